@@ -1,0 +1,47 @@
+#include "diag/Diagnostic.h"
+
+namespace gluonc::diag {
+namespace {
+const KindInfo table[] = {
+#define GL_DIAG(number, name, severity, text) {number, #name, Severity::severity, text},
+#include "diag/Kinds.def"
+};
+} // namespace
+
+const KindInfo &info(Kind kind) { return table[static_cast<size_t>(kind)]; }
+llvm::ArrayRef<KindInfo> allKinds() { return table; }
+
+std::string format(llvm::StringRef text, llvm::ArrayRef<std::string> arguments) {
+  std::string result;
+  while (!text.empty()) {
+    size_t open = text.find('{');
+    result += text.substr(0, open);
+    if (open == llvm::StringRef::npos)
+      break;
+    text = text.substr(open);
+    size_t close = text.find('}');
+    size_t index;
+    if (close == llvm::StringRef::npos || text.substr(1, close - 1).getAsInteger(10, index) ||
+        index >= arguments.size()) {
+      result += '{';
+      text = text.drop_front();
+      continue;
+    }
+    result += arguments[index];
+    text = text.substr(close + 1);
+  }
+  return result;
+}
+
+Builder::~Builder() {
+  if (sink)
+    sink->submit(std::move(diagnostic));
+}
+
+void Sink::submit(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::Error)
+    ++errors;
+  handle(std::move(diagnostic));
+}
+
+} // namespace gluonc::diag
