@@ -1,0 +1,32 @@
+"""lit configuration: golden tests of IR, PTX, diagnostics and the command line.
+
+`bin` (a lit parameter) is the folder with gluonc and gluon-opt; FileCheck, not
+and split-file come from LLVM 19. Features: `ptxas` when one is found.
+"""
+
+import os
+import shutil
+
+import lit.formats
+
+LLVM_BIN = "/usr/lib/llvm-19/bin"
+
+config.name = "gluonc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".ttgir"]
+config.excludes = ["consumer", "exec", "fuzz", "Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+bin_dir = lit_config.params.get("bin") or os.path.join(config.test_source_root, "../build/release/bin")
+config.test_exec_root = os.path.join(os.path.dirname(os.path.abspath(bin_dir)), "lit")
+
+config.environment["PATH"] = os.pathsep.join([bin_dir, LLVM_BIN, os.environ.get("PATH", "")])
+# Results never depend on what an earlier run left in the user's cache.
+config.environment["GLUONC_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+for name in ("CUDA_HOME", "GLUONC_UPDATE_GOLDEN"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"))
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
