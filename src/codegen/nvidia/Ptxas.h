@@ -1,0 +1,53 @@
+//===- Ptxas.h - PTX to cubin through NVIDIA's assembler ---------------------===//
+//
+// The caller finds the program (environment, PATH, wheels: driver's business);
+// this runs it on temporary files and reads what it says about resources.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "target/Target.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gluonc::codegen::nvidia {
+
+/// Resource use of one kernel as `ptxas -v` prints it.
+struct ResourceUsage {
+  std::string kernel;
+  unsigned registers = 0;
+  unsigned spillStoreBytes = 0;
+  unsigned spillLoadBytes = 0;
+  unsigned stackBytes = 0;
+  /// Static shared memory; the dynamic part is KernelInfo::sharedBytes.
+  unsigned sharedBytes = 0;
+};
+
+struct PtxasOptions {
+  bool lineInfo = false;
+  bool fpFusion = true;
+  /// 0…3
+  unsigned optimizationLevel = 3;
+  std::vector<std::string> extraArguments;
+};
+
+struct Cubin {
+  std::string bytes;
+  std::vector<ResourceUsage> resources;
+  /// Everything the assembler printed: warnings about performance live here.
+  std::string log;
+};
+
+/// Fails with the assembler's own words when it rejects the text.
+llvm::Expected<Cubin> assemble(llvm::StringRef ptxasPath, llvm::StringRef ptx,
+                               const target::Target &target, const PtxasOptions &options = {});
+
+/// Reads the resource lines of `ptxas -v`.
+std::vector<ResourceUsage> parseResources(llvm::StringRef log);
+
+} // namespace gluonc::codegen::nvidia
