@@ -1,0 +1,103 @@
+//===- Simulator.h - Executes ttg kernels on the CPU -----------------------===//
+//
+//   auto exe = sim::Executable::prepare(module, "kernel", sink, sources);
+//   sim::Memory memory;
+//   memory.add("src", src.data(), bytes, sim::Memory::Access::ReadOnly);
+//   memory.add("dst", dst.data(), bytes, sim::Memory::Access::ReadWrite,
+//              sim::Memory::Contents::Poisoned);
+//   sim::Launch launch;
+//   launch.grid = {blocks, 1, 1};
+//   launch.arguments = {sim::Argument::pointer(src.data()), sim::Argument::pointer(dst.data()),
+//                       sim::Argument::integer(n)};
+//   launch.memory = &memory;
+//   bool fine = exe->run(launch, sink);
+//
+// prepare() turns the module into a flat program that needs MLIR no more; run()
+// may be called many times and from many threads. Needs ttg before or after the
+// transform pipeline: shared-memory offsets are taken from `allocation.offset`
+// where present, so that a wrong allocation shows, and are assigned otherwise.
+//
+// Programs (CTAs) run in parallel on host threads. Results are bit-identical
+// for any number of threads as long as no two programs write different plain
+// values to one address; kernels whose atomics do not commute, or whose atomic
+// results are used, run their programs one after the other in grid order.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "diag/Diagnostic.h"
+#include "sim/Memory.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace gluonc::sim {
+
+struct Program;
+
+/// One kernel argument; the kernel's parameter type decides width and format.
+struct Argument {
+  enum class Kind : uint8_t { Pointer, Integer, Floating };
+  Kind kind = Kind::Integer;
+  /// Address or two's-complement integer.
+  uint64_t bits = 0;
+  /// Value of a floating argument, rounded to the parameter's type at launch.
+  double value = 0;
+
+  static Argument pointer(const void *address) {
+    return {Kind::Pointer, reinterpret_cast<uint64_t>(address), 0};
+  }
+  static Argument integer(int64_t value) {
+    return {Kind::Integer, static_cast<uint64_t>(value), 0};
+  }
+  static Argument floating(double value) { return {Kind::Floating, 0, value}; }
+};
+
+struct Launch {
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  std::vector<Argument> arguments;
+  const Memory *memory = nullptr;
+  /// Host threads to use; 0 means one per hardware thread.
+  unsigned hostThreads = 0;
+  /// At most this many diagnostics are reported; every program runs regardless.
+  unsigned maxFaults = 20;
+  /// Branches that one program may execute before it counts as hung; 0 means no limit.
+  uint64_t maxBranches = 0;
+  /// Where tt.print writes, in grid order after the run; null discards it.
+  llvm::raw_ostream *output = nullptr;
+};
+
+/// A kernel compiled for simulation. Immutable: safe to run from several threads at once.
+class Executable {
+public:
+  /// Null exactly when it has reported at least one error: the kernel is missing, or
+  /// uses an operation or type that the simulator does not know.
+  static std::unique_ptr<Executable> prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
+                                             diag::Sink &sink,
+                                             const diag::SourceManager &sources);
+  ~Executable();
+
+  /// Runs the whole grid. A fault stops the program it happens in; the others go on.
+  /// Faults are reported once for each kind and source line, with a count and the
+  /// lowest program that met them. Returns whether there was none.
+  bool run(const Launch &launch, diag::Sink &sink) const;
+
+  /// Names of the kernel's parameters, for callers that bind by position.
+  unsigned parameterCount() const;
+
+private:
+  explicit Executable(std::unique_ptr<Program> program);
+  std::unique_ptr<Program> program;
+};
+
+/// Whether prepare() knows an operation, by its full name ("tt.load").
+bool supportsOperation(llvm::StringRef name);
+
+} // namespace gluonc::sim
