@@ -1,0 +1,53 @@
+//===- ArgSpec.h - What a specialization knows about an argument -------------===//
+//
+// gluon-language §1.3: an argument is a type plus what may be assumed of its
+// value (divisible by 16), or it is a compile-time value and leaves no trace in
+// the IR signature.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sema/Program.h"
+#include "sema/Value.h"
+
+namespace gluonc::sema {
+
+struct ArgSpec {
+  enum class Kind : uint8_t {
+    /// A pointer or scalar passed at run time.
+    Runtime,
+    /// Known at compile time; not passed.
+    Constant,
+    /// Several arguments under one name.
+    Tuple,
+  };
+  Kind kind = Kind::Runtime;
+  DType dtype;
+  bool divisibleBy16 = false;
+  Value constant;
+  std::vector<ArgSpec> items;
+  /// Field names of a namedtuple.
+  std::vector<std::string> names;
+
+  static ArgSpec pointer(DType element, bool divisibleBy16 = true, bool isConst = false);
+  static ArgSpec scalar(DType dtype, bool divisibleBy16 = false);
+  static ArgSpec compileTime(Value value);
+  static ArgSpec none() { return compileTime(Value::none()); }
+  static ArgSpec tuple(std::vector<ArgSpec> items, std::vector<std::string> names = {});
+
+  /// `'*fp32:16'`, `'i32'`, `'i32:16'`, `'*kfp16'`, `'fp16'`. Nullopt for other text.
+  static std::optional<ArgSpec> parse(llvm::StringRef text);
+  /// How an int argument specializes for `parameter`: value 1, i32/i64/u64, divisibility.
+  static ArgSpec specializeInt(int64_t value, const Parameter &parameter);
+  static ArgSpec specializeUInt64(uint64_t value, const Parameter &parameter);
+  static ArgSpec specializeFloat(const Parameter &parameter);
+  static ArgSpec specializeBool();
+  static ArgSpec specializePointer(DType element, uint64_t address, const Parameter &parameter);
+
+  /// Arguments that the kernel takes at run time, depth first.
+  void flatten(std::vector<const ArgSpec *> &out) const;
+  /// `*fp32:16`, `i32`, `constexpr(4)`: stable, so usable in cache keys and messages.
+  std::string text() const;
+};
+
+} // namespace gluonc::sema

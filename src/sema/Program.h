@@ -1,0 +1,139 @@
+//===- Program.h - Source files, module scopes, functions --------------------===//
+//
+// A Program owns the parsed files of one compilation: the kernel file and the
+// sibling files that it imports. Module scopes are lazy: an assignment or import
+// at module level is evaluated when a kernel (or the command line) first reaches
+// the name, so files full of torch, pytest and plotting cost nothing and break
+// nothing. `triton…`, `triton.experimental.gluon…` and `gluonc…` imports resolve
+// to the built-in language; unknown modules become Opaque values.
+//
+// Not thread-safe; one Program per compilation, or a lock around it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "diag/Diagnostic.h"
+#include "sema/Value.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gluonc::ast {
+struct Module;
+struct Expr;
+struct FunctionDef;
+struct Lambda;
+struct ClassDef;
+} // namespace gluonc::ast
+
+namespace gluonc::sema {
+
+class Program;
+class Module;
+
+enum class ParameterKind : uint8_t { Positional, Variadic, KeywordOnly, KeywordVariadic };
+
+struct Parameter {
+  llvm::StringRef name;
+  diag::Span span;
+  ParameterKind kind = ParameterKind::Positional;
+  bool isConstexpr = false;
+  /// do_not_specialize / do_not_specialize_on_alignment.
+  bool noSpecialize = false;
+  bool noAlignment = false;
+  /// A type that the annotation fixes (`x: gl.int32`, `x: "*fp16"`).
+  std::optional<DType> annotatedType;
+  const ast::Expr *annotation = nullptr;
+  const ast::Expr *defaultValue = nullptr;
+};
+
+enum class FunctionKind : uint8_t {
+  /// @gluon.jit or @triton.jit.
+  Jit,
+  /// @gluon.constexpr_function.
+  Constexpr,
+  /// Undecorated: callable from compile-time code only.
+  Host,
+};
+
+/// Variables of an enclosing function that a nested def or lambda sees.
+struct Closure;
+
+/// A `def` or `lambda` in source.
+class Function {
+public:
+  FunctionKind kind = FunctionKind::Host;
+  std::string name;
+  Module *module = nullptr;
+  const ast::FunctionDef *def = nullptr;
+  const ast::Lambda *lambda = nullptr;
+  std::vector<Parameter> parameters;
+  bool isNoinline = false;
+  /// From the name in `def`.
+  diag::Span span;
+  std::shared_ptr<Closure> closure;
+
+  const Parameter *findParameter(llvm::StringRef name) const;
+};
+
+/// One source file, or one module of the built-in language.
+class Module {
+public:
+  virtual ~Module() = default;
+  /// Dotted, as imported: "triton.experimental.gluon.language", "k".
+  llvm::StringRef name() const { return moduleName; }
+  /// Value of a name at module level. Nullopt without a report when there is no
+  /// such name; with one when evaluating it failed (see `failed`).
+  virtual std::optional<Value> lookup(llvm::StringRef name, diag::Sink &sink, bool &failed) = 0;
+  /// Every name, for "did you mean".
+  virtual std::vector<llvm::StringRef> names() const = 0;
+  virtual bool isBuiltin() const = 0;
+
+protected:
+  explicit Module(std::string name) : moduleName(std::move(name)) {}
+
+private:
+  std::string moduleName;
+};
+
+/// Text of a file by path; nullopt when there is none. Injectable for tests and bindings.
+using FileReader = std::function<std::optional<std::string>(llvm::StringRef path)>;
+
+class Program {
+public:
+  /// `reader` serves imports of sibling files; by default the file system.
+  explicit Program(diag::SourceManager &sources, FileReader reader = {});
+  ~Program();
+
+  /// Parses `text` as the file `path`. Never null; syntax errors are in the sink and
+  /// every function that parsed stays usable.
+  Module *load(std::string path, std::string text, diag::Sink &sink);
+
+  /// The function `name` at the top level of `module`, which must be decorated as a
+  /// kernel. Null after a report (MissingKernel, NotAKernel).
+  std::shared_ptr<const Function> kernel(Module &module, llvm::StringRef name, diag::Sink &sink);
+  /// Every jit function at the top level, in source order.
+  std::vector<std::shared_ptr<const Function>> kernels(Module &module, diag::Sink &sink);
+
+  diag::SourceManager &sources() const { return sourceManager; }
+  /// Every file reached so far, in order of loading (for cache keys).
+  std::vector<const diag::SourceFile *> files() const;
+
+  /// A value for `name` in every file's module scope, ahead of the source: what a host
+  /// program's resolver supplies (Python globals captured by a kernel).
+  void define(Module &module, llvm::StringRef name, Value value);
+
+  struct State;
+  State &state() { return *impl; }
+
+private:
+  diag::SourceManager &sourceManager;
+  std::unique_ptr<State> impl;
+};
+
+} // namespace gluonc::sema

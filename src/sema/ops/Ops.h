@@ -1,0 +1,71 @@
+//===- Ops.h - Operators, builtins and methods that emit IR -----------------===//
+//
+// The walker resolves names and control flow; whatever needs an operation is
+// asked for here. Every function returns nullopt exactly when it has reported
+// an error through its Context.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sema/Context.h"
+
+namespace gluonc::sema {
+
+/// Arguments bound to a builtin's parameters, in declaration order. A parameter
+/// that was not given is Absent; `*rest` is a Tuple.
+struct BoundArgs {
+  llvm::ArrayRef<Value> values;
+  /// Span of each argument; that of the call where it was not given.
+  llvm::ArrayRef<diag::Span> spans;
+
+  const Value &operator[](size_t i) const { return values[i]; }
+  diag::Span span(size_t i) const { return spans[i]; }
+};
+
+using BuiltinFn = std::optional<Value> (*)(Context &, const BoundArgs &);
+
+/// A function of the language that emits IR (or needs the Context).
+struct Builtin {
+  /// Path below `gl`: "load", "nvidia.ampere.async_copy.commit_group".
+  llvm::StringRef name;
+  /// Parameter list: "ptr, mask=, other=, *, cache_modifier=, volatile=" or
+  /// "x, *shape"; `=` marks an optional one, names after a lone `*` are keyword-only.
+  llvm::StringRef parameters;
+  BuiltinFn emit;
+};
+
+namespace ops {
+
+enum class BinaryOp { Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor, Shl, Shr, Pow, MatMul };
+enum class UnaryOp { Neg, Pos, Invert, Not };
+enum class CompareOp { Eq, Ne, Lt, Le, Gt, Ge };
+
+/// Null when there is no such builtin. `name` as in Builtin::name.
+const Builtin *findBuiltin(llvm::StringRef name);
+/// A method of tensors (`x.to`, `x.sum`) or of memory descriptors; the object is its first argument.
+const Builtin *findTensorMethod(llvm::StringRef name);
+const Builtin *findMemDescMethod(llvm::StringRef name);
+
+/// At least one operand is IR. The spans are those of the operands.
+std::optional<Value> binary(Context &, BinaryOp, const Value &lhs, const Value &rhs,
+                            diag::Span lhsSpan, diag::Span rhsSpan);
+std::optional<Value> compare(Context &, CompareOp, const Value &lhs, const Value &rhs,
+                             diag::Span lhsSpan, diag::Span rhsSpan);
+std::optional<Value> unary(Context &, UnaryOp, const Value &operand, diag::Span operandSpan);
+/// `and` / `or` of two operands, at least one IR.
+std::optional<Value> logical(Context &, bool isAnd, const Value &lhs, const Value &rhs,
+                             diag::Span lhsSpan, diag::Span rhsSpan);
+
+/// A number or bool becomes a scalar tensor (§2.4 types); a tensor stays.
+std::optional<Value> materialize(Context &, const Value &value, diag::Span span);
+/// Conversion of numbers and tensors to `dtype`.
+std::optional<Value> cast(Context &, const Value &value, DType dtype, diag::Span span);
+/// The int1 scalar that a dynamic `if` or ternary branches on.
+std::optional<Value> condition(Context &, const Value &value, diag::Span span);
+/// `x[:, None]`: one entry per index, true where it is None, false where it is `:`.
+std::optional<Value> subscript(Context &, const Value &tensor, llvm::ArrayRef<bool> isNewAxis);
+/// `x.T`, `x.shape`, …: nullopt without a report when there is no such attribute.
+std::optional<Value> attribute(Context &, const Value &object, llvm::StringRef name);
+
+} // namespace ops
+} // namespace gluonc::sema
