@@ -1,0 +1,186 @@
+#include "runtime/FakeCudaPath.h"
+#include "runtime/cuda/Launcher.h"
+#include "../../../test/driver/fake_cuda/FakeCuda.h"
+
+#include "gtest/gtest.h"
+
+#include <dlfcn.h>
+
+using namespace gluonc::cuda;
+
+namespace {
+
+std::string textOf(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+class Cuda : public testing::Test {
+protected:
+  void SetUp() override {
+    void *library = dlopen(GLUONC_FAKE_CUDA, RTLD_NOW);
+    ASSERT_TRUE(library) << dlerror();
+    fake = reinterpret_cast<FakeCuda *(*)()>(dlsym(library, "fakeCuda"))();
+    *fake = FakeCuda();
+  }
+  std::shared_ptr<const Device> device() {
+    return llvm::cantFail(Device::open(llvm::cantFail(Driver::open(GLUONC_FAKE_CUDA)), 0));
+  }
+  Launcher launcher(const LaunchShape &shape, unsigned parameters) {
+    return llvm::cantFail(Launcher::create(llvm::cantFail(Module::load(device(), "cubin")),
+                                           "kernel", shape, parameters));
+  }
+  FakeCuda *fake = nullptr;
+};
+
+TEST_F(Cuda, MissingLibraryIsAnErrorThatNamesIt) {
+  llvm::Expected<std::shared_ptr<const Driver>> driver = Driver::open("libno-such-cuda.so.1");
+  ASSERT_FALSE(driver);
+  EXPECT_NE(textOf(driver.takeError()).find("libno-such-cuda.so.1"), std::string::npos);
+}
+
+TEST_F(Cuda, LibraryWithoutTheEntryPointsIsAnError) {
+  llvm::Expected<std::shared_ptr<const Driver>> driver = Driver::open("libm.so.6");
+  ASSERT_FALSE(driver);
+  EXPECT_NE(textOf(driver.takeError()).find("has no cu"), std::string::npos);
+}
+
+TEST_F(Cuda, FailedInitializationCarriesTheDriversWords) {
+  fake->initResult = errorNoDevice;
+  llvm::Expected<std::shared_ptr<const Driver>> driver = Driver::open(GLUONC_FAKE_CUDA);
+  ASSERT_FALSE(driver);
+  EXPECT_EQ(textOf(driver.takeError()), "cuInit: CUDA_ERROR_NO_DEVICE (100): some text");
+}
+
+TEST_F(Cuda, DeviceTellsItsNameAndCapability) {
+  std::shared_ptr<const Device> opened = device();
+  EXPECT_EQ(opened->name(), "Fake H100");
+  EXPECT_EQ(opened->computeCapability(), 90u);
+  EXPECT_EQ(opened->driver().version(), 130);
+}
+
+TEST_F(Cuda, DeviceThatIsNotThereIsAnError) {
+  llvm::Expected<std::shared_ptr<const Device>> opened =
+      Device::open(llvm::cantFail(Driver::open(GLUONC_FAKE_CUDA)), 7);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(textOf(opened.takeError()), "no CUDA device 7: the driver finds 2");
+}
+
+TEST_F(Cuda, ContextIsGivenBackWithTheDevice) {
+  device();
+  EXPECT_EQ(fake->contextsRetained, 0);
+}
+
+TEST_F(Cuda, BufferRoundTripsAndFreesItself) {
+  {
+    Buffer buffer = llvm::cantFail(Buffer::allocate(device(), 8));
+    uint64_t value = 0x1122334455667788;
+    llvm::cantFail(buffer.upload(&value, 8));
+    uint64_t back = 0;
+    llvm::cantFail(buffer.download(&back, 8));
+    EXPECT_EQ(back, value);
+    Buffer moved = std::move(buffer);
+    EXPECT_EQ(moved.size(), 8u);
+    EXPECT_EQ(fake->allocations, 1);
+  }
+  EXPECT_EQ(fake->allocations, 0);
+}
+
+TEST_F(Cuda, OutOfMemoryNamesTheSize) {
+  llvm::Expected<Buffer> buffer = Buffer::allocate(device(), size_t(1) << 41);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(textOf(buffer.takeError()), "cuMemAlloc of 2199023255552 bytes: "
+                                        "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
+}
+
+TEST_F(Cuda, LoadErrorCarriesTheDriversLog) {
+  llvm::Expected<std::shared_ptr<const Module>> module = Module::load(device(), "bad");
+  ASSERT_FALSE(module);
+  EXPECT_NE(textOf(module.takeError()).find("ptxas fatal: bad image"), std::string::npos);
+}
+
+TEST_F(Cuda, LaunchPassesGridArgumentsAndZeroScratch) {
+  Launcher prepared = launcher({.threads = 256, .sharedBytes = 1024}, 3);
+  fake->parametersToRead = 5;
+  fake->parameters[3] = fake->parameters[4] = 99;
+  uint64_t slots[] = {0xdeadbeef, 42, 7};
+  llvm::cantFail(prepared.run({5, 6, 7}, nullptr, slots));
+  EXPECT_EQ(fake->config.gridX, 5u);
+  EXPECT_EQ(fake->config.gridY, 6u);
+  EXPECT_EQ(fake->config.gridZ, 7u);
+  EXPECT_EQ(fake->config.blockX, 256u);
+  EXPECT_EQ(fake->config.sharedBytes, 1024u);
+  EXPECT_EQ(fake->config.attributeCount, 0u);
+  EXPECT_EQ(fake->parameters[0], 0xdeadbeefu);
+  EXPECT_EQ(fake->parameters[1], 42u);
+  EXPECT_EQ(fake->parameters[2], 7u);
+  EXPECT_EQ(fake->parameters[3], 0u);
+  EXPECT_EQ(fake->parameters[4], 0u);
+}
+
+TEST_F(Cuda, ClusterMultipliesTheGridAndIsAnAttribute) {
+  Launcher prepared = launcher({.ctasPerCluster = 4}, 0);
+  llvm::cantFail(prepared.run({3, 1, 1}, nullptr, {}));
+  EXPECT_EQ(fake->config.gridX, 12u);
+  EXPECT_EQ(fake->clusterX, 4u);
+}
+
+TEST_F(Cuda, MovedLauncherKeepsItsAttributes) {
+  Launcher first = launcher({.ctasPerCluster = 2}, 0);
+  Launcher second = std::move(first);
+  llvm::cantFail(second.run({1, 1, 1}, nullptr, {}));
+  EXPECT_EQ(fake->clusterX, 2u);
+}
+
+TEST_F(Cuda, LaunchWithoutCurrentContextMakesItCurrentAndRepeats) {
+  Launcher prepared = launcher({}, 0);
+  fake->current = nullptr;
+  EXPECT_EQ(prepared.launch({1, 1, 1}, nullptr, nullptr), success);
+  EXPECT_EQ(fake->launches, 1);
+  EXPECT_NE(fake->current, nullptr);
+}
+
+TEST_F(Cuda, ManyParametersArePassedToo) {
+  Launcher prepared = launcher({}, 70);
+  fake->parametersToRead = 72;
+  uint64_t slots[70];
+  for (unsigned i = 0; i != 70; ++i)
+    slots[i] = i * 3;
+  llvm::cantFail(prepared.run({1, 1, 1}, nullptr, slots));
+  EXPECT_EQ(fake->parameters[69], 207u);
+}
+
+TEST_F(Cuda, WrongArgumentCountIsAnError) {
+  Launcher prepared = launcher({}, 2);
+  uint64_t slot = 1;
+  EXPECT_EQ(textOf(prepared.run({1, 1, 1}, nullptr, slot)),
+            "the kernel takes 2 launch arguments, not 1");
+}
+
+TEST_F(Cuda, EmptyGridLaunchesNothing) {
+  Launcher prepared = launcher({}, 0);
+  llvm::cantFail(prepared.run({0, 1, 1}, nullptr, {}));
+  EXPECT_EQ(fake->launches, 0);
+}
+
+TEST_F(Cuda, LargeSharedMemoryIsOptedIn) {
+  launcher({.sharedBytes = 48 * 1024}, 0);
+  EXPECT_EQ(fake->sharedLimit, 0);
+  launcher({.sharedBytes = 100 * 1024}, 0);
+  EXPECT_EQ(fake->sharedLimit, 100 * 1024);
+}
+
+TEST_F(Cuda, MoreSharedMemoryThanTheDeviceHasIsAnError) {
+  llvm::Expected<Launcher> made =
+      Launcher::create(llvm::cantFail(Module::load(device(), "cubin")), "kernel",
+                       {.sharedBytes = 1 << 20}, 0);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(textOf(made.takeError()),
+            "kernel needs 1048576 bytes of shared memory; Fake H100 has 232448");
+}
+
+TEST_F(Cuda, MoreThreadsThanTheKernelAllowsIsAnError) {
+  llvm::Expected<Launcher> made = Launcher::create(
+      llvm::cantFail(Module::load(device(), "cubin")), "kernel", {.threads = 1024}, 0);
+  ASSERT_FALSE(made);
+  EXPECT_NE(textOf(made.takeError()).find("it may have 512"), std::string::npos);
+}
+
+} // namespace

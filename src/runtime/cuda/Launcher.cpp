@@ -1,0 +1,72 @@
+#include "runtime/cuda/Launcher.h"
+
+namespace gluonc::cuda {
+
+llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
+                                          const std::string &name, const LaunchShape &shape,
+                                          unsigned parameters) {
+  Launcher launcher;
+  llvm::Expected<Function> function = module->function(name, shape.sharedBytes);
+  if (!function)
+    return function.takeError();
+  const Device &device = *module->device();
+  if (shape.threads > static_cast<unsigned>(function->maxThreads))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "%s has %u threads; with its %d registers it may have %d",
+                                   name.c_str(), shape.threads, function->registers,
+                                   function->maxThreads);
+  launcher.enter = device.driver().api().cuLaunchKernelEx;
+  if (!launcher.enter)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the CUDA driver is older than 11.8 (no cuLaunchKernelEx)");
+  launcher.kernel = *function;
+  launcher.parameters = parameters;
+  launcher.clusterSize = shape.ctasPerCluster;
+  launcher.prepared.blockX = shape.threads;
+  launcher.prepared.sharedBytes = shape.sharedBytes;
+  auto attribute = [&](LaunchAttribute::Id id) -> LaunchAttribute & {
+    LaunchAttribute &added = launcher.attributes.emplace_back();
+    added.id = id;
+    return added;
+  };
+  if (shape.ctasPerCluster > 1) {
+    LaunchAttribute &cluster = attribute(LaunchAttribute::ClusterDimension);
+    cluster.clusterDimension[0] = shape.ctasPerCluster;
+    cluster.clusterDimension[1] = cluster.clusterDimension[2] = 1;
+  }
+  if (shape.cooperative)
+    attribute(LaunchAttribute::Cooperative).flag = 1;
+  if (shape.programmaticDependent)
+    attribute(LaunchAttribute::ProgrammaticStreamSerialization).flag = 1;
+  launcher.prepared.attributeCount = static_cast<unsigned>(launcher.attributes.size());
+  launcher.module = std::move(module);
+  return std::move(launcher);
+}
+
+CUresult Launcher::launchMany(const LaunchConfig &config, const uint64_t *slots) const {
+  llvm::SmallVector<void *> pointers(parameters + hiddenParameters);
+  return call(config, slots, pointers.data());
+}
+
+CUresult Launcher::retry(const LaunchConfig &config, void **pointers, CUresult first) const {
+  if (first != errorInvalidContext && first != errorInvalidHandle)
+    return first;
+  if (llvm::Error error = device().activate()) {
+    llvm::consumeError(std::move(error));
+    return first;
+  }
+  return enter(&config, kernel.handle, pointers, nullptr);
+}
+
+llvm::Error Launcher::run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const {
+  if (slots.size() != parameters)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the kernel takes %u launch arguments, not %zu", parameters,
+                                   slots.size());
+  // As in Triton, an empty grid runs nothing; the driver would call it an error.
+  if (!grid.x || !grid.y || !grid.z)
+    return llvm::Error::success();
+  return device().driver().check(launch(grid, stream, slots.data()), "launching the kernel");
+}
+
+} // namespace gluonc::cuda

@@ -1,0 +1,92 @@
+//===- Launcher.h - A launch with everything prepared -----------------------===//
+//
+// What a launch needs beyond its arguments is known once the kernel is loaded:
+// block size, shared memory, cluster shape, attributes, number of parameters. A
+// Launcher keeps it in the driver's own form, so that a launch copies 56 bytes,
+// writes one pointer per parameter and makes one driver call: no hashing, no
+// allocation, no lock, no context query.
+//
+// A launch on a thread where the device's context is not current fails in the
+// driver; only then is the context made current and the call repeated.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/cuda/Module.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace gluonc::cuda {
+
+struct Grid {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// What the compiler knows about how a kernel is launched.
+struct LaunchShape {
+  unsigned threads = 128;
+  unsigned ctasPerCluster = 1;
+  unsigned sharedBytes = 0;
+  bool cooperative = false;
+  bool programmaticDependent = false;
+};
+
+class Launcher {
+public:
+  /// Parameters of the kernel that the caller gives, the hidden ones not counted.
+  static llvm::Expected<Launcher> create(std::shared_ptr<const Module> module,
+                                         const std::string &name, const LaunchShape &shape,
+                                         unsigned parameters);
+  Launcher(Launcher &&) = default;
+
+  unsigned parameterCount() const { return parameters; }
+  const Function &function() const { return kernel; }
+  const Device &device() const { return *module->device(); }
+
+  /// `slots` holds one value per parameter in its low bytes (scalars of up to
+  /// eight bytes, addresses). `stream` may be null. Safe from several threads.
+  CUresult launch(Grid grid, CUstream stream, const uint64_t *slots) const {
+    LaunchConfig config = prepared;
+    config.gridX = grid.x * clusterSize;
+    config.gridY = grid.y;
+    config.gridZ = grid.z;
+    config.stream = stream;
+    config.attributes = attributes.data();
+    if (parameters + hiddenParameters > inlineParameters) [[unlikely]]
+      return launchMany(config, slots);
+    void *pointers[inlineParameters];
+    return call(config, slots, pointers);
+  }
+  /// The same with the driver's answer as an error value.
+  llvm::Error run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const;
+
+private:
+  /// Two scratch pointers end every kernel's parameter list.
+  static constexpr unsigned hiddenParameters = 2;
+  static constexpr unsigned inlineParameters = 64;
+
+  Launcher() = default;
+  CUresult call(const LaunchConfig &config, const uint64_t *slots, void **pointers) const {
+    for (unsigned i = 0; i != parameters; ++i)
+      pointers[i] = const_cast<uint64_t *>(slots + i);
+    pointers[parameters] = pointers[parameters + 1] = const_cast<uint64_t *>(&noScratch);
+    CUresult result = enter(&config, kernel.handle, pointers, nullptr);
+    if (result == success) [[likely]]
+      return result;
+    return retry(config, pointers, result);
+  }
+  CUresult launchMany(const LaunchConfig &config, const uint64_t *slots) const;
+  CUresult retry(const LaunchConfig &config, void **pointers, CUresult first) const;
+
+  static constexpr uint64_t noScratch = 0;
+  CUresult (*enter)(const LaunchConfig *, CUfunction, void **, void **) = nullptr;
+  Function kernel;
+  unsigned parameters = 0;
+  unsigned clusterSize = 1;
+  LaunchConfig prepared;
+  llvm::SmallVector<LaunchAttribute, 3> attributes;
+  std::shared_ptr<const Module> module;
+};
+
+} // namespace gluonc::cuda

@@ -1,0 +1,186 @@
+//===- FakeCuda.cpp - A CUDA driver that is not one -------------------------===//
+//
+// A shared library with the entry points of runtime/cuda/Symbols.def, over host
+// memory, for tests of the runtime on machines without a GPU. Two H100-like
+// devices; a launch is recorded, and one whose context is not current fails as
+// the driver's does. Tests read the record through `fakeCuda()`.
+//
+//===----------------------------------------------------------------------===//
+#include "FakeCuda.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace gluonc::cuda;
+
+static FakeCuda state;
+
+extern "C" {
+FakeCuda *fakeCuda() { return &state; }
+
+CUresult cuInit(unsigned) { return state.initResult; }
+CUresult cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return success;
+}
+CUresult cuGetErrorName(CUresult code, const char **name) {
+  *name = code == errorOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : code == errorNoDevice      ? "CUDA_ERROR_NO_DEVICE"
+          : code == errorIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                       : "CUDA_ERROR_UNKNOWN";
+  return success;
+}
+CUresult cuGetErrorString(CUresult code, const char **text) {
+  *text = code == errorOutOfMemory ? "out of memory" : "some text";
+  return success;
+}
+CUresult cuDeviceGetCount(int *count) {
+  *count = 2;
+  return success;
+}
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  *device = ordinal;
+  return success;
+}
+CUresult cuDeviceGetName(char *name, int length, CUdevice) {
+  strncpy(name, "Fake H100", static_cast<size_t>(length));
+  return success;
+}
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
+  switch (static_cast<DeviceAttribute>(attribute)) {
+  case DeviceAttribute::ComputeCapabilityMajor: *value = 9; break;
+  case DeviceAttribute::ComputeCapabilityMinor: *value = 0; break;
+  case DeviceAttribute::MaxSharedPerBlockOptin: *value = 232448; break;
+  default: *value = 1;
+  }
+  return success;
+}
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
+  *bytes = size_t(80) << 30;
+  return success;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  ++state.contextsRetained;
+  *context = reinterpret_cast<CUcontext>(size_t(1000) + static_cast<size_t>(device));
+  return success;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  --state.contextsRetained;
+  return success;
+}
+CUresult cuCtxGetCurrent(CUcontext *context) {
+  *context = state.current;
+  return success;
+}
+CUresult cuCtxSetCurrent(CUcontext context) {
+  state.current = context;
+  return success;
+}
+CUresult cuCtxSynchronize() { return state.syncResult; }
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
+                            void **values) {
+  if (!strncmp(static_cast<const char *>(image), "bad", 3)) {
+    for (unsigned i = 0; i != count; ++i)
+      if (options[i] == static_cast<int>(JitOption::ErrorLogBuffer))
+        strcpy(static_cast<char *>(values[i]), "ptxas fatal: bad image");
+    return errorNoBinaryForGpu;
+  }
+  *module = reinterpret_cast<CUmodule>(size_t(2000));
+  return success;
+}
+CUresult cuModuleUnload(CUmodule) { return success; }
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+  if (!strcmp(name, "missing"))
+    return 500;
+  *function = reinterpret_cast<CUfunction>(size_t(3000));
+  return success;
+}
+CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction) {
+  *value = attribute == static_cast<int>(FunctionAttribute::MaxThreadsPerBlock) ? 512 : 24;
+  return success;
+}
+CUresult cuFuncSetAttribute(CUfunction, int attribute, int value) {
+  if (attribute == static_cast<int>(FunctionAttribute::MaxDynamicSharedSizeBytes))
+    state.sharedLimit = value;
+  return success;
+}
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
+  if (bytes > (size_t(1) << 40))
+    return errorOutOfMemory;
+  *pointer = reinterpret_cast<CUdeviceptr>(aligned_alloc(256, (bytes + 255) / 256 * 256));
+  ++state.allocations;
+  return success;
+}
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  free(reinterpret_cast<void *>(pointer));
+  --state.allocations;
+  return success;
+}
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  *free = *total = size_t(80) << 30;
+  return success;
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return success;
+}
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return success;
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return success;
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream) {
+  return cuMemcpyHtoD_v2(to, from, bytes);
+}
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream) {
+  return cuMemcpyDtoH_v2(to, from, bytes);
+}
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes) {
+  memset(reinterpret_cast<void *>(to), value, bytes);
+  return success;
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
+  return cuMemsetD8_v2(to, value, bytes);
+}
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  *stream = reinterpret_cast<CUstream>(size_t(4000));
+  return success;
+}
+CUresult cuStreamDestroy_v2(CUstream) { return success; }
+CUresult cuStreamSynchronize(CUstream) { return state.syncResult; }
+CUresult cuEventCreate(CUevent *event, unsigned) {
+  *event = reinterpret_cast<CUevent>(size_t(5000));
+  return success;
+}
+CUresult cuEventDestroy_v2(CUevent) { return success; }
+CUresult cuEventRecord(CUevent, CUstream) { return success; }
+CUresult cuEventSynchronize(CUevent) { return state.syncResult; }
+CUresult cuEventElapsedTime(float *value, CUevent, CUevent) {
+  *value = 0.5f;
+  return success;
+}
+CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void **parameters,
+                          void **) {
+  if (!state.current)
+    return errorInvalidContext;
+  ++state.launches;
+  state.config = *config;
+  state.clusterX = 0;
+  for (unsigned i = 0; i != config->attributeCount; ++i)
+    if (config->attributes[i].id == LaunchAttribute::ClusterDimension)
+      state.clusterX = config->attributes[i].clusterDimension[0];
+  for (unsigned i = 0; i != state.parametersToRead; ++i)
+    state.parameters[i] = *static_cast<const uint64_t *>(parameters[i]);
+  return state.launchResult;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned bx,
+                        unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                        void **parameters, void **extra) {
+  LaunchConfig config{x, y, z, bx, by, bz, shared, stream, nullptr, 0};
+  return cuLaunchKernelEx(&config, function, parameters, extra);
+}
+}

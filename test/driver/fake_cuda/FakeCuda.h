@@ -1,0 +1,21 @@
+//===- FakeCuda.h - What the fake driver recorded, and how it shall answer --===//
+#pragma once
+
+#include "runtime/cuda/Types.h"
+
+struct FakeCuda {
+  gluonc::cuda::CUresult initResult = 0;
+  gluonc::cuda::CUresult syncResult = 0;
+  gluonc::cuda::CUresult launchResult = 0;
+  /// How many parameters a launch reads; the fake does not know the kernel.
+  unsigned parametersToRead = 0;
+
+  gluonc::cuda::CUcontext current = nullptr;
+  int contextsRetained = 0;
+  int allocations = 0;
+  int launches = 0;
+  int sharedLimit = 0;
+  gluonc::cuda::LaunchConfig config;
+  unsigned clusterX = 0;
+  uint64_t parameters[80] = {};
+};
