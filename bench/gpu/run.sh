@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go: correctness first, then timings.
+#   bench/gpu/run.sh BIN_DIR OUT_DIR [SCALE]
+# BIN_DIR holds gluonc and launch_bench as ./dev build leaves them; the machine
+# needs CUDA's ptxas, torch and Triton 3.6 for the other side of the comparison.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+bin=$1 out=$2 scale=${3:-1}
+mkdir -p "$out"
+export PATH=$PATH:/usr/local/cuda/bin
+status=0
+
+echo "== where"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+"$bin/gluonc" info || status=1
+
+echo "== correctness: execution tests on the GPU"
+python3 test/exec/run.py --gluonc "$bin/gluonc" --device cuda || status=1
+
+echo "== copies beside Triton"
+PYTHONUNBUFFERED=1 python3 bench/gpu/bench.py --gluonc "$bin/gluonc" --out "$out/copies.json" --scale "$scale" || status=1
+
+echo "== launch"
+if [ -x "$bin/launch_bench" ]; then
+  "$bin/launch_bench" | tee "$out/launch.json" || status=1
+fi
+
+echo "== compile time beside Triton"
+python3 bench/compile.py --gluonc "$bin/gluonc" --out "$out/compile.json" || status=1
+
+echo "== bank conflicts of convert_layout"
+metrics=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum,smsp__inst_executed_op_shared_ld.sum,smsp__inst_executed_op_shared_st.sum
+if command -v ncu >/dev/null; then
+  for side in gluonc triton; do
+    ncu --clock-control none --csv --metrics "$metrics" --kernel-name regex:copy_2d_converted \
+      python3 bench/gpu/conflicts.py --gluonc "$bin/gluonc" $side 2>&1 |
+      grep -E '"(l1tex|smsp)' | sed "s/^/$side /" | awk -F'","' '{print $1, $(NF-2), $NF}' | tee -a "$out/conflicts.txt"
+  done
+fi
+exit $status

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Runs the execution tests: kernel files that state their own inputs and results.
+
+A kernel file holds lines such as
+
+    # RUN: scale x='randn(1000, f32)' y='empty(1000, f32)' n=1000 BLOCK=256 --grid 'gl.cdiv(n, BLOCK)'
+    # EXPECT: y == 2 * x
+
+Each RUN line, with the EXPECT line that follows it, is one test; the first word
+is the kernel, the rest goes to `gluonc run` as it stands. A RUN line may end in
+a backslash. FAULT in place of EXPECT names the diagnostic kind that the checker
+must report (simulator only: a GPU gives no such check).
+
+    run.py --gluonc build/release/bin/gluonc --device cpu|cuda [FILE...]
+
+Exit status 0 all passed, 1 a failure, 77 the device is not there.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+
+
+def read_tests(path):
+    """[(line, arguments, 'EXPECT' | 'FAULT', text)] of one kernel file."""
+    tests, pending, run_line = [], None, 0
+    joined = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.startswith("#"):
+            continue
+        text = line[1:].strip()
+        if joined or text.startswith("RUN:"):
+            if not joined:
+                if pending:
+                    raise SystemExit(f"{path}:{run_line}: RUN without EXPECT or FAULT")
+                run_line = number
+                text = text[4:]
+            joined += text.rstrip("\\") + " "
+            if text.endswith("\\"):
+                continue
+            pending, joined = shlex.split(joined), ""
+        elif text.startswith(("EXPECT:", "FAULT:")):
+            if not pending:
+                raise SystemExit(f"{path}:{number}: EXPECT or FAULT without RUN")
+            kind, rest = text.split(":", 1)
+            tests.append((run_line, pending, kind, rest.strip()))
+            pending = None
+    if pending:
+        raise SystemExit(f"{path}:{run_line}: RUN without EXPECT or FAULT")
+    return tests
+
+
+def run_one(gluonc, device, path, test):
+    """None when the test passes, else what went wrong."""
+    line, (kernel, *arguments), kind, text = test
+    command = [gluonc, "run", f"{path}::{kernel}", *arguments, "--device", device]
+    if kind == "EXPECT":
+        command += ["--expect", text]
+    else:
+        command += ["--diagnostics=json"]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return f"{path}:{line}: timed out"
+    output = result.stdout + result.stderr
+    wanted = 0 if kind == "EXPECT" else 3
+    if result.returncode == wanted and (kind == "EXPECT" or f'"kind":"{text}"' in output):
+        return None
+    return f"{path}:{line}: exit status {result.returncode}, wanted {wanted}\n  {shlex.join(command)}\n{output}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gluonc", required=True)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+
+    if options.device != "cpu":
+        info = subprocess.run([options.gluonc, "info"], capture_output=True, text=True)
+        if f"{options.device}:0" not in info.stdout:
+            print(f"exec: no {options.device} device here")
+    has_device = options.device == "cpu" or f"{options.device}:0" in info.stdout
+
+    jobs, faults = [], 0
+    for path in options.files or sorted(HERE.glob("*.py")):
+        if path.name == pathlib.Path(__file__).name:
+            continue
+        for test in read_tests(path):
+            if test[2] == "FAULT" and options.device != "cpu":
+                faults += 1
+                continue
+            jobs.append((path, test))
+    if not jobs:
+        sys.exit("exec: found no tests")
+    if not has_device:
+        print(f"exec: 0 passed, 0 failed, {len(jobs)} skipped (no {options.device} device)")
+        return SKIPPED
+
+    workers = os.cpu_count() if options.device == "cpu" else 4
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        results = list(pool.map(lambda job: run_one(options.gluonc, options.device, *job), jobs))
+    failures = [failure for failure in results if failure]
+    for failure in failures:
+        print(failure)
+    print(f"exec ({options.device}): {len(jobs) - len(failures)} passed, {len(failures)} failed, "
+          f"{faults} simulator-only skipped")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
