@@ -171,7 +171,7 @@ public:
 
   // -- Algebra ---------------------------------------------------------------
 
-  /// The product: `inner` bases come after ours within each input dim, and their values are scaled
+  /// The product: bases of `outer` come after ours within each input dim, and their values are scaled
   /// by our size of each output dim. Output dims: ours, then new ones of `outer`.
   [[nodiscard]] LinearLayout operator*(const LinearLayout &outer) const;
   LinearLayout &operator*=(const LinearLayout &outer) { return *this = *this * outer; }
