@@ -1,0 +1,161 @@
+//===- Dialects.cpp - Registration, types, module attributes ----------------===//
+#include "ir/Dialects.h"
+
+#include "ir/LinearLayoutCache.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gluonc;
+
+#include "ir/TTDialect.cpp.inc"
+#include "ir/TTEnums.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/TTTypes.cpp.inc"
+
+#include "ir/TTGDialect.cpp.inc"
+#include "ir/TTGEnums.cpp.inc"
+
+#include "ir/GluonDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/GluonAttrs.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Dialects
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Short names at the top of a listing: `#blocked = #ttg.blocked<…>`.
+struct EncodingAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &out) const override {
+    llvm::StringRef alias =
+        llvm::TypeSwitch<Attribute, llvm::StringRef>(attribute)
+            .Case<ttg::BlockedEncodingAttr>([](auto) { return "blocked"; })
+            .Case<ttg::LinearEncodingAttr>([](auto) { return "linear"; })
+            .Case<ttg::GenericLinearEncodingAttr>([](auto) { return "generic_linear"; })
+            .Case<ttg::NvidiaMmaEncodingAttr>([](auto) { return "mma"; })
+            .Case<ttg::SwizzledSharedEncodingAttr, ttg::PaddedSharedEncodingAttr,
+                  ttg::SharedLinearEncodingAttr, ttg::NVMMASharedEncodingAttr>(
+                [](auto) { return "shared"; })
+            .Case<ttg::SharedMemorySpaceAttr>([](auto) { return "smem"; })
+            .Default(llvm::StringRef());
+    if (alias.empty())
+      return AliasResult::NoAlias;
+    out << alias;
+    return AliasResult::FinalAlias;
+  }
+};
+
+/// Everything of ours may be inlined into anything; a call that must stay is `noinline`.
+struct InlineAnything : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *callee, bool) const override {
+    auto function = dyn_cast<tt::FuncOp>(callee);
+    return !function || !function.isNoInline();
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+
+  void handleTerminator(Operation *op, Block *next) const override {
+    OpBuilder(op).create<cf::BranchOp>(op->getLoc(), next, op->getOperands());
+    op->erase();
+  }
+  void handleTerminator(Operation *op, ValueRange toReplace) const override {
+    for (auto [old, value] : llvm::zip_equal(toReplace, op->getOperands()))
+      old.replaceAllUsesWith(value);
+  }
+};
+
+} // namespace
+
+void tt::TTDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/TTOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/TTTypes.cpp.inc"
+      >();
+  addInterfaces<InlineAnything>();
+}
+
+Operation *tt::TTDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                              Location location) {
+  return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
+void ttg::TTGDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/TTGOps.cpp.inc"
+      >();
+  registerTypes();
+  addInterfaces<EncodingAliases, InlineAnything>();
+  layoutCache = std::make_unique<LinearLayoutCache>();
+}
+
+ttg::TTGDialect::~TTGDialect() = default;
+
+void gluon::GluonDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/GluonAttrs.cpp.inc"
+      >();
+}
+
+void gluonc::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+                  ub::UBDialect, tt::TTDialect, ttg::TTGDialect, gluon::GluonDialect>();
+}
+
+void gluonc::loadAllDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type tt::withScalar(Type type, Type scalar) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(), scalar, tensor.getEncoding());
+  return scalar;
+}
+
+Type tt::pointeeTypeOf(Type pointerLike) {
+  auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(pointerLike));
+  return pointer ? withScalar(pointerLike, pointer.getPointeeType()) : Type();
+}
+
+Type tt::boolTypeLike(Type type) {
+  return withScalar(type, IntegerType::get(type.getContext(), 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Module attributes
+//===----------------------------------------------------------------------===//
+
+static int moduleInt(Operation *op, llvm::StringRef name, int otherwise) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  if (module)
+    if (auto value = module->getAttrOfType<IntegerAttr>(name))
+      return value.getInt();
+  return otherwise;
+}
+
+int ttg::numWarpsOf(Operation *op) { return moduleInt(op, numWarpsAttr, 4); }
+int ttg::threadsPerWarpOf(Operation *op) { return moduleInt(op, threadsPerWarpAttr, 32); }
+int ttg::numCtasOf(Operation *op) { return moduleInt(op, numCtasAttr, 1); }

@@ -1,0 +1,112 @@
+//===- Dialects.h - The dialects tt, ttg and gluon --------------------------===//
+//
+// Everything that a user of the IR includes: operations, types, encodings and
+// the module attributes that give a kernel its shape.
+//
+//   module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32,
+//                      "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+//     tt.func public @kernel(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) { … }
+//   }
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "layout/Layouts.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include "ir/TTDialect.h.inc"
+#include "ir/TTEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/TTTypes.h.inc"
+
+namespace gluonc::tt {
+
+/// The memory that `tt.load` and `tt.store` touch.
+struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
+  llvm::StringRef getName() final { return "<GlobalMemory>"; }
+};
+
+/// What a pointer (or tensor of pointers) points to; null for anything else.
+mlir::Type pointeeTypeOf(mlir::Type pointerLike);
+/// `type` with its scalars replaced: tensor<8xf32, #l> and i1 give tensor<8xi1, #l>.
+mlir::Type withScalar(mlir::Type type, mlir::Type scalar);
+/// i1 in the shape and encoding of `type`: the type of a mask for it.
+mlir::Type boolTypeLike(mlir::Type type);
+
+} // namespace gluonc::tt
+
+#define GET_OP_CLASSES
+#include "ir/TTOps.h.inc"
+
+namespace gluonc::ttg {
+
+class LinearLayoutCache;
+
+/// Shared memory of a CTA.
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "<SharedMemory>"; }
+};
+
+} // namespace gluonc::ttg
+
+#include "ir/TTGDialect.h.inc"
+#include "ir/TTGEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/TTGAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/TTGTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/TTGOps.h.inc"
+
+#include "ir/GluonDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/GluonAttrs.h.inc"
+
+namespace gluonc {
+
+/// Makes every dialect that a kernel may use known to `registry`: ours and the upstream ones.
+void registerAllDialects(mlir::DialectRegistry &registry);
+/// The same, loaded at once: builders need their dialects loaded.
+void loadAllDialects(mlir::MLIRContext &context);
+
+namespace ttg {
+
+// Attributes of the module (i32 unless said otherwise).
+inline constexpr llvm::StringLiteral numWarpsAttr = "ttg.num-warps";
+inline constexpr llvm::StringLiteral numCtasAttr = "ttg.num-ctas";
+inline constexpr llvm::StringLiteral threadsPerWarpAttr = "ttg.threads-per-warp";
+/// String: `cuda:90`.
+inline constexpr llvm::StringLiteral targetAttr = "ttg.target";
+inline constexpr llvm::StringLiteral maxRegistersAttr = "ttg.maxnreg";
+/// Bytes of shared memory that a CTA needs; set by transform.
+inline constexpr llvm::StringLiteral sharedAttr = "ttg.shared";
+/// On operations: where their buffer or scratch begins in shared memory; set by transform.
+inline constexpr llvm::StringLiteral allocationOffsetAttr = "allocation.offset";
+/// On operations with scratch: its size in bytes.
+inline constexpr llvm::StringLiteral allocationSizeAttr = "allocation.size";
+
+/// Warps, threads of a warp and CTAs of a cluster where `op` runs. Defaults: 4, 32, 1.
+int numWarpsOf(mlir::Operation *op);
+int threadsPerWarpOf(mlir::Operation *op);
+int numCtasOf(mlir::Operation *op);
+
+} // namespace ttg
+} // namespace gluonc

@@ -1,0 +1,602 @@
+//===- EncodingText.cpp - Parsing and printing of encodings -----------------===//
+//
+// Encodings are written as dictionaries, `#ttg.blocked<{order = [0], …}>`; keys
+// may come in any order and are printed in Triton's. A DictReader takes the
+// fields out one by one and complains about what is missing, of the wrong kind,
+// or left over.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gluonc;
+using layout::BasisList;
+using layout::Ints;
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/TTGAttrs.cpp.inc"
+
+void ttg::TTGDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/TTGAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+bool toInt(Attribute attribute, int64_t &value) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
+  if (!integer || !integer.getType().isSignlessInteger() || integer.getValue().getBitWidth() > 64)
+    return false;
+  value = integer.getInt();
+  return true;
+}
+
+bool toInts(Attribute attribute, Ints &values) {
+  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
+  if (!array)
+    return false;
+  for (Attribute element : array) {
+    int64_t value;
+    if (!toInt(element, value))
+      return false;
+    values.push_back(value);
+  }
+  return true;
+}
+
+bool toBases(Attribute attribute, BasisList &bases) {
+  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
+  if (!array)
+    return false;
+  for (Attribute element : array)
+    if (!toInts(element, bases.emplace_back()))
+      return false;
+  return true;
+}
+
+class DictReader {
+public:
+  /// Reads `{…}`.
+  explicit DictReader(AsmParser &parser) : parser(parser), where(parser.getCurrentLocation()) {
+    NamedAttrList list;
+    failed = parser.parseOptionalAttrDict(list).failed();
+    dict = DictionaryAttr::get(parser.getContext(), list);
+  }
+
+  DictReader &get(llvm::StringRef key, int64_t &value) {
+    return take(key, "an integer", toInt, value);
+  }
+  DictReader &get(llvm::StringRef key, Ints &value) {
+    return take(key, "a list of integers", toInts, value);
+  }
+  DictReader &get(llvm::StringRef key, BasisList &value) {
+    return take(key, "a list of basis vectors", toBases, value);
+  }
+  DictReader &get(llvm::StringRef key, bool &value) {
+    return take(key, "true or false", [](Attribute attribute, bool &out) {
+      auto flag = dyn_cast_or_null<BoolAttr>(attribute);
+      if (flag)
+        out = flag.getValue();
+      return bool(flag);
+    }, value);
+  }
+  DictReader &get(llvm::StringRef key, Attribute &value) {
+    return take(key, "an attribute", [](Attribute attribute, Attribute &out) {
+      out = attribute;
+      return true;
+    }, value);
+  }
+  /// For keys that may be left out.
+  template <typename T> DictReader &getOptional(llvm::StringRef key, T &value) {
+    return dict.contains(key) ? get(key, value) : *this;
+  }
+  bool has(llvm::StringRef key) const { return dict.contains(key); }
+
+  /// True if all went well and nothing is left over.
+  bool done() {
+    if (!failed && taken != dict.size()) {
+      for (NamedAttribute entry : dict)
+        if (!llvm::is_contained(keys, entry.getName().strref()))
+          complain("unknown key '" + entry.getName().strref() + "'");
+    }
+    return !failed;
+  }
+
+private:
+  template <typename Convert, typename T>
+  DictReader &take(llvm::StringRef key, llvm::StringRef what, Convert convert, T &value) {
+    if (failed)
+      return *this;
+    ++taken;
+    keys.push_back(key);
+    if (!dict.contains(key))
+      complain("missing key '" + key + "'");
+    else if (!convert(dict.get(key), value))
+      complain("'" + key + "' must be " + what);
+    return *this;
+  }
+
+  void complain(const llvm::Twine &text) {
+    if (!failed)
+      parser.emitError(where, text);
+    failed = true;
+  }
+
+  AsmParser &parser;
+  llvm::SMLoc where;
+  DictionaryAttr dict;
+  llvm::SmallVector<llvm::StringRef, 8> keys;
+  size_t taken = 0;
+  bool failed = false;
+};
+
+/// The attribute if the layout validates; else an error at the parser's place.
+template <typename Attr> Attribute checked(AsmParser &parser, layout::Layout layout) {
+  return parser.getChecked<Attr>(parser.getContext(), std::move(layout));
+}
+
+LogicalResult verifyLayout(function_ref<InFlightDiagnostic()> emitError,
+                           const layout::Layout &layout, bool kindMatches) {
+  if (!kindMatches)
+    return emitError() << "the layout is of another kind than its encoding";
+  if (layout::Problem problem = layout.validate())
+    return emitError() << *problem;
+  return success();
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void print(AsmPrinter &printer, ArrayRef<int64_t> values) {
+  printer << '[';
+  llvm::interleaveComma(values, printer);
+  printer << ']';
+}
+
+static void print(AsmPrinter &printer, const BasisList &bases) {
+  printer << '[';
+  llvm::interleaveComma(bases, printer, [&](const Ints &basis) { print(printer, basis); });
+  printer << ']';
+}
+
+/// `, CGALayout = [[1, 0]]`, or nothing for a single CTA.
+static void printCga(AsmPrinter &printer, const BasisList &cga) {
+  if (cga.empty())
+    return;
+  printer << ", CGALayout = ";
+  print(printer, cga);
+}
+
+/// For encodings that keep their CGA bases flat.
+static BasisList unflatten(ArrayRef<int64_t> flat, unsigned rank) {
+  BasisList bases;
+  for (; rank && !flat.empty(); flat = flat.drop_front(rank))
+    bases.emplace_back(flat.begin(), flat.begin() + rank);
+  return bases;
+}
+
+static std::optional<Ints> flatten(const BasisList &bases, unsigned rank) {
+  Ints flat;
+  for (const Ints &basis : bases) {
+    if (basis.size() != rank)
+      return std::nullopt;
+    llvm::append_range(flat, basis);
+  }
+  return flat;
+}
+
+//===----------------------------------------------------------------------===//
+// Distributed
+//===----------------------------------------------------------------------===//
+
+Attribute ttg::BlockedEncodingAttr::parse(AsmParser &parser, Type) {
+  layout::BlockedLayout value;
+  if (parser.parseLess())
+    return {};
+  bool ok = DictReader(parser)
+                .get("sizePerThread", value.sizePerThread)
+                .get("threadsPerWarp", value.threadsPerWarp)
+                .get("warpsPerCTA", value.warpsPerCta)
+                .get("order", value.order)
+                .getOptional("CGALayout", value.cga)
+                .done();
+  if (!ok || parser.parseGreater())
+    return {};
+  return checked<BlockedEncodingAttr>(parser, std::move(value));
+}
+
+void ttg::BlockedEncodingAttr::print(AsmPrinter &printer) const {
+  const layout::BlockedLayout &value = getValue();
+  printer << "<{sizePerThread = ";
+  ::print(printer, value.sizePerThread);
+  printer << ", threadsPerWarp = ";
+  ::print(printer, value.threadsPerWarp);
+  printer << ", warpsPerCTA = ";
+  ::print(printer, value.warpsPerCta);
+  printer << ", order = ";
+  ::print(printer, value.order);
+  printCga(printer, value.cga);
+  printer << "}>";
+}
+
+LogicalResult ttg::BlockedEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                               layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::BlockedLayout>());
+}
+
+Attribute ttg::SliceEncodingAttr::parse(AsmParser &parser, Type) {
+  int64_t dim = 0;
+  Attribute parent;
+  if (parser.parseLess())
+    return {};
+  llvm::SMLoc where = parser.getCurrentLocation();
+  if (!DictReader(parser).get("dim", dim).get("parent", parent).done() || parser.parseGreater())
+    return {};
+  std::optional<layout::Layout> parentLayout = layoutOf(parent);
+  if (!parentLayout || !parentLayout->isDistributed() || parentLayout->isPlaceholder())
+    return parser.emitError(where, "'parent' must be a distributed encoding"), Attribute();
+  return checked<SliceEncodingAttr>(parser, layout::SliceLayout{dim, *parentLayout});
+}
+
+void ttg::SliceEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<{dim = " << getValue().dim << ", parent = ";
+  printer.printAttribute(fromLayout(getContext(), getValue().parent));
+  printer << "}>";
+}
+
+LogicalResult ttg::SliceEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                             layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::SliceLayout>());
+}
+
+static std::optional<layout::DistributedLinearLayout> parseLinear(AsmParser &parser) {
+  layout::DistributedLinearLayout value;
+  if (parser.parseLess())
+    return std::nullopt;
+  llvm::SMLoc where = parser.getCurrentLocation();
+  bool ok = DictReader(parser)
+                .get("register", value.regBases)
+                .get("lane", value.laneBases)
+                .get("warp", value.warpBases)
+                .get("block", value.blockBases)
+                .done();
+  if (!ok || parser.parseGreater())
+    return std::nullopt;
+  const Ints *first = nullptr;
+  for (const BasisList *list :
+       {&value.regBases, &value.laneBases, &value.warpBases, &value.blockBases})
+    for (const Ints &basis : *list) {
+      first = first ? first : &basis;
+      // The shape below is only defined for vectors of one length.
+      if (basis.size() != first->size())
+        return parser.emitError(where, "basis vectors differ in length"), std::nullopt;
+    }
+  if (!first)
+    return parser.emitError(where, "a linear encoding needs at least one basis"), std::nullopt;
+  value.shape = shapeOfBases(first->size(), {&value.regBases, &value.laneBases, &value.warpBases,
+                                             &value.blockBases});
+  return value;
+}
+
+static void printLinear(AsmPrinter &printer, const layout::DistributedLinearLayout &value) {
+  printer << "<{register = ";
+  print(printer, value.regBases);
+  printer << ", lane = ";
+  print(printer, value.laneBases);
+  printer << ", warp = ";
+  print(printer, value.warpBases);
+  printer << ", block = ";
+  print(printer, value.blockBases);
+  printer << "}>";
+}
+
+Attribute ttg::LinearEncodingAttr::parse(AsmParser &parser, Type) {
+  std::optional<layout::DistributedLinearLayout> value = parseLinear(parser);
+  return value ? checked<LinearEncodingAttr>(parser, std::move(*value)) : Attribute();
+}
+
+void ttg::LinearEncodingAttr::print(AsmPrinter &printer) const { printLinear(printer, getValue()); }
+
+LogicalResult ttg::LinearEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                              layout::Layout layout) {
+  const auto *value = layout.as<layout::DistributedLinearLayout>();
+  if (failed(verifyLayout(emitError, layout, value)))
+    return failure();
+  if (!value->isPermutation())
+    return emitError() << "the nonzero bases of a linear encoding must be distinct unit vectors";
+  return success();
+}
+
+Attribute ttg::GenericLinearEncodingAttr::parse(AsmParser &parser, Type) {
+  std::optional<layout::DistributedLinearLayout> value = parseLinear(parser);
+  return value ? checked<GenericLinearEncodingAttr>(parser, std::move(*value)) : Attribute();
+}
+
+void ttg::GenericLinearEncodingAttr::print(AsmPrinter &printer) const {
+  printLinear(printer, getValue());
+}
+
+LogicalResult ttg::GenericLinearEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                     layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::DistributedLinearLayout>());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor cores: no layout yet
+//===----------------------------------------------------------------------===//
+
+Attribute ttg::NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
+  int64_t major = 0, minor = 0;
+  Ints warps, instruction;
+  BasisList cga;
+  if (parser.parseLess())
+    return {};
+  llvm::SMLoc where = parser.getCurrentLocation();
+  bool ok = DictReader(parser)
+                .get("versionMajor", major)
+                .get("versionMinor", minor)
+                .get("warpsPerCTA", warps)
+                .getOptional("CGALayout", cga)
+                .get("instrShape", instruction)
+                .done();
+  if (!ok || parser.parseGreater())
+    return {};
+  std::optional<Ints> flat = flatten(cga, warps.size());
+  if (!flat)
+    return parser.emitError(where, "'CGALayout' must have vectors of the layout's rank"), Attribute();
+  return get(parser.getContext(), major, minor, warps, *flat, instruction);
+}
+
+void ttg::NvidiaMmaEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<{versionMajor = " << getVersionMajor() << ", versionMinor = " << getVersionMinor()
+          << ", warpsPerCTA = ";
+  ::print(printer, getWarpsPerCTA());
+  printCga(printer, unflatten(getCga(), getWarpsPerCTA().size()));
+  printer << ", instrShape = ";
+  ::print(printer, getInstrShape());
+  printer << "}>";
+}
+
+Attribute ttg::DotOperandEncodingAttr::parse(AsmParser &parser, Type) {
+  int64_t index = 0, width = 0;
+  Attribute parent;
+  if (parser.parseLess() ||
+      !DictReader(parser)
+           .get("opIdx", index)
+           .get("parent", parent)
+           .getOptional("kWidth", width)
+           .done() ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), index, parent, width);
+}
+
+void ttg::DotOperandEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<{opIdx = " << getOpIdx() << ", parent = ";
+  printer.printAttribute(getParent());
+  if (getKWidth())
+    printer << ", kWidth = " << getKWidth();
+  printer << "}>";
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+Attribute ttg::SwizzledSharedEncodingAttr::parse(AsmParser &parser, Type) {
+  layout::SwizzledSharedLayout value{};
+  if (parser.parseLess())
+    return {};
+  bool ok = DictReader(parser)
+                .get("vec", value.vec)
+                .get("perPhase", value.perPhase)
+                .get("maxPhase", value.maxPhase)
+                .get("order", value.order)
+                .getOptional("CGALayout", value.cga)
+                .done();
+  if (!ok || parser.parseGreater())
+    return {};
+  return checked<SwizzledSharedEncodingAttr>(parser, std::move(value));
+}
+
+void ttg::SwizzledSharedEncodingAttr::print(AsmPrinter &printer) const {
+  const layout::SwizzledSharedLayout &value = getValue();
+  printer << "<{vec = " << value.vec << ", perPhase = " << value.perPhase
+          << ", maxPhase = " << value.maxPhase << ", order = ";
+  ::print(printer, value.order);
+  printCga(printer, value.cga);
+  printer << "}>";
+}
+
+LogicalResult ttg::SwizzledSharedEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                      layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::SwizzledSharedLayout>());
+}
+
+/// `[128:+8, 256:+4]`.
+static ParseResult parsePaddings(AsmParser &parser,
+                                 llvm::SmallVectorImpl<layout::IntervalPadding> &paddings) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    layout::IntervalPadding &pair = paddings.emplace_back();
+    return failure(parser.parseInteger(pair.interval) || parser.parseColon() ||
+                   parser.parsePlus() || parser.parseInteger(pair.padding));
+  });
+}
+
+static void printPaddings(AsmPrinter &printer, ArrayRef<layout::IntervalPadding> paddings) {
+  printer << '[';
+  llvm::interleaveComma(paddings, printer, [&](const layout::IntervalPadding &pair) {
+    printer << pair.interval << ":+" << pair.padding;
+  });
+  printer << ']';
+}
+
+/// The shape that explicit bases of shared memory cover; nullopt (and an error) if they are ragged.
+static std::optional<Ints> sharedShape(AsmParser &parser, llvm::SMLoc where,
+                                       const BasisList &offsets, const BasisList &blocks) {
+  const Ints *first = !offsets.empty() ? &offsets.front() : !blocks.empty() ? &blocks.front() : nullptr;
+  for (const BasisList *list : {&offsets, &blocks})
+    for (const Ints &basis : *list)
+      if (basis.size() != first->size())
+        return parser.emitError(where, "basis vectors differ in length"), std::nullopt;
+  if (!first)
+    return parser.emitError(where, "the encoding needs at least one basis"), std::nullopt;
+  return shapeOfBases(first->size(), {&offsets, &blocks});
+}
+
+Attribute ttg::PaddedSharedEncodingAttr::parse(AsmParser &parser, Type) {
+  layout::PaddedSharedLayout value;
+  if (parser.parseLess() || parsePaddings(parser, value.paddings))
+    return {};
+  llvm::SMLoc where = parser.getCurrentLocation();
+  DictReader fields(parser);
+  Ints order;
+  bool shortForm = fields.has("order");
+  if (shortForm)
+    fields.get("order", order).get("shape", value.shape);
+  else
+    fields.get("offset", value.offsetBases).getOptional("block", value.cga);
+  if (!fields.done() || parser.parseGreater())
+    return {};
+  if (shortForm) {
+    bool permutation = order.size() == value.shape.size() && !order.empty();
+    for (size_t d = 0; d < order.size(); ++d)
+      permutation &= llvm::is_contained(order, int64_t(d));
+    if (!permutation || !llvm::all_of(value.shape, layout::isPowerOf2))
+      return parser.emitError(where, "'order' must be a permutation of the dims of 'shape', whose "
+                                     "sizes are powers of two"),
+             Attribute();
+    value = layout::PaddedSharedLayout::identityFor(value.paddings, value.shape, order);
+  } else {
+    std::optional<Ints> shape = sharedShape(parser, where, value.offsetBases, value.cga);
+    if (!shape)
+      return {};
+    value.shape = std::move(*shape);
+  }
+  return checked<PaddedSharedEncodingAttr>(parser, std::move(value));
+}
+
+/// The order under which the offset bases are the plain identity of the shape; nullopt if none is.
+static std::optional<Ints> identityOrder(const layout::PaddedSharedLayout &value) {
+  if (!value.cga.empty())
+    return std::nullopt;
+  Ints order;
+  for (const Ints &basis : value.offsetBases)
+    for (size_t d = 0; d < basis.size(); ++d)
+      if (basis[d] == 1)
+        order.push_back(d);
+  // Dims of size 1 have no basis; they come last.
+  for (size_t d = 0; d < value.shape.size(); ++d)
+    if (!llvm::is_contained(order, int64_t(d)))
+      order.push_back(d);
+  if (order.size() != value.shape.size())
+    return std::nullopt;
+  auto identity = layout::PaddedSharedLayout::identityFor(value.paddings, value.shape, order);
+  return identity == value ? std::optional(order) : std::nullopt;
+}
+
+void ttg::PaddedSharedEncodingAttr::print(AsmPrinter &printer) const {
+  const layout::PaddedSharedLayout &value = getValue();
+  printer << '<';
+  printPaddings(printer, value.paddings);
+  if (std::optional<Ints> order = identityOrder(value)) {
+    printer << " {order = ";
+    ::print(printer, *order);
+    printer << ", shape = ";
+    ::print(printer, value.shape);
+  } else {
+    printer << " {offset = ";
+    ::print(printer, value.offsetBases);
+    printer << ", block = ";
+    ::print(printer, value.cga);
+  }
+  printer << "}>";
+}
+
+LogicalResult ttg::PaddedSharedEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                    layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::PaddedSharedLayout>());
+}
+
+Attribute ttg::SharedLinearEncodingAttr::parse(AsmParser &parser, Type) {
+  layout::SharedLinearLayout value;
+  if (parser.parseLess())
+    return {};
+  llvm::SMLoc where = parser.getCurrentLocation();
+  bool ok = DictReader(parser)
+                .get("offset", value.offsetBases)
+                .getOptional("block", value.blockBases)
+                .done();
+  if (!ok)
+    return {};
+  if (succeeded(parser.parseOptionalComma()))
+    if (parser.parseKeyword("alignment") || parser.parseEqual() ||
+        parser.parseInteger(value.alignment))
+      return {};
+  if (parser.parseGreater() || !sharedShape(parser, where, value.offsetBases, value.blockBases))
+    return {};
+  return checked<SharedLinearEncodingAttr>(parser, std::move(value));
+}
+
+void ttg::SharedLinearEncodingAttr::print(AsmPrinter &printer) const {
+  const layout::SharedLinearLayout &value = getValue();
+  printer << "<{offset = ";
+  ::print(printer, value.offsetBases);
+  printer << ", block = ";
+  ::print(printer, value.blockBases);
+  printer << "}, alignment = " << value.alignment << '>';
+}
+
+LogicalResult ttg::SharedLinearEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                    layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::SharedLinearLayout>());
+}
+
+Attribute ttg::NVMMASharedEncodingAttr::parse(AsmParser &parser, Type) {
+  int64_t swizzle = 0, bits = 0, rank = 2;
+  bool transposed = false, fp4Padded = false;
+  BasisList cga;
+  if (parser.parseLess())
+    return {};
+  llvm::SMLoc where = parser.getCurrentLocation();
+  bool ok = DictReader(parser)
+                .get("swizzlingByteWidth", swizzle)
+                .get("transposed", transposed)
+                .get("elementBitWidth", bits)
+                .getOptional("fp4Padded", fp4Padded)
+                .getOptional("rank", rank)
+                .getOptional("CGALayout", cga)
+                .done();
+  if (!ok || parser.parseGreater())
+    return {};
+  if (!cga.empty())
+    rank = cga.front().size();
+  std::optional<Ints> flat = flatten(cga, rank);
+  if (!flat)
+    return parser.emitError(where, "'CGALayout' must have vectors of one length"), Attribute();
+  return get(parser.getContext(), swizzle, transposed, bits, fp4Padded, rank, *flat);
+}
+
+void ttg::NVMMASharedEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<{swizzlingByteWidth = " << getSwizzlingByteWidth()
+          << ", transposed = " << (getTransposed() ? "true" : "false")
+          << ", elementBitWidth = " << getElementBitWidth();
+  if (getFp4Padded())
+    printer << ", fp4Padded = true";
+  if (getCga().empty() && getRank() != 2)
+    printer << ", rank = " << getRank();
+  printCga(printer, unflatten(getCga(), getRank()));
+  printer << "}>";
+}

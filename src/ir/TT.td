@@ -1,0 +1,103 @@
+//===- TT.td - The tt dialect: types and enumerations ----------------------===//
+//
+// Scalars, pointers and block tensors, without a word about where their
+// elements live. Spelling and numbering are Triton's, so that .ttgir files are
+// exchangeable.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GLUONC_IR_TT
+#define GLUONC_IR_TT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def TT_Dialect : Dialect {
+  let name = "tt";
+  let cppNamespace = "::gluonc::tt";
+  let summary = "Block tensors, pointers and the operations on them";
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def TT_PointerType : TypeDef<TT_Dialect, "Pointer"> {
+  let mnemonic = "ptr";
+  let summary = "Pointer to a scalar; address space 1 is global memory";
+  let parameters = (ins "mlir::Type":$pointeeType, DefaultValuedParameter<"int", "1">:$addressSpace);
+  let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";
+  let builders = [TypeBuilderWithInferredContext<
+      (ins "mlir::Type":$pointeeType, CArg<"int", "1">:$addressSpace),
+      [{ return $_get(pointeeType.getContext(), pointeeType, addressSpace); }]>];
+}
+
+def TT_Float : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16, F32, F64],
+                         "floating-point">;
+def TT_Int : AnyTypeOf<[I<1>, I<4>, I<8>, I<16>, I<32>, I<64>], "integer">;
+def TT_Ptr : DialectType<TT_Dialect, CPred<"::mlir::isa<::gluonc::tt::PointerType>($_self)">,
+                         "pointer", "::gluonc::tt::PointerType">;
+
+def TT_FloatTensor : RankedTensorOf<[TT_Float]>;
+def TT_IntTensor : RankedTensorOf<[TT_Int]>;
+def TT_PtrTensor : RankedTensorOf<[TT_Ptr]>;
+def TT_NumberTensor : RankedTensorOf<[TT_Float, TT_Int]>;
+def TT_Tensor : RankedTensorOf<[TT_Float, TT_Int, TT_Ptr]>;
+
+def TT_FloatLike : AnyTypeOf<[TT_Float, TT_FloatTensor]>;
+def TT_IntLike : AnyTypeOf<[TT_Int, TT_IntTensor]>;
+def TT_BoolLike : AnyTypeOf<[I1, RankedTensorOf<[I1]>]>;
+def TT_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>]>;
+def TT_PtrLike : AnyTypeOf<[TT_Ptr, TT_PtrTensor]>;
+def TT_Type : AnyTypeOf<[TT_Float, TT_Int, TT_Ptr, TT_Tensor]>;
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+class TT_Enum<string name, list<I32EnumAttrCase> cases> : I32EnumAttr<name, "", cases> {
+  let cppNamespace = "::gluonc::tt";
+}
+
+def TT_CacheModifier : TT_Enum<"CacheModifier", [
+  I32EnumAttrCase<"NONE", 1, "none">, I32EnumAttrCase<"CA", 2, "ca">,
+  I32EnumAttrCase<"CG", 3, "cg">, I32EnumAttrCase<"WB", 4, "wb">,
+  I32EnumAttrCase<"CS", 5, "cs">, I32EnumAttrCase<"WT", 6, "wt">,
+  I32EnumAttrCase<"CV", 7, "cv">]>;
+
+def TT_EvictionPolicy : TT_Enum<"EvictionPolicy", [
+  I32EnumAttrCase<"NORMAL", 1, "evict_normal">, I32EnumAttrCase<"EVICT_FIRST", 2, "evict_first">,
+  I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">]>;
+
+def TT_MemSemantic : TT_Enum<"MemSemantic", [
+  I32EnumAttrCase<"RELAXED", 1, "relaxed">, I32EnumAttrCase<"ACQUIRE", 2, "acquire">,
+  I32EnumAttrCase<"RELEASE", 3, "release">, I32EnumAttrCase<"ACQUIRE_RELEASE", 4, "acq_rel">]>;
+
+def TT_MemSyncScope : TT_Enum<"MemSyncScope", [
+  I32EnumAttrCase<"GPU", 1, "gpu">, I32EnumAttrCase<"CTA", 2, "cta">,
+  I32EnumAttrCase<"SYSTEM", 3, "sys">]>;
+
+def TT_RMWOp : TT_Enum<"RMWOp", [
+  I32EnumAttrCase<"AND", 1, "and">, I32EnumAttrCase<"OR", 2, "or">,
+  I32EnumAttrCase<"XOR", 3, "xor">, I32EnumAttrCase<"ADD", 4, "add">,
+  I32EnumAttrCase<"FADD", 5, "fadd">, I32EnumAttrCase<"MAX", 6, "max">,
+  I32EnumAttrCase<"MIN", 7, "min">, I32EnumAttrCase<"UMAX", 8, "umax">,
+  I32EnumAttrCase<"UMIN", 9, "umin">, I32EnumAttrCase<"XCHG", 10, "exch">]>;
+
+def TT_ProgramIDDim : TT_Enum<"ProgramIDDim", [
+  I32EnumAttrCase<"X", 0, "x">, I32EnumAttrCase<"Y", 1, "y">, I32EnumAttrCase<"Z", 2, "z">]>;
+
+def TT_RoundingMode : TT_Enum<"RoundingMode", [
+  I32EnumAttrCase<"RTZ", 0, "rtz">, I32EnumAttrCase<"RTNE", 1, "rtne">]>;
+
+def TT_PropagateNan : TT_Enum<"PropagateNan", [
+  I32EnumAttrCase<"NONE", 0, "none">, I32EnumAttrCase<"ALL", 65535, "all">]>;
+
+def TT_InputPrecision : TT_Enum<"InputPrecision", [
+  I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
+  I32EnumAttrCase<"IEEE", 2, "ieee">, I32EnumAttrCase<"BF16x3", 3, "bf16x3">,
+  I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
+
+#endif

@@ -1,0 +1,138 @@
+//===- TTG.td - The ttg dialect: encodings and memory descriptors ----------===//
+//
+// An encoding says where the elements of a tensor or buffer live. Each wraps
+// one named layout of the layout room; text and parameters are Triton's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GLUONC_IR_TTG
+#define GLUONC_IR_TTG
+
+include "ir/TTGEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/OpBase.td"
+
+def TTG_Dialect : Dialect {
+  let name = "ttg";
+  let cppNamespace = "::gluonc::ttg";
+  let summary = "Layouts, shared memory and synchronization";
+  let dependentDialects = ["::gluonc::tt::TTDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Linear layouts of types that were asked for; see Encoding.h.
+    LinearLayoutCache &linearLayouts() const { return *layoutCache; }
+  private:
+    void registerAttributes();
+    void registerTypes();
+    std::unique_ptr<LinearLayoutCache> layoutCache;
+  public:
+  }];
+  let hasNonDefaultDestructor = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Encodings that wrap a layout
+//===----------------------------------------------------------------------===//
+
+class TTG_LayoutAttr<string name, string mnemonicText, string layoutClass>
+    : AttrDef<TTG_Dialect, name # "Encoding"> {
+  let mnemonic = mnemonicText;
+  let parameters = (ins "::gluonc::layout::Layout":$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The wrapped layout by its own type.
+    const ::gluonc::layout::}] # layoutClass # [{ &getValue() const;
+  }];
+  let extraClassDefinition = [{
+    const ::gluonc::layout::}] # layoutClass # [{ &$cppClass::getValue() const {
+      return *getImpl()->layout.as<::gluonc::layout::}] # layoutClass # [{>();
+    }
+  }];
+}
+
+def TTG_BlockedEncoding : TTG_LayoutAttr<"Blocked", "blocked", "BlockedLayout">;
+def TTG_SliceEncoding : TTG_LayoutAttr<"Slice", "slice", "SliceLayout">;
+def TTG_LinearEncoding : TTG_LayoutAttr<"Linear", "linear", "DistributedLinearLayout">;
+/// Linear, but warps may move along several dims at once, or elements have several owners.
+def TTG_GenericLinearEncoding
+    : TTG_LayoutAttr<"GenericLinear", "generic_linear", "DistributedLinearLayout">;
+def TTG_SwizzledSharedEncoding
+    : TTG_LayoutAttr<"SwizzledShared", "swizzled_shared", "SwizzledSharedLayout">;
+def TTG_PaddedSharedEncoding
+    : TTG_LayoutAttr<"PaddedShared", "padded_shared", "PaddedSharedLayout">;
+def TTG_SharedLinearEncoding
+    : TTG_LayoutAttr<"SharedLinear", "shared_linear", "SharedLinearLayout">;
+
+//===----------------------------------------------------------------------===//
+// Encodings without a layout yet: parsed, printed, compared
+//===----------------------------------------------------------------------===//
+
+class TTG_PlainAttr<string name, string mnemonicText> : AttrDef<TTG_Dialect, name # "Encoding"> {
+  let mnemonic = mnemonicText;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def TTG_NvidiaMmaEncoding : TTG_PlainAttr<"NvidiaMma", "nvidia_mma"> {
+  // cga holds the bases one after another, one component per dim.
+  let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor,
+                        ArrayRefParameter<"int64_t">:$warpsPerCTA, ArrayRefParameter<"int64_t">:$cga,
+                        ArrayRefParameter<"int64_t">:$instrShape);
+}
+
+def TTG_DotOperandEncoding : TTG_PlainAttr<"DotOperand", "dot_op"> {
+  let parameters = (ins "unsigned":$opIdx, "mlir::Attribute":$parent, "unsigned":$kWidth);
+}
+
+def TTG_NVMMASharedEncoding : TTG_PlainAttr<"NVMMAShared", "nvmma_shared"> {
+  let parameters = (ins "unsigned":$swizzlingByteWidth, "bool":$transposed,
+                        "unsigned":$elementBitWidth, "bool":$fp4Padded, "unsigned":$rank,
+                        ArrayRefParameter<"int64_t">:$cga);
+}
+
+def TTG_SharedMemory : AttrDef<TTG_Dialect, "SharedMemorySpace"> {
+  let mnemonic = "shared_memory";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def TTG_MemDescType : TypeDef<TTG_Dialect, "MemDesc"> {
+  let mnemonic = "memdesc";
+  let summary = "A view of a buffer in shared (or tensor) memory";
+  let description = [{
+    `allocShape` is the shape of the buffer that the view was cut from; its last
+    dims are those that `encoding` speaks of. `memdesc_c1`: the encoding has the
+    buffer's rank or one less (a ring of buffers), or as many as the alloc shape's.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "mlir::Type":$elementType,
+                        "mlir::Attribute":$encoding, "mlir::Attribute":$memorySpace,
+                        "bool":$mutableMemory, ArrayRefParameter<"int64_t">:$allocShape);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "llvm::ArrayRef<int64_t>":$shape, "mlir::Type":$elementType,
+        "mlir::Attribute":$encoding, "mlir::Attribute":$memorySpace,
+        CArg<"bool", "false">:$mutableMemory), [{
+      return $_get(elementType.getContext(), shape, elementType, encoding, memorySpace,
+                   mutableMemory, shape);
+    }]>,
+    TypeBuilderWithInferredContext<(ins "llvm::ArrayRef<int64_t>":$shape, "mlir::Type":$elementType,
+        "mlir::Attribute":$encoding, "mlir::Attribute":$memorySpace, "bool":$mutableMemory,
+        "llvm::ArrayRef<int64_t>":$allocShape), [{
+      return $_get(elementType.getContext(), shape, elementType, encoding, memorySpace,
+                   mutableMemory, allocShape);
+    }]>];
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getShape().size(); }
+    bool isShared() const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TTG_AsyncTokenType : TypeDef<TTG_Dialect, "AsyncToken"> {
+  let mnemonic = "async.token";
+}
+
+#endif

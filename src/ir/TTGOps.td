@@ -1,0 +1,204 @@
+//===- TTGOps.td - The operations of the ttg dialect -----------------------===//
+#ifndef GLUONC_IR_TTG_OPS
+#define GLUONC_IR_TTG_OPS
+
+include "ir/TT.td"
+include "ir/TTG.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+def TTG_GlobalMemory : Resource<"::gluonc::tt::GlobalMemory">;
+def TTG_SharedMemoryResource : Resource<"::gluonc::ttg::SharedMemory">;
+
+class TTG_Op<string mnemonic, list<Trait> traits = []> : Op<TTG_Dialect, mnemonic, traits>;
+
+def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure]> {
+  let summary = "The same tensor in another layout";
+  let description = [{
+    `convert_layout_c1`: shapes are equal. `convert_layout_c2`: element types are equal.
+    `force_warp_shuffle` asks for shuffles where shared memory would be cheaper.
+  }];
+  let arguments = (ins TT_Tensor:$src, UnitAttr:$force_warp_shuffle);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src), [{
+    build($_builder, $_state, result, src, /*force_warp_shuffle=*/false);
+  }]>];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A buffer in shared memory, filled with `src` where given";
+  let description = [{
+    `local_alloc_c1`: the result is in shared memory. `local_alloc_c2`: its shape is its
+    alloc shape. `local_alloc_c3`: without src it is mutable. `local_alloc_c4`: src has
+    the result's shape and element type. `local_alloc_c5`: elements are whole bytes.
+  }];
+  let arguments = (ins Optional<TT_Tensor>:$src, OptionalAttr<I32Attr>:$alignment);
+  let results = (outs TTG_MemDescType:$result);
+  let builders = [
+    OpBuilder<(ins "mlir::Type":$result, CArg<"mlir::Value", "{}">:$src),
+              [{ build($_builder, $_state, result, src, mlir::IntegerAttr()); }]>];
+  let assemblyFormat = "($src^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
+  let summary = "Ends the life of a buffer";
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemFree<TTG_SharedMemoryResource>]>:$src);
+  let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
+}
+
+def TTG_LocalLoadOp : TTG_Op<"local_load"> {
+  let summary = "Reads a buffer into registers";
+  let description = "`local_load_c1`: shape and element type are equal.";
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
+                       Optional<TTG_AsyncTokenType>:$token);
+  let results = (outs TT_Tensor:$result);
+  let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src), [{
+    build($_builder, $_state, result, src, mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTG_LocalStoreOp : TTG_Op<"local_store"> {
+  let summary = "Writes registers into a buffer";
+  let description = [{
+    `local_store_c1`: shape and element type are equal. `local_store_c2`: dst is mutable.
+  }];
+  let arguments = (ins TT_Tensor:$src,
+                       Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$dst);
+  let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+// `view_c1`: memory space and mutability are the source's.
+// `view_c2`: so is the element type (all but memdesc_reinterpret).
+
+class TTG_ViewOp<string mnemonic, dag extraArguments = (ins)>
+    : TTG_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let arguments = !con((ins TTG_MemDescType:$src), extraArguments);
+  let results = (outs TTG_MemDescType:$result);
+  let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def TTG_MemDescIndexOp : TTG_ViewOp<"memdesc_index", (ins I32:$index)> {
+  let summary = "One buffer of a ring";
+  let description = [{
+    `memdesc_index_c1`: the result's shape is the source's without the first dim.
+    `memdesc_index_c2`: equal encodings. `memdesc_index_c3`: the source is no subslice.
+  }];
+  let assemblyFormat = [{
+    $src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))
+  }];
+}
+
+def TTG_MemDescSubsliceOp : TTG_ViewOp<"memdesc_subslice", (ins DenseI32ArrayAttr:$offsets)> {
+  let summary = "A window at constant offsets";
+  let description = [{
+    `memdesc_subslice_c1`: equal rank, encoding and alloc shape; one offset per dim.
+    `memdesc_subslice_c2`: the window lies inside the source.
+    `memdesc_subslice_c3`: offsets are multiples of the window along each dim.
+    `memdesc_subslice_c4`: the window does not cut the swizzling pattern.
+  }];
+  let assemblyFormat = [{
+    $src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->`
+    qualified(type($result))
+  }];
+  let hasFolder = 1;
+}
+
+def TTG_MemDescTransOp : TTG_ViewOp<"memdesc_trans", (ins DenseI32ArrayAttr:$order)> {
+  let summary = "Permutes dimensions";
+  let description = [{
+    `memdesc_trans_c1`: order is a permutation. `memdesc_trans_c2`: shapes agree with it.
+    `memdesc_trans_c3`: no element moves.
+  }];
+  let hasFolder = 1;
+}
+
+def TTG_MemDescReshapeOp : TTG_ViewOp<"memdesc_reshape"> {
+  let summary = "The same elements, row-major, under another shape";
+  let description = [{
+    `memdesc_reshape_c1`: same number of elements. `memdesc_reshape_c2`: the source is no
+    subslice. `memdesc_reshape_c3`: no element moves.
+  }];
+}
+
+def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
+  let summary = "The same bytes as another type, shape and encoding";
+  let description = [{
+    `memdesc_reinterpret_c1`: the result is no subslice. `memdesc_reinterpret_c2`: it needs no
+    more bytes than the source has. `memdesc_reinterpret_c3`: padding is kept.
+  }];
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies and synchronization
+//===----------------------------------------------------------------------===//
+
+def TTG_BarrierOp : TTG_Op<"barrier"> {
+  let summary = "All threads wait for each other; earlier accesses to the named memories are done";
+  let arguments = (ins TTG_AddrSpace:$addrSpace);
+  let assemblyFormat = "custom<AddrSpace>($addrSpace) attr-dict";
+  let extraClassDeclaration = [{
+    bool orders(AddrSpace space) { return bitEnumContainsAny(getAddrSpace(), space); }
+  }];
+}
+
+def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
+    AttrSizedOperandSegments,
+    OptionalTypesMatchWith<"mask type matches ptr type", "src", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">,
+    OptionalTypesMatchWith<"other type matches ptr type", "src", "other",
+                           "::gluonc::tt::pointeeTypeOf($_self)">]> {
+  let summary = "Starts copying global memory into a buffer (cp.async)";
+  let description = [{
+    `async_copy_c1`: pointers and buffer agree in shape and element type.
+    `async_copy_c2`: the buffer is mutable. `async_copy_c3`: mask and other follow the pointers.
+  }];
+  let arguments = (ins Arg<TT_PtrTensor, "", [MemRead<TTG_GlobalMemory>]>:$src,
+      Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$result,
+      Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
+      DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
+      DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
+      DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
+      DefaultValuedAttr<I32Attr, "1">:$contiguity);
+  let results = (outs TTG_AsyncTokenType:$token);
+  let assemblyFormat = [{
+    $src `,` $result (`mask` $mask^)? (`other` $other^)?
+    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
+    attr-dict `:` type($src) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group"> {
+  let summary = "Closes the group of copies started since the last one";
+  let arguments = (ins Variadic<TTG_AsyncTokenType>:$inputTokens);
+  let results = (outs TTG_AsyncTokenType:$asyncToken);
+  let assemblyFormat = "(`tokens` $inputTokens^)? attr-dict";
+}
+
+def TTG_AsyncWaitOp : TTG_Op<"async_wait"> {
+  let summary = "Waits until at most `num` groups of this thread are unfinished";
+  let arguments = (ins Variadic<TTG_AsyncTokenType>:$asyncToken, I32Attr:$num);
+  let results = (outs TTG_AsyncTokenType:$retToken);
+  let assemblyFormat = "($asyncToken^)? attr-dict";
+}
+
+#endif

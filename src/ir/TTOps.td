@@ -1,0 +1,498 @@
+//===- TTOps.td - The operations of the tt dialect -------------------------===//
+//
+// Constraints carry labels (`load_c1`); the verifier cites them in comments and
+// test/ir/*-invalid.mlir has one rejected program per label. Rules that hold
+// for every operation are checked once per tt.func (see TensorRules.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef GLUONC_IR_TT_OPS
+#define GLUONC_IR_TT_OPS
+
+include "ir/TT.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def TT_GlobalMemory : Resource<"::gluonc::tt::GlobalMemory">;
+
+class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic, traits>;
+
+/// One value in, one value per element out: shape and encoding carry over.
+class TT_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : TT_Op<mnemonic, !listconcat([Pure], traits)> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, IsolatedFromAbove,
+                               FunctionOpInterface]> {
+  let summary = "A kernel (public) or device function";
+  let description = [{
+    `noinline = true` keeps calls. Every tensor inside obeys `tensor_c1`…`tensor_c5`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::FunctionType":$type,
+      CArg<"llvm::ArrayRef<mlir::NamedAttribute>", "{}">:$attrs,
+      CArg<"llvm::ArrayRef<mlir::DictionaryAttr>", "{}">:$argAttrs)>];
+  let extraClassDeclaration = [{
+    mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    llvm::ArrayRef<mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    llvm::ArrayRef<mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    bool isNoInline();
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+  let summary = "Ends a function";
+  let description = "`return_c1`: operand types are the function's result types.";
+  let arguments = (ins Variadic<AnyType>:$srcs);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($srcs^ `:` type($srcs))?";
+  let hasVerifier = 1;
+}
+
+def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Calls a device function";
+  let description = "`call_c1`: the callee is a tt.func. `call_c2`: its type is the call's.";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands);
+  let results = (outs Variadic<AnyType>);
+  let builders = [OpBuilder<(ins "FuncOp":$callee, CArg<"mlir::ValueRange", "{}">:$operands)>];
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    operand_range getArgOperands() { return getOperands(); }
+    mlir::MutableOperandRange getArgOperandsMutable() { return getOperandsMutable(); }
+    mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
+    void setCalleeFromCallable(mlir::CallInterfaceCallable callee) {
+      setCalleeAttr(llvm::cast<mlir::FlatSymbolRefAttr>(callee.get<mlir::SymbolRefAttr>()));
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Program and ranges
+//===----------------------------------------------------------------------===//
+
+class TT_ProgramOp<string mnemonic> : TT_Op<mnemonic, [Pure]> {
+  let arguments = (ins TT_ProgramIDDim:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+def TT_GetProgramIdOp : TT_ProgramOp<"get_program_id">;
+def TT_GetNumProgramsOp : TT_ProgramOp<"get_num_programs">;
+
+def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
+  let summary = "start, start + 1, …, end - 1";
+  let description = [{
+    `make_range_c1`: the result has one dimension of 32-bit integers.
+    `make_range_c2`: its size is end - start, which is positive.
+  }];
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs TT_IntTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shape
+//===----------------------------------------------------------------------===//
+
+def TT_SplatOp : TT_Op<"splat", [Pure]> {
+  let summary = "Every element is the scalar";
+  let description = "`splat_c1`: the scalar has the tensor's element type.";
+  let arguments = (ins AnyTypeOf<[TT_Float, TT_Int, TT_Ptr]>:$src);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
+    TypesMatchWith<"result is the element type", "src", "result",
+                   "llvm::cast<mlir::RankedTensorType>($_self).getElementType()">]> {
+  let summary = "The one element of a tensor";
+  let description = "`unsplat_c1`: the tensor has exactly one element.";
+  let arguments = (ins TT_Tensor:$src);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src)";
+  let hasVerifier = 1;
+}
+
+def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure]> {
+  let summary = "Inserts a dimension of size 1";
+  let description = [{
+    `expand_dims_c1`: axis is at most the rank; the result's shape has a 1 there.
+    `expand_dims_c2`: the source holds its elements where a slice of the result's
+    layout along `axis` holds them.
+  }];
+  let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
+def TT_BroadcastOp : TT_Op<"broadcast", [Pure]> {
+  let summary = "Repeats along dimensions of size 1";
+  let description = [{
+    `broadcast_c1`: same rank; sizes are equal or the source's is 1.
+    `broadcast_c2`: same encoding. `broadcast_c3`: same element type.
+  }];
+  let arguments = (ins TT_Tensor:$src);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
+def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
+  let summary = "The same elements, row-major, under another shape";
+  let description = [{
+    `reshape_c1`: same number of elements and element type.
+    `reshape_c2`: without allow_reorder, no element changes its register, lane, warp or CTA.
+  }];
+  let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = [{
+    $src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict
+    `:` type($src) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def TT_TransOp : TT_Op<"trans", [Pure]> {
+  let summary = "Permutes dimensions: result dim i is source dim order[i]";
+  let description = [{
+    `trans_c1`: order is a permutation of the dimensions. `trans_c2`: the result's
+    shape is the permuted one, element types are equal. `trans_c3`: no element moves.
+  }];
+  let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def TT_JoinOp : TT_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "Stacks two tensors along a new last dimension of size 2";
+  let description = [{
+    `join_c1`: the result's shape is the operands' with a 2 appended, element types are
+    equal. `join_c2`: both halves of the pair lie in the thread that held the operands.
+  }];
+  let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TT_SplitOp : TT_Op<"split", [Pure,
+    TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
+  let summary = "Undoes join";
+  let description = "`split_c1`, `split_c2`: as `join_c1`, `join_c2` with the sides exchanged.";
+  let arguments = (ins TT_Tensor:$src);
+  let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+// `elementwise_c1`: operands and result agree in shape and encoding.
+
+class TT_CastOp<string mnemonic, Type from, Type to> : TT_ElementwiseOp<mnemonic> {
+  let arguments = (ins from:$src);
+  let results = (outs to:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+def TT_IntToPtrOp : TT_CastOp<"int_to_ptr", TT_I64Like, TT_PtrLike> { let hasFolder = 1; }
+def TT_PtrToIntOp : TT_CastOp<"ptr_to_int", TT_PtrLike, TT_I64Like> { let hasFolder = 1; }
+def TT_BitcastOp : TT_CastOp<"bitcast", TT_Type, TT_Type> {
+  let description = "`bitcast_c1`: elements have equal widths; pointers only to pointers.";
+  let hasFolder = 1;
+}
+
+def TT_FpToFpOp : TT_ElementwiseOp<"fp_to_fp"> {
+  let summary = "Floating-point conversion with a rounding mode";
+  let description = [{
+    `fp_to_fp_c1`: a narrowing conversion to or from fp8 names its rounding.
+    `fp_to_fp_c2`: a widening one does not.
+  }];
+  let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = [{
+    $src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)
+  }];
+}
+
+def TT_ClampFOp : TT_ElementwiseOp<"clampf", [SameOperandsAndResultType]> {
+  let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$min, TT_FloatLike:$max,
+                       TT_PropagateNan:$propagateNan);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = [{
+    $x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)
+  }];
+}
+
+def TT_PreciseSqrtOp : TT_ElementwiseOp<"precise_sqrt", [SameOperandsAndResultType]> {
+  let arguments = (ins TT_FloatLike:$x);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+class TT_BinaryOp<string mnemonic, Type type>
+    : TT_ElementwiseOp<mnemonic, [SameOperandsAndResultType]> {
+  let arguments = (ins type:$x, type:$y);
+  let results = (outs type:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
+}
+def TT_PreciseDivFOp : TT_BinaryOp<"precise_divf", TT_FloatLike>;
+def TT_MulhiUIOp : TT_BinaryOp<"mulhiui", TT_IntLike>;
+
+def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [AllTypesMatch<["ptr", "result"]>]> {
+  let summary = "Moves a pointer by a number of elements";
+  let description = "`addptr_c1`: pointers and offsets agree in shape and encoding.";
+  let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
+  let results = (outs TT_PtrLike:$result);
+  let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
+  let hasFolder = 1;
+}
+
+def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
+  let summary = "Calls a function of a bitcode library per element";
+  let arguments = (ins Variadic<TT_Type>:$srcs, StrAttr:$libname, StrAttr:$libpath,
+                       StrAttr:$symbol, BoolAttr:$pure);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
+  let extraClassDeclaration = "mlir::Speculation::Speculatability getSpeculatability();";
+  let hasVerifier = 1;
+}
+
+def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
+  let summary = "Inline PTX on groups of packed_element elements";
+  let description = [{
+    `inline_asm_c1`: all tensors agree in shape and encoding.
+    `inline_asm_c2`: packed_element is positive and divides the registers of a thread.
+  }];
+  let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
+                       I32Attr:$packed_element, Variadic<TT_Type>:$args);
+  let results = (outs Variadic<TT_Type>:$result);
+  let assemblyFormat = "$asm_string attr-dict ($args^ `:` type($args))? `->` type($result)";
+  let extraClassDeclaration = "mlir::Speculation::Speculatability getSpeculatability();";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+def TT_LoadOp : TT_Op<"load", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TypesMatchWith<"result type matches ptr type", "ptr", "result",
+                   "::gluonc::tt::pointeeTypeOf($_self)">,
+    OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">,
+    OptionalTypesMatchWith<"other type matches ptr type", "ptr", "other",
+                           "::gluonc::tt::pointeeTypeOf($_self)">]> {
+  let summary = "Reads global memory; elements whose mask is false are `other`";
+  let description = [{
+    `load_c1`, `load_c2`, `load_c3`: result, mask and other have the pointer's shape and
+    encoding; `load_c4`: other needs a mask.
+  }];
+  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
+      DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
+      DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
+      DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+  let results = (outs TT_Type:$result);
+  let builders = [
+    OpBuilder<(ins "mlir::Value":$ptr, CArg<"CacheModifier", "CacheModifier::NONE">:$cache,
+                   CArg<"EvictionPolicy", "EvictionPolicy::NORMAL">:$evict,
+                   CArg<"bool", "false">:$isVolatile)>];
+  let assemblyFormat = [{
+    $ptr (`,` $mask^)? (`,` $other^)?
+    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)
+  }];
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
+def TT_StoreOp : TT_Op<"store", [
+    TypesMatchWith<"value type matches ptr type", "ptr", "value",
+                   "::gluonc::tt::pointeeTypeOf($_self)">,
+    OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">]> {
+  let summary = "Writes global memory where the mask is true";
+  let description = [{
+    `store_c1`, `store_c2`: value and mask have the pointer's shape and encoding.
+    `ignore_cta` lets every CTA of a cluster write, also those holding copies.
+  }];
+  let arguments = (ins Arg<TT_PtrLike, "", [MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$value,
+      Optional<TT_BoolLike>:$mask,
+      DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
+      DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
+      UnitAttr:$ignore_cta);
+  let builders = [
+    OpBuilder<(ins "mlir::Value":$ptr, "mlir::Value":$value,
+                   CArg<"CacheModifier", "CacheModifier::NONE">:$cache,
+                   CArg<"EvictionPolicy", "EvictionPolicy::NORMAL">:$evict)>];
+  let assemblyFormat = [{
+    $ptr `,` $value (`,` $mask^)?
+    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)
+  }];
+  let hasCanonicalizeMethod = 1;
+}
+
+def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
+    AllTypesMatch<["val", "result"]>,
+    TypesMatchWith<"value type matches ptr type", "ptr", "val",
+                   "::gluonc::tt::pointeeTypeOf($_self)">,
+    OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">]> {
+  let summary = "Atomic read-modify-write; gives the old value";
+  let description = [{
+    `atomic_rmw_c1`, `atomic_rmw_c2`: value and mask follow the pointer.
+    `atomic_rmw_c3`: fadd on floats only; the bitwise, add and unsigned kinds on integers only.
+  }];
+  let arguments = (ins TT_RMWOp:$atomic_rmw_op,
+      Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+      TT_Type:$val, Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = [{
+    $atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict `:`
+    functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TT_AtomicCASOp : TT_Op<"atomic_cas", [
+    AllTypesMatch<["cmp", "val", "result"]>,
+    TypesMatchWith<"value type matches ptr type", "ptr", "val",
+                   "::gluonc::tt::pointeeTypeOf($_self)">]> {
+  let summary = "Atomic compare-and-swap; gives the old value";
+  let description = "`atomic_cas_c1`: compared and new value follow the pointer.";
+  let arguments = (ins
+      Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+      TT_Type:$cmp, TT_Type:$val, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Across elements
+//===----------------------------------------------------------------------===//
+
+class TT_CombineOp<string mnemonic> : TT_Op<mnemonic, [
+    RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
+  let regions = (region SizedRegion<1>:$combineOp);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+class TT_CombineReturnOp<string mnemonic, string parent>
+    : TT_Op<mnemonic, [HasParent<parent>, Pure, Terminator, ReturnLike]> {
+  let arguments = (ins Variadic<AnyType>:$result);
+  let assemblyFormat = "$result attr-dict `:` type($result)";
+}
+
+def TT_ReduceOp : TT_CombineOp<"reduce"> {
+  let summary = "Combines all elements along an axis";
+  let description = [{
+    `reduce_c1`: sources agree in shape and encoding; axis is below the rank.
+    `reduce_c2`: each result has the source's element type and its shape without the axis.
+    `reduce_c3`: its encoding is the slice of the source's along the axis.
+    `reduce_c4`: the region takes two scalars per source and returns one.
+  }];
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
+  let results = (outs Variadic<TT_Type>:$result);
+}
+def TT_ReduceReturnOp : TT_CombineReturnOp<"reduce.return", "ReduceOp">;
+
+def TT_ScanOp : TT_CombineOp<"scan"> {
+  let summary = "Running combination along an axis";
+  let description = [{
+    `scan_c1`: as `reduce_c1`. `scan_c2`: result types are the source types.
+    `scan_c3`: as `reduce_c4`.
+  }];
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
+  let results = (outs Variadic<TT_Tensor>:$result);
+}
+def TT_ScanReturnOp : TT_CombineReturnOp<"scan.return", "ScanOp">;
+
+def TT_GatherOp : TT_Op<"gather", [Pure]> {
+  let summary = "result[i, j] = src[indices[i, j], j] (for axis 0)";
+  let description = [{
+    `gather_c1`: result and indices agree in shape and encoding, result and source in
+    element type. `gather_c2`: ranks are equal, sizes too except along the axis.
+  }];
+  let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
+                       UnitAttr:$efficient_layout);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def TT_HistogramOp : TT_Op<"histogram", [Pure,
+    OptionalTypesMatchWith<"mask type matches src type", "src", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">]> {
+  let summary = "Counts how often each bin number occurs";
+  let description = "`histogram_c1`: source and result have one dimension.";
+  let arguments = (ins TT_IntTensor:$src, Optional<TT_BoolLike>:$mask);
+  let results = (outs TT_IntTensor:$result);
+  let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TT_DotOp : TT_Op<"dot", [Pure, AllTypesMatch<["c", "d"]>]> {
+  let summary = "a * b + c";
+  let description = "`dot_c1`: shapes are [.., M, K], [.., K, N] and [.., M, N].";
+  let arguments = (ins TT_NumberTensor:$a, TT_NumberTensor:$b, TT_NumberTensor:$c,
+      DefaultValuedAttr<TT_InputPrecision, "::gluonc::tt::InputPrecision::IEEE">:$inputPrecision,
+      DefaultValuedAttr<I32Attr, "0">:$maxNumImpreciseAcc);
+  let results = (outs TT_NumberTensor:$d);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict `:`
+    type($a) `*` type($b) `->` type($d)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics of the running kernel
+//===----------------------------------------------------------------------===//
+
+def TT_PrintOp : TT_Op<"print", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "Prints a prefix and values from the device";
+  let description = "`print_c1`: one isSigned flag per value.";
+  let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<TT_Type>:$args,
+                       DenseI32ArrayAttr:$isSigned);
+  let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
+  let hasVerifier = 1;
+}
+
+def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "Traps with a message where the condition is false";
+  let arguments = (ins TT_BoolLike:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+#endif
