@@ -24,6 +24,7 @@
 
 #include "layout/LinearLayout.h"
 
+#include <algorithm>
 #include <memory>
 #include <variant>
 
@@ -84,7 +85,7 @@ public:
 
   /// Number of tensor dims; nullopt for placeholders.
   std::optional<unsigned> rank() const;
-  /// Checks the fields by themselves (§ no target, no shape).
+  /// Checks the fields by themselves, without a target or a shape.
   Problem validate() const;
   /// The linear layout of a tensor of this shape.
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
@@ -131,7 +132,8 @@ struct SliceLayout {
   int64_t dim;
   Layout parent;
 
-  unsigned rank() const { return *parent.rank() - 1; }
+  /// 0 if the parent has no rank.
+  unsigned rank() const { return std::max(parent.rank().value_or(1), 1u) - 1; }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
   bool operator==(const SliceLayout &) const = default;

@@ -1,0 +1,437 @@
+#include "layout/Layouts.h"
+
+#include "layout/Parts.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace gluonc::layout {
+
+// -- Parts shared by the layout families -------------------------------------------
+
+std::string listText(llvm::ArrayRef<int64_t> values) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(values, os);
+  os << ']';
+  return text;
+}
+
+std::string basesText(const BasisList &bases) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(bases, os, [&](const Ints &basis) { os << listText(basis); });
+  os << ']';
+  return text;
+}
+
+Problem checkOrder(llvm::ArrayRef<int64_t> order) {
+  llvm::SmallVector<bool, 8> seen(order.size(), false);
+  for (int64_t dim : order) {
+    if (dim < 0 || dim >= static_cast<int64_t>(order.size()) || seen[dim])
+      return "order " + listText(order) + " is not a permutation of the dimensions 0 to " +
+             std::to_string(static_cast<int64_t>(order.size()) - 1);
+    seen[dim] = true;
+  }
+  return std::nullopt;
+}
+
+Problem checkPowers(const char *what, llvm::ArrayRef<int64_t> values) {
+  for (int64_t value : values) {
+    if (!isPowerOf2(value))
+      return std::string(what) + " must be powers of two, but are " + listText(values);
+    if (value > maxDimSize)
+      return std::string(what) + " are too large: " + listText(values);
+  }
+  return std::nullopt;
+}
+
+Problem checkBases(const char *what, const BasisList &bases, unsigned rank) {
+  for (const Ints &basis : bases) {
+    if (basis.size() != rank)
+      return std::string(what) + " has the basis " + listText(basis) + ", but the layout has " +
+             std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions");
+    for (int64_t component : basis)
+      if (component < 0 || component >= maxDimSize)
+        return std::string(what) + " has the basis " + listText(basis) +
+               " with a component out of range";
+  }
+  if (bases.size() > 24)
+    return std::string(what) + " has too many bases: " + std::to_string(bases.size());
+  return std::nullopt;
+}
+
+Problem checkCga(const BasisList &cga, unsigned rank) {
+  if (Problem problem = checkBases("cga_layout", cga, rank))
+    return problem;
+  if (cga.size() > 8)
+    return "cga_layout has too many bases: " + std::to_string(cga.size());
+  // Every nonzero basis splits one dim, and each dim is split 1, 2, 4, ... without gaps.
+  Ints split(rank, 1), seen(rank, 0);
+  for (const Ints &basis : cga) {
+    if (llvm::count_if(basis, [](int64_t component) { return component != 0; }) > 1)
+      return "cga_layout basis " + listText(basis) + " splits more than one dimension";
+    for (auto [d, component] : llvm::enumerate(basis)) {
+      if (component == 0)
+        continue;
+      if (!isPowerOf2(component) || (seen[d] & component))
+        return "cga_layout " + basesText(cga) +
+               " must consist of distinct powers of two for each dimension";
+      seen[d] |= component;
+      split[d] *= 2;
+    }
+  }
+  for (auto [bits, size] : llvm::zip_equal(seen, split))
+    if (bits != size - 1)
+      return "cga_layout " + basesText(cga) + " leaves out some CTAs of a split dimension";
+  return std::nullopt;
+}
+
+llvm::SmallVector<DimSize, 4> axisSizes(llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<DimSize, 4> sizes;
+  for (auto [d, size] : llvm::enumerate(shape))
+    sizes.push_back({Dim::axis(d), llvm::Log2_64(size)});
+  return sizes;
+}
+
+llvm::SmallVector<Dim, 4> axes(unsigned rank) {
+  llvm::SmallVector<Dim, 4> dims;
+  for (unsigned d = 0; d < rank; ++d)
+    dims.push_back(Dim::axis(d));
+  return dims;
+}
+
+LinearLayout fromBases(llvm::ArrayRef<std::pair<Dim, const BasisList *>> ins,
+                       llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<LinearLayout::InBases, 4> bases;
+  for (auto [dim, list] : ins) {
+    LinearLayout::InBases in{dim, {}};
+    for (const Ints &basis : *list)
+      in.bases.emplace_back(basis.begin(), basis.end());
+    bases.push_back(std::move(in));
+  }
+  std::optional<LinearLayout> result = LinearLayout::create(bases, axisSizes(shape));
+  GL_CHECK(result.has_value());
+  return *result;
+}
+
+// -- Tile and cluster ---------------------------------------------------------------
+
+LinearLayout cgaToLinear(const BasisList &cga, unsigned rank) {
+  Ints counts(rank, 1);
+  for (const Ints &basis : cga)
+    for (auto [d, component] : llvm::enumerate(basis))
+      counts[d] = std::max<int64_t>(counts[d], llvm::PowerOf2Ceil(component + 1));
+  return fromBases({{Dim::Block, &cga}}, counts);
+}
+
+static llvm::SmallVector<DimSize, 4> perCtaSizes(const LinearLayout &cga,
+                                                 llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<DimSize, 4> sizes = axisSizes(shape);
+  for (DimSize &size : sizes)
+    size.log2 -= std::min(size.log2, cga.outLog2(size.dim));
+  return sizes;
+}
+
+LinearLayout combine(const LinearLayout &tile, const LinearLayout &cga,
+                     llvm::ArrayRef<int64_t> shape) {
+  LinearLayout cluster = cga.notLarger(axisSizes(shape));
+  llvm::SmallVector<DimSize, 4> perCta = perCtaSizes(cluster, shape);
+  LinearLayout cta = tile.notSmaller(perCta).notLarger(perCta);
+  return (cta * cluster).transposeOuts(axes(shape.size()));
+}
+
+Ints shapePerCta(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
+  Ints result;
+  for (const DimSize &size :
+       perCtaSizes(cgaToLinear(layout.cga(), shape.size()).notLarger(axisSizes(shape)), shape))
+    result.push_back(size.size());
+  return result;
+}
+
+// -- Layout -------------------------------------------------------------------------
+
+namespace {
+
+/// Overload set for std::visit.
+template <typename... Fs> struct Cases : Fs... {
+  using Fs::operator()...;
+};
+
+llvm::hash_code hashInts(llvm::ArrayRef<int64_t> values) {
+  return llvm::hash_combine_range(values.begin(), values.end());
+}
+
+llvm::hash_code hashBases(const BasisList &bases) {
+  llvm::hash_code code = bases.size();
+  for (const Ints &basis : bases)
+    code = llvm::hash_combine(code, hashInts(basis));
+  return code;
+}
+
+llvm::hash_code hashFields(const Layout::Value &value) {
+  return std::visit(
+      Cases{
+          [](const AutoLayout &) { return llvm::hash_code(0); },
+          [](const CoalescedLayout &) { return llvm::hash_code(0); },
+          [](const BlockedLayout &l) {
+            return llvm::hash_combine(hashInts(l.sizePerThread), hashInts(l.threadsPerWarp),
+                                      hashInts(l.warpsPerCta), hashInts(l.order),
+                                      hashBases(l.cga));
+          },
+          [](const SliceLayout &l) { return llvm::hash_combine(l.dim, hash_value(l.parent)); },
+          [](const DistributedLinearLayout &l) {
+            return llvm::hash_combine(hashBases(l.regBases), hashBases(l.laneBases),
+                                      hashBases(l.warpBases), hashBases(l.blockBases),
+                                      hashInts(l.shape));
+          },
+          [](const SwizzledSharedLayout &l) {
+            return llvm::hash_combine(l.vec, l.perPhase, l.maxPhase, hashInts(l.order),
+                                      hashBases(l.cga));
+          },
+          [](const PaddedSharedLayout &l) {
+            llvm::hash_code code = llvm::hash_combine(hashBases(l.offsetBases), hashBases(l.cga),
+                                                      hashInts(l.shape));
+            for (const IntervalPadding &pair : l.paddings)
+              code = llvm::hash_combine(code, pair.interval, pair.padding);
+            return code;
+          },
+          [](const SharedLinearLayout &l) {
+            return llvm::hash_combine(hashBases(l.offsetBases), hashBases(l.blockBases),
+                                      l.alignment);
+          },
+      },
+      value);
+}
+
+std::string cgaArgument(const BasisList &cga) {
+  return cga.empty() ? "" : ", cga_layout=" + basesText(cga);
+}
+
+std::string constructorText(const Layout::Value &value) {
+  return std::visit(
+      Cases{
+          [](const AutoLayout &) -> std::string { return "AutoLayout()"; },
+          [](const CoalescedLayout &) -> std::string { return "CoalescedLayout()"; },
+          [](const BlockedLayout &l) {
+            return "BlockedLayout(" + listText(l.sizePerThread) + ", " +
+                   listText(l.threadsPerWarp) + ", " + listText(l.warpsPerCta) + ", " +
+                   listText(l.order) + cgaArgument(l.cga) + ")";
+          },
+          [](const SliceLayout &l) {
+            return "SliceLayout(" + std::to_string(l.dim) + ", " + l.parent.toString() + ")";
+          },
+          [](const DistributedLinearLayout &l) {
+            return "DistributedLinearLayout(reg_bases=" + basesText(l.regBases) +
+                   ", lane_bases=" + basesText(l.laneBases) +
+                   ", warp_bases=" + basesText(l.warpBases) +
+                   ", block_bases=" + basesText(l.blockBases) + ", shape=" + listText(l.shape) +
+                   ")";
+          },
+          [](const SwizzledSharedLayout &l) {
+            return "SwizzledSharedLayout(vec=" + std::to_string(l.vec) +
+                   ", per_phase=" + std::to_string(l.perPhase) +
+                   ", max_phase=" + std::to_string(l.maxPhase) + ", order=" + listText(l.order) +
+                   cgaArgument(l.cga) + ")";
+          },
+          [](const PaddedSharedLayout &l) {
+            std::string pairs;
+            for (const IntervalPadding &pair : l.paddings)
+              pairs += (pairs.empty() ? "" : ", ") + listText({pair.interval, pair.padding});
+            return "PaddedSharedLayout(interval_padding_pairs=[" + pairs +
+                   "], offset_bases=" + basesText(l.offsetBases) +
+                   ", cga_layout=" + basesText(l.cga) + ", shape=" + listText(l.shape) + ")";
+          },
+          [](const SharedLinearLayout &l) {
+            return "SharedLinearLayout(offset_bases=" + basesText(l.offsetBases) +
+                   ", block_bases=" + basesText(l.blockBases) +
+                   ", alignment=" + std::to_string(l.alignment) + ")";
+          },
+      },
+      value);
+}
+
+} // namespace
+
+struct Layout::Storage {
+  explicit Storage(Value value)
+      : value(std::move(value)), hash(llvm::hash_combine(this->value.index(),
+                                                         hashFields(this->value))) {}
+  Value value;
+  llvm::hash_code hash;
+};
+
+Layout::Layout(AutoLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(CoalescedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(BlockedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(SliceLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(DistributedLinearLayout value)
+    : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(SwizzledSharedLayout value)
+    : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(PaddedSharedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(SharedLinearLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+
+const Layout::Value &Layout::value() const { return storage->value; }
+
+LayoutKind Layout::kind() const {
+  return std::visit([](const auto &layout) { return layout.kind; }, value());
+}
+
+bool Layout::isShared() const {
+  return kind() == LayoutKind::SwizzledShared || kind() == LayoutKind::PaddedShared ||
+         kind() == LayoutKind::SharedLinear;
+}
+
+bool Layout::isDistributed() const { return !isShared(); }
+
+bool Layout::isPlaceholder() const {
+  return kind() == LayoutKind::Auto || kind() == LayoutKind::Coalesced;
+}
+
+std::optional<unsigned> Layout::rank() const {
+  return std::visit(
+      [](const auto &layout) -> std::optional<unsigned> {
+        if constexpr (requires { layout.rank(); })
+          return layout.rank();
+        return std::nullopt;
+      },
+      value());
+}
+
+Problem Layout::validate() const {
+  return std::visit(
+      [](const auto &layout) -> Problem {
+        if constexpr (requires { layout.validate(); })
+          return layout.validate();
+        return std::nullopt;
+      },
+      value());
+}
+
+LinearLayout Layout::toLinear(llvm::ArrayRef<int64_t> shape) const {
+  return std::visit(
+      [&](const auto &layout) -> LinearLayout {
+        if constexpr (requires { layout.toLinear(shape); })
+          return layout.toLinear(shape);
+        else
+          GL_ICE("a placeholder layout was asked for its elements");
+      },
+      value());
+}
+
+BasisList Layout::cga() const {
+  return std::visit(Cases{
+                        [](const SliceLayout &l) {
+                          BasisList bases = l.parent.cga();
+                          for (Ints &basis : bases)
+                            if (l.dim >= 0 && l.dim < static_cast<int64_t>(basis.size()))
+                              basis.erase(basis.begin() + l.dim);
+                          return bases;
+                        },
+                        [](const DistributedLinearLayout &l) {
+                          return blockBasesToCga(l.blockBases, l.shape);
+                        },
+                        [](const SharedLinearLayout &l) {
+                          return blockBasesToCga(l.blockBases, l.shape());
+                        },
+                        [](const auto &layout) {
+                          if constexpr (requires { layout.cga; })
+                            return layout.cga;
+                          else
+                            return BasisList();
+                        },
+                    },
+                    value());
+}
+
+std::string Layout::toString() const { return constructorText(value()); }
+
+bool Layout::operator==(const Layout &other) const {
+  return storage == other.storage ||
+         (storage->hash == other.storage->hash && storage->value == other.storage->value);
+}
+
+llvm::hash_code hash_value(const Layout &layout) { return layout.storage->hash; }
+
+// -- A layout in a place ------------------------------------------------------------
+
+Problem checkShape(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    if (!isPowerOf2(size))
+      return "dimension " + std::to_string(d) + " of the shape " + listText(shape) + " has size " +
+             std::to_string(size) + ", which is not a power of two";
+    if (size > maxDimSize || (elements *= size) > maxDimSize)
+      return "the shape " + listText(shape) + " has too many elements";
+  }
+  std::optional<unsigned> rank = layout.rank();
+  if (rank && *rank != shape.size())
+    return "the layout has rank " + std::to_string(*rank) + ", but the shape " + listText(shape) +
+           " has rank " + std::to_string(shape.size());
+  return std::nullopt;
+}
+
+namespace {
+
+/// How many threads, warps and CTAs a layout is made for; 0 where it does not say.
+struct Owners {
+  int64_t lanes = 0, warps = 0, ctas = 0;
+};
+
+Owners ownersOf(const Layout &layout) {
+  int64_t ctas = int64_t{1} << layout.cga().size();
+  return std::visit(Cases{
+                        [](const AutoLayout &) { return Owners(); },
+                        [](const CoalescedLayout &) { return Owners(); },
+                        [&](const BlockedLayout &l) {
+                          return Owners{product(l.threadsPerWarp), product(l.warpsPerCta), ctas};
+                        },
+                        [](const SliceLayout &l) { return ownersOf(l.parent); },
+                        [&](const DistributedLinearLayout &l) {
+                          return Owners{int64_t{1} << l.laneBases.size(),
+                                        int64_t{1} << l.warpBases.size(), ctas};
+                        },
+                        [&](const auto &) { return Owners{0, 0, ctas}; },
+                    },
+                    layout.value());
+}
+
+std::string counted(int64_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+} // namespace
+
+Problem checkFits(const Layout &layout, int64_t numWarps, int64_t warpSize, int64_t numCtas) {
+  Owners owners = ownersOf(layout);
+  if (owners.lanes && owners.lanes != warpSize)
+    return "the layout has " + counted(owners.lanes, "thread") + " per warp, but the target has " +
+           std::to_string(warpSize);
+  if (owners.warps && owners.warps != numWarps)
+    return "the layout has " + counted(owners.warps, "warp") + ", but the context has " +
+           std::to_string(numWarps);
+  if (owners.ctas && owners.ctas != numCtas)
+    return "the layout is made for " + counted(owners.ctas, "CTA") + ", but the kernel has " +
+           std::to_string(numCtas);
+  return std::nullopt;
+}
+
+llvm::SmallVector<unsigned, 4> orderOf(const LinearLayout &layout) {
+  llvm::SmallVector<unsigned, 4> order;
+  for (uint64_t basis : layout.packedBases())
+    for (const DimSize &out : layout.outDims())
+      if (layout.outComponent(basis, out.dim) && !llvm::is_contained(order, out.dim.axisIndex()))
+        order.push_back(out.dim.axisIndex());
+  // Dims of size 1 come last, row-major among themselves.
+  for (unsigned d = layout.outDims().size(); d-- > 0;)
+    if (!llvm::is_contained(order, d))
+      order.push_back(d);
+  return order;
+}
+
+} // namespace gluonc::layout
