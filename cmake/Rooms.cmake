@@ -82,5 +82,6 @@ target_compile_options(gluonc_pch PRIVATE -Xclang -fno-pch-timestamp)
 
 function(gluonc_mlir_pch target)
   target_precompile_headers(${target} REUSE_FROM gluonc_pch)
-  target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
+  # -fPIC again: programs get -fPIE from CMake, which the shared header does not have.
+  target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp -fPIC)
 endfunction()
