@@ -6,6 +6,7 @@ and split-file come from LLVM 19. Features: `ptxas` when one is found.
 
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -26,6 +27,7 @@ for name in ("CUDA_HOME", "GLUONC_UPDATE_GOLDEN"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+config.substitutions.append(("%python", sys.executable))
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"))
 if ptxas:
     config.available_features.add("ptxas")
