@@ -107,7 +107,7 @@ struct SharedPlan {
   unsigned repetitions = 1;
   int64_t scratchBytes = 0;
   SyncScope sync = SyncScope::Cta;
-  /// offset (, block), rep -> the packed element of the tensor; what `store` and `load` agree on.
+  /// offset, repetition (, block) -> tensor coordinates; what `store` and `load` agree on.
   LinearLayout staging;
 };
 
@@ -152,6 +152,6 @@ int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vecto
 /// vectors possible.
 int64_t bankConflicts(const LinearLayout &distributed, const LinearLayout &shared,
                       unsigned elementBits, llvm::function_ref<int64_t(int64_t)> physical = {},
-                      int64_t minInterval = 0);
+                      int64_t maxElements = 0);
 
 } // namespace gluonc::layout

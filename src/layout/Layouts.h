@@ -189,6 +189,8 @@ struct PaddedSharedLayout {
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
   /// Where the element with this logical offset lies.
   int64_t physicalOffset(int64_t logical) const;
+  /// How many elements are consecutive and aligned in spite of the padding.
+  int64_t maxVector() const;
   bool operator==(const PaddedSharedLayout &) const = default;
 };
 

@@ -98,8 +98,8 @@ std::optional<std::string> checkDims(llvm::ArrayRef<DimSize> dims, const char *w
 std::string Dim::name() const {
   if (isAxis())
     return "dim" + std::to_string(axisIndex());
-  static constexpr const char *names[] = {"register", "lane", "warp", "block",
-                                          "offset",   "row",  "col",  "partition"};
+  static constexpr const char *names[] = {"register", "lane", "warp", "block",     "offset",
+                                          "row",      "col",  "partition", "repetition"};
   return id < std::size(names) ? names[id] : "?";
 }
 

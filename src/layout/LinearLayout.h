@@ -54,7 +54,8 @@ namespace gluonc::layout {
 /// Names one input or output dimension. Cheap to copy and compare; never a plain integer.
 class Dim {
 public:
-  static const Dim Register, Lane, Warp, Block, Offset, Row, Col, Partition;
+  static const Dim Register, Lane, Warp, Block, Offset, Row, Col, Partition,
+      Repetition;
   /// Dimension `i` of a tensor ("dim0", "dim1", ...).
   static constexpr Dim axis(unsigned i) { return Dim(static_cast<uint8_t>(firstAxis + i)); }
 
@@ -74,7 +75,8 @@ private:
 };
 
 inline constexpr Dim Dim::Register{0}, Dim::Lane{1}, Dim::Warp{2}, Dim::Block{3}, Dim::Offset{4},
-    Dim::Row{5}, Dim::Col{6}, Dim::Partition{7};
+    Dim::Row{5}, Dim::Col{6}, Dim::Partition{7},
+    Dim::Repetition{8};
 
 inline llvm::hash_code hash_value(Dim dim) { return llvm::hash_value(dim.raw()); }
 

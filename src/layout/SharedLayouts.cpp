@@ -107,6 +107,14 @@ int64_t PaddedSharedLayout::physicalOffset(int64_t logical) const {
   return physical;
 }
 
+int64_t PaddedSharedLayout::maxVector() const {
+  // A padding that is no multiple of the vector would leave later vectors unaligned.
+  int64_t elements = maxDimSize;
+  for (const IntervalPadding &pair : paddings)
+    elements = std::min({elements, pair.interval, pair.padding});
+  return elements;
+}
+
 // -- SharedLinearLayout ---------------------------------------------------------------
 
 Ints SharedLinearLayout::shape() const {

@@ -1,0 +1,321 @@
+//===- ConversionShared.cpp - Conversions through shared memory ------------===//
+//
+// Both layouts access one staging layout.  It should let both sides move wide
+// vectors and hit every bank once.  All of this is a choice of a basis for the
+// space of the CTA's elements:
+//
+//   offset bits, lowest first:  | word or vector | bank | segment |   repetition
+//
+//   vector   register bases common to both sides, up to 16 bytes.  If they fill
+//            no 4-byte word, other bases complete it: elements that share a word
+//            never conflict.
+//   segment  two elements are in the same bank exactly if they differ by a sum
+//            of segment (and word) vectors.  So neither side conflicts if the
+//            segment space meets neither S nor D in anything but 0, where S (D)
+//            is what the lanes of one phase touch on the storing (loading) side.
+//            Such a space exists: first whatever lies outside S + D, then, for
+//            vectors a in S but not D and b in D but not S, the sums a ^ b.
+//            These sums are the swizzle.
+//   bank     anything that completes the basis.
+//   repetition  segment vectors that are registers on both sides can be done one
+//            after the other through the same scratch memory.
+//
+// A phase is what the hardware moves at once: 128 bytes, so all lanes for 4-byte
+// vectors, half of them for 8 bytes, a quarter for 16.
+//
+//===----------------------------------------------------------------------===//
+#include "layout/ConversionParts.h"
+
+#include "layout/Gf2.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace gluonc::layout {
+
+namespace {
+
+using Vectors = llvm::SmallVector<uint64_t, 12>;
+
+/// log2 of the bits in one pass over all banks, and in one word of one bank.
+constexpr unsigned bankRowLog2Bits = 10, wordLog2Bits = 5;
+
+class SharedPlanner {
+public:
+  SharedPlanner(const LinearLayout &srcLayout, const LinearLayout &dstLayout, unsigned elementBits,
+                const ConversionOptions &options)
+      : src(withOwnerDims(srcLayout)), elementBits(std::max(elementBits, 8u)),
+        elementLog2(llvm::Log2_32(this->elementBits)), options(options) {
+    llvm::SmallVector<Dim, 4> outs;
+    for (const DimSize &out : src.outDims())
+      outs.push_back(out.dim);
+    dst = withOwnerDims(dstLayout).transposeOuts(outs);
+  }
+
+  SharedPlan plan() {
+    splitOffBlocks();
+    chooseVector();
+    chooseSegments();
+    chooseBanks();
+    chooseRepetitions();
+    return build();
+  }
+
+private:
+  /// The bases of one side and dim, projected to this CTA's elements.
+  Vectors bases(const LinearLayout &side, Dim dim) const {
+    Vectors result;
+    for (uint64_t basis : side.packedBases(dim))
+      result.push_back(local(basis));
+    return result;
+  }
+
+  /// The tensor is the sum of one CTA's elements (what registers, lanes and warps of src reach) and
+  /// of independent block bases.
+  void splitOffBlocks() {
+    for (Dim dim : {Dim::Register, Dim::Lane, Dim::Warp})
+      for (uint64_t basis : src.packedBases(dim))
+        if (whole.insert(basis, uint64_t{1} << localBasis.size()))
+          localBasis.push_back(basis);
+    for (auto [i, basis] : llvm::enumerate(src.packedBases(Dim::Block))) {
+      if (whole.insert(basis, uint64_t{1} << (32 + blockBasis.size()))) {
+        blockBasis.push_back(basis);
+        blockBit.push_back(i);
+      }
+    }
+    GL_CHECK(localBasis.size() < 32);
+  }
+
+  /// The part of an element that lies in this CTA's share.
+  uint64_t local(uint64_t element) const {
+    uint64_t combination = whole.reduce(element).combination & 0xffffffff;
+    uint64_t result = 0;
+    for (; combination; combination &= combination - 1)
+      result ^= localBasis[llvm::countr_zero(combination)];
+    return result;
+  }
+
+  bool isCommonRegister(uint64_t vector) const {
+    return vector && llvm::is_contained(src.packedBases(Dim::Register), vector) &&
+           llvm::is_contained(dst.packedBases(Dim::Register), vector);
+  }
+
+  void chooseVector() {
+    unsigned wanted = llvm::Log2_32(std::max(1u, options.maxVectorBits / elementBits));
+    for (uint64_t basis : src.packedBases(Dim::Register))
+      if (word.size() < wanted && isCommonRegister(basis) && wordSpan.insert(basis))
+        word.push_back(basis);
+    vectorLog2 = word.size();
+    // Fill up the word, with bases that would otherwise cost the most instructions.
+    unsigned wordLog2 = wordLog2Bits > elementLog2 ? wordLog2Bits - elementLog2 : 0;
+    for (Dim dim : {Dim::Warp, Dim::Register, Dim::Lane})
+      for (const LinearLayout *side : {&src, &dst})
+        for (uint64_t basis : bases(*side, dim))
+          if (word.size() < wordLog2 && wordSpan.insert(basis))
+            word.push_back(basis);
+  }
+
+  /// The lanes that access memory together, when each moves one vector.
+  Vectors phase(const LinearLayout &side) const {
+    unsigned vectorBitsLog2 = vectorLog2 + elementLog2;
+    unsigned words = vectorBitsLog2 > wordLog2Bits ? vectorBitsLog2 - wordLog2Bits : 0;
+    Vectors lanes = bases(side, Dim::Lane);
+    lanes.truncate(std::min<size_t>(lanes.size(), wordLog2Bits - std::min(words, wordLog2Bits)));
+    return lanes;
+  }
+
+  void chooseSegments() {
+    unsigned bankRow = bankRowLog2Bits - elementLog2;
+    unsigned wanted = localBasis.size() > bankRow ? localBasis.size() - bankRow : 0;
+    Gf2Span stored = wordSpan, loaded = wordSpan;
+    for (uint64_t lane : phase(src))
+      stored.insert(lane);
+    for (uint64_t lane : phase(dst))
+      loaded.insert(lane);
+    // What tells S and D apart.
+    Gf2Span storedOrLoaded = stored;
+    Vectors onlyLoaded, onlyStored;
+    for (uint64_t lane : phase(dst))
+      if (storedOrLoaded.insert(lane))
+        onlyLoaded.push_back(lane);
+    Gf2Span loadedOrStored = loaded;
+    for (uint64_t lane : phase(src))
+      if (loadedOrStored.insert(lane))
+        onlyStored.push_back(lane);
+
+    // Common registers come first, because they may become repetitions.
+    Vectors candidates;
+    llvm::copy_if(src.packedBases(Dim::Register), std::back_inserter(candidates),
+                  [&](uint64_t basis) { return isCommonRegister(basis); });
+    for (Dim dim : {Dim::Register, Dim::Warp, Dim::Lane})
+      for (const LinearLayout *side : {&src, &dst})
+        llvm::append_range(candidates, bases(*side, dim));
+    for (uint64_t candidate : candidates)
+      if (segment.size() < wanted && storedOrLoaded.insert(candidate))
+        segment.push_back(candidate);
+    for (size_t i = 0; i < std::min(onlyStored.size(), onlyLoaded.size()); ++i)
+      if (segment.size() < wanted)
+        segment.push_back(onlyStored[i] ^ onlyLoaded[i]);
+    // S and D never have more vectors than a row of banks, so that the above always suffices.
+    GL_CHECK(segment.size() == wanted);
+  }
+
+  void chooseBanks() {
+    Gf2Span taken = wordSpan;
+    for (uint64_t vector : segment)
+      GL_CHECK(taken.insert(vector));
+    // Store lanes first: then the storing side has plain addresses.
+    for (Dim dim : {Dim::Lane, Dim::Register, Dim::Warp})
+      for (const LinearLayout *side : {&src, &dst})
+        for (uint64_t basis : bases(*side, dim))
+          if (taken.insert(basis))
+            bank.push_back(basis);
+    GL_CHECK(taken.dimension() == localBasis.size());
+  }
+
+  int64_t bytes(unsigned bits) const { return (int64_t{1} << bits) * elementBits / 8; }
+
+  void chooseRepetitions() {
+    for (unsigned i = segment.size(); i-- > 0;) {
+      if (bytes(localBasis.size() - repetition.size()) <= options.scratchBudgetBytes)
+        return;
+      uint64_t vector = segment[i];
+      if (!isCommonRegister(vector))
+        continue;
+      segment.erase(segment.begin() + i);
+      repetition.push_back(vector);
+      // Lanes and warps must take part in every repetition alike.
+      if (!threadsStayInRepetition()) {
+        repetition.pop_back();
+        segment.insert(segment.begin() + i, vector);
+      }
+    }
+  }
+
+  /// Elements to (offset, repetition, block): the inverse of the staging layout.
+  Gf2Span memorySpan() const {
+    Gf2Span span;
+    unsigned position = 0;
+    for (const Vectors *part : {&word, &bank, &segment, &repetition})
+      for (uint64_t vector : *part)
+        GL_CHECK(span.insert(vector, uint64_t{1} << position++));
+    for (auto [vector, bit] : llvm::zip_equal(blockBasis, blockBit))
+      GL_CHECK(span.insert(vector, uint64_t{1} << (position + bit)));
+    return span;
+  }
+
+  bool threadsStayInRepetition() const {
+    Gf2Span span = memorySpan();
+    uint64_t mask = ((uint64_t{1} << repetition.size()) - 1) << offsetBits();
+    for (const LinearLayout *side : {&src, &dst})
+      for (Dim dim : {Dim::Lane, Dim::Warp, Dim::Block})
+        for (uint64_t basis : side->packedBases(dim))
+          if (span.reduce(basis).combination & mask)
+            return false;
+    return true;
+  }
+
+  unsigned offsetBits() const { return word.size() + bank.size() + segment.size(); }
+
+  llvm::SmallVector<DimSize, 3> memoryDims() const {
+    return {{Dim::Offset, offsetBits()},
+            {Dim::Repetition, static_cast<unsigned>(repetition.size())},
+            {Dim::Block, src.inLog2(Dim::Block)}};
+  }
+
+  /// (register, lane, warp, block) -> (offset, repetition, block).
+  LinearLayout mapOf(const LinearLayout &side) const {
+    Gf2Span span = memorySpan();
+    Vectors images;
+    for (uint64_t basis : side.packedBases())
+      images.push_back(span.reduce(basis).combination);
+    // Blocks that hold copies use their own.
+    unsigned blockShift = offsetBits() + repetition.size();
+    for (unsigned i = 0; i < side.inLog2(Dim::Block); ++i)
+      if (!llvm::is_contained(blockBit, i))
+        images[side.inShift(Dim::Block) + i] |= uint64_t{1} << (blockShift + i);
+    return LinearLayout::fromPacked(side.inDims(), memoryDims(), images);
+  }
+
+  SharedHalf half(const LinearLayout &side, bool crossesCtas) const {
+    LinearLayout full = mapOf(side);
+    RegisterVectors vectors = vectorizeAlong(full, Dim::Offset, vectorLog2);
+    SharedHalf result;
+    result.vectorLog2 = vectors.log2;
+    result.representative = std::move(vectors.representative);
+    result.instructions.resize(size_t{1} << repetition.size());
+    for (auto &registers : vectors.vectors) {
+      uint64_t place = full.applyPacked(full.packIn({{Dim::Register, registers[0]}}));
+      result.instructions[full.outComponent(place, Dim::Repetition)].push_back(
+          {std::move(registers), full.outComponent(place, Dim::Offset)});
+    }
+    for (Dim dim : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned i = 0; i < full.inLog2(dim); ++i)
+        result.threadBits |= full.basis(dim, i, Dim::Offset);
+    result.redundantLanes = side.freeVariableMask(Dim::Lane);
+    result.redundantWarps = side.freeVariableMask(Dim::Warp);
+
+    llvm::SmallVector<Dim, 4> ins{Dim::Register, Dim::Lane, Dim::Warp}, outs{Dim::Offset};
+    if (side.inLog2(Dim::Block))
+      ins.push_back(Dim::Block);
+    if (crossesCtas)
+      outs.push_back(Dim::Block);
+    result.map = full.sublayout(ins, outs);
+    return result;
+  }
+
+  SyncScope scope() const {
+    LinearLayout load = mapOf(dst);
+    for (const DimSize &in : load.inDims())
+      for (unsigned i = 0; i < in.log2; ++i)
+        if (load.basis(in.dim, i, Dim::Block) != (in.dim == Dim::Block ? 1u << i : 0))
+          return SyncScope::Cluster;
+    // Warps that hold copies share their scratch, so that one might overwrite what another reads.
+    LinearLayout sources = nearestSources(src, dst);
+    bool withinWarp =
+        src.freeVariableMask(Dim::Warp) == 0 &&
+        sources.sublayout({Dim::Register, Dim::Lane, Dim::Warp, Dim::Block}, {Dim::Warp})
+            .isTrivialOver({Dim::Warp});
+    return withinWarp ? SyncScope::Warp : SyncScope::Cta;
+  }
+
+  SharedPlan build() const {
+    SharedPlan plan;
+    plan.sync = scope();
+    plan.store = half(src, plan.sync == SyncScope::Cluster);
+    plan.load = half(dst, plan.sync == SyncScope::Cluster);
+    plan.elementBits = elementBits;
+    plan.repetitions = 1u << repetition.size();
+    plan.scratchBytes = bytes(offsetBits());
+    Vectors stagingBases;
+    for (const Vectors *part : {&word, &bank, &segment, &repetition})
+      llvm::append_range(stagingBases, *part);
+    llvm::append_range(stagingBases, src.packedBases(Dim::Block));
+    plan.staging = LinearLayout::fromPacked(memoryDims(), src.outDims(), stagingBases);
+    return plan;
+  }
+
+  LinearLayout src, dst;
+  unsigned elementBits, elementLog2;
+  const ConversionOptions &options;
+
+  /// Tags: the low half names localBasis, the high half blockBasis.
+  Gf2Span whole;
+  Vectors localBasis, blockBasis;
+  /// The bit of the block id that each of blockBasis stands for.
+  llvm::SmallVector<unsigned, 4> blockBit;
+
+  unsigned vectorLog2 = 0;
+  Vectors word, bank, segment, repetition;
+  Gf2Span wordSpan;
+};
+
+} // namespace
+
+SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst,
+                             unsigned elementBits, const ConversionOptions &options) {
+  return SharedPlanner(src, dst, elementBits, options).plan();
+}
+
+} // namespace gluonc::layout
