@@ -1,0 +1,90 @@
+//===- Cache.h - Compiled kernels on disk -----------------------------------===//
+//
+// One file per entry: a header with the SHA-256 of the rest, then the payload. A
+// writer fills a file of its own in the same folder and renames it, so a reader
+// sees an entry whole or not at all, on network disks too; a reader believes
+// nothing whose checksum differs, so a torn or damaged file is a miss.
+//
+// What a kernel's source reaches is known only after compiling it, since imports
+// are followed lazily. An entry therefore lists the files that were read, with
+// their hashes, and `find` takes it only where all of them are unchanged.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gluonc::driver {
+
+/// A source file that an entry was made from.
+struct CacheDependency {
+  std::string path;
+  /// SHA-256 of its bytes.
+  std::string hash;
+};
+
+struct CacheEntry {
+  std::vector<CacheDependency> dependencies;
+  std::string payload;
+};
+
+class Cache {
+public:
+  /// An empty directory turns the cache off. Nothing is created before the first store.
+  explicit Cache(std::string directory) : directory(std::move(directory)) {}
+
+  bool isOn() const { return !directory.empty(); }
+  const std::string &path() const { return directory; }
+  /// Where the entry for `key` (hexadecimal) is.
+  std::string fileOf(llvm::StringRef key) const;
+
+  /// The entry, if it is whole and the files it was made from are unchanged.
+  std::optional<CacheEntry> find(llvm::StringRef key) const;
+  /// A failure leaves no trace that a reader would see; callers may ignore it.
+  llvm::Error store(llvm::StringRef key, const CacheEntry &entry) const;
+
+  struct Usage {
+    uint64_t entries = 0, bytes = 0;
+  };
+  Usage usage() const;
+
+private:
+  std::string directory;
+};
+
+/// SHA-256 of a file's bytes; nullopt where it cannot be read.
+std::optional<std::string> hashFile(llvm::StringRef path);
+std::string hashText(llvm::StringRef text);
+
+/// Strings one after the other, each with its length: the payload's inner form.
+class RecordWriter {
+public:
+  RecordWriter &add(llvm::StringRef field);
+  RecordWriter &add(uint64_t value);
+  std::string take() { return std::move(bytes); }
+
+private:
+  std::string bytes;
+};
+
+class RecordReader {
+public:
+  explicit RecordReader(llvm::StringRef bytes) : rest(bytes) {}
+  /// Empty, and `failed`, past the end.
+  llvm::StringRef text();
+  uint64_t number();
+  bool failed() const { return broken; }
+  bool atEnd() const { return rest.empty(); }
+
+private:
+  llvm::StringRef rest;
+  bool broken = false;
+};
+
+} // namespace gluonc::driver

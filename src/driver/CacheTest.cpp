@@ -1,0 +1,182 @@
+#include "driver/Cache.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace gluonc::driver;
+
+namespace {
+
+class CacheFolder : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("gluonc-cache-test", folder));
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
+
+  std::string file(llvm::StringRef name) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path.str().str();
+  }
+  static void write(llvm::StringRef path, llvm::StringRef text) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(path, error);
+    ASSERT_FALSE(error);
+    out << text;
+  }
+  static std::string read(llvm::StringRef path) {
+    return (*llvm::MemoryBuffer::getFile(path))->getBuffer().str();
+  }
+  std::string key(llvm::StringRef text) { return hashText(text); }
+
+  llvm::SmallString<128> folder;
+};
+
+TEST_F(CacheFolder, FindsWhatWasStored) {
+  Cache cache(file("c"));
+  std::string payload("bytes\0and more", 14);
+  llvm::cantFail(cache.store(key("a"), {{}, payload}));
+  EXPECT_EQ(cache.find(key("a"))->payload, payload);
+  EXPECT_FALSE(cache.find(key("b")));
+  EXPECT_EQ(cache.usage().entries, 1u);
+}
+
+TEST_F(CacheFolder, StoringAgainReplaces) {
+  Cache cache(file("c"));
+  llvm::cantFail(cache.store(key("a"), {{}, "old"}));
+  llvm::cantFail(cache.store(key("a"), {{}, "new"}));
+  EXPECT_EQ(cache.find(key("a"))->payload, "new");
+  EXPECT_EQ(cache.usage().entries, 1u);
+}
+
+TEST_F(CacheFolder, EveryFlippedByteIsAMiss) {
+  Cache cache(file("c"));
+  llvm::cantFail(cache.store(key("a"), {{}, "payload"}));
+  std::string path = cache.fileOf(key("a")), good = read(path);
+  for (size_t i = 0; i != good.size(); ++i) {
+    std::string bad = good;
+    bad[i] ^= 1;
+    write(path, bad);
+    EXPECT_FALSE(cache.find(key("a"))) << "byte " << i;
+  }
+  write(path, good);
+  EXPECT_TRUE(cache.find(key("a")));
+}
+
+TEST_F(CacheFolder, EveryTruncationIsAMiss) {
+  Cache cache(file("c"));
+  llvm::cantFail(cache.store(key("a"), {{}, "payload"}));
+  std::string path = cache.fileOf(key("a")), good = read(path);
+  for (size_t length = 0; length != good.size(); ++length) {
+    write(path, llvm::StringRef(good).take_front(length));
+    EXPECT_FALSE(cache.find(key("a"))) << length << " bytes";
+  }
+}
+
+TEST_F(CacheFolder, EntryUnderAnotherNameIsAMiss) {
+  Cache cache(file("c"));
+  llvm::cantFail(cache.store(key("a"), {{}, "payload"}));
+  std::string other = cache.fileOf(key("b"));
+  llvm::sys::fs::create_directories(llvm::sys::path::parent_path(other));
+  write(other, read(cache.fileOf(key("a"))));
+  EXPECT_FALSE(cache.find(key("b")));
+}
+
+TEST_F(CacheFolder, ChangedOrMissingSourceIsAMiss) {
+  Cache cache(file("c"));
+  std::string source = file("k.py");
+  write(source, "x = 1");
+  llvm::cantFail(cache.store(key("a"), {{{source, *hashFile(source)}}, "payload"}));
+  EXPECT_TRUE(cache.find(key("a")));
+  write(source, "x = 2");
+  EXPECT_FALSE(cache.find(key("a")));
+  write(source, "x = 1");
+  EXPECT_TRUE(cache.find(key("a")));
+  llvm::sys::fs::remove(source);
+  EXPECT_FALSE(cache.find(key("a")));
+}
+
+TEST_F(CacheFolder, StoreLeavesNoTemporaryFiles) {
+  Cache cache(file("c"));
+  llvm::cantFail(cache.store(key("a"), {{}, "payload"}));
+  std::error_code error;
+  unsigned files = 0;
+  for (llvm::sys::fs::recursive_directory_iterator it(file("c"), error), end; it != end && !error;
+       it.increment(error))
+    files += it->type() == llvm::sys::fs::file_type::regular_file;
+  EXPECT_EQ(files, 1u);
+}
+
+TEST_F(CacheFolder, FolderThatCannotBeMadeIsAnErrorOnStoreAndAMissOnFind) {
+  write(file("c"), "a file in the way");
+  Cache cache(file("c"));
+  EXPECT_FALSE(cache.find(key("a")));
+  llvm::Error error = cache.store(key("a"), {{}, "payload"});
+  EXPECT_TRUE(bool(error));
+  llvm::consumeError(std::move(error));
+}
+
+TEST_F(CacheFolder, OffWithoutAFolder) {
+  Cache cache("");
+  llvm::cantFail(cache.store(key("a"), {{}, "payload"}));
+  EXPECT_FALSE(cache.find(key("a")));
+}
+
+TEST_F(CacheFolder, ReadersSeeWholeEntriesWhileWritersReplaceThem) {
+  Cache cache(file("c"));
+  std::string small(100, 'a'), large(1 << 18, 'b');
+  llvm::cantFail(cache.store(key("a"), {{}, small}));
+  std::atomic<bool> done = false;
+  std::atomic<int> wrong = 0, missed = 0;
+  std::vector<std::thread> threads;
+  for (int reader = 0; reader != 2; ++reader)
+    threads.emplace_back([&] {
+      while (!done) {
+        std::optional<CacheEntry> entry = cache.find(key("a"));
+        if (!entry)
+          ++missed;
+        else if (entry->payload != small && entry->payload != large)
+          ++wrong;
+      }
+    });
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer != 2; ++writer)
+    writers.emplace_back([&, writer] {
+      for (int i = 0; i != 50; ++i)
+        llvm::cantFail(cache.store(key("a"), {{}, writer ? small : large}));
+    });
+  for (std::thread &thread : writers)
+    thread.join();
+  done = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(missed, 0);
+}
+
+TEST(Record, ReadsBackWhatWasWrittenAndFailsPastTheEnd) {
+  std::string bytes = RecordWriter().add("one").add(uint64_t(7)).add("").take();
+  RecordReader reader(bytes);
+  EXPECT_EQ(reader.text(), "one");
+  EXPECT_EQ(reader.number(), 7u);
+  EXPECT_EQ(reader.text(), "");
+  EXPECT_TRUE(reader.atEnd());
+  EXPECT_FALSE(reader.failed());
+  reader.number();
+  EXPECT_TRUE(reader.failed());
+}
+
+TEST(Record, LengthBeyondTheEndFails) {
+  std::string bytes = RecordWriter().add(uint64_t(1) << 60).take();
+  RecordReader reader(bytes);
+  EXPECT_EQ(reader.text(), "");
+  EXPECT_TRUE(reader.failed());
+}
+
+} // namespace
