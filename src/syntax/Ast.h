@@ -23,6 +23,7 @@
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/Casting.h"
 
+#include <memory>
 #include <optional>
 
 namespace gluonc::ast {
@@ -183,6 +184,8 @@ struct Constant : Expr {
 struct Root : Node {
   Root(const Root &) = delete;
   llvm::BumpPtrAllocator arena;
+  /// The text that nodes point into where the file is not UTF-8.
+  std::shared_ptr<const std::string> converted;
 
 protected:
   using Node::Node;
