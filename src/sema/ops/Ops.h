@@ -29,7 +29,8 @@ struct Builtin {
   /// Path below `gl`: "load", "nvidia.ampere.async_copy.commit_group".
   llvm::StringRef name;
   /// Parameter list: "ptr, mask=, other=, *, cache_modifier=, volatile=" or
-  /// "x, *shape"; `=` marks an optional one, names after a lone `*` are keyword-only.
+  /// "x, *shape"; `=` marks an optional one, names after a lone `*` are keyword-only. "..." takes
+  /// anything and binds nothing.
   llvm::StringRef parameters;
   BuiltinFn emit;
 };

@@ -1,0 +1,115 @@
+//===- Arguments.cpp - Readers of compile-time arguments ----------------------===//
+#include "sema/ops/Emit.h"
+
+namespace gluonc::sema::ops {
+
+/// Says that an argument is not `wanted`: because it exists at run time only, or is something else.
+static std::nullopt_t refuse(Context &context, const Value &value, diag::Span span,
+                             llvm::StringRef name, llvm::StringRef wanted) {
+  if (value.isIr())
+    context
+        .report(diag::Kind::ConstexprRequired, span, ("`" + name + "`").str(), value.typeName())
+        .hint("declare the parameter or variable as `gl.constexpr`");
+  else
+    context.report(diag::Kind::ArgumentKind, span, name, wanted, value.typeName()).end();
+  return std::nullopt;
+}
+
+std::optional<int64_t> intArgument(Context &context, const BoundArgs &arguments, size_t i,
+                                   llvm::StringRef name, std::optional<int64_t> otherwise) {
+  const Value &value = arguments[i];
+  if (!isGiven(value) && otherwise)
+    return otherwise;
+  if (value.is(ValueKind::Int) || value.is(ValueKind::Bool))
+    if (std::optional<int64_t> number = value.asInt64())
+      return number;
+  return refuse(context, value, arguments.span(i), name, "a compile-time integer");
+}
+
+std::optional<bool> boolArgument(Context &context, const BoundArgs &arguments, size_t i,
+                                 llvm::StringRef name, bool otherwise) {
+  const Value &value = arguments[i];
+  if (!isGiven(value))
+    return otherwise;
+  if (value.is(ValueKind::Bool))
+    return value.asBool();
+  if (value.is(ValueKind::Int))
+    return !value.asApInt().isZero();
+  return refuse(context, value, arguments.span(i), name, "True or False");
+}
+
+std::optional<llvm::StringRef> stringArgument(Context &context, const BoundArgs &arguments,
+                                              size_t i, llvm::StringRef name,
+                                              llvm::StringRef otherwise) {
+  const Value &value = arguments[i];
+  if (!isGiven(value))
+    return otherwise;
+  if (value.is(ValueKind::String))
+    return value.asString();
+  return refuse(context, value, arguments.span(i), name, "a string");
+}
+
+std::optional<DType> dtypeArgument(Context &context, const BoundArgs &arguments, size_t i,
+                                   llvm::StringRef name) {
+  const Value &value = arguments[i];
+  if (value.is(ValueKind::DType))
+    return value.dtype();
+  return refuse(context, value, arguments.span(i), name, "a dtype");
+}
+
+std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &context,
+                                                       const BoundArgs &arguments, size_t i,
+                                                       llvm::StringRef name) {
+  auto isSequence = [](const Value &value) {
+    return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
+  };
+  Value value = arguments[i];
+  if (isSequence(value) && value.items().size() == 1 && isSequence(value.items()[0]))
+    value = Value(value.items()[0]);
+  if (!isSequence(value))
+    return refuse(context, value, arguments.span(i), name, "a sequence of integers");
+  llvm::SmallVector<int64_t> numbers;
+  for (const Value &item : value.items()) {
+    std::optional<int64_t> number;
+    if (item.is(ValueKind::Int) || item.is(ValueKind::Bool))
+      number = item.asInt64();
+    if (!number)
+      return refuse(context, item, arguments.span(i), name, "a sequence of integers");
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+bool blockArgument(Context &context, const BoundArgs &arguments, size_t i, llvm::StringRef name) {
+  if (arguments[i].isTensor() && arguments[i].isBlock())
+    return true;
+  context
+      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a block tensor",
+              arguments[i].typeName())
+      .end();
+  return false;
+}
+
+bool tensorArgument(Context &context, const BoundArgs &arguments, size_t i, llvm::StringRef name) {
+  if (arguments[i].isTensor() || arguments[i].isNumber())
+    return true;
+  context
+      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a tensor or a number",
+              arguments[i].typeName())
+      .end();
+  return false;
+}
+
+std::optional<unsigned> axisArgument(Context &context, const BoundArgs &arguments, size_t i,
+                                     unsigned rank) {
+  std::optional<int64_t> axis = intArgument(context, arguments, i, "axis");
+  if (!axis)
+    return std::nullopt;
+  if (*axis < -int64_t(rank) || *axis >= int64_t(rank)) {
+    context.report(diag::Kind::AxisOutOfRange, arguments.span(i), *axis, rank).end();
+    return std::nullopt;
+  }
+  return unsigned(*axis < 0 ? *axis + rank : *axis);
+}
+
+} // namespace gluonc::sema::ops

@@ -1,0 +1,193 @@
+//===- Atomics.cpp - Atomic read-modify-write and compare-and-swap ------------===//
+#include "sema/ops/Memory.h"
+
+#include "ir/Dialects.h"
+#include "support/Error.h"
+
+namespace gluonc::sema::ops {
+
+namespace {
+enum class AtomicKind { Add, Max, Min, And, Or, Xor, Xchg };
+
+struct Ordering {
+  tt::MemSemantic semantic;
+  tt::MemSyncScope scope;
+};
+} // namespace
+
+static llvm::StringRef nameOf(AtomicKind kind) {
+  static constexpr llvm::StringLiteral names[] = {"atomic_add", "atomic_max", "atomic_min",
+                                                  "atomic_and", "atomic_or",  "atomic_xor",
+                                                  "atomic_xchg"};
+  return names[int(kind)];
+}
+
+/// The `sem` and `scope` arguments at positions i and i + 1.
+static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments,
+                                            size_t i) {
+  std::optional<llvm::StringRef> sem = stringArgument(context, arguments, i, "sem", "acq_rel");
+  std::optional<llvm::StringRef> scope = stringArgument(context, arguments, i + 1, "scope", "gpu");
+  if (!sem || !scope)
+    return std::nullopt;
+  std::optional<tt::MemSemantic> semantic = tt::symbolizeMemSemantic(*sem);
+  if (!semantic) {
+    context.report(diag::Kind::ArgumentChoice, arguments.span(i), "sem", *sem,
+                   "\"acquire\", \"release\", \"acq_rel\", \"relaxed\"")
+        .end();
+    return std::nullopt;
+  }
+  std::optional<tt::MemSyncScope> range = tt::symbolizeMemSyncScope(*scope);
+  if (!range) {
+    context.report(diag::Kind::ArgumentChoice, arguments.span(i + 1), "scope", *scope,
+                   "\"gpu\", \"cta\", \"sys\"")
+        .end();
+    return std::nullopt;
+  }
+  return Ordering{*semantic, *range};
+}
+
+/// Whether the hardware has the operation for elements of this type.
+static bool isSupported(AtomicKind kind, DType dtype) {
+  if (dtype.isPointer() || dtype.bitWidth() < 16)
+    return false;
+  if (dtype.isFloat())
+    return kind == AtomicKind::Add || (kind == AtomicKind::Xchg && dtype.bitWidth() >= 32) ||
+           ((kind == AtomicKind::Max || kind == AtomicKind::Min) && dtype.bitWidth() >= 32);
+  return dtype.bitWidth() >= 32;
+}
+
+static tt::RMWOp rmwOp(AtomicKind kind, DType dtype) {
+  switch (kind) {
+  case AtomicKind::Add:
+    return dtype.isFloat() ? tt::RMWOp::FADD : tt::RMWOp::ADD;
+  case AtomicKind::Max:
+    return dtype.isSignedInt() ? tt::RMWOp::MAX : tt::RMWOp::UMAX;
+  case AtomicKind::Min:
+    return dtype.isSignedInt() ? tt::RMWOp::MIN : tt::RMWOp::UMIN;
+  case AtomicKind::And:
+    return tt::RMWOp::AND;
+  case AtomicKind::Or:
+    return tt::RMWOp::OR;
+  case AtomicKind::Xor:
+    return tt::RMWOp::XOR;
+  case AtomicKind::Xchg:
+    return tt::RMWOp::XCHG;
+  }
+  GL_UNREACHABLE("covered switch");
+}
+
+static Value emitRmw(Context &context, tt::RMWOp op, const Value &pointer, const Value &value,
+                     mlir::Value mask, Ordering ordering) {
+  return tensor(context.builder.create<tt::AtomicRMWOp>(context.loc(), value.irType(), op,
+                                                        pointer.ir(), value.ir(), mask,
+                                                        ordering.semantic, ordering.scope),
+                value.dtype());
+}
+
+/// Floats order like sign-magnitude integers: positive ones as signed integers do, negative ones as
+/// unsigned integers in reverse. Two atomics, each under the mask of its sign.
+static Result emitFloatExtremum(Context &context, AtomicKind kind, const Operand &pointer,
+                                const Operand &value, mlir::Value mask, Ordering ordering) {
+  DType dtype = value.value.dtype();
+  bool isWide = dtype.bitWidth() == 64;
+  DType bits = isWide ? dtypes::int64 : dtypes::int32;
+  DType ubits = isWide ? dtypes::uint64 : dtypes::uint32;
+  auto view = [&](DType as) { return *bitcastTensor(context, value.value, as, value.span); };
+  auto pointerTo = [&](DType as) {
+    DType type = DType::pointer(as, false, pointer.value.dtype().addressSpace());
+    return *bitcastTensor(context, pointer.value, type, pointer.span);
+  };
+  Value asInt = view(bits);
+  mlir::OpBuilder &builder = context.builder;
+  mlir::Value zero = intConstant(context, asInt.irType(), 0);
+  mlir::Value isNegative = builder.create<mlir::arith::CmpIOp>(
+      context.loc(), mlir::arith::CmpIPredicate::slt, asInt.ir(), zero);
+  mlir::Value ones = intConstant(context, isNegative.getType(), -1);
+  mlir::Value isPositive = builder.create<mlir::arith::XOrIOp>(context.loc(), isNegative, ones);
+  auto under = [&](mlir::Value sign) {
+    return mask ? builder.create<mlir::arith::AndIOp>(context.loc(), mask, sign).getResult() : sign;
+  };
+  bool isMax = kind == AtomicKind::Max;
+  Value positive = emitRmw(context, isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN, pointerTo(bits), asInt,
+                           under(isPositive), ordering);
+  Value negative = emitRmw(context, isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX, pointerTo(ubits),
+                           view(ubits), under(isNegative), ordering);
+  mlir::Value old = builder.create<mlir::arith::SelectOp>(context.loc(), isPositive, positive.ir(),
+                                                          negative.ir());
+  return bitcastTensor(context, tensor(old, bits), dtype, value.span);
+}
+
+template <AtomicKind kind> static Result emitAtomic(Context &context, const BoundArgs &arguments) {
+  Operand pointer = operand(arguments, 0), value = operand(arguments, 1);
+  Operand mask = operand(arguments, 2);
+  std::optional<Ordering> ordering = readOrdering(context, arguments, 3);
+  if (!ordering || !checkPointer(context, pointer, "pointer") || !checkWritable(context, pointer))
+    return std::nullopt;
+  DType element = pointer.value.dtype().pointee();
+  if (!isSupported(kind, element)) {
+    context.report(diag::Kind::AtomicType, pointer.span, nameOf(kind), element).end();
+    return std::nullopt;
+  }
+  if (!pointer.isBlock() &&
+      (!rejectBlock(context, value, "val") || !rejectBlock(context, mask, "mask")))
+    return std::nullopt;
+  Result stored = storedValue(context, pointer, value, element);
+  if (!stored)
+    return std::nullopt;
+  value.value = *stored;
+  if (!broadcastKeepingPointer(context, pointer, value))
+    return std::nullopt;
+  mlir::Value predicate;
+  if (isGiven(mask.value)) {
+    if (!readMask(context, mask) || !broadcastKeepingPointer(context, pointer, mask))
+      return std::nullopt;
+    predicate = mask.value.ir();
+  }
+  if (element.isFloat() && (kind == AtomicKind::Max || kind == AtomicKind::Min))
+    return emitFloatExtremum(context, kind, pointer, value, predicate, *ordering);
+  return emitRmw(context, rmwOp(kind, element), pointer.value, value.value, predicate, *ordering);
+}
+
+static Result emitCas(Context &context, const BoundArgs &arguments) {
+  Operand pointer = operand(arguments, 0), expected = operand(arguments, 1);
+  Operand value = operand(arguments, 2);
+  std::optional<Ordering> ordering = readOrdering(context, arguments, 3);
+  if (!ordering || !checkPointer(context, pointer, "pointer") || !checkWritable(context, pointer))
+    return std::nullopt;
+  DType element = pointer.value.dtype().pointee();
+  if (element.bitWidth() < 16) {
+    context.report(diag::Kind::AtomicType, pointer.span, "atomic_cas", element).end();
+    return std::nullopt;
+  }
+  for (auto [side, name] : {std::pair(&expected, "cmp"), std::pair(&value, "val")}) {
+    if (!pointer.isBlock() && !rejectBlock(context, *side, name))
+      return std::nullopt;
+    Result stored = storedValue(context, pointer, *side, element);
+    if (!stored)
+      return std::nullopt;
+    side->value = *stored;
+    if (!broadcastKeepingPointer(context, pointer, *side))
+      return std::nullopt;
+  }
+  return tensor(context.builder.create<tt::AtomicCASOp>(
+                    context.loc(), value.value.irType(), pointer.value.ir(), expected.value.ir(),
+                    value.value.ir(), ordering->semantic, ordering->scope),
+                element);
+}
+
+llvm::ArrayRef<Builtin> atomicBuiltins() {
+  static constexpr llvm::StringLiteral rmw = "pointer, val, mask=, sem=, scope=";
+  static const Builtin table[] = {
+      {"atomic_add", rmw, emitAtomic<AtomicKind::Add>},
+      {"atomic_max", rmw, emitAtomic<AtomicKind::Max>},
+      {"atomic_min", rmw, emitAtomic<AtomicKind::Min>},
+      {"atomic_and", rmw, emitAtomic<AtomicKind::And>},
+      {"atomic_or", rmw, emitAtomic<AtomicKind::Or>},
+      {"atomic_xor", rmw, emitAtomic<AtomicKind::Xor>},
+      {"atomic_xchg", rmw, emitAtomic<AtomicKind::Xchg>},
+      {"atomic_cas", "pointer, cmp, val, sem=, scope=", emitCas},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

@@ -1,0 +1,165 @@
+//===- Hints.cpp - Hints, device output, assertions, barriers -----------------===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+
+namespace gluonc::sema::ops {
+
+// -- Axis-analysis hints -----------------------------------------------------------
+
+/// One value per dimension, from an int or a sequence.
+static std::optional<llvm::SmallVector<int32_t>> hintValues(Context &context,
+                                                            const BoundArgs &arguments) {
+  llvm::SmallVector<int32_t> values;
+  if (arguments[1].is(ValueKind::Int)) {
+    std::optional<int64_t> value = intArgument(context, arguments, 1, "values");
+    if (!value)
+      return std::nullopt;
+    values.push_back(int32_t(*value));
+  } else {
+    std::optional<llvm::SmallVector<int64_t>> numbers =
+        intsArgument(context, arguments, 1, "values");
+    if (!numbers)
+      return std::nullopt;
+    values.append(numbers->begin(), numbers->end());
+  }
+  size_t rank = arguments[0].isBlock() ? arguments[0].shape().size() : 1;
+  if (values.size() == rank)
+    return values;
+  context.report(diag::Kind::HintCount, arguments.span(1), values.size(), rank).end();
+  return std::nullopt;
+}
+
+/// Puts the hint on the operation that made the value, or on the kernel's parameter.
+static Result attachHint(Context &context, const BoundArgs &arguments, llvm::StringRef attribute) {
+  if (arguments[0].isNumber())
+    return arguments[0];
+  if (!tensorArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  std::optional<llvm::SmallVector<int32_t>> values = hintValues(context, arguments);
+  if (!values)
+    return std::nullopt;
+  mlir::Builder &builder = context.builder;
+  if (mlir::Operation *op = arguments[0].ir().getDefiningOp()) {
+    auto type = mlir::RankedTensorType::get({int64_t(values->size())}, builder.getI32Type());
+    op->setAttr(attribute, mlir::DenseIntElementsAttr::get(type, *values));
+    return arguments[0];
+  }
+  auto argument = llvm::cast<mlir::BlockArgument>(arguments[0].ir());
+  auto function = llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
+  if (function && argument.getOwner()->isEntryBlock())
+    function.setArgAttr(argument.getArgNumber(), attribute,
+                        builder.getI32IntegerAttr(values->front()));
+  return arguments[0];
+}
+
+static Result emitMultipleOf(Context &context, const BoundArgs &arguments) {
+  return attachHint(context, arguments, "tt.divisibility");
+}
+
+static Result emitMaxContiguous(Context &context, const BoundArgs &arguments) {
+  return attachHint(context, arguments, "tt.contiguity");
+}
+
+static Result emitMaxConstancy(Context &context, const BoundArgs &arguments) {
+  return attachHint(context, arguments, "tt.constancy");
+}
+
+/// The condition is checked for its kind; nothing uses the knowledge yet.
+static Result emitAssume(Context &context, const BoundArgs &arguments) {
+  if (!condition(context, arguments[0], arguments.span(0)))
+    return std::nullopt;
+  return Value::none();
+}
+
+// -- Output and assertions -----------------------------------------------------------
+
+/// The prefix as it is printed: " name: " before values.
+static std::string printPrefix(llvm::StringRef text, bool hasValues) {
+  std::string prefix = text.rtrim(' ').str();
+  if (!hasValues)
+    return text.str();
+  if (!prefix.empty() && prefix.back() == ':')
+    prefix.pop_back();
+  return (prefix.empty() || prefix.front() == ' ' ? prefix : " " + prefix) + ": ";
+}
+
+static Result emitPrint(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> text = stringArgument(context, arguments, 0, "prefix", "");
+  std::optional<bool> hex = boolArgument(context, arguments, 2, "hex", false);
+  if (!text || !hex)
+    return std::nullopt;
+  if (!llvm::all_of(*text, [](char c) { return llvm::isPrint(c) || c == '\n' || c == '\t'; })) {
+    context.report(diag::Kind::ArgumentKind, arguments.span(0), "prefix", "printable ASCII",
+                   arguments[0].repr())
+        .end();
+    return std::nullopt;
+  }
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<int32_t> isSigned;
+  for (const Value &item : arguments[1].items()) {
+    Result value = materialize(context, item, arguments.span(1));
+    if (!value)
+      return std::nullopt;
+    values.push_back(value->ir());
+    isSigned.push_back(value->dtype().isSignedInt());
+  }
+  context.builder.create<tt::PrintOp>(context.loc(), printPrefix(*text, !values.empty()), *hex,
+                                      values, isSigned);
+  return Value::none();
+}
+
+static Result emitAssert(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> message = stringArgument(context, arguments, 1, "msg", "");
+  if (!message)
+    return std::nullopt;
+  if (!context.options.debug)
+    return Value::none();
+  Operand holds = operand(arguments, 0), mask = operand(arguments, 2);
+  Result value = cast(context, holds.value, dtypes::int1, holds.span);
+  if (!value)
+    return std::nullopt;
+  if (isGiven(mask.value)) {
+    // Masked-off elements hold.
+    Result off = unary(context, UnaryOp::Not, mask.value, mask.span);
+    value = off ? binary(context, BinaryOp::Or, *value, *off, holds.span, mask.span)
+                : std::nullopt;
+    if (!value)
+      return std::nullopt;
+  }
+  context.builder.create<tt::AssertOp>(context.loc(), value->ir(), *message);
+  return Value::none();
+}
+
+static Result emitBarrier(Context &context, const BoundArgs &arguments) {
+  std::optional<bool> cluster = boolArgument(context, arguments, 0, "cluster", false);
+  if (!cluster)
+    return std::nullopt;
+  if (*cluster && context.numCtas() > 1) {
+    context.report(diag::Kind::NotSupportedYet, context.span, "barrier(cluster=True)").end();
+    return std::nullopt;
+  }
+  context.builder.create<ttg::BarrierOp>(context.loc(), ttg::AddrSpace::All);
+  return Value::none();
+}
+
+static Result emitThreadBarrier(Context &context, const BoundArgs &) {
+  context.builder.create<ttg::BarrierOp>(context.loc(), ttg::AddrSpace::All);
+  return Value::none();
+}
+
+llvm::ArrayRef<Builtin> hintBuiltins() {
+  static const Builtin table[] = {
+      {"multiple_of", "x, values", emitMultipleOf},
+      {"max_contiguous", "x, values", emitMaxContiguous},
+      {"max_constancy", "x, values", emitMaxConstancy},
+      {"assume", "cond", emitAssume},
+      {"device_print", "prefix, *args, hex=", emitPrint},
+      {"device_assert", "cond, msg=, mask=", emitAssert},
+      {"barrier", "*, cluster=", emitBarrier},
+      {"thread_barrier", "", emitThreadBarrier},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

@@ -1,0 +1,105 @@
+//===- Layout.cpp - Changing and inspecting layouts ---------------------------===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+#include "layout/Conversion.h"
+#include "layout/Inference.h"
+
+namespace gluonc::sema::ops {
+
+/// The encoding of a `layout` argument that suits a tensor of this shape.
+static std::optional<mlir::Attribute> encodingArgument(Context &context, const BoundArgs &arguments,
+                                                       size_t i, llvm::ArrayRef<int64_t> shape) {
+  const Value &layout = arguments[i];
+  if (!layout.is(ValueKind::Layout)) {
+    context.report(diag::Kind::ArgumentKind, arguments.span(i), "layout", "a layout",
+                   layout.typeName())
+        .end();
+    return std::nullopt;
+  }
+  if (!checkLayout(context, layout.asLayout(), shape, arguments.span(i)))
+    return std::nullopt;
+  return fromLayout(context.mlirContext(), layout.asLayout());
+}
+
+/// Whether both types keep every element in the same register of the same thread.
+static bool isTrivial(mlir::RankedTensorType from, mlir::RankedTensorType to) {
+  layout::ConversionPlan plan =
+      layout::planConversion(toLinear(from).removeZeroBases(layout::Dim::Register),
+                             toLinear(to).removeZeroBases(layout::Dim::Register),
+                             elementBits(from.getElementType()));
+  return std::holds_alternative<layout::IdentityPlan>(plan);
+}
+
+static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
+  std::optional<bool> assertTrivial = boolArgument(context, arguments, 2, "assert_trivial", false);
+  if (!assertTrivial || !blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  const Value &source = arguments[0];
+  std::optional<mlir::Attribute> encoding =
+      encodingArgument(context, arguments, 1, source.shape());
+  if (!encoding)
+    return std::nullopt;
+  mlir::RankedTensorType from = source.blockTensorType();
+  if (*encoding == from.getEncoding())
+    return source;
+  auto to = mlir::RankedTensorType::get(from.getShape(), from.getElementType(), *encoding);
+  layout::Layout fromLayout = layoutOf(source), toLayout = arguments[1].asLayout();
+  bool isKnown = !fromLayout.isPlaceholder() && !toLayout.isPlaceholder();
+  if (*assertTrivial && !(isKnown && isTrivial(from, to))) {
+    diag::Builder builder = context.report(diag::Kind::ConversionNotTrivial, context.span,
+                                           fromLayout.toString(), toLayout.toString());
+    if (isKnown)
+      std::move(builder)
+          .note("from {0}", toLinear(from).toString())
+          .note("to {0}", toLinear(to).toString());
+    return std::nullopt;
+  }
+  return tensor(context.builder.create<ttg::ConvertLayoutOp>(context.loc(), to, source.ir(),
+                                                             /*force_warp_shuffle=*/false),
+                source.dtype());
+}
+
+static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  const Value &source = arguments[0];
+  if (!isAuto(source.blockTensorType())) {
+    context.report(diag::Kind::LayoutNotAuto, arguments.span(0), layoutOf(source).toString())
+        .hint("use `gl.convert_layout`");
+    return std::nullopt;
+  }
+  std::optional<mlir::Attribute> encoding =
+      encodingArgument(context, arguments, 1, source.shape());
+  if (!encoding)
+    return std::nullopt;
+  return pinLayout(context, source, *encoding);
+}
+
+/// to_linear_layout(layout, shape): a compile-time value.
+static Result emitToLinearLayout(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
+  if (!shape || !checkBlockShape(context, *shape, arguments.span(1)) ||
+      !encodingArgument(context, arguments, 0, *shape))
+    return std::nullopt;
+  const layout::Layout &layout = arguments[0].asLayout();
+  if (layout.isPlaceholder()) {
+    context.report(diag::Kind::LayoutForbids, arguments.span(0), "to_linear_layout",
+                   layout.toString(), "it is still to be chosen")
+        .end();
+    return std::nullopt;
+  }
+  return Value::layout(layout::Layout(layout::toExplicit(layout.toLinear(*shape))));
+}
+
+llvm::ArrayRef<Builtin> layoutBuiltins() {
+  static const Builtin table[] = {
+      {"convert_layout", "x, layout, assert_trivial=", emitConvertLayout},
+      {"set_auto_layout", "x, layout", emitSetAutoLayout},
+      {"to_linear_layout", "layout, shape", emitToLinearLayout},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

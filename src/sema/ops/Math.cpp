@@ -1,0 +1,324 @@
+//===- Math.cpp - Elementwise functions ---------------------------------------===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+
+namespace gluonc::sema::ops {
+
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+
+// -- Functions of one float ------------------------------------------------------
+
+static std::nullopt_t refuse(Context &context, const Operand &operand, llvm::StringRef name,
+                             llvm::StringRef wanted, llvm::StringRef hint = "") {
+  diag::Builder builder = context.report(diag::Kind::ArgumentKind, operand.span, name, wanted,
+                                         operand.value.typeName());
+  if (!hint.empty())
+    std::move(builder).hint(hint);
+  return std::nullopt;
+}
+
+static bool isSingleOrDouble(DType dtype) {
+  return dtype == dtypes::float32 || dtype == dtypes::float64;
+}
+
+/// exp, log, …: float32 and float64.
+template <typename Op> static Result emitMath(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0);
+  Result value = materialize(context, x);
+  if (!value)
+    return std::nullopt;
+  if (!isSingleOrDouble(value->dtype()))
+    return refuse(context, x, "x", "float32 or float64", "cast with `.to(gl.float32)`");
+  mlir::Value result = context.builder.create<Op>(context.loc(), value->ir());
+  return tensor(result, value->dtype());
+}
+
+static Result emitSqrtRn(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0);
+  Result value = materialize(context, x);
+  if (!value)
+    return std::nullopt;
+  if (!isSingleOrDouble(value->dtype()))
+    return refuse(context, x, "x", "float32 or float64", "cast with `.to(gl.float32)`");
+  return tensor(
+      context.builder.create<tt::PreciseSqrtOp>(context.loc(), value->irType(), value->ir()),
+      value->dtype());
+}
+
+static Result emitAbs(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0);
+  Result value = materialize(context, x);
+  if (!value)
+    return std::nullopt;
+  DType dtype = value->dtype();
+  if (dtype.isPointer() || dtype.isFp8())
+    return refuse(context, x, "x", "an integer or a float of at least 16 bits");
+  if (dtype.isFloat())
+    return tensor(context.builder.create<math::AbsFOp>(context.loc(), value->ir()), dtype);
+  if (dtype.isSignedInt())
+    return tensor(context.builder.create<math::AbsIOp>(context.loc(), value->ir()), dtype);
+  return value;
+}
+
+// -- Arithmetic by name ----------------------------------------------------------
+
+template <BinaryOp op> static Result emitOperator(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  if (x.isNumber() && y.isNumber()) {
+    Result value = materialize(context, x);
+    if (!value)
+      return std::nullopt;
+    x.value = *value;
+  }
+  return binary(context, op, x.value, y.value, x.span, y.span);
+}
+
+/// (x + (d - 1)) // d
+static Result emitCdiv(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0), d = operand(arguments, 1);
+  if (x.isNumber() && d.isNumber()) {
+    Result value = materialize(context, x);
+    if (!value)
+      return std::nullopt;
+    x.value = *value;
+  }
+  Result less = d.value.is(ValueKind::Int)
+                    ? Result(Value::integer(d.value.asApInt().sext(d.value.asApInt().getBitWidth() +
+                                                                   1) -
+                                            1))
+                    : binary(context, BinaryOp::Sub, d.value, Value::integer(1), d.span, d.span);
+  if (!less)
+    return std::nullopt;
+  Result sum = binary(context, BinaryOp::Add, x.value, *less, x.span, d.span);
+  return sum ? binary(context, BinaryOp::FloorDiv, *sum, d.value, x.span, d.span) : std::nullopt;
+}
+
+/// fdiv, div_rn: floats only.
+static Result divide(Context &context, const BoundArgs &arguments, llvm::StringRef name,
+                     bool isPrecise) {
+  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  if (!promote(context, name, Promotion::Division, x, y))
+    return std::nullopt;
+  for (size_t i : {0, 1})
+    if (Operand given = operand(arguments, i); !given.dtype().isFloat() && !given.isNumber())
+      return refuse(context, given, i ? "y" : "x", "a float");
+  DType dtype = x.value.dtype();
+  mlir::Value quotient =
+      isPrecise ? context.builder
+                      .create<tt::PreciseDivFOp>(context.loc(), x.value.irType(), x.value.ir(),
+                                                 y.value.ir())
+                      .getResult()
+                : context.builder.create<arith::DivFOp>(context.loc(), x.value.ir(), y.value.ir())
+                      .getResult();
+  return tensor(quotient, dtype);
+}
+
+static Result emitFdiv(Context &context, const BoundArgs &arguments) {
+  std::optional<bool> isIeee = boolArgument(context, arguments, 2, "ieee_rounding", false);
+  return isIeee ? divide(context, arguments, "fdiv", *isIeee) : std::nullopt;
+}
+
+static Result emitDivRn(Context &context, const BoundArgs &arguments) {
+  return divide(context, arguments, "div_rn", true);
+}
+
+static Result emitUmulhi(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  if (!promote(context, "umulhi", Promotion::Plain, x, y))
+    return std::nullopt;
+  DType dtype = x.value.dtype();
+  if (!dtype.isInt() || dtype.bitWidth() < 32)
+    return refuse(context, x, "x", "an integer of 32 or 64 bits");
+  return tensor(context.builder.create<tt::MulhiUIOp>(context.loc(), x.value.irType(),
+                                                      x.value.ir(), y.value.ir()),
+                dtype);
+}
+
+// -- Functions of three ------------------------------------------------------------
+
+/// Three operands as tensors of one type and shape.
+static bool promoteThree(Context &context, llvm::StringRef what, Operand (&operands)[3]) {
+  Operand &x = operands[0], &y = operands[1], &z = operands[2];
+  // The type of all three first, so that numbers turn into constants of that type at once. Two
+  // numbers say something only where there is no tensor to follow.
+  bool allNumbers = x.isNumber() && y.isNumber() && z.isNumber();
+  std::optional<DType> chosen;
+  for (auto [lhs, rhs] : {std::pair(&x, &y), std::pair(&x, &z), std::pair(&y, &z)}) {
+    if (lhs->isNumber() && rhs->isNumber() && !allNumbers)
+      continue;
+    std::optional<DType> pair = promotedType(context, what, Promotion::Plain, *lhs, *rhs);
+    if (!pair)
+      return false;
+    bool wins = !chosen || (pair->isFloat() && !chosen->isFloat()) ||
+                (pair->isFloat() == chosen->isFloat() && pair->bitWidth() > chosen->bitWidth());
+    if (wins)
+      chosen = pair;
+  }
+  DType dtype = *chosen;
+  mlir::Type like;
+  for (const Operand &operand : operands)
+    if (operand.isBlock())
+      like = operand.value.irType();
+  for (Operand &operand : operands) {
+    Result value = toType(context, operand, dtype, operand.isNumber() ? like : mlir::Type());
+    if (!value)
+      return false;
+    operand.value = *value;
+  }
+  return broadcast(context, llvm::MutableArrayRef<Operand>(operands));
+}
+
+static Result emitFma(Context &context, const BoundArgs &arguments) {
+  Operand operands[3] = {operand(arguments, 0), operand(arguments, 1), operand(arguments, 2)};
+  if (!promoteThree(context, "fma", operands))
+    return std::nullopt;
+  auto &[x, y, z] = operands;
+  if (!x.value.dtype().isStandardFloat())
+    return refuse(context, x, "x", "a float of at least 16 bits");
+  return tensor(context.builder.create<math::FmaOp>(context.loc(), x.value.ir(), y.value.ir(),
+                                                    z.value.ir()),
+                x.value.dtype());
+}
+
+/// A `propagate_nan` argument: gl.PropagateNan.NONE is 0, ALL is 0xffff.
+static std::optional<bool> propagateNanArgument(Context &context, const BoundArgs &arguments,
+                                                size_t i) {
+  std::optional<int64_t> value = intArgument(context, arguments, i, "propagate_nan", 0);
+  if (!value)
+    return std::nullopt;
+  return *value != 0;
+}
+
+static Result emitClamp(Context &context, const BoundArgs &arguments) {
+  Operand operands[3] = {operand(arguments, 0), operand(arguments, 1), operand(arguments, 2)};
+  std::optional<bool> propagateNan = propagateNanArgument(context, arguments, 3);
+  if (!propagateNan || !promoteThree(context, "clamp", operands))
+    return std::nullopt;
+  DType dtype = operands[0].value.dtype();
+  if (!dtype.isStandardFloat())
+    return refuse(context, operands[0], "x", "a float of at least 16 bits",
+                  "integers take `gl.minimum` and `gl.maximum`");
+  bool isWidened = dtype == dtypes::bfloat16;
+  if (isWidened)
+    for (Operand &side : operands)
+      side.value = *castTensor(context, side.value, dtypes::float32, side.span);
+  auto &[x, low, high] = operands;
+  Value clamped = tensor(context.builder.create<tt::ClampFOp>(
+                             context.loc(), x.value.irType(), x.value.ir(), low.value.ir(),
+                             high.value.ir(),
+                             *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
+                         x.value.dtype());
+  return castTensor(context, clamped, dtype, context.span);
+}
+
+// -- Minimum, maximum, where -------------------------------------------------------
+
+mlir::Value extremum(Context &context, Extremum kind, mlir::Value lhs, mlir::Value rhs, DType dtype,
+                     bool propagateNan) {
+  mlir::OpBuilder &builder = context.builder;
+  mlir::Location loc = context.loc();
+  bool isMax = kind == Extremum::Max;
+  if (dtype.isFloat() && propagateNan)
+    return isMax ? builder.createOrFold<arith::MaximumFOp>(loc, lhs, rhs)
+                 : builder.createOrFold<arith::MinimumFOp>(loc, lhs, rhs);
+  if (dtype.isFloat())
+    return isMax ? builder.createOrFold<arith::MaxNumFOp>(loc, lhs, rhs)
+                 : builder.createOrFold<arith::MinNumFOp>(loc, lhs, rhs);
+  if (dtype.isSignedInt())
+    return isMax ? builder.createOrFold<arith::MaxSIOp>(loc, lhs, rhs)
+                 : builder.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
+  return isMax ? builder.createOrFold<arith::MaxUIOp>(loc, lhs, rhs)
+               : builder.createOrFold<arith::MinUIOp>(loc, lhs, rhs);
+}
+
+template <Extremum kind> static Result emitExtremum(Context &context, const BoundArgs &arguments) {
+  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  std::optional<bool> propagateNan = propagateNanArgument(context, arguments, 2);
+  llvm::StringRef name = kind == Extremum::Max ? "maximum" : "minimum";
+  if (!propagateNan || !promote(context, name, Promotion::Plain, x, y))
+    return std::nullopt;
+  DType dtype = x.value.dtype();
+  if (dtype.isFp8()) {
+    context.report(diag::Kind::Fp8Arithmetic, context.span, name, dtype)
+        .hint("cast to float16 or float32 first");
+    return std::nullopt;
+  }
+  DType work = dtype == dtypes::bfloat16 ? dtypes::float32 : dtype;
+  Value left = *castTensor(context, x.value, work, x.span);
+  Value right = *castTensor(context, y.value, work, y.span);
+  mlir::Value result = extremum(context, kind, left.ir(), right.ir(), work, *propagateNan);
+  return castTensor(context, tensor(result, work), dtype, context.span);
+}
+
+/// Two values of `where` as tensors of one type; pointers are fine when both are the same.
+static bool unifySides(Context &context, Operand &lhs, Operand &rhs) {
+  auto isPointer = [](const Operand &side) {
+    return side.value.isTensor() && side.value.dtype().isPointer();
+  };
+  if (!isPointer(lhs) && !isPointer(rhs))
+    return promote(context, "where", Promotion::Plain, lhs, rhs);
+  if (lhs.value.isTensor() && rhs.value.isTensor() && lhs.value.dtype() == rhs.value.dtype())
+    return broadcast(context, lhs, rhs);
+  context.report(diag::Kind::BadOperands, context.span, "where", lhs.value.typeName(),
+                 rhs.value.typeName())
+      .end();
+  return false;
+}
+
+Result select(Context &context, const Operand &conditionValue, const Operand &lhsValue,
+              const Operand &rhsValue) {
+  Operand condition = conditionValue, lhs = lhsValue, rhs = rhsValue;
+  Result decision = materialize(context, condition);
+  if (!decision)
+    return std::nullopt;
+  decision = castTensor(context, *decision, dtypes::int1, condition.span);
+  if (!decision || !unifySides(context, lhs, rhs))
+    return std::nullopt;
+  condition.value = *decision;
+  Operand operands[] = {condition, lhs, rhs};
+  if (!broadcast(context, llvm::MutableArrayRef<Operand>(operands)))
+    return std::nullopt;
+  return tensor(context.builder.createOrFold<arith::SelectOp>(context.loc(), operands[0].value.ir(),
+                                                              operands[1].value.ir(),
+                                                              operands[2].value.ir()),
+                lhs.value.dtype());
+}
+
+static Result emitWhere(Context &context, const BoundArgs &arguments) {
+  return select(context, operand(arguments, 0), operand(arguments, 1), operand(arguments, 2));
+}
+
+llvm::ArrayRef<Builtin> mathBuiltins() {
+  static const Builtin table[] = {
+      {"exp", "x", emitMath<math::ExpOp>},
+      {"exp2", "x", emitMath<math::Exp2Op>},
+      {"log", "x", emitMath<math::LogOp>},
+      {"log2", "x", emitMath<math::Log2Op>},
+      {"cos", "x", emitMath<math::CosOp>},
+      {"sin", "x", emitMath<math::SinOp>},
+      {"sqrt", "x", emitMath<math::SqrtOp>},
+      {"rsqrt", "x", emitMath<math::RsqrtOp>},
+      {"erf", "x", emitMath<math::ErfOp>},
+      {"floor", "x", emitMath<math::FloorOp>},
+      {"ceil", "x", emitMath<math::CeilOp>},
+      {"sqrt_rn", "x", emitSqrtRn},
+      {"abs", "x", emitAbs},
+      {"add", "x, y, sanitize_overflow=", emitOperator<BinaryOp::Add>},
+      {"sub", "x, y, sanitize_overflow=", emitOperator<BinaryOp::Sub>},
+      {"mul", "x, y, sanitize_overflow=", emitOperator<BinaryOp::Mul>},
+      {"cdiv", "x, div", emitCdiv},
+      {"fdiv", "x, y, ieee_rounding=", emitFdiv},
+      {"div_rn", "x, y", emitDivRn},
+      {"umulhi", "x, y", emitUmulhi},
+      {"fma", "x, y, z", emitFma},
+      {"clamp", "x, min, max, propagate_nan=", emitClamp},
+      {"minimum", "x, y, propagate_nan=", emitExtremum<Extremum::Min>},
+      {"maximum", "x, y, propagate_nan=", emitExtremum<Extremum::Max>},
+      {"where", "condition, x, y", emitWhere},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

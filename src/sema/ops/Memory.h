@@ -1,0 +1,23 @@
+//===- Memory.h - Operands of loads, stores and atomics -----------------------===//
+#pragma once
+
+#include "sema/ops/Emit.h"
+
+namespace gluonc::sema::ops {
+
+/// Whether the operand holds pointers; reports otherwise.
+bool checkPointer(Context &context, const Operand &pointer, llvm::StringRef name);
+/// Whether the pointers, known to be such, may be written through.
+bool checkWritable(Context &context, const Operand &pointer);
+/// Turns a mask argument into an int1 tensor.
+bool readMask(Context &context, Operand &mask);
+/// Reports a block next to a scalar pointer; true when all is well.
+bool rejectBlock(Context &context, const Operand &operand, llvm::StringRef name);
+/// Broadcasts, but never the pointers: writing one address several times is a mistake.
+bool broadcastKeepingPointer(Context &context, Operand &pointer, Operand &other);
+/// Pointers to int1 as pointers to int8, others as they are.
+Value bytePointer(Context &context, const Value &pointer);
+/// A value to be written, as `dtype`. A number takes the pointer's shape at once.
+Result storedValue(Context &context, const Operand &pointer, const Operand &value, DType dtype);
+
+} // namespace gluonc::sema::ops

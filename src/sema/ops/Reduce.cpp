@@ -1,0 +1,485 @@
+//===- Reduce.cpp - Reductions and scans --------------------------------------===//
+//
+// tt.reduce and tt.scan carry a region that combines two sets of scalars. The
+// built-in reductions write theirs directly; `reduce` and `associative_scan`
+// call the user's jit function inside it.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+#include "layout/Inference.h"
+
+namespace gluonc::sema::ops {
+
+namespace arith = mlir::arith;
+
+using Values = llvm::SmallVector<Value, 2>;
+/// Combines two sets of scalars, one per source; nullopt after a report.
+using Combine = llvm::function_ref<std::optional<Values>(llvm::ArrayRef<Value> lhs,
+                                                         llvm::ArrayRef<Value> rhs)>;
+
+/// Fills the region of a reduction or scan.
+template <typename ReturnOp>
+static bool buildRegion(Context &context, mlir::Region &region, llvm::ArrayRef<Value> sources,
+                        Combine combine) {
+  mlir::OpBuilder::InsertionGuard guard(context.builder);
+  llvm::SmallVector<mlir::Type> types;
+  for (int side = 0; side < 2; ++side)
+    for (const Value &source : sources)
+      types.push_back(mlir::getElementTypeOrSelf(source.irType()));
+  llvm::SmallVector<mlir::Location> locations(types.size(), context.loc());
+  mlir::Block *block = context.builder.createBlock(&region, {}, types, locations);
+  Values lhs, rhs;
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    lhs.push_back(tensor(block->getArgument(i), source.dtype()));
+    rhs.push_back(tensor(block->getArgument(i + sources.size()), source.dtype()));
+  }
+  std::optional<Values> results = combine(lhs, rhs);
+  if (!results)
+    return false;
+  llvm::SmallVector<mlir::Value> handles;
+  for (const Value &result : *results)
+    handles.push_back(result.ir());
+  context.builder.create<ReturnOp>(context.loc(), handles);
+  return true;
+}
+
+/// The type that a reduction leaves: the slice of the source's, or a scalar.
+static mlir::Type reducedType(Context &context, mlir::RankedTensorType from, unsigned axis) {
+  if (from.getRank() == 1)
+    return from.getElementType();
+  llvm::SmallVector<int64_t> shape(from.getShape());
+  shape.erase(shape.begin() + axis);
+  layout::Layout layout = toLayout(from.getEncoding());
+  mlir::Attribute encoding = from.getEncoding();
+  if (!layout.isPlaceholder())
+    encoding = fromLayout(context.mlirContext(), *layout::reduceLayout(layout, axis).layout);
+  return mlir::RankedTensorType::get(shape, from.getElementType(), encoding);
+}
+
+static std::optional<Values> buildReduce(Context &context, llvm::ArrayRef<Value> sources,
+                                         unsigned axis, Combine combine) {
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Value> handles;
+  for (const Value &source : sources) {
+    types.push_back(reducedType(context, source.blockTensorType(), axis));
+    handles.push_back(source.ir());
+  }
+  auto reduce = context.builder.create<tt::ReduceOp>(context.loc(), types, handles,
+                                                     context.builder.getI32IntegerAttr(axis));
+  if (!buildRegion<tt::ReduceReturnOp>(context, reduce.getCombineOp(), sources, combine)) {
+    reduce->erase();
+    return std::nullopt;
+  }
+  Values results;
+  for (auto [result, source] : llvm::zip(reduce->getResults(), sources))
+    results.push_back(tensor(result, source.dtype()));
+  return results;
+}
+
+namespace {
+
+/// Which axis to reduce, and what to do with it afterwards.
+struct Axis {
+  std::optional<unsigned> index;
+  bool keepDims;
+};
+
+} // namespace
+
+static std::optional<Axis> readAxis(Context &context, const BoundArgs &arguments, size_t axisAt,
+                                    size_t keepDimsAt, unsigned rank) {
+  std::optional<bool> keepDims =
+      boolArgument(context, arguments, keepDimsAt, "keep_dims", false);
+  if (!keepDims)
+    return std::nullopt;
+  if (!isGiven(arguments[axisAt]))
+    return Axis{std::nullopt, *keepDims};
+  std::optional<unsigned> axis = axisArgument(context, arguments, axisAt, rank);
+  return axis ? std::optional(Axis{axis, *keepDims}) : std::nullopt;
+}
+
+/// Reduces over one axis or, flattened, over all.
+static std::optional<Values> reduceOver(Context &context, llvm::ArrayRef<Value> sources,
+                                        const Axis &axis, Combine combine) {
+  Values inputs(sources);
+  unsigned index = axis.index.value_or(0);
+  if (!axis.index)
+    for (Value &input : inputs) {
+      Result flat = reshape(context, {input, context.span},
+                            {input.blockTensorType().getNumElements()}, context.span);
+      if (!flat)
+        return std::nullopt;
+      input = *flat;
+    }
+  std::optional<Values> results = buildReduce(context, inputs, index, combine);
+  if (!results || !axis.keepDims)
+    return results;
+  for (auto [result, source] : llvm::zip(*results, sources)) {
+    if (result.isBlock()) {
+      Result wide = expandDims(context, {result, context.span}, index);
+      if (!wide)
+        return std::nullopt;
+      result = *wide;
+      continue;
+    }
+    // A scalar has no slice to expand: every dimension is 1.
+    mlir::RankedTensorType type = source.blockTensorType();
+    llvm::SmallVector<int64_t> ones(type.getRank(), 1);
+    result = splat(context, result,
+                   mlir::RankedTensorType::get(ones, type.getElementType(), type.getEncoding()));
+  }
+  return results;
+}
+
+static Value asResult(Values &values, bool isTuple) {
+  if (!isTuple)
+    return values.front();
+  return Value::tuple(std::vector<Value>(values.begin(), values.end()));
+}
+
+// -- Built-in reductions -----------------------------------------------------------
+
+/// What sums accumulate in: at least 32 bits for integers.
+static DType sumType(DType dtype) {
+  if (!dtype.isInt() || dtype.bitWidth() >= 32)
+    return dtype;
+  return dtype.isSignedInt() || dtype.isBool() ? dtypes::int32 : dtypes::uint32;
+}
+
+static DType extremumType(DType dtype) {
+  if (dtype.bitWidth() >= 32)
+    return dtype;
+  return dtype.isFloat() ? dtypes::float32 : dtypes::int32;
+}
+
+static bool refuseType(Context &context, const BoundArgs &arguments, llvm::StringRef wanted) {
+  context.report(diag::Kind::ArgumentKind, arguments.span(0), "input", wanted,
+                 arguments[0].typeName())
+      .end();
+  return false;
+}
+
+/// The block to reduce, as the type to reduce it in.
+static Result readNumbers(Context &context, const BoundArgs &arguments, DType (*accumulator)(DType),
+                          const Value &dtype = Value()) {
+  if (!blockArgument(context, arguments, 0, "input"))
+    return std::nullopt;
+  DType from = arguments[0].dtype();
+  if (from.isPointer() || from.isFp8()) {
+    refuseType(context, arguments, "of integers or floats of at least 16 bits");
+    return std::nullopt;
+  }
+  DType to = dtype.is(ValueKind::DType) ? dtype.dtype() : accumulator(from);
+  return castTensor(context, arguments[0], to, arguments.span(0));
+}
+
+template <typename IntOp, typename FloatOp>
+static std::optional<Values> combineWith(Context &context, llvm::ArrayRef<Value> lhs,
+                                         llvm::ArrayRef<Value> rhs) {
+  mlir::Value l = lhs[0].ir(), r = rhs[0].ir();
+  mlir::Value result = lhs[0].dtype().isFloat()
+                           ? context.builder.create<FloatOp>(context.loc(), l, r).getResult()
+                           : context.builder.create<IntOp>(context.loc(), l, r).getResult();
+  return Values{tensor(result, lhs[0].dtype())};
+}
+
+static Result emitSum(Context &context, const BoundArgs &arguments) {
+  Result input = readNumbers(context, arguments, sumType, arguments[3]);
+  if (!input)
+    return std::nullopt;
+  std::optional<Axis> axis = readAxis(context, arguments, 1, 2, input->shape().size());
+  if (!axis)
+    return std::nullopt;
+  std::optional<Values> result =
+      reduceOver(context, *input, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+        return combineWith<arith::AddIOp, arith::AddFOp>(context, l, r);
+      });
+  return result ? Result(result->front()) : std::nullopt;
+}
+
+/// xor_sum, reduce_or
+template <typename Op> static Result emitBitwise(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "input"))
+    return std::nullopt;
+  const Value &input = arguments[0];
+  if (!input.dtype().isInt()) {
+    refuseType(context, arguments, "of integers");
+    return std::nullopt;
+  }
+  std::optional<Axis> axis = readAxis(context, arguments, 1, 2, input.shape().size());
+  if (!axis)
+    return std::nullopt;
+  std::optional<Values> result =
+      reduceOver(context, input, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+        return combineWith<Op, Op>(context, l, r);
+      });
+  return result ? Result(result->front()) : std::nullopt;
+}
+
+/// 0, 1, 2, … along `axis`, in the shape and layout of `like`.
+static Result positions(Context &context, const Value &like, unsigned axis) {
+  mlir::RankedTensorType type = like.blockTensorType();
+  unsigned rank = type.getRank();
+  layout::Layout layout = toLayout(type.getEncoding());
+  llvm::SmallVector<unsigned> removed;
+  for (unsigned d = rank; d-- > 0;)
+    if (d != axis) {
+      removed.push_back(d);
+      if (!layout.isPlaceholder())
+        layout = layout::SliceLayout{int64_t(d), layout};
+    }
+  int64_t size = type.getDimSize(axis);
+  auto lineType = mlir::RankedTensorType::get({size}, context.builder.getI32Type(),
+                                              fromLayout(context.mlirContext(), layout));
+  Value line = tensor(context.builder.create<tt::MakeRangeOp>(context.loc(), lineType, 0, size),
+                      dtypes::int32);
+  // The slice made last is the outermost one.
+  for (unsigned d : llvm::reverse(removed)) {
+    Result wide = expandDims(context, {line, context.span}, d);
+    if (!wide)
+      return std::nullopt;
+    line = *wide;
+  }
+  return broadcastTo(context, {line, context.span}, type.getShape());
+}
+
+/// The better of two (value, position) pairs; of equal values, the one further left if so asked.
+static Values pickBetter(Context &context, Extremum kind, bool tieBreakLeft,
+                         llvm::ArrayRef<Value> lhs, llvm::ArrayRef<Value> rhs) {
+  mlir::OpBuilder &builder = context.builder;
+  mlir::Location loc = context.loc();
+  auto relation = [&](CompareOp op) {
+    return compare(context, op, lhs[0], rhs[0], context.span, context.span)->ir();
+  };
+  mlir::Value takeLeft = relation(kind == Extremum::Max ? CompareOp::Gt : CompareOp::Lt);
+  if (tieBreakLeft) {
+    mlir::Value isLeftmost = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                           lhs[1].ir(), rhs[1].ir());
+    mlir::Value isTie = builder.create<arith::AndIOp>(loc, relation(CompareOp::Eq), isLeftmost);
+    takeLeft = builder.create<arith::OrIOp>(loc, takeLeft, isTie);
+  }
+  Values better;
+  for (auto [l, r] : llvm::zip(lhs, rhs))
+    better.push_back(
+        tensor(builder.create<arith::SelectOp>(loc, takeLeft, l.ir(), r.ir()), l.dtype()));
+  return better;
+}
+
+/// The extremum and its position.
+static std::optional<Values> reduceWithPositions(Context &context, Extremum kind,
+                                                 const Value &input, const Axis &axis,
+                                                 bool tieBreakLeft) {
+  Value source = input;
+  Axis along = axis;
+  if (!axis.index) {
+    Result flat = reshape(context, {input, context.span},
+                          {input.blockTensorType().getNumElements()}, context.span);
+    if (!flat)
+      return std::nullopt;
+    source = *flat;
+    along.index = 0;
+  }
+  Result index = positions(context, source, *along.index);
+  if (!index)
+    return std::nullopt;
+  return reduceOver(context, {source, *index}, along,
+                    [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+                      return std::optional(pickBetter(context, kind, tieBreakLeft, l, r));
+                    });
+}
+
+/// max(input, axis, return_indices, return_indices_tie_break_left, keep_dims)
+template <Extremum kind> static Result emitExtremum(Context &context, const BoundArgs &arguments) {
+  Result input = readNumbers(context, arguments, extremumType);
+  std::optional<bool> withIndices = boolArgument(context, arguments, 2, "return_indices", false);
+  std::optional<bool> tieBreakLeft =
+      boolArgument(context, arguments, 3, "return_indices_tie_break_left", true);
+  if (!input || !withIndices || !tieBreakLeft)
+    return std::nullopt;
+  std::optional<Axis> axis = readAxis(context, arguments, 1, 4, input->shape().size());
+  if (!axis)
+    return std::nullopt;
+  std::optional<Values> results;
+  if (*withIndices)
+    results = reduceWithPositions(context, kind, *input, *axis, *tieBreakLeft);
+  else
+    results = reduceOver(context, *input, *axis,
+                         [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+                           DType dtype = l[0].dtype();
+                           return std::optional(Values{
+                               tensor(extremum(context, kind, l[0].ir(), r[0].ir(), dtype, false),
+                                      dtype)});
+                         });
+  return results ? Result(asResult(*results, *withIndices)) : std::nullopt;
+}
+
+/// argmax(input, axis, tie_break_left, keep_dims)
+template <Extremum kind>
+static Result emitArgExtremum(Context &context, const BoundArgs &arguments) {
+  Result input = readNumbers(context, arguments, extremumType);
+  std::optional<bool> tieBreakLeft = boolArgument(context, arguments, 2, "tie_break_left", true);
+  if (!input || !tieBreakLeft)
+    return std::nullopt;
+  std::optional<Axis> axis = readAxis(context, arguments, 1, 3, input->shape().size());
+  if (!axis)
+    return std::nullopt;
+  std::optional<Values> results =
+      reduceWithPositions(context, kind, *input, *axis, *tieBreakLeft);
+  return results ? Result(results->back()) : std::nullopt;
+}
+
+// -- User combine functions ----------------------------------------------------------
+
+/// A block, or a tuple of blocks of one shape and layout.
+static std::optional<Values> readSources(Context &context, const BoundArgs &arguments) {
+  const Value &input = arguments[0];
+  Values sources;
+  if (input.is(ValueKind::Tuple) || input.is(ValueKind::List))
+    sources.append(input.items().begin(), input.items().end());
+  else
+    sources.push_back(input);
+  for (const Value &source : sources)
+    if (!source.isTensor() || !source.isBlock()) {
+      refuseType(context, arguments, "a block tensor or a tuple of them");
+      return std::nullopt;
+    }
+  if (sources.empty()) {
+    refuseType(context, arguments, "a block tensor or a tuple of them");
+    return std::nullopt;
+  }
+  mlir::RankedTensorType first = sources.front().blockTensorType();
+  for (const Value &source : sources) {
+    mlir::RankedTensorType type = source.blockTensorType();
+    if (type.getShape() != first.getShape() || type.getEncoding() != first.getEncoding()) {
+      context.report(diag::Kind::TensorsDiffer, arguments.span(0), sources.front().typeName(),
+                     source.typeName())
+          .hint("all inputs of a reduction share shape and layout");
+      return std::nullopt;
+    }
+  }
+  return sources;
+}
+
+/// Calls the jit function `callee` and checks that it returns what it was given.
+static std::optional<Values> callCombine(Context &context, const Value &callee, diag::Span span,
+                                         llvm::ArrayRef<Value> lhs, llvm::ArrayRef<Value> rhs) {
+  Values scalars(lhs);
+  scalars.append(rhs.begin(), rhs.end());
+  Result returned = context.call(callee, scalars);
+  if (!returned)
+    return std::nullopt;
+  Values results;
+  if (returned->is(ValueKind::Tuple))
+    results.append(returned->items().begin(), returned->items().end());
+  else
+    results.push_back(*returned);
+  bool isRight = results.size() == lhs.size();
+  for (size_t i = 0; isRight && i < results.size(); ++i)
+    isRight = results[i].isTensor() && results[i].dtype() == lhs[i].dtype() &&
+              results[i].irType() == lhs[i].irType();
+  if (isRight)
+    return results;
+  std::string wanted;
+  for (const Value &value : lhs)
+    wanted += (wanted.empty() ? "" : ", ") + value.typeName();
+  context.report(diag::Kind::CombineResult, span, wanted, returned->typeName()).end();
+  return std::nullopt;
+}
+
+static Result emitReduce(Context &context, const BoundArgs &arguments) {
+  std::optional<Values> sources = readSources(context, arguments);
+  if (!sources)
+    return std::nullopt;
+  std::optional<Axis> axis =
+      readAxis(context, arguments, 1, 3, sources->front().shape().size());
+  if (!axis)
+    return std::nullopt;
+  std::optional<Values> results = reduceOver(
+      context, *sources, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+        return callCombine(context, arguments[2], arguments.span(2), l, r);
+      });
+  return results ? Result(asResult(*results, !arguments[0].isTensor())) : std::nullopt;
+}
+
+static std::optional<Values> buildScan(Context &context, llvm::ArrayRef<Value> sources,
+                                       unsigned axis, bool reverse, Combine combine) {
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Value> handles;
+  for (const Value &source : sources) {
+    types.push_back(source.irType());
+    handles.push_back(source.ir());
+  }
+  auto scan = context.builder.create<tt::ScanOp>(context.loc(), types, handles, axis, reverse);
+  if (!buildRegion<tt::ScanReturnOp>(context, scan.getCombineOp(), sources, combine)) {
+    scan->erase();
+    return std::nullopt;
+  }
+  Values results;
+  for (auto [result, source] : llvm::zip(scan->getResults(), sources))
+    results.push_back(tensor(result, source.dtype()));
+  return results;
+}
+
+static Result emitScan(Context &context, const BoundArgs &arguments) {
+  std::optional<Values> sources = readSources(context, arguments);
+  std::optional<bool> reverse = boolArgument(context, arguments, 3, "reverse", false);
+  if (!sources || !reverse)
+    return std::nullopt;
+  std::optional<unsigned> axis =
+      axisArgument(context, arguments, 1, sources->front().shape().size());
+  if (!axis)
+    return std::nullopt;
+  std::optional<Values> results =
+      buildScan(context, *sources, *axis, *reverse,
+                [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+                  return callCombine(context, arguments[2], arguments.span(2), l, r);
+                });
+  return results ? Result(asResult(*results, !arguments[0].isTensor())) : std::nullopt;
+}
+
+/// cumsum, cumprod (input, axis, reverse, dtype)
+template <typename IntOp, typename FloatOp>
+static Result emitCumulative(Context &context, const BoundArgs &arguments) {
+  Result input = readNumbers(context, arguments, sumType, arguments[3]);
+  std::optional<bool> reverse = boolArgument(context, arguments, 2, "reverse", false);
+  if (!input || !reverse)
+    return std::nullopt;
+  unsigned axis = 0;
+  if (isGiven(arguments[1])) {
+    std::optional<unsigned> given = axisArgument(context, arguments, 1, input->shape().size());
+    if (!given)
+      return std::nullopt;
+    axis = *given;
+  }
+  std::optional<Values> results =
+      buildScan(context, *input, axis, *reverse,
+                [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+                  return combineWith<IntOp, FloatOp>(context, l, r);
+                });
+  return results ? Result(results->front()) : std::nullopt;
+}
+
+llvm::ArrayRef<Builtin> reduceBuiltins() {
+  static constexpr llvm::StringLiteral extremum =
+      "input, axis=, return_indices=, return_indices_tie_break_left=, keep_dims=";
+  static constexpr llvm::StringLiteral arg = "input, axis, tie_break_left=, keep_dims=";
+  static const Builtin table[] = {
+      {"sum", "input, axis=, keep_dims=, dtype=", emitSum},
+      {"max", extremum, emitExtremum<Extremum::Max>},
+      {"min", extremum, emitExtremum<Extremum::Min>},
+      {"argmax", arg, emitArgExtremum<Extremum::Max>},
+      {"argmin", arg, emitArgExtremum<Extremum::Min>},
+      {"xor_sum", "input, axis=, keep_dims=", emitBitwise<arith::XOrIOp>},
+      {"reduce_or", "input, axis, keep_dims=", emitBitwise<arith::OrIOp>},
+      {"reduce", "input, axis, combine_fn, keep_dims=", emitReduce},
+      {"associative_scan", "input, axis, combine_fn, reverse=", emitScan},
+      {"cumsum", "input, axis=, reverse=, dtype=", emitCumulative<arith::AddIOp, arith::AddFOp>},
+      {"cumprod", "input, axis=, reverse=, dtype=", emitCumulative<arith::MulIOp, arith::MulFOp>},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

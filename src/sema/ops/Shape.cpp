@@ -1,0 +1,282 @@
+//===- Shape.cpp - Operations that only rearrange dimensions ------------------===//
+//
+// None of these moves data: each thread keeps its registers, and the layout of
+// the result says so (layout/Inference.h). A tensor in AutoLayout stays in it.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+#include "layout/Inference.h"
+
+#include <numeric>
+
+namespace gluonc::sema::ops {
+
+/// The type of a result, whose layout was inferred from the operand's.
+static std::optional<mlir::RankedTensorType>
+inferredType(Context &context, llvm::StringRef what, const Operand &source,
+             llvm::ArrayRef<int64_t> shape, llvm::function_ref<layout::Inferred()> infer) {
+  mlir::RankedTensorType type = source.value.blockTensorType();
+  layout::Layout from = layoutOf(source.value);
+  mlir::Attribute encoding = type.getEncoding();
+  if (!from.isPlaceholder()) {
+    layout::Inferred inferred = infer();
+    if (!inferred) {
+      context.report(diag::Kind::LayoutForbids, source.span, what, from.toString(), inferred.why)
+          .hint("change the layout first with `gl.convert_layout`");
+      return std::nullopt;
+    }
+    encoding = fromLayout(context.mlirContext(), *inferred.layout);
+  }
+  return mlir::RankedTensorType::get(shape, type.getElementType(), encoding);
+}
+
+Result expandDims(Context &context, const Operand &block, unsigned axis) {
+  layout::Layout source = layoutOf(block.value);
+  const auto *slice = source.as<layout::SliceLayout>();
+  bool isLinear = source.kind() == layout::LayoutKind::DistributedLinear;
+  if (!source.isPlaceholder() && !isLinear && (!slice || slice->dim != axis)) {
+    context.report(diag::Kind::NotSliceLayout, block.span, axis, source.toString())
+        .hint("create the tensor in `gl.SliceLayout({0}, …)` of the layout that you want, or "
+              "convert it",
+              axis);
+    return std::nullopt;
+  }
+  llvm::SmallVector<int64_t> shape(block.value.shape());
+  shape.insert(shape.begin() + axis, 1);
+  std::optional<mlir::RankedTensorType> type =
+      inferredType(context, "expand_dims", block, shape,
+                   [&] { return layout::expandDimsLayout(source, block.value.shape(), axis); });
+  if (!type)
+    return std::nullopt;
+  return tensor(context.builder.createOrFold<tt::ExpandDimsOp>(context.loc(), *type,
+                                                               block.value.ir(), axis),
+                block.value.dtype());
+}
+
+static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  std::optional<unsigned> axis =
+      axisArgument(context, arguments, 1, arguments[0].shape().size() + 1);
+  return axis ? expandDims(context, operand(arguments, 0), *axis) : std::nullopt;
+}
+
+Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
+  size_t kept = llvm::count(isNewAxis, false);
+  size_t rank = value.isBlock() ? value.shape().size() : 0;
+  if (!value.isTensor() || !value.isBlock() || kept != rank) {
+    context.report(diag::Kind::SubscriptRank, context.span, kept, rank)
+        .hint("a tensor takes one `:` per dimension, and `None` where one of size 1 is wanted");
+    return std::nullopt;
+  }
+  Operand current{value, context.span};
+  for (auto [axis, isNew] : llvm::enumerate(isNewAxis)) {
+    if (!isNew)
+      continue;
+    Result next = expandDims(context, current, axis);
+    if (!next)
+      return std::nullopt;
+    current.value = *next;
+  }
+  return current.value;
+}
+
+static Result emitBroadcast(Context &context, const BoundArgs &arguments) {
+  Operand lhs = operand(arguments, 0), rhs = operand(arguments, 1);
+  if (!tensorArgument(context, arguments, 0, "x") || !tensorArgument(context, arguments, 1, "y"))
+    return std::nullopt;
+  Result left = materialize(context, lhs), right = materialize(context, rhs);
+  if (!left || !right)
+    return std::nullopt;
+  lhs.value = *left;
+  rhs.value = *right;
+  if (!broadcast(context, lhs, rhs))
+    return std::nullopt;
+  return Value::tuple({lhs.value, rhs.value});
+}
+
+static Result emitBroadcastTo(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
+  if (!shape || !checkBlockShape(context, *shape, arguments.span(1)) ||
+      !blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  return broadcastTo(context, operand(arguments, 0), *shape);
+}
+
+Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape,
+               diag::Span shapeSpan) {
+  llvm::ArrayRef<int64_t> from = block.value.shape();
+  if (from == shape)
+    return block.value;
+  auto count = [](llvm::ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  };
+  if (!checkBlockShape(context, shape, shapeSpan))
+    return std::nullopt;
+  if (count(from) != count(shape)) {
+    context.report(diag::Kind::ReshapeSize, shapeSpan, shapeText(from), shapeText(shape),
+                   count(from), count(shape))
+        .end();
+    return std::nullopt;
+  }
+  layout::Layout source = layoutOf(block.value);
+  std::optional<mlir::RankedTensorType> type = inferredType(
+      context, "reshape", block, shape, [&] { return layout::reshapeLayout(source, from, shape); });
+  if (!type)
+    return std::nullopt;
+  return tensor(context.builder.createOrFold<tt::ReshapeOp>(context.loc(), *type, block.value.ir(),
+                                                            /*allow_reorder=*/false,
+                                                            /*efficient_layout=*/false),
+                block.value.dtype());
+}
+
+static Result emitReshape(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
+  if (!shape || !blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  return reshape(context, operand(arguments, 0), *shape, arguments.span(1));
+}
+
+static Result emitRavel(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  int64_t count = arguments[0].blockTensorType().getNumElements();
+  return reshape(context, operand(arguments, 0), {count}, context.span);
+}
+
+static Result transpose(Context &context, const Operand &block, llvm::ArrayRef<int64_t> order,
+                        diag::Span orderSpan) {
+  llvm::ArrayRef<int64_t> from = block.value.shape();
+  llvm::SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  bool isPermutation = order.size() == from.size();
+  for (auto [i, dim] : llvm::enumerate(sorted))
+    isPermutation &= dim == int64_t(i);
+  if (!isPermutation) {
+    context.report(diag::Kind::NotPermutation, orderSpan, shapeText(order), from.size()).end();
+    return std::nullopt;
+  }
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<int32_t> order32;
+  for (int64_t dim : order) {
+    shape.push_back(from[dim]);
+    order32.push_back(int32_t(dim));
+  }
+  layout::Layout source = layoutOf(block.value);
+  std::optional<mlir::RankedTensorType> type =
+      inferredType(context, "permute", block, shape,
+                   [&] { return layout::transposeLayout(source, from, order); });
+  if (!type)
+    return std::nullopt;
+  return tensor(context.builder.createOrFold<tt::TransOp>(context.loc(), *type, block.value.ir(),
+                                                          order32),
+                block.value.dtype());
+}
+
+/// permute(x, *dims); trans(x) swaps the last two dimensions.
+template <bool mayBeEmpty>
+static Result emitPermute(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, 1, "dims");
+  if (!order || !blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  int64_t rank = arguments[0].shape().size();
+  if (mayBeEmpty && order->empty() && rank >= 2) {
+    order->resize(rank);
+    std::iota(order->begin(), order->end(), 0);
+    std::swap((*order)[rank - 1], (*order)[rank - 2]);
+  }
+  for (int64_t &dim : *order)
+    if (dim < 0)
+      dim += rank;
+  return transpose(context, operand(arguments, 0), *order, arguments.span(1));
+}
+
+Result attribute(Context &context, const Value &object, llvm::StringRef name) {
+  if (name != "T" || !object.isTensor())
+    return std::nullopt;
+  if (object.isBlock() && object.shape().size() == 2)
+    return transpose(context, {object, context.span}, {1, 0}, context.span);
+  context.report(diag::Kind::ArgumentKind, context.span, "x.T", "of a tensor of two dimensions",
+                 object.typeName())
+      .end();
+  return std::nullopt;
+}
+
+static Result emitJoin(Context &context, const BoundArgs &arguments) {
+  Operand lhs = operand(arguments, 0), rhs = operand(arguments, 1);
+  if (!blockArgument(context, arguments, 0, "a") || !blockArgument(context, arguments, 1, "b"))
+    return std::nullopt;
+  if (lhs.value.dtype() != rhs.value.dtype()) {
+    context.report(diag::Kind::TensorsDiffer, context.span, lhs.value.typeName(),
+                   rhs.value.typeName())
+        .end();
+    return std::nullopt;
+  }
+  if (!broadcast(context, lhs, rhs))
+    return std::nullopt;
+  llvm::SmallVector<int64_t> shape(lhs.value.shape());
+  shape.push_back(2);
+  layout::Layout source = layoutOf(lhs.value);
+  std::optional<mlir::RankedTensorType> type =
+      inferredType(context, "join", lhs, shape,
+                   [&] { return layout::joinLayout(source, lhs.value.shape()); });
+  if (!type || !checkBlockShape(context, shape, context.span))
+    return std::nullopt;
+  return tensor(context.builder.create<tt::JoinOp>(context.loc(), *type, lhs.value.ir(),
+                                                   rhs.value.ir()),
+                lhs.value.dtype());
+}
+
+static Result emitSplit(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "x"))
+    return std::nullopt;
+  Operand block = operand(arguments, 0);
+  llvm::ArrayRef<int64_t> shape = block.value.shape();
+  if (shape.back() != 2) {
+    context.report(diag::Kind::SplitDimension, block.span, shapeText(shape)).end();
+    return std::nullopt;
+  }
+  // Two scalars have no layout to be split into: they are the halves of a [1, 2] tensor.
+  bool isPair = shape.size() == 1;
+  if (isPair) {
+    Result matrix = reshape(context, block, {1, 2}, block.span);
+    if (!matrix)
+      return std::nullopt;
+    block.value = *matrix;
+    shape = block.value.shape();
+  }
+  layout::Layout source = layoutOf(block.value);
+  std::optional<mlir::RankedTensorType> type =
+      inferredType(context, "split", block, shape.drop_back(),
+                   [&] { return layout::splitLayout(source, shape); });
+  if (!type)
+    return std::nullopt;
+  DType dtype = block.value.dtype();
+  auto split = context.builder.create<tt::SplitOp>(context.loc(), *type, *type, block.value.ir());
+  std::vector<Value> halves;
+  for (mlir::Value half : split->getResults()) {
+    Value block = tensor(half, dtype);
+    halves.push_back(isPair ? unsplat(context, block) : block);
+  }
+  return Value::tuple(std::move(halves));
+}
+
+llvm::ArrayRef<Builtin> shapeBuiltins() {
+  static const Builtin table[] = {
+      {"expand_dims", "x, axis", emitExpandDims},
+      {"broadcast", "x, y", emitBroadcast},
+      {"broadcast_to", "x, *shape", emitBroadcastTo},
+      {"reshape", "x, *shape", emitReshape},
+      {"permute", "x, *dims", emitPermute<false>},
+      {"trans", "x, *dims", emitPermute<true>},
+      {"ravel", "x", emitRavel},
+      {"join", "a, b", emitJoin},
+      {"split", "x", emitSplit},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops
