@@ -21,6 +21,8 @@ using namespace gluonc;
 #include "ir/GluonDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/GluonAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/GluonOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // Dialects
@@ -109,6 +111,11 @@ void gluon::GluonDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "ir/GluonAttrs.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/GluonOps.cpp.inc"
+      >();
+  addInterfaces<InlineAnything>();
 }
 
 void gluonc::registerAllDialects(DialectRegistry &registry) {

@@ -79,6 +79,8 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 #include "ir/GluonDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/GluonAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "ir/GluonOps.h.inc"
 
 namespace gluonc {
 

@@ -117,6 +117,21 @@ const layout::LinearLayout &toLinear(ttg::MemDescType type) {
   return *linear;
 }
 
+const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op) {
+  RankedTensorType from = op.getSrc().getType(), to = op.getType();
+  bool forced = op.getForceWarpShuffle();
+  // Looked up before the cache is locked by `plan`.
+  const layout::LinearLayout &src = toLinear(from), &dst = toLinear(to);
+  return cacheOf(op.getContext()).plan({from, to}, forced, [&] {
+    layout::ConversionOptions options;
+    if (forced)
+      options.maxSwaps = layout::LinearLayout::maxBits;
+    return layout::planConversion(src.removeZeroBases(layout::Dim::Register),
+                                  dst.removeZeroBases(layout::Dim::Register),
+                                  8 * elementBytes(from.getElementType()), options);
+  });
+}
+
 unsigned elementBits(Type element) {
   return isa<tt::PointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "ir/Dialects.h"
-#include "layout/LinearLayout.h"
+#include "layout/Conversion.h"
 
 #include <optional>
 
@@ -31,6 +31,10 @@ const layout::LinearLayout &toLinear(ttg::MemDescType type);
 /// The same for types that nobody has verified: null where there is no linear layout.
 const layout::LinearLayout *linearOrNull(mlir::RankedTensorType type);
 const layout::LinearLayout *linearOrNull(ttg::MemDescType type);
+
+/// How the conversion is done; what allocation sizes is what code generation emits. Computed once
+/// per pair of types.
+const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op);
 
 /// The smallest shape that holds all components, which is the shape of a surjective layout. The text
 /// of an encoding has bases only, so this is the shape that a reader of the text takes.

@@ -2,8 +2,10 @@
 #ifndef GLUONC_IR_GLUON
 #define GLUONC_IR_GLUON
 
+include "ir/TT.td"
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/DialectBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Gluon_Dialect : Dialect {
   let name = "gluon";
@@ -19,6 +21,18 @@ def Gluon_AutoEncoding : AttrDef<Gluon_Dialect, "AutoEncoding"> {
 /// CoalescedLayout(): takes the layout that suits the pointers.
 def Gluon_CoalescedEncoding : AttrDef<Gluon_Dialect, "CoalescedEncoding"> {
   let mnemonic = "coalesced_encoding";
+}
+
+def Gluon_SetAutoLayoutOp : Op<Gluon_Dialect, "set_auto_layout", [Pure]> {
+  let summary = "Says which layout an inferred tensor takes";
+  let description = [{
+    `set_auto_layout_c1`: the source's encoding is auto, the result's is not.
+    `set_auto_layout_c2`: shape and element type are equal.
+  }];
+  let arguments = (ins TT_Tensor:$src);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -1,7 +1,7 @@
-//===- LinearLayoutCache.h - Linear layouts by type -------------------------===//
+//===- LinearLayoutCache.h - Linear layouts and conversion plans by type -----===//
 #pragma once
 
-#include "layout/LinearLayout.h"
+#include "layout/Conversion.h"
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/DenseMap.h"
@@ -24,9 +24,21 @@ public:
     return entry->second.get();
   }
 
+  template <typename Compute>
+  const layout::ConversionPlan &plan(std::pair<mlir::Type, mlir::Type> types, bool forced,
+                                     Compute compute) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<layout::ConversionPlan> &entry = plans[forced][types];
+    if (!entry)
+      entry = std::make_unique<layout::ConversionPlan>(compute());
+    return *entry;
+  }
+
 private:
   std::mutex mutex;
   llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> byType;
+  llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, std::unique_ptr<layout::ConversionPlan>>
+      plans[2];
 };
 
 } // namespace gluonc::ttg

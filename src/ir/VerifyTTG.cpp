@@ -1,0 +1,225 @@
+//===- VerifyTTG.cpp - Rules of the ttg operations ---------------------------===//
+//
+// Labels are those of the descriptions in TTGOps.td.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+#include "ir/Owners.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace gluonc;
+using namespace gluonc::ttg;
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType source = getSrc().getType(), result = getType();
+  if (source.getShape() != result.getShape()) // convert_layout_c1
+    return emitOpError("operand and result must have equal shapes");
+  if (source.getElementType() != result.getElementType()) // convert_layout_c2
+    return emitOpError("operand and result must have equal element types");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// A tensor and the buffer that it is copied to or from.
+static LogicalResult verifyCopy(Operation *op, RankedTensorType tensor, MemDescType buffer) {
+  if (tensor.getShape() != buffer.getShape() ||
+      tensor.getElementType() != buffer.getElementType())
+    return op->emitOpError("tensor and buffer must agree in shape and element type");
+  return success();
+}
+
+LogicalResult LocalAllocOp::verify() {
+  MemDescType type = getType();
+  if (!type.isShared()) // local_alloc_c1
+    return emitOpError("result must be in shared memory");
+  if (type.getShape() != type.getAllocShape()) // local_alloc_c2
+    return emitOpError("result must be a whole buffer");
+  if (!getSrc() && !type.getMutableMemory()) // local_alloc_c3
+    return emitOpError("a buffer without initial value must be mutable");
+  Type element = type.getElementType();
+  if (!isa<tt::PointerType>(element) &&
+      (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)) // local_alloc_c5
+    return emitOpError("elements must be whole bytes, got ") << element;
+  if (getSrc()) // local_alloc_c4
+    return verifyCopy(*this, cast<RankedTensorType>(getSrc().getType()), type);
+  return success();
+}
+
+LogicalResult LocalLoadOp::verify() { // local_load_c1
+  return verifyCopy(*this, getType(), getSrc().getType());
+}
+
+LogicalResult LocalStoreOp::verify() {
+  if (failed(verifyCopy(*this, getSrc().getType(), getDst().getType()))) // local_store_c1
+    return failure();
+  if (!getDst().getType().getMutableMemory()) // local_store_c2
+    return emitOpError("cannot store to an immutable buffer");
+  return success();
+}
+
+LogicalResult AsyncCopyGlobalToLocalOp::verify() {
+  auto pointers = cast<RankedTensorType>(getSrc().getType());
+  auto values = cast<RankedTensorType>(tt::pointeeTypeOf(pointers));
+  if (failed(verifyCopy(*this, values, getResult().getType()))) // async_copy_c1
+    return failure();
+  if (!getResult().getType().getMutableMemory()) // async_copy_c2
+    return emitOpError("cannot store to an immutable buffer");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// view_c1, and view_c2 where the element type stays.
+static LogicalResult verifyView(Operation *op, MemDescType source, MemDescType result,
+                                bool sameElement = true) {
+  if (source.getMemorySpace() != result.getMemorySpace() ||
+      source.getMutableMemory() != result.getMutableMemory()) // view_c1
+    return op->emitOpError("a view has the memory space and mutability of its source");
+  if (sameElement && source.getElementType() != result.getElementType()) // view_c2
+    return op->emitOpError("a view has the element type of its source");
+  return success();
+}
+
+/// Rank of the encoding, at most that of the buffer; the leading dims count buffers of a ring.
+static size_t encodingRank(MemDescType type) {
+  size_t rank = type.getShape().size();
+  if (std::optional<layout::Layout> layout = layoutOf(type.getEncoding()))
+    return std::min<size_t>(rank, layout->rank().value_or(rank));
+  return rank;
+}
+
+/// Whether the view leaves out part of what the encoding describes.
+static bool isSubslice(MemDescType type) {
+  size_t rank = std::min(encodingRank(type), type.getAllocShape().size());
+  return type.getShape().take_back(rank) != type.getAllocShape().take_back(rank);
+}
+
+LogicalResult MemDescIndexOp::verify() {
+  MemDescType source = getSrc().getType(), result = getType();
+  if (failed(verifyView(*this, source, result)))
+    return failure();
+  if (source.getShape().empty() || result.getShape() != source.getShape().drop_front())
+    return emitOpError("result must have the source's shape without the first dimension"); // memdesc_index_c1
+  if (source.getEncoding() != result.getEncoding()) // memdesc_index_c2
+    return emitOpError("source and result must have equal encodings");
+  if (isSubslice(source)) // memdesc_index_c3
+    return emitOpError("cannot index a subslice");
+  return success();
+}
+
+/// memdesc_subslice_c4: offsets along a cut dim may only touch one offset bit each, so that adding
+/// one commutes with the swizzle; and the cut may not divide CTAs.
+static LogicalResult verifyCut(MemDescSubsliceOp op, MemDescType source, MemDescType result) {
+  const layout::LinearLayout *linear = linearOrNull(source);
+  std::optional<layout::LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
+  if (!inverse)
+    return success();
+  size_t leading = source.getShape().size() - encodingRank(source);
+  for (size_t d = leading; d < source.getShape().size(); ++d) {
+    layout::Dim axis = layout::Dim::axis(d - leading);
+    for (int64_t step = result.getShape()[d]; step < source.getShape()[d]; step *= 2) {
+      uint64_t place = inverse->applyPacked(inverse->packIn({{axis, uint32_t(step)}}));
+      if (llvm::popcount(inverse->outComponent(place, layout::Dim::Offset)) > 1)
+        return op.emitOpError("cannot cut along the swizzling pattern");
+      if (inverse->outComponent(place, layout::Dim::Block))
+        return op.emitOpError("cannot cut along CTAs");
+    }
+  }
+  return success();
+}
+
+LogicalResult MemDescSubsliceOp::verify() {
+  MemDescType source = getSrc().getType(), result = getType();
+  if (failed(verifyView(*this, source, result)))
+    return failure();
+  ArrayRef<int64_t> from = source.getShape(), to = result.getShape();
+  ArrayRef<int32_t> offsets = getOffsets();
+  if (from.size() != to.size() || offsets.size() != from.size() ||
+      source.getEncoding() != result.getEncoding() ||
+      source.getAllocShape() != result.getAllocShape()) // memdesc_subslice_c1
+    return emitOpError("source and result must agree in rank, encoding and alloc shape");
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (offsets[d] < 0 || to[d] < 1 || offsets[d] + to[d] > from[d]) // memdesc_subslice_c2
+      return emitOpError("the window leaves the source in dimension ") << d;
+    if (offsets[d] % to[d] != 0) // memdesc_subslice_c3
+      return emitOpError("offset must be a multiple of the window in dimension ") << d;
+  }
+  return verifyCut(*this, source, result); // memdesc_subslice_c4
+}
+
+LogicalResult MemDescTransOp::verify() {
+  MemDescType source = getSrc().getType(), result = getType();
+  if (failed(verifyView(*this, source, result)))
+    return failure();
+  ArrayRef<int32_t> order = getOrder();
+  if (!isPermutation(order, source.getShape().size())) // memdesc_trans_c1
+    return emitOpError("order must be a permutation of the source's dimensions");
+  bool agree = result.getShape().size() == order.size();
+  for (size_t i = 0; agree && i < order.size(); ++i)
+    agree = result.getShape()[i] == source.getShape()[order[i]];
+  if (!agree) // memdesc_trans_c2
+    return emitOpError("result must have the source's shape permuted by order");
+  const layout::LinearLayout *from = linearOrNull(source), *to = linearOrNull(result);
+  if (from && to && from->outDims().size() == order.size() && !sameOwners(permuted(*from, order), *to))
+    return emitOpError("elements must stay in place: the layouts do not agree"); // memdesc_trans_c3
+  return success();
+}
+
+LogicalResult MemDescReshapeOp::verify() {
+  MemDescType source = getSrc().getType(), result = getType();
+  if (failed(verifyView(*this, source, result)))
+    return failure();
+  if (ShapedType::getNumElements(source.getShape()) !=
+      ShapedType::getNumElements(result.getShape())) // memdesc_reshape_c1
+    return emitOpError("source and result must have equal numbers of elements");
+  if (isSubslice(source)) // memdesc_reshape_c2
+    return emitOpError("cannot reshape a subslice");
+  const layout::LinearLayout *from = linearOrNull(source), *to = linearOrNull(result);
+  if (from && to && from->totalOutLog2() == to->totalOutLog2() &&
+      !sameOwners(rowMajor(*from), rowMajor(*to))) // memdesc_reshape_c3
+    return emitOpError("elements must stay in place: the layouts do not agree");
+  return success();
+}
+
+/// Bytes from the first to the last of a whole allocation; nullopt where the layout is not known.
+static std::optional<int64_t> footprint(MemDescType type) {
+  std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
+  if (!layout || !linearOrNull(type))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = type.getAllocShape();
+  size_t rank = *layout->rank();
+  int64_t buffers = ShapedType::getNumElements(shape.drop_back(rank));
+  return buffers * layout::sharedElements(*layout, shape.take_back(rank)) *
+         elementBytes(type.getElementType());
+}
+
+/// Interval and padding in bytes, which a reinterpretation keeps. Empty for other layouts.
+static llvm::SmallVector<std::pair<int64_t, int64_t>> paddingOf(MemDescType type) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> bytes;
+  int64_t size = elementBytes(type.getElementType());
+  if (auto padded = dyn_cast<PaddedSharedEncodingAttr>(type.getEncoding()))
+    for (const layout::IntervalPadding &pair : padded.getValue().paddings)
+      bytes.push_back({pair.interval * size, pair.padding * size});
+  return bytes;
+}
+
+LogicalResult MemDescReinterpretOp::verify() {
+  MemDescType source = getSrc().getType(), result = getType();
+  if (failed(verifyView(*this, source, result, /*sameElement=*/false)))
+    return failure();
+  if (isSubslice(source) || isSubslice(result)) // memdesc_reinterpret_c1
+    return emitOpError("cannot reinterpret a subslice");
+  std::optional<int64_t> from = footprint(source), to = footprint(result);
+  if (from && to && *to > *from) // memdesc_reinterpret_c2
+    return emitOpError("result needs ") << *to << " bytes, but the source has " << *from;
+  if (paddingOf(source) != paddingOf(result)) // memdesc_reinterpret_c3
+    return emitOpError("source and result must have equal paddings");
+  return success();
+}

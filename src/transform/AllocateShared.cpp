@@ -1,0 +1,237 @@
+//===- AllocateShared.cpp -----------------------------------------------------===//
+//
+// Problem: place buffers and scratch in shared memory so that those alive at
+// the same time do not overlap, in few bytes.
+//
+//   %a = local_alloc       0 ┐            offset
+//   … last use of %a       1 ┘            0     ┌──────a──────┐
+//   %b = local_alloc       2 ┐                  └─────────────┘
+//   convert_layout         3 │ scratch    0     ┌─scratch─┐┌──b──┐
+//   … last use of %b       4 ┘                  └─────────┘└─────┘
+//
+// Operations are numbered in program order; an owner is alive from its number
+// to that of its last use. A use inside a loop counts until the loop's end if
+// the owner is outside, since the next iteration comes again; an owner that a
+// loop carries around is alive throughout it.
+//
+// Then first fit, largest first: the large ones fix the shape, the small ones
+// fill gaps. Cost: owners squared, and there are a few dozen.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+#include "transform/Pipeline.h"
+#include "transform/SharedUse.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+struct Owner {
+  Operation *op;
+  int64_t bytes, alignment;
+  /// Numbers of the first and last operation during which it is alive.
+  unsigned first, last;
+  int64_t offset = 0;
+};
+
+bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+
+struct AllocateFunction {
+  tt::FuncOp function;
+  /// First byte that this function may use.
+  int64_t base;
+
+  AllocateFunction(tt::FuncOp function, int64_t base) : function(function), base(base) {}
+
+  llvm::DenseMap<Operation *, unsigned> number;
+  /// Number of the last operation inside.
+  llvm::DenseMap<Operation *, unsigned> endOf;
+  llvm::SmallVector<Owner> owners;
+
+  /// First byte beyond what this function uses.
+  int64_t run() {
+    collect();
+    if (owners.empty())
+      return base;
+    followUses();
+    coverBackEdges();
+    place();
+    int64_t end = base;
+    for (Owner &owner : owners) {
+      auto i32 = IntegerType::get(owner.op->getContext(), 32);
+      owner.op->setAttr(ttg::allocationOffsetAttr, IntegerAttr::get(i32, owner.offset));
+      if (!isa<ttg::LocalAllocOp>(owner.op))
+        owner.op->setAttr(ttg::allocationSizeAttr, IntegerAttr::get(i32, owner.bytes));
+      end = std::max(end, owner.offset + owner.bytes);
+    }
+    return end;
+  }
+
+  /// Numbers operations and finds the owners; a cheap no for kernels that have none.
+  void collect() {
+    llvm::SmallVector<Operation *> found;
+    function.walk([&](Operation *op) {
+      // Offsets of an earlier run (of a .ttgir file, say) mean nothing now.
+      op->removeAttr(ttg::allocationOffsetAttr);
+      op->removeAttr(ttg::allocationSizeAttr);
+      auto alloc = dyn_cast<ttg::LocalAllocOp>(op);
+      if ((alloc && alloc.getType().isShared()) || scratchBytesOf(op))
+        found.push_back(op);
+    });
+    if (found.empty())
+      return;
+    numberRegion(function.getBody());
+    for (Operation *op : found) {
+      unsigned at = number[op];
+      if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
+        owners.push_back({op, bufferBytesOf(alloc), bufferAlignmentOf(alloc), at, at});
+      else
+        owners.push_back({op, scratchBytesOf(op), /*alignment=*/128, at, at});
+    }
+  }
+
+  void numberRegion(Region &region) {
+    for (Block &block : region)
+      for (Operation &op : block) {
+        unsigned at = number.size();
+        number[&op] = at;
+        for (Region &inner : op.getRegions())
+          numberRegion(inner);
+        endOf[&op] = number.size() - 1;
+      }
+  }
+
+  void followUses() {
+    BufferAliases aliases(function);
+    llvm::DenseMap<Operation *, Owner *> ownerOf;
+    for (Owner &owner : owners)
+      ownerOf[owner.op] = &owner;
+    for (Value value : aliases.values())
+      for (Operation *user : value.getUsers())
+        for (unsigned index : aliases.of(value)->set_bits())
+          extend(*ownerOf[aliases.allocations()[index]], user);
+  }
+
+  /// Keeps the owner alive up to `user`.
+  void extend(Owner &owner, Operation *user) {
+    unsigned at = number[user], from = number[owner.op];
+    // Loops around the user that do not hold the owner run again before the owner may go.
+    for (Operation *outer = user->getParentOp(); outer != function; outer = outer->getParentOp()) {
+      if (!isLoop(outer))
+        continue;
+      if (!outer->isProperAncestor(owner.op))
+        at = std::max(at, endOf[outer]);
+    }
+    // A use that comes before: the loop around both carries the buffer to its next iteration. So
+    // does a use outside of a loop that holds the owner.
+    for (Operation *outer = owner.op->getParentOp(); outer != function;
+         outer = outer->getParentOp()) {
+      bool yielded = isa<scf::YieldOp>(user) && user->getParentOp() == outer;
+      bool carried = number[user] <= from || !outer->isAncestor(user) || yielded;
+      if (isLoop(outer) && carried) {
+        owner.first = std::min(owner.first, number[outer]);
+        at = std::max(at, endOf[outer]);
+        if (outer->isProperAncestor(user))
+          break;
+      }
+    }
+    owner.first = std::min(owner.first, at);
+    owner.last = std::max(owner.last, at);
+  }
+
+  /// Loops made of branches: whatever is alive at some point of the cycle is alive in all of it.
+  void coverBackEdges() {
+    for (Block &block : function.getBody()) {
+      for (Block *target : block.getSuccessors()) {
+        unsigned begin = number[&target->front()], end = number[block.getTerminator()];
+        if (begin > end)
+          continue;
+        for (Owner &owner : owners) {
+          if (owner.last < begin || owner.first > end || !isa<ttg::LocalAllocOp>(owner.op))
+            continue;
+          owner.first = std::min(owner.first, begin);
+          owner.last = std::max(owner.last, end);
+        }
+      }
+    }
+  }
+
+  void place() {
+    llvm::SmallVector<Owner *> queue, placed;
+    for (Owner &owner : owners)
+      queue.push_back(&owner);
+    // Ties go in program order, which is the order of `owners`.
+    llvm::sort(queue, [](Owner *a, Owner *b) {
+      return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+    });
+    for (Owner *owner : queue) {
+      owner->offset = firstFit(*owner, placed);
+      // firstFit walks neighbours by offset.
+      auto after = llvm::upper_bound(placed, owner, [](Owner *a, Owner *b) {
+        return a->offset < b->offset;
+      });
+      placed.insert(after, owner);
+    }
+  }
+
+  int64_t firstFit(const Owner &owner, ArrayRef<Owner *> placed) {
+    int64_t offset = llvm::alignTo(base, owner.alignment);
+    for (const Owner *other : placed) {
+      bool together = other->first <= owner.last && owner.first <= other->last;
+      if (together && offset < other->offset + other->bytes && other->offset < offset + owner.bytes)
+        offset = llvm::alignTo(other->offset + other->bytes, owner.alignment);
+    }
+    return offset;
+  }
+};
+
+struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocateSharedPass)
+  llvm::StringRef getArgument() const override { return "gluonc-allocate-shared"; }
+  llvm::StringRef getDescription() const override { return "Place buffers in shared memory"; }
+
+  explicit AllocateSharedPass(target::Target target) : target(std::move(target)) {}
+  target::Target target;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    WalkResult known = module.walk([](ttg::ConvertLayoutOp op) {
+      if (linearOrNull(op.getSrc().getType()) && linearOrNull(op.getType()))
+        return WalkResult::advance();
+      op.emitOpError("cannot be done between these layouts yet");
+      return WalkResult::interrupt();
+    });
+    if (known.wasInterrupted())
+      return signalPassFailure();
+    // Functions that stay functions get frames of their own below those of the kernels: a callee
+    // never knows which of its callers' buffers are alive.
+    int64_t frames = 0, total = 0;
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+      if (function.isPrivate())
+        frames = AllocateFunction(function, frames).run();
+    total = frames;
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
+      if (function.isPrivate())
+        continue;
+      int64_t end = AllocateFunction(function, frames).run();
+      if (end > target.maxSharedBytes()) {
+        function.emitError() << "the kernel needs " << end << " bytes of shared memory, but "
+                             << target.name() << " has " << target.maxSharedBytes();
+        return signalPassFailure();
+      }
+      total = std::max(total, end);
+    }
+    module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createAllocateSharedPass(const target::Target &target) {
+  return std::make_unique<AllocateSharedPass>(target);
+}
+
+} // namespace gluonc

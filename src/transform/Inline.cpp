@@ -1,0 +1,97 @@
+//===- Inline.cpp -------------------------------------------------------------===//
+#include "ir/Dialects.h"
+#include "transform/Pipeline.h"
+
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+/// Functions and the calls in them, callees first.
+struct Inline {
+  ModuleOp module;
+  /// False while its callees are being visited.
+  llvm::DenseMap<tt::FuncOp, bool> finished;
+  llvm::SmallVector<tt::FuncOp> calleesFirst;
+
+  explicit Inline(ModuleOp module) : module(module) {}
+
+  LogicalResult run() {
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+      if (failed(order(function)))
+        return failure();
+    InlinerInterface inliner(module.getContext());
+    for (tt::FuncOp function : calleesFirst)
+      inlineCallsIn(function, inliner);
+    dropUncalled();
+    return success();
+  }
+
+  static llvm::SmallVector<tt::CallOp> callsIn(tt::FuncOp function) {
+    llvm::SmallVector<tt::CallOp> calls;
+    function.walk([&](tt::CallOp call) { calls.push_back(call); });
+    return calls;
+  }
+
+  tt::FuncOp calleeOf(tt::CallOp call) {
+    return module.lookupSymbol<tt::FuncOp>(call.getCalleeAttr());
+  }
+
+  LogicalResult order(tt::FuncOp function) {
+    auto [entry, fresh] = finished.try_emplace(function, false);
+    if (!fresh)
+      return entry->second ? success() : function.emitError("recursive functions cannot be compiled");
+    for (tt::CallOp call : callsIn(function))
+      if (failed(order(calleeOf(call))))
+        return failure();
+    finished[function] = true;
+    calleesFirst.push_back(function);
+    return success();
+  }
+
+  void inlineCallsIn(tt::FuncOp function, InlinerInterface &inliner) {
+    for (tt::CallOp call : callsIn(function)) {
+      tt::FuncOp callee = calleeOf(call);
+      // A body with early returns has several blocks, for which the bodies of scf have no room.
+      bool fits = callee.getBody().hasOneBlock() || call->getParentOp() == function;
+      if (callee.isNoInline() || callee.isExternal() || !fits)
+        continue;
+      if (succeeded(inlineCall(inliner, call, callee, &callee.getBody())))
+        call.erase();
+    }
+  }
+
+  void dropUncalled() {
+    // Callers come after callees, so one walk backwards sees every caller's fate first.
+    for (tt::FuncOp function : llvm::reverse(calleesFirst))
+      if (function.isPrivate() && SymbolTable::symbolKnownUseEmpty(function, module))
+        function.erase();
+  }
+};
+
+struct InlinePass : PassWrapper<InlinePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlinePass)
+  llvm::StringRef getArgument() const override { return "gluonc-inline"; }
+  llvm::StringRef getDescription() const override { return "Inline device functions"; }
+
+  void runOnOperation() override {
+    // Most kernels reach us with nothing to inline.
+    auto functions = getOperation().getOps<tt::FuncOp>();
+    if (llvm::hasSingleElement(functions)) {
+      WalkResult calls = getOperation().walk([](tt::CallOp) { return WalkResult::interrupt(); });
+      if (!calls.wasInterrupted())
+        return markAllAnalysesPreserved();
+    }
+    if (failed(Inline(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createInlinePass() { return std::make_unique<InlinePass>(); }
+
+} // namespace gluonc

@@ -1,0 +1,403 @@
+//===- InsertBarriers.cpp -----------------------------------------------------===//
+//
+// Problem: threads of a CTA run ahead of each other. Where one thread reads
+// shared bytes that another wrote (or writes bytes that another still reads),
+// all must meet in between. The kernel's author does not say where; we find out.
+//
+//   local_store %x, %a                        local_store %x, %a
+//   %y = local_load %a            ==>         barrier local
+//                                             %y = local_load %a
+//
+// Forward over each function we keep the accesses since the last barrier
+// ("pending"). An access that conflicts with a pending one (same bytes, at
+// least one writes) needs a barrier before it, which clears the set.
+//
+// What conflicts: byte intervals from AllocateShared, so distinct buffers that
+// share bytes conflict, too. Two windows of one buffer that were cut at constant
+// places conflict only where the windows meet.
+//
+// Loops. The state at a loop's head is the union over entry and back edge, so
+// the analysis repeats until it is stable. While states grow, a barrier decided
+// on early may later turn out to be implied by another; so barriers in loops
+// are finally tried out one by one: a barrier stays only if without it some
+// access would conflict. None missing, none doubled.
+//
+// Operations that synchronize inside (convert_layout through shared memory)
+// write scratch, meet, and read it: before them only the write matters, after
+// them only the read is pending. `async_wait` promises that the copies of this
+// thread have landed; others learn it at a barrier, so any access after it
+// needs one.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+#include "transform/Pipeline.h"
+#include "transform/SharedUse.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+/// A window of a buffer in elements, as far as it is known.
+struct Window {
+  struct Side {
+    int64_t begin, size;
+  };
+  llvm::SmallVector<Side, 4> sides;
+};
+
+/// One operation touching one interval of shared memory.
+struct Access {
+  int64_t begin, end;
+  bool writes;
+  Operation *owner;
+  std::optional<Window> window;
+};
+
+/// What an operation does, in order: `before` meets pending accesses; if `meets`, nothing stays
+/// pending; `after` becomes pending. Indices into the list of accesses.
+struct Effect {
+  llvm::SmallVector<unsigned, 2> before, after;
+  bool meets = false;
+  /// async_wait: whoever touches shared memory next must meet first.
+  bool needsMeeting = false;
+};
+
+struct State {
+  llvm::BitVector pending;
+  bool needsMeeting = false;
+
+  void clear() {
+    pending.reset();
+    needsMeeting = false;
+  }
+  bool join(const State &other) {
+    bool grows = other.pending.test(pending) || (other.needsMeeting && !needsMeeting);
+    pending |= other.pending;
+    needsMeeting |= other.needsMeeting;
+    return grows;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+class Accesses {
+public:
+  explicit Accesses(tt::FuncOp function) : aliases(function) {
+    function.walk([&](Operation *op) { describe(op); });
+  }
+
+  bool empty() const { return list.empty(); }
+  size_t size() const { return list.size(); }
+  const Effect *of(Operation *op) const {
+    auto entry = effects.find(op);
+    return entry == effects.end() ? nullptr : &entry->second;
+  }
+  bool conflict(unsigned a, unsigned b) const {
+    const Access &x = list[a], &y = list[b];
+    if (!(x.writes || y.writes) || x.begin >= y.end || y.begin >= x.end)
+      return false;
+    return !(x.owner == y.owner && x.window && y.window && apart(*x.window, *y.window));
+  }
+
+private:
+  static bool apart(const Window &a, const Window &b) {
+    if (a.sides.size() != b.sides.size())
+      return false;
+    for (auto [x, y] : llvm::zip(a.sides, b.sides)) {
+      if (x.begin + x.size <= y.begin || y.begin + y.size <= x.begin)
+        return true;
+    }
+    return false;
+  }
+
+  /// The window that `buffer` cuts from its allocation; nullopt for views that mix elements up or
+  /// that come from more than one place.
+  static std::optional<Window> windowOf(Value buffer) {
+    Operation *op = buffer.getDefiningOp();
+    if (isa_and_nonnull<ttg::LocalAllocOp>(op)) {
+      Window window;
+      for (int64_t size : cast<ttg::MemDescType>(buffer.getType()).getShape())
+        window.sides.push_back({0, size});
+      return window;
+    }
+    if (auto index = dyn_cast_or_null<ttg::MemDescIndexOp>(op)) {
+      std::optional<Window> window = windowOf(index.getSrc());
+      size_t leading = window ? window->sides.size() - index.getSrc().getType().getRank() : 0;
+      if (!window)
+        return std::nullopt;
+      llvm::APInt constant;
+      // At an index that is not constant it may be any buffer of the ring.
+      if (matchPattern(index.getIndex(), m_ConstantInt(&constant)))
+        window->sides[leading] = {constant.getSExtValue(), 1};
+      return window;
+    }
+    if (auto slice = dyn_cast_or_null<ttg::MemDescSubsliceOp>(op)) {
+      std::optional<Window> window = windowOf(slice.getSrc());
+      if (!window)
+        return std::nullopt;
+      size_t leading = window->sides.size() - slice.getType().getRank();
+      for (int64_t d = 0; d < slice.getType().getRank(); ++d) {
+        Window::Side &side = window->sides[leading + d];
+        side = {side.begin + slice.getOffsets()[d], slice.getType().getShape()[d]};
+      }
+      return window;
+    }
+    return std::nullopt;
+  }
+
+  static int64_t offsetOf(Operation *op) {
+    auto offset = op->getAttrOfType<IntegerAttr>(ttg::allocationOffsetAttr);
+    return offset ? offset.getInt() : 0;
+  }
+
+  unsigned add(Access access) {
+    list.push_back(std::move(access));
+    return list.size() - 1;
+  }
+
+  void touch(Effect &effect, Value buffer, bool writes) {
+    const llvm::BitVector *owners = aliases.of(buffer);
+    if (!owners)
+      return;
+    std::optional<Window> window = owners->count() == 1 ? windowOf(buffer) : std::nullopt;
+    for (unsigned index : owners->set_bits()) {
+      ttg::LocalAllocOp owner = aliases.allocations()[index];
+      int64_t begin = offsetOf(owner);
+      unsigned access = add({begin, begin + bufferBytesOf(owner), writes, owner, window});
+      effect.before.push_back(access);
+      effect.after.push_back(access);
+    }
+  }
+
+  void exchange(Effect &effect, Operation *op, bool meets) {
+    int64_t bytes = scratchBytesOf(op), begin = offsetOf(op);
+    effect.before.push_back(add({begin, begin + bytes, true, op, std::nullopt}));
+    effect.meets = meets;
+    // Within a warp nobody else is met: the writes stay pending for other warps.
+    effect.after.push_back(add({begin, begin + bytes, !meets, op, std::nullopt}));
+  }
+
+  void describe(Operation *op) {
+    Effect effect;
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](ttg::LocalLoadOp load) { touch(effect, load.getSrc(), false); })
+        .Case([&](ttg::LocalStoreOp store) { touch(effect, store.getDst(), true); })
+        .Case([&](ttg::AsyncCopyGlobalToLocalOp copy) { touch(effect, copy.getResult(), true); })
+        .Case([&](ttg::LocalAllocOp alloc) {
+          if (alloc.getSrc())
+            touch(effect, alloc.getResult(), true);
+        })
+        .Case([&](ttg::BarrierOp barrier) { effect.meets = barrier.orders(ttg::AddrSpace::Local); })
+        .Case([&](ttg::AsyncWaitOp) { effect.needsMeeting = true; })
+        .Case([&](ttg::ConvertLayoutOp convert) {
+          const auto *plan = std::get_if<layout::SharedPlan>(&planOf(convert));
+          if (plan && plan->scratchBytes)
+            exchange(effect, op, plan->sync != layout::SyncScope::Warp);
+        })
+        .Case([&](tt::CallOp) { touchEverything(effect); })
+        .Default([&](Operation *other) {
+          if (scratchBytesOf(other))
+            exchange(effect, op, /*meets=*/true);
+        });
+    if (!effect.before.empty() || effect.meets || effect.needsMeeting)
+      effects.try_emplace(op, std::move(effect));
+  }
+
+  /// A function that was not inlined may do anything.
+  void touchEverything(Effect &effect) {
+    unsigned all = add({0, std::numeric_limits<int64_t>::max(), true, nullptr, std::nullopt});
+    effect.before.push_back(all);
+    effect.after.push_back(all);
+  }
+
+  BufferAliases aliases;
+  llvm::SmallVector<Access> list;
+  llvm::DenseMap<Operation *, Effect> effects;
+};
+
+//===----------------------------------------------------------------------===//
+// Flow
+//===----------------------------------------------------------------------===//
+
+class Flow {
+public:
+  enum class Mode {
+    /// Where a conflict shows, pretend that a barrier stands there.
+    Pretend,
+    /// Put one there.
+    Insert,
+    /// Remember that there was a conflict.
+    Check,
+  };
+
+  Flow(tt::FuncOp function, const Accesses &accesses) : function(function), accesses(accesses) {}
+
+  llvm::SmallVector<ttg::BarrierOp> insert() {
+    walk(Mode::Pretend);
+    walk(Mode::Insert);
+    return std::move(inserted);
+  }
+
+  /// Whether the barriers that stand there now are enough.
+  bool isSafe() {
+    conflicts = false;
+    heads.clear();
+    walk(Mode::Check);
+    return !conflicts;
+  }
+
+private:
+  State empty() const { return State{llvm::BitVector(accesses.size()), false}; }
+
+  /// The blocks of a function: to a fixed point over the state at the head of each block. Insertion
+  /// runs over states that are final, in one sweep.
+  void walk(Mode newMode) {
+    mode = newMode;
+    Region &body = function.getBody();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Block &block : body) {
+        State state = headOf(&block);
+        run(block, state);
+        for (Block *next : block.getSuccessors())
+          changed |= headOf(next).join(state);
+      }
+      if (mode == Mode::Insert)
+        break;
+    }
+  }
+
+  State &headOf(void *place) { return heads.try_emplace(place, empty()).first->second; }
+
+  void run(Block &block, State &state) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        runFor(loop, state);
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        runWhile(loop, state);
+      else if (auto branch = dyn_cast<scf::IfOp>(op))
+        runIf(branch, state);
+      else if (const Effect *effect = accesses.of(&op))
+        apply(&op, *effect, state);
+      else if (isa<ttg::BarrierOp>(op)) // one that we inserted
+        state.clear();
+    }
+  }
+
+  /// Joins into the state at `place` until the body adds nothing more; leaves the state at its end.
+  template <typename Body> void repeat(void *place, State &state, Body body) {
+    headOf(place).join(state);
+    while (true) {
+      state = headOf(place);
+      body(state);
+      if (!headOf(place).join(state) || mode == Mode::Insert)
+        return;
+    }
+  }
+
+  void runFor(scf::ForOp loop, State &state) {
+    State entry = state;
+    repeat(loop, state, [&](State &inner) { run(*loop.getBody(), inner); });
+    // There may be no iteration at all.
+    state.join(entry);
+  }
+
+  void runWhile(scf::WhileOp loop, State &state) {
+    State exit = empty();
+    repeat(loop, state, [&](State &inner) {
+      run(*loop.getBeforeBody(), inner);
+      exit = inner;
+      run(*loop.getAfterBody(), inner);
+    });
+    state = exit;
+  }
+
+  void runIf(scf::IfOp branch, State &state) {
+    State other = state;
+    run(*branch.thenBlock(), state);
+    if (Block *otherwise = branch.elseBlock())
+      run(*otherwise, other);
+    state.join(other);
+  }
+
+  bool needsBarrier(const Effect &effect, const State &state) const {
+    if (effect.before.empty())
+      return false;
+    if (state.needsMeeting)
+      return true;
+    for (unsigned access : effect.before)
+      for (unsigned earlier : state.pending.set_bits())
+        if (accesses.conflict(access, earlier))
+          return true;
+    return false;
+  }
+
+  void apply(Operation *op, const Effect &effect, State &state) {
+    if (needsBarrier(effect, state)) {
+      if (mode == Mode::Insert) {
+        OpBuilder builder(op);
+        inserted.push_back(builder.create<ttg::BarrierOp>(op->getLoc(), ttg::AddrSpace::Local));
+      }
+      conflicts = true;
+      state.clear();
+    }
+    if (effect.meets)
+      state.clear();
+    for (unsigned access : effect.after)
+      state.pending.set(access);
+    state.needsMeeting |= effect.needsMeeting;
+  }
+
+  tt::FuncOp function;
+  const Accesses &accesses;
+  Mode mode = Mode::Pretend;
+  bool conflicts = false;
+  llvm::DenseMap<void *, State> heads;
+  llvm::SmallVector<ttg::BarrierOp> inserted;
+};
+
+/// Takes out barriers that others make unnecessary; only cycles can have led to such.
+void dropImplied(tt::FuncOp function, const Accesses &accesses,
+                 ArrayRef<ttg::BarrierOp> inserted) {
+  bool cycles = !function.getBody().hasOneBlock();
+  for (ttg::BarrierOp barrier : inserted) {
+    if (!cycles && !barrier->getParentOfType<LoopLikeOpInterface>())
+      continue;
+    Block *block = barrier->getBlock();
+    Operation *next = barrier->getNextNode();
+    barrier->remove();
+    if (Flow(function, accesses).isSafe())
+      barrier->destroy();
+    else
+      block->getOperations().insert(Block::iterator(next), barrier);
+  }
+}
+
+struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertBarriersPass)
+  llvm::StringRef getArgument() const override { return "gluonc-insert-barriers"; }
+  llvm::StringRef getDescription() const override {
+    return "Synchronize threads that meet in shared memory";
+  }
+
+  void runOnOperation() override {
+    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      Accesses accesses(function);
+      if (accesses.empty())
+        continue;
+      dropImplied(function, accesses, Flow(function, accesses).insert());
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createInsertBarriersPass() { return std::make_unique<InsertBarriersPass>(); }
+
+} // namespace gluonc

@@ -1,0 +1,35 @@
+//===- Pipeline.h - From verified ttg to ttg ready for code generation -------===//
+#pragma once
+
+#include "target/Target.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace gluonc {
+
+/// Everything between specialization and code generation (or simulation), in order; see
+/// Pipeline.cpp for the reasons. Needs verified ttg without placeholders in its layouts. Leaves
+///   - one public function per kernel, calls only to `noinline` functions,
+///   - `allocation.offset` on every operation that owns shared memory, `ttg.shared` on the module,
+///   - a `ttg.barrier local` wherever threads meet through shared memory.
+void addPipeline(mlir::OpPassManager &passes, const target::Target &target);
+
+/// Makes the passes below known to command-line tools: `-gluonc-<pass>`, `-gluonc-pipeline=<target>`.
+void registerPasses();
+
+/// Replaces calls by the callee's body unless it is `noinline`, then drops functions that nobody
+/// can call. Calls nest, so callees are finished before their callers.
+std::unique_ptr<mlir::Pass> createInlinePass();
+
+/// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
+std::unique_ptr<mlir::Pass> createSimplifyPass();
+
+/// Gives every buffer and every scratch area its place in shared memory, such that those that are
+/// alive at one time do not overlap. Reports an error if `target` has too little.
+std::unique_ptr<mlir::Pass> createAllocateSharedPass(const target::Target &target);
+
+/// Inserts `ttg.barrier local` between accesses of different threads to the same shared bytes, of
+/// which one writes. Needs offsets from AllocateShared. Adds nothing where a barrier stands already.
+std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+
+} // namespace gluonc

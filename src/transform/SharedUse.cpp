@@ -1,0 +1,135 @@
+//===- SharedUse.cpp ----------------------------------------------------------===//
+#include "transform/SharedUse.h"
+
+#include "ir/Encoding.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace gluonc {
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// A scalar that one thread fetched and all need goes through shared memory.
+static int64_t scalarResultBytes(Operation *op) {
+  Type type = op->getResult(0).getType();
+  return isa<RankedTensorType>(type) || op->use_empty() ? 0 : elementBytes(type);
+}
+
+int64_t scratchBytesOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([](ttg::ConvertLayoutOp convert) { return layout::scratchBytes(planOf(convert)); })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](Operation *atomic) {
+        return scalarResultBytes(atomic);
+      })
+      .Default([](Operation *) { return int64_t(0); });
+}
+
+int64_t bufferBytesOf(ttg::LocalAllocOp op) {
+  ttg::MemDescType type = op.getType();
+  ArrayRef<int64_t> shape = type.getAllocShape();
+  int64_t bytes = elementBytes(type.getElementType());
+  std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
+  if (!layout)
+    return ShapedType::getNumElements(shape) * bytes;
+  size_t rank = std::min<size_t>(*layout->rank(), shape.size());
+  return ShapedType::getNumElements(shape.drop_back(rank)) *
+         layout::sharedElements(*layout, shape.take_back(rank)) * bytes;
+}
+
+int64_t bufferAlignmentOf(ttg::LocalAllocOp op) {
+  if (std::optional<uint32_t> wanted = op.getAlignment())
+    return std::max<int64_t>(*wanted, 1);
+  if (std::optional<layout::Layout> layout = layoutOf(op.getType().getEncoding()))
+    return layout::sharedAlignment(*layout);
+  // The widest swizzle repeats after 1024 bytes and starts at a multiple of them.
+  return 1024;
+}
+
+//===----------------------------------------------------------------------===//
+// Aliases
+//===----------------------------------------------------------------------===//
+
+BufferAliases::BufferAliases(tt::FuncOp function) {
+  function.walk([&](ttg::LocalAllocOp op) {
+    if (op.getType().isShared())
+      allocs.push_back(op);
+  });
+  for (auto [index, op] : llvm::enumerate(allocs)) {
+    llvm::BitVector self(allocs.size());
+    self.set(index);
+    aliases.try_emplace(op.getResult(), std::move(self));
+    known.push_back(op.getResult());
+  }
+  if (allocs.empty())
+    return;
+  // Bits are only added, so this ends; loops that carry buffers need a second round.
+  for (bool changed = true; changed;) {
+    changed = false;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) { changed |= flowThrough(op); });
+  }
+}
+
+const llvm::BitVector *BufferAliases::of(Value buffer) const {
+  auto entry = aliases.find(buffer);
+  return entry == aliases.end() ? nullptr : &entry->second;
+}
+
+bool BufferAliases::flow(Value from, Value to) {
+  if (!isa<ttg::MemDescType>(from.getType()))
+    return false;
+  auto source = aliases.find(from);
+  if (source == aliases.end())
+    return false;
+  llvm::BitVector bits = source->second;
+  auto [target, fresh] = aliases.try_emplace(to, bits);
+  if (fresh) {
+    known.push_back(to);
+    return true;
+  }
+  if (!bits.test(target->second))
+    return false;
+  target->second |= bits;
+  return true;
+}
+
+bool BufferAliases::flow(ValueRange from, ValueRange to) {
+  bool changed = false;
+  for (auto [source, target] : llvm::zip(from, to))
+    changed |= flow(source, target);
+  return changed;
+}
+
+bool BufferAliases::flowThrough(Operation *op) {
+  bool changed = false;
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+    changed |= op->getNumResults() == 1 && flow(view.getViewSource(), op->getResult(0));
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    changed |= flow(select.getTrueValue(), select.getResult());
+    changed |= flow(select.getFalseValue(), select.getResult());
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    changed |= flow(loop.getInitArgs(), loop.getRegionIterArgs());
+    changed |= flow(loop.getYieldedValues(), loop.getRegionIterArgs());
+    changed |= flow(loop.getRegionIterArgs(), loop.getResults());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    changed |= flow(loop.getInits(), loop.getBeforeArguments());
+    changed |= flow(loop.getConditionOp().getArgs(), loop.getAfterArguments());
+    changed |= flow(loop.getConditionOp().getArgs(), loop.getResults());
+    changed |= flow(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+  } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults()) {
+    changed |= flow(branch.thenYield().getOperands(), branch.getResults());
+    changed |= flow(branch.elseYield().getOperands(), branch.getResults());
+  } else if (auto branch = dyn_cast<BranchOpInterface>(op)) {
+    for (unsigned i = 0; i < op->getNumSuccessors(); ++i)
+      changed |= flow(branch.getSuccessorOperands(i).getForwardedOperands(),
+                      op->getSuccessor(i)->getArguments());
+  }
+  return changed;
+}
+
+} // namespace gluonc

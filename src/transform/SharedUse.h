@@ -1,0 +1,47 @@
+//===- SharedUse.h - Who uses which shared memory ----------------------------===//
+//
+// Shared memory is owned by operations: a `ttg.local_alloc` owns a buffer until
+// its last use, an operation that exchanges data between threads owns scratch
+// while it runs. AllocateShared gives owners places; InsertBarriers asks who
+// touches which place.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ir/Dialects.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace gluonc {
+
+/// Bytes that `op` needs for itself while it runs; 0 for almost every operation.
+int64_t scratchBytesOf(mlir::Operation *op);
+/// Bytes and alignment of the buffer of an allocation in shared memory.
+int64_t bufferBytesOf(ttg::LocalAllocOp op);
+int64_t bufferAlignmentOf(ttg::LocalAllocOp op);
+
+/// Which allocations a memory descriptor may be a view of: followed through views, loops,
+/// branches, selects and block arguments of one function.
+class BufferAliases {
+public:
+  explicit BufferAliases(tt::FuncOp function);
+
+  llvm::ArrayRef<ttg::LocalAllocOp> allocations() const { return allocs; }
+  /// Bits are indices into allocations(). Null for values that are no known view.
+  const llvm::BitVector *of(mlir::Value buffer) const;
+  /// Every value that has aliases, in the order of discovery.
+  llvm::ArrayRef<mlir::Value> values() const { return known; }
+
+private:
+  bool flow(mlir::Value from, mlir::Value to);
+  bool flow(mlir::ValueRange from, mlir::ValueRange to);
+  bool flowThrough(mlir::Operation *op);
+
+  llvm::SmallVector<ttg::LocalAllocOp> allocs;
+  llvm::DenseMap<mlir::Value, llvm::BitVector> aliases;
+  llvm::SmallVector<mlir::Value> known;
+};
+
+} // namespace gluonc
