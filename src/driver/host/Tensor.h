@@ -42,6 +42,8 @@ public:
   void poison();
   /// One entry a byte once a run has told; empty where all are written.
   std::vector<bool> written;
+  /// From now on every byte counts as written: the device does not tell which are.
+  void settle() { poisoned = false; }
   /// Whether all of the bytes hold values. A poisoned buffer that no run touched holds none.
   bool isWritten(uint64_t offset, uint64_t length) const;
 

@@ -1,0 +1,298 @@
+#include "driver/Arguments.h"
+#include "driver/host/NumberFormat.h"
+#include "syntax/Ast.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace gluonc::driver {
+
+using diag::Kind;
+using sema::ArgSpec;
+using sema::DType;
+using sema::Parameter;
+using sema::Value;
+using sema::ValueKind;
+
+namespace {
+
+/// Whether `name` stands in `text` as a word of its own.
+bool mentions(llvm::StringRef text, llvm::StringRef name) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(name); at != llvm::StringRef::npos; at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end])))
+      return true;
+  }
+  return false;
+}
+
+/// Device memory is aligned to this much; tensors on the host are too.
+constexpr uint64_t allocationAlignment = 256;
+
+/// Binds the arguments of one kernel.
+class Binder {
+public:
+  Binder(HostScope &scope, const sema::Function &kernel, diag::Sink &sink)
+      : scope(scope), kernel(kernel), sink(sink), specs(kernel.parameters.size()) {}
+
+  bool knowsNames(llvm::ArrayRef<ArgumentText> arguments, llvm::ArrayRef<std::string> laterTexts) {
+    bool fine = true;
+    for (size_t i = 0; i != arguments.size(); ++i) {
+      const ArgumentText &argument = arguments[i];
+      for (size_t j = 0; j != i; ++j)
+        if (arguments[j].name == argument.name) {
+          sink.report(Kind::DuplicateValue, argument.nameSpan, argument.name).end();
+          fine = false;
+          break;
+        }
+      if (kernel.findParameter(argument.name))
+        continue;
+      bool helps = llvm::any_of(laterTexts, [&](const std::string &text) {
+        return mentions(text, argument.name);
+      });
+      for (size_t j = i + 1; j != arguments.size() && !helps; ++j)
+        helps = mentions(arguments[j].value, argument.name);
+      if (helps)
+        continue;
+      auto report = sink.report(Kind::UnknownParameter, argument.nameSpan, kernel.name,
+                                argument.name);
+      std::string names;
+      for (const Parameter &parameter : kernel.parameters)
+        names += (names.empty() ? "" : ", ") + parameter.name.str();
+      std::move(report).hint("its parameters are: {0}", names);
+      fine = false;
+    }
+    return fine;
+  }
+
+  size_t indexOf(llvm::StringRef name) const {
+    size_t i = 0;
+    while (i != kernel.parameters.size() && kernel.parameters[i].name != name)
+      ++i;
+    return i;
+  }
+
+  std::nullopt_t bad(const ArgumentText &argument, const llvm::Twine &what) {
+    sink.report(Kind::BadArgumentValue, argument.valueSpan, argument.name, what.str()).end();
+    return std::nullopt;
+  }
+
+  /// What a value becomes as the argument of `parameter`.
+  std::optional<ArgSpec> specOf(const Value &value, const Parameter &parameter,
+                                const ArgumentText &argument,
+                                std::vector<RuntimeArgument> &runtime) {
+    if (parameter.isConstexpr || value.isNone())
+      return ArgSpec::compileTime(value);
+    auto atRunTime = [&](ArgSpec spec) {
+      if (spec.kind == ArgSpec::Kind::Runtime)
+        runtime.push_back({argument.name, spec.dtype, value});
+      return spec;
+    };
+    switch (value.kind()) {
+    case ValueKind::Bool: return atRunTime(ArgSpec::specializeBool());
+    case ValueKind::Float: return atRunTime(ArgSpec::specializeFloat(parameter));
+    case ValueKind::Int:
+      if (std::optional<int64_t> small = value.asInt64())
+        return atRunTime(ArgSpec::specializeInt(*small, parameter));
+      if (llvm::APInt wide = value.asApInt(); !wide.isNegative() && wide.getActiveBits() <= 64)
+        return atRunTime(ArgSpec::specializeUInt64(wide.getZExtValue(), parameter));
+      return bad(argument, value.repr() + " does not fit into 64 bits");
+    case ValueKind::Tuple: {
+      std::vector<ArgSpec> items;
+      for (const Value &item : value.items()) {
+        std::optional<ArgSpec> spec = specOf(item, parameter, argument, runtime);
+        if (!spec)
+          return std::nullopt;
+        items.push_back(std::move(*spec));
+      }
+      return ArgSpec::tuple(std::move(items), value.fieldNames().vec());
+    }
+    case ValueKind::Function: return ArgSpec::compileTime(value);
+    default:
+      return bad(argument, "a " + sema::kindName(value.kind()) +
+                               " can only be given to a constexpr parameter");
+    }
+  }
+
+  /// Fills what was not given from the defaults in the source.
+  bool complete(diag::Span kernelSpan, std::vector<std::vector<RuntimeArgument>> &runtime) {
+    bool fine = true;
+    for (size_t i = 0; i != specs.size(); ++i) {
+      const Parameter &parameter = kernel.parameters[i];
+      if (specs[i])
+        continue;
+      if (parameter.kind == sema::ParameterKind::Variadic ||
+          parameter.kind == sema::ParameterKind::KeywordVariadic) {
+        specs[i] = ArgSpec::tuple({});
+        continue;
+      }
+      if (!parameter.defaultValue) {
+        sink.report(Kind::MissingValue, kernelSpan, kernel.name, parameter.name)
+            .label(parameter.span, "declared here");
+        fine = false;
+        continue;
+      }
+      ArgumentText argument{parameter.name.str(), "", parameter.span,
+                            parameter.defaultValue->span};
+      std::optional<Value> value =
+          sema::evaluate(scope.program, scope.module,
+                         llvm::StringRef(parameter.defaultValue->span.text()), {},
+                         "<default of " + parameter.name.str() + ">", sink);
+      std::optional<ArgSpec> spec;
+      if (value)
+        spec = specOf(*value, parameter, argument, runtime[i]);
+      fine &= spec.has_value();
+      specs[i] = spec;
+    }
+    return fine;
+  }
+
+  KernelArguments finish(std::vector<std::vector<RuntimeArgument>> runtime) {
+    KernelArguments result;
+    for (std::optional<ArgSpec> &spec : specs)
+      result.specs.push_back(std::move(*spec));
+    for (std::vector<RuntimeArgument> &some : runtime)
+      llvm::append_range(result.runtime, some);
+    return result;
+  }
+
+  HostScope &scope;
+  const sema::Function &kernel;
+  diag::Sink &sink;
+  std::vector<std::optional<ArgSpec>> specs;
+};
+
+} // namespace
+
+std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function &kernel,
+                                          llvm::ArrayRef<ArgumentText> arguments,
+                                          llvm::ArrayRef<std::string> laterTexts,
+                                          diag::Span kernelSpan, diag::Sink &sink) {
+  Binder binder(scope, kernel, sink);
+  if (!binder.knowsNames(arguments, laterTexts))
+    return std::nullopt;
+  std::vector<std::vector<RuntimeArgument>> runtime(kernel.parameters.size());
+  bool fine = true;
+  for (const ArgumentText &argument : arguments) {
+    std::optional<HostValue> value =
+        evaluate(scope, argument.value, "<" + argument.name + ">", sink);
+    if (!value) {
+      fine = false;
+      continue;
+    }
+    size_t at = binder.indexOf(argument.name);
+    Array *array = std::get_if<Array>(&*value);
+    // A computed array becomes a tensor of the dtype that it stands for.
+    if (array && array->tensor.dtype() != array->dtype) {
+      llvm::Expected<Tensor> tensor = convert(*array, array->dtype);
+      if (!tensor) {
+        binder.bad(argument, llvm::toString(tensor.takeError()));
+        fine = false;
+        continue;
+      }
+      *array = Array::of(std::move(*tensor));
+    }
+    scope.bind(argument.name, *value);
+    if (at == kernel.parameters.size())
+      continue;
+    const Parameter &parameter = kernel.parameters[at];
+    if (!array) {
+      binder.specs[at] =
+          binder.specOf(std::get<Value>(*value), parameter, argument, runtime[at]);
+    } else if (parameter.isConstexpr) {
+      binder.bad(argument, "this parameter is a constexpr; a tensor has no compile-time value");
+    } else {
+      binder.specs[at] = ArgSpec::specializePointer(
+          array->dtype, allocationAlignment + array->tensor.byteOffset(), parameter);
+      runtime[at].push_back({argument.name, binder.specs[at]->dtype, array->tensor});
+    }
+    fine &= binder.specs[at].has_value();
+  }
+  // Missing values are worth telling even where others are wrong, unless they failed themselves.
+  if (!fine || !binder.complete(kernelSpan, runtime))
+    return std::nullopt;
+  return binder.finish(std::move(runtime));
+}
+
+std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function &kernel,
+                                         llvm::ArrayRef<ArgumentText> arguments,
+                                         diag::Span kernelSpan, diag::Sink &sink) {
+  Binder binder(scope, kernel, sink);
+  if (!binder.knowsNames(arguments, {}))
+    return std::nullopt;
+  std::vector<std::vector<RuntimeArgument>> ignored(kernel.parameters.size());
+  bool fine = true;
+  for (const ArgumentText &argument : arguments) {
+    size_t at = binder.indexOf(argument.name);
+    bool isParameter = at != kernel.parameters.size();
+    if (isParameter && !kernel.parameters[at].isConstexpr) {
+      llvm::StringRef text = llvm::StringRef(argument.value).trim(" '\"");
+      if (std::optional<ArgSpec> spec = ArgSpec::parse(text)) {
+        binder.specs[at] = std::move(spec);
+        continue;
+      }
+    }
+    std::optional<HostValue> value =
+        evaluate(scope, argument.value, "<" + argument.name + ">", sink);
+    if (!value) {
+      fine = false;
+      continue;
+    }
+    scope.bind(argument.name, *value);
+    if (!isParameter)
+      continue;
+    if (const Value *plain = std::get_if<Value>(&*value))
+      binder.specs[at] =
+          binder.specOf(*plain, kernel.parameters[at], argument, ignored[at]);
+    else
+      binder.bad(argument, "give the type of a tensor here, such as *fp32:16");
+    fine &= binder.specs[at].has_value();
+  }
+  if (!fine || !binder.complete(kernelSpan, ignored))
+    return std::nullopt;
+  return binder.finish({});
+}
+
+uint64_t scalarBits(const RuntimeArgument &argument) {
+  const Value &value = std::get<Value>(argument.value);
+  uint64_t bits = 0;
+  if (argument.dtype.isFloat())
+    encodeElement(argument.dtype, value.asDouble(), &bits);
+  else
+    bits = value.asApInt().sextOrTrunc(64).getZExtValue();
+  return bits;
+}
+
+std::optional<std::array<uint32_t, 3>> evaluateGrid(HostScope &scope, llvm::StringRef text,
+                                                    diag::Span span, diag::Sink &sink) {
+  std::optional<HostValue> value = evaluate(scope, text, "<grid>", sink);
+  if (!value)
+    return std::nullopt;
+  const Value *plain = std::get_if<Value>(&*value);
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  auto store = [&](size_t axis, const Value &size) {
+    std::optional<int64_t> count =
+        size.is(ValueKind::Int) ? size.asInt64() : std::nullopt;
+    // The driver's limits: 2^31 - 1 along x, 65535 along y and z.
+    int64_t most = axis == 0 ? INT32_MAX : 65535;
+    if (!count || *count < 0 || *count > most)
+      return false;
+    grid[axis] = static_cast<uint32_t>(*count);
+    return true;
+  };
+  bool fine = false;
+  if (plain && (plain->is(ValueKind::Tuple) || plain->is(ValueKind::List))) {
+    llvm::ArrayRef<Value> items = plain->items();
+    fine = !items.empty() && items.size() <= 3;
+    for (size_t i = 0; fine && i != items.size(); ++i)
+      fine = store(i, items[i]);
+  } else if (plain) {
+    fine = store(0, *plain);
+  }
+  if (fine)
+    return grid;
+  sink.report(Kind::BadGrid, span, plain ? plain->repr() : "a tensor").end();
+  return std::nullopt;
+}
+
+} // namespace gluonc::driver

@@ -1,0 +1,57 @@
+//===- Arguments.h - NAME=VALUE to what a kernel is specialized for ---------===//
+//
+// The arguments of `gluonc run` and `gluonc compile`, bound to the parameters of a
+// kernel. A name that is no parameter is a helper: a value for the expressions
+// after it (`N=1 << 20 'x=randn(N, f32)'`).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/host/Expression.h"
+#include "sema/ArgSpec.h"
+
+namespace gluonc::driver {
+
+/// `NAME=VALUE` as it was written, with its place on the command line.
+struct ArgumentText {
+  std::string name;
+  std::string value;
+  diag::Span nameSpan;
+  diag::Span valueSpan;
+};
+
+/// One parameter that the kernel takes at run time.
+struct RuntimeArgument {
+  std::string name;
+  sema::DType dtype;
+  /// A tensor for pointers, a number or bool for scalars.
+  std::variant<sema::Value, Tensor> value;
+};
+
+struct KernelArguments {
+  /// One per parameter of the kernel.
+  std::vector<sema::ArgSpec> specs;
+  /// Depth first, as the kernel's ABI has them; empty after bindTypes.
+  std::vector<RuntimeArgument> runtime;
+};
+
+/// For `run`: every value is evaluated, tensors become pointers. `laterTexts` are the expressions
+/// beside the arguments that may use helpers (--grid, --expect). Binds all names in `scope`.
+std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function &kernel,
+                                          llvm::ArrayRef<ArgumentText> arguments,
+                                          llvm::ArrayRef<std::string> laterTexts,
+                                          diag::Span kernelSpan, diag::Sink &sink);
+
+/// For `compile`: `*fp32:16`, `i32`, or a value.
+std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function &kernel,
+                                         llvm::ArrayRef<ArgumentText> arguments,
+                                         diag::Span kernelSpan, diag::Sink &sink);
+
+/// The bits of a run-time scalar, in the low bytes.
+uint64_t scalarBits(const RuntimeArgument &argument);
+
+/// `--grid`'s text to three sizes.
+std::optional<std::array<uint32_t, 3>> evaluateGrid(HostScope &scope, llvm::StringRef text,
+                                                    diag::Span span, diag::Sink &sink);
+
+} // namespace gluonc::driver

@@ -1,0 +1,209 @@
+#include "driver/Compiler.h"
+#include "ir/Dialects.h"
+#include "ir/SourceLocation.h"
+#include "transform/Pipeline.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <elf.h>
+#include <link.h>
+
+namespace gluonc::driver {
+
+using diag::Kind;
+
+namespace {
+
+/// Sends MLIR's diagnostics to a sink for as long as it lives.
+class DiagnosticBridge {
+public:
+  DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources,
+                   diag::Sink &sink)
+      : handler(context, [&](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+            return mlir::success();
+          diag::Builder builder =
+              sink.report(Kind::InvalidTtgir, spanOf(diagnostic.getLocation(), sources),
+                          diagnostic.str());
+          for (mlir::Diagnostic &note : diagnostic.getNotes())
+            std::move(builder).label(spanOf(note.getLocation(), sources), "{0}", note.str());
+          return mlir::success();
+        }) {}
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+Compiler::Compiler()
+    : mlirContext(std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED)) {
+  loadAllDialects(*mlirContext);
+}
+
+Compiler::~Compiler() = default;
+
+mlir::OwningOpRef<mlir::ModuleOp>
+Compiler::specialize(sema::Program &program, const sema::Function &kernel,
+                     llvm::ArrayRef<sema::ArgSpec> arguments, const sema::Options &options,
+                     diag::Sink &sink, Timings *timings) {
+  TimingScope scope(timings, "sema");
+  return sema::specialize(program, kernel, arguments, options, *mlirContext, sink);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Compiler::parseIr(const diag::SourceFile &file,
+                                                    const diag::SourceManager &sources,
+                                                    diag::Sink &sink, Timings *timings) {
+  TimingScope scope(timings, "parse");
+  DiagnosticBridge bridge(mlirContext.get(), sources, sink);
+  mlir::ParserConfig config(mlirContext.get());
+  return mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(file.text()), config, file.path());
+}
+
+bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
+                         const diag::SourceManager &sources, diag::Sink &sink,
+                         Timings *timings) {
+  TimingScope scope(timings, "transform");
+  DiagnosticBridge bridge(mlirContext.get(), sources, sink);
+  mlir::PassManager passes(mlirContext.get());
+  addPipeline(passes, target);
+  unsigned before = sink.errorCount();
+  if (mlir::succeeded(passes.run(module)))
+    return true;
+  // A pass that fails without a word is a bug, but the user must see something.
+  if (sink.errorCount() == before)
+    sink.report(Kind::InvalidTtgir, {}, "a pass over the kernel failed").end();
+  return false;
+}
+
+/// Code generation's complaints: what it cannot do yet, else a failure of its own.
+static void reportCodegen(llvm::Error error, const target::Target &target,
+                          const diag::SourceManager &sources, diag::Sink &sink) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const codegen::UnsupportedError &unsupported) {
+        sink.report(Kind::UnsupportedInCodegen, spanOf(unsupported.location(), sources),
+                    unsupported.what(), target.name())
+            .end();
+      },
+      [&](const llvm::ErrorInfoBase &other) {
+        sink.report(Kind::InvalidTtgir, {}, other.message()).end();
+      });
+}
+
+std::optional<CompiledKernel>
+Compiler::generate(mlir::ModuleOp module, const target::Target &target, Stage last,
+                   const CodeOptions &options, const diag::SourceManager &sources,
+                   diag::Sink &sink, Timings *timings) {
+  if (!target.hasCodegen()) {
+    sink.report(Kind::TargetWithoutCode, {}, target.name()).end();
+    return std::nullopt;
+  }
+  codegen::Options codeOptions;
+  codeOptions.fpFusion = options.fpFusion;
+  codeOptions.lineInfo = options.lineInfo;
+  codeOptions.ptxVersion = options.ptxVersion;
+  CompiledKernel result;
+  if (last == Stage::Llir) {
+    TimingScope scope(timings, "llir");
+    llvm::Expected<codegen::LlvmModule> llvmModule =
+        codegen::emitLlvm(module, target, codeOptions);
+    if (!llvmModule) {
+      reportCodegen(llvmModule.takeError(), target, sources, sink);
+      return std::nullopt;
+    }
+    codegen::optimize(*llvmModule, target, codeOptions);
+    result.kernel = llvmModule->kernel;
+    result.output = llvmModule->print();
+    return result;
+  }
+  llvm::Expected<codegen::PtxResult> ptx =
+      codegen::compileToPtx(module, target, codeOptions, timings);
+  if (!ptx) {
+    reportCodegen(ptx.takeError(), target, sources, sink);
+    return std::nullopt;
+  }
+  result.kernel = ptx->kernel;
+  result.ptx = std::move(ptx->ptx);
+  if (last == Stage::Ptx) {
+    result.output = result.ptx;
+    return result;
+  }
+  if (options.ptxas.empty()) {
+    sink.report(Kind::ToolMissing, {}, "ptxas")
+        .hint("put it in PATH, set CUDA_HOME, or install the Python package nvidia-cuda-nvcc");
+    return std::nullopt;
+  }
+  TimingScope scope(timings, "ptxas");
+  codegen::nvidia::PtxasOptions ptxasOptions;
+  ptxasOptions.lineInfo = options.lineInfo;
+  ptxasOptions.fpFusion = options.fpFusion;
+  llvm::Expected<codegen::nvidia::Cubin> cubin =
+      codegen::nvidia::assemble(options.ptxas, result.ptx, target, ptxasOptions);
+  if (!cubin) {
+    sink.report(Kind::PtxasRejected, {}, llvm::toString(cubin.takeError())).end();
+    return std::nullopt;
+  }
+  result.output = std::move(cubin->bytes);
+  if (!cubin->resources.empty())
+    result.resources = cubin->resources.front();
+  return result;
+}
+
+std::string printIr(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out);
+  out << '\n';
+  return text;
+}
+
+namespace {
+struct BuildIdSearch {
+  uintptr_t address;
+  std::string id;
+};
+} // namespace
+
+/// Looks for the GNU build-id note of the loaded object that holds `address`.
+static int findBuildId(dl_phdr_info *object, size_t, void *data) {
+  auto &search = *static_cast<BuildIdSearch *>(data);
+  bool holds = false;
+  for (int i = 0; i != object->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = object->dlpi_phdr[i];
+    uintptr_t begin = object->dlpi_addr + header.p_vaddr;
+    holds |= header.p_type == PT_LOAD && search.address - begin < header.p_memsz;
+  }
+  if (!holds)
+    return 0;
+  for (int i = 0; i != object->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &header = object->dlpi_phdr[i];
+    if (header.p_type != PT_NOTE)
+      continue;
+    const char *at = reinterpret_cast<const char *>(object->dlpi_addr + header.p_vaddr);
+    const char *end = at + header.p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
+      const char *name = at + sizeof *note;
+      const char *bytes = name + (note->n_namesz + 3) / 4 * 4;
+      if (note->n_type == NT_GNU_BUILD_ID && llvm::StringRef(name, note->n_namesz) ==
+                                                 llvm::StringRef("GNU", 4)) {
+        search.id = llvm::toHex(llvm::StringRef(bytes, note->n_descsz), /*LowerCase=*/true);
+        return 1;
+      }
+      at = bytes + (note->n_descsz + 3) / 4 * 4;
+    }
+  }
+  return 1;
+}
+
+std::string buildId() {
+  BuildIdSearch search{reinterpret_cast<uintptr_t>(&buildId), {}};
+  dl_iterate_phdr(findBuildId, &search);
+  return search.id;
+}
+
+} // namespace gluonc::driver

@@ -1,0 +1,82 @@
+//===- Compiler.h - Source to machine code, stage by stage ------------------===//
+//
+//   Program + arguments ─specialize─▶ ttg ─transform─▶ ttg ─generate─▶ LLVM IR ▶ PTX ▶ cubin
+//
+// A Compiler owns one MLIRContext and reuses it: making one and loading the
+// dialects costs more than compiling a small kernel. It serves one compilation at
+// a time; an Engine keeps several.
+//
+// Where ptxas is, is decided by the program around (Tools.h) and passed in.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "codegen/Codegen.h"
+#include "codegen/nvidia/Ptxas.h"
+#include "driver/Stage.h"
+#include "sema/Specialize.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace gluonc::driver {
+
+/// How machine code is made, beyond what the source and its specialization say.
+struct CodeOptions {
+  /// Path of the assembler; empty where there is none.
+  std::string ptxas;
+  bool lineInfo = false;
+  bool fpFusion = true;
+  unsigned ptxVersion = 0;
+};
+
+/// A kernel after its last stage.
+struct CompiledKernel {
+  codegen::KernelInfo kernel;
+  /// The text of the stage that was asked for, or the cubin.
+  std::string output;
+  std::string ptx;
+  /// Of the cubin, as ptxas tells.
+  std::optional<codegen::nvidia::ResourceUsage> resources;
+};
+
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+
+  mlir::MLIRContext &context() { return *mlirContext; }
+
+  /// Null after a report.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  specialize(sema::Program &program, const sema::Function &kernel,
+             llvm::ArrayRef<sema::ArgSpec> arguments, const sema::Options &options,
+             diag::Sink &sink, Timings *timings = nullptr);
+
+  /// Reads a `.ttgir` file's text, ours or Triton's. Null after a report.
+  mlir::OwningOpRef<mlir::ModuleOp> parseIr(const diag::SourceFile &file,
+                                            const diag::SourceManager &sources,
+                                            diag::Sink &sink, Timings *timings = nullptr);
+
+  /// The transform pipeline, in place. False after a report.
+  bool transform(mlir::ModuleOp module, const target::Target &target,
+                 const diag::SourceManager &sources, diag::Sink &sink,
+                 Timings *timings = nullptr);
+
+  /// From transformed ttg to `last` (Llir, Ptx or Cubin). Nullopt after a report.
+  std::optional<CompiledKernel> generate(mlir::ModuleOp module, const target::Target &target,
+                                         Stage last, const CodeOptions &options,
+                                         const diag::SourceManager &sources, diag::Sink &sink,
+                                         Timings *timings = nullptr);
+
+private:
+  std::unique_ptr<mlir::MLIRContext> mlirContext;
+};
+
+/// The textual form of a module, as `--emit ttgir` prints it.
+std::string printIr(mlir::ModuleOp module);
+
+/// Identifies this build of the compiler: the linker's build id of the program or library that
+/// holds this code. Part of every cache key.
+std::string buildId();
+
+} // namespace gluonc::driver

@@ -1,0 +1,190 @@
+#include "driver/LayoutPicture.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+namespace gluonc::driver {
+
+using layout::Coord;
+using layout::Dim;
+using layout::Layout;
+using layout::LinearLayout;
+
+namespace {
+
+constexpr unsigned bankCount = 32;
+constexpr unsigned bankBytes = 4;
+
+/// One element of the tensor in the picture.
+struct Cell {
+  /// "T5:2" for thread and register, "17" for an offset.
+  std::string text;
+  std::string title;
+  /// Cells of one group share a colour: warps, or banks.
+  unsigned group = 0;
+  unsigned copies = 0;
+};
+
+struct Picture {
+  std::vector<Cell> cells;
+  int64_t rows = 1, columns = 1;
+};
+
+/// Rows and columns: the last axis runs along a row, the others are folded into rows.
+Picture emptyPicture(llvm::ArrayRef<int64_t> shape) {
+  Picture picture;
+  for (size_t i = 0; i + 1 < shape.size(); ++i)
+    picture.rows *= shape[i];
+  picture.columns = shape.empty() ? 1 : shape.back();
+  picture.cells.resize(static_cast<size_t>(picture.rows * picture.columns));
+  return picture;
+}
+
+size_t indexOf(llvm::ArrayRef<Coord> at, llvm::ArrayRef<int64_t> shape) {
+  int64_t index = 0;
+  for (size_t axis = 0; axis != shape.size(); ++axis)
+    for (const Coord &coord : at)
+      if (coord.dim == Dim::axis(static_cast<unsigned>(axis)))
+        index = index * shape[axis] + coord.value;
+  return static_cast<size_t>(index);
+}
+
+Picture drawDistributed(const LinearLayout &linear, llvm::ArrayRef<int64_t> shape) {
+  Picture picture = emptyPicture(shape);
+  uint32_t registers = static_cast<uint32_t>(linear.inSize(Dim::Register));
+  uint32_t lanes = static_cast<uint32_t>(linear.inSize(Dim::Lane));
+  uint32_t warps = static_cast<uint32_t>(linear.inSize(Dim::Warp));
+  uint32_t blocks = static_cast<uint32_t>(linear.inSize(Dim::Block));
+  for (uint32_t block = 0; block != blocks; ++block)
+    for (uint32_t warp = 0; warp != warps; ++warp)
+      for (uint32_t lane = 0; lane != lanes; ++lane)
+        for (uint32_t reg = 0; reg != registers; ++reg) {
+          Cell &cell = picture.cells[indexOf(linear.apply({{Dim::Register, reg},
+                                                           {Dim::Lane, lane},
+                                                           {Dim::Warp, warp},
+                                                           {Dim::Block, block}}),
+                                             shape)];
+          std::string owner = (blocks > 1 ? "B" + llvm::utostr(block) + " " : "") + "T" +
+                              llvm::utostr(warp * lanes + lane) + ":" + llvm::utostr(reg);
+          // Further owners of the same element are counted and listed in the title.
+          if (cell.copies++ == 0) {
+            cell.text = owner;
+            cell.group = block * warps + warp;
+            cell.title = "warp " + llvm::utostr(warp) + ", lane " + llvm::utostr(lane) +
+                         ", register " + llvm::utostr(reg);
+          } else if (cell.copies <= 8) {
+            cell.title += "; " + owner;
+          }
+        }
+  return picture;
+}
+
+Picture drawShared(const Layout &named, const LinearLayout &linear, llvm::ArrayRef<int64_t> shape,
+                   unsigned elementBytes) {
+  Picture picture = emptyPicture(shape);
+  const auto *padded = named.as<layout::PaddedSharedLayout>();
+  uint32_t offsets = static_cast<uint32_t>(linear.inSize(Dim::Offset));
+  uint32_t blocks = static_cast<uint32_t>(linear.inSize(Dim::Block));
+  for (uint32_t block = 0; block != blocks; ++block)
+    for (uint32_t offset = 0; offset != offsets; ++offset) {
+      Cell &cell = picture.cells[indexOf(
+          linear.apply({{Dim::Offset, offset}, {Dim::Block, block}}), shape)];
+      if (cell.copies++ != 0)
+        continue;
+      int64_t place = padded ? padded->physicalOffset(offset) : offset;
+      cell.group = static_cast<unsigned>(place * elementBytes / bankBytes % bankCount);
+      cell.text = (blocks > 1 ? "B" + llvm::utostr(block) + " " : "") + std::to_string(place);
+      cell.title = "offset " + std::to_string(place) + ", bank " + llvm::utostr(cell.group);
+    }
+  return picture;
+}
+
+std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
+  std::vector<std::string> parts(shape.size());
+  for (size_t axis = shape.size(); axis-- != 0;) {
+    parts[axis] = std::to_string(flat % shape[axis]);
+    flat /= shape[axis];
+  }
+  return "[" + llvm::join(parts, ", ") + "]";
+}
+
+std::string asText(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
+  size_t width = 1;
+  auto shown = [](const Cell &cell) {
+    return cell.copies > 1 ? cell.text + "+" + llvm::utostr(cell.copies - 1) : cell.text;
+  };
+  for (const Cell &cell : picture.cells)
+    width = std::max(width, shown(cell).size());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (int64_t row = 0; row != picture.rows; ++row) {
+    for (int64_t column = 0; column != picture.columns; ++column) {
+      std::string cell = shown(picture.cells[static_cast<size_t>(row * picture.columns + column)]);
+      out << (column ? " " : "") << cell;
+      if (column + 1 != picture.columns)
+        out.indent(static_cast<unsigned>(width - cell.size()));
+    }
+    out << '\n';
+    // A blank line between the planes of more than two axes.
+    if (shape.size() > 2 && (row + 1) % shape[shape.size() - 2] == 0 && row + 1 != picture.rows)
+      out << '\n';
+  }
+  return text;
+}
+
+std::string asSvg(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
+  constexpr int cellHeight = 22, margin = 30;
+  size_t longest = 1;
+  unsigned groups = 1;
+  for (const Cell &cell : picture.cells) {
+    longest = std::max(longest, cell.text.size());
+    groups = std::max(groups, cell.group + 1);
+  }
+  const int cellWidth = static_cast<int>(longest) * 7 + 10;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\""
+      << picture.columns * cellWidth + margin + 2 << "\" height=\""
+      << picture.rows * cellHeight + margin + 2
+      << "\" font-family=\"monospace\" font-size=\"11\" text-anchor=\"middle\">\n";
+  for (int64_t column = 0; column != picture.columns; ++column)
+    out << "<text x=\"" << margin + column * cellWidth + cellWidth / 2 << "\" y=\"20\">" << column
+        << "</text>\n";
+  for (int64_t row = 0; row != picture.rows; ++row)
+    out << "<text x=\"15\" y=\"" << margin + row * cellHeight + 15 << "\">" << row << "</text>\n";
+  for (size_t i = 0; i != picture.cells.size(); ++i) {
+    const Cell &cell = picture.cells[i];
+    int64_t x = margin + static_cast<int64_t>(i) % picture.columns * cellWidth;
+    int64_t y = margin + static_cast<int64_t>(i) / picture.columns * cellHeight;
+    // Hues spread evenly over the groups.
+    unsigned hue = cell.group * 360 / groups;
+    out << "<g><title>" << indexText(static_cast<int64_t>(i), shape) << ": " << cell.title
+        << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cellWidth
+        << "\" height=\"" << cellHeight << "\" fill=\"hsl(" << hue
+        << ",70%,85%)\" stroke=\"#888\"/><text x=\"" << x + cellWidth / 2 << "\" y=\"" << y + 15
+        << "\">" << cell.text << "</text></g>\n";
+  }
+  out << "</svg>\n";
+  return text;
+}
+
+} // namespace
+
+std::string drawLayout(const Layout &named, llvm::ArrayRef<int64_t> shape, unsigned elementBytes,
+                       PictureFormat format) {
+  LinearLayout linear = named.toLinear(shape);
+  Picture picture = named.isShared() ? drawShared(named, linear, shape, elementBytes)
+                                     : drawDistributed(linear, shape);
+  if (format == PictureFormat::Text)
+    return asText(picture, shape);
+  std::string svg = asSvg(picture, shape);
+  if (format == PictureFormat::Svg)
+    return svg;
+  return "<!doctype html>\n<meta charset=\"utf-8\">\n<title>" + named.toString() +
+         "</title>\n<h1 style=\"font:16px monospace\">" + named.toString() + "</h1>\n" + svg;
+}
+
+} // namespace gluonc::driver

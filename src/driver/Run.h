@@ -1,0 +1,49 @@
+//===- Run.h - One kernel launch on the CPU or a GPU ------------------------===//
+//
+// Host tensors in, host tensors out. On the CPU the simulator works on the
+// tensors' own memory; on a GPU each buffer is copied there and back.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/Arguments.h"
+#include "driver/Compiler.h"
+#include "runtime/cuda/Launcher.h"
+#include "sim/Simulator.h"
+
+#include <array>
+
+namespace gluonc::driver {
+
+using Grid = std::array<uint32_t, 3>;
+
+struct RunTime {
+  double milliseconds = 0;
+  /// Launches that `milliseconds` is the median of.
+  unsigned launches = 1;
+};
+
+/// Bytes of all tensors that the kernel is given, each counted once.
+uint64_t tensorBytes(const KernelArguments &arguments);
+
+/// The name of the module's one public function; empty where there is not exactly one.
+std::string kernelNameOf(mlir::ModuleOp module);
+
+/// Simulates the kernel of a transformed module. Nullopt after a report. `printed` receives what
+/// the kernel prints.
+std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
+                                const diag::SourceManager &sources, llvm::raw_ostream *printed,
+                                diag::Sink &sink);
+
+/// Uploads, launches, downloads. With `launches` > 0 the kernel is then launched that often again,
+/// on the device's copies and with a cold second-level cache, for the time; else the time is that
+/// of the one launch.
+std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
+                                 const CompiledKernel &kernel, unsigned warpSize,
+                                 const KernelArguments &arguments, Grid grid, unsigned launches,
+                                 diag::Sink &sink);
+
+/// Reports a failure of the device: the kernel's fault, or the device's.
+void reportDevice(llvm::Error error, diag::Sink &sink);
+
+} // namespace gluonc::driver

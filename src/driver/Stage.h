@@ -1,0 +1,34 @@
+//===- Stage.h - What `--emit` can stop at ----------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace gluonc::driver {
+
+/// In the order in which a compilation passes them.
+enum class Stage : uint8_t {
+  Tokens,
+  Ast,
+  /// As specialization made it.
+  Ttgir,
+  /// After the transform pipeline: what code generation and the simulator read.
+  TtgirOpt,
+  Llir,
+  Ptx,
+  Cubin,
+};
+
+struct StageInfo {
+  Stage stage;
+  llvm::StringLiteral name;
+  bool isText;
+};
+llvm::ArrayRef<StageInfo> allStages();
+const StageInfo &info(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+} // namespace gluonc::driver
