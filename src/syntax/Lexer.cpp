@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "syntax/LexerImpl.h"
 
+#include "syntax/Dump.h"
 #include "syntax/Unicode.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -54,7 +55,7 @@ bool continuesName(char c) { return classOf(c) == NameStart || classOf(c) == Dig
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Keyword {
+struct ReservedWord {
   std::string_view text;
   TokenKind kind = TokenKind::Name;
 };
@@ -66,10 +67,10 @@ constexpr unsigned keywordSlot(std::string_view text) {
 }
 
 struct KeywordTable {
-  std::array<Keyword, 128> slots{};
+  std::array<ReservedWord, 128> slots{};
   bool collision = false;
   constexpr void add(std::string_view text, TokenKind kind) {
-    Keyword &slot = slots[keywordSlot(text)];
+    ReservedWord &slot = slots[keywordSlot(text)];
     collision |= !slot.text.empty();
     slot = {text, kind};
   }
@@ -89,7 +90,7 @@ static TokenKind keywordOrName(StringRef text) {
   // No keyword is shorter than 2 or longer than 8 letters.
   if (text.size() < 2 || text.size() > 8)
     return TokenKind::Name;
-  const Keyword &slot = keywords.slots[keywordSlot(text)];
+  const ReservedWord &slot = keywords.slots[keywordSlot(text)];
   return slot.text == std::string_view(text) ? slot.kind : TokenKind::Name;
 }
 
@@ -354,6 +355,8 @@ void Lexer::closeBracket(TokenKind kind, char opening) {
 void Lexer::lexToken() {
   while (*p == ' ' || *p == '\t' || *p == '\f')
     ++p;
+  if (p == end)
+    return;
   switch (classOf(*p)) {
   case NameStart:
     return lexName();
@@ -531,7 +534,11 @@ void ast::dumpTokens(const TokenList &list, llvm::raw_ostream &out) {
     diag::Span span = list.source.span(token.begin, token.end);
     diag::LineColumn from = span.file->position(span.begin), to = span.file->position(span.end);
     out << from.line << ':' << from.column << '-' << to.line << ':' << to.column << '\t'
-        << name(token.kind) << "\t'";
-    out.write_escaped(list.source.text.slice(token.begin, token.end)) << "'\n";
+        << name(token.kind) << '\t';
+    Constant text(span);
+    text.value = ConstantKind::Str;
+    text.text = list.source.text.slice(token.begin, token.end);
+    printRepr(text, out);
+    out << '\n';
   }
 }

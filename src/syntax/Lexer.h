@@ -44,7 +44,7 @@ struct TokenList {
 /// Indent, Dedent, EndMarker and a Newline at the end of the file are empty.
 TokenList lex(const diag::SourceFile &file, diag::Sink &sink);
 
-/// One line per token: "line:column-line:column<tab>Kind<tab>'text'".
+/// One line per token: line:column-line:column<tab>Kind<tab>text, as repr shows it.
 void dumpTokens(const TokenList &list, llvm::raw_ostream &out);
 
 } // namespace gluonc::ast

@@ -60,6 +60,8 @@ void Parser::finishLine() {
 void Parser::parseSimpleLine(StmtList &out) {
   do {
     Stmt *statement = parseSimpleStatement();
+    if (!at(TokenKind::Semicolon) && !at(TokenKind::Newline))
+      unexpected("end of line");
     if (!panicking)
       out.push_back(statement);
   } while (accept(TokenKind::Semicolon) && !at(TokenKind::Newline));

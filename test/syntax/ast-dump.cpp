@@ -1,10 +1,11 @@
 //===- ast-dump.cpp - Trees of many files, for stdlib_test.py ---------------===//
 //
-//   ast-dump [--python-3.11] [--full] < paths
+//   ast-dump [--python-3.11] [--full] [--spans] < paths
 //
 // Prints one line per path: the SHA-256 of the dump (or with --full the dump
-// itself), or "error: " and the first message. The last line is the throughput
-// of parsing alone: "parsed BYTES in SECONDS".
+// itself), or "error: " and the first message. With --spans the dump is the list
+// of "Kind begin end;" of the nodes that have a place in CPython too, parents
+// first. The last line is the throughput of parsing: "parsed BYTES in SECONDS".
 //
 //===----------------------------------------------------------------------===//
 #include "diag/Render.h"
@@ -24,12 +25,30 @@ namespace {
 struct Options {
   ast::PythonVersion version = ast::PythonVersion::Python312;
   bool full = false;
+  bool spans = false;
 };
 struct Totals {
   size_t bytes = 0;
   double seconds = 0;
 };
 } // namespace
+
+static void printSpans(const ast::Node &node, llvm::raw_ostream &out) {
+  switch (node.kind) {
+  case ast::NodeKind::Module:
+  case ast::NodeKind::Arguments:
+  case ast::NodeKind::Comprehension:
+  case ast::NodeKind::WithItem:
+  case ast::NodeKind::MatchCase:
+    break;
+  default:
+    out << ast::name(node.kind) << ' ' << node.span.begin << ' ' << node.span.end << ';';
+    break;
+  }
+  // CPython's places within f-strings changed with every release.
+  if (node.kind != ast::NodeKind::JoinedStr)
+    ast::forEachChild(node, [&](const ast::Node &child) { printSpans(child, out); });
+}
 
 static std::string process(const std::string &path, const Options &options, Totals &totals) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -51,7 +70,10 @@ static std::string process(const std::string &path, const Options &options, Tota
     }
   std::string text;
   llvm::raw_string_ostream out(text);
-  ast::dump(*module, out, options.version);
+  if (options.spans)
+    printSpans(*module, out);
+  else
+    ast::dump(*module, out, options.version);
   if (options.full)
     return text;
   return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), true);
@@ -61,6 +83,7 @@ int main(int argc, char **argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     options.full |= llvm::StringRef(argv[i]) == "--full";
+    options.spans |= llvm::StringRef(argv[i]) == "--spans";
     if (llvm::StringRef(argv[i]) == "--python-3.11")
       options.version = ast::PythonVersion::Python311;
   }

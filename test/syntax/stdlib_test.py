@@ -4,26 +4,26 @@
 usage: stdlib_test.py AST_DUMP [--limit N] [--root DIRECTORY]
 
 Every .py file under the running Python's standard library must give the same
-ast.dump. Left out are files that CPython itself rejects; for those we must
-report an error too, unless the rejection is listed in TOLERATED.
+ast.dump and the same places of all nodes (outside f-strings). Left out are files
+that CPython itself rejects; for those we must report an error too, unless ACCEPTED
+says why not.
 """
 import argparse
 import ast
 import hashlib
 import pathlib
+import re
 import subprocess
 import sys
 import sysconfig
 import time
 import warnings
 
-# Substrings of CPython's message for errors that are not errors of the grammar.
-TOLERATED = {
-    "unknown encoding": "an encoding that is not ours either",
+# What we accept though CPython rejects it: substring of CPython's message -> reason.
+ACCEPTED = {
+    "encoding problem: utf8 with BOM":
+        "CPython knows only the spelling utf-8 beside a byte-order mark",
 }
-
-# Encodings that we report as unknown (gluonc reads UTF-8 and a few single-byte sets).
-UNSUPPORTED = "unknown source encoding"
 
 
 class DropEmptySpecText(ast.NodeTransformer):
@@ -39,8 +39,8 @@ class DropEmptySpecText(ast.NodeTransformer):
         return node
 
 
-def expected(data):
-    """(hash of the dump, None) or (None, message); and the seconds of ast.parse."""
+def parse(data):
+    """(tree, None, seconds of ast.parse) or (None, message, 0)."""
     start = time.perf_counter()
     try:
         tree = ast.parse(data)
@@ -49,7 +49,31 @@ def expected(data):
     seconds = time.perf_counter() - start
     if sys.version_info[:2] == (3, 12):
         tree = DropEmptySpecText().visit(tree)
-    return hashlib.sha256(dump(tree).encode("utf-8", "surrogatepass")).hexdigest(), None, seconds
+    return tree, None, seconds
+
+
+def sha(text):
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def spans(tree, data):
+    """The places as byte offsets, in the format of ast-dump --spans."""
+    starts = [0] + [m.end() for m in re.finditer(rb"\r\n|\r|\n", data)]
+    if data.startswith(b"\xef\xbb\xbf"):
+        starts[0] = 3
+    out = []
+
+    def walk(node):
+        if hasattr(node, "lineno"):
+            begin = starts[node.lineno - 1] + node.col_offset
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+            out.append(f"{type(node).__name__} {begin} {end};")
+        if not isinstance(node, ast.JoinedStr):
+            for child in ast.iter_child_nodes(node):
+                walk(child)
+
+    walk(tree)
+    return "".join(out)
 
 
 def dump(tree):
@@ -70,45 +94,61 @@ def main():
     paths = sorted(p for p in pathlib.Path(args.root).rglob("*.py")
                    if "site-packages" not in p.parts)[:args.limit]
     flags = ["--python-3.11"] if sys.version_info < (3, 12) else []
-    run = subprocess.run([args.ast_dump, *flags], input="\n".join(map(str, paths)) + "\n",
-                         capture_output=True, text=True, check=True)
-    *ours, summary = run.stdout.splitlines()
-    assert len(ours) == len(paths), "ast-dump stopped early"
+    ours, summary = run(args.ast_dump, paths, flags)
+    our_spans, _ = run(args.ast_dump, paths, [*flags, "--spans"])
 
-    same, rejected, unsupported, wrong, accepted = 0, [], [], [], []
-    total_bytes, total_seconds = 0, 0.0
-    for path, line in zip(paths, ours):
+    same, rejected, wrong, accepted, moved = 0, [], [], [], []
+    total_bytes, total_seconds, compared_spans = 0, 0.0, 0
+    for path, line, span_line in zip(paths, ours, our_spans):
         data = path.read_bytes()
-        digest, message, seconds = expected(data)
-        if digest is None:
-            rejected.append((path, message))
-            tolerated = any(t in message for t in TOLERATED)
-            if not line.startswith("error: ") and not tolerated:
-                accepted.append((path, message))
+        tree, message, seconds = parse(data)
+        if tree is None:
+            (rejected if line.startswith("error: ") else accepted).append((path, message))
             continue
         total_bytes += len(data)
         total_seconds += seconds
-        if UNSUPPORTED in line:
-            unsupported.append((path, line))
-        elif line == digest:
+        if line == sha(dump(tree)):
             same += 1
         else:
             wrong.append((path, line if line.startswith("error: ") else "the trees differ"))
+        # CPython's offsets are those of UTF-8 text; ours those of the bytes of the file.
+        if is_utf8(data):
+            compared_spans += 1
+            if span_line != sha(spans(tree, data)):
+                moved.append((path, "spans differ"))
 
-    for title, rows in (("WRONG", wrong), ("accepted, but CPython rejects", accepted),
-                        ("encoding not supported", unsupported),
-                        ("rejected by CPython and by us", rejected)):
+    wrong += [row for row in accepted if not any(a in row[1] for a in ACCEPTED)]
+    for title, rows in (("WRONG", wrong), ("SPANS DIFFER", moved),
+                        ("accepted, but rejected by CPython", accepted),
+                        ("rejected by both", rejected)):
         print(f"{title}: {len(rows)}")
         for path, why in rows:
             print(f"  {path.relative_to(args.root)}: {why}")
     words = summary.split()
     rate = int(words[1]) / float(words[3]) / 1e6
     theirs = total_bytes / total_seconds / 1e6
-    print(f"Python {sys.version.split()[0]}: {same} of {same + len(wrong) + len(unsupported)} "
-          f"files agree, {total_bytes / 1e6:.1f} MB")
+    print(f"Python {sys.version.split()[0]}: trees of {same} of {len(paths) - len(rejected) - len(accepted)} "
+          f"files agree, spans of {compared_spans - len(moved)} of {compared_spans}, "
+          f"{total_bytes / 1e6:.1f} MB")
     print(f"throughput: ours {rate:.1f} MB/s, ast.parse {theirs:.1f} MB/s, "
           f"{rate / theirs:.1f} times")
-    return 1 if wrong or not same else 0
+    return 1 if wrong or moved or not same else 0
+
+
+def is_utf8(data):
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def run(program, paths, flags):
+    done = subprocess.run([program, *flags], input="\n".join(map(str, paths)) + "\n",
+                          capture_output=True, text=True, check=True)
+    *lines, summary = done.stdout.splitlines()
+    assert len(lines) == len(paths), "ast-dump stopped early"
+    return lines, summary
 
 
 if __name__ == "__main__":

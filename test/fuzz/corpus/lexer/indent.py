@@ -1,0 +1,7 @@
+if x:
+	y
+        z
+   w
+for a in (1,
+  2): b\
+  c
