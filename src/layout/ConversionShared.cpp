@@ -62,6 +62,8 @@ public:
     return build();
   }
 
+  unsigned chosenVectorLog2() const { return vectorLog2; }
+
 private:
   /// The bases of one side and dim, projected to this CTA's elements.
   Vectors bases(const LinearLayout &side, Dim dim) const {
@@ -315,7 +317,17 @@ private:
 
 SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst,
                              unsigned elementBits, const ConversionOptions &options) {
-  return SharedPlanner(src, dst, elementBits, options).plan();
+  ConversionOptions narrowed = options;
+  for (;;) {
+    SharedPlanner planner(src, dst, elementBits, narrowed);
+    SharedPlan plan = planner.plan();
+    unsigned got = std::min(plan.store.vectorLog2, plan.load.vectorLog2);
+    if (got == planner.chosenVectorLog2())
+      return plan;
+    // Bases that are sums of others can leave vectors unaligned. The phases were then chosen for the
+    // wrong width.
+    narrowed.maxVectorBits = plan.elementBits << got;
+  }
 }
 
 } // namespace gluonc::layout

@@ -114,8 +114,10 @@ LinearLayout fromBases(llvm::ArrayRef<std::pair<Dim, const BasisList *>> ins,
       in.bases.emplace_back(basis.begin(), basis.end());
     bases.push_back(std::move(in));
   }
-  std::optional<LinearLayout> result = LinearLayout::create(bases, axisSizes(shape));
-  GL_CHECK(result.has_value());
+  std::string why;
+  std::optional<LinearLayout> result = LinearLayout::create(bases, axisSizes(shape), &why);
+  if (!result)
+    GL_ICE(why);
   return *result;
 }
 

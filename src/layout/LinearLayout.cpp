@@ -81,7 +81,8 @@ bool isPermutationOf(llvm::ArrayRef<Dim> order, llvm::ArrayRef<DimSize> dims) {
 
 std::optional<std::string> checkDims(llvm::ArrayRef<DimSize> dims, const char *what) {
   unsigned total = 0;
-  for (auto [i, size] : llvm::enumerate(dims)) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const DimSize &size = dims[i];
     if (findDim(dims.take_front(i), size.dim))
       return std::string(what) + " dimension " + size.dim.name() + " is given twice";
     if (size.log2 > 31)

@@ -57,21 +57,22 @@ public:
   static const Dim Register, Lane, Warp, Block, Offset, Row, Col, Partition,
       Repetition;
   /// Dimension `i` of a tensor ("dim0", "dim1", ...).
-  static constexpr Dim axis(unsigned i) { return Dim(static_cast<uint8_t>(firstAxis + i)); }
+  static constexpr Dim axis(unsigned i) { return Dim(firstAxis + i); }
 
   constexpr bool isAxis() const { return id >= firstAxis; }
   /// The tensor dimension that this names. Only for axes.
   constexpr unsigned axisIndex() const { return id - firstAxis; }
-  constexpr uint8_t raw() const { return id; }
+  constexpr uint32_t raw() const { return id; }
   std::string name() const;
 
   constexpr bool operator==(const Dim &) const = default;
   constexpr auto operator<=>(const Dim &) const = default;
 
 private:
-  explicit constexpr Dim(uint8_t id) : id(id) {}
-  static constexpr uint8_t firstAxis = 16;
-  uint8_t id;
+  explicit constexpr Dim(uint32_t id) : id(id) {}
+  static constexpr uint32_t firstAxis = 16;
+  /// Not a byte: clang 19.1.7 loses the field after the padding of a DimSize that is passed by value.
+  uint32_t id;
 };
 
 inline constexpr Dim Dim::Register{0}, Dim::Lane{1}, Dim::Warp{2}, Dim::Block{3}, Dim::Offset{4},

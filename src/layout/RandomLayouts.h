@@ -1,0 +1,75 @@
+//===- RandomLayouts.h - Layouts for property tests ------------------------===//
+//
+// For tests only. The generator is std::mt19937_64 with plain modulo, so that a
+// seed gives the same layouts with every standard library.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "layout/Gf2.h"
+#include "layout/Layouts.h"
+
+#include <random>
+
+namespace gluonc::layout {
+
+class RandomLayouts {
+public:
+  explicit RandomLayouts(uint64_t seed) : engine(seed) {}
+
+  uint64_t below(uint64_t n) { return engine() % n; }
+  uint64_t bits(unsigned count) { return engine() & ((uint64_t{1} << count) - 1); }
+
+  /// Any matrix from `ins` to `outs`.
+  LinearLayout any(llvm::ArrayRef<DimSize> ins, llvm::ArrayRef<DimSize> outs) {
+    unsigned inBits = total(ins), outBits = total(outs);
+    llvm::SmallVector<uint64_t, 16> bases;
+    for (unsigned i = 0; i < inBits; ++i)
+      bases.push_back(bits(outBits));
+    return LinearLayout::fromPacked(ins, outs, bases);
+  }
+
+  /// A matrix of full rank: surjective, and invertible if the sizes agree.
+  LinearLayout surjective(llvm::ArrayRef<DimSize> ins, llvm::ArrayRef<DimSize> outs) {
+    for (;;) {
+      LinearLayout layout = any(ins, outs);
+      if (layout.isSurjective())
+        return layout;
+    }
+  }
+
+  /// 2^log2 dealt to `rank` factors.
+  Ints factors(unsigned log2, unsigned rank) {
+    Ints result(rank, 1);
+    for (unsigned i = 0; i < log2; ++i)
+      result[below(rank)] *= 2;
+    return result;
+  }
+
+  Ints permutation(unsigned rank) {
+    Ints result;
+    for (unsigned i = 0; i < rank; ++i)
+      result.insert(result.begin() + below(i + 1), i);
+    return result;
+  }
+
+  BlockedLayout blocked(unsigned rank, unsigned laneLog2 = 5, unsigned warpLog2 = 2) {
+    return {factors(below(5), rank), factors(laneLog2, rank), factors(warpLog2, rank),
+            permutation(rank), {}};
+  }
+
+  Ints shape(unsigned rank, unsigned minLog2, unsigned maxLog2) {
+    return factors(minLog2 + below(maxLog2 - minLog2 + 1), rank);
+  }
+
+private:
+  static unsigned total(llvm::ArrayRef<DimSize> dims) {
+    unsigned bits = 0;
+    for (const DimSize &size : dims)
+      bits += size.log2;
+    return bits;
+  }
+  std::mt19937_64 engine;
+};
+
+} // namespace gluonc::layout
