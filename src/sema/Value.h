@@ -107,7 +107,7 @@ public:
   static Value function(std::shared_ptr<const Function> function);
   static Value builtin(const Builtin *builtin);
   static Value boundMethod(Value callee, Value self);
-  static Value module(const Module *module);
+  static Value module(Module *module);
   /// `what` is shown when it is used, e.g. "torch.randn".
   static Value opaque(std::string what);
   /// A scalar or block tensor; `dtype` is its element type.
@@ -149,7 +149,7 @@ public:
   const Function &asFunction() const;
   std::shared_ptr<const Function> sharedFunction() const;
   const Builtin &asBuiltin() const;
-  const Module &asModule() const;
+  Module &asModule() const;
   const Value &boundCallee() const { return items()[0]; }
   const Value &boundSelf() const { return items()[1]; }
   const Payload *rawPayload() const { return payload.get(); }

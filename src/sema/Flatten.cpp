@@ -1,0 +1,56 @@
+#include "sema/Flatten.h"
+
+#include "support/Error.h"
+
+namespace gluonc::sema {
+
+static bool isComposite(const Value &value) {
+  return value.is(ValueKind::Tuple) || value.is(ValueKind::Instance);
+}
+
+void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
+  if (value.isIr())
+    out.push_back(value.ir());
+  else if (isComposite(value))
+    for (const Value &item : value.items())
+      flatten(item, out);
+}
+
+Value unflatten(const Value &model, llvm::ArrayRef<mlir::Value> &values) {
+  if (model.isIr()) {
+    GL_CHECK(!values.empty());
+    mlir::Value value = values.front();
+    values = values.drop_front();
+    return model.isTensor() ? Value::tensor(value, model.dtype())
+                            : Value::memDesc(value, model.dtype());
+  }
+  if (!model.is(ValueKind::Tuple) || model.isCompileTime())
+    return model;
+  std::vector<Value> items;
+  for (const Value &item : model.items())
+    items.push_back(unflatten(item, values));
+  return Value::tuple(std::move(items), model.fieldNames().vec());
+}
+
+bool sameType(const Value &a, const Value &b) {
+  if (a.kind() != b.kind())
+    return false;
+  if (a.isIr())
+    return a.irType() == b.irType() && a.dtype() == b.dtype();
+  if (!isComposite(a))
+    return a == b;
+  if (a.items().size() != b.items().size() || a.fieldNames() != b.fieldNames())
+    return false;
+  for (auto [x, y] : llvm::zip(a.items(), b.items()))
+    if (!sameType(x, y))
+      return false;
+  return true;
+}
+
+std::string describe(const Value &value) {
+  if (value.isCompileTime() && !value.isNone() && !value.is(ValueKind::Tuple))
+    return "the constexpr " + value.repr();
+  return value.typeName();
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,522 @@
+#include "sema/Value.h"
+
+#include "ir/Encoding.h"
+#include "layout/Layouts.h"
+#include "sema/Context.h"
+#include "sema/Program.h"
+#include "sema/Repr.h"
+#include "sema/ops/Ops.h"
+#include "support/Error.h"
+
+namespace gluonc::sema {
+
+namespace {
+
+struct StringPayload : Payload {
+  std::string text;
+  explicit StringPayload(std::string text) : text(std::move(text)) {}
+};
+
+/// Integers beyond 64 bits.
+struct IntegerPayload : Payload {
+  llvm::APInt value;
+  explicit IntegerPayload(llvm::APInt value) : value(std::move(value)) {}
+};
+
+/// Tuples, lists, slices, ranges, bound methods, instances.
+struct SequencePayload : Payload {
+  std::vector<Value> items;
+  std::vector<std::string> names;
+  SequencePayload(std::vector<Value> items, std::vector<std::string> names)
+      : items(std::move(items)), names(std::move(names)) {}
+};
+
+struct DictPayload : Payload {
+  std::vector<std::pair<Value, Value>> items;
+  explicit DictPayload(std::vector<std::pair<Value, Value>> items) : items(std::move(items)) {}
+};
+
+struct LayoutPayload : Payload {
+  layout::Layout value;
+  explicit LayoutPayload(layout::Layout value) : value(std::move(value)) {}
+};
+
+struct FunctionPayload : Payload {
+  std::shared_ptr<const Function> function;
+  explicit FunctionPayload(std::shared_ptr<const Function> function)
+      : function(std::move(function)) {}
+};
+
+} // namespace
+
+llvm::StringRef kindName(ValueKind kind) {
+  switch (kind) {
+  case ValueKind::Absent:
+    return "nothing";
+  case ValueKind::None:
+    return "None";
+  case ValueKind::Bool:
+    return "bool";
+  case ValueKind::Int:
+    return "int";
+  case ValueKind::Float:
+    return "float";
+  case ValueKind::String:
+    return "str";
+  case ValueKind::Tuple:
+    return "tuple";
+  case ValueKind::List:
+    return "list";
+  case ValueKind::Dict:
+    return "dict";
+  case ValueKind::Slice:
+    return "slice";
+  case ValueKind::Range:
+    return "range";
+  case ValueKind::DType:
+    return "dtype";
+  case ValueKind::BlockType:
+    return "block type";
+  case ValueKind::Layout:
+    return "layout";
+  case ValueKind::Function:
+    return "function";
+  case ValueKind::Builtin:
+    return "builtin";
+  case ValueKind::BoundMethod:
+    return "method";
+  case ValueKind::Class:
+    return "class";
+  case ValueKind::Instance:
+    return "instance";
+  case ValueKind::Module:
+    return "module";
+  case ValueKind::Opaque:
+    return "host object";
+  case ValueKind::Tensor:
+    return "tensor";
+  case ValueKind::MemDesc:
+    return "shared memory descriptor";
+  }
+  GL_UNREACHABLE("value kind");
+}
+
+Value Value::boolean(bool value) {
+  Value result(ValueKind::Bool);
+  result.scalar.boolean = value;
+  return result;
+}
+
+Value Value::integer(int64_t value) {
+  Value result(ValueKind::Int);
+  result.scalar.integer = value;
+  return result;
+}
+
+Value Value::integer(const llvm::APInt &value) {
+  if (value.isSignedIntN(64))
+    return integer(value.sextOrTrunc(64).getSExtValue());
+  Value result(ValueKind::Int);
+  // The smallest width, so that equal values have equal payloads.
+  result.payload = std::make_shared<IntegerPayload>(value.trunc(value.getSignificantBits()));
+  return result;
+}
+
+Value Value::real(double value) {
+  Value result(ValueKind::Float);
+  result.scalar.real = value;
+  return result;
+}
+
+Value Value::string(std::string text) {
+  return custom(ValueKind::String, std::make_shared<StringPayload>(std::move(text)));
+}
+
+static Value sequence(ValueKind kind, std::vector<Value> items,
+                      std::vector<std::string> names = {}) {
+  return Value::custom(kind,
+                       std::make_shared<SequencePayload>(std::move(items), std::move(names)));
+}
+
+Value Value::tuple(std::vector<Value> items, std::vector<std::string> names) {
+  return sequence(ValueKind::Tuple, std::move(items), std::move(names));
+}
+Value Value::list(std::vector<Value> items) { return sequence(ValueKind::List, std::move(items)); }
+Value Value::slice(Value start, Value stop, Value step) {
+  return sequence(ValueKind::Slice, {std::move(start), std::move(stop), std::move(step)});
+}
+Value Value::range(Value start, Value stop, Value step) {
+  return sequence(ValueKind::Range, {std::move(start), std::move(stop), std::move(step)});
+}
+Value Value::boundMethod(Value callee, Value self) {
+  return sequence(ValueKind::BoundMethod, {std::move(callee), std::move(self)});
+}
+
+Value Value::dict(std::vector<std::pair<Value, Value>> items) {
+  return custom(ValueKind::Dict, std::make_shared<DictPayload>(std::move(items)));
+}
+
+Value Value::dtype(DType dtype) {
+  Value result(ValueKind::DType);
+  result.elementType = dtype;
+  return result;
+}
+
+Value Value::blockType(mlir::Type type, DType dtype) {
+  Value result(ValueKind::BlockType);
+  result.elementType = dtype;
+  result.scalar.constPointer = type.getAsOpaquePointer();
+  return result;
+}
+
+Value Value::layout(layout::Layout layout) {
+  return custom(ValueKind::Layout, std::make_shared<LayoutPayload>(std::move(layout)));
+}
+
+Value Value::function(std::shared_ptr<const Function> function) {
+  return custom(ValueKind::Function, std::make_shared<FunctionPayload>(std::move(function)));
+}
+
+Value Value::builtin(const Builtin *builtin) {
+  Value result(ValueKind::Builtin);
+  result.scalar.constPointer = builtin;
+  return result;
+}
+
+Value Value::module(Module *module) {
+  Value result(ValueKind::Module);
+  result.scalar.pointer = module;
+  return result;
+}
+
+Value Value::opaque(std::string what) {
+  return custom(ValueKind::Opaque, std::make_shared<StringPayload>(std::move(what)));
+}
+
+Value Value::tensor(mlir::Value value, DType dtype) {
+  Value result(ValueKind::Tensor);
+  result.elementType = dtype;
+  result.scalar.pointer = value.getAsOpaquePointer();
+  return result;
+}
+
+Value Value::memDesc(mlir::Value value, DType dtype) {
+  Value result = tensor(value, dtype);
+  result.valueKind = ValueKind::MemDesc;
+  return result;
+}
+
+Value Value::custom(ValueKind kind, std::shared_ptr<const Payload> payload) {
+  Value result(kind);
+  result.payload = std::move(payload);
+  return result;
+}
+
+bool Value::isCompileTime() const {
+  if (isIr())
+    return false;
+  switch (valueKind) {
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::Slice:
+  case ValueKind::Range:
+  case ValueKind::BoundMethod:
+  case ValueKind::Instance:
+    for (const Value &item : items())
+      if (!item.isCompileTime())
+        return false;
+    return true;
+  default:
+    return true;
+  }
+}
+
+bool Value::isNumber() const {
+  return is(ValueKind::Bool) || is(ValueKind::Int) || is(ValueKind::Float);
+}
+
+std::optional<int64_t> Value::asInt64() const {
+  if (is(ValueKind::Bool))
+    return scalar.boolean;
+  if (is(ValueKind::Int) && !payload)
+    return scalar.integer;
+  return std::nullopt;
+}
+
+llvm::APInt Value::asApInt() const {
+  if (is(ValueKind::Int) && payload)
+    return static_cast<const IntegerPayload &>(*payload).value;
+  GL_CHECK(is(ValueKind::Int) || is(ValueKind::Bool));
+  return llvm::APInt(64, uint64_t(*asInt64()), /*isSigned=*/true);
+}
+
+double Value::asDouble() const {
+  if (is(ValueKind::Float))
+    return scalar.real;
+  if (std::optional<int64_t> small = asInt64())
+    return double(*small);
+  return asApInt().signedRoundToDouble();
+}
+
+llvm::StringRef Value::asString() const {
+  GL_CHECK(is(ValueKind::String) || is(ValueKind::Opaque));
+  return static_cast<const StringPayload &>(*payload).text;
+}
+
+llvm::ArrayRef<Value> Value::items() const {
+  return static_cast<const SequencePayload &>(*payload).items;
+}
+
+llvm::ArrayRef<std::string> Value::fieldNames() const {
+  return static_cast<const SequencePayload &>(*payload).names;
+}
+
+// Lists and dicts are shared mutable objects, as in Python; every other payload is immutable.
+std::vector<Value> &Value::listItems() const {
+  GL_CHECK(is(ValueKind::List));
+  return const_cast<SequencePayload &>(static_cast<const SequencePayload &>(*payload)).items;
+}
+
+std::vector<std::pair<Value, Value>> &Value::dictItems() const {
+  GL_CHECK(is(ValueKind::Dict));
+  return const_cast<DictPayload &>(static_cast<const DictPayload &>(*payload)).items;
+}
+
+const layout::Layout &Value::asLayout() const {
+  GL_CHECK(is(ValueKind::Layout));
+  return static_cast<const LayoutPayload &>(*payload).value;
+}
+
+const Function &Value::asFunction() const { return *sharedFunction(); }
+
+std::shared_ptr<const Function> Value::sharedFunction() const {
+  GL_CHECK(is(ValueKind::Function));
+  return static_cast<const FunctionPayload &>(*payload).function;
+}
+
+const Builtin &Value::asBuiltin() const {
+  GL_CHECK(is(ValueKind::Builtin));
+  return *static_cast<const Builtin *>(scalar.constPointer);
+}
+
+Module &Value::asModule() const {
+  GL_CHECK(is(ValueKind::Module));
+  return *static_cast<Module *>(scalar.pointer);
+}
+
+mlir::Type Value::irType() const {
+  if (is(ValueKind::BlockType))
+    return mlir::Type::getFromOpaquePointer(scalar.constPointer);
+  GL_CHECK(isIr());
+  return ir().getType();
+}
+
+bool Value::isBlock() const { return isTensor() && bool(blockTensorType()); }
+
+mlir::RankedTensorType Value::blockTensorType() const {
+  return mlir::dyn_cast<mlir::RankedTensorType>(irType());
+}
+
+llvm::ArrayRef<int64_t> Value::shape() const {
+  if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(irType()))
+    return shaped.getShape();
+  return {};
+}
+
+bool Value::isSame(const Value &other) const {
+  if (valueKind != other.valueKind)
+    return false;
+  switch (valueKind) {
+  case ValueKind::List:
+  case ValueKind::Dict:
+  case ValueKind::Tuple:
+    return payload == other.payload;
+  default:
+    return *this == other;
+  }
+}
+
+static bool sameItems(llvm::ArrayRef<Value> lhs, llvm::ArrayRef<Value> rhs) {
+  return lhs.size() == rhs.size() && std::equal(lhs.begin(), lhs.end(), rhs.begin());
+}
+
+bool Value::operator==(const Value &other) const {
+  if (isNumber() && other.isNumber()) {
+    if (is(ValueKind::Float) || other.is(ValueKind::Float))
+      return asDouble() == other.asDouble();
+    if (!payload && !other.payload)
+      return asInt64() == other.asInt64();
+    return bool(payload) == bool(other.payload) &&
+           llvm::APInt::isSameValue(asApInt(), other.asApInt()) &&
+           asApInt().isNegative() == other.asApInt().isNegative();
+  }
+  if (valueKind != other.valueKind)
+    return false;
+  switch (valueKind) {
+  case ValueKind::Absent:
+  case ValueKind::None:
+    return true;
+  case ValueKind::Bool:
+  case ValueKind::Int:
+  case ValueKind::Float:
+    GL_UNREACHABLE("numbers were compared above");
+  case ValueKind::String:
+  case ValueKind::Opaque:
+    return asString() == other.asString();
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::Slice:
+  case ValueKind::Range:
+  case ValueKind::BoundMethod:
+  case ValueKind::Instance:
+    return sameItems(items(), other.items());
+  case ValueKind::Dict:
+    return dictItems() == other.dictItems();
+  case ValueKind::DType:
+    return elementType == other.elementType;
+  case ValueKind::Layout:
+    return payload == other.payload || asLayout() == other.asLayout();
+  case ValueKind::Function:
+    return sharedFunction() == other.sharedFunction();
+  case ValueKind::Class:
+    return payload == other.payload;
+  case ValueKind::BlockType:
+    return scalar.constPointer == other.scalar.constPointer && elementType == other.elementType;
+  case ValueKind::Builtin:
+  case ValueKind::Module:
+  case ValueKind::Tensor:
+  case ValueKind::MemDesc:
+    return scalar.constPointer == other.scalar.constPointer;
+  }
+  GL_UNREACHABLE("value kind");
+}
+
+static void printItems(llvm::raw_ostream &os, llvm::ArrayRef<Value> items) {
+  llvm::interleaveComma(items, os, [&](const Value &item) { item.print(os); });
+}
+
+void Value::print(llvm::raw_ostream &os) const {
+  switch (valueKind) {
+  case ValueKind::Absent:
+  case ValueKind::None:
+    os << "None";
+    return;
+  case ValueKind::Bool:
+    os << (scalar.boolean ? "True" : "False");
+    return;
+  case ValueKind::Int:
+    if (payload)
+      asApInt().print(os, /*isSigned=*/true);
+    else
+      os << scalar.integer;
+    return;
+  case ValueKind::Float:
+    os << pythonFloat(scalar.real);
+    return;
+  case ValueKind::String:
+    os << pythonString(asString());
+    return;
+  case ValueKind::Tuple:
+    os << '(';
+    printItems(os, items());
+    os << (items().size() == 1 ? ",)" : ")");
+    return;
+  case ValueKind::List:
+    os << '[';
+    printItems(os, items());
+    os << ']';
+    return;
+  case ValueKind::Dict:
+    os << '{';
+    llvm::interleaveComma(dictItems(), os, [&](const auto &item) {
+      item.first.print(os);
+      os << ": ";
+      item.second.print(os);
+    });
+    os << '}';
+    return;
+  case ValueKind::Slice:
+  case ValueKind::Range:
+    os << kindName(valueKind) << '(';
+    printItems(os, items());
+    os << ')';
+    return;
+  case ValueKind::DType:
+    os << elementType.name();
+    return;
+  case ValueKind::Layout:
+    os << asLayout().toString();
+    return;
+  case ValueKind::Function:
+    os << "<function " << asFunction().name << '>';
+    return;
+  case ValueKind::Builtin:
+    os << "<builtin " << asBuiltin().name << '>';
+    return;
+  case ValueKind::Module:
+    os << "<module " << asModule().name() << '>';
+    return;
+  case ValueKind::Opaque:
+    os << '<' << asString() << '>';
+    return;
+  case ValueKind::BoundMethod:
+  case ValueKind::Class:
+  case ValueKind::Instance:
+    os << '<' << kindName(valueKind) << '>';
+    return;
+  case ValueKind::BlockType:
+  case ValueKind::Tensor:
+  case ValueKind::MemDesc:
+    os << typeName();
+    return;
+  }
+}
+
+std::string Value::repr() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return text;
+}
+
+std::string Value::str() const { return is(ValueKind::String) ? asString().str() : repr(); }
+
+/// `fp32[128, 64] in BlockedLayout(…)`.
+static std::string blockTypeName(mlir::Type type, DType dtype) {
+  auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
+  if (!shaped)
+    return dtype.name();
+  std::string text = dtype.name();
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(shaped.getShape(), os);
+  os << ']';
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    if (tensor.getEncoding())
+      os << " in " << toLayout(tensor.getEncoding()).toString();
+  return text;
+}
+
+std::string Value::typeName() const {
+  switch (valueKind) {
+  case ValueKind::Tensor:
+  case ValueKind::MemDesc:
+  case ValueKind::BlockType:
+    return blockTypeName(irType(), elementType);
+  case ValueKind::Tuple: {
+    std::string text = "(";
+    for (const Value &item : items())
+      text += (text.size() > 1 ? ", " : "") + item.typeName();
+    return text + ")";
+  }
+  default:
+    return kindName(valueKind).str();
+  }
+}
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Value &value) {
+  value.print(os);
+  return os;
+}
+
+} // namespace gluonc::sema
