@@ -1,0 +1,376 @@
+// Expressions other than operators, names and calls.
+
+#include "sema/Interpreter.h"
+
+#include "sema/Arithmetic.h"
+#include "sema/Unsupported.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+#include <cmath>
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+MaybeValue Interpreter::eval(const ast::Expr *expr) {
+  DepthScope nested(*this);
+  if (!step(expr->span))
+    return std::nullopt;
+  return evalNode(expr);
+}
+
+MaybeValue Interpreter::evalNode(const ast::Expr *expr) {
+  using ast::NodeKind;
+  if (!checkSupported(*expr))
+    return std::nullopt;
+  switch (expr->kind) {
+  case NodeKind::Constant:
+    return evalConstant(*llvm::cast<ast::Constant>(expr));
+  case NodeKind::Name:
+    return lookup(llvm::cast<ast::Name>(expr)->id, expr->span);
+  case NodeKind::Attribute: {
+    const auto *node = llvm::cast<ast::Attribute>(expr);
+    MaybeValue object = eval(node->value);
+    return object ? attribute(*object, node->attr, node->attrSpan) : std::nullopt;
+  }
+  case NodeKind::Call:
+    return evalCall(*llvm::cast<ast::Call>(expr));
+  case NodeKind::BinOp:
+    return evalBinOp(*llvm::cast<ast::BinOp>(expr));
+  case NodeKind::UnaryOp:
+    return evalUnaryOp(*llvm::cast<ast::UnaryOp>(expr));
+  case NodeKind::BoolOp:
+    return evalBoolOp(*llvm::cast<ast::BoolOp>(expr));
+  case NodeKind::Compare:
+    return evalCompare(*llvm::cast<ast::Compare>(expr));
+  case NodeKind::IfExp:
+    return evalIfExp(*llvm::cast<ast::IfExp>(expr));
+  case NodeKind::Tuple:
+    return evalSequence(llvm::cast<ast::Tuple>(expr)->elts, /*isList=*/false);
+  case NodeKind::List:
+    return evalSequence(llvm::cast<ast::List>(expr)->elts, /*isList=*/true);
+  case NodeKind::Dict:
+    return evalDict(*llvm::cast<ast::Dict>(expr));
+  case NodeKind::Subscript:
+    return evalSubscript(*llvm::cast<ast::Subscript>(expr));
+  case NodeKind::Slice:
+    return evalSlice(*llvm::cast<ast::Slice>(expr));
+  case NodeKind::JoinedStr:
+    return evalJoinedStr(*llvm::cast<ast::JoinedStr>(expr));
+  case NodeKind::FormattedValue:
+    return evalFormatted(*llvm::cast<ast::FormattedValue>(expr));
+  case NodeKind::Lambda:
+    return evalLambda(*llvm::cast<ast::Lambda>(expr));
+  case NodeKind::NamedExpr:
+    return evalNamedExpr(*llvm::cast<ast::NamedExpr>(expr));
+  case NodeKind::ListComp: {
+    const auto *node = llvm::cast<ast::ListComp>(expr);
+    return evalComprehension(node->elt, node->generators);
+  }
+  case NodeKind::GeneratorExp: {
+    // Compile-time code consumes a generator at once, so a list serves as well.
+    const auto *node = llvm::cast<ast::GeneratorExp>(expr);
+    return evalComprehension(node->elt, node->generators);
+  }
+  case NodeKind::DictComp:
+    return evalDictComp(*llvm::cast<ast::DictComp>(expr));
+  default:
+    report(inKernel() ? Kind::UnsupportedConstruct : Kind::UnsupportedHostConstruct, expr->span,
+           "this expression")
+        .end();
+    return std::nullopt;
+  }
+}
+
+bool Interpreter::checkSupported(const ast::Node &node) {
+  llvm::StringRef what = inKernel() ? unsupportedInKernel(node) : unsupportedInHostCode(node);
+  if (what.empty())
+    return true;
+  diag::Builder builder = report(
+      inKernel() ? Kind::UnsupportedConstruct : Kind::UnsupportedHostConstruct, node.span, what);
+  if (what == "a chained comparison")
+    (void)std::move(builder).hint("write `(a < b) & (b < c)`");
+  else if (inKernel() && (what == "`in`" || what == "a dict" || what == "a lambda"))
+    (void)std::move(builder).hint("move it into a `gluon.constexpr_function`");
+  return false;
+}
+
+MaybeValue Interpreter::evalConstant(const ast::Constant &node) {
+  switch (node.value) {
+  case ast::ConstantKind::None:
+    return Value::none();
+  case ast::ConstantKind::True:
+    return Value::boolean(true);
+  case ast::ConstantKind::False:
+    return Value::boolean(false);
+  case ast::ConstantKind::Int:
+    if (std::optional<int64_t> small = node.smallInteger())
+      return Value::integer(*small);
+    return Value::integer(node.integer());
+  case ast::ConstantKind::Float:
+    return Value::real(node.number);
+  case ast::ConstantKind::Str:
+    return Value::string(node.text.str());
+  case ast::ConstantKind::Ellipsis:
+  case ast::ConstantKind::Complex:
+  case ast::ConstantKind::Bytes:
+    break;
+  }
+  GL_UNREACHABLE("unsupported literals were rejected before");
+}
+
+MaybeValue Interpreter::evalSequence(ast::Exprs elements, bool isList) {
+  std::vector<Value> items;
+  items.reserve(elements.size());
+  for (const ast::Expr *element : elements) {
+    const auto *starred = llvm::dyn_cast<ast::Starred>(element);
+    MaybeValue item = eval(starred ? starred->value : element);
+    if (!item)
+      return std::nullopt;
+    if (!starred) {
+      items.push_back(std::move(*item));
+      continue;
+    }
+    std::optional<std::vector<Value>> unpacked = iterate(*item, element->span);
+    if (!unpacked)
+      return std::nullopt;
+    items.insert(items.end(), unpacked->begin(), unpacked->end());
+  }
+  // Inside kernels a list is a tuple.
+  return isList && !inKernel() ? Value::list(std::move(items)) : Value::tuple(std::move(items));
+}
+
+MaybeValue Interpreter::evalDict(const ast::Dict &node) {
+  Value result = Value::dict({});
+  for (auto [keyExpr, valueExpr] : llvm::zip(node.keys, node.values)) {
+    if (!keyExpr) {
+      report(Kind::UnsupportedHostConstruct, valueExpr->span, "`**` in a dict").end();
+      return std::nullopt;
+    }
+    MaybeValue key = eval(keyExpr);
+    MaybeValue value = key ? eval(valueExpr) : std::nullopt;
+    if (!value)
+      return std::nullopt;
+    auto &items = result.dictItems();
+    llvm::erase_if(items, [&](const auto &item) { return item.first == *key; });
+    items.emplace_back(*key, *value);
+  }
+  return result;
+}
+
+MaybeValue Interpreter::evalSlice(const ast::Slice &node) {
+  Value parts[3] = {Value::none(), Value::none(), Value::none()};
+  const ast::Expr *exprs[3] = {node.lower, node.upper, node.step};
+  for (int i = 0; i < 3; ++i) {
+    if (!exprs[i])
+      continue;
+    MaybeValue part = eval(exprs[i]);
+    if (!part)
+      return std::nullopt;
+    parts[i] = *part;
+  }
+  return Value::slice(parts[0], parts[1], parts[2]);
+}
+
+MaybeValue Interpreter::evalJoinedStr(const ast::JoinedStr &node) {
+  std::string text;
+  for (const ast::Expr *part : node.values) {
+    MaybeValue value = eval(part);
+    if (!value)
+      return std::nullopt;
+    text += value->str();
+  }
+  return Value::string(std::move(text));
+}
+
+/// The few format specs that compile-time code uses: `d`, `x`, `b`, `.3f`, `04d`; others are
+/// ignored, as the language does inside kernels.
+static std::string formatWith(const Value &value, llvm::StringRef spec) {
+  std::string plain = value.str();
+  if (!value.isNumber() || spec.empty())
+    return plain;
+  bool zeroPad = spec.consume_front("0");
+  unsigned width = 0, precision = 6;
+  (void)spec.consumeInteger(10, width);
+  if (spec.consume_front("."))
+    (void)spec.consumeInteger(10, precision);
+  width = std::min(width, 1000u);
+  precision = std::min(precision, 100u);
+  std::string text = plain;
+  if (spec == "f") {
+    char buffer[512];
+    double number = value.asDouble();
+    if (std::fabs(number) < 1e100)
+      text.assign(buffer, size_t(snprintf(buffer, sizeof buffer, "%.*f", int(precision), number)));
+  } else if ((spec == "x" || spec == "b") && !value.is(ValueKind::Float)) {
+    llvm::SmallString<64> digits;
+    value.asApInt().toString(digits, spec == "x" ? 16 : 2, /*Signed=*/true);
+    text = digits.str().lower();
+  }
+  if (text.size() < width)
+    text.insert(0, width - text.size(), zeroPad ? '0' : ' ');
+  return text;
+}
+
+MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
+  MaybeValue value = eval(node.value);
+  if (!value)
+    return std::nullopt;
+  if (!value->isCompileTime()) {
+    report(Kind::ConstexprRequired, node.value->span, "a value in an f-string",
+           value->typeName())
+        .end();
+    return std::nullopt;
+  }
+  if (node.conversion == 'r' || node.conversion == 'a')
+    return Value::string(value->repr());
+  if (node.format_spec && !inKernel()) {
+    MaybeValue spec = eval(node.format_spec);
+    if (!spec)
+      return std::nullopt;
+    return Value::string(formatWith(*value, spec->asString()));
+  }
+  return Value::string(value->str());
+}
+
+MaybeValue Interpreter::evalNamedExpr(const ast::NamedExpr &node) {
+  MaybeValue value = eval(node.value);
+  if (!value)
+    return std::nullopt;
+  if (inKernel()) {
+    if (!assignKernel(node.target, *value, node.value->span, /*isConstexpr=*/false))
+      return std::nullopt;
+    return frame().scope.find(llvm::cast<ast::Name>(node.target)->id)->value;
+  }
+  return assignHost(node.target, *value) ? value : std::nullopt;
+}
+
+bool Interpreter::forEachBinding(ast::Comprehensions generators,
+                                 llvm::function_ref<bool()> body) {
+  if (generators.empty())
+    return body();
+  const ast::Comprehension *generator = generators.front();
+  MaybeValue iterable = eval(generator->iter);
+  if (!iterable)
+    return false;
+  std::optional<std::vector<Value>> items = iterate(*iterable, generator->iter->span);
+  if (!items)
+    return false;
+  for (const Value &item : *items) {
+    if (!step(generator->span) || !assignHost(generator->target, item))
+      return false;
+    bool wanted = true;
+    for (const ast::Expr *filter : generator->ifs) {
+      MaybeValue value = eval(filter);
+      std::optional<bool> isTrue = value ? truth(*value, filter->span) : std::nullopt;
+      if (!isTrue)
+        return false;
+      wanted &= *isTrue;
+      if (!wanted)
+        break;
+    }
+    if (wanted && !forEachBinding(generators.drop_front(), body))
+      return false;
+  }
+  return true;
+}
+
+MaybeValue Interpreter::evalComprehension(const ast::Expr *element,
+                                          ast::Comprehensions generators) {
+  // The loop variable belongs to the comprehension alone.
+  Scope saved = frame().scope;
+  auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
+  std::vector<Value> items;
+  bool done = forEachBinding(generators, [&] {
+    MaybeValue item = eval(element);
+    if (item)
+      items.push_back(std::move(*item));
+    return item.has_value();
+  });
+  if (!done)
+    return std::nullopt;
+  return inKernel() ? Value::tuple(std::move(items)) : Value::list(std::move(items));
+}
+
+MaybeValue Interpreter::evalDictComp(const ast::DictComp &node) {
+  Scope saved = frame().scope;
+  auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
+  Value result = Value::dict({});
+  bool done = forEachBinding(node.generators, [&] {
+    MaybeValue key = eval(node.key);
+    MaybeValue value = key ? eval(node.value) : std::nullopt;
+    if (!value)
+      return false;
+    auto &items = result.dictItems();
+    llvm::erase_if(items, [&](const auto &item) { return item.first == *key; });
+    items.emplace_back(*key, *value);
+    return true;
+  });
+  return done ? MaybeValue(result) : std::nullopt;
+}
+
+std::optional<std::vector<Value>> Interpreter::iterate(const Value &value, Span span) {
+  switch (value.kind()) {
+  case ValueKind::Tuple:
+  case ValueKind::List:
+    return std::vector<Value>(value.items());
+  case ValueKind::Dict: {
+    std::vector<Value> keys;
+    for (const auto &item : value.dictItems())
+      keys.push_back(item.first);
+    return keys;
+  }
+  case ValueKind::String: {
+    std::vector<Value> characters;
+    llvm::StringRef text = value.asString();
+    for (size_t i = 0; i < text.size();) {
+      // One item per code point: skip UTF-8 continuation bytes.
+      size_t end = i + 1;
+      while (end < text.size() && (text[end] & 0xC0) == 0x80)
+        ++end;
+      characters.push_back(Value::string(text.slice(i, end).str()));
+      i = end;
+    }
+    return characters;
+  }
+  case ValueKind::Range: {
+    llvm::ArrayRef<Value> bounds = value.bounds();
+    std::optional<int64_t> start = bounds[0].asInt64(), stop = bounds[1].asInt64(),
+                           stride = bounds[2].asInt64();
+    if (!start || !stop || !stride || *stride == 0)
+      break;
+    std::vector<Value> items;
+    for (int64_t i = *start; *stride > 0 ? i < *stop : i > *stop;) {
+      if (!step(span))
+        return std::nullopt;
+      items.push_back(Value::integer(i));
+      if (__builtin_add_overflow(i, *stride, &i))
+        break;
+    }
+    return items;
+  }
+  default:
+    break;
+  }
+  report(Kind::NotIterable, span, value.typeName()).end();
+  return std::nullopt;
+}
+
+std::optional<bool> Interpreter::truth(const Value &value, Span span) {
+  switch (value.kind()) {
+  case ValueKind::Opaque:
+    report(Kind::HostValue, span, value.asString()).end();
+    return std::nullopt;
+  case ValueKind::Tensor:
+  case ValueKind::MemDesc:
+    report(Kind::ConstexprRequired, span, "this condition", value.typeName()).end();
+    return std::nullopt;
+  default:
+    return truthOf(value);
+  }
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,252 @@
+//===- Interpreter.h - The walk over functions and expressions ---------------===//
+//
+// One evaluator serves compile-time code and kernels. In a Host frame it is a
+// small Python: module scope, constexpr functions, launch expressions. In a
+// Kernel frame the same expressions may also meet IR values, and then go to
+// sema/ops; statements follow the rules of gluon-language §2 and become scf.
+//
+// Errors are reported where they are found; every function that can fail says
+// so in its result (nullopt, Flow::Failed), and the walk unwinds.
+//
+// Structured control flow only.  A dynamic `if` with a `return` inside takes the
+// rest of the function into its branches:
+//
+//   if c: return a        scf.if c { yield a }
+//   rest; return b   ⇒    else     { rest; yield b }
+//
+// so calls are inlined by walking the callee in place, whatever it contains.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sema/Context.h"
+#include "sema/Evaluator.h"
+#include "sema/Program.h"
+#include "sema/Scope.h"
+#include "sema/ops/Ops.h"
+#include "syntax/Ast.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace gluonc::sema {
+
+using MaybeValue = std::optional<Value>;
+
+enum class Mode : uint8_t { Host, Kernel };
+
+enum class Flow : uint8_t { Next, Returned, Break, Continue, Failed };
+
+/// One activation of a function (or of module scope).
+struct Frame {
+  const Function *function = nullptr;
+  Module *module = nullptr;
+  Mode mode = Mode::Host;
+  Scope scope;
+  const Closure *closure = nullptr;
+  Frame *caller = nullptr;
+  /// In the caller.
+  diag::Span callSpan;
+  /// Location of the call with its own chain, once computed.
+  std::optional<mlir::Location> callLocation;
+  Value result;
+  diag::Span returnSpan;
+  /// Loops that run on the device around the current statement.
+  unsigned deviceLoops = 0;
+  /// Module scope: operations on Opaque values give Opaque values.
+  bool isModuleScope = false;
+};
+
+/// Captured by a nested def or lambda; by value, as the scope was when it was made.
+struct Closure {
+  Scope scope;
+  std::shared_ptr<Closure> outer;
+};
+
+/// What remains of the function after the current block; see the head of this file.
+struct Rest {
+  llvm::function_ref<Flow(const Rest *next)> run;
+  const Rest *next;
+};
+
+/// Evaluated arguments of a call before they meet parameters.
+struct CallArguments {
+  struct Keyword {
+    llvm::StringRef name;
+    Value value;
+    diag::Span span;
+  };
+  llvm::SmallVector<Value, 8> positional;
+  llvm::SmallVector<diag::Span, 8> positionalSpans;
+  llvm::SmallVector<Keyword, 4> keywords;
+  diag::Span span;
+
+  void add(Value value, diag::Span at) {
+    positional.push_back(std::move(value));
+    positionalSpans.push_back(at);
+  }
+};
+
+class Interpreter {
+public:
+  Interpreter(Program &program, diag::Sink &sink) : program(program), sink(&sink) {}
+
+  /// Set while a kernel is specialized: where IR goes.
+  void setContext(Context *newContext) { context = newContext; }
+  Context *emitContext() const { return context; }
+
+  // -- Expressions (Expressions.cpp, Operators.cpp, Subscripts.cpp) --------------
+  MaybeValue eval(const ast::Expr *expr);
+  /// A value as a Python condition; nullopt after a report.
+  std::optional<bool> truth(const Value &value, diag::Span span);
+  MaybeValue binary(ast::Operator op, const Value &lhs, const Value &rhs, diag::Span span,
+                    diag::Span lhsSpan, diag::Span rhsSpan);
+  MaybeValue compare(ast::CompareOperator op, const Value &lhs, const Value &rhs, diag::Span span,
+                     diag::Span lhsSpan, diag::Span rhsSpan);
+  MaybeValue subscript(const Value &object, const Value &index, diag::Span span);
+  /// Items of anything compile-time code can iterate over.
+  std::optional<std::vector<Value>> iterate(const Value &value, diag::Span span);
+
+  // -- Names and attributes (Names.cpp, Attributes.cpp) ---------------------------
+  MaybeValue lookup(llvm::StringRef name, diag::Span span);
+  MaybeValue attribute(const Value &object, llvm::StringRef name, diag::Span span);
+
+  // -- Calls (Calls.cpp) ----------------------------------------------------------
+  MaybeValue call(const Value &callee, CallArguments &arguments);
+  MaybeValue callFunction(const Value &function, CallArguments &arguments);
+  /// Reports what would be wrong with these arguments whatever their values: count, names.
+  void checkFunctionCall(const Function &function, CallArguments &arguments);
+
+  // -- Statements (HostStatements.cpp, KernelStatements.cpp, ControlFlow.cpp) ------
+  Flow runHost(ast::Stmts body);
+  Flow runKernel(ast::Stmts body, const Rest *rest);
+
+  // -- Bookkeeping (Interpreter.cpp) -----------------------------------------------
+  template <typename... Args>
+  diag::Builder report(diag::Kind kind, diag::Span at, const Args &...args) {
+    diag::Builder builder = sink->report(kind, at, args...);
+    addCallChain(builder);
+    return builder;
+  }
+  void addCallChain(diag::Builder &builder) const;
+  mlir::Location location(mlir::MLIRContext *mlirContext, diag::Span span);
+  /// Reports and gives false when the work of this compilation exceeds its budget.
+  bool step(diag::Span span);
+  /// Reports and gives false when this kind of code does not have the construct.
+  bool checkSupported(const ast::Node &node);
+  Frame &frame() { return *current; }
+  bool inKernel() const { return current && current->mode == Mode::Kernel; }
+
+  /// Pushes a frame for its own lifetime.
+  class FrameScope {
+  public:
+    FrameScope(Interpreter &interpreter, Frame &frame) : interpreter(interpreter) {
+      frame.caller = interpreter.current;
+      interpreter.current = &frame;
+    }
+    ~FrameScope() { interpreter.current = interpreter.current->caller; }
+
+  private:
+    Interpreter &interpreter;
+  };
+  /// Counts nesting of evaluation for its own lifetime.
+  class DepthScope {
+  public:
+    explicit DepthScope(Interpreter &interpreter) : interpreter(interpreter) {
+      ++interpreter.depth;
+    }
+    ~DepthScope() { --interpreter.depth; }
+
+  private:
+    Interpreter &interpreter;
+  };
+  /// Reports into another sink for its own lifetime.
+  class SinkScope {
+  public:
+    SinkScope(Interpreter &interpreter, diag::Sink &sink)
+        : interpreter(interpreter), saved(interpreter.sink) {
+      interpreter.sink = &sink;
+    }
+    ~SinkScope() { interpreter.sink = saved; }
+
+  private:
+    Interpreter &interpreter;
+    diag::Sink *saved;
+  };
+
+  Program &program;
+  diag::Sink *sink;
+
+private:
+  // Expressions.
+  MaybeValue evalNode(const ast::Expr *expr);
+  MaybeValue evalConstant(const ast::Constant &node);
+  MaybeValue evalSequence(ast::Exprs elements, bool isList);
+  MaybeValue evalDict(const ast::Dict &node);
+  MaybeValue evalBinOp(const ast::BinOp &node);
+  MaybeValue evalUnaryOp(const ast::UnaryOp &node);
+  MaybeValue evalBoolOp(const ast::BoolOp &node);
+  MaybeValue evalKernelBoolOp(const ast::BoolOp &node);
+  MaybeValue evalCompare(const ast::Compare &node);
+  MaybeValue evalIfExp(const ast::IfExp &node);
+  MaybeValue evalDynamicIfExp(const ast::IfExp &node, const Value &condition);
+  MaybeValue evalJoinedStr(const ast::JoinedStr &node);
+  MaybeValue evalFormatted(const ast::FormattedValue &node);
+  MaybeValue evalSubscript(const ast::Subscript &node);
+  MaybeValue evalTensorSubscript(const Value &object, const ast::Expr *slice, diag::Span span);
+  MaybeValue evalSlice(const ast::Slice &node);
+  MaybeValue evalLambda(const ast::Lambda &node);
+  MaybeValue evalNamedExpr(const ast::NamedExpr &node);
+  MaybeValue evalComprehension(const ast::Expr *element, ast::Comprehensions generators);
+  MaybeValue evalDictComp(const ast::DictComp &node);
+  bool forEachBinding(ast::Comprehensions generators, llvm::function_ref<bool()> body);
+  MaybeValue evalCall(const ast::Call &node);
+  bool evalArguments(const ast::Call &node, CallArguments &arguments);
+  MaybeValue memberTest(const Value &item, const Value &container, diag::Span span);
+
+  // Names.
+  MaybeValue lookupGlobal(llvm::StringRef name, diag::Span span);
+  bool checkReadable(llvm::StringRef name, const Value &value, diag::Span span);
+  void reportUnknownName(llvm::StringRef name, diag::Span span);
+  MaybeValue layoutAttribute(const Value &object, llvm::StringRef name, diag::Span span);
+
+  // Calls.
+  MaybeValue callBuiltin(const Value &callee, CallArguments &arguments);
+  MaybeValue runFunction(const std::shared_ptr<const Function> &function,
+                         CallArguments &arguments);
+  bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
+  MaybeValue defaultValue(const Function &function, const Parameter &parameter);
+
+  // Statements.
+  Flow runHostStatement(const ast::Stmt &stmt);
+  Flow runHostFor(const ast::For &node);
+  Flow runHostWhile(const ast::While &node);
+  Flow runHostRaise(const ast::Raise &node);
+  Flow runHostAssert(const ast::Assert &node);
+  bool assignHost(const ast::Expr *target, const Value &value);
+  bool augmentHost(const ast::AugAssign &node);
+  bool defineNested(const ast::FunctionDef &node);
+
+  Flow runKernelStatement(const ast::Stmt &stmt, const Rest *rest);
+  Flow runKernelReturn(const ast::Return &node);
+  bool assignKernel(const ast::Expr *target, const Value &value, diag::Span valueSpan,
+                    bool isConstexpr);
+  bool annotatedAssign(const ast::AnnAssign &node);
+  bool augmentKernel(const ast::AugAssign &node);
+  MaybeValue materialized(const Value &value, llvm::StringRef name, diag::Span span);
+  bool kernelAssert(const ast::Assert &node);
+
+  Flow runIf(const ast::If &node, const Rest *rest);
+  Flow runDynamicIf(const ast::If &node, const Value &condition);
+  Flow runReturningIf(const ast::If &node, const Value &condition, const Rest *rest);
+  Flow runFor(const ast::For &node, const Rest *rest);
+  Flow runStaticFor(const ast::For &node, const Value &range, int64_t index, const Rest *rest);
+  Flow runDeviceFor(const ast::For &node, const Value &range);
+  Flow runDeviceWhile(const ast::While &node);
+
+  Frame *current = nullptr;
+  Context *context = nullptr;
+  unsigned depth = 0;
+  uint64_t steps = 0;
+};
+
+} // namespace gluonc::sema

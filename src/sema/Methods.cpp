@@ -1,0 +1,246 @@
+// Methods of compile-time values; the object is the first argument.
+
+#include "sema/Language.h"
+
+#include "sema/Arithmetic.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+
+namespace {
+
+MaybeValue bad(Interpreter &interpreter, const IntrinsicCall &call, const llvm::Twine &what) {
+  interpreter.report(Kind::BadArgument, call.span, what.str()).end();
+  return std::nullopt;
+}
+
+MaybeValue bitLength(Interpreter &, const IntrinsicCall &call) {
+  llvm::APInt value = call[0].asApInt();
+  value = value.sext(value.getBitWidth() + 1).abs();
+  return Value::integer(value.getActiveBits());
+}
+
+MaybeValue bitCount(Interpreter &, const IntrinsicCall &call) {
+  llvm::APInt value = call[0].asApInt();
+  return Value::integer(value.sext(value.getBitWidth() + 1).abs().popcount());
+}
+
+MaybeValue join(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[1], call.span);
+  if (!items)
+    return std::nullopt;
+  std::string text;
+  for (const Value &item : *items) {
+    if (!item.is(ValueKind::String))
+      return bad(interpreter, call, "`join` expects strings, not " + item.typeName());
+    if (!text.empty() || &item != &items->front())
+      text += call[0].asString();
+    text += item.asString();
+    if (int64_t(text.size()) > maxSequenceLength)
+      return bad(interpreter, call, "string too long");
+  }
+  return Value::string(std::move(text));
+}
+
+MaybeValue split(Interpreter &, const IntrinsicCall &call) {
+  std::vector<Value> parts;
+  llvm::SmallVector<llvm::StringRef, 8> pieces;
+  if (call.has(1) && call[1].is(ValueKind::String) && !call[1].asString().empty())
+    call[0].asString().split(pieces, call[1].asString());
+  else
+    llvm::SplitString(call[0].asString(), pieces);
+  for (llvm::StringRef piece : pieces)
+    parts.push_back(Value::string(piece.str()));
+  return Value::list(std::move(parts));
+}
+
+MaybeValue startsWith(Interpreter &, const IntrinsicCall &call) {
+  return Value::boolean(call[1].is(ValueKind::String) &&
+                        call[0].asString().starts_with(call[1].asString()));
+}
+MaybeValue endsWith(Interpreter &, const IntrinsicCall &call) {
+  return Value::boolean(call[1].is(ValueKind::String) &&
+                        call[0].asString().ends_with(call[1].asString()));
+}
+MaybeValue lower(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call[0].asString().lower());
+}
+MaybeValue upper(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call[0].asString().upper());
+}
+MaybeValue strip(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call[0].asString().trim().str());
+}
+
+MaybeValue append(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto &items = call[0].listItems();
+  if (int64_t(items.size()) >= maxSequenceLength)
+    return bad(interpreter, call, "list too long");
+  items.push_back(call[1]);
+  return Value::none();
+}
+
+MaybeValue extend(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> added = interpreter.iterate(call[1], call.span);
+  if (!added)
+    return std::nullopt;
+  auto &items = call[0].listItems();
+  if (int64_t(items.size() + added->size()) > maxSequenceLength)
+    return bad(interpreter, call, "list too long");
+  items.insert(items.end(), added->begin(), added->end());
+  return Value::none();
+}
+
+MaybeValue insert(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> index = call[1].asInt64();
+  if (!index)
+    return bad(interpreter, call, "`insert` expects an int as index");
+  auto &items = call[0].listItems();
+  int64_t size = int64_t(items.size());
+  int64_t at = std::clamp<int64_t>(*index < 0 ? *index + size : *index, 0, size);
+  items.insert(items.begin() + at, call[2]);
+  return Value::none();
+}
+
+MaybeValue pop(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto &items = call[0].listItems();
+  int64_t size = int64_t(items.size());
+  int64_t at = call.has(1) ? call[1].asInt64().value_or(size) : -1;
+  if (at < 0)
+    at += size;
+  if (at < 0 || at >= size)
+    return bad(interpreter, call, "`pop` from an index that the list does not have");
+  Value item = items[size_t(at)];
+  items.erase(items.begin() + at);
+  return item;
+}
+
+MaybeValue reverse(Interpreter &, const IntrinsicCall &call) {
+  auto &items = call[0].listItems();
+  std::reverse(items.begin(), items.end());
+  return Value::none();
+}
+
+MaybeValue copy(Interpreter &, const IntrinsicCall &call) {
+  return Value::list(std::vector<Value>(call[0].items()));
+}
+
+MaybeValue index(Interpreter &interpreter, const IntrinsicCall &call) {
+  llvm::ArrayRef<Value> items = call[0].items();
+  for (size_t i = 0; i < items.size(); ++i)
+    if (items[i] == call[1])
+      return Value::integer(int64_t(i));
+  return bad(interpreter, call, call[1].repr() + " is not in the sequence");
+}
+
+MaybeValue count(Interpreter &, const IntrinsicCall &call) {
+  return Value::integer(llvm::count(call[0].items(), call[1]));
+}
+
+MaybeValue dictGet(Interpreter &, const IntrinsicCall &call) {
+  for (const auto &[key, value] : call[0].dictItems())
+    if (key == call[1])
+      return value;
+  return call.has(2) ? call[2] : Value::none();
+}
+
+MaybeValue dictParts(const IntrinsicCall &call, bool keys, bool values) {
+  std::vector<Value> parts;
+  for (const auto &[key, value] : call[0].dictItems())
+    parts.push_back(keys && values ? Value::tuple({key, value}) : keys ? key : value);
+  return Value::list(std::move(parts));
+}
+MaybeValue dictKeys(Interpreter &, const IntrinsicCall &call) {
+  return dictParts(call, true, false);
+}
+MaybeValue dictValues(Interpreter &, const IntrinsicCall &call) {
+  return dictParts(call, false, true);
+}
+MaybeValue dictItems(Interpreter &, const IntrinsicCall &call) {
+  return dictParts(call, true, true);
+}
+
+template <bool (DType::*Predicate)() const>
+MaybeValue dtypeIs(Interpreter &, const IntrinsicCall &call) {
+  return Value::boolean((call[0].dtype().*Predicate)());
+}
+
+template <ScalarKind Kind> MaybeValue dtypeIsKind(Interpreter &, const IntrinsicCall &call) {
+  return Value::boolean(call[0].dtype() == DType(Kind));
+}
+
+const Intrinsic intMethods[] = {{"bit_length", "self", bitLength},
+                                {"bit_count", "self", bitCount}};
+const Intrinsic stringMethods[] = {
+    {"join", "self, iterable", join},         {"split", "self, sep=", split},
+    {"startswith", "self, prefix", startsWith}, {"endswith", "self, suffix", endsWith},
+    {"lower", "self", lower},                 {"upper", "self", upper},
+    {"strip", "self", strip}};
+const Intrinsic listMethods[] = {
+    {"append", "self, item", append}, {"extend", "self, items", extend},
+    {"insert", "self, index, item", insert}, {"pop", "self, index=", pop},
+    {"reverse", "self", reverse}, {"copy", "self", copy},
+    {"index", "self, item", index}, {"count", "self, item", count}};
+const Intrinsic tupleMethods[] = {{"index", "self, item", index}, {"count", "self, item", count}};
+const Intrinsic dictMethods[] = {{"get", "self, key, default=", dictGet},
+                                 {"keys", "self", dictKeys},
+                                 {"values", "self", dictValues},
+                                 {"items", "self", dictItems}};
+const Intrinsic dtypeMethods[] = {
+    {"is_int", "self", dtypeIs<&DType::isInt>},
+    {"is_floating", "self", dtypeIs<&DType::isFloat>},
+    {"is_standard_floating", "self", dtypeIs<&DType::isStandardFloat>},
+    {"is_fp8", "self", dtypeIs<&DType::isFp8>},
+    {"is_int_signed", "self", dtypeIs<&DType::isSignedInt>},
+    {"is_int_unsigned", "self", dtypeIs<&DType::isUnsignedInt>},
+    {"is_bool", "self", dtypeIs<&DType::isBool>},
+    {"is_ptr", "self", dtypeIs<&DType::isPointer>},
+    {"is_void", "self", dtypeIs<&DType::isVoid>},
+    {"is_int1", "self", dtypeIsKind<ScalarKind::Int1>},
+    {"is_int8", "self", dtypeIsKind<ScalarKind::Int8>},
+    {"is_int16", "self", dtypeIsKind<ScalarKind::Int16>},
+    {"is_int32", "self", dtypeIsKind<ScalarKind::Int32>},
+    {"is_int64", "self", dtypeIsKind<ScalarKind::Int64>},
+    {"is_uint8", "self", dtypeIsKind<ScalarKind::UInt8>},
+    {"is_uint16", "self", dtypeIsKind<ScalarKind::UInt16>},
+    {"is_uint32", "self", dtypeIsKind<ScalarKind::UInt32>},
+    {"is_uint64", "self", dtypeIsKind<ScalarKind::UInt64>},
+    {"is_fp16", "self", dtypeIsKind<ScalarKind::Float16>},
+    {"is_bf16", "self", dtypeIsKind<ScalarKind::BFloat16>},
+    {"is_fp32", "self", dtypeIsKind<ScalarKind::Float32>},
+    {"is_fp64", "self", dtypeIsKind<ScalarKind::Float64>},
+    {"is_fp8e4nv", "self", dtypeIsKind<ScalarKind::Float8E4NV>},
+    {"is_fp8e5", "self", dtypeIsKind<ScalarKind::Float8E5>},
+};
+
+llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
+  switch (kind) {
+  case ValueKind::Bool:
+  case ValueKind::Int:
+    return intMethods;
+  case ValueKind::String:
+    return stringMethods;
+  case ValueKind::List:
+    return listMethods;
+  case ValueKind::Tuple:
+    return tupleMethods;
+  case ValueKind::Dict:
+    return dictMethods;
+  case ValueKind::DType:
+    return dtypeMethods;
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name) {
+  for (const Intrinsic &method : methodsOf(kind))
+    if (method.name == name)
+      return &method;
+  return nullptr;
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,401 @@
+// Python's builtin functions and `math`, on compile-time values.
+
+#include "sema/Language.h"
+
+#include "sema/Arithmetic.h"
+
+#include <cmath>
+
+namespace gluonc::sema {
+
+using diag::Kind;
+
+namespace {
+
+MaybeValue fail(Interpreter &interpreter, const IntrinsicCall &call, size_t i,
+                llvm::StringRef expected) {
+  interpreter
+      .report(Kind::BadArgument, call.arguments.span(i),
+              ("`" + call.self.name + "` expects " + expected + ", not " + call[i].typeName())
+                  .str())
+      .end();
+  return std::nullopt;
+}
+
+MaybeValue len(Interpreter &interpreter, const IntrinsicCall &call) {
+  const Value &value = call[0];
+  switch (value.kind()) {
+  case ValueKind::Tuple:
+  case ValueKind::List:
+    return Value::integer(int64_t(value.items().size()));
+  case ValueKind::Dict:
+    return Value::integer(int64_t(value.dictItems().size()));
+  case ValueKind::String:
+  case ValueKind::Range: {
+    std::optional<std::vector<Value>> items = interpreter.iterate(value, call.span);
+    return items ? MaybeValue(Value::integer(int64_t(items->size()))) : std::nullopt;
+  }
+  default:
+    return fail(interpreter, call, 0, "a sequence");
+  }
+}
+
+MaybeValue range(Interpreter &, const IntrinsicCall &call) {
+  bool single = !call.has(1);
+  return Value::range(single ? Value::integer(0) : call[0], single ? call[0] : call[1],
+                      call.has(2) ? call[2] : Value::integer(1));
+}
+
+MaybeValue toInt(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call.has(0))
+    return Value::integer(0);
+  const Value &value = call[0];
+  if (value.is(ValueKind::Int) || value.is(ValueKind::Bool))
+    return Value::integer(value.asApInt());
+  if (value.is(ValueKind::Float)) {
+    double number = std::trunc(value.asDouble());
+    if (std::fabs(number) < 9.2e18)
+      return Value::integer(int64_t(number));
+    return fail(interpreter, call, 0, "a float of moderate size");
+  }
+  int64_t parsed;
+  if (value.is(ValueKind::String) && !value.asString().trim().getAsInteger(10, parsed))
+    return Value::integer(parsed);
+  return fail(interpreter, call, 0, "a compile-time number");
+}
+
+MaybeValue toFloat(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call.has(0))
+    return Value::real(0);
+  if (call[0].isNumber())
+    return Value::real(call[0].asDouble());
+  if (call[0].is(ValueKind::String)) {
+    std::string text = call[0].asString().trim().lower();
+    llvm::StringRef digits(text);
+    bool negative = digits.consume_front("-");
+    if (!negative)
+      digits.consume_front("+");
+    double number;
+    if (digits == "inf" || digits == "infinity")
+      return Value::real(negative ? -INFINITY : INFINITY);
+    if (digits == "nan")
+      return Value::real(NAN);
+    if (!digits.getAsDouble(number))
+      return Value::real(negative ? -number : number);
+  }
+  return fail(interpreter, call, 0, "a compile-time number");
+}
+
+MaybeValue toBool(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call.has(0))
+    return Value::boolean(false);
+  std::optional<bool> holds = interpreter.truth(call[0], call.arguments.span(0));
+  return holds ? MaybeValue(Value::boolean(*holds)) : std::nullopt;
+}
+
+MaybeValue toStr(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call.has(0) ? call[0].str() : "");
+}
+
+MaybeValue toRepr(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call[0].repr());
+}
+
+MaybeValue absolute(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].isNumber())
+    return fail(interpreter, call, 0, "a number");
+  bool negative = call[0].is(ValueKind::Float) ? std::signbit(call[0].asDouble())
+                                               : call[0].asApInt().isNegative();
+  return applyUnary(negative ? ast::UnaryOperator::USub : ast::UnaryOperator::UAdd, call[0]);
+}
+
+/// `min` and `max`: of Python values at compile time, of tensors elementwise.
+MaybeValue extremum(Interpreter &interpreter, const IntrinsicCall &call, bool isMin) {
+  std::vector<Value> items(call[0].items());
+  if (items.size() == 1 && !items[0].isIr()) {
+    std::optional<std::vector<Value>> unpacked = interpreter.iterate(items[0], call.span);
+    if (!unpacked)
+      return std::nullopt;
+    items = std::move(*unpacked);
+  }
+  if (items.empty())
+    return fail(interpreter, call, 0, "at least one value");
+  Value best = items[0];
+  for (const Value &item : llvm::ArrayRef(items).drop_front()) {
+    if (best.isIr() || item.isIr()) {
+      const Builtin *builtin = ops::findBuiltin(isMin ? "minimum" : "maximum");
+      CallArguments pair;
+      pair.span = call.span;
+      pair.add(best, call.span);
+      pair.add(item, call.span);
+      MaybeValue result = builtin ? interpreter.call(Value::builtin(builtin), pair) : std::nullopt;
+      if (!result)
+        return std::nullopt;
+      best = *result;
+      continue;
+    }
+    MaybeValue less =
+        interpreter.compare(isMin ? ast::CompareOperator::Lt : ast::CompareOperator::Gt, item,
+                            best, call.span, call.span, call.span);
+    if (!less)
+      return std::nullopt;
+    if (truthOf(*less).value_or(false))
+      best = item;
+  }
+  return best;
+}
+
+MaybeValue minimum(Interpreter &interpreter, const IntrinsicCall &call) {
+  return extremum(interpreter, call, /*isMin=*/true);
+}
+MaybeValue maximum(Interpreter &interpreter, const IntrinsicCall &call) {
+  return extremum(interpreter, call, /*isMin=*/false);
+}
+
+MaybeValue sum(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
+  if (!items)
+    return std::nullopt;
+  Value total = call.has(1) ? call[1] : Value::integer(0);
+  for (const Value &item : *items) {
+    MaybeValue next = interpreter.binary(ast::Operator::Add, total, item, call.span, call.span,
+                                         call.span);
+    if (!next)
+      return std::nullopt;
+    total = *next;
+  }
+  return total;
+}
+
+MaybeValue quantify(Interpreter &interpreter, const IntrinsicCall &call, bool isAll) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
+  if (!items)
+    return std::nullopt;
+  for (const Value &item : *items) {
+    std::optional<bool> holds = interpreter.truth(item, call.span);
+    if (!holds)
+      return std::nullopt;
+    if (*holds != isAll)
+      return Value::boolean(!isAll);
+  }
+  return Value::boolean(isAll);
+}
+
+MaybeValue all(Interpreter &interpreter, const IntrinsicCall &call) {
+  return quantify(interpreter, call, /*isAll=*/true);
+}
+MaybeValue any(Interpreter &interpreter, const IntrinsicCall &call) {
+  return quantify(interpreter, call, /*isAll=*/false);
+}
+
+MaybeValue toSequence(Interpreter &interpreter, const IntrinsicCall &call, ValueKind kind) {
+  std::vector<Value> items;
+  if (call.has(0)) {
+    std::optional<std::vector<Value>> given = interpreter.iterate(call[0], call.span);
+    if (!given)
+      return std::nullopt;
+    items = std::move(*given);
+  }
+  bool isList = kind == ValueKind::List && !interpreter.inKernel();
+  return isList ? Value::list(std::move(items)) : Value::tuple(std::move(items));
+}
+
+MaybeValue toList(Interpreter &interpreter, const IntrinsicCall &call) {
+  return toSequence(interpreter, call, ValueKind::List);
+}
+MaybeValue toTuple(Interpreter &interpreter, const IntrinsicCall &call) {
+  return toSequence(interpreter, call, ValueKind::Tuple);
+}
+
+MaybeValue toDict(Interpreter &, const IntrinsicCall &) { return Value::dict({}); }
+
+MaybeValue enumerate(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
+  if (!items)
+    return std::nullopt;
+  int64_t next = call.has(1) ? call[1].asInt64().value_or(0) : 0;
+  for (Value &item : *items)
+    item = Value::tuple({Value::integer(next++), item});
+  return Value::list(std::move(*items));
+}
+
+MaybeValue zip(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::vector<std::vector<Value>> columns;
+  size_t length = SIZE_MAX;
+  for (const Value &iterable : call[0].items()) {
+    std::optional<std::vector<Value>> items = interpreter.iterate(iterable, call.span);
+    if (!items)
+      return std::nullopt;
+    length = std::min(length, items->size());
+    columns.push_back(std::move(*items));
+  }
+  std::vector<Value> rows;
+  for (size_t i = 0; !columns.empty() && i < length; ++i) {
+    std::vector<Value> row;
+    for (const std::vector<Value> &column : columns)
+      row.push_back(column[i]);
+    rows.push_back(Value::tuple(std::move(row)));
+  }
+  return Value::list(std::move(rows));
+}
+
+MaybeValue reversed(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
+  if (!items)
+    return std::nullopt;
+  std::reverse(items->begin(), items->end());
+  return Value::list(std::move(*items));
+}
+
+MaybeValue sorted(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
+  if (!items)
+    return std::nullopt;
+  for (const Value &item : *items)
+    if (!applyCompare(ast::CompareOperator::Lt, items->front(), item))
+      return fail(interpreter, call, 0, "items that can be ordered");
+  // Keys would need calls from inside the sort; evaluate them first.
+  std::vector<std::pair<Value, Value>> keyed;
+  for (const Value &item : *items) {
+    MaybeValue key = item;
+    if (call.has(1) && !call[1].isNone()) {
+      CallArguments arguments;
+      arguments.span = call.span;
+      arguments.add(item, call.span);
+      key = interpreter.call(call[1], arguments);
+      if (!key)
+        return std::nullopt;
+    }
+    keyed.emplace_back(*key, item);
+  }
+  std::stable_sort(keyed.begin(), keyed.end(), [](const auto &a, const auto &b) {
+    return applyCompare(ast::CompareOperator::Lt, a.first, b.first).value_or(false);
+  });
+  if (call.has(2) && truthOf(call[2]).value_or(false))
+    std::reverse(keyed.begin(), keyed.end());
+  for (size_t i = 0; i < keyed.size(); ++i)
+    (*items)[i] = keyed[i].second;
+  return Value::list(std::move(*items));
+}
+
+/// Does `value` belong to the class that `type` names?
+bool isInstance(const Value &value, const Value &type) {
+  if (type.is(ValueKind::Tuple))
+    return llvm::any_of(type.items(), [&](const Value &item) { return isInstance(value, item); });
+  const Intrinsic *named = asIntrinsic(type);
+  if (!named)
+    return false;
+  llvm::StringRef name = named->name;
+  switch (value.kind()) {
+  case ValueKind::Bool:
+    return name == "bool" || name == "int" || name == "constexpr";
+  case ValueKind::Int:
+    return name == "int" || name == "constexpr";
+  case ValueKind::Float:
+    return name == "float" || name == "constexpr";
+  case ValueKind::String:
+    return name == "str" || name == "constexpr";
+  case ValueKind::Tuple:
+    return name == "tuple";
+  case ValueKind::List:
+    return name == "list";
+  case ValueKind::Dict:
+    return name == "dict";
+  case ValueKind::DType:
+    return name == "dtype" || name == "constexpr";
+  case ValueKind::BlockType:
+    return name == "distributed_type" || name == "dtype";
+  case ValueKind::Tensor:
+    return name == "tensor";
+  case ValueKind::MemDesc:
+    return name == "shared_memory_descriptor";
+  case ValueKind::Layout:
+    return name == "constexpr" || llvm::StringRef(value.repr()).split('(').first == name;
+  default:
+    return name == "constexpr" && value.isCompileTime();
+  }
+}
+
+MaybeValue isinstance(Interpreter &, const IntrinsicCall &call) {
+  return Value::boolean(isInstance(call[0], call[1]));
+}
+
+/// Attribute access whose failure is an answer, not an error.
+MaybeValue quietAttribute(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[1].is(ValueKind::String))
+    return std::nullopt;
+  diag::Collector ignored;
+  Interpreter::SinkScope quiet(interpreter, ignored);
+  return interpreter.attribute(call[0], call[1].asString(), call.span);
+}
+
+MaybeValue getattr(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[1].is(ValueKind::String))
+    return fail(interpreter, call, 1, "an attribute name");
+  if (!call.has(2))
+    return interpreter.attribute(call[0], call[1].asString(), call.span);
+  MaybeValue value = quietAttribute(interpreter, call);
+  return value ? value : call[2];
+}
+
+MaybeValue hasattr(Interpreter &interpreter, const IntrinsicCall &call) {
+  return Value::boolean(quietAttribute(interpreter, call).has_value());
+}
+
+MaybeValue print(Interpreter &interpreter, const IntrinsicCall &call) {
+  const Builtin *builtin = ops::findBuiltin("device_print");
+  if (!interpreter.inKernel() || !builtin)
+    return Value::none();
+  CallArguments arguments;
+  arguments.span = call.span;
+  for (const Value &value : call[0].items())
+    arguments.add(value, call.span);
+  return interpreter.call(Value::builtin(builtin), arguments);
+}
+
+MaybeValue isCallable(Interpreter &, const IntrinsicCall &call) {
+  ValueKind kind = call[0].kind();
+  return Value::boolean(kind == ValueKind::Function || kind == ValueKind::Builtin ||
+                        kind == ValueKind::BoundMethod || kind == ValueKind::Class);
+}
+
+constexpr Visibility everywhere = Visibility::Everywhere, hostOnly = Visibility::HostOnly;
+
+const Intrinsic builtins[] = {
+    {"len", "object", len, everywhere},
+    {"list", "iterable=", toList, everywhere},
+    {"range", "start, stop=, step=", range, everywhere},
+    {"float", "x=", toFloat, everywhere},
+    {"int", "x=", toInt, everywhere},
+    {"isinstance", "object, classinfo", isinstance, everywhere},
+    {"getattr", "object, name, default=", getattr, everywhere},
+    {"hasattr", "object, name", hasattr, everywhere},
+    {"print", "*values, sep=, end=, file=, flush=", print, everywhere},
+    {"min", "*values", minimum, everywhere},
+    {"max", "*values", maximum, everywhere},
+    {"bool", "x=", toBool, hostOnly},
+    {"str", "object=", toStr, hostOnly},
+    {"repr", "object", toRepr, hostOnly},
+    {"tuple", "iterable=", toTuple, hostOnly},
+    {"dict", "", toDict, hostOnly},
+    {"abs", "x", absolute, hostOnly},
+    {"sum", "iterable, start=", sum, hostOnly},
+    {"all", "iterable", all, hostOnly},
+    {"any", "iterable", any, hostOnly},
+    {"enumerate", "iterable, start=", enumerate, hostOnly},
+    {"zip", "*iterables, strict=", zip, hostOnly},
+    {"reversed", "sequence", reversed, hostOnly},
+    {"sorted", "iterable, *, key=, reverse=", sorted, hostOnly},
+    {"callable", "object", isCallable, hostOnly},
+};
+
+} // namespace
+
+const Intrinsic *findPythonBuiltin(llvm::StringRef name) {
+  for (const Intrinsic &builtin : builtins)
+    if (builtin.name == name)
+      return &builtin;
+  return nullptr;
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,145 @@
+// Subscripts: tuples and strings at compile time, `x[:, None]` on tensors.
+
+#include "sema/Interpreter.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+/// Python's resolution of a slice against a length: first index, stride, count.
+struct SliceRange {
+  int64_t start, step, count;
+};
+
+static std::optional<SliceRange> resolve(const Value &slice, int64_t length) {
+  llvm::ArrayRef<Value> parts = slice.bounds();
+  for (const Value &part : parts)
+    if (!part.isNone() && !part.asInt64())
+      return std::nullopt;
+  int64_t step = parts[2].isNone() ? 1 : *parts[2].asInt64();
+  if (step == 0)
+    return std::nullopt;
+  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
+  auto clamp = [&](const Value &part, int64_t missing) {
+    if (part.isNone())
+      return missing;
+    int64_t index = *part.asInt64();
+    if (index < 0)
+      index = index < -length ? low : index + length;
+    return std::clamp(index, low, high);
+  };
+  int64_t start = clamp(parts[0], step > 0 ? low : high);
+  int64_t stop = clamp(parts[1], step > 0 ? high : low);
+  int64_t distance = step > 0 ? stop - start : start - stop;
+  uint64_t stride = step > 0 ? uint64_t(step) : -uint64_t(step);
+  return SliceRange{start, step,
+                    distance > 0 ? int64_t((uint64_t(distance) - 1) / stride + 1) : 0};
+}
+
+static Value sliced(const Value &object, const SliceRange &range) {
+  if (object.is(ValueKind::String)) {
+    std::string text;
+    for (int64_t i = 0; i < range.count; ++i)
+      text += object.asString()[size_t(range.start + i * range.step)];
+    return Value::string(std::move(text));
+  }
+  std::vector<Value> items;
+  for (int64_t i = 0; i < range.count; ++i)
+    items.push_back(object.items()[size_t(range.start + i * range.step)]);
+  return object.is(ValueKind::List) ? Value::list(std::move(items))
+                                    : Value::tuple(std::move(items));
+}
+
+MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span span) {
+  if (object.is(ValueKind::Opaque)) {
+    if (frame().isModuleScope)
+      return Value::opaque(std::string(span.text()));
+    report(Kind::HostValue, span, object.asString()).end();
+    return std::nullopt;
+  }
+  if (object.is(ValueKind::Dict)) {
+    for (const auto &item : object.dictItems())
+      if (item.first == index)
+        return item.second;
+    report(Kind::BadIndex, span, "no item " + index.repr() + " in this dict").end();
+    return std::nullopt;
+  }
+  Value sequence = object;
+  if (object.is(ValueKind::Range)) {
+    std::optional<std::vector<Value>> items = iterate(object, span);
+    if (!items)
+      return std::nullopt;
+    sequence = Value::list(std::move(*items));
+  }
+  bool isText = sequence.is(ValueKind::String);
+  if (!isText && !sequence.is(ValueKind::Tuple) && !sequence.is(ValueKind::List)) {
+    report(Kind::BadIndex, span, "a " + object.typeName() + " cannot be indexed").end();
+    return std::nullopt;
+  }
+  int64_t length = int64_t(isText ? sequence.asString().size() : sequence.items().size());
+  if (index.is(ValueKind::Slice)) {
+    if (std::optional<SliceRange> range = resolve(index, length))
+      return sliced(sequence, *range);
+    report(Kind::BadIndex, span, "slice bounds must be compile-time integers, the step not zero")
+        .end();
+    return std::nullopt;
+  }
+  if (index.isIr()) {
+    report(Kind::ConstexprRequired, span, "the index of a " + kindName(sequence.kind()).str(),
+           index.typeName())
+        .hint("loop with `gl.static_range` to get compile-time indices");
+    return std::nullopt;
+  }
+  std::optional<int64_t> position = index.asInt64();
+  if (!position) {
+    report(Kind::BadIndex, span, "a " + index.typeName() + " is not an index").end();
+    return std::nullopt;
+  }
+  if (*position < -length || *position >= length) {
+    report(Kind::IndexOutOfRange, span, *position, length).end();
+    return std::nullopt;
+  }
+  size_t at = size_t(*position < 0 ? *position + length : *position);
+  return isText ? Value::string(std::string(1, sequence.asString()[at])) : sequence.items()[at];
+}
+
+MaybeValue Interpreter::evalTensorSubscript(const Value &object, const ast::Expr *slice,
+                                            Span span) {
+  llvm::SmallVector<const ast::Expr *, 4> entries{slice};
+  if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(slice))
+    entries.assign(tuple->elts.begin(), tuple->elts.end());
+  llvm::SmallVector<bool, 4> isNewAxis;
+  for (const ast::Expr *entry : entries) {
+    const auto *range = llvm::dyn_cast<ast::Slice>(entry);
+    if (range && !range->lower && !range->upper && !range->step) {
+      isNewAxis.push_back(false);
+      continue;
+    }
+    MaybeValue value = range ? Value::slice({}, {}, {}) : eval(entry);
+    if (!value)
+      return std::nullopt;
+    if (!value->isNone()) {
+      report(Kind::BadIndex, entry->span, "tensors are indexed with `:` and `None` only")
+          .hint("load single elements through pointers, or use `gl.gather`");
+      return std::nullopt;
+    }
+    isNewAxis.push_back(true);
+  }
+  context->span = span;
+  return ops::subscript(*context, object, isNewAxis);
+}
+
+MaybeValue Interpreter::evalSubscript(const ast::Subscript &node) {
+  MaybeValue object = eval(node.value);
+  if (!object)
+    return std::nullopt;
+  if (object->isTensor() && context)
+    return evalTensorSubscript(*object, node.slice, node.span);
+  MaybeValue index = eval(node.slice);
+  if (!index)
+    return std::nullopt;
+  return subscript(*object, *index, node.span);
+}
+
+} // namespace gluonc::sema
