@@ -33,6 +33,7 @@ struct ClassDef;
 
 namespace gluonc::sema {
 
+class Interpreter;
 class Program;
 class Module;
 
@@ -87,9 +88,12 @@ public:
   virtual ~Module() = default;
   /// Dotted, as imported: "triton.experimental.gluon.language", "k".
   llvm::StringRef name() const { return moduleName; }
-  /// Value of a name at module level. Nullopt without a report when there is no
-  /// such name; with one when evaluating it failed (see `failed`).
-  virtual std::optional<Value> lookup(llvm::StringRef name, diag::Sink &sink, bool &failed) = 0;
+  /// Value of a name at module level; nullopt (and no report) when there is none. What cannot
+  /// be evaluated is an Opaque value.
+  virtual std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) = 0;
+  /// Where the name is defined, and why its value is Opaque, for diagnostics.
+  virtual diag::Span definition(llvm::StringRef) const { return {}; }
+  virtual llvm::StringRef opaqueReason(llvm::StringRef) const { return {}; }
   /// Every name, for "did you mean".
   virtual std::vector<llvm::StringRef> names() const = 0;
   virtual bool isBuiltin() const = 0;

@@ -1,0 +1,245 @@
+// Attributes of compile-time values and of the types of tensors.
+
+#include "sema/Language.h"
+
+#include "ir/Encoding.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+static Value intTuple(llvm::ArrayRef<int64_t> ints) {
+  std::vector<Value> items;
+  for (int64_t value : ints)
+    items.push_back(Value::integer(value));
+  return Value::tuple(std::move(items));
+}
+
+static MaybeValue dtypeAttribute(DType dtype, llvm::StringRef name) {
+  if (name == "primitive_bitwidth" || name == "int_bitwidth" || name == "fp_bitwidth")
+    return Value::integer(dtype.bitWidth());
+  if (name == "itemsize")
+    return Value::integer(dtype.byteSize());
+  if (name == "name")
+    return Value::string(dtype.shortName());
+  if (name == "scalar")
+    return Value::dtype(dtype);
+  if (name == "element_ty" && dtype.isPointer())
+    return Value::dtype(dtype.pointee());
+  return std::nullopt;
+}
+
+static MaybeValue blockTypeAttribute(mlir::Type type, DType dtype, llvm::StringRef name) {
+  auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
+  if (name == "element_ty" || name == "scalar")
+    return Value::dtype(dtype);
+  if (!shaped)
+    return std::nullopt;
+  if (name == "shape")
+    return intTuple(shaped.getShape());
+  if (name == "rank")
+    return Value::integer(shaped.getRank());
+  if (name == "numel")
+    return Value::integer(shaped.getNumElements());
+  if (name == "nbytes")
+    return Value::integer(shaped.getNumElements() * dtype.byteSize());
+  mlir::Attribute encoding;
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    encoding = tensor.getEncoding();
+  else if (auto memDesc = mlir::dyn_cast<ttg::MemDescType>(type))
+    encoding = memDesc.getEncoding();
+  if (name == "layout" && encoding)
+    if (std::optional<layout::Layout> layout = layoutOf(encoding))
+      return Value::layout(std::move(*layout));
+  return std::nullopt;
+}
+
+/// Attributes of tensors and memory descriptors that are known at compile time.
+static MaybeValue irAttribute(const Value &object, llvm::StringRef name) {
+  mlir::Type type = object.irType();
+  bool isScalar = object.isTensor() && !object.isBlock();
+  if (name == "dtype")
+    return Value::dtype(object.dtype());
+  if (name == "type")
+    return isScalar ? Value::dtype(object.dtype()) : Value::blockType(type, object.dtype());
+  if (isScalar) {
+    if (name == "shape")
+      return Value::tuple({});
+    if (name == "numel")
+      return Value::integer(1);
+    return std::nullopt;
+  }
+  // A tensor's layout belongs to its type; memory descriptors have both spellings.
+  if (name == "layout" && object.isTensor())
+    return std::nullopt;
+  if (name == "element_ty" || name == "scalar")
+    return std::nullopt;
+  return blockTypeAttribute(type, object.dtype(), name);
+}
+
+static Value basisTuple(const layout::BasisList &bases) {
+  std::vector<Value> items;
+  for (const layout::Ints &basis : bases)
+    items.push_back(intTuple(basis));
+  return Value::tuple(std::move(items));
+}
+
+static MaybeValue blockedAttribute(const layout::BlockedLayout &value, llvm::StringRef name) {
+  if (name == "size_per_thread")
+    return intTuple(value.sizePerThread);
+  if (name == "threads_per_warp")
+    return intTuple(value.threadsPerWarp);
+  if (name == "warps_per_cta")
+    return intTuple(value.warpsPerCta);
+  if (name == "order")
+    return intTuple(value.order);
+  return std::nullopt;
+}
+
+static MaybeValue linearAttribute(const layout::DistributedLinearLayout &value,
+                                  llvm::StringRef name) {
+  if (name == "reg_bases")
+    return basisTuple(value.regBases);
+  if (name == "lane_bases")
+    return basisTuple(value.laneBases);
+  if (name == "warp_bases")
+    return basisTuple(value.warpBases);
+  if (name == "block_bases")
+    return basisTuple(value.blockBases);
+  if (name == "shape")
+    return intTuple(value.shape);
+  return std::nullopt;
+}
+
+static MaybeValue swizzledAttribute(const layout::SwizzledSharedLayout &value,
+                                    llvm::StringRef name) {
+  if (name == "vec")
+    return Value::integer(value.vec);
+  if (name == "per_phase")
+    return Value::integer(value.perPhase);
+  if (name == "max_phase")
+    return Value::integer(value.maxPhase);
+  if (name == "order")
+    return intTuple(value.order);
+  return std::nullopt;
+}
+
+static MaybeValue paddedAttribute(const layout::PaddedSharedLayout &value, llvm::StringRef name) {
+  if (name == "interval_padding_pairs") {
+    std::vector<Value> pairs;
+    for (const layout::IntervalPadding &pair : value.paddings)
+      pairs.push_back(intTuple({pair.interval, pair.padding}));
+    return Value::tuple(std::move(pairs));
+  }
+  if (name == "offset_bases")
+    return basisTuple(value.offsetBases);
+  if (name == "shape")
+    return intTuple(value.shape);
+  return std::nullopt;
+}
+
+static MaybeValue layoutField(const layout::Layout &layout, llvm::StringRef name) {
+  if (name == "rank" && layout.rank())
+    return Value::integer(*layout.rank());
+  if (name == "cga_layout" || name == "block_bases")
+    return basisTuple(layout.cga());
+  if (const auto *blocked = layout.as<layout::BlockedLayout>())
+    return blockedAttribute(*blocked, name);
+  if (const auto *slice = layout.as<layout::SliceLayout>()) {
+    if (name == "dim")
+      return Value::integer(slice->dim);
+    if (name == "parent")
+      return Value::layout(slice->parent);
+  }
+  if (const auto *linear = layout.as<layout::DistributedLinearLayout>())
+    return linearAttribute(*linear, name);
+  if (const auto *swizzled = layout.as<layout::SwizzledSharedLayout>())
+    return swizzledAttribute(*swizzled, name);
+  if (const auto *padded = layout.as<layout::PaddedSharedLayout>())
+    return paddedAttribute(*padded, name);
+  if (const auto *shared = layout.as<layout::SharedLinearLayout>()) {
+    if (name == "offset_bases")
+      return basisTuple(shared->offsetBases);
+    if (name == "alignment")
+      return Value::integer(shared->alignment);
+    if (name == "shape")
+      return intTuple(shared->shape());
+  }
+  return std::nullopt;
+}
+
+/// Attributes of the kinds whose members are a fixed table.
+static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
+  switch (object.kind()) {
+  case ValueKind::DType:
+    return dtypeAttribute(object.dtype(), name);
+  case ValueKind::BlockType:
+    return blockTypeAttribute(object.irType(), object.dtype(), name);
+  case ValueKind::Layout:
+    return layoutField(object.asLayout(), name);
+  case ValueKind::Tuple:
+    for (auto [item, field] : llvm::zip(object.items(), object.fieldNames()))
+      if (field == name)
+        return item;
+    return std::nullopt;
+  case ValueKind::Function:
+    if (name == "__name__")
+      return Value::string(object.asFunction().name);
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Span span) {
+  if (object.is(ValueKind::Module)) {
+    Module &module = object.asModule();
+    if (MaybeValue value = module.lookup(name, *this))
+      return value;
+    report(Kind::UnknownAttribute, span, ("module `" + module.name() + "`").str(), name).end();
+    return std::nullopt;
+  }
+  if (object.is(ValueKind::Opaque)) {
+    std::string what = (object.asString() + "." + name).str();
+    if (frame().isModuleScope)
+      return Value::opaque(std::move(what));
+    report(Kind::HostValue, span, what).end();
+    return std::nullopt;
+  }
+  if (object.isIr()) {
+    if (MaybeValue value = irAttribute(object, name))
+      return value;
+    const Builtin *method =
+        object.isTensor() ? ops::findTensorMethod(name) : ops::findMemDescMethod(name);
+    if (method)
+      return Value::boundMethod(Value::builtin(method), object);
+    unsigned errorsBefore = sink->errorCount();
+    if (context) {
+      context->span = span;
+      if (MaybeValue value = ops::attribute(*context, object, name))
+        return value;
+    }
+    if (sink->errorCount() != errorsBefore)
+      return std::nullopt;
+  } else {
+    if (MaybeValue value = plainAttribute(object, name))
+      return value;
+    // `PaddedSharedLayout.with_identity_for` and its like.
+    if (object.is(ValueKind::Builtin))
+      if (const Intrinsic *maker =
+              findLayoutConstructor((object.asBuiltin().name + "." + name).str()))
+        return Value::builtin(maker);
+    // `.value` of a constexpr is the plain Python value.
+    if (name == "value" && object.isCompileTime())
+      return object;
+    if (const Intrinsic *method = findMethod(object.kind(), name))
+      return Value::boundMethod(Value::builtin(method), object);
+  }
+  diag::Builder builder = report(Kind::UnknownAttribute, span, object.typeName(), name);
+  if (object.isTensor() && name == "layout")
+    (void)std::move(builder).hint("the layout belongs to the type: write `.type.layout`");
+  return std::nullopt;
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,345 @@
+// Calls: evaluating arguments, binding them to parameters, walking callees in place.
+
+#include "sema/Language.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments) {
+  arguments.span = node.span;
+  for (const ast::Keyword *keyword : node.keywords) {
+    MaybeValue value = eval(keyword->value);
+    if (!value)
+      return false;
+    if (keyword->arg.data()) {
+      arguments.keywords.push_back({keyword->arg, *value, keyword->value->span});
+      continue;
+    }
+    if (!value->is(ValueKind::Dict)) {
+      report(Kind::BadArgument, keyword->span, "`**` needs a dict, not a " + value->typeName())
+          .end();
+      return false;
+    }
+    for (const auto &[key, item] : value->dictItems())
+      if (key.is(ValueKind::String))
+        arguments.keywords.push_back({key.asString(), item, keyword->value->span});
+  }
+  for (const ast::Expr *argument : node.args) {
+    const auto *starred = llvm::dyn_cast<ast::Starred>(argument);
+    MaybeValue value = eval(starred ? starred->value : argument);
+    if (!value)
+      return false;
+    if (!starred) {
+      arguments.add(std::move(*value), argument->span);
+      continue;
+    }
+    std::optional<std::vector<Value>> items = iterate(*value, argument->span);
+    if (!items)
+      return false;
+    for (Value &item : *items)
+      arguments.add(std::move(item), argument->span);
+  }
+  return true;
+}
+
+MaybeValue Interpreter::evalCall(const ast::Call &node) {
+  MaybeValue callee = eval(node.func);
+  if (!callee)
+    return std::nullopt;
+  // Arguments of a host call are not looked at: they are host code too.
+  if (callee->is(ValueKind::Opaque) && frame().isModuleScope)
+    return Value::opaque(std::string(node.span.text()));
+  CallArguments arguments;
+  if (!evalArguments(node, arguments))
+    return std::nullopt;
+  return call(*callee, arguments);
+}
+
+MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
+  switch (callee.kind()) {
+  case ValueKind::Builtin:
+    return callBuiltin(callee, arguments);
+  case ValueKind::Function:
+    return callFunction(callee, arguments);
+  case ValueKind::BoundMethod: {
+    arguments.positional.insert(arguments.positional.begin(), callee.boundSelf());
+    arguments.positionalSpans.insert(arguments.positionalSpans.begin(), arguments.span);
+    return call(callee.boundCallee(), arguments);
+  }
+  case ValueKind::Opaque:
+    report(Kind::HostValue, arguments.span, callee.asString()).end();
+    return std::nullopt;
+  default:
+    report(Kind::NotCallable, arguments.span, callee.typeName()).end();
+    return std::nullopt;
+  }
+}
+
+MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &arguments) {
+  const Builtin &builtin = callee.asBuiltin();
+  BoundStorage bound;
+  if (!bindBuiltin(*this, builtin, arguments, bound))
+    return std::nullopt;
+  BoundArgs values{bound.values, bound.spans};
+  if (const Intrinsic *intrinsic = asIntrinsic(callee))
+    return intrinsic->evaluate(*this, {*intrinsic, values, arguments.span});
+  if (!context || !inKernel()) {
+    report(Kind::NeedsKernel, arguments.span, builtin.name).end();
+    return std::nullopt;
+  }
+  context->span = arguments.span;
+  return builtin.emit(*context, values);
+}
+
+MaybeValue Interpreter::callFunction(const Value &callee, CallArguments &arguments) {
+  const std::shared_ptr<const Function> function = callee.sharedFunction();
+  bool fromKernel = inKernel();
+  if (fromKernel && function->kind == FunctionKind::Host) {
+    checkFunctionCall(*function, arguments);
+    return std::nullopt;
+  }
+  if (!fromKernel && function->kind == FunctionKind::Jit) {
+    report(Kind::NeedsKernel, arguments.span, function->name).end();
+    return std::nullopt;
+  }
+  if (function->kind == FunctionKind::Jit)
+    for (Frame *active = current; active; active = active->caller)
+      if (active->function == function.get()) {
+        report(Kind::RecursiveCall, arguments.span, function->name)
+            .label(function->span, "defined here");
+        return std::nullopt;
+      }
+  return runFunction(function, arguments);
+}
+
+MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &function,
+                                    CallArguments &arguments) {
+  DepthScope nested(*this);
+  if (!step(arguments.span))
+    return std::nullopt;
+  Frame callee;
+  callee.function = function.get();
+  callee.module = function->module;
+  callee.mode = function->kind == FunctionKind::Jit ? Mode::Kernel : Mode::Host;
+  callee.closure = function->closure.get();
+  callee.callSpan = arguments.span;
+  // Parameters are bound in the caller's frame, so that a bad argument is shown at the call.
+  if (!bindFunction(*function, arguments, callee))
+    return std::nullopt;
+  FrameScope active(*this, callee);
+  if (function->lambda)
+    return eval(function->lambda->body);
+  Flow flow = callee.mode == Mode::Kernel ? runKernel(function->def->body, nullptr)
+                                          : runHost(function->def->body);
+  if (flow == Flow::Failed)
+    return std::nullopt;
+  if (flow != Flow::Returned)
+    return Value::none();
+  // The result of compile-time code is one constexpr.
+  return function->kind == FunctionKind::Constexpr && callee.caller &&
+                 callee.caller->mode == Mode::Kernel
+             ? callee.result.asWrapped()
+             : callee.result;
+}
+
+MaybeValue Interpreter::defaultValue(const Function &function, const Parameter &parameter) {
+  // Defaults belong to the scope of the definition, and may read any global.
+  Frame definition;
+  definition.module = function.module;
+  definition.closure = function.closure.get();
+  FrameScope active(*this, definition);
+  return eval(parameter.defaultValue);
+}
+
+void Interpreter::checkFunctionCall(const Function &function, CallArguments &arguments) {
+  if (inKernel() && function.kind == FunctionKind::Host) {
+    report(Kind::HostFunctionCall, arguments.span, function.name)
+        .label(function.span, "defined here")
+        .hint("decorate it with `@gluon.jit` (device code) or `@gluon.constexpr_function`");
+    return;
+  }
+  Frame ignored;
+  (void)bindFunction(function, arguments, ignored);
+}
+
+/// Lists become tuples, items wrapped: what a Python value turns into as a kernel argument.
+static Value normalized(const Value &value) {
+  if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
+    return value;
+  std::vector<Value> items;
+  for (const Value &item : value.items())
+    items.push_back(normalized(item));
+  std::vector<std::string> names;
+  if (value.is(ValueKind::Tuple))
+    names.assign(value.fieldNames().begin(), value.fieldNames().end());
+  return Value::tuple(std::move(items), std::move(names));
+}
+
+bool Interpreter::bindFunction(const Function &function, CallArguments &arguments, Frame &callee) {
+  size_t next = 0;
+  llvm::SmallVector<bool, 4> used(arguments.keywords.size(), false);
+  for (const Parameter &parameter : function.parameters) {
+    if (parameter.kind == ParameterKind::Variadic) {
+      std::vector<Value> rest(arguments.positional.begin() + std::min(next, arguments.positional.size()),
+                              arguments.positional.end());
+      next = arguments.positional.size();
+      callee.scope.set(parameter.name, Value::tuple(std::move(rest)), parameter.span);
+      continue;
+    }
+    if (parameter.kind == ParameterKind::KeywordVariadic) {
+      Value rest = Value::dict({});
+      for (size_t i = 0; i < arguments.keywords.size(); ++i)
+        if (!used[i]) {
+          used[i] = true;
+          rest.dictItems().emplace_back(Value::string(arguments.keywords[i].name.str()),
+                                        arguments.keywords[i].value);
+        }
+      callee.scope.set(parameter.name, rest, parameter.span);
+      continue;
+    }
+    MaybeValue value;
+    Span span = arguments.span;
+    if (parameter.kind == ParameterKind::Positional && next < arguments.positional.size()) {
+      value = arguments.positional[next];
+      span = arguments.positionalSpans[next++];
+    }
+    for (size_t i = 0; i < arguments.keywords.size(); ++i) {
+      if (arguments.keywords[i].name != parameter.name)
+        continue;
+      if (value) {
+        report(Kind::DuplicateArgument, arguments.keywords[i].span, function.name, parameter.name)
+            .label(parameter.span, "parameter defined here");
+        return false;
+      }
+      used[i] = true;
+      value = arguments.keywords[i].value;
+      span = arguments.keywords[i].span;
+    }
+    if (!value && parameter.defaultValue && !(value = defaultValue(function, parameter)))
+      return false;
+    if (!value) {
+      report(Kind::MissingArgument, arguments.span, function.name, parameter.name)
+          .label(parameter.span, "parameter defined here");
+      return false;
+    }
+    if (parameter.isConstexpr && !value->isCompileTime()) {
+      report(Kind::ConstexprRequired, span,
+             ("parameter `" + parameter.name + "` of `" + function.name + "`").str(),
+             value->typeName())
+          .label(parameter.span, "declared constexpr here");
+      return false;
+    }
+    bool toKernel = callee.mode == Mode::Kernel;
+    callee.scope.set(parameter.name, toKernel ? normalized(*value) : *value, parameter.span,
+                     parameter.isConstexpr);
+  }
+  if (next < arguments.positional.size()) {
+    report(Kind::TooManyArguments, arguments.positionalSpans[next], function.name, next,
+           arguments.positional.size())
+        .label(function.span, "defined here");
+    return false;
+  }
+  for (size_t i = 0; i < used.size(); ++i)
+    if (!used[i]) {
+      report(Kind::UnexpectedArgument, arguments.keywords[i].span, function.name,
+             arguments.keywords[i].name)
+          .label(function.span, "defined here");
+      return false;
+    }
+  return true;
+}
+
+// -- Builtins ----------------------------------------------------------------------
+
+namespace {
+
+/// One entry of a Builtin's parameter list.
+struct BuiltinParameter {
+  llvm::StringRef name;
+  bool isOptional = false;
+  bool isVariadic = false;
+  bool isKeywordOnly = false;
+};
+
+llvm::SmallVector<BuiltinParameter, 8> parseParameters(llvm::StringRef text) {
+  llvm::SmallVector<BuiltinParameter, 8> parameters;
+  bool keywordOnly = false;
+  while (!text.empty()) {
+    auto [head, tail] = text.split(',');
+    text = tail;
+    head = head.trim();
+    if (head == "*") {
+      keywordOnly = true;
+      continue;
+    }
+    BuiltinParameter parameter;
+    parameter.isVariadic = head.consume_front("*");
+    parameter.isKeywordOnly = keywordOnly;
+    keywordOnly |= parameter.isVariadic;
+    auto [name, given] = head.split('=');
+    parameter.isOptional = name.size() != head.size();
+    parameter.name = name.trim();
+    parameters.push_back(parameter);
+  }
+  return parameters;
+}
+
+} // namespace
+
+bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArguments &arguments,
+                 BoundStorage &bound) {
+  if (builtin.parameters == "...")
+    return true;
+  auto parameters = parseParameters(builtin.parameters);
+  bound.values.resize(parameters.size());
+  bound.spans.assign(parameters.size(), arguments.span);
+  size_t next = 0, positionalCount = 0;
+  for (size_t i = 0; i < parameters.size() && !parameters[i].isKeywordOnly; ++i) {
+    if (parameters[i].isVariadic) {
+      bound.values[i] = Value::tuple(std::vector<Value>(arguments.positional.begin() + next,
+                                                        arguments.positional.end()));
+      next = arguments.positional.size();
+      break;
+    }
+    ++positionalCount;
+    if (next < arguments.positional.size()) {
+      bound.values[i] = arguments.positional[next];
+      bound.spans[i] = arguments.positionalSpans[next++];
+    }
+  }
+  if (next < arguments.positional.size()) {
+    interpreter
+        .report(Kind::TooManyArguments, arguments.positionalSpans[next], builtin.name,
+                positionalCount, arguments.positional.size())
+        .end();
+    return false;
+  }
+  for (const CallArguments::Keyword &keyword : arguments.keywords) {
+    auto *found = llvm::find_if(parameters, [&](const BuiltinParameter &parameter) {
+      return parameter.name == keyword.name && !parameter.isVariadic;
+    });
+    if (found == parameters.end()) {
+      // The front end's own keywords (`_semantic`, …) never reach user code.
+      interpreter.report(Kind::UnexpectedArgument, keyword.span, builtin.name, keyword.name).end();
+      return false;
+    }
+    size_t i = size_t(found - parameters.begin());
+    if (!bound.values[i].isAbsent()) {
+      interpreter.report(Kind::DuplicateArgument, keyword.span, builtin.name, keyword.name).end();
+      return false;
+    }
+    bound.values[i] = keyword.value;
+    bound.spans[i] = keyword.span;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (bound.values[i].isAbsent() && !parameters[i].isOptional && !parameters[i].isVariadic) {
+      interpreter.report(Kind::MissingArgument, arguments.span, builtin.name, parameters[i].name)
+          .end();
+      return false;
+    }
+  return true;
+}
+
+} // namespace gluonc::sema

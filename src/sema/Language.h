@@ -1,0 +1,87 @@
+//===- Language.h - The built-in modules and what runs at compile time -------===//
+//
+// `gluon`, `gl`, `triton`, `tl`, `math` and their submodules are Modules whose
+// names resolve to dtypes, to builtins of sema/ops, or to Intrinsics: functions
+// that the interpreter itself performs.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sema/Interpreter.h"
+
+namespace gluonc::sema {
+
+struct Intrinsic;
+
+/// Arguments of an intrinsic: bound like a builtin's, plus where the call is.
+struct IntrinsicCall {
+  const Intrinsic &self;
+  BoundArgs arguments;
+  diag::Span span;
+
+  const Value &operator[](size_t i) const { return arguments[i]; }
+  bool has(size_t i) const { return !arguments[i].isAbsent(); }
+};
+
+using IntrinsicFn = MaybeValue (*)(Interpreter &, const IntrinsicCall &);
+
+/// What kernels may do with an intrinsic.
+enum class Visibility : uint8_t {
+  /// A member of a language module.
+  Member,
+  /// A Python builtin that kernels see too.
+  Everywhere,
+  /// A Python builtin for compile-time code only.
+  HostOnly,
+};
+
+struct Intrinsic : Builtin {
+  IntrinsicFn evaluate;
+  Visibility visibility = Visibility::Member;
+
+  Intrinsic(llvm::StringRef name, llvm::StringRef parameters, IntrinsicFn evaluate,
+            Visibility visibility = Visibility::Member)
+      : Builtin{name, parameters, nullptr}, evaluate(evaluate), visibility(visibility) {}
+};
+
+/// Builtins without an emit function are intrinsics.
+inline const Intrinsic *asIntrinsic(const Value &value) {
+  if (!value.is(ValueKind::Builtin) || value.asBuiltin().emit)
+    return nullptr;
+  return &static_cast<const Intrinsic &>(value.asBuiltin());
+}
+/// Is `value` the intrinsic of this name, e.g. "constexpr", "jit"?
+inline bool isIntrinsic(const Value &value, llvm::StringRef name) {
+  const Intrinsic *intrinsic = asIntrinsic(value);
+  return intrinsic && intrinsic->name == name;
+}
+
+/// len, range, min, …; null when there is none.
+const Intrinsic *findPythonBuiltin(llvm::StringRef name);
+/// constexpr, static_assert, BlockedLayout, …; null when there is none.
+const Intrinsic *findLanguageIntrinsic(llvm::StringRef name);
+const Intrinsic *findLayoutConstructor(llvm::StringRef name);
+const Intrinsic *findMathFunction(llvm::StringRef name);
+/// Methods of compile-time values: `n.bit_length()`, `s.join(…)`, `l.append(…)`.
+const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name);
+
+/// A module of the language by its path as written in imports; null for other paths.
+Module *findLanguageModule(Program &program, llvm::StringRef dotted);
+
+/// Binds evaluated arguments to a parameter list (see Builtin::parameters). False after a report.
+struct BoundStorage {
+  llvm::SmallVector<Value, 8> values;
+  llvm::SmallVector<diag::Span, 8> spans;
+};
+bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArguments &arguments,
+                 BoundStorage &bound);
+
+/// A Function for a `def`, its decorators classified. `closure` is that of the enclosing function.
+std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &module,
+                                             const ast::FunctionDef &def,
+                                             std::shared_ptr<Closure> closure);
+std::shared_ptr<const Function> makeLambda(Interpreter &interpreter, Module &module,
+                                           const ast::Lambda &lambda,
+                                           std::shared_ptr<Closure> closure);
+
+} // namespace gluonc::sema

@@ -1,0 +1,91 @@
+// Name lookup: locals, closures, module scope, Python's builtins.
+
+#include "sema/Language.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
+  if (const Binding *binding = frame().scope.find(name))
+    return binding->value;
+  for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
+    if (const Binding *binding = closure->scope.find(name))
+      return binding->value;
+  return lookupGlobal(name, span);
+}
+
+MaybeValue Interpreter::lookupGlobal(llvm::StringRef name, Span span) {
+  // A name that a branch or loop took away is an error even where a global has the same name.
+  if (const Scope::Lost *lost = frame().scope.findLost(name)) {
+    report(Kind::UndefinedAfterControlFlow, span, name, lost->why)
+        .label(lost->span, "assigned here");
+    return std::nullopt;
+  }
+  if (Module *module = frame().module)
+    if (MaybeValue value = module->lookup(name, *this))
+      return !inKernel() || checkReadable(name, *value, span) ? value : std::nullopt;
+  if (const Intrinsic *builtin = findPythonBuiltin(name))
+    if (!inKernel() || builtin->visibility == Visibility::Everywhere)
+      return Value::builtin(builtin);
+  if (frame().isModuleScope)
+    return Value::opaque(name.str());
+  reportUnknownName(name, span);
+  return std::nullopt;
+}
+
+bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span span) {
+  switch (value.kind()) {
+  case ValueKind::Module:
+  case ValueKind::Function:
+  case ValueKind::Builtin:
+  case ValueKind::BoundMethod:
+  case ValueKind::Class:
+  case ValueKind::DType:
+  case ValueKind::Layout:
+  case ValueKind::None:
+    return true;
+  case ValueKind::Opaque: {
+    diag::Builder builder = report(Kind::HostValue, span, name);
+    Module &module = *frame().module;
+    if (Span definition = module.definition(name))
+      (void)std::move(builder).label(definition, "defined here");
+    if (llvm::StringRef reason = module.opaqueReason(name); !reason.empty())
+      (void)std::move(builder).note("it could not be evaluated: {0}", reason);
+    return false;
+  }
+  default:
+    break;
+  }
+  if (value.isWrapped())
+    return true;
+  report(Kind::NonConstexprGlobal, span, name)
+      .label(frame().module->definition(name), "defined here as a plain {0}", value.typeName())
+      .hint("define it as `{0} = gl.constexpr({1})`", name, value);
+  return false;
+}
+
+void Interpreter::reportUnknownName(llvm::StringRef name, Span span) {
+  llvm::StringRef best;
+  unsigned bestDistance = name.size() <= 3 ? 1 : 2;
+  auto consider = [&](llvm::StringRef candidate) {
+    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, bestDistance + 1);
+    if (distance <= bestDistance && (best.empty() || distance < bestDistance)) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  };
+  for (const Binding &binding : frame().scope.all())
+    consider(binding.name);
+  if (frame().module)
+    for (llvm::StringRef candidate : frame().module->names())
+      consider(candidate);
+  diag::Builder builder = report(Kind::UnknownName, span, name);
+  if (!best.empty())
+    (void)std::move(builder).hint("did you mean `{0}`?", best);
+  else if (inKernel() && findPythonBuiltin(name))
+    (void)std::move(builder).hint("Python's `{0}` is available in compile-time code only", name);
+}
+
+} // namespace gluonc::sema

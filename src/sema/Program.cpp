@@ -1,0 +1,372 @@
+#include "sema/Program.h"
+
+#include "sema/ProgramState.h"
+#include "syntax/Parser.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+static std::optional<std::string> readFromDisk(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return std::nullopt;
+  return (*buffer)->getBuffer().str();
+}
+
+Program::Program(diag::SourceManager &sources, FileReader reader)
+    : sourceManager(sources), impl(std::make_unique<State>()) {
+  impl->reader = reader ? std::move(reader) : FileReader(readFromDisk);
+}
+
+Program::~Program() = default;
+
+Module *Program::load(std::string path, std::string text, diag::Sink &sink) {
+  const diag::SourceFile *file = sourceManager.add(path, std::move(text));
+  for (const auto &loaded : impl->files)
+    if (&loaded->file == file)
+      return loaded.get();
+  std::string name = llvm::sys::path::stem(path).str();
+  impl->files.push_back(
+      std::make_unique<SourceModule>(*this, std::move(name), *file, ast::parse(*file, sink)));
+  return impl->files.back().get();
+}
+
+std::vector<const diag::SourceFile *> Program::files() const {
+  std::vector<const diag::SourceFile *> result;
+  for (const auto &loaded : impl->files)
+    result.push_back(&loaded->file);
+  return result;
+}
+
+void Program::define(Module &module, llvm::StringRef name, Value value) {
+  if (!module.isBuiltin())
+    static_cast<SourceModule &>(module).overrides[name] = std::move(value);
+}
+
+/// Behind `@triton.autotune(…)` and other host decorators stands the kernel itself.
+static const Function *kernelOf(const std::optional<Value> &value) {
+  if (!value || !value->is(ValueKind::Function) ||
+      value->asFunction().kind != FunctionKind::Jit)
+    return nullptr;
+  return &value->asFunction();
+}
+
+std::shared_ptr<const Function> Program::kernel(Module &module, llvm::StringRef name,
+                                                diag::Sink &sink) {
+  Interpreter interpreter(*this, sink);
+  std::optional<Value> value = module.lookup(name, interpreter);
+  if (kernelOf(value))
+    return value->sharedFunction();
+  auto &source = static_cast<SourceModule &>(module);
+  if (value && !value->is(ValueKind::Opaque)) {
+    sink.report(Kind::NotAKernel, source.definition(name), name)
+        .hint("kernels are functions decorated with `@gluon.jit`");
+    return nullptr;
+  }
+  diag::Builder builder = sink.report(Kind::MissingKernel, Span(), name, source.file.path());
+  std::string known;
+  for (const std::shared_ptr<const Function> &kernel : kernels(module, sink))
+    known += (known.empty() ? "" : ", ") + kernel->name;
+  if (!known.empty())
+    (void)std::move(builder).hint("the file has {0}", known);
+  return nullptr;
+}
+
+std::vector<std::shared_ptr<const Function>> Program::kernels(Module &module, diag::Sink &sink) {
+  std::vector<std::shared_ptr<const Function>> result;
+  Interpreter interpreter(*this, sink);
+  auto &source = static_cast<SourceModule &>(module);
+  for (const ast::Stmt *stmt : source.tree->body) {
+    const auto *def = llvm::dyn_cast<ast::FunctionDef>(stmt);
+    if (!def || def->decorator_list.empty())
+      continue;
+    std::optional<Value> value = module.lookup(def->name, interpreter);
+    // A later definition of the same name is listed once, at its own place.
+    if (kernelOf(value) && value->asFunction().def == def)
+      result.push_back(value->sharedFunction());
+  }
+  return result;
+}
+
+// -- Module scope --------------------------------------------------------------------
+
+static bool targetBinds(const ast::Expr *target, llvm::StringRef name) {
+  if (const auto *id = llvm::dyn_cast<ast::Name>(target))
+    return id->id == name;
+  if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
+    return llvm::any_of(tuple->elts, [&](const ast::Expr *e) { return targetBinds(e, name); });
+  if (const auto *list = llvm::dyn_cast<ast::List>(target))
+    return llvm::any_of(list->elts, [&](const ast::Expr *e) { return targetBinds(e, name); });
+  if (const auto *starred = llvm::dyn_cast<ast::Starred>(target))
+    return targetBinds(starred->value, name);
+  return false;
+}
+
+static bool aliasBinds(const ast::Alias &alias, llvm::StringRef name) {
+  return (alias.asname.data() ? alias.asname : alias.name.split('.').first) == name;
+}
+
+/// Does this statement itself (not one inside it) bind `name`?
+static bool binds(const ast::Stmt &stmt, llvm::StringRef name) {
+  if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(&stmt))
+    return def->name == name;
+  if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(&stmt))
+    return cls->name == name;
+  if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt))
+    return llvm::any_of(assign->targets,
+                        [&](const ast::Expr *target) { return targetBinds(target, name); });
+  if (const auto *assign = llvm::dyn_cast<ast::AnnAssign>(&stmt))
+    return assign->value && targetBinds(assign->target, name);
+  if (const auto *assign = llvm::dyn_cast<ast::AugAssign>(&stmt))
+    return targetBinds(assign->target, name);
+  if (const auto *import = llvm::dyn_cast<ast::Import>(&stmt))
+    return llvm::any_of(import->names,
+                        [&](const ast::Alias *alias) { return aliasBinds(*alias, name); });
+  if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt))
+    return llvm::any_of(import->names,
+                        [&](const ast::Alias *alias) { return aliasBinds(*alias, name); });
+  if (const auto *loop = llvm::dyn_cast<ast::For>(&stmt))
+    return targetBinds(loop->target, name);
+  return false;
+}
+
+const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef name,
+                                          Interpreter &interpreter) {
+  if (const auto *branch = llvm::dyn_cast<ast::If>(&stmt)) {
+    const ast::Stmt *first = findBinding(branch->body, name, interpreter);
+    const ast::Stmt *second = findBinding(branch->orelse, name, interpreter);
+    if (!first && !second)
+      return nullptr;
+    // Which branch runs may depend on the host: then take the one that has the name.
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    Frame frame;
+    frame.module = this;
+    frame.isModuleScope = true;
+    Interpreter::FrameScope active(interpreter, frame);
+    MaybeValue test = interpreter.eval(branch->test);
+    std::optional<bool> taken = test ? interpreter.truth(*test, branch->test->span) : std::nullopt;
+    if (taken)
+      return *taken ? first : second;
+    return first ? first : second;
+  }
+  if (const auto *attempt = llvm::dyn_cast<ast::Try>(&stmt)) {
+    if (const ast::Stmt *found = findBinding(attempt->body, name, interpreter))
+      return found;
+    for (const ast::ExceptHandler *handler : attempt->handlers)
+      if (const ast::Stmt *found = findBinding(handler->body, name, interpreter))
+        return found;
+    return findBinding(attempt->finalbody, name, interpreter);
+  }
+  if (const auto *with = llvm::dyn_cast<ast::With>(&stmt))
+    return findBinding(with->body, name, interpreter);
+  if (const auto *loop = llvm::dyn_cast<ast::For>(&stmt))
+    return findBinding(loop->body, name, interpreter) ? &stmt : nullptr;
+  return nullptr;
+}
+
+const ast::Stmt *SourceModule::findBinding(ast::Stmts body, llvm::StringRef name,
+                                           Interpreter &interpreter) {
+  for (const ast::Stmt *stmt : llvm::reverse(body)) {
+    if (binds(*stmt, name))
+      return stmt;
+    if (const ast::Stmt *found = findInside(*stmt, name, interpreter))
+      return found;
+  }
+  return nullptr;
+}
+
+std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &interpreter) {
+  if (auto found = overrides.find(name); found != overrides.end())
+    return found->second;
+  if (auto found = entries.find(name); found != entries.end()) {
+    // Defined by itself: Python would not find the name at that point.
+    if (found->second.isEvaluating)
+      return Value::opaque(name.str());
+    if (found->second.value)
+      return found->second.value;
+    return std::nullopt;
+  }
+  if (name == "__name__")
+    return Value::string(this->name().str());
+  if (name == "__file__")
+    return Value::string(file.path());
+  const ast::Stmt *stmt = findBinding(tree->body, name, interpreter);
+  if (!stmt)
+    return lookupStarImports(name, interpreter);
+  entries[name].isEvaluating = true;
+  diag::Collector problems;
+  MaybeValue value;
+  {
+    Interpreter::SinkScope quiet(interpreter, problems);
+    value = evaluateBinding(*stmt, name, interpreter);
+  }
+  Entry &entry = entries[name];
+  entry.isEvaluating = false;
+  entry.definition = stmt->span;
+  if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(stmt))
+    entry.definition = def->nameSpan;
+  if (!value && !problems.diagnostics.empty())
+    entry.reason = problems.diagnostics.front().message;
+  entry.value = value ? *value : Value::opaque(name.str());
+  return entry.value;
+}
+
+diag::Span SourceModule::definition(llvm::StringRef name) const {
+  auto found = entries.find(name);
+  return found == entries.end() ? Span() : found->second.definition;
+}
+
+llvm::StringRef SourceModule::opaqueReason(llvm::StringRef name) const {
+  auto found = entries.find(name);
+  return found == entries.end() ? llvm::StringRef() : llvm::StringRef(found->second.reason);
+}
+
+std::vector<llvm::StringRef> SourceModule::names() const {
+  std::vector<llvm::StringRef> result;
+  for (const ast::Stmt *stmt : tree->body) {
+    if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(stmt))
+      result.push_back(def->name);
+    else if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt))
+      result.push_back(cls->name);
+    else if (const auto *assign = llvm::dyn_cast<ast::Assign>(stmt)) {
+      for (const ast::Expr *target : assign->targets)
+        if (const auto *id = llvm::dyn_cast<ast::Name>(target))
+          result.push_back(id->id);
+    } else if (const auto *import = llvm::dyn_cast<ast::Import>(stmt)) {
+      for (const ast::Alias *alias : import->names)
+        result.push_back(alias->asname.data() ? alias->asname : alias->name.split('.').first);
+    } else if (const auto *from = llvm::dyn_cast<ast::ImportFrom>(stmt)) {
+      for (const ast::Alias *alias : from->names)
+        result.push_back(alias->asname.data() ? alias->asname : alias->name);
+    }
+  }
+  return result;
+}
+
+/// The part of an unpacked value that a pattern gives to `name`.
+static MaybeValue unpackFor(const ast::Expr *target, llvm::StringRef name, const Value &value,
+                            Interpreter &interpreter) {
+  if (llvm::isa<ast::Name>(target))
+    return value;
+  llvm::ArrayRef<const ast::Expr *> elements;
+  if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
+    elements = tuple->elts;
+  else if (const auto *list = llvm::dyn_cast<ast::List>(target))
+    elements = list->elts;
+  if (value.is(ValueKind::Opaque))
+    return value;
+  std::optional<std::vector<Value>> items = interpreter.iterate(value, target->span);
+  if (!items || items->size() != elements.size())
+    return std::nullopt;
+  for (size_t i = 0; i < elements.size(); ++i)
+    if (targetBinds(elements[i], name))
+      return unpackFor(elements[i], name, (*items)[i], interpreter);
+  return std::nullopt;
+}
+
+std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
+                                                   Interpreter &interpreter) {
+  Frame frame;
+  frame.module = this;
+  frame.isModuleScope = true;
+  Interpreter::FrameScope active(interpreter, frame);
+  if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(&stmt))
+    return Value::function(makeFunction(interpreter, *this, *def, nullptr));
+  if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt)) {
+    MaybeValue value = interpreter.eval(assign->value);
+    if (!value)
+      return std::nullopt;
+    for (const ast::Expr *target : assign->targets)
+      if (targetBinds(target, name))
+        return unpackFor(target, name, *value, interpreter);
+  }
+  if (const auto *assign = llvm::dyn_cast<ast::AnnAssign>(&stmt))
+    return interpreter.eval(assign->value);
+  if (const auto *import = llvm::dyn_cast<ast::Import>(&stmt)) {
+    for (const ast::Alias *alias : import->names)
+      if (aliasBinds(*alias, name)) {
+        // `import a.b` binds `a`; `import a.b as c` binds the submodule.
+        llvm::StringRef dotted =
+            alias->asname.data() ? alias->name : alias->name.split('.').first;
+        return importModule(program, *this, dotted, 0, interpreter);
+      }
+  }
+  if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt))
+    return evaluateImport(*import, name, interpreter);
+  // Classes, loops, augmented assignments: values of the host program.
+  return std::nullopt;
+}
+
+std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node,
+                                                  llvm::StringRef name,
+                                                  Interpreter &interpreter) {
+  for (const ast::Alias *alias : node.names) {
+    if (!aliasBinds(*alias, name))
+      continue;
+    Value module = importModule(program, *this, node.module, node.level, interpreter);
+    if (module.is(ValueKind::Module))
+      if (MaybeValue value = module.asModule().lookup(alias->name, interpreter))
+        return value;
+    // `from package import submodule`.
+    std::string dotted = node.module.empty() ? alias->name.str()
+                                             : (node.module + "." + alias->name).str();
+    Value submodule = importModule(program, *this, dotted, node.level, interpreter);
+    if (submodule.is(ValueKind::Module) || module.is(ValueKind::Opaque))
+      return submodule;
+    interpreter.report(Kind::BadModuleImport, alias->span, alias->name, node.module).end();
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> SourceModule::lookupStarImports(llvm::StringRef name,
+                                                     Interpreter &interpreter) {
+  for (const ast::Stmt *stmt : llvm::reverse(tree->body)) {
+    const auto *import = llvm::dyn_cast<ast::ImportFrom>(stmt);
+    if (!import || import->names.size() != 1 || import->names[0]->name != "*")
+      continue;
+    Value module = importModule(program, *this, import->module, import->level, interpreter);
+    // Modules may import each other's names: mark this one while looking there.
+    if (!module.is(ValueKind::Module) || &module.asModule() == this)
+      continue;
+    entries[name].isEvaluating = true;
+    MaybeValue value = module.asModule().lookup(name, interpreter);
+    entries.erase(name);
+    if (value && !value->is(ValueKind::Opaque))
+      return value;
+  }
+  return std::nullopt;
+}
+
+Value importModule(Program &program, const SourceModule &from, llvm::StringRef dotted, int level,
+                   Interpreter &interpreter) {
+  if (level == 0)
+    if (Module *module = findLanguageModule(program, dotted))
+      return Value::module(module);
+  llvm::SmallString<128> base(llvm::sys::path::parent_path(from.file.path()));
+  for (int i = 1; i < level; ++i)
+    base = llvm::sys::path::parent_path(base);
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  dotted.split(parts, '.', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts)
+    llvm::sys::path::append(base, part);
+  llvm::SmallString<128> package(base);
+  llvm::sys::path::append(package, "__init__.py");
+  for (std::string path : {(base + ".py").str(), package.str().str()}) {
+    if (const diag::SourceFile *known = program.sources().find(path))
+      return Value::module(program.load(path, std::string(known->text()), *interpreter.sink));
+    if (std::optional<std::string> text = program.state().reader(path))
+      return Value::module(program.load(path, std::move(*text), *interpreter.sink));
+  }
+  return Value::opaque(dotted.str());
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,80 @@
+//===- ProgramState.h - What a Program keeps ----------------------------------===//
+#pragma once
+
+#include "sema/Language.h"
+#include "sema/Program.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <deque>
+
+namespace gluonc::sema {
+
+/// A module of the built-in language; names resolve in Language.cpp.
+class LanguageModule : public Module {
+public:
+  LanguageModule(Program &program, std::string path)
+      : Module(std::move(path)), program(program) {}
+  std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
+  std::vector<llvm::StringRef> names() const override { return {}; }
+  bool isBuiltin() const override { return true; }
+
+private:
+  Program &program;
+};
+
+/// A source file. Names are evaluated on first use.
+class SourceModule : public Module {
+public:
+  SourceModule(Program &program, std::string name, const diag::SourceFile &file,
+               std::unique_ptr<ast::Module> tree)
+      : Module(std::move(name)), program(program), file(file), tree(std::move(tree)) {}
+
+  std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
+  diag::Span definition(llvm::StringRef name) const override;
+  llvm::StringRef opaqueReason(llvm::StringRef name) const override;
+  std::vector<llvm::StringRef> names() const override;
+  bool isBuiltin() const override { return false; }
+
+  Program &program;
+  const diag::SourceFile &file;
+  std::unique_ptr<ast::Module> tree;
+  /// Values given from outside, ahead of the source.
+  llvm::StringMap<Value> overrides;
+
+private:
+  struct Entry {
+    Value value;
+    diag::Span definition;
+    std::string reason;
+    bool isEvaluating = false;
+  };
+
+  /// The statement that binds `name` last among those that run, or null.
+  const ast::Stmt *findBinding(ast::Stmts body, llvm::StringRef name, Interpreter &interpreter);
+  const ast::Stmt *findInside(const ast::Stmt &stmt, llvm::StringRef name,
+                              Interpreter &interpreter);
+  std::optional<Value> evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
+                                       Interpreter &interpreter);
+  std::optional<Value> evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
+                                      Interpreter &interpreter);
+  std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
+
+  llvm::StringMap<Entry> entries;
+};
+
+struct Program::State {
+  FileReader reader;
+  std::vector<std::unique_ptr<SourceModule>> files;
+  llvm::StringMap<std::unique_ptr<LanguageModule>> language;
+  /// Stand-ins for names of the language that are not implemented yet.
+  llvm::StringMap<std::unique_ptr<Intrinsic>> stubs;
+  /// Trees of expression texts whose lambdas may outlive the evaluation.
+  std::vector<std::unique_ptr<ast::Expression>> expressions;
+};
+
+/// The module that `import dotted` in `from` means; an Opaque value for unknown ones.
+Value importModule(Program &program, const SourceModule &from, llvm::StringRef dotted, int level,
+                   Interpreter &interpreter);
+
+} // namespace gluonc::sema
