@@ -1,0 +1,232 @@
+// `gluonc check`: every decorated function is looked through, taken branches or not.
+//
+// Without types little can be said about values, but names resolve, constructs are in the
+// language or not, and calls of known functions have the right arguments or not.
+
+#include "sema/Specialize.h"
+
+#include "sema/ProgramState.h"
+#include "sema/Unsupported.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+namespace {
+
+/// Looks through one function.
+class FunctionChecker {
+public:
+  FunctionChecker(Interpreter &interpreter, const Function &function)
+      : interpreter(interpreter), function(function) {}
+
+  void run() {
+    collectLocals(*function.def);
+    Frame frame;
+    frame.module = function.module;
+    frame.mode = function.kind == FunctionKind::Jit ? Mode::Kernel : Mode::Host;
+    Interpreter::FrameScope active(interpreter, frame);
+    for (const ast::Stmt *stmt : function.def->body)
+      visit(*stmt);
+  }
+
+private:
+  void collectLocals(const ast::Node &node) {
+    if (const auto *name = llvm::dyn_cast<ast::Name>(&node)) {
+      if (name->ctx != ast::ExprContext::Load)
+        locals.insert(name->id);
+    } else if (const auto *argument = llvm::dyn_cast<ast::Arg>(&node))
+      locals.insert(argument->arg);
+    else if (const auto *nested = llvm::dyn_cast<ast::FunctionDef>(&node);
+             nested && nested != function.def)
+      locals.insert(nested->name);
+    else if (const auto *alias = llvm::dyn_cast<ast::Alias>(&node))
+      locals.insert(alias->asname.data() ? alias->asname : alias->name.split('.').first);
+    ast::forEachChild(node, [&](const ast::Node &child) { collectLocals(child); });
+  }
+
+  void visit(const ast::Node &node) {
+    if (!interpreter.checkSupported(node))
+      return;
+    if (const auto *annotated = llvm::dyn_cast<ast::AnnAssign>(&node)) {
+      // Other annotations than constexpr mean nothing in a kernel.
+      visit(*annotated->target);
+      if (annotated->value)
+        visit(*annotated->value);
+      return;
+    }
+    if (llvm::isa<ast::Name>(node) || llvm::isa<ast::Attribute>(node)) {
+      resolve(*llvm::cast<ast::Expr>(&node));
+      return;
+    }
+    if (const auto *call = llvm::dyn_cast<ast::Call>(&node)) {
+      MaybeValue callee = resolve(*call->func);
+      for (const ast::Expr *argument : call->args)
+        visit(*argument);
+      for (const ast::Keyword *keyword : call->keywords)
+        visit(*keyword->value);
+      if (callee)
+        checkCall(*call, *callee);
+      return;
+    }
+    ast::forEachChild(node, [&](const ast::Node &child) { visit(child); });
+  }
+
+  /// The value of a global name or of a chain of attributes on modules; anything else is
+  /// looked through and has no value here.
+  MaybeValue resolve(const ast::Expr &expr) {
+    if (const auto *name = llvm::dyn_cast<ast::Name>(&expr)) {
+      if (name->ctx != ast::ExprContext::Load || locals.contains(name->id))
+        return std::nullopt;
+      if (auto known = globals.find(name->id); known != globals.end())
+        return known->second;
+      // Remembered also where it failed, so that a name is reported once per function.
+      return globals[name->id] = interpreter.lookup(name->id, name->span);
+    }
+    if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(&expr)) {
+      MaybeValue object = resolve(*attribute->value);
+      if (!object || !object->is(ValueKind::Module))
+        return std::nullopt;
+      return interpreter.attribute(*object, attribute->attr, attribute->attrSpan);
+    }
+    visit(expr);
+    return std::nullopt;
+  }
+
+  void checkCall(const ast::Call &call, const Value &callee) {
+    bool isOpen = llvm::any_of(call.args,
+                               [](const ast::Expr *e) { return llvm::isa<ast::Starred>(e); }) ||
+                  llvm::any_of(call.keywords,
+                               [](const ast::Keyword *k) { return !k->arg.data(); });
+    if (isOpen)
+      return;
+    CallArguments arguments;
+    arguments.span = call.span;
+    for (const ast::Expr *argument : call.args)
+      arguments.add(Value::none(), argument->span);
+    for (const ast::Keyword *keyword : call.keywords)
+      arguments.keywords.push_back({keyword->arg, Value::none(), keyword->span});
+    if (callee.is(ValueKind::Builtin)) {
+      BoundStorage ignored;
+      (void)bindBuiltin(interpreter, callee.asBuiltin(), arguments, ignored);
+    } else if (callee.is(ValueKind::Function))
+      interpreter.checkFunctionCall(callee.asFunction(), arguments);
+  }
+
+  Interpreter &interpreter;
+  const Function &function;
+  llvm::StringSet<> locals;
+  llvm::StringMap<MaybeValue> globals;
+};
+
+/// Looks through one module.
+struct ModuleChecker {
+  Program &program;
+  SourceModule &module;
+  diag::Sink &sink;
+  Interpreter interpreter{program, sink};
+
+  void run(ast::Stmts body) {
+    for (const ast::Stmt *stmt : body) {
+      if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(stmt))
+        checkFunction(*def);
+      else if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(stmt))
+        run(cls->body);
+      else if (const auto *def = llvm::dyn_cast<ast::AsyncFunctionDef>(stmt))
+        checkAsync(*def);
+    }
+  }
+
+  MaybeValue decoratorValue(const ast::Expr *decorator) {
+    const auto *call = llvm::dyn_cast<ast::Call>(decorator);
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    Frame frame;
+    frame.module = &module;
+    frame.isModuleScope = true;
+    Interpreter::FrameScope active(interpreter, frame);
+    return interpreter.eval(call ? call->func : decorator);
+  }
+
+  void checkDecorator(const ast::Expr *decorator) {
+    MaybeValue value = decoratorValue(decorator);
+    if (!value)
+      return;
+    // A host decorator is none of our business, unless it looks like a misspelt one of ours.
+    if (value->is(ValueKind::Opaque)) {
+      auto [prefix, last] = value->asString().rsplit('.');
+      if (prefix != "gluon" && prefix != "triton")
+        return;
+      for (llvm::StringRef known : {"jit", "constexpr_function", "aggregate", "autotune",
+                                    "heuristics", "must_use_result"})
+        if (last.edit_distance(known, true, 3) <= 2) {
+          sink.report(Kind::BadDecorator, decorator->span,
+                      ("`" + value->asString() + "` is not a decorator").str())
+              .hint("did you mean `{0}.{1}`?", prefix, known);
+          return;
+        }
+      return;
+    }
+    const auto *call = llvm::dyn_cast<ast::Call>(decorator);
+    if (call && isIntrinsic(*value, "jit"))
+      checkJitOptions(*call, *value);
+  }
+
+  void checkJitOptions(const ast::Call &call, const Value &jit) {
+    CallArguments arguments;
+    arguments.span = call.span;
+    for (const ast::Expr *argument : call.args)
+      arguments.add(Value::none(), argument->span);
+    for (const ast::Keyword *keyword : call.keywords)
+      if (keyword->arg.data())
+        arguments.keywords.push_back({keyword->arg, Value::none(), keyword->span});
+    BoundStorage ignored;
+    (void)bindBuiltin(interpreter, jit.asBuiltin(), arguments, ignored);
+  }
+
+  void checkAsync(const ast::AsyncFunctionDef &def) {
+    for (const ast::Expr *decorator : def.decorator_list)
+      if (MaybeValue value = decoratorValue(decorator); value && isIntrinsic(*value, "jit"))
+        sink.report(Kind::BadDecorator, def.nameSpan, "a kernel cannot be an async function")
+            .end();
+  }
+
+  void checkFunction(const ast::FunctionDef &def) {
+    if (def.decorator_list.empty())
+      return;
+    for (const ast::Expr *decorator : def.decorator_list)
+      checkDecorator(decorator);
+    Frame frame;
+    frame.module = &module;
+    frame.isModuleScope = true;
+    std::shared_ptr<const Function> function;
+    {
+      Interpreter::FrameScope active(interpreter, frame);
+      function = makeFunction(interpreter, module, def, nullptr);
+    }
+    if (function->kind == FunctionKind::Host)
+      return;
+    for (const Parameter &parameter : function->parameters)
+      if (parameter.isConstexpr && (parameter.noSpecialize || parameter.noAlignment))
+        sink.report(Kind::BadDecorator, parameter.span,
+                    ("`" + parameter.name + "` is constexpr, so it cannot be in "
+                                            "do_not_specialize")
+                        .str())
+            .end();
+    FunctionChecker(interpreter, *function).run();
+  }
+};
+
+} // namespace
+
+void check(Program &program, Module &module, diag::Sink &sink) {
+  if (module.isBuiltin())
+    return;
+  auto &source = static_cast<SourceModule &>(module);
+  ModuleChecker{program, source, sink}.run(source.tree->body);
+}
+
+} // namespace gluonc::sema

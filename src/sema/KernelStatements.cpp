@@ -1,0 +1,215 @@
+// Statements of kernels, but for control flow (ControlFlow.cpp).
+
+#include "sema/Language.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+Flow Interpreter::runKernel(ast::Stmts body, const Rest *rest) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    DepthScope nested(*this);
+    if (!step(body[i]->span))
+      return Flow::Failed;
+    ast::Stmts remaining = body.drop_front(i + 1);
+    auto runRemaining = [&](const Rest *next) { return runKernel(remaining, next); };
+    Rest here{runRemaining, rest};
+    if (Flow flow = runKernelStatement(*body[i], &here); flow != Flow::Next)
+      return flow;
+  }
+  return Flow::Next;
+}
+
+static Flow nextIf(bool done) { return done ? Flow::Next : Flow::Failed; }
+
+Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
+  using ast::NodeKind;
+  if (!checkSupported(stmt))
+    return Flow::Failed;
+  switch (stmt.kind) {
+  case NodeKind::Pass:
+    return Flow::Next;
+  case NodeKind::ExprStmt: {
+    const auto &node = llvm::cast<ast::ExprStmt>(stmt);
+    // A docstring is no call of anything.
+    if (llvm::isa<ast::Constant>(node.value))
+      return Flow::Next;
+    return nextIf(eval(node.value).has_value());
+  }
+  case NodeKind::Return:
+    return runKernelReturn(llvm::cast<ast::Return>(stmt));
+  case NodeKind::Assign: {
+    const auto &node = llvm::cast<ast::Assign>(stmt);
+    MaybeValue value = eval(node.value);
+    return nextIf(value && assignKernel(node.targets[0], *value, node.value->span,
+                                        /*isConstexpr=*/false));
+  }
+  case NodeKind::AnnAssign:
+    return nextIf(annotatedAssign(llvm::cast<ast::AnnAssign>(stmt)));
+  case NodeKind::AugAssign:
+    return nextIf(augmentKernel(llvm::cast<ast::AugAssign>(stmt)));
+  case NodeKind::If:
+    return runIf(llvm::cast<ast::If>(stmt), rest);
+  case NodeKind::For:
+    return runFor(llvm::cast<ast::For>(stmt), rest);
+  case NodeKind::While:
+    return runDeviceWhile(llvm::cast<ast::While>(stmt));
+  case NodeKind::Assert:
+    return nextIf(kernelAssert(llvm::cast<ast::Assert>(stmt)));
+  case NodeKind::With:
+    report(Kind::NotSupportedYet, stmt.span, "with").end();
+    return Flow::Failed;
+  default:
+    report(Kind::UnsupportedConstruct, stmt.span, "this statement").end();
+    return Flow::Failed;
+  }
+}
+
+Flow Interpreter::runKernelReturn(const ast::Return &node) {
+  if (frame().deviceLoops) {
+    report(Kind::ReturnInLoop, node.span)
+        .hint("store the result in a variable and return it after the loop");
+    return Flow::Failed;
+  }
+  MaybeValue value = node.value ? eval(node.value) : Value::none();
+  if (!value)
+    return Flow::Failed;
+  frame().result = *value;
+  frame().returnSpan = node.span;
+  return Flow::Returned;
+}
+
+MaybeValue Interpreter::materialized(const Value &value, llvm::StringRef name, Span span) {
+  switch (value.kind()) {
+  case ValueKind::Bool:
+  case ValueKind::Int:
+  case ValueKind::Float:
+    context->span = span;
+    return ops::materialize(*context, value, span);
+  case ValueKind::Tuple: {
+    std::vector<Value> items;
+    for (const Value &item : value.items()) {
+      MaybeValue made = materialized(item, name, span);
+      if (!made)
+        return std::nullopt;
+      items.push_back(std::move(*made));
+    }
+    return Value::tuple(std::move(items), value.fieldNames().vec());
+  }
+  case ValueKind::None:
+  case ValueKind::DType:
+  case ValueKind::BlockType:
+  case ValueKind::Instance:
+  case ValueKind::Tensor:
+  case ValueKind::MemDesc:
+    return value;
+  default:
+    report(Kind::NeedsConstexpr, span, kindName(value.kind()), name)
+        .hint("write `{0}: gl.constexpr = …`", name);
+    return std::nullopt;
+  }
+}
+
+bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span valueSpan,
+                               bool isConstexpr) {
+  if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
+    isConstexpr |= frame().scope.takeExpectation(name->id);
+    if (isConstexpr && !value.isCompileTime()) {
+      report(Kind::ConstexprRequired, valueSpan, ("`" + name->id + "`").str(), value.typeName())
+          .end();
+      return false;
+    }
+    MaybeValue bound = isConstexpr ? value : materialized(value, name->id, valueSpan);
+    if (!bound)
+      return false;
+    frame().scope.set(name->id, *bound, target->span, isConstexpr);
+    return true;
+  }
+  llvm::ArrayRef<const ast::Expr *> elements;
+  if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
+    elements = tuple->elts;
+  else if (const auto *list = llvm::dyn_cast<ast::List>(target))
+    elements = list->elts;
+  else {
+    if (checkSupported(*target))
+      report(Kind::UnsupportedConstruct, target->span, "this assignment target").end();
+    return false;
+  }
+  std::optional<std::vector<Value>> items = iterate(value, valueSpan);
+  if (!items)
+    return false;
+  if (items->size() != elements.size()) {
+    report(Kind::UnpackCount, target->span, items->size(), elements.size())
+        .label(valueSpan, "{0}", value.typeName());
+    return false;
+  }
+  for (auto [element, item] : llvm::zip(elements, *items))
+    if (!assignKernel(element, item, valueSpan, isConstexpr))
+      return false;
+  return true;
+}
+
+bool Interpreter::annotatedAssign(const ast::AnnAssign &node) {
+  const auto *name = llvm::dyn_cast<ast::Name>(node.target);
+  if (!name) {
+    report(Kind::UnsupportedConstruct, node.target->span, "an annotation on this target").end();
+    return false;
+  }
+  bool isConstexpr =
+      node.annotation->span.text().find("constexpr") != std::string_view::npos;
+  const Binding *existing = frame().scope.find(name->id);
+  if (isConstexpr && existing) {
+    report(Kind::ConstexprReassigned, node.target->span, name->id)
+        .label(existing->span, "first defined here");
+    return false;
+  }
+  if (!node.value) {
+    if (isConstexpr)
+      frame().scope.expectConstexpr(name->id);
+    return true;
+  }
+  MaybeValue value = eval(node.value);
+  if (!value)
+    return false;
+  return assignKernel(node.target, *value, node.value->span, isConstexpr);
+}
+
+bool Interpreter::augmentKernel(const ast::AugAssign &node) {
+  if (!llvm::isa<ast::Name>(node.target)) {
+    report(Kind::UnsupportedConstruct, node.target->span, "augmented assignment to this target")
+        .end();
+    return false;
+  }
+  MaybeValue old = eval(node.target);
+  MaybeValue operand = old ? eval(node.value) : std::nullopt;
+  if (!operand)
+    return false;
+  if (node.op == ast::Operator::MatMult) {
+    report(Kind::UnsupportedConstruct, node.opSpan, "the operator `@`").end();
+    return false;
+  }
+  MaybeValue result =
+      binary(node.op, *old, *operand, node.span, node.target->span, node.value->span);
+  return result && assignKernel(node.target, *result, node.span, /*isConstexpr=*/false);
+}
+
+bool Interpreter::kernelAssert(const ast::Assert &node) {
+  MaybeValue test = eval(node.test);
+  if (!test)
+    return false;
+  MaybeValue message = node.msg ? eval(node.msg) : Value::string("");
+  if (!message)
+    return false;
+  const Builtin *builtin = ops::findBuiltin("device_assert");
+  // Assertions of the device exist in debug builds only.
+  if (!context->options.debug || !builtin)
+    return true;
+  CallArguments arguments;
+  arguments.span = node.span;
+  arguments.add(*test, node.test->span);
+  arguments.add(*message, node.msg ? node.msg->span : node.span);
+  return call(Value::builtin(builtin), arguments).has_value();
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,247 @@
+#include "sema/Specialize.h"
+
+#include "sema/Language.h"
+
+#include "ir/Dialects.h"
+#include "ir/SourceLocation.h"
+
+#include "mlir/IR/Verifier.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+namespace {
+
+/// The Context of a kernel: emits through the walk's builder, at the walk's place.
+class KernelContext : public Context {
+public:
+  KernelContext(mlir::OpBuilder &builder, Interpreter &interpreter, const Options &options)
+      : Context(builder, *interpreter.sink, options), interpreter(interpreter) {}
+
+  mlir::Location loc() override { return interpreter.location(mlirContext(), span); }
+
+  std::optional<Value> call(const Value &callee, llvm::ArrayRef<Value> values) override {
+    CallArguments arguments;
+    arguments.span = span;
+    for (const Value &value : values)
+      arguments.add(value, span);
+    return interpreter.call(callee, arguments);
+  }
+
+protected:
+  void addCallChain(diag::Builder &builder) override { interpreter.addCallChain(builder); }
+
+private:
+  Interpreter &interpreter;
+};
+
+/// One specialization.
+struct Specializer {
+  Program &program;
+  const Function &kernel;
+  llvm::ArrayRef<ArgSpec> arguments;
+  const Options &options;
+  mlir::MLIRContext &mlirContext;
+  diag::Sink &sink;
+
+  Interpreter interpreter{program, sink};
+  mlir::OpBuilder builder{&mlirContext};
+  std::vector<std::pair<Binding, ArgSpec>> bindings;
+
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+  bool bindArguments();
+  std::optional<ArgSpec> defaultSpec(const Parameter &parameter);
+  bool checkSpec(const Parameter &parameter, const ArgSpec &spec);
+  mlir::OwningOpRef<mlir::ModuleOp> createModule(mlir::Location loc);
+  tt::FuncOp createFunction(mlir::Location loc);
+  bool walk(tt::FuncOp function);
+  bool verify(mlir::ModuleOp module);
+};
+
+bool Specializer::checkSpec(const Parameter &parameter, const ArgSpec &spec) {
+  if (!parameter.isConstexpr || spec.kind == ArgSpec::Kind::Constant)
+    return true;
+  std::vector<const ArgSpec *> runtime;
+  spec.flatten(runtime);
+  if (runtime.empty())
+    return true;
+  sink.report(Kind::ConstexprRequired, parameter.span,
+              ("argument `" + parameter.name + "`").str(), "given as " + spec.text())
+      .hint("give its value, not a type");
+  return false;
+}
+
+std::optional<ArgSpec> Specializer::defaultSpec(const Parameter &parameter) {
+  if (!parameter.defaultValue) {
+    sink.report(Kind::MissingArgument, parameter.span, kernel.name, parameter.name).end();
+    return std::nullopt;
+  }
+  Frame definition;
+  definition.module = kernel.module;
+  Interpreter::FrameScope active(interpreter, definition);
+  MaybeValue value = interpreter.eval(parameter.defaultValue);
+  if (!value)
+    return std::nullopt;
+  // A run-time default is known as well; it becomes a constant of the kernel.
+  return ArgSpec::compileTime(*value);
+}
+
+bool Specializer::bindArguments() {
+  size_t next = 0;
+  bool isVariadic = false;
+  for (const Parameter &parameter : kernel.parameters) {
+    std::optional<ArgSpec> spec;
+    if (parameter.kind == ParameterKind::Variadic) {
+      // Keyword-only parameters behind *args have no place in a positional list.
+      spec = ArgSpec::tuple({arguments.begin() + std::min(next, arguments.size()),
+                             arguments.end()});
+      next = arguments.size();
+      isVariadic = true;
+    } else if (!isVariadic && next < arguments.size())
+      spec = arguments[next++];
+    else
+      spec = defaultSpec(parameter);
+    if (!spec || !checkSpec(parameter, *spec))
+      return false;
+    Binding binding{parameter.name, {}, parameter.span, parameter.isConstexpr};
+    bindings.emplace_back(binding, std::move(*spec));
+  }
+  if (next < arguments.size()) {
+    sink.report(Kind::KernelArgumentCount, kernel.span, kernel.name, kernel.parameters.size(),
+                arguments.size())
+        .end();
+    return false;
+  }
+  return true;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Specializer::createModule(mlir::Location loc) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
+  // Before anything else: layouts are verified against these while building.
+  mlir::Operation *op = module->getOperation();
+  op->setAttr(ttg::targetAttr, builder.getStringAttr(options.target.irName()));
+  op->setAttr(ttg::numWarpsAttr, builder.getI32IntegerAttr(int32_t(options.numWarps)));
+  op->setAttr(ttg::numCtasAttr, builder.getI32IntegerAttr(int32_t(options.numCtas)));
+  op->setAttr(ttg::threadsPerWarpAttr,
+              builder.getI32IntegerAttr(int32_t(options.target.warpSize())));
+  if (options.maxnreg)
+    op->setAttr(ttg::maxRegistersAttr, builder.getI32IntegerAttr(int32_t(*options.maxnreg)));
+  return module;
+}
+
+tt::FuncOp Specializer::createFunction(mlir::Location loc) {
+  std::vector<const ArgSpec *> runtime;
+  for (const auto &[binding, spec] : bindings)
+    spec.flatten(runtime);
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  for (const ArgSpec *spec : runtime) {
+    types.push_back(spec->dtype.toMlir(&mlirContext));
+    mlir::NamedAttrList list;
+    if (spec->divisibleBy16)
+      list.set("tt.divisibility", builder.getI32IntegerAttr(16));
+    attributes.push_back(list.getDictionary(&mlirContext));
+  }
+  mlir::NamedAttribute functionAttributes[] = {
+      builder.getNamedAttr("sym_visibility", builder.getStringAttr("public")),
+      builder.getNamedAttr("noinline", builder.getBoolAttr(false))};
+  return builder.create<tt::FuncOp>(loc, kernel.name,
+                                    builder.getFunctionType(types, {}), functionAttributes,
+                                    attributes);
+}
+
+/// The value of a parameter: block arguments for its run-time parts, in order.
+Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &remaining) {
+  switch (spec.kind) {
+  case ArgSpec::Kind::Runtime: {
+    mlir::BlockArgument argument = remaining.front();
+    remaining = remaining.drop_front();
+    return Value::tensor(argument, spec.dtype);
+  }
+  case ArgSpec::Kind::Constant:
+    return spec.constant;
+  case ArgSpec::Kind::Tuple:
+    break;
+  }
+  std::vector<Value> items;
+  for (const ArgSpec &item : spec.items)
+    items.push_back(argumentValue(item, remaining));
+  return Value::tuple(std::move(items), spec.names);
+}
+
+bool Specializer::walk(tt::FuncOp function) {
+  KernelContext context(builder, interpreter, options);
+  interpreter.setContext(&context);
+  mlir::Block *entry = function.getBody().empty() ? function.addEntryBlock()
+                                                  : &function.getBody().front();
+  builder.setInsertionPointToStart(entry);
+  Frame frame;
+  frame.function = &kernel;
+  frame.module = kernel.module;
+  frame.mode = Mode::Kernel;
+  llvm::SmallVector<mlir::BlockArgument> blockArguments(entry->getArguments());
+  llvm::ArrayRef<mlir::BlockArgument> remaining = blockArguments;
+  for (const auto &[binding, spec] : bindings)
+    frame.scope.set(binding.name, argumentValue(spec, remaining), binding.span,
+                    binding.isConstexpr);
+  Interpreter::FrameScope active(interpreter, frame);
+  Flow flow = interpreter.runKernel(kernel.def->body, nullptr);
+  interpreter.setContext(nullptr);
+  if (flow == Flow::Failed)
+    return false;
+  if (flow == Flow::Returned && !frame.result.isNone()) {
+    sink.report(Kind::KernelReturnsValue, frame.returnSpan, kernel.name).end();
+    return false;
+  }
+  builder.create<tt::ReturnOp>(locationOf(&mlirContext, kernel.span));
+  return true;
+}
+
+bool Specializer::verify(mlir::ModuleOp module) {
+  bool reported = false;
+  mlir::ScopedDiagnosticHandler handler(&mlirContext, [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+      Span span = spanOf(diagnostic.getLocation(), program.sources());
+      diag::Builder builder =
+          sink.report(Kind::InvalidIr, span ? span : kernel.span, diagnostic.str());
+      for (Span caller : callChainOf(diagnostic.getLocation(), program.sources()))
+        if (caller.file != span.file || caller.begin != span.begin)
+          (void)std::move(builder).label(caller, "called from here");
+      reported = true;
+    }
+    return mlir::success();
+  });
+  if (mlir::succeeded(mlir::verify(module)))
+    return true;
+  if (!reported)
+    sink.report(Kind::InvalidIr, kernel.span, "verification failed").end();
+  return false;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Specializer::run() {
+  unsigned errorsBefore = sink.errorCount();
+  if (!bindArguments())
+    return nullptr;
+  mlir::Location loc = locationOf(&mlirContext, kernel.span);
+  mlir::OwningOpRef<mlir::ModuleOp> module = createModule(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  tt::FuncOp function = createFunction(loc);
+  if (!walk(function) || sink.errorCount() != errorsBefore)
+    return nullptr;
+  if (!verify(*module))
+    return nullptr;
+  return module;
+}
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> specialize(Program &program, const Function &kernel,
+                                             llvm::ArrayRef<ArgSpec> arguments,
+                                             const Options &options, mlir::MLIRContext &context,
+                                             diag::Sink &sink) {
+  return Specializer{program, kernel, arguments, options, context, sink}.run();
+}
+
+} // namespace gluonc::sema
