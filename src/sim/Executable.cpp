@@ -1,0 +1,174 @@
+//===- Executable.cpp - prepare and run -------------------------------------===//
+#include "sim/Cta.h"
+#include "sim/Lowering.h"
+#include "sim/Simulator.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace gluonc::sim {
+
+Executable::Executable(std::unique_ptr<Program> program) : program(std::move(program)) {}
+Executable::~Executable() = default;
+
+unsigned Executable::parameterCount() const {
+  return static_cast<unsigned>(program->parameters.size());
+}
+
+bool supportsOperation(llvm::StringRef name) { return operationTable().contains(name); }
+
+std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
+                                                diag::Sink &sink,
+                                                const diag::SourceManager &sources) {
+  auto kernel = module.lookupSymbol<tt::FuncOp>(kernelName);
+  if (!kernel || kernel.isExternal()) {
+    sink.report(diag::Kind::SimulatedKernelMissing, diag::Span(), kernelName).end();
+    return nullptr;
+  }
+  auto program = std::make_unique<Program>();
+  if (auto shared = module->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
+    program->sharedBytes = static_cast<uint32_t>(shared.getInt());
+  if (!Lowering(*program, sink, sources).lowerKernel(kernel))
+    return nullptr;
+  return std::unique_ptr<Executable>(new Executable(std::move(program)));
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static const char *describe(Argument::Kind kind) {
+  switch (kind) {
+  case Argument::Kind::Pointer:
+    return "a pointer";
+  case Argument::Kind::Integer:
+    return "an integer";
+  case Argument::Kind::Floating:
+    return "a floating-point number";
+  }
+  GL_UNREACHABLE("argument kind");
+}
+
+static Argument::Kind expectedKind(ElementKind kind) {
+  return kind == ElementKind::Pointer ? Argument::Kind::Pointer
+         : isFloat(kind)              ? Argument::Kind::Floating
+                                      : Argument::Kind::Integer;
+}
+
+/// The bytes that a parameter holds.
+static uint64_t parameterBits(ElementKind kind, const Argument &argument) {
+  uint64_t bits = argument.bits;
+  withFloatElement(kind, [&](auto element) {
+    auto rounded = decltype(element)::round(argument.value, Rounding::NearestEven);
+    bits = 0;
+    std::memcpy(&bits, &rounded, sizeof rounded);
+  });
+  return kind == ElementKind::I1 ? bits & 1 : bits;
+}
+
+static bool checkArguments(const Program &program, const Launch &launch, diag::Sink &sink) {
+  if (launch.arguments.size() != program.parameters.size()) {
+    sink.report(diag::Kind::SimulatedArgumentCount, program.places.front().span, program.kernel,
+                program.parameters.size(), launch.arguments.size())
+        .end();
+    return false;
+  }
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    Argument::Kind expected = expectedKind(program.parameters[i].kind);
+    if (launch.arguments[i].kind != expected) {
+      sink.report(diag::Kind::SimulatedArgumentKind, program.places.front().span, i,
+                  program.kernel, describe(expected), describe(launch.arguments[i].kind))
+          .end();
+      return false;
+    }
+  }
+  return true;
+}
+
+static void setArguments(const Program &program, const Launch &launch, const Memory &memory,
+                         Cta &cta) {
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    const Parameter &parameter = program.parameters[i];
+    uint64_t bits = parameterBits(parameter.kind, launch.arguments[i]);
+    std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
+    cta.parameterRanges.push_back(
+        parameter.kind == ElementKind::Pointer ? memory.find(bits) : nullptr);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+/// What the host threads of one run share.
+struct GridRun {
+  uint64_t programs;
+  uint64_t chunk;
+  std::atomic<uint64_t> next = 0;
+
+  /// Programs are handed out in chunks: neighbours touch neighbouring memory.
+  void work(Cta &cta) {
+    for (;;) {
+      uint64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+      if (begin >= programs)
+        return;
+      for (uint64_t i = begin; i < std::min(begin + chunk, programs); ++i)
+        cta.run(i);
+    }
+  }
+};
+
+static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all,
+                        llvm::raw_ostream &out) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto &left, const auto &right) { return left.first < right.first; });
+  for (const auto &[program, text] : all)
+    out << text;
+}
+
+bool Executable::run(const Launch &launch, diag::Sink &sink) const {
+  if (!checkArguments(*program, launch, sink))
+    return false;
+  static const Memory noMemory;
+  const Memory &memory = launch.memory ? *launch.memory : noMemory;
+  GridRun grid;
+  grid.programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  unsigned threadCount = launch.hostThreads ? launch.hostThreads
+                                            : std::max(1u, std::thread::hardware_concurrency());
+  if (program->sequential)
+    threadCount = 1;
+  threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, grid.programs));
+  // Chunks small enough to even out programs of different length.
+  constexpr uint64_t kChunksPerThread = 32;
+  grid.chunk =
+      std::max<uint64_t>(1, grid.programs / (std::max(1u, threadCount) * kChunksPerThread));
+
+  std::vector<std::unique_ptr<Cta>> ctas;
+  for (unsigned i = 0; i < threadCount; ++i) {
+    ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches));
+    setArguments(*program, launch, memory, *ctas.back());
+  }
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < threadCount; ++i)
+    threads.emplace_back([&grid, &cta = *ctas[i]] { grid.work(cta); });
+  if (threadCount)
+    grid.work(*ctas.front());
+  for (std::thread &thread : threads)
+    thread.join();
+
+  FaultLog faults;
+  std::vector<std::pair<uint64_t, std::string>> printed;
+  for (const std::unique_ptr<Cta> &cta : ctas) {
+    faults.merge(cta->faults);
+    std::move(cta->printed.begin(), cta->printed.end(), std::back_inserter(printed));
+  }
+  if (launch.output)
+    writeOutput(std::move(printed), *launch.output);
+  faults.report(sink, program->places, launch.grid, launch.maxFaults);
+  return faults.empty();
+}
+
+} // namespace gluonc::sim

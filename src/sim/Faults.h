@@ -1,0 +1,56 @@
+//===- Faults.h - What goes wrong while programs run -----------------------===//
+//
+// Host threads record faults without seeing each other; the logs are merged and
+// reported after the run. The report is a function of the set of faults alone:
+// one diagnostic for each kind and source line, worded by the lowest program
+// that met it, in the order of these programs.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "diag/Diagnostic.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+#include <map>
+
+namespace gluonc::sim {
+
+/// Where an operation stands in the kernel source, and the tile it works on.
+struct Place {
+  diag::Span span;
+  /// Where the function that holds the operation was called, innermost first.
+  llvm::SmallVector<diag::Span, 2> callers;
+  std::string operation;
+  llvm::SmallVector<int64_t, 4> shape;
+};
+
+struct Fault {
+  diag::Kind kind = {};
+  uint32_t place = 0;
+  llvm::SmallVector<std::string, 4> arguments;
+  /// Row-major index of the first element at fault; negative if there is none.
+  int64_t lane = -1;
+  /// Where a wrong value was used, if the fault lies where it was made.
+  int64_t usePlace = -1;
+  uint64_t program = 0;
+  /// Programs that met this fault.
+  uint64_t count = 1;
+};
+
+class FaultLog {
+public:
+  void add(Fault fault);
+  /// Takes in the faults of another thread.
+  void merge(const FaultLog &other);
+  bool empty() const { return faults.empty(); }
+  void report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
+              unsigned limit) const;
+
+private:
+  /// By kind and place.
+  std::map<std::pair<int, uint32_t>, Fault> faults;
+};
+
+} // namespace gluonc::sim

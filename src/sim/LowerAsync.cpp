@@ -1,0 +1,128 @@
+//===- LowerAsync.cpp - Asynchronous copies and barriers --------------------===//
+//
+// A copy reads global memory when it is issued, for its faults belong to that
+// line, but its bytes reach shared memory as late as the program permits: at the
+// wait that its group must be complete for. Until then the destination counts as
+// unfinished, so a missing wait is found.
+//
+// All threads of a program are at the same instruction at any time, and barriers
+// are therefore nothing.
+//
+//===----------------------------------------------------------------------===//
+#include "sim/GlobalAccess.h"
+#include "sim/SharedView.h"
+
+namespace gluonc::sim {
+namespace {
+
+struct CopyData : AccessData {
+  const AddressTable *table = nullptr;
+};
+
+/// Operands: addresses, mask if `masked`, other if `hasOther`, view.
+void runAsyncCopy(const Instruction &instruction, Cta &cta) {
+  const CopyData &data = static_cast<const CopyData &>(*instruction.data);
+  uint32_t size = data.elementBytes;
+  PendingCopy copy;
+  copy.elementBytes = size;
+  copy.bytes.resize(uint64_t(data.lanes) * size);
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t lane, uint32_t count, const uint8_t *host) {
+        std::memcpy(copy.bytes.data() + uint64_t(lane) * size, host, uint64_t(count) * size);
+      },
+      [&](uint32_t lane, uint32_t count) {
+        if (!data.hasOther)
+          return;
+        Slot other = instruction.operands[2];
+        for (uint32_t i = lane; i < lane + count; ++i)
+          std::memcpy(copy.bytes.data() + uint64_t(i) * size,
+                      cta.at<uint8_t>(other) + (other.lanes == 1 ? 0 : uint64_t(i) * size), size);
+      });
+  if (cta.stopped)
+    return;
+  const Descriptor &view =
+      *cta.at<Descriptor>(instruction.operands[instruction.operandCount - 1]);
+  copy.offsets.resize(data.lanes);
+  forEachElement(*data.table, view, [&](uint32_t lane, uint64_t offset) {
+    copy.offsets[lane] = offset;
+    if (!cta.shared.contains(offset, size) && !cta.stopped)
+      cta.fail(instruction, diag::Kind::SharedOutOfBounds,
+               {std::to_string(offset), std::to_string(cta.shared.size())}, lane);
+    cta.shared.mark(offset, size, SharedMemory::CopyPending);
+  });
+  cta.openCopies.push_back(std::move(copy));
+}
+
+void finish(const PendingCopy &copy, SharedMemory &shared) {
+  for (size_t lane = 0; lane < copy.offsets.size(); ++lane) {
+    uint64_t offset = copy.offsets[lane];
+    std::memcpy(shared.data() + offset, copy.bytes.data() + lane * copy.elementBytes,
+                copy.elementBytes);
+    shared.mark(offset, copy.elementBytes, SharedMemory::Written);
+  }
+}
+
+void runCommit(const Instruction &, Cta &cta) {
+  cta.copyGroups.push_back(std::move(cta.openCopies));
+  cta.openCopies.clear();
+}
+
+/// `immediate`: groups that may stay unfinished.
+void runWait(const Instruction &instruction, Cta &cta) {
+  while (cta.copyGroups.size() > instruction.immediate) {
+    for (const PendingCopy &copy : cta.copyGroups.front())
+      finish(copy, cta.shared);
+    cta.copyGroups.erase(cta.copyGroups.begin());
+  }
+}
+
+bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
+  auto copy = mlir::cast<ttg::AsyncCopyGlobalToLocalOp>(operation);
+  auto view = mlir::cast<ttg::MemDescType>(copy.getResult().getType());
+  const AddressTable *table = addressTable(lowering, operation, view);
+  if (!table)
+    return false;
+  CopyData *data = lowering.addData<CopyData>();
+  describeAccess(lowering, *data, copy.getSrc(), table->elementBytes, "async copy");
+  data->table = table;
+  data->reads = true;
+  data->masked = static_cast<bool>(copy.getMask());
+  llvm::SmallVector<Slot, 4> operands = {lowering.slotOf(copy.getSrc())};
+  if (copy.getMask())
+    operands.push_back(lowering.slotOf(copy.getMask()));
+  // cp.async fills masked-off elements with zeros whatever `other` says; AMD honours it.
+  auto target = operation->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::StringAttr>(
+      ttg::targetAttr);
+  if (copy.getOther() && target && target.getValue().starts_with("hip")) {
+    data->hasOther = true;
+    operands.push_back(lowering.slotOf(copy.getOther()));
+  }
+  operands.push_back(lowering.slotOf(copy.getResult()));
+  lowering.emit(runAsyncCopy, taintStore, Slot(), operands).data = data;
+  return true;
+}
+
+bool lowerCommit(Lowering &lowering, mlir::Operation *) {
+  lowering.emit(runCommit, taintNothing, Slot(), {});
+  return true;
+}
+
+bool lowerWait(Lowering &lowering, mlir::Operation *operation) {
+  lowering.emit(runWait, taintNothing, Slot(), {}).immediate =
+      mlir::cast<ttg::AsyncWaitOp>(operation).getNum();
+  return true;
+}
+
+bool lowerBarrier(Lowering &, mlir::Operation *) { return true; }
+
+} // namespace
+
+void addAsync(OperationTable &table) {
+  table["ttg.async_copy_global_to_local"] = lowerAsyncCopy;
+  table["ttg.async_commit_group"] = lowerCommit;
+  table["ttg.async_wait"] = lowerWait;
+  table["ttg.barrier"] = lowerBarrier;
+}
+
+} // namespace gluonc::sim

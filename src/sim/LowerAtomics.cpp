@@ -1,0 +1,193 @@
+//===- LowerAtomics.cpp - Atomic read-modify-write, compare-and-swap --------===//
+//
+// Lanes act one after the other, in row-major order. Integer updates that commute
+// and whose old value nobody asks for give the same memory in any order, so
+// kernels with only such atomics keep running in parallel; all others run their
+// programs in grid order, or results would differ from run to run.
+//
+//===----------------------------------------------------------------------===//
+#include "sim/Elementwise.h"
+#include "sim/GlobalAccess.h"
+
+namespace gluonc::sim {
+namespace {
+
+// `Update::apply(old, operand)` on stored values.
+struct UpdateAnd {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) { return l & r; }
+};
+struct UpdateOr {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) { return l | r; }
+};
+struct UpdateXor {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) { return l ^ r; }
+};
+struct UpdateAdd {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+    if constexpr (E::kKind <= ElementKind::I64)
+      return l + r;
+    else
+      return E::store(E::load(l) + E::load(r));
+  }
+};
+struct UpdateMax {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+    return E::toSigned(l) > E::toSigned(r) ? l : r;
+  }
+};
+struct UpdateMin {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+    return E::toSigned(l) < E::toSigned(r) ? l : r;
+  }
+};
+struct UpdateUnsignedMax {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+    return l > r ? l : r;
+  }
+};
+struct UpdateUnsignedMin {
+  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+    return l < r ? l : r;
+  }
+};
+struct UpdateExchange {
+  template <class E> static auto apply(typename E::Storage, typename E::Storage r) { return r; }
+};
+
+/// Operands: addresses, mask if `masked`, values.
+template <class Update, class E> void runAtomic(const Instruction &instruction, Cta &cta) {
+  using T = typename E::Storage;
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  T *result = cta.at<T>(instruction.result);
+  Slot valueSlot = instruction.operands[access.masked ? 2 : 1];
+  const T *values = cta.at<T>(valueSlot);
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t first, uint32_t count, uint8_t *host) {
+        for (uint32_t i = 0; i < count; ++i) {
+          T *address = reinterpret_cast<T *>(host) + i;
+          T operand = values[valueSlot.lanes == 1 ? 0 : first + i];
+          T old, updated;
+          __atomic_load(address, &old, __ATOMIC_RELAXED);
+          do
+            updated = static_cast<T>(Update::template apply<E>(old, operand));
+          while (!__atomic_compare_exchange(address, &old, &updated, /*weak=*/false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+          result[first + i] = old;
+        }
+      },
+      [&](uint32_t first, uint32_t count) { std::fill_n(result + first, count, T(0)); });
+}
+
+/// Operands: addresses, compared values, new values.
+template <class T> void runCompareAndSwap(const Instruction &instruction, Cta &cta) {
+  T *result = cta.at<T>(instruction.result);
+  Slot compared = instruction.operands[1], replacement = instruction.operands[2];
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t first, uint32_t count, uint8_t *host) {
+        for (uint32_t i = 0; i < count; ++i) {
+          T expected = cta.at<T>(compared)[compared.lanes == 1 ? 0 : first + i];
+          T updated = cta.at<T>(replacement)[replacement.lanes == 1 ? 0 : first + i];
+          __atomic_compare_exchange(reinterpret_cast<T *>(host) + i, &expected, &updated, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+          result[first + i] = expected;
+        }
+      },
+      [](uint32_t, uint32_t) {});
+}
+
+/// Integer kinds by operation; null for what integers do not have.
+template <class E> Handler integerHandler(tt::RMWOp update) {
+  switch (update) {
+  case tt::RMWOp::AND:
+    return runAtomic<UpdateAnd, E>;
+  case tt::RMWOp::OR:
+    return runAtomic<UpdateOr, E>;
+  case tt::RMWOp::XOR:
+    return runAtomic<UpdateXor, E>;
+  case tt::RMWOp::ADD:
+    return runAtomic<UpdateAdd, E>;
+  case tt::RMWOp::MAX:
+    return runAtomic<UpdateMax, E>;
+  case tt::RMWOp::MIN:
+    return runAtomic<UpdateMin, E>;
+  case tt::RMWOp::UMAX:
+    return runAtomic<UpdateUnsignedMax, E>;
+  case tt::RMWOp::UMIN:
+    return runAtomic<UpdateUnsignedMin, E>;
+  case tt::RMWOp::XCHG:
+    return runAtomic<UpdateExchange, E>;
+  case tt::RMWOp::FADD:
+    return nullptr;
+  }
+  GL_UNREACHABLE("atomic update");
+}
+
+Handler exchangeHandler(uint32_t bytes) {
+  return bytes == 1   ? runAtomic<UpdateExchange, I8>
+         : bytes == 2 ? runAtomic<UpdateExchange, I16>
+         : bytes == 4 ? runAtomic<UpdateExchange, I32>
+                      : runAtomic<UpdateExchange, I64>;
+}
+
+Handler atomicHandler(tt::RMWOp update, ElementKind kind) {
+  Handler handler = nullptr;
+  if (update == tt::RMWOp::XCHG)
+    return exchangeHandler(byteSize(kind));
+  if (update == tt::RMWOp::FADD)
+    withArithmeticFloat(kind,
+                        [&](auto element) { handler = runAtomic<UpdateAdd, decltype(element)>; });
+  else
+    withIntElement(kind, [&](auto element) { handler = integerHandler<decltype(element)>(update); });
+  return handler;
+}
+
+bool lowerAtomicRmw(Lowering &lowering, mlir::Operation *operation) {
+  auto atomic = mlir::cast<tt::AtomicRMWOp>(operation);
+  ElementKind kind = lowering.kindOf(atomic.getVal());
+  Handler handler = atomicHandler(atomic.getAtomicRmwOp(), kind);
+  if (!handler)
+    return false;
+  bool commutes = isInteger(kind) && atomic.getAtomicRmwOp() != tt::RMWOp::XCHG;
+  if (!commutes || !atomic.getResult().use_empty())
+    lowering.program.sequential = true;
+  llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(atomic.getPtr())};
+  AccessData *access = addAccess(lowering, atomic.getPtr(), byteSize(kind), "atomic");
+  access->reads = access->writes = true;
+  access->masked = static_cast<bool>(atomic.getMask());
+  if (atomic.getMask())
+    operands.push_back(lowering.slotOf(atomic.getMask()));
+  operands.push_back(lowering.slotOf(atomic.getVal()));
+  Slot result = lowering.define(atomic.getResult(), access->lanes);
+  lowering.emit(handler, taintStore, result, operands).data = access;
+  return true;
+}
+
+bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
+  auto atomic = mlir::cast<tt::AtomicCASOp>(operation);
+  uint32_t bytes = byteSize(lowering.kindOf(atomic.getVal()));
+  lowering.program.sequential = true;
+  AccessData *access = addAccess(lowering, atomic.getPtr(), bytes, "atomic");
+  access->reads = access->writes = true;
+  Handler handler = bytes == 1   ? runCompareAndSwap<uint8_t>
+                    : bytes == 2 ? runCompareAndSwap<uint16_t>
+                    : bytes == 4 ? runCompareAndSwap<uint32_t>
+                                 : runCompareAndSwap<uint64_t>;
+  Slot result = lowering.define(atomic.getResult(), access->lanes);
+  lowering
+      .emit(handler, taintStore, result,
+            {lowering.slotOf(atomic.getPtr()), lowering.slotOf(atomic.getCmp()),
+             lowering.slotOf(atomic.getVal())})
+      .data = access;
+  return true;
+}
+
+} // namespace
+
+void addAtomics(OperationTable &table) {
+  table["tt.atomic_rmw"] = lowerAtomicRmw;
+  table["tt.atomic_cas"] = lowerAtomicCas;
+}
+
+} // namespace gluonc::sim

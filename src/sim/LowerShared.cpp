@@ -1,0 +1,268 @@
+//===- LowerShared.cpp - Shared-memory buffers and views --------------------===//
+#include "sim/SharedView.h"
+
+namespace gluonc::sim {
+namespace {
+
+struct ViewData : OpData {
+  const AddressTable *source = nullptr;
+  const AddressTable *result = nullptr;
+  /// Per dim: what is added to the origin, or which source dim it comes from.
+  llvm::SmallVector<uint32_t, 4> perDim;
+};
+
+Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+struct AllocationData : OpData {
+  uint32_t base = 0;
+  uint32_t bytes = 0;
+  uint32_t ctas = 1;
+};
+
+void runAllocate(const Instruction &instruction, Cta &cta) {
+  const AllocationData &allocation = static_cast<const AllocationData &>(*instruction.data);
+  descriptorAt(cta, instruction.result) = {allocation.base, {}};
+  // Whatever an earlier owner left there is nobody's value now.
+  for (uint32_t i = 0; i < allocation.ctas; ++i)
+    cta.shared.mark(allocation.base + uint64_t(i) * kCtaSharedStride, allocation.bytes,
+                    SharedMemory::Unwritten);
+}
+
+void runDeallocate(const Instruction &instruction, Cta &cta) {
+  const AllocationData &allocation = static_cast<const AllocationData &>(*instruction.data);
+  for (uint32_t i = 0; i < allocation.ctas; ++i)
+    cta.shared.mark(descriptorAt(cta, instruction.operands[0]).base +
+                        uint64_t(i) * kCtaSharedStride,
+                    allocation.bytes, SharedMemory::Unwritten);
+}
+
+/// Bytes of a whole allocation, all buffers of a ring included, in one CTA.
+uint32_t allocationBytes(const AddressTable &table) {
+  uint32_t buffers = 1;
+  for (uint32_t dim = 0; dim < table.ringDims; ++dim)
+    buffers *= table.shape[dim];
+  return buffers * table.bufferBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+/// Operands: view.
+template <class T> void runLocalLoad(const Instruction &instruction, Cta &cta) {
+  const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
+  T *result = cta.at<T>(instruction.result);
+  SharedMemory &shared = cta.shared;
+  forEachElement(table, descriptorAt(cta, instruction.operands[0]),
+                 [&](uint32_t lane, uint64_t offset) {
+                   if (cta.stopped)
+                     return;
+                   if (!shared.contains(offset, sizeof(T)))
+                     return cta.fail(instruction, diag::Kind::SharedOutOfBounds,
+                                     {std::to_string(offset), std::to_string(shared.size())},
+                                     lane);
+                   for (uint32_t byte = 0; byte < sizeof(T); ++byte)
+                     if (shared.states()[offset + byte] != SharedMemory::Written) [[unlikely]]
+                       return cta.fail(instruction,
+                                       shared.states()[offset + byte] == SharedMemory::CopyPending
+                                           ? diag::Kind::UnfinishedCopyRead
+                                           : diag::Kind::UninitializedSharedRead,
+                                       {std::to_string(offset)}, lane);
+                   std::memcpy(result + lane, shared.data() + offset, sizeof(T));
+                 });
+}
+
+/// Operands: values, view.
+template <class T> void runLocalStore(const Instruction &instruction, Cta &cta) {
+  const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
+  const T *values = cta.at<T>(instruction.operands[0]);
+  uint32_t valueStep = instruction.operands[0].lanes != 1;
+  SharedMemory &shared = cta.shared;
+  forEachElement(table, descriptorAt(cta, instruction.operands[1]),
+                 [&](uint32_t lane, uint64_t offset) {
+                   if (cta.stopped)
+                     return;
+                   if (!shared.contains(offset, sizeof(T)))
+                     return cta.fail(instruction, diag::Kind::SharedOutOfBounds,
+                                     {std::to_string(offset), std::to_string(shared.size())},
+                                     lane);
+                   std::memcpy(shared.data() + offset, values + lane * valueStep, sizeof(T));
+                   std::memset(shared.states() + offset, SharedMemory::Written, sizeof(T));
+                 });
+}
+
+bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value value,
+                    mlir::Value view, Slot viewSlot) {
+  const AddressTable *table =
+      addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(view.getType()));
+  if (!table)
+    return false;
+  lowering.setShape(value.getType());
+  Handler handler = table->elementBytes == 1   ? runLocalStore<uint8_t>
+                    : table->elementBytes == 2 ? runLocalStore<uint16_t>
+                    : table->elementBytes == 4 ? runLocalStore<uint32_t>
+                                               : runLocalStore<uint64_t>;
+  lowering.emit(handler, taintObserve, Slot(), {lowering.slotOf(value), viewSlot}).data = table;
+  return true;
+}
+
+bool lowerLocalAlloc(Lowering &lowering, mlir::Operation *operation) {
+  auto alloc = mlir::cast<ttg::LocalAllocOp>(operation);
+  const AddressTable *table = addressTable(lowering, operation, alloc.getType());
+  if (!table)
+    return false;
+  AllocationData *data = lowering.addData<AllocationData>();
+  data->bytes = allocationBytes(*table);
+  data->ctas = uint32_t(ttg::numCtasOf(operation));
+  if (auto offset = operation->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr)) {
+    data->base = uint32_t(offset.getInt());
+  } else {
+    // More than any layout's alignment.
+    constexpr uint32_t kAlignment = 1024;
+    data->base = (lowering.nextSharedOffset + kAlignment - 1) / kAlignment * kAlignment;
+    lowering.nextSharedOffset = data->base + data->bytes;
+  }
+  if (data->ctas > 1 && data->base + data->bytes > kCtaSharedStride)
+    return lowering.unsupported(operation, "this much shared memory in a cluster");
+  lowering.program.sharedBytes =
+      std::max(lowering.program.sharedBytes,
+               data->base + data->bytes + (data->ctas - 1) * kCtaSharedStride);
+  Slot result = lowering.define(alloc.getResult(), 1);
+  lowering.emit(runAllocate, taintNothing, result, {}).data = data;
+  if (mlir::Value source = alloc.getSrc())
+    return emitLocalStore(lowering, operation, source, alloc.getResult(), result);
+  return true;
+}
+
+bool lowerLocalDealloc(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value view = operation->getOperand(0);
+  const AddressTable *table =
+      addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(view.getType()));
+  if (!table)
+    return false;
+  AllocationData *data = lowering.addData<AllocationData>();
+  data->bytes = allocationBytes(*table);
+  data->ctas = uint32_t(ttg::numCtasOf(operation));
+  lowering.emit(runDeallocate, taintObserve, Slot(), {lowering.slotOf(view)}).data = data;
+  return true;
+}
+
+bool lowerLocalLoad(Lowering &lowering, mlir::Operation *operation) {
+  auto load = mlir::cast<ttg::LocalLoadOp>(operation);
+  const AddressTable *table =
+      addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(load.getSrc().getType()));
+  if (!table)
+    return false;
+  lowering.setShape(load.getResult().getType());
+  Slot result = lowering.define(load.getResult(), laneCountOf(load.getResult().getType()));
+  Handler handler = table->elementBytes == 1   ? runLocalLoad<uint8_t>
+                    : table->elementBytes == 2 ? runLocalLoad<uint16_t>
+                    : table->elementBytes == 4 ? runLocalLoad<uint32_t>
+                                               : runLocalLoad<uint64_t>;
+  lowering.emit(handler, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = table;
+  return true;
+}
+
+bool lowerLocalStore(Lowering &lowering, mlir::Operation *operation) {
+  auto store = mlir::cast<ttg::LocalStoreOp>(operation);
+  return emitLocalStore(lowering, operation, store.getSrc(), store.getDst(),
+                        lowering.slotOf(store.getDst()));
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// Operands: view, index.
+void runIndex(const Instruction &instruction, Cta &cta) {
+  const ViewData &view = static_cast<const ViewData &>(*instruction.data);
+  const Descriptor source = descriptorAt(cta, instruction.operands[0]);
+  int32_t index = *cta.at<int32_t>(instruction.operands[1]);
+  Descriptor &result = descriptorAt(cta, instruction.result);
+  result = {source.base, {}};
+  // A view that is never used may have any index; pipelined loops make such.
+  if (index < 0 || uint32_t(index) >= view.source->shape[0])
+    return cta.taintResult(instruction, 0, diag::Kind::IndexOutOfRange,
+                           {std::to_string(index), std::to_string(view.source->shape[0] - 1)});
+  uint32_t position = uint32_t(index) + source.origin[0];
+  uint32_t inner = 1;
+  for (uint32_t dim = 1; dim < view.source->shape.size(); ++dim)
+    inner *= view.source->shape[dim];
+  result.base += view.source->ringDims ? position * view.result->bufferBytes
+                                       : view.source->offsets[position * inner];
+}
+
+void runSubslice(const Instruction &instruction, Cta &cta) {
+  const ViewData &view = static_cast<const ViewData &>(*instruction.data);
+  Descriptor result = descriptorAt(cta, instruction.operands[0]);
+  for (uint32_t dim = 0; dim < view.perDim.size(); ++dim)
+    result.origin[dim] += view.perDim[dim];
+  descriptorAt(cta, instruction.result) = result;
+}
+
+void runViewTrans(const Instruction &instruction, Cta &cta) {
+  const ViewData &view = static_cast<const ViewData &>(*instruction.data);
+  const Descriptor source = descriptorAt(cta, instruction.operands[0]);
+  Descriptor result = {source.base, {}};
+  for (uint32_t dim = 0; dim < view.perDim.size(); ++dim)
+    result.origin[dim] = source.origin[view.perDim[dim]];
+  descriptorAt(cta, instruction.result) = result;
+}
+
+/// memdesc_reshape and memdesc_reinterpret: the same buffer from its start.
+void runSameBuffer(const Instruction &instruction, Cta &cta) {
+  descriptorAt(cta, instruction.result) = {descriptorAt(cta, instruction.operands[0]).base, {}};
+}
+
+bool emitView(Lowering &lowering, mlir::Operation *operation, Handler handler,
+              llvm::ArrayRef<int32_t> perDim) {
+  ViewData *data = lowering.addData<ViewData>();
+  data->source = addressTable(lowering, operation,
+                              mlir::cast<ttg::MemDescType>(operation->getOperand(0).getType()));
+  data->result = addressTable(lowering, operation,
+                              mlir::cast<ttg::MemDescType>(operation->getResult(0).getType()));
+  if (!data->source || !data->result)
+    return false;
+  data->perDim.assign(perDim.begin(), perDim.end());
+  llvm::SmallVector<Slot, 2> operands;
+  for (mlir::Value operand : operation->getOperands())
+    operands.push_back(lowering.slotOf(operand));
+  Slot result = lowering.define(operation->getResult(0), 1);
+  lowering.emit(handler, taintElementwise, result, operands).data = data;
+  return true;
+}
+
+bool lowerIndex(Lowering &lowering, mlir::Operation *operation) {
+  return emitView(lowering, operation, runIndex, {});
+}
+bool lowerSubslice(Lowering &lowering, mlir::Operation *operation) {
+  return emitView(lowering, operation, runSubslice,
+                  mlir::cast<ttg::MemDescSubsliceOp>(operation).getOffsets());
+}
+bool lowerViewTrans(Lowering &lowering, mlir::Operation *operation) {
+  return emitView(lowering, operation, runViewTrans,
+                  mlir::cast<ttg::MemDescTransOp>(operation).getOrder());
+}
+bool lowerSameBuffer(Lowering &lowering, mlir::Operation *operation) {
+  return emitView(lowering, operation, runSameBuffer, {});
+}
+
+} // namespace
+
+void addShared(OperationTable &table) {
+  table["ttg.local_alloc"] = lowerLocalAlloc;
+  table["ttg.local_dealloc"] = lowerLocalDealloc;
+  table["ttg.local_load"] = lowerLocalLoad;
+  table["ttg.local_store"] = lowerLocalStore;
+  table["ttg.memdesc_index"] = lowerIndex;
+  table["ttg.memdesc_subslice"] = lowerSubslice;
+  table["ttg.memdesc_trans"] = lowerViewTrans;
+  table["ttg.memdesc_reshape"] = lowerSameBuffer;
+  table["ttg.memdesc_reinterpret"] = lowerSameBuffer;
+}
+
+} // namespace gluonc::sim

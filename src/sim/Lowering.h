@@ -1,0 +1,171 @@
+//===- Lowering.h - From ttg to the flat program ---------------------------===//
+//
+// One Lowering serves one prepare(). It walks the kernel once, in order, and asks
+// the table below for the function that lowers each operation; the functions live
+// by family in Lower*.cpp, next to the code that executes what they emit.
+//
+// Slots are handed out while walking and taken back after a value's last use, so
+// a frame stays about as large as the kernel's registers and tiles stay in cache.
+// Views of the same elements (reshape, expand_dims, convert_layout) share a slot.
+//
+// Calls are lowered in place; a frame needs no stack.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ir/Dialects.h"
+#include "sim/Program.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+
+namespace gluonc::sim {
+
+class Lowering;
+
+/// Lowers one operation; false if it cannot, after or without a report.
+using LowerFunction = bool (*)(Lowering &, mlir::Operation *);
+using OperationTable = llvm::StringMap<LowerFunction>;
+
+/// Every operation the simulator knows.
+const OperationTable &operationTable();
+
+void addArithmetic(OperationTable &table);
+void addFloatArithmetic(OperationTable &table);
+void addCasts(OperationTable &table);
+void addMath(OperationTable &table);
+void addShape(OperationTable &table);
+void addGlobal(OperationTable &table);
+void addAtomics(OperationTable &table);
+void addShared(OperationTable &table);
+void addAsync(OperationTable &table);
+void addCombine(OperationTable &table);
+void addDot(OperationTable &table);
+void addControl(OperationTable &table);
+void addDebug(OperationTable &table);
+
+/// Kind of the elements of a scalar, tensor, pointer or memdesc type.
+std::optional<ElementKind> elementKindOf(mlir::Type type);
+/// Elements of a tensor; 1 for everything else.
+uint32_t laneCountOf(mlir::Type type);
+/// Shape of a tensor; empty for everything else.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
+
+class Lowering {
+public:
+  Lowering(Program &program, diag::Sink &sink, const diag::SourceManager &sources)
+      : program(program), sink(sink), sources(sources) {}
+
+  /// Lowers a kernel to its return. False after a report.
+  bool lowerKernel(tt::FuncOp kernel);
+
+  // -- Values ----------------------------------------------------------------
+
+  Slot slotOf(mlir::Value value) const { return slots.lookup(value); }
+  /// Element kind of a value; every type was checked when its operation was met.
+  ElementKind kindOf(mlir::Value value) const { return *elementKindOf(value.getType()); }
+  /// A slot for a value that the operation in hand produces.
+  Slot define(mlir::Value value, uint32_t lanes);
+  /// Makes `value` share the slot of elements that already exist.
+  void bind(mlir::Value value, Slot slot);
+  /// Gives back the hold that `value` has on its slot.
+  void release(mlir::Value value);
+  /// A slot that is free again after the current operation.
+  Slot temporary(ElementKind kind, uint32_t lanes);
+  /// A slot that no value owns; `free` gives it back.
+  Slot allocate(ElementKind kind, uint32_t lanes);
+  void free(Slot slot);
+  /// A slot with these bytes in every frame.
+  Slot constant(std::string bytes, uint32_t lanes);
+  /// `slot` with all `lanes` elements spelled out.
+  Slot materialize(Slot slot, uint32_t lanes, ElementKind kind);
+
+  /// The parameter that a pointer was computed from; -1 if unknown.
+  int parameterOf(mlir::Value pointer) const;
+  void setParameter(mlir::Value pointer, int parameter);
+  /// `to` points into the buffer that `from` points into.
+  void passParameter(mlir::Value from, mlir::Value to);
+
+  // -- Instructions ----------------------------------------------------------
+
+  Instruction &emit(Handler run, Handler taint, Slot result, llvm::ArrayRef<Slot> operands);
+  /// Copies all elements of `from` to `to`, which may have more lanes than a uniform `from`.
+  void emitCopy(Slot from, Slot to, ElementKind kind);
+  /// The position of the next instruction, for branches.
+  uint32_t here() const { return static_cast<uint32_t>(program.code.size()); }
+  Instruction &instructionAt(uint32_t position) { return program.code[position]; }
+  template <class Data> Data *addData() {
+    program.data.push_back(std::make_unique<Data>());
+    return static_cast<Data *>(program.data.back().get());
+  }
+
+  // -- Structure -------------------------------------------------------------
+
+  /// Lowers the operations of `block` but its terminator.
+  bool lowerBody(mlir::Block &block);
+  /// Lowers a region of several blocks; the arguments of the first are bound already.
+  bool lowerRegion(mlir::Region &region);
+  /// Moves values to slots as if all at once.
+  void emitParallelCopy(mlir::ValueRange from, llvm::ArrayRef<Slot> to);
+  /// Drops the holds of the values that `operation` uses last. lowerBody does it for all
+  /// but terminators, whose operands outlive them.
+  void releaseAfter(mlir::Operation *operation);
+  /// The tile shape that faults of the current operation are described by.
+  void setShape(mlir::Type type);
+
+  /// Reports an operation or type that cannot be simulated; always false.
+  bool unsupported(mlir::Operation *operation, const llvm::Twine &what);
+
+  /// Blocks that branches of the region being lowered refer to.
+  struct Branch {
+    uint32_t position;
+    mlir::Block *target;
+    bool second;
+  };
+  std::vector<Branch> branches;
+  /// Where tt.return of the function being lowered puts its values; and the jumps
+  /// to its end. Null in the kernel itself, which simply ends.
+  struct Frame {
+    llvm::SmallVector<Slot, 2> results;
+    llvm::SmallVector<uint32_t, 2> returns;
+  };
+  Frame *frame = nullptr;
+  /// Functions being lowered in place, to refuse recursion; with their call locations.
+  llvm::SmallVector<std::pair<mlir::Operation *, mlir::Location>, 4> callStack;
+
+  Program &program;
+  /// Of local_alloc without `allocation.offset`.
+  uint32_t nextSharedOffset = 0;
+  /// Address tables of memdesc types met so far (LowerShared.cpp).
+  llvm::DenseMap<mlir::Type, const OpData *> sharedTables;
+
+private:
+  bool lowerOperation(mlir::Operation *operation);
+  bool checkTypes(mlir::Operation *operation);
+  void findDeaths(mlir::Block &block);
+  void beginPlace(mlir::Operation *operation);
+  uint32_t allocateBytes(uint64_t bytes);
+
+  diag::Sink &sink;
+  const diag::SourceManager &sources;
+  llvm::DenseMap<mlir::Value, Slot> slots;
+  llvm::DenseMap<mlir::Value, int> parameters;
+  /// Holds on slots that can be reused, by frame offset; constants and parameters have no entry.
+  struct Hold {
+    uint32_t count;
+    uint32_t bytes;
+  };
+  llvm::DenseMap<uint32_t, Hold> holds;
+  /// Free frame offsets by size in bytes.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 4>> freeSlots;
+  llvm::SmallVector<Slot, 8> temporaries;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> deaths;
+  llvm::DenseMap<mlir::Block *, bool> deathsFound;
+  uint32_t currentPlace = 0;
+  bool frameOverflow = false;
+};
+
+} // namespace gluonc::sim

@@ -1,0 +1,79 @@
+//===- SharedView.h - Where elements of a shared-memory view lie ------------===//
+//
+// A memdesc value is a Descriptor: the byte where its buffer begins and the
+// coordinates where the view begins within the buffer. Where an element lies then
+// depends on the type alone: its AddressTable is the inverse of the encoding's
+// linear layout over the whole buffer, spelled out once per type.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/Lowering.h"
+#include "sim/Taint.h"
+
+namespace gluonc::sim {
+
+struct Descriptor {
+  static constexpr unsigned kMaxRank = 8;
+  uint32_t base;
+  uint32_t origin[kMaxRank];
+};
+static_assert(sizeof(Descriptor) <= kDescriptorBytes);
+
+/// CTAs of a cluster have their shared memories this far apart.
+inline constexpr uint32_t kCtaSharedStride = 1u << 20;
+
+struct AddressTable : OpData {
+  uint32_t elementBytes = 0;
+  /// One buffer: padding included, in one CTA.
+  uint32_t bufferBytes = 0;
+  /// The view's own shape, and how many leading dims of it count buffers of a ring.
+  llvm::SmallVector<uint32_t, 4> shape;
+  uint32_t ringDims = 0;
+  /// The buffer's shape without ring dims, which `offsets` is row-major over.
+  llvm::SmallVector<uint32_t, 4> bufferShape;
+  /// Dims of the buffer before those of the view; the view has them at 0.
+  uint32_t hiddenDims = 0;
+  std::vector<uint32_t> offsets;
+};
+
+/// The table of a memdesc type; null, after a report, where the type has no linear layout.
+const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
+                                 ttg::MemDescType type);
+
+/// Calls `visit(lane, offset)` with the byte offset of each element of the view, row-major.
+template <class Visit>
+void forEachElement(const AddressTable &table, const Descriptor &view, Visit &&visit) {
+  uint32_t rank = static_cast<uint32_t>(table.shape.size());
+  uint32_t rowLength = rank ? table.shape.back() : 1;
+  uint32_t rows = 1;
+  for (uint32_t dim = 0; dim + 1 < rank; ++dim)
+    rows *= table.shape[dim];
+  uint32_t lane = 0;
+  for (uint32_t row = 0; row < rows; ++row) {
+    // Coordinates of the row within ring and buffer.
+    uint32_t rest = row, ring = 0, ringStride = 1, start = 0, stride = 1;
+    for (uint32_t dim = rank; dim-- > 0;) {
+      uint32_t coordinate = view.origin[dim];
+      if (dim + 1 < rank) {
+        coordinate += rest % table.shape[dim];
+        rest /= table.shape[dim];
+      }
+      if (dim >= table.ringDims) {
+        start += coordinate * stride;
+        stride *= table.bufferShape[dim - table.ringDims + table.hiddenDims];
+      } else {
+        ring += coordinate * ringStride;
+        ringStride *= table.shape[dim];
+      }
+    }
+    // A view whose only dims count buffers steps from one to the next.
+    bool stepsRing = table.ringDims == rank;
+    uint64_t base = view.base + uint64_t(ring) * table.bufferBytes;
+    for (uint32_t i = 0; i < rowLength; ++i, ++lane)
+      visit(lane, stepsRing ? base + uint64_t(i) * table.bufferBytes + table.offsets[0]
+                            : base + table.offsets[start + i]);
+  }
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,25 @@
+//===- Taint.h - How instructions carry taint (see Cta.h) ------------------===//
+#pragma once
+
+#include "sim/Cta.h"
+
+namespace gluonc::sim {
+
+/// Lane i of the result is tainted if lane i of an operand is.
+void taintElementwise(const Instruction &instruction, Cta &cta);
+/// Every lane of the result is tainted if any lane of an operand is. The safe rule
+/// for operations that mix lanes.
+void taintAll(const Instruction &instruction, Cta &cta);
+/// A tainted lane of an operand is a fault; results are clean.
+void taintObserve(const Instruction &instruction, Cta &cta);
+/// Results are clean whatever the operands.
+void taintNothing(const Instruction &instruction, Cta &cta);
+/// operands[0] chooses between operands[1] and operands[2].
+void taintSelect(const Instruction &instruction, Cta &cta);
+/// A memory access: operands[0] are addresses and operands[1] the mask, if
+/// `immediate` has kMasked; further operands are values that must be clean where the
+/// mask is true (stores) or that lanes take over where it is false (loads).
+void taintLoad(const Instruction &instruction, Cta &cta);
+void taintStore(const Instruction &instruction, Cta &cta);
+
+} // namespace gluonc::sim
