@@ -20,7 +20,7 @@ static Result emitArange(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   for (auto [i, bound] : {std::pair(0, *start), std::pair(1, *end)})
-    if (bound < std::numeric_limits<int32_t>::min() || bound > std::numeric_limits<int32_t>::max()) {
+    if (!llvm::isInt<32>(bound)) {
       context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), bound, dtypes::int32).end();
       return std::nullopt;
     }
@@ -35,7 +35,8 @@ static Result emitArange(Context &context, const BoundArgs &arguments) {
 }
 
 /// A block of `value`, a number or scalar, in every element.
-static Result fill(Context &context, const Operand &value, DType dtype, mlir::RankedTensorType type) {
+static Result fill(Context &context, const Operand &value, DType dtype,
+                   mlir::RankedTensorType type) {
   if (value.isBlock()) {
     context.report(diag::Kind::ArgumentKind, value.span, "value", "a scalar",
                    value.value.typeName())

@@ -43,7 +43,7 @@ enum class CompareOp { Eq, Ne, Lt, Le, Gt, Ge };
 
 /// Null when there is no such builtin. `name` as in Builtin::name.
 const Builtin *findBuiltin(llvm::StringRef name);
-/// A method of tensors (`x.to`, `x.sum`) or of memory descriptors; the object is its first argument.
+/// A method of tensors (`x.to`, `x.sum`) or memory descriptors; the object is its first argument.
 const Builtin *findTensorMethod(llvm::StringRef name);
 const Builtin *findMemDescMethod(llvm::StringRef name);
 
