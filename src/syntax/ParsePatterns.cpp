@@ -76,10 +76,7 @@ Stmt *Parser::parseMatch() {
           .label(span(header), "the statement is here")
           .end();
   }
-  lastEnd = token[-1].begin;
   auto *node = make<Match>(header.begin);
-  if (!cases.empty())
-    node->span = node->span.to(cases.back()->span);
   node->subject = subject;
   node->cases = save<const MatchCase *>(cases);
   return done(node);

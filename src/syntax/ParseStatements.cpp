@@ -87,14 +87,12 @@ void Parser::parseStrayIndent(StmtList &out) {
 Stmts Parser::parseBlock(StringRef what, const Token &header) {
   expect(TokenKind::Colon);
   StmtList body;
-  // `lastEnd` is the colon's end where a block is missing, whatever is skipped then.
   if (!at(TokenKind::Newline)) {
     if (!panicking)
       parseSimpleLine(body);
     return save<const Stmt *>(body);
   }
   bool headerFailed = panicking;
-  uint32_t end = lastEnd;
   advance();
   panicking = false;
   if (accept(TokenKind::Indent)) {
@@ -106,10 +104,6 @@ Stmts Parser::parseBlock(StringRef what, const Token &header) {
           .label(span(header), "the statement is here")
           .end();
   }
-  // A block ends with its last statement, not with the line break behind it.
-  lastEnd = end;
-  if (!body.empty() && !source.converted)
-    lastEnd = body.back()->span.end;
   return save<const Stmt *>(body);
 }
 

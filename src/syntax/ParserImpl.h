@@ -42,7 +42,9 @@ private:
   /// The kind behind the current token.
   TokenKind nextKind() const { return at(TokenKind::EndMarker) ? token->kind : token[1].kind; }
   void advance() {
-    lastEnd = token->end;
+    // Nodes end with a token that shows, not with the line break behind it.
+    if (token->kind > TokenKind::Dedent)
+      lastEnd = token->end;
     if (token->kind != TokenKind::EndMarker)
       ++token;
   }
@@ -271,7 +273,7 @@ private:
   const Token *token;
   /// Where the statement being parsed begins, in the text.
   uint32_t statementBegin;
-  /// End of the last token taken.
+  /// End of the last token taken, line structure aside.
   uint32_t lastEnd;
   bool panicking = false;
   unsigned depth = 0;
