@@ -554,8 +554,10 @@ void ttg::SharedLinearEncodingAttr::print(AsmPrinter &printer) const {
   const layout::SharedLinearLayout &value = getValue();
   printer << "<{offset = ";
   ::print(printer, value.offsetBases);
-  printer << ", block = ";
-  ::print(printer, value.blockBases);
+  if (!value.blockBases.empty()) {
+    printer << ", block = ";
+    ::print(printer, value.blockBases);
+  }
   printer << "}, alignment = " << value.alignment << '>';
 }
 

@@ -16,6 +16,8 @@ def TT_Dialect : Dialect {
   let name = "tt";
   let cppNamespace = "::gluonc::tt";
   let summary = "Block tensors, pointers and the operations on them";
+  // Folding makes constants, inlining makes branches.
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
 }

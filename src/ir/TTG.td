@@ -16,7 +16,7 @@ def TTG_Dialect : Dialect {
   let name = "ttg";
   let cppNamespace = "::gluonc::ttg";
   let summary = "Layouts, shared memory and synchronization";
-  let dependentDialects = ["::gluonc::tt::TTDialect"];
+  let dependentDialects = ["gluonc::tt::TTDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -3,6 +3,7 @@
 #include "transform/Pipeline.h"
 
 #include "mlir/Transforms/InliningUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -20,6 +21,10 @@ struct Inline {
   explicit Inline(ModuleOp module) : module(module) {}
 
   LogicalResult run() {
+    // Statements after a return leave blocks that would pass for early returns.
+    IRRewriter rewriter(module.getContext());
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+      (void)eraseUnreachableBlocks(rewriter, function->getRegions());
     for (tt::FuncOp function : module.getOps<tt::FuncOp>())
       if (failed(order(function)))
         return failure();

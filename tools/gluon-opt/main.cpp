@@ -6,11 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Dialects.h"
+#include "support/Error.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+static void printInternalError(const char *file, int line, std::string_view what) {
+  llvm::errs() << file << ':' << line << ": internal error: " << what << '\n';
+}
+
 int main(int argc, char **argv) {
+  gluonc::setInternalErrorHandler(printInternalError);
   mlir::DialectRegistry registry;
   gluonc::registerAllDialects(registry);
   gluonc::registerPasses();
