@@ -26,8 +26,7 @@ int64_t wavefronts(llvm::ArrayRef<int64_t> words) {
 } // namespace
 
 int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vectors,
-                           unsigned elementBits,
-                           llvm::function_ref<int64_t(int64_t)> physical) {
+                           unsigned elementBits, llvm::function_ref<int64_t(int64_t)> physical) {
   GL_CHECK(elementBits >= 8);
   int64_t elementBytes = elementBits / 8;
   int64_t vectorBytes = elementBytes << vectors.log2;
@@ -39,8 +38,8 @@ int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vecto
     for (int64_t first = 0; first < lanes; first += lanesPerPhase) {
       llvm::SmallVector<int64_t, 32> words;
       for (int64_t lane = first; lane < std::min(lanes, first + lanesPerPhase); ++lane) {
-        uint64_t place = map.applyPacked(map.packIn(
-            {{Dim::Register, registers[0]}, {Dim::Lane, static_cast<uint32_t>(lane)}}));
+        uint64_t place = map.applyPacked(
+            map.packIn({{Dim::Register, registers[0]}, {Dim::Lane, static_cast<uint32_t>(lane)}}));
         int64_t offset = map.outComponent(place, Dim::Offset);
         int64_t start = (physical ? physical(offset) : offset) * elementBytes;
         for (int64_t byte = start; byte < start + vectorBytes;

@@ -41,8 +41,7 @@ LinearLayout nearestSources(const LinearLayout &srcLayout, const LinearLayout &d
     for (auto [i, basis] : llvm::enumerate(dst.packedBases(in.dim))) {
       Gf2Span::Reduced any = elements.reduce(basis);
       GL_CHECK(any.rest == 0);
-      uint64_t self =
-          i < src.inLog2(in.dim) ? uint64_t{1} << (src.inShift(in.dim) + i) : 0;
+      uint64_t self = i < src.inLog2(in.dim) ? uint64_t{1} << (src.inShift(in.dim) + i) : 0;
       // A reduced vector is the least of its coset. With the block in the highest bits and the
       // register in the lowest, the least difference from our own place is the nearest owner.
       bases.push_back(self ^ copies.reduce(any.combination ^ self).rest);

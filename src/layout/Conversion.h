@@ -56,9 +56,9 @@ struct ShuffleRound {
 /// Conversion within a warp by shuffles. To emit or interpret, in order:
 ///   work    = the source registers, 2^sourceLog2 of them
 ///   work    : apply each of `before`
-///   result  = one entry per round; where laneMap is the identity and laneXor 0, no shuffle is needed
-///   result  : apply each of `after` (2^resultLog2 entries)
-///   the value of destination register i is result[destination[i]]
+///   result  = one entry per round; where laneMap is the identity and laneXor 0, no shuffle is
+///   needed result  : apply each of `after` (2^resultLog2 entries) the value of destination
+///   register i is result[destination[i]]
 /// Rounds with equal laneXor read from the same lane and may be packed into wider shuffles.
 struct ShufflePlan {
   unsigned sourceLog2 = 0, resultLog2 = 0;
@@ -122,14 +122,14 @@ struct ConversionOptions {
 using ConversionPlan = std::variant<IdentityPlan, RegisterPlan, ShufflePlan, SharedPlan>;
 
 /// Plans the conversion of a tensor with elements of `elementBits` (1-bit elements count as 8).
-/// Both layouts have inputs register, lane, warp and perhaps block, equal sizes of all but register,
-/// and equal surjective outputs.
+/// Both layouts have inputs register, lane, warp and perhaps block, equal sizes of all but
+/// register, and equal surjective outputs.
 ConversionPlan planConversion(const LinearLayout &src, const LinearLayout &dst,
                               unsigned elementBits, const ConversionOptions &options = {});
 
 /// As planConversion, but always through shared memory.
-SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst,
-                             unsigned elementBits, const ConversionOptions &options = {});
+SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst, unsigned elementBits,
+                             const ConversionOptions &options = {});
 
 /// Where each (register, lane, warp, block) of dst finds its element in src, the nearest copy.
 LinearLayout nearestSources(const LinearLayout &src, const LinearLayout &dst);

@@ -315,8 +315,8 @@ private:
 
 } // namespace
 
-SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst,
-                             unsigned elementBits, const ConversionOptions &options) {
+SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst, unsigned elementBits,
+                             const ConversionOptions &options) {
   ConversionOptions narrowed = options;
   for (;;) {
     SharedPlanner planner(src, dst, elementBits, narrowed);
@@ -324,8 +324,8 @@ SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst,
     unsigned got = std::min(plan.store.vectorLog2, plan.load.vectorLog2);
     if (got == planner.chosenVectorLog2())
       return plan;
-    // Bases that are sums of others can leave vectors unaligned. The phases were then chosen for the
-    // wrong width.
+    // Bases that are sums of others can leave vectors unaligned. The phases were then chosen for
+    // the wrong width.
     narrowed.maxVectorBits = plan.elementBits << got;
   }
 }

@@ -155,8 +155,7 @@ private:
     for (uint32_t k = 0; k < 1u << plan.resultLog2; ++k) {
       Place place = ofRegisters(k);
       uint64_t reg = place.reg ^ offered.reduce(place.lane).combination;
-      plan.rounds.push_back(
-          {static_cast<uint32_t>(reg), static_cast<uint32_t>(place.lane), k});
+      plan.rounds.push_back({static_cast<uint32_t>(reg), static_cast<uint32_t>(place.lane), k});
     }
     return plan;
   }

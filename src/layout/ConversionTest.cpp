@@ -39,10 +39,9 @@ public:
     file.eachThread([&](uint32_t lane, uint32_t warp, uint32_t block) {
       for (uint32_t reg = 0; reg < file.registers; ++reg)
         file.at(reg, lane, warp, block) =
-            1 + ordered.applyPacked(ordered.packIn({{Dim::Register, reg},
-                                                    {Dim::Lane, lane},
-                                                    {Dim::Warp, warp},
-                                                    {Dim::Block, block}}));
+            1 +
+            ordered.applyPacked(ordered.packIn(
+                {{Dim::Register, reg}, {Dim::Lane, lane}, {Dim::Warp, warp}, {Dim::Block, block}}));
     });
     return file;
   }
@@ -128,10 +127,10 @@ void run(const SharedPlan &plan, RegisterFile &src, RegisterFile &dst) {
       for (const SharedInstruction &instruction : plan.load.instructions[repetition]) {
         uint32_t from = block;
         if (crosses)
-          from = plan.load.map.outComponent(
-              place ^ plan.load.map.applyPacked(
-                          plan.load.map.packIn({{Dim::Register, instruction.registers[0]}})),
-              Dim::Block);
+          from =
+              plan.load.map.outComponent(place ^ plan.load.map.applyPacked(plan.load.map.packIn(
+                                                     {{Dim::Register, instruction.registers[0]}})),
+                                         Dim::Block);
         for (auto [j, reg] : llvm::enumerate(instruction.registers))
           dst.at(reg, lane, warp, block) =
               scratch[scratchOf(warp, from)][(base ^ instruction.offset) + j];
@@ -140,8 +139,7 @@ void run(const SharedPlan &plan, RegisterFile &src, RegisterFile &dst) {
   }
   dst.eachThread([&](uint32_t lane, uint32_t warp, uint32_t block) {
     for (uint32_t reg = 0; reg < dst.registers; ++reg)
-      dst.at(reg, lane, warp, block) =
-          dst.at(plan.load.representative[reg], lane, warp, block);
+      dst.at(reg, lane, warp, block) = dst.at(plan.load.representative[reg], lane, warp, block);
   });
 }
 
@@ -159,8 +157,8 @@ llvm::SmallVector<Dim, 4> outDimsOf(const LinearLayout &layout) {
   std::visit([&](const auto &steps) { run(steps, before, after); }, plan);
   if (after == RegisterFile::filledBy(dst, outDimsOf(src)))
     return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << describe(plan).str() << "\nfrom " << src.toString()
-                                       << "\nto   " << dst.toString();
+  return ::testing::AssertionFailure()
+         << describe(plan).str() << "\nfrom " << src.toString() << "\nto   " << dst.toString();
 }
 
 int64_t conflicts(const SharedHalf &half, unsigned elementBits) {
@@ -229,9 +227,9 @@ TEST(Conversion, BroadcastAcrossWarpsIsReadFromTheOwnCopy) {
 
 TEST(Conversion, LanesThatHoldCopiesMayReadAnyOfThem) {
   LinearLayout src = blocked({1}, {32}, {1}, {0}, {32});
-  LinearLayout dst = BlockedLayout{{1, 1}, {8, 4}, {1, 1}, {1, 0}, {}}
-                         .toLinear({32, 1})
-                         .reshapeOuts({{Dim::axis(0), 5}});
+  LinearLayout dst =
+      BlockedLayout{{1, 1}, {8, 4}, {1, 1}, {1, 0}, {}}.toLinear({32, 1}).reshapeOuts(
+          {{Dim::axis(0), 5}});
   ConversionPlan plan = planConversion(src, dst, 32);
   EXPECT_EQ(describe(plan), "shuffle");
   EXPECT_TRUE(isRight(plan, src, dst));
@@ -439,8 +437,8 @@ TEST(BankConflicts, StrideOfTwoWordsCostsOneWavefront) {
 }
 
 TEST(Vectorize, GroupsFollowTheBasesNotTheNumbers) {
-  LinearLayout map = LinearLayout::fromPacked(
-      {{Dim::Register, 3}, {Dim::Lane, 1}}, {{Dim::Offset, 4}}, {4, 1, 2, 8});
+  LinearLayout map = LinearLayout::fromPacked({{Dim::Register, 3}, {Dim::Lane, 1}},
+                                              {{Dim::Offset, 4}}, {4, 1, 2, 8});
   RegisterVectors vectors = vectorizeAlong(map, Dim::Offset, 2);
   ASSERT_EQ(vectors.log2, 2u);
   ASSERT_EQ(vectors.vectors.size(), 2u);
@@ -450,8 +448,8 @@ TEST(Vectorize, GroupsFollowTheBasesNotTheNumbers) {
 
 TEST(Vectorize, UnalignedLanesForbidVectors) {
   // Lane 1 begins at offset 1, in the middle of a pair.
-  LinearLayout map = LinearLayout::fromPacked({{Dim::Register, 1}, {Dim::Lane, 1}},
-                                              {{Dim::Offset, 2}}, {1, 3});
+  LinearLayout map =
+      LinearLayout::fromPacked({{Dim::Register, 1}, {Dim::Lane, 1}}, {{Dim::Offset, 2}}, {1, 3});
   EXPECT_EQ(vectorizeAlong(map, Dim::Offset, 2).log2, 0u);
 }
 

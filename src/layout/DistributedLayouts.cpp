@@ -53,8 +53,7 @@ LinearLayout BlockedLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
 
 Problem SliceLayout::validate() const {
   if (!parent.isDistributed() || parent.isPlaceholder())
-    return "the parent of a slice layout must be a distributed layout, but is " +
-           parent.toString();
+    return "the parent of a slice layout must be a distributed layout, but is " + parent.toString();
   if (Problem problem = parent.validate())
     return "in the parent of a slice layout: " + *problem;
   if (*parent.rank() < 2)
@@ -137,8 +136,10 @@ LinearLayout DistributedLinearLayout::toLinear(llvm::ArrayRef<int64_t> tensor) c
   for (unsigned d : orderOf(own))
     fastestFirst.push_back(Dim::axis(d));
   llvm::SmallVector<DimSize, 4> sizes = axisSizes(tensor);
-  return own.transposeOuts(fastestFirst).notSmaller(sizes).notLarger(sizes).transposeOuts(
-      axes(rank()));
+  return own.transposeOuts(fastestFirst)
+      .notSmaller(sizes)
+      .notLarger(sizes)
+      .transposeOuts(axes(rank()));
 }
 
 bool DistributedLinearLayout::isPermutation() const {

@@ -80,8 +80,7 @@ struct DimGroup {
   llvm::SmallVector<unsigned, 4> from, to;
 };
 
-llvm::SmallVector<DimGroup, 4> groupDims(llvm::ArrayRef<int64_t> from,
-                                         llvm::ArrayRef<int64_t> to) {
+llvm::SmallVector<DimGroup, 4> groupDims(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
   llvm::SmallVector<DimGroup, 4> groups;
   unsigned i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
@@ -159,8 +158,8 @@ DistributedLinearLayout toExplicit(const LinearLayout &linear) {
     }
     return bases;
   };
-  DistributedLinearLayout result{basesOf(Dim::Register), basesOf(Dim::Lane), basesOf(Dim::Warp),
-                                 basesOf(Dim::Block), {}};
+  DistributedLinearLayout result{
+      basesOf(Dim::Register), basesOf(Dim::Lane), basesOf(Dim::Warp), basesOf(Dim::Block), {}};
   for (const DimSize &out : linear.outDims())
     result.shape.push_back(out.size());
   return result;
@@ -260,8 +259,7 @@ Inferred joinLayout(const Layout &source, llvm::ArrayRef<int64_t> shape) {
       basis.push_back(0);
     return done(std::move(result));
   }
-  LinearLayout pair =
-      LinearLayout::identity1D(1, Dim::Register, Dim::axis(shape.size()));
+  LinearLayout pair = LinearLayout::identity1D(1, Dim::Register, Dim::axis(shape.size()));
   LinearLayout joined = pair * source.toLinear(shape);
   return done(toExplicit(joined.transposeOuts(axes(shape.size() + 1))));
 }

@@ -69,8 +69,8 @@ TEST(Inference, TransposedThreadsKeepTheirElements) {
 }
 
 TEST(Inference, TransposedBlockedStaysBlocked) {
-  Inferred result = transposeLayout(blocked({1, 2, 4}, {2, 4, 4}, {4, 1, 1}, {2, 1, 0}), {8, 8, 16},
-                                    {2, 0, 1});
+  Inferred result =
+      transposeLayout(blocked({1, 2, 4}, {2, 4, 4}, {4, 1, 1}, {2, 1, 0}), {8, 8, 16}, {2, 0, 1});
   ASSERT_TRUE(result);
   EXPECT_EQ(*result.layout, Layout(blocked({4, 1, 2}, {4, 2, 4}, {1, 4, 1}, {0, 2, 1})));
 }
@@ -79,9 +79,8 @@ TEST(Inference, TransposedSharedMemoryKeepsItsBytes) {
   const Layout sources[] = {
       SwizzledSharedLayout{4, 1, 8, {1, 0}, {}},
       PaddedSharedLayout::identityFor({{{8, 1}}}, {16, 32}, {1, 0}),
-      SharedLinearLayout{{{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {1, 1}, {2, 2}, {4, 4}, {8, 8}},
-                         {},
-                         16}};
+      SharedLinearLayout{
+          {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {1, 1}, {2, 2}, {4, 4}, {8, 8}}, {}, 16}};
   for (const Layout &source : sources) {
     Inferred result = transposeLayout(source, {16, 32}, {1, 0});
     ASSERT_TRUE(result) << result.why;
@@ -100,7 +99,8 @@ TEST(Inference, ReshapedThreadsKeepTheirElements) {
   int stayedBlocked = 0;
   for (int trial = 0; trial < trials; ++trial) {
     unsigned log2 = random.below(10);
-    Ints from = random.factors(log2, 1 + random.below(3)), to = random.factors(log2, 1 + random.below(3));
+    Ints from = random.factors(log2, 1 + random.below(3)),
+         to = random.factors(log2, 1 + random.below(3));
     Layout source = someLayout(random, from);
     Inferred result = reshapeLayout(source, from, to);
     ASSERT_TRUE(result) << result.why;

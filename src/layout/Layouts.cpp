@@ -182,8 +182,7 @@ llvm::hash_code hashFields(const Layout::Value &value) {
           [](const CoalescedLayout &) { return llvm::hash_code(0); },
           [](const BlockedLayout &l) {
             return llvm::hash_combine(hashInts(l.sizePerThread), hashInts(l.threadsPerWarp),
-                                      hashInts(l.warpsPerCta), hashInts(l.order),
-                                      hashBases(l.cga));
+                                      hashInts(l.warpsPerCta), hashInts(l.order), hashBases(l.cga));
           },
           [](const SliceLayout &l) { return llvm::hash_combine(l.dim, hash_value(l.parent)); },
           [](const DistributedLinearLayout &l) {
@@ -196,8 +195,8 @@ llvm::hash_code hashFields(const Layout::Value &value) {
                                       hashBases(l.cga));
           },
           [](const PaddedSharedLayout &l) {
-            llvm::hash_code code = llvm::hash_combine(hashBases(l.offsetBases), hashBases(l.cga),
-                                                      hashInts(l.shape));
+            llvm::hash_code code =
+                llvm::hash_combine(hashBases(l.offsetBases), hashBases(l.cga), hashInts(l.shape));
             for (const IntervalPadding &pair : l.paddings)
               code = llvm::hash_combine(code, pair.interval, pair.padding);
             return code;
@@ -261,8 +260,8 @@ std::string constructorText(const Layout::Value &value) {
 
 struct Layout::Storage {
   explicit Storage(Value value)
-      : value(std::move(value)), hash(llvm::hash_combine(this->value.index(),
-                                                         hashFields(this->value))) {}
+      : value(std::move(value)),
+        hash(llvm::hash_combine(this->value.index(), hashFields(this->value))) {}
   Value value;
   llvm::hash_code hash;
 };
@@ -273,8 +272,7 @@ Layout::Layout(BlockedLayout value) : storage(std::make_shared<Storage>(std::mov
 Layout::Layout(SliceLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
 Layout::Layout(DistributedLinearLayout value)
     : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(SwizzledSharedLayout value)
-    : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(SwizzledSharedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
 Layout::Layout(PaddedSharedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
 Layout::Layout(SharedLinearLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
 
@@ -327,28 +325,25 @@ LinearLayout Layout::toLinear(llvm::ArrayRef<int64_t> shape) const {
 }
 
 BasisList Layout::cga() const {
-  return std::visit(Cases{
-                        [](const SliceLayout &l) {
-                          BasisList bases = l.parent.cga();
-                          for (Ints &basis : bases)
-                            if (l.dim >= 0 && l.dim < static_cast<int64_t>(basis.size()))
-                              basis.erase(basis.begin() + l.dim);
-                          return bases;
-                        },
-                        [](const DistributedLinearLayout &l) {
-                          return blockBasesToCga(l.blockBases, l.shape);
-                        },
-                        [](const SharedLinearLayout &l) {
-                          return blockBasesToCga(l.blockBases, l.shape());
-                        },
-                        [](const auto &layout) {
-                          if constexpr (requires { layout.cga; })
-                            return layout.cga;
-                          else
-                            return BasisList();
-                        },
-                    },
-                    value());
+  return std::visit(
+      Cases{
+          [](const SliceLayout &l) {
+            BasisList bases = l.parent.cga();
+            for (Ints &basis : bases)
+              if (l.dim >= 0 && l.dim < static_cast<int64_t>(basis.size()))
+                basis.erase(basis.begin() + l.dim);
+            return bases;
+          },
+          [](const DistributedLinearLayout &l) { return blockBasesToCga(l.blockBases, l.shape); },
+          [](const SharedLinearLayout &l) { return blockBasesToCga(l.blockBases, l.shape()); },
+          [](const auto &layout) {
+            if constexpr (requires { layout.cga; })
+              return layout.cga;
+            else
+              return BasisList();
+          },
+      },
+      value());
 }
 
 std::string Layout::toString() const { return constructorText(value()); }

@@ -59,9 +59,9 @@ struct SharedLinearLayout;
 /// Any named layout. Copying copies one pointer; equality is by content.
 class Layout {
 public:
-  using Value = std::variant<AutoLayout, CoalescedLayout, BlockedLayout, SliceLayout,
-                             DistributedLinearLayout, SwizzledSharedLayout, PaddedSharedLayout,
-                             SharedLinearLayout>;
+  using Value =
+      std::variant<AutoLayout, CoalescedLayout, BlockedLayout, SliceLayout, DistributedLinearLayout,
+                   SwizzledSharedLayout, PaddedSharedLayout, SharedLinearLayout>;
 
   Layout(AutoLayout value);
   Layout(CoalescedLayout value);
@@ -114,7 +114,8 @@ struct CoalescedLayout {
   bool operator==(const CoalescedLayout &) const = default;
 };
 
-/// A box of elements per thread, a box of threads per warp, a box of warps; `order` is fastest first.
+/// A box of elements per thread, a box of threads per warp, a box of warps; `order` is fastest
+/// first.
 struct BlockedLayout {
   static constexpr LayoutKind kind = LayoutKind::Blocked;
   Ints sizePerThread, threadsPerWarp, warpsPerCta, order;
@@ -149,7 +150,8 @@ struct DistributedLinearLayout {
   Problem validate() const;
   /// For its own shape the bases themselves; for another shape cut or wrapped like any tile.
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  /// Whether the nonzero bases are distinct unit vectors (`#ttg.linear`; else `#ttg.generic_linear`).
+  /// Whether the nonzero bases are distinct unit vectors (`#ttg.linear`; else
+  /// `#ttg.generic_linear`).
   bool isPermutation() const;
   bool operator==(const DistributedLinearLayout &) const = default;
 };
@@ -215,8 +217,8 @@ template <typename T> const T *Layout::as() const { return std::get_if<T>(&value
 /// Whether the layout can hold a tensor of this shape: rank, powers of two, sizes that divide.
 Problem checkShape(const Layout &layout, llvm::ArrayRef<int64_t> shape);
 
-/// Whether a distributed layout fits where it is used, e.g. "the layout has 64 threads per warp, but
-/// the target has 32". Shared layouts are asked for CTAs only. Placeholders always fit.
+/// Whether a distributed layout fits where it is used, e.g. "the layout has 64 threads per warp,
+/// but the target has 32". Shared layouts are asked for CTAs only. Placeholders always fit.
 Problem checkFits(const Layout &layout, int64_t numWarps, int64_t warpSize, int64_t numCtas);
 
 /// Each CTA's part of a tensor.

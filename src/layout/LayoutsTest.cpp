@@ -64,8 +64,8 @@ Index blockedElement(const BlockedLayout &l, llvm::ArrayRef<int64_t> shape, int6
         cta[d] += basis[d];
   Index element;
   for (size_t d = 0; d < rank; ++d) {
-    int64_t inside = again[d] * tile[d] + r[d] +
-                     l.sizePerThread[d] * (t[d] + l.threadsPerWarp[d] * w[d]);
+    int64_t inside =
+        again[d] * tile[d] + r[d] + l.sizePerThread[d] * (t[d] + l.threadsPerWarp[d] * w[d]);
     element.push_back(inside % share[d] + cta[d] * share[d] % shape[d]);
   }
   return element;
@@ -195,8 +195,11 @@ TEST(SwizzledSharedLayout, AgreesWithTheElementRule) {
   RandomLayouts random(32);
   for (int trial = 0; trial < 300; ++trial) {
     unsigned rank = 1 + random.below(3);
-    SwizzledSharedLayout layout{int64_t{1} << random.below(4), int64_t{1} << random.below(3),
-                                int64_t{1} << random.below(4), random.permutation(rank), {}};
+    SwizzledSharedLayout layout{int64_t{1} << random.below(4),
+                                int64_t{1} << random.below(3),
+                                int64_t{1} << random.below(4),
+                                random.permutation(rank),
+                                {}};
     ASSERT_FALSE(layout.validate());
     Ints shape = random.shape(rank, 0, 10);
     LinearLayout linear = layout.toLinear(shape);
@@ -258,8 +261,10 @@ TEST(Layouts, ValidationNamesWhatIsWrong) {
   EXPECT_EQ(problem(blocked({1, 1}, {32}, {4, 1}, {1, 0})),
             "size_per_thread, threads_per_warp, warps_per_cta and order must have equal lengths, "
             "but have 2, 1, 2 and 2");
-  EXPECT_EQ(problem(blocked({3}, {32}, {4}, {0})), "size_per_thread must be powers of two, but are [3]");
-  EXPECT_EQ(problem(blocked({1}, {0}, {4}, {0})), "threads_per_warp must be powers of two, but are [0]");
+  EXPECT_EQ(problem(blocked({3}, {32}, {4}, {0})),
+            "size_per_thread must be powers of two, but are [3]");
+  EXPECT_EQ(problem(blocked({1}, {0}, {4}, {0})),
+            "threads_per_warp must be powers of two, but are [0]");
   EXPECT_EQ(problem(blocked({1, 1}, {32, 1}, {4, 1}, {1, 1})),
             "order [1, 1] is not a permutation of the dimensions 0 to 1");
   EXPECT_EQ(problem(blocked({1}, {32}, {4}, {7})),

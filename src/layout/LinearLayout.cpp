@@ -75,8 +75,9 @@ private:
 };
 
 bool isPermutationOf(llvm::ArrayRef<Dim> order, llvm::ArrayRef<DimSize> dims) {
-  return order.size() == dims.size() &&
-         llvm::all_of(dims, [&](const DimSize &size) { return llvm::is_contained(order, size.dim); });
+  return order.size() == dims.size() && llvm::all_of(dims, [&](const DimSize &size) {
+           return llvm::is_contained(order, size.dim);
+         });
 }
 
 std::optional<std::string> checkDims(llvm::ArrayRef<DimSize> dims, const char *what) {
@@ -99,7 +100,7 @@ std::optional<std::string> checkDims(llvm::ArrayRef<DimSize> dims, const char *w
 std::string Dim::name() const {
   if (isAxis())
     return "dim" + std::to_string(axisIndex());
-  static constexpr const char *names[] = {"register", "lane", "warp", "block",     "offset",
+  static constexpr const char *names[] = {"register", "lane", "warp",      "block",     "offset",
                                           "row",      "col",  "partition", "repetition"};
   return id < std::size(names) ? names[id] : "?";
 }

@@ -54,8 +54,7 @@ namespace gluonc::layout {
 /// Names one input or output dimension. Cheap to copy and compare; never a plain integer.
 class Dim {
 public:
-  static const Dim Register, Lane, Warp, Block, Offset, Row, Col, Partition,
-      Repetition;
+  static const Dim Register, Lane, Warp, Block, Offset, Row, Col, Partition, Repetition;
   /// Dimension `i` of a tensor ("dim0", "dim1", ...).
   static constexpr Dim axis(unsigned i) { return Dim(firstAxis + i); }
 
@@ -71,13 +70,13 @@ public:
 private:
   explicit constexpr Dim(uint32_t id) : id(id) {}
   static constexpr uint32_t firstAxis = 16;
-  /// Not a byte: clang 19.1.7 loses the field after the padding of a DimSize that is passed by value.
+  /// Not a byte: clang 19.1.7 loses the field after the padding of a DimSize that is passed by
+  /// value.
   uint32_t id;
 };
 
 inline constexpr Dim Dim::Register{0}, Dim::Lane{1}, Dim::Warp{2}, Dim::Block{3}, Dim::Offset{4},
-    Dim::Row{5}, Dim::Col{6}, Dim::Partition{7},
-    Dim::Repetition{8};
+    Dim::Row{5}, Dim::Col{6}, Dim::Partition{7}, Dim::Repetition{8};
 
 inline llvm::hash_code hash_value(Dim dim) { return llvm::hash_value(dim.raw()); }
 
@@ -111,12 +110,11 @@ public:
 
   // -- Construction ----------------------------------------------------------
 
-  /// Builds a layout from untrusted bases. Nullopt, with the reason in `why`, if a dim occurs twice,
-  /// a basis has the wrong number of components, a component leaves its output dim, or more than
-  /// maxBits bits are needed.
-  static std::optional<LinearLayout> create(llvm::ArrayRef<InBases> ins,
-                                            llvm::ArrayRef<DimSize> outs,
-                                            std::string *why = nullptr);
+  /// Builds a layout from untrusted bases. Nullopt, with the reason in `why`, if a dim occurs
+  /// twice, a basis has the wrong number of components, a component leaves its output dim, or more
+  /// than maxBits bits are needed.
+  static std::optional<LinearLayout>
+  create(llvm::ArrayRef<InBases> ins, llvm::ArrayRef<DimSize> outs, std::string *why = nullptr);
 
   /// As `create`, for bases that are already packed: `bases` holds those of all of `ins` in order.
   static LinearLayout fromPacked(llvm::ArrayRef<DimSize> ins, llvm::ArrayRef<DimSize> outs,
@@ -174,8 +172,8 @@ public:
 
   // -- Algebra ---------------------------------------------------------------
 
-  /// The product: bases of `outer` come after ours within each input dim, and their values are scaled
-  /// by our size of each output dim. Output dims: ours, then new ones of `outer`.
+  /// The product: bases of `outer` come after ours within each input dim, and their values are
+  /// scaled by our size of each output dim. Output dims: ours, then new ones of `outer`.
   [[nodiscard]] LinearLayout operator*(const LinearLayout &outer) const;
   LinearLayout &operator*=(const LinearLayout &outer) { return *this = *this * outer; }
 
@@ -190,8 +188,8 @@ public:
   /// is taken. Law: r = *l.pseudoInvert(): r.compose(l) is the identity.
   [[nodiscard]] std::optional<LinearLayout> pseudoInvert() const;
 
-  /// The map x -> y with outer(y) = this(x), least y. Nullopt if `outer` does not reach some this(x).
-  /// Both must have the same output dims (any order) of the same sizes.
+  /// The map x -> y with outer(y) = this(x), least y. Nullopt if `outer` does not reach some
+  /// this(x). Both must have the same output dims (any order) of the same sizes.
   [[nodiscard]] std::optional<LinearLayout> invertAndCompose(const LinearLayout &outer) const;
 
   /// The q with `left * q == *this` up to dim order; nullopt if there is none. q has all our dims.
@@ -225,8 +223,8 @@ public:
   /// Replaces the bases of one input dim (packed); the dim is appended if we lack it.
   [[nodiscard]] LinearLayout withBases(Dim in, llvm::ArrayRef<uint64_t> packed) const;
 
-  /// Grows to at least `sizes` (log2): for each output dim in our order, what is missing is appended
-  /// as an identity to our first input dim. Dims of `sizes` that we lack are added.
+  /// Grows to at least `sizes` (log2): for each output dim in our order, what is missing is
+  /// appended as an identity to our first input dim. Dims of `sizes` that we lack are added.
   [[nodiscard]] LinearLayout notSmaller(llvm::ArrayRef<DimSize> sizes) const;
   /// Shrinks to at most `sizes`: components at or beyond a size become 0, i.e. broadcast.
   [[nodiscard]] LinearLayout notLarger(llvm::ArrayRef<DimSize> sizes) const;
@@ -240,7 +238,8 @@ public:
   bool isInjective() const;
   bool isInvertible() const;
   unsigned rank() const;
-  /// Whether `dims` are inputs and outputs, and each maps to itself alone and nothing else moves it.
+  /// Whether `dims` are inputs and outputs, and each maps to itself alone and nothing else moves
+  /// it.
   bool isTrivialOver(llvm::ArrayRef<Dim> dims) const;
   /// Input bits that the result does not need: bits whose image is in the span of lower ones.
   /// Elements are owned redundantly exactly along these; an owner has them 0.

@@ -82,8 +82,8 @@ TEST(LinearLayout, ComposeIsApplicationInTurn) {
     for (uint64_t x = 0; x < 32; ++x) {
       uint64_t middle = inner.applyPacked(x);
       ASSERT_EQ(both.applyPacked(x),
-                outer.applyPacked(outer.packIn({{d0, inner.outComponent(middle, d0)},
-                                                {d1, inner.outComponent(middle, d1)}})));
+                outer.applyPacked(outer.packIn(
+                    {{d0, inner.outComponent(middle, d0)}, {d1, inner.outComponent(middle, d1)}})));
     }
   }
 }
@@ -257,8 +257,7 @@ TEST(LinearLayout, ReshapingKeepsPackedIndices) {
 TEST(LinearLayout, TransposingTwiceIsNothing) {
   RandomLayouts random(22);
   LinearLayout layout = random.any({{Dim::Register, 2}, {Dim::Lane, 3}}, {{d0, 3}, {d1, 2}});
-  LinearLayout swapped =
-      layout.transposeIns({Dim::Lane, Dim::Register}).transposeOuts({d1, d0});
+  LinearLayout swapped = layout.transposeIns({Dim::Lane, Dim::Register}).transposeOuts({d1, d0});
   EXPECT_NE(swapped, layout);
   EXPECT_TRUE(swapped.equivalentTo(layout));
   EXPECT_EQ(swapped.transposeIns({Dim::Register, Dim::Lane}).transposeOuts({d0, d1}), layout);
@@ -273,8 +272,8 @@ TEST(LinearLayout, ResizingMakesSmallTensorsBroadcastAndLargeOnesWrap) {
 }
 
 TEST(LinearLayout, ZeroBasesOfOneDimCanBeDropped) {
-  LinearLayout layout = LinearLayout::fromPacked({{Dim::Register, 3}, {Dim::Lane, 1}}, {{d0, 2}},
-                                                 {1, 0, 2, 0});
+  LinearLayout layout =
+      LinearLayout::fromPacked({{Dim::Register, 3}, {Dim::Lane, 1}}, {{d0, 2}}, {1, 0, 2, 0});
   EXPECT_EQ(layout.removeZeroBases(Dim::Register).toString(),
             "register: [1] [2]; lane: [0]; -> dim0 4");
 }

@@ -54,8 +54,11 @@ public:
   }
 
   BlockedLayout blocked(unsigned rank, unsigned laneLog2 = 5, unsigned warpLog2 = 2) {
-    return {factors(below(5), rank), factors(laneLog2, rank), factors(warpLog2, rank),
-            permutation(rank), {}};
+    return {factors(below(5), rank),
+            factors(laneLog2, rank),
+            factors(warpLog2, rank),
+            permutation(rank),
+            {}};
   }
 
   Ints shape(unsigned rank, unsigned minLog2, unsigned maxLog2) {

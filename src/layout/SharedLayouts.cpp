@@ -146,8 +146,7 @@ Problem SharedLinearLayout::validate() const {
 }
 
 LinearLayout SharedLinearLayout::toLinear(llvm::ArrayRef<int64_t> tensor) const {
-  LinearLayout own =
-      fromBases({{Dim::Offset, &offsetBases}, {Dim::Block, &blockBases}}, shape());
+  LinearLayout own = fromBases({{Dim::Offset, &offsetBases}, {Dim::Block, &blockBases}}, shape());
   llvm::SmallVector<DimSize, 4> sizes = axisSizes(tensor);
   return own.notSmaller(sizes).notLarger(sizes);
 }

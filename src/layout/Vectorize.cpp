@@ -26,8 +26,8 @@ RegisterVectors vectorizeAlong(const LinearLayout &map, Dim out, unsigned maxLog
   uint64_t others = 0;
   unsigned registerShift = map.inShift(Dim::Register);
   for (auto [i, basis] : llvm::enumerate(map.packedBases())) {
-    bool ours = i >= registerShift && i < registerShift + bases.size() &&
-                (used >> (i - registerShift) & 1);
+    bool ours =
+        i >= registerShift && i < registerShift + bases.size() && (used >> (i - registerShift) & 1);
     if (!ours)
       others |= map.outComponent(basis, out);
   }
