@@ -6,9 +6,11 @@
 //
 //   offset bits, lowest first:  | word or vector | bank | segment |   repetition
 //
-//   vector   register bases common to both sides, up to 16 bytes.  If they fill
-//            no 4-byte word, other bases complete it: elements that share a word
-//            never conflict.
+//   vector   register bases common to both sides, up to 16 bytes, then further
+//            register bases of the one side that has more of them: that side moves
+//            wide vectors, the other narrow ones.  If all that fills no 4-byte
+//            word, other bases complete it: elements that share a word never
+//            conflict.
 //   segment  two elements are in the same bank exactly if they differ by a sum
 //            of segment (and word) vectors.  So neither side conflicts if the
 //            segment space meets neither S nor D in anything but 0, where S (D)
@@ -62,7 +64,11 @@ public:
     return build();
   }
 
-  unsigned chosenVectorLog2() const { return vectorLog2; }
+  /// Whether the vectors turned out as wide as the staging layout was made for.
+  bool isRealizedBy(const SharedPlan &plan) const {
+    return plan.store.vectorLog2 == storeLog2 && plan.load.vectorLog2 == loadLog2;
+  }
+  unsigned widestLog2() const { return std::max(storeLog2, loadLog2); }
 
 private:
   /// The bases of one side and dim, projected to this CTA's elements.
@@ -108,18 +114,41 @@ private:
     for (uint64_t basis : src.packedBases(Dim::Register))
       if (word.size() < wanted && isCommonRegister(basis) && wordSpan.insert(basis))
         word.push_back(basis);
-    vectorLog2 = word.size();
+    storeLog2 = loadLog2 = word.size();
+    widenOneSide(wanted);
     // Fill up the word, with bases that would otherwise cost the most instructions.
-    unsigned wordLog2 = wordLog2Bits > elementLog2 ? wordLog2Bits - elementLog2 : 0;
     for (Dim dim : {Dim::Warp, Dim::Register, Dim::Lane})
       for (const LinearLayout *side : {&src, &dst})
         for (uint64_t basis : bases(*side, dim))
-          if (word.size() < wordLog2 && wordSpan.insert(basis))
+          if (word.size() < wordLog2() && wordSpan.insert(basis))
             word.push_back(basis);
   }
 
-  /// The lanes that access memory together, when each moves one vector.
-  Vectors phase(const LinearLayout &side) const {
+  /// Continues the vector with registers that only one side has.
+  void widenOneSide(unsigned wanted) {
+    auto widened = [&](const LinearLayout &side) {
+      Gf2Span span = wordSpan;
+      Vectors more;
+      for (uint64_t basis : bases(side, Dim::Register))
+        if (word.size() + more.size() < wanted && span.insert(basis))
+          more.push_back(basis);
+      return more;
+    };
+    Vectors forStore = widened(src), forLoad = widened(dst);
+    // Equal widths: prefer few loads, because what follows waits for them.
+    bool isStore = forStore.size() > forLoad.size();
+    for (uint64_t basis : isStore ? forStore : forLoad) {
+      wordSpan.insert(basis);
+      word.push_back(basis);
+    }
+    (isStore ? storeLog2 : loadLog2) = word.size();
+  }
+
+  /// log2 of the elements of a word; 0 for elements of a word or more.
+  unsigned wordLog2() const { return wordLog2Bits > elementLog2 ? wordLog2Bits - elementLog2 : 0; }
+
+  /// The lanes that access memory together, when each moves 2^vectorLog2 elements.
+  Vectors phase(const LinearLayout &side, unsigned vectorLog2) const {
     unsigned vectorBitsLog2 = vectorLog2 + elementLog2;
     unsigned words = vectorBitsLog2 > wordLog2Bits ? vectorBitsLog2 - wordLog2Bits : 0;
     Vectors lanes = bases(side, Dim::Lane);
@@ -127,24 +156,33 @@ private:
     return lanes;
   }
 
+  /// What one side touches in a phase, whole words.
+  Gf2Span touched(llvm::ArrayRef<uint64_t> lanes, unsigned vectorLog2) const {
+    Gf2Span span;
+    size_t low = std::min<size_t>(word.size(), std::max(vectorLog2, wordLog2()));
+    for (uint64_t basis : llvm::ArrayRef(word).take_front(low))
+      span.insert(basis);
+    for (uint64_t lane : lanes)
+      span.insert(lane);
+    return span;
+  }
+
   void chooseSegments() {
     unsigned bankRow = bankRowLog2Bits - elementLog2;
     unsigned wanted = localBasis.size() > bankRow ? localBasis.size() - bankRow : 0;
-    Gf2Span stored = wordSpan, loaded = wordSpan;
-    for (uint64_t lane : phase(src))
-      stored.insert(lane);
-    for (uint64_t lane : phase(dst))
-      loaded.insert(lane);
-    // What tells S and D apart.
-    Gf2Span storedOrLoaded = stored;
+    Vectors storeLanes = phase(src, storeLog2), loadLanes = phase(dst, loadLog2);
+    Gf2Span stored = touched(storeLanes, storeLog2), loaded = touched(loadLanes, loadLog2);
+    // What tells S and D apart. The wider side touches vector bases that the other does not.
+    Gf2Span storedOrLoaded = stored, loadedOrStored = loaded;
     Vectors onlyLoaded, onlyStored;
-    for (uint64_t lane : phase(dst))
-      if (storedOrLoaded.insert(lane))
-        onlyLoaded.push_back(lane);
-    Gf2Span loadedOrStored = loaded;
-    for (uint64_t lane : phase(src))
-      if (loadedOrStored.insert(lane))
-        onlyStored.push_back(lane);
+    for (llvm::ArrayRef<uint64_t> part : {llvm::ArrayRef(word), llvm::ArrayRef(loadLanes)})
+      for (uint64_t vector : part)
+        if (loaded.contains(vector) && storedOrLoaded.insert(vector))
+          onlyLoaded.push_back(vector);
+    for (llvm::ArrayRef<uint64_t> part : {llvm::ArrayRef(word), llvm::ArrayRef(storeLanes)})
+      for (uint64_t vector : part)
+        if (stored.contains(vector) && loadedOrStored.insert(vector))
+          onlyStored.push_back(vector);
 
     // Common registers come first, because they may become repetitions.
     Vectors candidates;
@@ -240,7 +278,7 @@ private:
     return LinearLayout::fromPacked(side.inDims(), memoryDims(), images);
   }
 
-  SharedHalf half(const LinearLayout &side, bool crossesCtas) const {
+  SharedHalf half(const LinearLayout &side, unsigned vectorLog2, bool crossesCtas) const {
     LinearLayout full = mapOf(side);
     RegisterVectors vectors = vectorizeAlong(full, Dim::Offset, vectorLog2);
     SharedHalf result;
@@ -285,8 +323,8 @@ private:
   SharedPlan build() const {
     SharedPlan plan;
     plan.sync = scope();
-    plan.store = half(src, plan.sync == SyncScope::Cluster);
-    plan.load = half(dst, plan.sync == SyncScope::Cluster);
+    plan.store = half(src, storeLog2, plan.sync == SyncScope::Cluster);
+    plan.load = half(dst, loadLog2, plan.sync == SyncScope::Cluster);
     plan.elementBits = elementBits;
     plan.repetitions = 1u << repetition.size();
     plan.scratchBytes = bytes(offsetBits());
@@ -308,7 +346,8 @@ private:
   /// The bit of the block id that each of blockBasis stands for.
   llvm::SmallVector<unsigned, 4> blockBit;
 
-  unsigned vectorLog2 = 0;
+  /// log2 of the elements that one instruction moves.
+  unsigned storeLog2 = 0, loadLog2 = 0;
   Vectors word, bank, segment, repetition;
   Gf2Span wordSpan;
 };
@@ -321,12 +360,11 @@ SharedPlan planThroughShared(const LinearLayout &src, const LinearLayout &dst, u
   for (;;) {
     SharedPlanner planner(src, dst, elementBits, narrowed);
     SharedPlan plan = planner.plan();
-    unsigned got = std::min(plan.store.vectorLog2, plan.load.vectorLog2);
-    if (got == planner.chosenVectorLog2())
+    if (planner.isRealizedBy(plan))
       return plan;
     // Bases that are sums of others can leave vectors unaligned. The phases were then chosen for
     // the wrong width.
-    narrowed.maxVectorBits = plan.elementBits << got;
+    narrowed.maxVectorBits = plan.elementBits << (planner.widestLog2() - 1);
   }
 }
 

@@ -256,6 +256,20 @@ TEST(Conversion, CommonRegistersAreOneVector) {
   EXPECT_EQ(plan.load.vectorLog2, 2u);
 }
 
+TEST(Conversion, OneSideIsWideEvenIfNoRegistersAreCommon) {
+  // Rows to columns: the loading side finds its own elements consecutive.
+  Ints shape{128, 64};
+  LinearLayout src = blocked({1, 1}, {1, 32}, {4, 1}, {1, 0}, shape);
+  LinearLayout dst = blocked({1, 1}, {32, 1}, {1, 4}, {0, 1}, shape);
+  for (unsigned elementBits : {16u, 32u}) {
+    SharedPlan plan = planThroughShared(src, dst, elementBits);
+    EXPECT_EQ(std::max(plan.store.vectorLog2, plan.load.vectorLog2), elementBits == 16 ? 3u : 2u);
+    EXPECT_EQ(conflicts(plan.store, elementBits), 0);
+    EXPECT_EQ(conflicts(plan.load, elementBits), 0);
+    EXPECT_TRUE(isRight(plan, src, dst));
+  }
+}
+
 TEST(Conversion, RepetitionsKeepScratchWithinTheBudget) {
   Ints shape{128, 128};
   LinearLayout src = blocked({1, 4}, {1, 32}, {4, 1}, {1, 0}, shape);
