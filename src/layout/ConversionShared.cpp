@@ -6,11 +6,10 @@
 //
 //   offset bits, lowest first:  | word or vector | bank | segment |   repetition
 //
-//   vector   register bases common to both sides, up to 16 bytes, then further
-//            register bases of the one side that has more of them: that side moves
-//            wide vectors, the other narrow ones.  If all that fills no 4-byte
-//            word, other bases complete it: elements that share a word never
-//            conflict.
+//   vector   register bases common to both sides, up to 16 bytes, then registers of
+//            one side that are lanes of the other: that side moves wide vectors, the
+//            other narrow ones.  If all that fills no 4-byte word, other bases
+//            complete it: elements that share a word never conflict.
 //   segment  two elements are in the same bank exactly if they differ by a sum
 //            of segment (and word) vectors.  So neither side conflicts if the
 //            segment space meets neither S nor D in anything but 0, where S (D)
@@ -124,17 +123,22 @@ private:
             word.push_back(basis);
   }
 
-  /// Continues the vector with registers that only one side has.
+  /// Continues the vector with registers of one side that are lanes of the other. Other registers
+  /// would not do: the narrow side's lanes need all banks, but may not move the lowest bits of an
+  /// offset, or the wide side's vectors would not be aligned. Within a word there are no banks.
   void widenOneSide(unsigned wanted) {
-    auto widened = [&](const LinearLayout &side) {
+    auto widened = [&](const LinearLayout &side, const LinearLayout &other) {
       Gf2Span span = wordSpan;
-      Vectors more;
-      for (uint64_t basis : bases(side, Dim::Register))
-        if (word.size() + more.size() < wanted && span.insert(basis))
+      Vectors more, lanes = phase(other, storeLog2);
+      for (uint64_t basis : bases(side, Dim::Register)) {
+        size_t size = word.size() + more.size();
+        if (size < wanted && (size < wordLog2() || llvm::is_contained(lanes, basis)) &&
+            span.insert(basis))
           more.push_back(basis);
+      }
       return more;
     };
-    Vectors forStore = widened(src), forLoad = widened(dst);
+    Vectors forStore = widened(src, dst), forLoad = widened(dst, src);
     // Equal widths: prefer few loads, because what follows waits for them.
     bool isStore = forStore.size() > forLoad.size();
     for (uint64_t basis : isStore ? forStore : forLoad) {
