@@ -1,7 +1,6 @@
 //===- ParserImpl.h - State and productions of the parser -------------------===//
 //
-// Private to Parser.cpp (tokens, errors, blocks), ParseStatements.cpp,
-// ParseExpressions.cpp, ParseStrings.cpp, ParsePatterns.cpp and ParseTargets.cpp.
+// Private to Parser.cpp (tokens, errors, files) and the Parse*.cpp files.
 //
 // Errors: the first one in a statement reports, sets `panicking` and moves to the
 // Newline that ends the logical line. Every production still returns a node, so
@@ -139,7 +138,7 @@ private:
   Expr *errorExpr() { return done(make<Name>(token->begin)); }
 
   //===--------------------------------------------------------------------===//
-  // Statements (ParseStatements.cpp)
+  // Statements (ParseStatements.cpp, ParseSimple.cpp)
   //===--------------------------------------------------------------------===//
   using StmtList = Vec<const Stmt *>;
   using ExprList = Vec<const Expr *>;
@@ -188,7 +187,7 @@ private:
   const MatchCase *parseCase();
 
   //===--------------------------------------------------------------------===//
-  // Expressions (ParseExpressions.cpp)
+  // Expressions (ParseExpressions.cpp, ParsePrimaries.cpp, ParseCalls.cpp)
   //===--------------------------------------------------------------------===//
   const Expr *parseExpression();
   const Expr *parseNamedExpression();
