@@ -28,6 +28,9 @@ int64_t productOf(int64_t a, int64_t b) {
   return llvm::Log2_64(a) + llvm::Log2_64(b) >= 32 ? anything : a * b;
 }
 
+/// Constants wrap around as the program's do.
+int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+
 llvm::SmallVector<int64_t, 2> shapeOf(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return llvm::to_vector<2>(tensor.getShape());
@@ -99,7 +102,8 @@ AxisInfo addLike(const AxisInfo &l, const AxisInfo &r, int64_t stride, bool subt
     info.constancy[d] = std::min(l.constancy[d], r.constancy[d]);
   }
   if (l.constant && r.constant && stride == 1)
-    info.constant = subtract ? *l.constant - *r.constant : *l.constant + *r.constant;
+    info.constant = wrap(subtract ? uint64_t(*l.constant) - uint64_t(*r.constant)
+                                  : uint64_t(*l.constant) + uint64_t(*r.constant));
   return info;
 }
 
@@ -115,7 +119,7 @@ AxisInfo multiply(const AxisInfo &l, const AxisInfo &r) {
     info.constancy[d] = std::min(l.constancy[d], r.constancy[d]);
   }
   if (l.constant && r.constant)
-    info.constant = *l.constant * *r.constant;
+    info.constant = wrap(uint64_t(*l.constant) * uint64_t(*r.constant));
   return info;
 }
 
@@ -134,7 +138,7 @@ AxisInfo divide(const AxisInfo &l, const AxisInfo &r, ArrayRef<int64_t> shape) {
           std::max(info.constancy[d],
                    std::min({l.contiguity[d], l.divisibility[d], r.divisibility[d]}));
   }
-  if (l.constant && r.constant && *r.constant)
+  if (l.constant && r.constant && *r.constant > 0)
     info.constant = *l.constant / *r.constant;
   return info;
 }
@@ -151,7 +155,7 @@ AxisInfo remainder(const AxisInfo &l, const AxisInfo &r, ArrayRef<int64_t> shape
       info.divisibility[d] = std::min(info.divisibility[d], info.contiguity[d]);
     info.constancy[d] = r.constant == 1 ? shape[d] : std::min(l.constancy[d], r.constancy[d]);
   }
-  if (l.constant && r.constant && *r.constant)
+  if (l.constant && r.constant && *r.constant > 0)
     info.constant = *l.constant % *r.constant;
   return info;
 }
@@ -495,8 +499,9 @@ private:
   static AxisInfo ofAttribute(Attribute value, ArrayRef<int64_t> shape) {
     if (auto splat = dyn_cast<SplatElementsAttr>(value))
       value = splat.getSplatValue<Attribute>();
-    if (auto integer = dyn_cast<IntegerAttr>(value))
-      return ofConstant(integer.getInt(), shape);
+    auto integer = dyn_cast<IntegerAttr>(value);
+    if (integer && integer.getValue().getBitWidth() <= 64)
+      return ofConstant(integer.getValue().getSExtValue(), shape);
     return AxisInfo::unknown(shape.size());
   }
 

@@ -1,0 +1,55 @@
+// Encodings that make no sense are rejected where they stand.
+// RUN: gluon-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{missing key 'order'}}
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4]}>
+
+// -----
+// expected-error @+1 {{unknown key 'rank'}}
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], rank = 1}>
+
+// -----
+// expected-error @+1 {{'order' must be a list of integers}}
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = 0}>
+
+// -----
+// expected-error @+1 {{not a permutation}}
+#a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 1]}>
+
+// -----
+// expected-error @+1 {{powers of two}}
+#a = #ttg.blocked<{sizePerThread = [3], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+
+// -----
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// expected-error @+1 {{at least two dimensions}}
+#b = #ttg.slice<{dim = 0, parent = #a}>
+
+// -----
+#a = #ttg.shared_memory
+// expected-error @+1 {{'parent' must be a distributed encoding}}
+#b = #ttg.slice<{dim = 0, parent = #a}>
+
+// -----
+// expected-error @+1 {{basis vectors differ in length}}
+#a = #ttg.linear<{register = [[1]], lane = [[2, 1]], warp = [], block = []}>
+
+// -----
+// expected-error @+1 {{a linear encoding needs at least one basis}}
+#a = #ttg.linear<{register = [], lane = [], warp = [], block = []}>
+
+// -----
+// expected-error @+1 {{does not cover its shape}}
+#a = #ttg.linear<{register = [[2]], lane = [], warp = [], block = []}>
+
+// -----
+// expected-error @+1 {{must be distinct unit vectors}}
+#a = #ttg.linear<{register = [[0, 1]], lane = [[1, 1]], warp = [], block = []}>
+
+// -----
+// expected-error @+1 {{'order' must be a permutation}}
+#a = #ttg.padded_shared<[4:+1] {order = [0, 0], shape = [8, 8]}>
+
+// -----
+// expected-error @+1 {{at least one basis}}
+#a = #ttg.shared_linear<{offset = []}, alignment = 16>
