@@ -34,7 +34,7 @@ struct Options {
   /// Attaches `.loc` directives, so that tools map instructions to kernel lines.
   bool lineInfo = false;
   /// `.maxnreg`; the module attribute `ttg.maxnreg` counts where this is not set.
-  std::optional<unsigned> maxRegisters;
+  std::optional<unsigned> maxRegisters = std::nullopt;
   /// PTX ISA version times ten; 0 takes the lowest that offers what is emitted.
   unsigned ptxVersion = 0;
 };

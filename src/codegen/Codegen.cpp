@@ -1,0 +1,229 @@
+#include "codegen/Codegen.h"
+
+#include "codegen/DebugInfo.h"
+#include "codegen/Emitter.h"
+#include "codegen/Optimize.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/nvidia/Ptx.h"
+#include "ir/Dialects.h"
+#include "support/Error.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+
+char UnsupportedError::ID = 0;
+
+void UnsupportedError::log(raw_ostream &out) const { out << text << " has no machine code yet"; }
+
+std::error_code UnsupportedError::convertToErrorCode() const {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+std::string LlvmModule::print() const {
+  std::string text;
+  raw_string_ostream out(text);
+  module->print(out, nullptr);
+  return text;
+}
+
+std::unique_ptr<Isa> createIsa(const target::Target &target, const Options &options) {
+  if (target.isNvidia())
+    return std::make_unique<nvidia::NvidiaIsa>(target, options);
+  return nullptr;
+}
+
+namespace {
+
+unsigned integerAttribute(mlir::ModuleOp module, StringRef name, unsigned otherwise) {
+  mlir::IntegerAttr value = module->getAttrOfType<mlir::IntegerAttr>(name);
+  return value ? value.getInt() : otherwise;
+}
+
+KernelInfo kernelInfo(mlir::ModuleOp module, tt::FuncOp kernel) {
+  KernelInfo info;
+  info.name = kernel.getSymName().str();
+  info.numWarps = integerAttribute(module, "ttg.total-num-warps", ttg::numWarpsOf(kernel));
+  info.numCtas = ttg::numCtasOf(kernel);
+  info.sharedBytes = integerAttribute(module, ttg::sharedAttr, 0);
+  info.globalScratchBytes = integerAttribute(module, "ttg.global_scratch_memory_size", 0);
+  info.globalScratchAlignment =
+      integerAttribute(module, "ttg.global_scratch_memory_alignment", 1);
+  return info;
+}
+
+/// Declares and fills the functions of one module.
+class ModuleEmitter {
+public:
+  ModuleEmitter(ModuleState &state) : state(state), context(state.module.getContext()) {}
+
+  void declare(tt::FuncOp op, bool isKernel) {
+    FunctionType *type = signature(op, isKernel);
+    Function *function =
+        Function::Create(type, isKernel ? Function::ExternalLinkage : Function::InternalLinkage,
+                         op.getSymName(), state.module);
+    function->addFnAttr(Attribute::NoUnwind);
+    function->addFnAttr(op.isNoInline() && !isKernel ? Attribute::NoInline
+                                                     : Attribute::AlwaysInline);
+    if (isKernel)
+      annotate(op, *function);
+    if (state.debug)
+      state.debug->declare(*function, op.getLoc());
+    state.functions[op] = function;
+  }
+
+  mlir::LogicalResult fill(tt::FuncOp op) {
+    Emitter emitter(state, op, *state.functions.lookup(op));
+    SmallVector<Value *> arguments;
+    for (Argument &argument : emitter.function.args())
+      arguments.push_back(&argument);
+    emitter.setFlat(op.getArguments(), arguments);
+    return emitter.emitRegion(op.getBody());
+  }
+
+private:
+  FunctionType *signature(tt::FuncOp op, bool isKernel) {
+    // Types do not depend on a body, but the emitter wants a function.
+    Function *scratch = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
+                                         Function::PrivateLinkage, "", state.module);
+    Emitter types(state, op, *scratch);
+    SmallVector<Type *> parameters, results;
+    for (mlir::Type type : op.getArgumentTypes())
+      append_range(parameters, types.registerTypes(type));
+    for (mlir::Type type : op.getResultTypes())
+      append_range(results, types.registerTypes(type));
+    scratch->eraseFromParent();
+    if (isKernel)
+      parameters.append(2, PointerType::get(context, GlobalSpace));
+    Type *result = results.empty()       ? Type::getVoidTy(context)
+                   : results.size() == 1 ? results[0]
+                                         : StructType::get(context, results);
+    return FunctionType::get(result, parameters, false);
+  }
+
+  /// Launch bounds, and what is known of the arguments.
+  void annotate(tt::FuncOp op, Function &function) {
+    function.removeFnAttr(Attribute::AlwaysInline);
+    mlir::ModuleOp module = op->getParentOfType<mlir::ModuleOp>();
+    std::optional<unsigned> maxRegisters = state.options.maxRegisters;
+    unsigned inModule = integerAttribute(module, ttg::maxRegistersAttr, 0);
+    if (!maxRegisters && inModule)
+      maxRegisters = inModule;
+    state.isa.markKernel(function, state.kernel, maxRegisters);
+    for (auto [i, type] : enumerate(op.getArgumentTypes())) {
+      mlir::IntegerAttr divisibility =
+          op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
+      if (divisibility && isa<tt::PointerType>(type) && isPowerOf2_64(divisibility.getInt()))
+        function.getArg(i)->addAttr(
+            Attribute::getWithAlignment(context, Align(divisibility.getInt())));
+    }
+  }
+
+  ModuleState &state;
+  LLVMContext &context;
+};
+
+GlobalVariable *declareShared(Module &module) {
+  Type *bytes = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
+  GlobalVariable *shared =
+      new GlobalVariable(module, bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                         /*Initializer=*/nullptr, "global_smem", /*InsertBefore=*/nullptr,
+                         GlobalValue::NotThreadLocal, SharedSpace);
+  shared->setAlignment(Align(16));
+  return shared;
+}
+
+/// The one public function; null, with `error` set, where there is none or more.
+tt::FuncOp findKernel(mlir::ModuleOp module, Error &error) {
+  tt::FuncOp kernel;
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    if (kernel) {
+      error = make_error<UnsupportedError>(function.getLoc(), "a module with several kernels");
+      return nullptr;
+    }
+    kernel = function;
+  }
+  if (!kernel)
+    error = make_error<UnsupportedError>(module.getLoc(), "a module without a kernel");
+  return kernel;
+}
+
+} // namespace
+
+Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &target,
+                              const Options &options) {
+  Error error = Error::success();
+  tt::FuncOp kernel = findKernel(module, error);
+  if (!kernel)
+    return std::move(error);
+  cantFail(std::move(error));
+  std::unique_ptr<Isa> isa = createIsa(target, options);
+  if (!isa)
+    return make_error<UnsupportedError>(kernel.getLoc(), "a kernel for " + target.name());
+  if (ttg::numCtasOf(kernel) > 1)
+    return make_error<UnsupportedError>(kernel.getLoc(), "a kernel with several CTAs in a cluster");
+
+  LlvmModule result;
+  result.context = std::make_unique<LLVMContext>();
+  result.module = std::make_unique<Module>("gluonc", *result.context);
+  result.kernel = kernelInfo(module, kernel);
+  isa->prepareModule(*result.module);
+
+  std::optional<DebugInfo> debug;
+  if (options.lineInfo)
+    debug.emplace(*result.module);
+  ModuleState state = {.module = *result.module,
+                       .isa = *isa,
+                       .target = target,
+                       .options = options,
+                       .kernel = result.kernel,
+                       .debug = debug ? &*debug : nullptr,
+                       .shared = declareShared(*result.module)};
+  ModuleEmitter emitter(state);
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (!function.isExternal())
+      emitter.declare(function, function == kernel);
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (!function.isExternal() && failed(emitter.fill(function)))
+      return make_error<UnsupportedError>(*state.failure);
+  if (debug)
+    debug->finish();
+  return result;
+}
+
+void optimize(LlvmModule &module, const target::Target &target, const Options &options) {
+  std::string problem;
+  raw_string_ostream out(problem);
+  if (verifyModule(*module.module, &out))
+    GL_ICE("emitted LLVM IR is not valid: " + problem);
+  nvidia::Machine machine(target, options);
+  runPasses(*module.module, *machine);
+}
+
+Expected<std::string> emitPtx(LlvmModule &module, const target::Target &target,
+                              const Options &options) {
+  return nvidia::printPtx(*module.module, target, options);
+}
+
+Expected<PtxResult> compileToPtx(mlir::ModuleOp module, const target::Target &target,
+                                 const Options &options, Timings *timings) {
+  std::optional<TimingScope> scope;
+  scope.emplace(timings, "llir");
+  Expected<LlvmModule> llvm = emitLlvm(module, target, options);
+  if (!llvm)
+    return llvm.takeError();
+  scope.emplace(timings, "llvm-opt");
+  optimize(*llvm, target, options);
+  scope.emplace(timings, "ptx");
+  Expected<std::string> ptx = emitPtx(*llvm, target, options);
+  if (!ptx)
+    return ptx.takeError();
+  return PtxResult{std::move(*ptx), std::move(llvm->kernel)};
+}
+
+} // namespace gluonc::codegen

@@ -1,0 +1,188 @@
+//===- EmitConvertLayout.cpp - Change of layout ---------------------------------===//
+//
+// The plan (layout/Conversion.h) says what moves; this writes it down. The same
+// plan sized the scratch memory, so it must be made from the same arguments.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/Emitter.h"
+
+#include "codegen/SharedMemory.h"
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+#include "layout/Conversion.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen {
+namespace {
+
+// -- Shuffles ----------------------------------------------------------------------
+
+/// Elements as i32 words: shuffles know nothing else. 64-bit ones take two.
+SmallVector<Value *, 2> toWords(Builder &builder, Value *value) {
+  Type *type = value->getType();
+  if (type->isPointerTy())
+    value = builder.CreatePtrToInt(value, builder.getInt64Ty());
+  else if (!type->isIntegerTy())
+    value = builder.CreateBitCast(value, builder.getIntNTy(type->getScalarSizeInBits()));
+  if (value->getType()->getIntegerBitWidth() <= 32)
+    return {builder.CreateZExt(value, builder.getInt32Ty())};
+  Value *high = builder.CreateLShr(value, 32);
+  return {builder.CreateTrunc(value, builder.getInt32Ty()),
+          builder.CreateTrunc(high, builder.getInt32Ty())};
+}
+
+Value *fromWords(Builder &builder, ArrayRef<Value *> words, Type *type) {
+  Value *value = words[0];
+  if (words.size() == 2) {
+    Value *high = builder.CreateShl(builder.CreateZExt(words[1], builder.getInt64Ty()), 32);
+    value = disjointOr(builder, builder.CreateZExt(words[0], builder.getInt64Ty()), high);
+  }
+  if (type->isPointerTy())
+    return builder.CreateIntToPtr(value, type);
+  value = builder.CreateTrunc(value, builder.getIntNTy(type->getScalarSizeInBits()));
+  return builder.CreateBitCast(value, type);
+}
+
+void applySwap(Emitter &emitter, const layout::LaneSwap &swap, Registers &registers) {
+  Builder &builder = emitter.builder;
+  // Parity of the lane bits in the mask: each contributes 1.
+  SmallVector<uint32_t> images;
+  for (unsigned bit = 0; bit < 32 && (1u << bit) < emitter.threads(); ++bit)
+    images.push_back(swap.laneMask >> bit & 1);
+  Value *odd = builder.CreateICmpNE(emitter.threadPart(images), builder.getInt32(0));
+  Registers swapped;
+  for (unsigned i = 0; i < registers.size(); ++i)
+    swapped.push_back(builder.CreateSelect(odd, registers[i ^ swap.registerMask], registers[i]));
+  registers = std::move(swapped);
+}
+
+Registers emitShuffles(Emitter &emitter, const layout::ShufflePlan &plan, Registers work) {
+  Builder &builder = emitter.builder;
+  for (const layout::LaneSwap &swap : plan.before)
+    applySwap(emitter, swap, work);
+
+  SmallVector<uint32_t> images(plan.laneMap.begin(), plan.laneMap.end());
+  while ((1u << images.size()) < emitter.threads())
+    images.push_back(0);
+  bool staysPut = plan.laneMapIsIdentity();
+  Registers result(size_t{1} << plan.resultLog2);
+  for (const layout::ShuffleRound &round : plan.rounds) {
+    Value *value = work[round.source];
+    if (!(staysPut && round.laneXor == 0)) {
+      Value *lane = builder.CreateXor(emitter.threadPart(images), builder.getInt32(round.laneXor));
+      SmallVector<Value *, 2> words = toWords(builder, value);
+      for (Value *&word : words)
+        word = emitter.isa.shuffle(builder, word, lane);
+      value = fromWords(builder, words, value->getType());
+    }
+    result[round.result] = value;
+  }
+  for (const layout::LaneSwap &swap : plan.after)
+    applySwap(emitter, swap, result);
+  Registers registers;
+  for (uint32_t from : plan.destination)
+    registers.push_back(result[from]);
+  return registers;
+}
+
+// -- Shared memory -------------------------------------------------------------------
+
+void synchronize(Emitter &emitter, layout::SyncScope scope) {
+  if (scope == layout::SyncScope::Warp)
+    emitter.isa.warpBarrier(emitter.builder);
+  else
+    emitter.isa.ctaBarrier(emitter.builder);
+}
+
+/// One half: base of this thread, then one access per planned instruction.
+class HalfAccess {
+public:
+  HalfAccess(Emitter &emitter, const layout::SharedHalf &half, Value *scratch, Type *element)
+      : emitter(emitter), half(half), element(element) {
+    SmallVector<uint32_t> images = emitter.threadImages(half.map, Dim::Offset);
+    access.emplace(emitter, scratch, emitter.threadPart(images), imageMask(images),
+                   memoryBytes(element));
+  }
+  void store(unsigned repetition, const Registers &registers) {
+    for (const layout::SharedInstruction &instruction : half.instructions[repetition]) {
+      Registers vector;
+      for (uint32_t reg : instruction.registers)
+        vector.push_back(registers[reg]);
+      storeShared(emitter.builder, access->at(instruction.offset), vector);
+    }
+  }
+  void load(unsigned repetition, Registers &registers) {
+    for (const layout::SharedInstruction &instruction : half.instructions[repetition]) {
+      Registers vector = loadShared(emitter.builder, access->at(instruction.offset), element,
+                                    instruction.registers.size());
+      for (auto [reg, value] : zip_equal(instruction.registers, vector))
+        registers[reg] = value;
+    }
+  }
+
+private:
+  Emitter &emitter;
+  const layout::SharedHalf &half;
+  Type *element;
+  std::optional<ThreadAddress> access;
+};
+
+LogicalResult emitThroughShared(Emitter &emitter, ttg::ConvertLayoutOp op,
+                                const layout::SharedPlan &plan) {
+  if (plan.sync == layout::SyncScope::Cluster)
+    return emitter.unsupported(op, "a change of layout between the CTAs of a cluster");
+  mlir::IntegerAttr offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+  if (!offset)
+    return emitter.unsupported(op, "`ttg.convert_layout` without allocated scratch memory");
+  Builder &builder = emitter.builder;
+  Value *scratch = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared,
+                                              offset.getInt());
+  const Registers &source = emitter.get(op.getSrc());
+  HalfAccess store(emitter, plan.store, scratch, source[0]->getType());
+  HalfAccess load(emitter, plan.load, scratch, source[0]->getType());
+  Registers loaded(plan.load.representative.size());
+  for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
+    if (repetition > 0)
+      synchronize(emitter, plan.sync);
+    store.store(repetition, source);
+    synchronize(emitter, plan.sync);
+    load.load(repetition, loaded);
+  }
+  Registers registers;
+  for (uint32_t reg : plan.load.representative)
+    registers.push_back(loaded[reg]);
+  emitter.set(op.getResult(), std::move(registers));
+  return success();
+}
+
+LogicalResult emitConvertLayout(Emitter &emitter, ttg::ConvertLayoutOp op) {
+  const layout::ConversionPlan &plan = planOf(op);
+  if (const layout::SharedPlan *shared = std::get_if<layout::SharedPlan>(&plan))
+    return emitThroughShared(emitter, op, *shared);
+  Registers source = emitter.get(op.getSrc());
+  if (const layout::ShufflePlan *shuffle = std::get_if<layout::ShufflePlan>(&plan)) {
+    emitter.set(op.getResult(), emitShuffles(emitter, *shuffle, std::move(source)));
+    return success();
+  }
+  Registers result;
+  if (const layout::RegisterPlan *permutation = std::get_if<layout::RegisterPlan>(&plan)) {
+    for (uint32_t from : permutation->source)
+      result.push_back(source[from]);
+  } else {
+    result = std::move(source);
+  }
+  emitter.set(op.getResult(), std::move(result));
+  return success();
+}
+
+} // namespace
+
+void addConvertLayout(EmitTable &table) { table.add<emitConvertLayout>(); }
+
+} // namespace gluonc::codegen

@@ -1,0 +1,241 @@
+#include "codegen/Emitter.h"
+
+#include "codegen/DebugInfo.h"
+#include "ir/AxisInfo.h"
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "mlir/IR/RegionGraphTraits.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen {
+namespace {
+
+const EmitTable &emitTable() {
+  static const EmitTable table = [] {
+    EmitTable all;
+    addArith(all);
+    addMath(all);
+    addCasts(all);
+    addProgram(all);
+    addReshape(all);
+    addLoadStore(all);
+    addConvertLayout(all);
+    addShared(all);
+    addControlFlow(all);
+    return all;
+  }();
+  return table;
+}
+
+} // namespace
+
+Emitter::Emitter(ModuleState &state, tt::FuncOp source, Function &function)
+    : state(state), function(function), builder(function.getContext()), isa(state.isa),
+      source(source), prologue(function.getContext()) {
+  BasicBlock *first = newBlock("prologue");
+  BasicBlock *body = newBlock("body");
+  prologue.SetInsertPoint(BranchInst::Create(body, first));
+  builder.SetInsertPoint(body);
+  FastMathFlags flags;
+  flags.setAllowContract(state.options.fpFusion);
+  builder.setFastMathFlags(flags);
+}
+
+Emitter::~Emitter() = default;
+
+const AxisInfos &Emitter::axes() {
+  if (!axisInfos)
+    axisInfos = std::make_unique<AxisInfos>(cast<tt::FuncOp>(source));
+  return *axisInfos;
+}
+
+LogicalResult Emitter::unsupported(mlir::Operation *op, const Twine &what) {
+  if (!state.failure) {
+    std::string text = what.str();
+    if (text.empty())
+      text = "`" + op->getName().getStringRef().str() + "`";
+    state.failure.emplace(op->getLoc(), std::move(text));
+  }
+  return failure();
+}
+
+LogicalResult Emitter::emitBlock(mlir::Block &block) {
+  for (mlir::Operation &op : block) {
+    EmitFunction emit = emitTable().find(&op);
+    if (!emit)
+      return unsupported(&op);
+    if (state.debug)
+      builder.SetCurrentDebugLocation(state.debug->locationOf(op.getLoc(), function));
+    if (mlir::failed(emit(*this, &op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitRegion(mlir::Region &region) {
+  if (region.hasOneBlock())
+    return emitBlock(region.front());
+  // Definitions come before their uses in this order, whatever the text's order is.
+  ReversePostOrderTraversal<mlir::Region *> order(&region);
+  for (mlir::Block *block : order) {
+    if (block != &region.front())
+      startBlock(blockOf(block));
+    if (failed(emitBlock(*block)))
+      return failure();
+  }
+  return success();
+}
+
+// -- Values ----------------------------------------------------------------------
+
+const Registers &Emitter::get(mlir::Value value) const {
+  auto found = values.find(value);
+  GL_CHECK(found != values.end());
+  return found->second;
+}
+
+void Emitter::set(mlir::Value value, Registers registers) { values[value] = std::move(registers); }
+
+Registers Emitter::flatten(mlir::ValueRange list) const {
+  Registers flat;
+  for (mlir::Value value : list)
+    append_range(flat, get(value));
+  return flat;
+}
+
+void Emitter::setFlat(mlir::ValueRange list, ArrayRef<Value *> flat) {
+  for (mlir::Value value : list) {
+    unsigned count = registerCount(value.getType());
+    set(value, Registers(flat.take_front(count)));
+    flat = flat.drop_front(count);
+  }
+}
+
+// -- Types -----------------------------------------------------------------------
+
+Type *Emitter::elementType(mlir::Type type) const {
+  LLVMContext &context = function.getContext();
+  if (tt::PointerType pointer = dyn_cast<tt::PointerType>(type))
+    return PointerType::get(context, pointer.getAddressSpace());
+  if (type.isIndex())
+    return Type::getInt64Ty(context);
+  if (type.isF32())
+    return Type::getFloatTy(context);
+  if (type.isF16())
+    return Type::getHalfTy(context);
+  if (type.isBF16())
+    return Type::getBFloatTy(context);
+  if (type.isF64())
+    return Type::getDoubleTy(context);
+  // Integers, and 8-bit floats, which only conversions look into.
+  GL_CHECK(type.isIntOrFloat());
+  return Type::getIntNTy(context, type.getIntOrFloatBitWidth());
+}
+
+SmallVector<Type *> Emitter::registerTypes(mlir::Type type) {
+  if (llvm::isa<ttg::AsyncTokenType>(type))
+    return {};
+  if (ttg::MemDescType buffer = dyn_cast<ttg::MemDescType>(type)) {
+    SmallVector<Type *> types(1 + buffer.getRank(), builder.getInt32Ty());
+    types[0] = PointerType::get(function.getContext(), SharedSpace);
+    return types;
+  }
+  if (mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type))
+    return SmallVector<Type *>(registerCount(tensor), elementType(tensor.getElementType()));
+  return {elementType(type)};
+}
+
+const LinearLayout &Emitter::layoutOf(mlir::Type type) {
+  std::unique_ptr<LinearLayout> &layout = layouts[type];
+  if (!layout)
+    layout = std::make_unique<LinearLayout>(
+        toLinear(cast<mlir::RankedTensorType>(type)).removeZeroBases(Dim::Register));
+  return *layout;
+}
+
+unsigned Emitter::registerCount(mlir::Type type) {
+  if (llvm::isa<mlir::RankedTensorType>(type))
+    return layoutOf(type).inSize(Dim::Register);
+  return registerTypes(type).size();
+}
+
+// -- Threads ---------------------------------------------------------------------
+
+Value *Emitter::threadId() {
+  if (!thread)
+    thread = isa.threadId(prologue, threads());
+  return thread;
+}
+
+Value *Emitter::threadPart(ArrayRef<uint32_t> images) {
+  Value *&part = threadParts[std::vector<uint32_t>(images.begin(), images.end())];
+  if (!part)
+    part = applyLinear(prologue, threadId(), images);
+  return part;
+}
+
+SmallVector<uint32_t> Emitter::threadImages(const LinearLayout &map, Dim out) const {
+  SmallVector<uint32_t> images;
+  for (Dim in : {Dim::Lane, Dim::Warp})
+    for (unsigned bit = 0; bit < map.inLog2(in); ++bit)
+      images.push_back(map.basis(in, bit, out));
+  return images;
+}
+
+Value *Emitter::ownerMask(const LinearLayout &layout) {
+  uint32_t copies = layout.freeVariableMask(Dim::Lane) |
+                    layout.freeVariableMask(Dim::Warp) << layout.inLog2(Dim::Lane);
+  if (!copies)
+    return nullptr;
+  Value *copy = builder.CreateAnd(threadId(), builder.getInt32(copies));
+  return builder.CreateICmpEQ(copy, builder.getInt32(0));
+}
+
+// -- Blocks ----------------------------------------------------------------------
+
+BasicBlock *Emitter::newBlock(const Twine &name) {
+  return BasicBlock::Create(function.getContext(), name, &function);
+}
+
+SmallVector<PHINode *> Emitter::newPhis(mlir::TypeRange types) {
+  SmallVector<PHINode *> phis;
+  for (mlir::Type type : types)
+    for (Type *registerType : registerTypes(type))
+      phis.push_back(builder.CreatePHI(registerType, 2));
+  return phis;
+}
+
+BasicBlock *Emitter::blockOf(mlir::Block *block) {
+  BasicBlock *&target = blocks[block];
+  if (target)
+    return target;
+  target = newBlock("bb");
+  Builder::InsertPointGuard guard(builder);
+  builder.SetInsertPoint(target);
+  SmallVector<PHINode *> phis = newPhis(mlir::TypeRange(block->getArgumentTypes()));
+  setFlat(block->getArguments(), SmallVector<Value *>(phis.begin(), phis.end()));
+  blockPhis[block] = std::move(phis);
+  return target;
+}
+
+void Emitter::addIncoming(mlir::Block *target, mlir::ValueRange operands, BasicBlock *from) {
+  for (auto [phi, value] : zip_equal(blockPhis[target], flatten(operands)))
+    phi->addIncoming(value, from);
+}
+
+void Emitter::branchTo(mlir::Block *target, mlir::ValueRange operands) {
+  BasicBlock *block = blockOf(target);
+  addIncoming(target, operands, builder.GetInsertBlock());
+  builder.CreateBr(block);
+}
+
+} // namespace gluonc::codegen

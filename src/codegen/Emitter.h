@@ -1,0 +1,180 @@
+//===- Emitter.h - State of emitting one function ---------------------------===//
+//
+// Values.  A tensor is one LLVM value per register of its layout, redundant
+// registers (zero bases) left out, so a tensor that wraps around many times
+// costs what one copy costs. A scalar is one value. A buffer in shared memory
+// is its base pointer, then its element offset along each dim.
+//
+// Emit functions.  One per operation, found by the operation's type in a table;
+// each sees only its own operation and the registers of its operands. To add
+// one: write `LogicalResult emitFoo(Emitter &, FooOp)` in the file of its
+// family and name it in that file's `add…` function.
+//
+// Addresses.  Whatever depends on the thread is computed once per function, in
+// a prologue block that dominates everything, and what differs between the
+// registers of a thread is a constant; so the addresses of a thread are one
+// base plus immediates. See Indices.h.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "codegen/Indices.h"
+#include "codegen/Isa.h"
+#include "layout/LinearLayout.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
+#include "mlir/Support/LogicalResult.h"
+
+#include <optional>
+
+namespace gluonc {
+class AxisInfos;
+namespace tt {
+class FuncOp;
+}
+} // namespace gluonc
+
+namespace gluonc::codegen {
+
+class DebugInfo;
+class Emitter;
+
+using EmitFunction = mlir::LogicalResult (*)(Emitter &, mlir::Operation *);
+
+/// Emit functions by operation type.
+class EmitTable {
+public:
+  template <auto function> void add() {
+    addImpl(function, std::integral_constant<decltype(function), function>());
+  }
+  /// Null for an operation that has no machine code.
+  EmitFunction find(mlir::Operation *op) const {
+    return functions.lookup(op->getName().getTypeID());
+  }
+
+private:
+  template <typename Op, typename Constant>
+  void addImpl(mlir::LogicalResult (*)(Emitter &, Op), Constant) {
+    functions[mlir::TypeID::get<Op>()] = [](Emitter &emitter, mlir::Operation *op) {
+      return Constant::value(emitter, llvm::cast<Op>(op));
+    };
+  }
+  llvm::DenseMap<mlir::TypeID, EmitFunction> functions;
+};
+
+void addArith(EmitTable &table);
+void addMath(EmitTable &table);
+void addCasts(EmitTable &table);
+void addProgram(EmitTable &table);
+void addReshape(EmitTable &table);
+void addLoadStore(EmitTable &table);
+void addConvertLayout(EmitTable &table);
+void addShared(EmitTable &table);
+void addControlFlow(EmitTable &table);
+
+/// What the functions of one module share.
+struct ModuleState {
+  llvm::Module &module;
+  const Isa &isa;
+  const target::Target &target;
+  const Options &options;
+  const KernelInfo &kernel;
+  /// Null unless line information was asked for.
+  DebugInfo *debug;
+  /// The CTA's dynamic shared memory.
+  llvm::GlobalVariable *shared = nullptr;
+  llvm::DenseMap<mlir::Operation *, llvm::Function *> functions =
+      llvm::DenseMap<mlir::Operation *, llvm::Function *>();
+  /// The first operation that could not be emitted.
+  std::optional<UnsupportedError> failure = std::nullopt;
+};
+
+class Emitter {
+public:
+  Emitter(ModuleState &state, tt::FuncOp source, llvm::Function &function);
+  ~Emitter();
+
+  ModuleState &state;
+  llvm::Function &function;
+  Builder builder;
+  const Isa &isa;
+
+  /// Emits a region whose entry block continues at the current place.
+  mlir::LogicalResult emitRegion(mlir::Region &region);
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  /// Remembers why emission stops. Always failure.
+  mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what = "");
+
+  // -- Values ------------------------------------------------------------------
+  const Registers &get(mlir::Value value) const;
+  llvm::Value *scalar(mlir::Value value) const { return get(value).front(); }
+  void set(mlir::Value value, Registers registers);
+  /// The registers of several values, one after another; what phis and calls carry.
+  Registers flatten(mlir::ValueRange values) const;
+  /// The reverse: takes the registers of each value from the front of `flat`.
+  void setFlat(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
+
+  // -- Types -------------------------------------------------------------------
+  /// LLVM type of one element: fp8 as i8, pointers in their address space.
+  llvm::Type *elementType(mlir::Type type) const;
+  /// One LLVM type per register.
+  llvm::SmallVector<llvm::Type *> registerTypes(mlir::Type type);
+  /// The layout of a tensor without its zero register bases.
+  const layout::LinearLayout &layoutOf(mlir::Type type);
+  unsigned registerCount(mlir::Type type);
+
+  /// Contiguity, divisibility and constancy of the function's values.
+  const AxisInfos &axes();
+
+  // -- Threads -----------------------------------------------------------------
+  llvm::Value *threadId();
+  /// XOR over the set bits of the thread id of `images` (lane bits first, then
+  /// warp bits); computed once in the prologue.
+  llvm::Value *threadPart(llvm::ArrayRef<uint32_t> images);
+  /// The images of lane and warp bits under one output dim of `map`.
+  llvm::SmallVector<uint32_t> threadImages(const layout::LinearLayout &map, layout::Dim out) const;
+  /// True in the threads that own their elements; null when all do.
+  llvm::Value *ownerMask(const layout::LinearLayout &layout);
+  unsigned threads() const { return state.kernel.numWarps * state.target.warpSize(); }
+
+  // -- Blocks ------------------------------------------------------------------
+  llvm::BasicBlock *newBlock(const llvm::Twine &name);
+  llvm::SmallVector<llvm::PHINode *> newPhis(mlir::TypeRange types);
+  void startBlock(llvm::BasicBlock *block) { builder.SetInsertPoint(block); }
+  /// The block of a cf branch target; its arguments are phis.
+  llvm::BasicBlock *blockOf(mlir::Block *block);
+  void branchTo(mlir::Block *target, mlir::ValueRange operands);
+  void addIncoming(mlir::Block *target, mlir::ValueRange operands, llvm::BasicBlock *from);
+
+private:
+  mlir::Operation *source;
+  std::unique_ptr<AxisInfos> axisInfos;
+  llvm::DenseMap<mlir::Value, Registers> values;
+  /// By pointer: references to layouts outlive the growth of the map.
+  llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> layouts;
+  llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
+  llvm::DenseMap<mlir::Block *, llvm::SmallVector<llvm::PHINode *>> blockPhis;
+  /// Inserts at the end of the prologue.
+  Builder prologue;
+  llvm::Value *thread = nullptr;
+  ThreadParts threadParts;
+};
+
+/// Emits an operation register by register: `make` gets one register of each operand.
+template <typename Make> void emitElementwise(Emitter &emitter, mlir::Operation *op, Make make) {
+  Registers results;
+  unsigned count = emitter.get(op->getOperand(0)).size();
+  for (unsigned i = 0; i < count; ++i) {
+    llvm::SmallVector<llvm::Value *, 4> operands;
+    for (mlir::Value operand : op->getOperands())
+      operands.push_back(emitter.get(operand)[i]);
+    results.push_back(make(llvm::ArrayRef<llvm::Value *>(operands)));
+  }
+  emitter.set(op->getResult(0), std::move(results));
+}
+
+} // namespace gluonc::codegen

@@ -1,0 +1,88 @@
+//===- Isa.h - What a vendor must supply to the emitters --------------------===//
+//
+// The emitters (Emit*.cpp) know tensors, layouts and LLVM IR; whatever has no
+// vendor-neutral LLVM spelling goes through this interface. Each vendor's
+// folder implements it once; nothing else may ask which vendor it is.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "codegen/Codegen.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace gluonc::codegen {
+
+using Builder = llvm::IRBuilder<>;
+/// One LLVM value per register of a layout (or one, for a scalar).
+using Registers = llvm::SmallVector<llvm::Value *, 4>;
+
+/// Address spaces, the same numbers on NVPTX and AMDGPU.
+enum AddressSpace : unsigned { GlobalSpace = 1, SharedSpace = 3 };
+
+enum class CacheHint { None, All, Global, Streaming, Volatile, WriteBack, WriteThrough };
+enum class EvictHint { Normal, First, Last };
+struct MemoryHints {
+  CacheHint cache = CacheHint::None;
+  EvictHint evict = EvictHint::Normal;
+  bool isVolatile = false;
+  bool plain() const {
+    return cache == CacheHint::None && evict == EvictHint::Normal && !isVolatile;
+  }
+};
+
+/// Math with a hardware approximation that LLVM IR cannot ask for. Accuracy is
+/// stated where a vendor implements them.
+enum class MathKind {
+  Exp,
+  Exp2,
+  Log2,
+  Sin,
+  Cos,
+  Sqrt,
+  Rsqrt,
+  PreciseSqrt,
+  Divide,
+  PreciseDivide
+};
+
+class Isa {
+public:
+  virtual ~Isa() = default;
+
+  /// Sets triple, data layout and module flags.
+  virtual void prepareModule(llvm::Module &module) const = 0;
+  /// Marks `function` as a kernel with the launch bounds of `kernel`.
+  virtual void markKernel(llvm::Function &function, const KernelInfo &kernel,
+                          std::optional<unsigned> maxRegisters) const = 0;
+
+  /// Thread of the CTA, known to lie in [0, threads).
+  virtual llvm::Value *threadId(Builder &builder, unsigned threads) const = 0;
+  virtual llvm::Value *programId(Builder &builder, unsigned axis) const = 0;
+  virtual llvm::Value *programCount(Builder &builder, unsigned axis) const = 0;
+
+  /// All threads of the CTA arrive, and see each other's memory accesses.
+  virtual void ctaBarrier(Builder &builder) const = 0;
+  virtual void warpBarrier(Builder &builder) const = 0;
+  /// The i32 that `lane` of the same warp passes in.
+  virtual llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const = 0;
+
+  /// Loads `words` (each i8…i64, all of one type) that lie side by side at
+  /// `pointer` where `mask` (null: always) holds; `other` elsewhere.
+  virtual Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word,
+                              llvm::Value *mask, llvm::ArrayRef<llvm::Value *> other,
+                              unsigned count, const MemoryHints &hints) const = 0;
+  virtual void storeWords(Builder &builder, llvm::Value *pointer,
+                          llvm::ArrayRef<llvm::Value *> words, llvm::Value *mask,
+                          const MemoryHints &hints) const = 0;
+
+  /// Null where the kind does not exist for the operand type.
+  virtual llvm::Value *math(Builder &builder, MathKind kind,
+                            llvm::ArrayRef<llvm::Value *> operands) const = 0;
+};
+
+std::unique_ptr<Isa> createIsa(const target::Target &target, const Options &options);
+
+} // namespace gluonc::codegen

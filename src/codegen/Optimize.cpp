@@ -1,0 +1,94 @@
+#include "codegen/Optimize.h"
+
+#include "codegen/AddressSplit.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+namespace {
+
+bool hasLoops(Module &module, FunctionAnalysisManager &analyses) {
+  return any_of(module, [&](Function &function) {
+    return !function.isDeclaration() && !analyses.getResult<LoopAnalysis>(function).empty();
+  });
+}
+
+FunctionPassManager straightLinePasses() {
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  return passes;
+}
+
+FunctionPassManager lastPasses() {
+  FunctionPassManager passes;
+  passes.addPass(AddressSplitPass());
+  passes.addPass(EarlyCSEPass());
+  return passes;
+}
+
+FunctionPassManager loopPasses() {
+  FunctionPassManager passes;
+  LoopPassManager invariants;
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(
+      createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
+  LoopPassManager counters;
+  counters.addPass(IndVarSimplifyPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(ADCEPass());
+  return passes;
+}
+
+} // namespace
+
+void runPasses(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager graph;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+
+  ModulePassManager passes;
+  size_t defined =
+      count_if(module, [](Function &function) { return !function.isDeclaration(); });
+  if (defined > 1) {
+    passes.addPass(AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
+    passes.addPass(GlobalDCEPass());
+  }
+  passes.addPass(createModuleToFunctionPassAdaptor(straightLinePasses()));
+  passes.run(module, modules);
+  if (hasLoops(module, functions)) {
+    ModulePassManager more;
+    more.addPass(createModuleToFunctionPassAdaptor(loopPasses()));
+    more.run(module, modules);
+  }
+  ModulePassManager last;
+  last.addPass(createModuleToFunctionPassAdaptor(lastPasses()));
+  last.run(module, modules);
+}
+
+} // namespace gluonc::codegen

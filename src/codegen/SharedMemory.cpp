@@ -1,0 +1,71 @@
+#include "codegen/SharedMemory.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+namespace {
+
+Type *vectorOf(Type *word, unsigned count) {
+  return count == 1 ? word : FixedVectorType::get(word, count);
+}
+
+} // namespace
+
+Value *ThreadAddress::physical(Value *logical) {
+  Value *offset = logical;
+  for (const layout::IntervalPadding &pair : padded->paddings) {
+    Value *gaps = builder.CreateLShr(logical, Log2_64(pair.interval));
+    offset = builder.CreateAdd(offset, builder.CreateMul(gaps, builder.getInt32(pair.padding)));
+  }
+  return offset;
+}
+
+// Padding is linear over numbers without common bits, as `variable` and the
+// rest of `constant` are, so the rest stays an immediate there too.
+Value *ThreadAddress::at(uint32_t constant) {
+  uint32_t crossing = constant & variableMask;
+  uint32_t rest = constant & ~variableMask;
+  Value *&address = addresses[crossing];
+  if (!address) {
+    Value *offset = variable;
+    if (crossing)
+      offset = builder.CreateXor(variable, builder.getInt32(crossing));
+    if (padded)
+      offset = physical(offset);
+    offset = builder.CreateMul(offset, builder.getInt32(elementBytes), "", /*HasNUW=*/true,
+                               /*HasNSW=*/true);
+    address = builder.CreateGEP(builder.getInt8Ty(), base, offset);
+  }
+  if (!rest)
+    return address;
+  uint32_t immediate = (padded ? padded->physicalOffset(rest) : rest) * elementBytes;
+  return builder.CreateConstGEP1_32(builder.getInt8Ty(), address, immediate);
+}
+
+void storeShared(Builder &builder, Value *pointer, ArrayRef<Value *> elements) {
+  Type *element = elements[0]->getType();
+  Type *word = wordType(element, elements.size());
+  Registers words = packWords(builder, elements, word);
+  Value *whole = words[0];
+  if (words.size() > 1) {
+    whole = PoisonValue::get(vectorOf(word, words.size()));
+    for (auto [i, value] : enumerate(words))
+      whole = builder.CreateInsertElement(whole, value, i);
+  }
+  builder.CreateAlignedStore(whole, pointer, Align(memoryBytes(element) * elements.size()));
+}
+
+Registers loadShared(Builder &builder, Value *pointer, Type *element, unsigned count) {
+  Type *word = wordType(element, count);
+  unsigned bytes = memoryBytes(element) * count;
+  unsigned words = 8 * bytes / word->getIntegerBitWidth();
+  Value *whole = builder.CreateAlignedLoad(vectorOf(word, words), pointer, Align(bytes));
+  Registers loaded;
+  for (unsigned i = 0; i < words; ++i)
+    loaded.push_back(words == 1 ? whole : builder.CreateExtractElement(whole, i));
+  return unpackWords(builder, loaded, element, count);
+}
+
+} // namespace gluonc::codegen

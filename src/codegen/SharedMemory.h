@@ -1,0 +1,40 @@
+//===- SharedMemory.h - Addresses and accesses in shared memory ------------------===//
+#pragma once
+
+#include "codegen/Emitter.h"
+#include "codegen/Words.h"
+#include "layout/Layouts.h"
+
+namespace gluonc::codegen {
+
+/// Where the elements of one thread lie: element offset `variable ^ constant`
+/// for each constant, `variable` moving only the bits of `variableMask`, both
+/// logical; a padded layout spreads them out.
+class ThreadAddress {
+public:
+  ThreadAddress(Emitter &emitter, llvm::Value *base, llvm::Value *variable, uint32_t variableMask,
+                unsigned elementBytes, const layout::PaddedSharedLayout *padded = nullptr)
+      : builder(emitter.builder), base(base), variable(variable), variableMask(variableMask),
+        elementBytes(elementBytes), padded(padded) {}
+
+  /// Constant bits that the variable part never touches become an immediate.
+  llvm::Value *at(uint32_t constant);
+
+private:
+  llvm::Value *physical(llvm::Value *logical);
+
+  Builder &builder;
+  llvm::Value *base;
+  llvm::Value *variable;
+  uint32_t variableMask;
+  unsigned elementBytes;
+  const layout::PaddedSharedLayout *padded;
+  /// Addresses by the constant bits that had to be combined by XOR.
+  std::map<uint32_t, llvm::Value *> addresses;
+};
+
+/// One access to neighbouring elements, aligned to their whole size.
+void storeShared(Builder &builder, llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> elements);
+Registers loadShared(Builder &builder, llvm::Value *pointer, llvm::Type *element, unsigned count);
+
+} // namespace gluonc::codegen

@@ -1,0 +1,69 @@
+#include "codegen/nvidia/InlineAsm.h"
+
+#include "support/Error.h"
+
+#include "llvm/IR/InlineAsm.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+
+char constraintOf(Type *type) {
+  if (type->isPointerTy())
+    return type->getPointerAddressSpace() == SharedSpace ? 'r' : 'l';
+  if (type->isFloatTy())
+    return 'f';
+  if (type->isDoubleTy())
+    return 'd';
+  switch (type->getPrimitiveSizeInBits().getFixedValue()) {
+  case 1:
+    return 'b';
+  case 8:
+  case 16:
+    return 'h';
+  case 32:
+    return 'r';
+  case 64:
+    return 'l';
+  default:
+    GL_ICE("no PTX register class for this type");
+  }
+}
+
+static void appendConstraint(std::string &constraints, StringRef prefix, Type *type) {
+  if (!constraints.empty())
+    constraints += ',';
+  constraints += prefix;
+  constraints += constraintOf(type);
+}
+
+Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *> operands,
+               AsmEffect effect) {
+  std::string constraints;
+  if (StructType *parts = dyn_cast<StructType>(result)) {
+    for (Type *part : parts->elements())
+      appendConstraint(constraints, "=", part);
+  } else if (!result->isVoidTy()) {
+    appendConstraint(constraints, "=", result);
+  }
+  SmallVector<Type *> types;
+  for (Value *operand : operands) {
+    appendConstraint(constraints, "", operand->getType());
+    types.push_back(operand->getType());
+  }
+  FunctionType *type = FunctionType::get(result, types, false);
+  // Even a read is flagged as having side effects: instruction selection keeps
+  // only flagged fragments in order with stores. The attributes below are what
+  // the IR passes look at, and they stay exact.
+  InlineAsm *code = InlineAsm::get(type, text, constraints, effect != AsmEffect::Pure);
+  CallInst *call = builder.CreateCall(type, code, operands);
+  call->addFnAttr(Attribute::NoUnwind);
+  call->addFnAttr(Attribute::WillReturn);
+  MemoryEffects memory = effect == AsmEffect::Pure    ? MemoryEffects::none()
+                         : effect == AsmEffect::Reads ? MemoryEffects::readOnly()
+                                                      : MemoryEffects::writeOnly();
+  call->setMemoryEffects(memory);
+  return call;
+}
+
+} // namespace gluonc::codegen::nvidia

@@ -1,0 +1,27 @@
+//===- InlineAsm.h - PTX fragments as LLVM inline assembly -------------------===//
+#pragma once
+
+#include "codegen/Isa.h"
+
+namespace gluonc::codegen::nvidia {
+
+/// How LLVM may treat a fragment.
+enum class AsmEffect {
+  /// A function of its operands: may be merged, moved and dropped.
+  Pure,
+  /// Reads memory: kept in order with writes, dropped when unused.
+  Reads,
+  /// Writes memory.
+  Writes
+};
+
+/// Emits `text` with one result of type `result` (void: none). Constraint
+/// letters are derived from the operand types; results come first in `$n`
+/// numbering. A struct type gives several results.
+llvm::Value *emitAsm(Builder &builder, llvm::StringRef text, llvm::Type *result,
+                     llvm::ArrayRef<llvm::Value *> operands, AsmEffect effect);
+
+/// NVPTX's register class letter: b i1, h i16, r i32, l i64 and pointers, f, d.
+char constraintOf(llvm::Type *type);
+
+} // namespace gluonc::codegen::nvidia

@@ -1,0 +1,98 @@
+#include "codegen/nvidia/Machine.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetOptions.h"
+
+#include <mutex>
+#include <vector>
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+constexpr unsigned newestLlvmPtx = 85;
+constexpr unsigned newestLlvmChip = 90;
+/// CUDA 12.0: has every qualifier that the emitters use on any chip.
+constexpr unsigned leastPtx = 80;
+
+struct Pool {
+  std::mutex mutex;
+  StringMap<std::vector<std::unique_ptr<TargetMachine>>> idle;
+};
+
+Pool &pool() {
+  static Pool instance;
+  return instance;
+}
+
+/// 32-bit pointers to shared memory, as the hardware has them; LLVM offers that
+/// as a command-line option only.
+void useShortPointers() {
+  cl::Option *option = cl::getRegisteredOptions().lookup("nvptx-short-ptr");
+  GL_CHECK(option);
+  static_cast<cl::opt<bool> *>(option)->setValue(true);
+}
+
+const llvm::Target *nvptx() {
+  static const llvm::Target *found = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    std::string error;
+    const llvm::Target *target = TargetRegistry::lookupTarget("nvptx64-nvidia-cuda", error);
+    GL_CHECK(target && "LLVM was linked without NVPTX");
+    useShortPointers();
+    return target;
+  }();
+  return found;
+}
+
+std::unique_ptr<TargetMachine> create(StringRef chip, StringRef features, bool fpFusion) {
+  TargetOptions options;
+  // Strict makes the selector print `.rn` forms, which ptxas leaves alone.
+  options.AllowFPOpFusion = fpFusion ? FPOpFusion::Fast : FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(
+      nvptx()->createTargetMachine("nvptx64-nvidia-cuda", chip, features, options, Reloc::PIC_,
+                                   std::nullopt, CodeGenOptLevel::Aggressive));
+}
+
+} // namespace
+
+unsigned ptxVersion(const target::Target &target, const Options &options) {
+  unsigned least = std::max(target.minPtxVersion(), leastPtx);
+  return options.ptxVersion ? std::max(options.ptxVersion, least) : least;
+}
+
+Machine::Machine(const target::Target &target, const Options &options) {
+  bool newChip = target.computeCapability() > newestLlvmChip;
+  std::string chip = newChip ? "sm_90a" : target.chip();
+  unsigned version = std::min(ptxVersion(target, options), newestLlvmPtx);
+  std::string features = "+ptx" + std::to_string(version);
+  key = chip + features + (options.fpFusion ? "+fusion" : "");
+  Pool &machines = pool();
+  {
+    std::lock_guard lock(machines.mutex);
+    std::vector<std::unique_ptr<TargetMachine>> &idle = machines.idle[key];
+    if (!idle.empty()) {
+      machine = std::move(idle.back());
+      idle.pop_back();
+      return;
+    }
+  }
+  machine = create(chip, features, options.fpFusion);
+}
+
+Machine::~Machine() {
+  Pool &machines = pool();
+  std::lock_guard lock(machines.mutex);
+  machines.idle[key].push_back(std::move(machine));
+}
+
+} // namespace gluonc::codegen::nvidia

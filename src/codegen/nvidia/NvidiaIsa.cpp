@@ -1,0 +1,275 @@
+//===- NvidiaIsa.cpp - Memory access and launch geometry in PTX --------------===//
+//
+// A plain access is an ordinary LLVM load or store, which the optimizer can
+// see through. A predicated access, or one with a cache modifier, is a fragment
+// of PTX: LLVM has no predicated vector load, and a branch around each access
+// would cost more than the predicate.
+//
+//   { mov.b32 $0, $4; mov.b32 $1, $5; @$3 ld.global.v2.b32 {$0, $1}, [$2]; }
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/nvidia/NvidiaIsa.h"
+
+#include "codegen/nvidia/InlineAsm.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+Value *readRegister(Builder &builder, Intrinsic::ID id, uint32_t limit) {
+  CallInst *call = builder.CreateIntrinsic(builder.getInt32Ty(), id, {});
+  ConstantRange range(APInt(32, 0), APInt(32, limit));
+  call->addRetAttr(Attribute::get(builder.getContext(), Attribute::Range, range));
+  return call;
+}
+
+StringRef loadCache(CacheHint cache) {
+  switch (cache) {
+  case CacheHint::None:
+    return "";
+  case CacheHint::All:
+    return ".ca";
+  case CacheHint::Global:
+    return ".cg";
+  case CacheHint::Streaming:
+    return ".cs";
+  case CacheHint::Volatile:
+    return ".cv";
+  case CacheHint::WriteBack:
+  case CacheHint::WriteThrough:
+    return ""; // store policies; on a load they say nothing
+  }
+}
+
+StringRef storeCache(CacheHint cache) {
+  switch (cache) {
+  case CacheHint::None:
+  case CacheHint::All:
+  case CacheHint::Volatile:
+    return "";
+  case CacheHint::Global:
+    return ".cg";
+  case CacheHint::Streaming:
+    return ".cs";
+  case CacheHint::WriteBack:
+    return ".wb";
+  case CacheHint::WriteThrough:
+    return ".wt";
+  }
+}
+
+StringRef evictName(EvictHint evict) {
+  return evict == EvictHint::First ? "evict_first" : "evict_last";
+}
+
+/// The 64-bit L2 policy operand of an access; equal policies merge.
+Value *cachePolicy(Builder &builder, EvictHint evict) {
+  std::string text = ("createpolicy.fractional.L2::" + evictName(evict) + ".b64 $0, 1.0;").str();
+  return emitAsm(builder, text, builder.getInt64Ty(), {}, AsmEffect::Pure);
+}
+
+/// Everything between `ld` or `st` and the operands.
+std::string qualifiers(StringRef cache, const MemoryHints &hints, unsigned count, unsigned bits) {
+  std::string text;
+  raw_string_ostream out(text);
+  if (hints.isVolatile)
+    out << ".volatile";
+  out << ".global";
+  if (!hints.isVolatile) {
+    out << cache;
+    if (hints.evict != EvictHint::Normal) {
+      // The grammar takes a cache operator or an L1 priority, not both.
+      if (cache.empty())
+        out << ".L1::" << evictName(hints.evict);
+      out << ".L2::cache_hint";
+    }
+  }
+  if (count > 1)
+    out << ".v" << count;
+  out << ".b" << bits;
+  return text;
+}
+
+/// "$3", or "{$3, $4}" for several.
+std::string operandList(unsigned first, unsigned count) {
+  std::string text;
+  raw_string_ostream out(text);
+  for (unsigned i = 0; i < count; ++i)
+    out << (i ? ", $" : "$") << first + i;
+  return count == 1 ? text : "{" + text + "}";
+}
+
+/// PTX has no 8-bit registers: bytes travel in 16-bit ones.
+Type *registerType(Type *word) {
+  return word->isIntegerTy(8) ? Type::getInt16Ty(word->getContext()) : word;
+}
+
+bool isZero(Value *value) {
+  Constant *constant = dyn_cast<Constant>(value);
+  return constant && constant->isNullValue();
+}
+
+Type *vectorOf(Type *word, unsigned count) {
+  return count == 1 ? word : FixedVectorType::get(word, count);
+}
+
+Registers plainLoad(Builder &builder, Value *pointer, Type *word, unsigned count) {
+  Align align(count * word->getPrimitiveSizeInBits() / 8);
+  Value *loaded = builder.CreateAlignedLoad(vectorOf(word, count), pointer, align);
+  if (count == 1)
+    return {loaded};
+  Registers words;
+  for (unsigned i = 0; i < count; ++i)
+    words.push_back(builder.CreateExtractElement(loaded, i));
+  return words;
+}
+
+void plainStore(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
+  Type *word = words[0]->getType();
+  Value *whole = words[0];
+  if (words.size() > 1) {
+    whole = PoisonValue::get(vectorOf(word, words.size()));
+    for (auto [i, value] : enumerate(words))
+      whole = builder.CreateInsertElement(whole, value, i);
+  }
+  builder.CreateAlignedStore(whole, pointer,
+                             Align(words.size() * word->getPrimitiveSizeInBits() / 8));
+}
+
+} // namespace
+
+void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
+                           std::optional<unsigned> maxRegisters) const {
+  function.setCallingConv(CallingConv::PTX_Kernel);
+  LLVMContext &context = function.getContext();
+  NamedMDNode *annotations =
+      function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  auto annotate = [&](StringRef name, unsigned value) {
+    annotations->addOperand(MDNode::get(
+        context, {ValueAsMetadata::get(&function), MDString::get(context, name),
+                  ConstantAsMetadata::get(
+                      ConstantInt::get(Type::getInt32Ty(context), value))}));
+  };
+  annotate("reqntidx", kernel.numWarps * target.warpSize());
+  if (maxRegisters)
+    annotate("maxnreg", *maxRegisters);
+}
+
+Value *NvidiaIsa::threadId(Builder &builder, unsigned threads) const {
+  return readRegister(builder, Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
+}
+
+// Limits of the grid: 2^31-1 programs along x, 65535 along y and z.
+Value *NvidiaIsa::programId(Builder &builder, unsigned axis) const {
+  static constexpr Intrinsic::ID ids[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                          Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                          Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+  return readRegister(builder, ids[axis], axis == 0 ? 0x7fffffff : 0xffff);
+}
+
+Value *NvidiaIsa::programCount(Builder &builder, unsigned axis) const {
+  static constexpr Intrinsic::ID ids[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                                          Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                                          Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
+  return readRegister(builder, ids[axis], axis == 0 ? 0x80000000u : 0x10000);
+}
+
+void NvidiaIsa::ctaBarrier(Builder &builder) const {
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_barrier0, {});
+}
+
+void NvidiaIsa::warpBarrier(Builder &builder) const {
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_bar_warp_sync,
+                          {builder.getInt32(-1)});
+}
+
+Value *NvidiaIsa::shuffle(Builder &builder, Value *value, Value *lane) const {
+  return builder.CreateIntrinsic(
+      builder.getInt32Ty(), Intrinsic::nvvm_shfl_sync_idx_i32,
+      {builder.getInt32(-1), value, lane, builder.getInt32(31)});
+}
+
+Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Value *mask,
+                               ArrayRef<Value *> other, unsigned count,
+                               const MemoryHints &hints) const {
+  if (!mask && hints.plain())
+    return plainLoad(builder, pointer, word, count);
+
+  unsigned bits = word->getPrimitiveSizeInBits();
+  Type *inRegister = registerType(word);
+  std::string text;
+  raw_string_ostream out(text);
+  SmallVector<Value *> operands = {pointer};
+  unsigned next = count;
+  std::string address = "[$" + std::to_string(next++) + "]";
+  if (mask) {
+    std::string predicate = "@$" + std::to_string(next++) + " ";
+    operands.push_back(mask);
+    for (unsigned i = 0; i < count; ++i) {
+      out << "mov.b" << inRegister->getPrimitiveSizeInBits() << " $" << i << ", ";
+      // A masked-off element reads as zero where the program names no other value.
+      if (other.empty() || isZero(other[i])) {
+        out << "0;\n\t";
+        continue;
+      }
+      out << "$" << next++ << ";\n\t";
+      operands.push_back(builder.CreateZExt(other[i], inRegister));
+    }
+    out << predicate;
+  }
+  out << "ld" << qualifiers(loadCache(hints.cache), hints, count, bits) << " "
+      << operandList(0, count) << ", " << address;
+  if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
+    out << ", $" << next++;
+    operands.push_back(cachePolicy(builder, hints.evict));
+  }
+  out << ";";
+
+  Type *result = inRegister;
+  if (count > 1)
+    result = StructType::get(builder.getContext(), SmallVector<Type *>(count, inRegister));
+  AsmEffect effect = hints.isVolatile ? AsmEffect::Writes : AsmEffect::Reads;
+  Value *loaded = emitAsm(builder, text, result, operands, effect);
+  Registers words;
+  for (unsigned i = 0; i < count; ++i) {
+    Value *value = count == 1 ? loaded : builder.CreateExtractValue(loaded, i);
+    words.push_back(builder.CreateTrunc(value, word));
+  }
+  return words;
+}
+
+void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> words, Value *mask,
+                           const MemoryHints &hints) const {
+  if (!mask && hints.plain())
+    return plainStore(builder, pointer, words);
+
+  Type *word = words[0]->getType();
+  unsigned count = words.size();
+  SmallVector<Value *> operands;
+  for (Value *value : words)
+    operands.push_back(builder.CreateZExt(value, registerType(word)));
+  operands.push_back(pointer);
+  unsigned next = count + 1;
+  std::string text;
+  raw_string_ostream out(text);
+  if (mask) {
+    out << "@$" << next++ << " ";
+    operands.push_back(mask);
+  }
+  out << "st"
+      << qualifiers(storeCache(hints.cache), hints, count, word->getPrimitiveSizeInBits()) << " [$"
+      << count << "], " << operandList(0, count);
+  if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
+    out << ", $" << next++;
+    operands.push_back(cachePolicy(builder, hints.evict));
+  }
+  out << ";";
+  emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::Writes);
+}
+
+} // namespace gluonc::codegen::nvidia

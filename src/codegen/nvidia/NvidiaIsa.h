@@ -1,0 +1,35 @@
+//===- NvidiaIsa.h - The Isa of NVIDIA GPUs ----------------------------------===//
+#pragma once
+
+#include "codegen/Isa.h"
+
+namespace gluonc::codegen::nvidia {
+
+class NvidiaIsa final : public Isa {
+public:
+  NvidiaIsa(const target::Target &target, const Options &options)
+      : target(target), options(options) {}
+
+  void prepareModule(llvm::Module &module) const override;
+  void markKernel(llvm::Function &function, const KernelInfo &kernel,
+                  std::optional<unsigned> maxRegisters) const override;
+  llvm::Value *threadId(Builder &builder, unsigned threads) const override;
+  llvm::Value *programId(Builder &builder, unsigned axis) const override;
+  llvm::Value *programCount(Builder &builder, unsigned axis) const override;
+  void ctaBarrier(Builder &builder) const override;
+  void warpBarrier(Builder &builder) const override;
+  llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const override;
+  Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word, llvm::Value *mask,
+                      llvm::ArrayRef<llvm::Value *> other, unsigned count,
+                      const MemoryHints &hints) const override;
+  void storeWords(Builder &builder, llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> words,
+                  llvm::Value *mask, const MemoryHints &hints) const override;
+  llvm::Value *math(Builder &builder, MathKind kind,
+                    llvm::ArrayRef<llvm::Value *> operands) const override;
+
+private:
+  target::Target target;
+  Options options;
+};
+
+} // namespace gluonc::codegen::nvidia

@@ -1,0 +1,112 @@
+//===- NvidiaMath.cpp - Approximate mathematics of f32 -----------------------===//
+//
+// The hardware's approximations, with the error bounds of the PTX ISA:
+//
+//   Exp     2 ulp + what x*log2(e) loses by rounding (grows with |x|)
+//   Exp2    2 ulp, subnormal results flushed to zero
+//   Log2    absolute 2^-22 where the result is small, else 1 ulp of it
+//   Sqrt    1 ulp, Rsqrt 2 ulp of full range, subnormal operands flushed
+//   Sin/Cos absolute 2^-20 for |x| up to 2^16 after reduction to [-pi, pi]
+//   Divide  2 ulp over the full range (div.full)
+//
+// PreciseSqrt and PreciseDivide round correctly, and so does everything of f64
+// that exists; f64 transcendentals do not.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/nvidia/InlineAsm.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+constexpr double log2OfE = 1.4426950408889634;
+
+Value *number(Builder &builder, double value) {
+  return ConstantFP::get(builder.getFloatTy(), value);
+}
+
+Value *call(Builder &builder, Intrinsic::ID id, Value *operand) {
+  return builder.CreateIntrinsic(operand->getType(), id, {operand});
+}
+
+/// x - round(x / 2pi) * 2pi, the product in three parts so that it is exact to
+/// well below the error of the approximation that follows.
+Value *reduceByTwoPi(Builder &builder, Value *x) {
+  Type *type = x->getType();
+  Value *turns = builder.CreateUnaryIntrinsic(
+      Intrinsic::nearbyint, builder.CreateFMul(x, number(builder, 0.15915494309189535)));
+  Value *negated = builder.CreateFNeg(turns);
+  // 2pi = 6.28125 + 1.9350051879882812e-3 + 3.019916050561733e-7 + …
+  for (double part : {6.28125, 1.9350051879882812e-3, 3.019916050561733e-7})
+    x = builder.CreateIntrinsic(type, Intrinsic::fma, {negated, number(builder, part), x});
+  return x;
+}
+
+Value *mathF32(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
+  Value *x = operands[0];
+  switch (kind) {
+  case MathKind::Exp:
+    return call(builder, Intrinsic::nvvm_ex2_approx_f,
+                builder.CreateFMul(x, number(builder, log2OfE)));
+  case MathKind::Exp2:
+    return call(builder, Intrinsic::nvvm_ex2_approx_ftz_f, x);
+  case MathKind::Log2:
+    return call(builder, Intrinsic::nvvm_lg2_approx_f, x);
+  case MathKind::Sin:
+    return call(builder, Intrinsic::nvvm_sin_approx_f, reduceByTwoPi(builder, x));
+  case MathKind::Cos:
+    return call(builder, Intrinsic::nvvm_cos_approx_f, reduceByTwoPi(builder, x));
+  case MathKind::Sqrt:
+    return call(builder, Intrinsic::nvvm_sqrt_approx_ftz_f, x);
+  case MathKind::Rsqrt:
+    return call(builder, Intrinsic::nvvm_rsqrt_approx_ftz_f, x);
+  case MathKind::PreciseSqrt:
+    return call(builder, Intrinsic::nvvm_sqrt_rn_f, x);
+  case MathKind::Divide:
+    return emitAsm(builder, "div.full.f32 $0, $1, $2;", builder.getFloatTy(), operands,
+                   AsmEffect::Pure);
+  case MathKind::PreciseDivide:
+    return builder.CreateFDiv(operands[0], operands[1]);
+  }
+}
+
+Value *mathF64(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
+  switch (kind) {
+  case MathKind::Sqrt:
+  case MathKind::PreciseSqrt:
+    return call(builder, Intrinsic::nvvm_sqrt_rn_d, operands[0]);
+  case MathKind::Rsqrt:
+    return builder.CreateFDiv(ConstantFP::get(builder.getDoubleTy(), 1.0),
+                              call(builder, Intrinsic::nvvm_sqrt_rn_d, operands[0]));
+  case MathKind::Divide:
+  case MathKind::PreciseDivide:
+    return builder.CreateFDiv(operands[0], operands[1]);
+  case MathKind::Exp:
+  case MathKind::Exp2:
+  case MathKind::Log2:
+  case MathKind::Sin:
+  case MathKind::Cos:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+Value *NvidiaIsa::math(Builder &builder, MathKind kind, ArrayRef<Value *> operands) const {
+  Type *type = operands[0]->getType();
+  if (type->isFloatTy())
+    return mathF32(builder, kind, operands);
+  if (type->isDoubleTy())
+    return mathF64(builder, kind, operands);
+  // 16-bit floats: through f32, which keeps more than they can hold.
+  SmallVector<Value *> wide;
+  for (Value *operand : operands)
+    wide.push_back(builder.CreateFPExt(operand, builder.getFloatTy()));
+  return builder.CreateFPTrunc(mathF32(builder, kind, wide), type);
+}
+
+} // namespace gluonc::codegen::nvidia

@@ -1,0 +1,137 @@
+#include "codegen/nvidia/Ptxas.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+/// The number in front of `unit`, as in "Used 12 registers"; 0 where absent.
+unsigned numberBefore(StringRef line, StringRef unit) {
+  size_t at = line.find(unit);
+  if (at == StringRef::npos)
+    return 0;
+  StringRef head = line.take_front(at).rtrim();
+  StringRef digits = head.take_back(head.size() - (head.find_last_not_of("0123456789") + 1));
+  unsigned value = 0;
+  return digits.getAsInteger(10, value) ? 0 : value;
+}
+
+/// A file that disappears with the object.
+class TemporaryFile {
+public:
+  static Expected<TemporaryFile> create(StringRef suffix) {
+    TemporaryFile file;
+    if (std::error_code error = sys::fs::createTemporaryFile("gluonc", suffix, file.path))
+      return createStringError(error, "cannot create a temporary file: " + error.message());
+    return std::move(file);
+  }
+  TemporaryFile(TemporaryFile &&other) : path(std::move(other.path)) { other.path.clear(); }
+  ~TemporaryFile() {
+    if (!path.empty())
+      sys::fs::remove(path);
+  }
+  StringRef name() const { return path; }
+  Error write(StringRef text) const {
+    std::error_code error;
+    raw_fd_ostream out(path, error);
+    if (!error) {
+      out << text;
+      out.close();
+      error = out.error();
+      out.clear_error();
+    }
+    if (error)
+      return createStringError(error, "cannot write " + path + ": " + error.message());
+    return Error::success();
+  }
+  Expected<std::string> read() const {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+    if (!buffer)
+      return createStringError(buffer.getError(),
+                               "cannot read " + path + ": " + buffer.getError().message());
+    return (*buffer)->getBuffer().str();
+  }
+
+private:
+  TemporaryFile() = default;
+  SmallString<64> path;
+};
+
+std::vector<std::string> commandLine(StringRef program, StringRef input, StringRef output,
+                                     const target::Target &target, const PtxasOptions &options) {
+  std::vector<std::string> line = {program.str(), "-v", "-arch=" + target.chip(),
+                                   "-O" + std::to_string(options.optimizationLevel)};
+  if (options.lineInfo)
+    line.push_back("-lineinfo");
+  if (!options.fpFusion)
+    line.push_back("--fmad=false");
+  line.insert(line.end(), options.extraArguments.begin(), options.extraArguments.end());
+  line.insert(line.end(), {input.str(), "-o", output.str()});
+  return line;
+}
+
+} // namespace
+
+std::vector<ResourceUsage> parseResources(StringRef log) {
+  std::vector<ResourceUsage> all;
+  for (StringRef line : split(log, '\n')) {
+    if (line.contains("Compiling entry function")) {
+      ResourceUsage usage;
+      usage.kernel = line.split('\'').second.split('\'').first.str();
+      all.push_back(usage);
+      continue;
+    }
+    if (all.empty())
+      continue;
+    ResourceUsage &usage = all.back();
+    if (line.contains("bytes stack frame")) {
+      usage.stackBytes = numberBefore(line, " bytes stack frame");
+      usage.spillStoreBytes = numberBefore(line, " bytes spill stores");
+      usage.spillLoadBytes = numberBefore(line, " bytes spill loads");
+    } else if (line.contains("Used ")) {
+      usage.registers = numberBefore(line, " registers");
+      usage.sharedBytes = numberBefore(line, " bytes smem");
+    }
+  }
+  return all;
+}
+
+Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Target &target,
+                         const PtxasOptions &options) {
+  Expected<TemporaryFile> input = TemporaryFile::create("ptx");
+  Expected<TemporaryFile> output = TemporaryFile::create("cubin");
+  Expected<TemporaryFile> messages = TemporaryFile::create("log");
+  if (!input || !output || !messages)
+    return joinErrors(joinErrors(input.takeError(), output.takeError()), messages.takeError());
+  if (Error error = input->write(ptx))
+    return std::move(error);
+
+  std::vector<std::string> line =
+      commandLine(ptxasPath, input->name(), output->name(), target, options);
+  SmallVector<StringRef> arguments(line.begin(), line.end());
+  std::optional<StringRef> redirects[] = {StringRef(), messages->name(), messages->name()};
+  std::string failure;
+  int status = sys::ExecuteAndWait(ptxasPath, arguments, std::nullopt, redirects,
+                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
+  Expected<std::string> log = messages->read();
+  if (!log)
+    return log.takeError();
+  if (status != 0)
+    return createStringError(ptxasPath + " failed with status " + Twine(status) + ": " +
+                             (failure.empty() ? *log : failure));
+  Expected<std::string> bytes = output->read();
+  if (!bytes)
+    return bytes.takeError();
+  return Cubin{std::move(*bytes), parseResources(*log), std::move(*log)};
+}
+
+} // namespace gluonc::codegen::nvidia
