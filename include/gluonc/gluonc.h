@@ -1,0 +1,191 @@
+/*===- gluonc.h - C API of gluonc -----------------------------------------===*
+ *
+ * Compiles Gluon kernels in this process and launches them on a CUDA GPU or on
+ * the built-in simulator. gluonc.hpp is the same in C++; other languages bind
+ * this header.
+ *
+ *   engine -> module -> kernel -> specialization -> executable -> launch
+ *
+ * Every handle is owned by the caller and freed with its `_destroy` function, in
+ * any order: what a handle needs lives as long as the handle. Functions that can
+ * fail return a status and, through their last parameter (which may be null), an
+ * error. Nothing prints, exits or throws. An engine may be used from several
+ * threads.
+ *
+ *===----------------------------------------------------------------------===*/
+#ifndef GLUONC_GLUONC_H
+#define GLUONC_GLUONC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define GLUONC_API __attribute__((visibility("default")))
+#else
+#define GLUONC_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The exit statuses of the program `gluonc` mean the same. */
+typedef enum gluonc_status {
+  GLUONC_OK = 0,
+  /* The kernel, its arguments or the target have errors. */
+  GLUONC_INPUT_ERROR = 1,
+  /* The API was called with something that it does not take. */
+  GLUONC_USAGE_ERROR = 2,
+  /* The kernel ran and did something wrong. */
+  GLUONC_FAULT = 3,
+  /* A device, driver or tool is not there. */
+  GLUONC_UNAVAILABLE = 4
+} gluonc_status;
+
+typedef struct gluonc_error gluonc_error;
+typedef struct gluonc_engine gluonc_engine;
+typedef struct gluonc_module gluonc_module;
+typedef struct gluonc_kernel gluonc_kernel;
+typedef struct gluonc_specialization gluonc_specialization;
+typedef struct gluonc_executable gluonc_executable;
+
+/* "0.1.0". */
+GLUONC_API const char *gluonc_version(void);
+
+/* -- Errors --------------------------------------------------------------- */
+
+/* The diagnostics as gluonc prints them, with places and carets. */
+GLUONC_API const char *gluonc_error_text(const gluonc_error *error);
+/* The same, one JSON object a line. */
+GLUONC_API const char *gluonc_error_json(const gluonc_error *error);
+GLUONC_API void gluonc_error_destroy(gluonc_error *error);
+
+/* -- Engine --------------------------------------------------------------- */
+
+/* A null or empty string turns the feature off. */
+typedef struct gluonc_engine_options {
+  /* Folder of compiled kernels. */
+  const char *cache_directory;
+  /* NVIDIA's assembler; without it the CUDA driver compiles PTX when it loads a kernel. */
+  const char *ptxas;
+} gluonc_engine_options;
+
+/* `options` may be null. */
+GLUONC_API gluonc_status gluonc_engine_create(const gluonc_engine_options *options,
+                                              gluonc_engine **engine, gluonc_error **error);
+GLUONC_API void gluonc_engine_destroy(gluonc_engine *engine);
+
+/* Looks for ptxas in PATH, CUDA_HOME, /usr/local/cuda and Python packages. Returns an empty string
+ * where there is none. Reads the environment: call it once, at start. */
+GLUONC_API const char *gluonc_find_ptxas(void);
+
+/* Number of CUDA devices; 0 where there is no driver. */
+GLUONC_API int gluonc_engine_cuda_device_count(gluonc_engine *engine);
+/* The target of a device, e.g. "cuda:90a"; valid as long as the engine. */
+GLUONC_API gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device,
+                                                   const char **target, gluonc_error **error);
+
+/* Tells the simulator about host memory that kernels may access. Accesses to other addresses are
+ * faults. `name` appears in reports. Must not be called while a simulated launch runs. */
+GLUONC_API gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name,
+                                                  const void *base, size_t bytes,
+                                                  gluonc_error **error);
+GLUONC_API void gluonc_engine_remove_memory(gluonc_engine *engine, const void *base);
+
+/* -- Source --------------------------------------------------------------- */
+
+GLUONC_API gluonc_status gluonc_engine_load(gluonc_engine *engine, const char *path,
+                                            gluonc_module **module, gluonc_error **error);
+/* `path` names the text in diagnostics, and is where its relative imports start. */
+GLUONC_API gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const char *path,
+                                                 const char *text, size_t size,
+                                                 gluonc_module **module, gluonc_error **error);
+GLUONC_API void gluonc_module_destroy(gluonc_module *module);
+
+GLUONC_API gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name,
+                                              gluonc_kernel **kernel, gluonc_error **error);
+GLUONC_API void gluonc_kernel_destroy(gluonc_kernel *kernel);
+
+/* -- Specialization ------------------------------------------------------- */
+
+typedef enum gluonc_argument_kind {
+  /* `text` is a type: "*fp32:16" (pointer, divisible by 16), "i32", "fp16". */
+  GLUONC_ARGUMENT_TYPE = 0,
+  /* Compile-time values. */
+  GLUONC_ARGUMENT_INTEGER = 1,
+  GLUONC_ARGUMENT_REAL = 2,
+  GLUONC_ARGUMENT_BOOLEAN = 3,
+  GLUONC_ARGUMENT_NONE = 4,
+  /* `text` is an expression in the scope of the kernel's module: "gl.BlockedLayout(…)". */
+  GLUONC_ARGUMENT_EXPRESSION = 5
+} gluonc_argument_kind;
+
+typedef struct gluonc_argument {
+  gluonc_argument_kind kind;
+  const char *text;
+  int64_t integer;
+  double real;
+} gluonc_argument;
+
+typedef struct gluonc_kernel_options {
+  unsigned num_warps;
+  unsigned num_ctas;
+  /* 0: no limit. */
+  unsigned max_registers;
+  int debug;
+  int no_fp_fusion;
+  int line_info;
+} gluonc_kernel_options;
+
+/* One argument per parameter; missing trailing ones take their defaults. `options` may be null:
+ * 4 warps, 1 CTA. */
+GLUONC_API gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel,
+                                                  const gluonc_argument *arguments, size_t count,
+                                                  const gluonc_kernel_options *options,
+                                                  gluonc_specialization **specialization,
+                                                  gluonc_error **error);
+GLUONC_API void gluonc_specialization_destroy(gluonc_specialization *specialization);
+
+/* -- Executables ---------------------------------------------------------- */
+
+/* Machine code for `target`, e.g. "cuda:90a". No device is needed before the first launch. */
+GLUONC_API gluonc_status gluonc_engine_compile(gluonc_engine *engine,
+                                               gluonc_specialization *specialization,
+                                               const char *target, gluonc_executable **executable,
+                                               gluonc_error **error);
+/* A program for the simulator, which pretends to be `target`. */
+GLUONC_API gluonc_status gluonc_engine_simulate(gluonc_engine *engine,
+                                                gluonc_specialization *specialization,
+                                                const char *target,
+                                                gluonc_executable **executable,
+                                                gluonc_error **error);
+GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
+
+/* "ttgir" (as the simulator or the code generator reads it), "ptx", "cubin". Null where the
+ * executable has no such form. */
+GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable,
+                                              const char *form, size_t *size);
+/* Dynamic shared memory of a CTA, in bytes. */
+GLUONC_API unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable);
+/* Parameters that a launch gives. */
+GLUONC_API size_t gluonc_executable_parameter_count(const gluonc_executable *executable);
+/* "*fp32", "i32", …; null past the end. */
+GLUONC_API const char *gluonc_executable_parameter_type(const gluonc_executable *executable,
+                                                        size_t index);
+
+/* Loads machine code on a CUDA device, so that the first launch does not have to. An executable
+ * is loaded on one device, once. Nothing for simulated executables. */
+GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
+                                                gluonc_error **error);
+
+/* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a scalar
+ * in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing, no
+ * allocation, one driver call. The simulator returns when the grid is done. */
+GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
+                                       unsigned z, void *stream, const uint64_t *values,
+                                       size_t count, gluonc_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

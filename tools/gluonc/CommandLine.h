@@ -1,0 +1,64 @@
+//===- CommandLine.h - Options and arguments of one subcommand ---------------===//
+#pragma once
+
+#include "diag/Source.h"
+#include "driver/Arguments.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gluonc::tool {
+
+struct OptionSpec {
+  llvm::StringLiteral name;
+  /// What `--help` calls the value; empty for a flag.
+  llvm::StringLiteral value;
+  llvm::StringLiteral help;
+};
+
+struct CommandSpec {
+  llvm::StringLiteral name;
+  /// What follows the name in the first line of `--help`.
+  llvm::StringLiteral usage;
+  llvm::StringLiteral about;
+  llvm::ArrayRef<OptionSpec> options;
+  int (*run)(class Session &);
+};
+
+/// A word of the command line with its place in the text "<command line>".
+struct Word {
+  std::string text;
+  diag::Span span;
+};
+
+class CommandLine {
+public:
+  /// Returns what is wrong with the usage, or an empty string.
+  std::string parse(const CommandSpec &spec, llvm::ArrayRef<const char *> arguments,
+                    const diag::SourceFile *file, llvm::ArrayRef<uint32_t> offsets);
+
+  bool has(llvm::StringRef option) const { return find(option) != nullptr; }
+  /// The last value given, or null.
+  const Word *find(llvm::StringRef option) const;
+  std::vector<Word> all(llvm::StringRef option) const;
+  /// Words that are no options.
+  const std::vector<Word> &positional() const { return words; }
+  /// `NAME=VALUE` words after the first `skip` positional ones; false with a message in `problem`.
+  bool namedValues(size_t skip, std::vector<driver::ArgumentText> &out,
+                   std::string &problem) const;
+  /// A non-negative integer option; false with a message where it is none.
+  bool integer(llvm::StringRef option, std::optional<uint64_t> &out, std::string &problem) const;
+  bool number(llvm::StringRef option, std::optional<double> &out, std::string &problem) const;
+
+private:
+  std::vector<std::pair<std::string, Word>> options;
+  std::vector<Word> words;
+};
+
+void printHelp(const CommandSpec &spec, llvm::raw_ostream &out);
+
+} // namespace gluonc::tool

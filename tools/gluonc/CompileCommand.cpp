@@ -1,0 +1,220 @@
+#include "Session.h"
+#include "driver/Run.h"
+#include "syntax/Dump.h"
+#include "syntax/Lexer.h"
+#include "syntax/Parser.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+namespace gluonc::tool {
+
+using diag::Kind;
+using driver::Stage;
+
+namespace {
+
+/// One `gluonc compile`, as often as it is repeated.
+struct Compilation {
+  Session &session;
+  Session::Input input;
+  Stage stage = Stage::Cubin;
+  sema::Options options;
+  driver::CodeOptions code;
+  std::vector<driver::ArgumentText> arguments;
+  std::string text;
+  driver::Compiler compiler;
+  /// What was made; empty after a failure.
+  std::optional<driver::CompiledKernel> result = std::nullopt;
+
+  /// --emit tokens, ast.
+  void emitSyntax() {
+    const diag::SourceFile *file = session.sources.add(input.path.text, text);
+    std::string out;
+    llvm::raw_string_ostream stream(out);
+    if (stage == Stage::Tokens) {
+      ast::dumpTokens(ast::lex(*file, session.sink), stream);
+    } else {
+      const Word *version = session.line.find("--python");
+      std::unique_ptr<ast::Module> module = ast::parse(*file, session.sink);
+      if (session.sink.hasErrors())
+        return;
+      ast::dump(*module, stream,
+                version && version->text == "3.11" ? ast::PythonVersion::Python311
+                                                   : ast::PythonVersion::Python312);
+      stream << '\n';
+    }
+    result.emplace().output = std::move(out);
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> specializeSource(diag::SourceManager &sources,
+                                                     Timings *timings) {
+    sema::Program program(sources);
+    sema::Module *module = nullptr;
+    {
+      TimingScope scope(timings, "syntax");
+      module = program.load(input.path.text, text, session.sink);
+    }
+    if (session.sink.hasErrors())
+      return nullptr;
+    std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
+    if (!kernel)
+      return nullptr;
+    driver::HostScope scope(program, *module);
+    std::optional<driver::KernelArguments> bound;
+    {
+      TimingScope timing(timings, "arguments");
+      bound = driver::bindTypes(scope, *kernel, arguments,
+                                input.kernel ? input.kernel->span : input.path.span,
+                                session.sink);
+    }
+    if (!bound)
+      return nullptr;
+    return compiler.specialize(program, *kernel, bound->specs, options, session.sink, timings);
+  }
+
+  void run(diag::SourceManager &sources, Timings *timings) {
+    result.reset();
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    if (input.isIr())
+      module = compiler.parseIr(*sources.add(input.path.text, text), sources, session.sink,
+                                timings);
+    else
+      module = specializeSource(sources, timings);
+    if (!module || session.sink.hasErrors())
+      return;
+    if (stage == Stage::Ttgir) {
+      result.emplace().output = driver::printIr(*module);
+      return;
+    }
+    if (!compiler.transform(*module, options.target, sources, session.sink, timings))
+      return;
+    if (stage == Stage::TtgirOpt) {
+      result.emplace().output = driver::printIr(*module);
+      return;
+    }
+    result = compiler.generate(*module, options.target, stage, code, sources, session.sink,
+                               timings);
+  }
+};
+
+double median(std::vector<double> values) {
+  llvm::sort(values);
+  size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+/// Compiles `count` times with fresh source and prints the medians. The first time, which warms
+/// caches and allocators, does not count.
+int repeat(Compilation &compilation, uint64_t count) {
+  std::map<std::string, std::vector<double>> stages;
+  std::vector<double> totals;
+  for (uint64_t i = 0; i <= count; ++i) {
+    Timings timings;
+    auto start = std::chrono::steady_clock::now();
+    diag::SourceManager sources;
+    compilation.run(sources, &timings);
+    double total = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
+                                                             start)
+                       .count();
+    if (!compilation.result)
+      return compilation.session.status();
+    if (i == 0)
+      continue;
+    totals.push_back(total);
+    for (const Timings::Entry &entry : timings.entries())
+      stages[entry.name].push_back(entry.milliseconds);
+  }
+  llvm::json::OStream json(llvm::outs());
+  json.object([&] {
+    json.attribute("repeat", count);
+    json.attributeObject("stages_ms", [&] {
+      for (const auto &[name, values] : stages)
+        json.attribute(name, median(values));
+    });
+    json.attributeObject("stages_min_ms", [&] {
+      for (const auto &[name, values] : stages)
+        json.attribute(name, *std::min_element(values.begin(), values.end()));
+    });
+    json.attribute("total_ms", median(totals));
+    json.attribute("total_min_ms", *std::min_element(totals.begin(), totals.end()));
+  });
+  llvm::outs() << '\n';
+  return 0;
+}
+
+} // namespace
+
+/// Text goes to the standard output, a cubin to a file of its own, unless -o says where.
+static int writeResult(Compilation &compilation) {
+  Session &session = compilation.session;
+  const driver::CompiledKernel &result = *compilation.result;
+  if (const Word *out = session.line.find("-o")) {
+    session.writeFile(*out, result.output);
+  } else if (driver::info(compilation.stage).isText) {
+    session.writeFile({"-", {}}, result.output);
+  } else {
+    Word path{result.kernel.name + ".cubin", {}};
+    if (!session.writeFile(path, result.output))
+      return session.status();
+    llvm::outs() << path.text << ": " << result.output.size() << " bytes";
+    if (result.resources)
+      llvm::outs() << ", " << result.resources->registers << " registers, "
+                   << result.resources->spillStoreBytes << " bytes spilled";
+    llvm::outs() << ", " << result.kernel.sharedBytes << " bytes of shared memory\n";
+  }
+  return session.status();
+}
+
+int compileCommand(Session &session) {
+  if (session.line.positional().empty())
+    return session.usage("no kernel given");
+  Compilation compilation{session, Session::splitInput(session.line.positional().front()),
+                          Stage::Cubin, {}, {}, {}, {}, {}};
+  std::string problem;
+  if (!session.line.namedValues(1, compilation.arguments, problem) ||
+      !session.readOptions(compilation.options, problem))
+    return session.usage(problem);
+  if (const Word *emit = session.line.find("--emit")) {
+    std::optional<Stage> stage = driver::parseStage(emit->text);
+    if (!stage)
+      return session.usage("--emit takes tokens, ast, ttgir, ttgir-opt, llir, ptx or cubin");
+    compilation.stage = *stage;
+  }
+  bool isSyntax = compilation.stage <= Stage::Ast;
+  if (const Word *target = session.line.find("--target")) {
+    std::optional<target::Target> parsed = session.parseTarget(*target);
+    if (!parsed)
+      return session.status();
+    compilation.options.target = *parsed;
+  } else if (!isSyntax) {
+    return session.usage("--target is needed, e.g. --target cuda:90a");
+  }
+  std::optional<uint64_t> count;
+  if (!session.line.integer("--repeat", count, problem))
+    return session.usage(problem);
+  std::optional<std::string> text = session.readFile(compilation.input.path);
+  if (!text)
+    return session.status();
+  compilation.text = std::move(*text);
+  if (compilation.stage == Stage::Cubin)
+    compilation.code = session.codeOptions();
+  else
+    compilation.code.lineInfo = session.line.has("--line-info");
+  compilation.code.fpFusion = compilation.options.enableFpFusion;
+  if (count && *count > 0 && !isSyntax)
+    return repeat(compilation, *count);
+  Timings timings;
+  if (isSyntax)
+    compilation.emitSyntax();
+  else
+    compilation.run(session.sources, &timings);
+  if (session.line.has("--time-passes"))
+    for (const Timings::Entry &entry : timings.entries())
+      llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';
+  if (!compilation.result || session.sink.hasErrors())
+    return session.status();
+  return writeResult(compilation);
+}
+
+} // namespace gluonc::tool

@@ -1,0 +1,232 @@
+#include "Session.h"
+#include "driver/KernelCache.h"
+#include "driver/Run.h"
+#include "driver/host/Npy.h"
+
+#include "llvm/Support/Format.h"
+
+namespace gluonc::tool {
+
+using diag::Kind;
+
+namespace {
+
+constexpr unsigned timedLaunches = 20;
+
+/// One `gluonc run`.
+struct Run {
+  Session &session;
+  /// Null for the CPU.
+  std::shared_ptr<const cuda::Device> device = nullptr;
+  sema::Options options;
+  std::optional<driver::Tolerance> tolerance;
+
+  /// Chooses the device. False after a report, or with a usage problem.
+  bool chooseDevice(std::string &problem) {
+    const Word *wanted = session.line.find("--device");
+    if (wanted && wanted->text == "cpu")
+      return chooseTarget();
+    int ordinal = 0;
+    if (wanted) {
+      llvm::StringRef name = wanted->text;
+      bool fine = name.consume_front("cuda");
+      if (fine && name.consume_front(":"))
+        fine = !name.getAsInteger(10, ordinal) && ordinal >= 0;
+      else
+        fine = fine && name.empty();
+      if (!fine) {
+        problem = "--device takes cpu, cuda or cuda:N";
+        return false;
+      }
+    }
+    if (llvm::Error error = openCuda(ordinal)) {
+      if (!wanted) {
+        llvm::consumeError(std::move(error));
+        device = nullptr;
+        return chooseTarget();
+      }
+      session.sink.report(Kind::DeviceMissing, wanted->span, llvm::toString(std::move(error)))
+          .end();
+      return false;
+    }
+    return true;
+  }
+
+  llvm::Error openCuda(int ordinal) {
+    llvm::Expected<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::open();
+    if (!driver)
+      return driver.takeError();
+    llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
+        cuda::Device::open(*driver, ordinal);
+    if (!opened)
+      return opened.takeError();
+    device = *opened;
+    std::optional<target::Target> target = target::Target::cuda(device->computeCapability());
+    if (!target)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "gluonc has no code generator for compute capability %u.%u",
+                                     device->computeCapability() / 10,
+                                     device->computeCapability() % 10);
+    options.target = *target;
+    return llvm::Error::success();
+  }
+
+  /// What the CPU pretends to be.
+  bool chooseTarget() {
+    options.target = *target::Target::parse("cuda:90a");
+    const Word *word = session.line.find("--target");
+    if (!word)
+      return true;
+    std::optional<target::Target> target = session.parseTarget(*word);
+    if (target)
+      options.target = *target;
+    return target.has_value();
+  }
+
+  std::string deviceText() const {
+    return device ? "cuda:" + std::to_string(device->ordinal()) + " (" + device->name() + ")"
+                  : "cpu (simulator, as " + options.target.name() + ")";
+  }
+
+  std::optional<driver::RunTime> launch(sema::Program &program, const sema::Function &kernel,
+                                        const driver::KernelArguments &arguments,
+                                        driver::Grid grid, Timings *timings) {
+    driver::Compiler compiler;
+    if (device) {
+      driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
+      driver::CodeOptions code = session.codeOptions();
+      // Without ptxas the driver compiles the PTX when it is loaded.
+      driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+      std::optional<driver::CompiledKernel> compiled = driver::compileCached(
+          compiler, cache, {program, kernel, arguments.specs, options, code, last}, session.sink,
+          timings);
+      if (!compiled)
+        return std::nullopt;
+      return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
+                               session.line.has("--time") ? timedLaunches : 0, session.sink);
+    }
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compiler.specialize(program, kernel, arguments.specs, options, session.sink, timings);
+    if (!module || !compiler.transform(*module, options.target, program.sources(), session.sink,
+                                       timings))
+      return std::nullopt;
+    return driver::runOnCpu(*module, arguments, grid, program.sources(), &llvm::outs(),
+                            session.sink);
+  }
+
+  void printTime(const driver::RunTime &time, const driver::KernelArguments &arguments,
+                 driver::Grid grid) {
+    llvm::raw_ostream &out = llvm::outs();
+    out << "ran on " << deviceText() << ", grid " << grid[0] << 'x' << grid[1] << 'x' << grid[2]
+        << ", " << options.numWarps << " warps\n";
+    out << llvm::format("time %.4f ms", time.milliseconds);
+    if (time.launches > 1)
+      out << " (median of " << time.launches << ")";
+    double bytes = static_cast<double>(driver::tensorBytes(arguments));
+    out << llvm::format(", tensors %.3f MB", bytes / 1e6);
+    if (time.milliseconds > 0)
+      out << llvm::format(", %.2f GB/s", bytes / time.milliseconds / 1e6);
+    out << '\n';
+  }
+
+  /// Whether the expectation holds; reports when it does not.
+  void expect(driver::HostScope &scope, const Word &text) {
+    std::optional<driver::Expectation> found =
+        driver::checkExpectation(scope, text.text, tolerance, session.sink);
+    if (!found)
+      return;
+    if (found->holds) {
+      llvm::outs() << "expect " << text.text << ": holds\n";
+      return;
+    }
+    auto report = session.sink.report(Kind::ExpectationFailed, text.span);
+    for (const std::string &detail : found->details)
+      std::move(report).note("{0}", detail);
+  }
+
+  void save(driver::HostScope &scope, const Word &word) {
+    auto [name, path] = llvm::StringRef(word.text).split('=');
+    const driver::Array *array = scope.findTensor(name);
+    if (!array) {
+      session.sink.report(Kind::InvalidOption, word.span, "there is no tensor `" + name.str() + "`")
+          .end();
+      return;
+    }
+    if (llvm::Error error = driver::writeNpy(path, array->tensor))
+      session.sink
+          .report(Kind::UnwritableFile, word.span, path, llvm::toString(std::move(error)))
+          .end();
+  }
+};
+
+} // namespace
+
+int runCommand(Session &session) {
+  if (session.line.positional().empty())
+    return session.usage("no kernel given");
+  Session::Input input = Session::splitInput(session.line.positional().front());
+  Run run{session, nullptr, {}, {}};
+  std::vector<driver::ArgumentText> texts;
+  std::string problem;
+  std::optional<double> rtol, atol;
+  if (!session.line.namedValues(1, texts, problem) ||
+      !session.readOptions(run.options, problem) ||
+      !session.line.number("--rtol", rtol, problem) ||
+      !session.line.number("--atol", atol, problem))
+    return session.usage(problem);
+  if (rtol || atol)
+    run.tolerance = driver::Tolerance{rtol.value_or(1e-5), atol.value_or(1e-8)};
+  std::vector<Word> expectations = session.line.all("--expect"), saves = session.line.all("--save");
+  for (const Word &word : saves)
+    if (!llvm::StringRef(word.text).contains('='))
+      return session.usage("--save takes NAME=FILE.npy");
+  std::optional<std::string> text = session.readFile(input.path);
+  if (!text)
+    return session.status();
+  sema::Program program(session.sources);
+  Timings timings;
+  sema::Module *module = program.load(input.path.text, std::move(*text), session.sink);
+  if (session.sink.hasErrors())
+    return session.status();
+  std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
+  if (!kernel)
+    return session.status();
+  if (!run.chooseDevice(problem))
+    return problem.empty() ? session.status() : session.usage(problem);
+
+  driver::HostScope scope(program, *module);
+  const Word *gridWord = session.line.find("--grid");
+  std::vector<std::string> later;
+  if (gridWord)
+    later.push_back(gridWord->text);
+  for (const Word &word : expectations)
+    later.push_back(word.text);
+  std::optional<driver::KernelArguments> arguments =
+      driver::bindValues(scope, *kernel, texts, later,
+                         input.kernel ? input.kernel->span : input.path.span, session.sink);
+  if (!arguments)
+    return session.status();
+  driver::Grid grid = {1, 1, 1};
+  if (gridWord) {
+    std::optional<driver::Grid> given =
+        driver::evaluateGrid(scope, gridWord->text, gridWord->span, session.sink);
+    if (!given)
+      return session.status();
+    grid = *given;
+  }
+  std::optional<driver::RunTime> time =
+      run.launch(program, *kernel, *arguments, grid, &timings);
+  if (session.line.has("--time-passes"))
+    for (const Timings::Entry &entry : timings.entries())
+      llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';
+  if (!time)
+    return session.status();
+  run.printTime(*time, *arguments, grid);
+  for (const Word &word : expectations)
+    run.expect(scope, word);
+  for (const Word &word : saves)
+    run.save(scope, word);
+  return session.status();
+}
+
+} // namespace gluonc::tool

@@ -1,0 +1,222 @@
+#include "Session.h"
+#include "diag/Render.h"
+#include "driver/FindPtxas.h"
+#include "support/Error.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace gluonc::tool {
+
+using diag::Kind;
+
+void PrintingSink::handle(diag::Diagnostic diagnostic) {
+  outcome = driver::combine(outcome, diagnostic);
+  if (json)
+    diag::renderJson(diagnostic, llvm::errs());
+  else
+    diag::renderText(diagnostic, llvm::errs(), isatty(STDERR_FILENO));
+}
+
+int Session::usage(const llvm::Twine &problem) {
+  llvm::errs() << "gluonc " << command->name << ": " << problem << "\n"
+               << "usage: gluonc " << command->name << " " << command->usage << "\n"
+               << "`gluonc " << command->name << " --help` lists the options\n";
+  return 2;
+}
+
+std::optional<std::string> Session::readFile(const Word &path) {
+  auto file = llvm::MemoryBuffer::getFile(path.text, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file) {
+    sink.report(Kind::UnreadableFile, path.span, path.text, file.getError().message()).end();
+    return std::nullopt;
+  }
+  // Spans count bytes in 32 bits.
+  if ((*file)->getBufferSize() > (size_t(1) << 31)) {
+    sink.report(Kind::UnreadableFile, path.span, path.text, "it is larger than 2 GiB").end();
+    return std::nullopt;
+  }
+  return (*file)->getBuffer().str();
+}
+
+bool Session::writeFile(const Word &path, llvm::StringRef bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream out(path.text, error);
+  if (!error) {
+    out << bytes;
+    out.close();
+    error = out.error();
+    out.clear_error();
+  }
+  if (!error)
+    return true;
+  sink.report(Kind::UnwritableFile, path.span, path.text, error.message()).end();
+  return false;
+}
+
+Session::Input Session::splitInput(const Word &word) {
+  size_t at = word.text.rfind("::");
+  if (at == std::string::npos)
+    return {word, std::nullopt};
+  uint32_t split = word.span.begin + static_cast<uint32_t>(at);
+  return {{word.text.substr(0, at), {word.span.file, word.span.begin, split}},
+          Word{word.text.substr(at + 2), {word.span.file, split + 2, word.span.end}}};
+}
+
+std::shared_ptr<const sema::Function>
+Session::findKernel(sema::Program &program, sema::Module &module, const Input &input) {
+  if (input.kernel)
+    return program.kernel(module, input.kernel->text, sink);
+  std::vector<std::shared_ptr<const sema::Function>> kernels = program.kernels(module, sink);
+  if (kernels.size() == 1)
+    return kernels.front();
+  auto report =
+      sink.report(Kind::KernelNotNamed, input.path.span, input.path.text, kernels.size());
+  for (const std::shared_ptr<const sema::Function> &kernel : kernels)
+    std::move(report).hint("{0}::{1}", input.path.text, kernel->name);
+  return nullptr;
+}
+
+std::optional<target::Target> Session::parseTarget(const Word &word) {
+  if (std::optional<target::Target> target = target::Target::parse(word.text))
+    return target;
+  std::string known;
+  for (const target::Target &target : target::Target::all())
+    known += (known.empty() ? "" : ", ") + target.name();
+  sink.report(Kind::UnknownTarget, word.span, word.text).hint("known targets: {0}", known);
+  return std::nullopt;
+}
+
+bool Session::readOptions(sema::Options &options, std::string &problem) {
+  std::optional<uint64_t> warps, ctas, registers;
+  if (!line.integer("--num-warps", warps, problem) || !line.integer("--num-ctas", ctas, problem) ||
+      !line.integer("--maxnreg", registers, problem))
+    return false;
+  options.numWarps = static_cast<unsigned>(warps.value_or(4));
+  options.numCtas = static_cast<unsigned>(ctas.value_or(1));
+  if (!llvm::isPowerOf2_64(warps.value_or(4)) || warps.value_or(4) > 32)
+    problem = "--num-warps takes 1, 2, 4, 8, 16 or 32";
+  else if (!llvm::isPowerOf2_64(ctas.value_or(1)) || ctas.value_or(1) > 16)
+    problem = "--num-ctas takes 1, 2, 4, 8 or 16";
+  else if (registers && (*registers < 8 || *registers > 255))
+    problem = "--maxnreg takes 8 to 255";
+  if (registers)
+    options.maxnreg = static_cast<unsigned>(*registers);
+  options.debug = line.has("--debug");
+  options.enableFpFusion = !line.has("--no-fp-fusion");
+  return problem.empty();
+}
+
+driver::CodeOptions Session::codeOptions() const {
+  driver::CodeOptions options;
+  options.ptxas = findPtxasHere();
+  options.lineInfo = line.has("--line-info");
+  options.fpFusion = !line.has("--no-fp-fusion");
+  return options;
+}
+
+static std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string findPtxasHere() {
+  driver::PtxasPlaces places;
+  places.explicitPath = environment("GLUONC_PTXAS");
+  places.path = environment("PATH");
+  places.cudaHome = environment("CUDA_HOME");
+  if (places.cudaHome.empty())
+    places.cudaHome = environment("CUDA_PATH");
+  for (const char *name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (std::string prefix = environment(name); !prefix.empty())
+      places.pythonPrefixes.push_back(prefix);
+  if (std::string home = environment("HOME"); !home.empty())
+    places.pythonPrefixes.push_back(home + "/.local");
+  return driver::findPtxas(places);
+}
+
+std::string cacheDirectory() {
+  if (std::getenv("GLUONC_CACHE_DIR"))
+    return environment("GLUONC_CACHE_DIR");
+  if (std::string xdg = environment("XDG_CACHE_HOME"); !xdg.empty())
+    return xdg + "/gluonc";
+  if (std::string home = environment("HOME"); !home.empty())
+    return home + "/.cache/gluonc";
+  return "";
+}
+
+// -- Internal errors -------------------------------------------------------------
+
+/// Made at start: a crash leaves no room for strings.
+static char reproducer[1 << 14];
+
+/// Async-signal-safe: write and open only.
+[[noreturn]] static void dieWith(const char *first, const char *second) {
+  auto say = [](int file, const char *text) {
+    ssize_t ignored = write(file, text, std::strlen(text));
+    (void)ignored;
+  };
+  char path[] = "/tmp/gluonc-crash-000000.txt";
+  long id = getpid();
+  for (size_t at = sizeof path - 6; id && path[at] != '-'; --at, id /= 10)
+    path[at] = static_cast<char>('0' + id % 10);
+  say(STDERR_FILENO, "gluonc: internal error: ");
+  say(STDERR_FILENO, first);
+  say(STDERR_FILENO, second);
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file >= 0) {
+    say(file, reproducer);
+    say(file, "\n# ");
+    say(file, first);
+    say(file, second);
+    say(file, "\n");
+    close(file);
+    say(STDERR_FILENO, "\ngluonc: this is a bug of gluonc; how to reproduce it is in ");
+    say(STDERR_FILENO, path);
+  }
+  say(STDERR_FILENO, "\n");
+  _exit(70);
+}
+
+static void onInternalError(const char *file, int line, std::string_view what) {
+  std::string place = std::string(file) + ":" + std::to_string(line) + ": ";
+  dieWith(place.c_str(), std::string(what).c_str());
+}
+
+static void onFatalError(void *, const char *reason, bool) { dieWith(reason, ""); }
+
+static void onSignal(int signal) {
+  dieWith(signal == SIGSEGV   ? "segmentation fault"
+          : signal == SIGABRT ? "abort"
+          : signal == SIGFPE  ? "arithmetic fault"
+                              : "bad instruction or bus error",
+          "");
+}
+
+void installCrashHandlers(llvm::StringRef commandLine) {
+  size_t length = std::min(commandLine.size(), sizeof reproducer - 1);
+  std::memcpy(reproducer, commandLine.data(), length);
+  setInternalErrorHandler(onInternalError);
+  llvm::install_fatal_error_handler(onFatalError);
+  // A stack of its own, since the usual reason is that the stack is full.
+  static char stack[1 << 16];
+  stack_t alternative = {};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
+    sigaction(signal, &action, nullptr);
+}
+
+} // namespace gluonc::tool

@@ -1,0 +1,82 @@
+//===- Session.h - What the subcommands of gluonc share ---------------------===//
+//
+// The one place that prints diagnostics, reads the environment and decides exit
+// statuses:
+//
+//   0 fine   1 the input has errors   2 usage
+//   3 an expectation failed or a checker found a fault
+//   4 a device or tool is not available   70 a bug of gluonc
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "CommandLine.h"
+#include "driver/Cache.h"
+#include "driver/Compiler.h"
+#include "driver/Status.h"
+
+namespace gluonc::tool {
+
+/// Prints diagnostics as they come and remembers what they mean for the exit status.
+class PrintingSink : public diag::Sink {
+public:
+  bool json = false;
+  driver::Outcome outcome = driver::Outcome::Fine;
+
+protected:
+  void handle(diag::Diagnostic diagnostic) override;
+};
+
+class Session {
+public:
+  CommandLine line;
+  diag::SourceManager sources;
+  PrintingSink sink;
+  const CommandSpec *command = nullptr;
+
+  /// Prints a usage error; returns 2.
+  int usage(const llvm::Twine &problem);
+  /// The exit status so far.
+  int status() const { return static_cast<int>(sink.outcome); }
+
+  /// The bytes of a file; nullopt after a report.
+  std::optional<std::string> readFile(const Word &path);
+  /// False after a report. "-" is the standard output.
+  bool writeFile(const Word &path, llvm::StringRef bytes);
+
+  /// `FILE.py::KERNEL` and `FILE.py`.
+  struct Input {
+    Word path;
+    std::optional<Word> kernel;
+    bool isIr() const {
+      return llvm::StringRef(path.text).ends_with(".ttgir") ||
+             llvm::StringRef(path.text).ends_with(".mlir");
+    }
+  };
+  static Input splitInput(const Word &word);
+  /// The kernel that `input` names, or the file's only one. Null after a report.
+  std::shared_ptr<const sema::Function> findKernel(sema::Program &program, sema::Module &module,
+                                                   const Input &input);
+
+  /// `--target`, or nullopt after a report.
+  std::optional<target::Target> parseTarget(const Word &word);
+  /// --num-warps, --num-ctas, --maxnreg, --debug, --no-fp-fusion. False with a usage problem.
+  bool readOptions(sema::Options &options, std::string &problem);
+  driver::CodeOptions codeOptions() const;
+};
+
+/// PATH, CUDA_HOME and friends.
+std::string findPtxasHere();
+/// GLUONC_CACHE_DIR (empty: no cache), else XDG_CACHE_HOME/gluonc, else ~/.cache/gluonc.
+std::string cacheDirectory();
+
+/// Makes internal errors and crashes print what happened, write a reproducer and exit with 70.
+void installCrashHandlers(llvm::StringRef commandLine);
+
+int runCommand(Session &session);
+int compileCommand(Session &session);
+int checkCommand(Session &session);
+int layoutCommand(Session &session);
+int infoCommand(Session &session);
+
+} // namespace gluonc::tool

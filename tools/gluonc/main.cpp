@@ -1,0 +1,140 @@
+//===- main.cpp - gluonc ------------------------------------------------------===//
+#include "Session.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace gluonc;
+using namespace gluonc::tool;
+
+namespace {
+
+constexpr OptionSpec runOptions[] = {
+    {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
+    {"--device", "DEVICE", "cpu, cuda or cuda:N (default: the first CUDA GPU, else the CPU)"},
+    {"--target", "TARGET", "chip to specialize for on the CPU (default cuda:90a)"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"--save", "NAME=FILE.npy", "write a tensor after the run; may be repeated"},
+    {"--expect", "EXPR", "what must hold after the run; may be repeated"},
+    {"--rtol", "X", "relative tolerance of allclose() calls that give none"},
+    {"--atol", "X", "absolute tolerance of allclose() calls that give none"},
+    {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
+    {"--time-passes", "", "print how long each stage of the compiler took"},
+    {"--debug", "", "turn on device_assert and overflow checks"},
+    {"--line-info", "", "map instructions to source lines"},
+    {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
+};
+
+constexpr OptionSpec compileOptions[] = {
+    {"--target", "TARGET", "cuda:80, cuda:90a, cuda:100a, hip:gfx942, …"},
+    {"--emit", "STAGE", "tokens, ast, ttgir, ttgir-opt, llir, ptx or cubin (default)"},
+    {"-o", "PATH", "where the result goes; - is the standard output"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"--time-passes", "", "print how long each stage took"},
+    {"--repeat", "N", "compile N times in this process; print medians as JSON"},
+    {"--python", "VERSION", "3.11 or 3.12 (default): whose ast.dump `--emit ast` prints"},
+    {"--debug", "", "turn on device_assert and overflow checks"},
+    {"--line-info", "", "map instructions to source lines"},
+    {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+};
+
+constexpr OptionSpec layoutOptions[] = {
+    {"--shape", "M,N,…", "shape of the tensor that is laid out"},
+    {"--format", "FORMAT", "text (default), svg or html"},
+    {"--element-bits", "N", "width of an element, for banks of shared memory (default 32)"},
+    {"-o", "PATH", "where the picture goes; - is the standard output"},
+};
+
+constexpr CommandSpec commands[] = {
+    {"run", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]",
+     "Runs a kernel on a GPU or on the CPU and checks what it did.\n"
+     "VALUE is an expression of the kernel language in the scope of the file, with earlier\n"
+     "arguments visible. Tensors are made by randn(shape, dtype, seed), rand, randint(low, high,\n"
+     "shape, dtype), arange, zeros, ones, full(shape, value), empty (poisoned), zeros_like(x),\n"
+     "tensor([...]) and npy(\"in.npy\"), and viewed by slicing and x.T. A NAME that is no\n"
+     "parameter of the kernel is a helper for the expressions after it.",
+     runOptions, runCommand},
+    {"compile", "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]\n"
+                "       gluonc compile FILE.ttgir --target TARGET [options]",
+     "Compiles a kernel, or stops at an earlier stage.\n"
+     "TYPE is written as in Triton: *fp32:16 (pointer, divisible by 16), i32, fp16.",
+     compileOptions, compileCommand},
+    {"check", "FILE.py…", "Parses files and resolves everything in them that is decorated.",
+     {}, checkCommand},
+    {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
+     "Draws which thread and register (or which offset of shared memory) holds each element.",
+     layoutOptions, layoutCommand},
+    {"info", "", "Prints version, build, targets, devices, tools and cache.", {}, infoCommand},
+};
+
+void printOverview(llvm::raw_ostream &out) {
+  out << "gluonc " << GLUONC_VERSION << ": compiles and runs Gluon kernels\n\n";
+  for (const CommandSpec &command : commands)
+    out << "  gluonc " << command.name << " " << command.usage << "\n";
+  out << "\n`gluonc COMMAND --help` explains a command.\n"
+         "Exit status: 0 fine; 1 the input has errors; 2 usage; 3 an expectation failed or a\n"
+         "checker found a fault; 4 a device or tool is not available; 70 a bug of gluonc.\n";
+}
+
+/// The words of the command line as one text with the offset of each.
+std::string joinWords(llvm::ArrayRef<const char *> words, std::vector<uint32_t> &offsets) {
+  std::string text;
+  for (const char *word : words) {
+    if (!text.empty())
+      text += ' ';
+    offsets.push_back(static_cast<uint32_t>(text.size()));
+    text += word;
+  }
+  return text;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::ArrayRef<const char *> words(argv, static_cast<size_t>(argc));
+  std::vector<uint32_t> offsets;
+  std::string text = joinWords(words, offsets);
+  installCrashHandlers(text);
+  if (argc < 2) {
+    printOverview(llvm::errs());
+    return 2;
+  }
+  llvm::StringRef name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") {
+    printOverview(llvm::outs());
+    return 0;
+  }
+  if (name == "--version") {
+    llvm::outs() << "gluonc " << GLUONC_VERSION << '\n';
+    return 0;
+  }
+  const CommandSpec *command =
+      llvm::find_if(commands, [&](const CommandSpec &spec) { return spec.name == name; });
+  if (command == std::end(commands)) {
+    llvm::errs() << "gluonc: there is no command `" << name << "`; see gluonc --help\n";
+    return 2;
+  }
+  Session session;
+  session.command = command;
+  const diag::SourceFile *file = session.sources.add("<command line>", text);
+  std::string problem = session.line.parse(*command, words.drop_front(2), file,
+                                           llvm::ArrayRef(offsets).drop_front(2));
+  if (session.line.has("--help")) {
+    printHelp(*command, llvm::outs());
+    return 0;
+  }
+  if (const Word *format = session.line.find("--diagnostics")) {
+    session.sink.json = format->text == "json";
+    if (!session.sink.json && format->text != "text" && problem.empty())
+      problem = "--diagnostics takes text or json";
+  }
+  if (!problem.empty())
+    return session.usage(problem);
+  int status = command->run(session);
+  llvm::outs().flush();
+  return status;
+}
