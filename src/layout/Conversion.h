@@ -100,7 +100,8 @@ struct SharedHalf {
 };
 
 /// Conversion through shared memory. For each repetition r: store.instructions[r], synchronize,
-/// load.instructions[r]; between repetitions synchronize again.
+/// load.instructions[r]; between repetitions synchronize again. The scratch must be aligned to 16
+/// bytes.
 struct SharedPlan {
   SharedHalf store, load;
   unsigned elementBits = 0;

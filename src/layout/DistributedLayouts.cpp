@@ -82,14 +82,16 @@ LinearLayout SliceLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
 
 BasisList blockBasesToCga(const BasisList &blockBases, llvm::ArrayRef<int64_t> shape) {
   // The nonzero block bases of a dim are its highest bits, so the lowest of them is the share.
+  // Asked before validation, too, hence the care with lengths and signs.
   BasisList result = blockBases;
   for (unsigned d = 0; d < shape.size(); ++d) {
     int64_t share = shape[d];
     for (const Ints &basis : blockBases)
-      if (basis[d])
+      if (d < basis.size() && basis[d] > 0)
         share = std::min(share, basis[d]);
     for (Ints &basis : result)
-      basis[d] /= std::max<int64_t>(share, 1);
+      if (d < basis.size())
+        basis[d] /= std::max<int64_t>(share, 1);
   }
   return result;
 }

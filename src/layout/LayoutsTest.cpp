@@ -308,6 +308,65 @@ TEST(Layouts, AbsurdSizesAreRefusedNotComputed) {
   EXPECT_TRUE(checkShape(blocked({1}, {32}, {4}, {0}), {huge}));
 }
 
+TEST(Layouts, WhateverIsWrittenIsRefusedOrHasAMeaning) {
+  RandomLayouts random(34);
+  auto number = [&]() -> int64_t {
+    static constexpr int64_t odd[] = {-1, 0, 3, 5, int64_t{1} << 24, int64_t{1} << 62, INT64_MIN};
+    return random.below(12) ? int64_t{1} << random.below(6) : odd[random.below(std::size(odd))];
+  };
+  auto list = [&](unsigned length) {
+    Ints result;
+    for (unsigned i = random.below(20) ? length : random.below(11); i-- > 0;)
+      result.push_back(number());
+    return result;
+  };
+  auto bases = [&](unsigned rank) {
+    BasisList result;
+    for (unsigned i = random.below(random.below(10) ? 4 : 40); i-- > 0;) {
+      Ints basis(rank, 0);
+      if (rank)
+        basis[random.below(rank)] = random.below(20) ? int64_t{1} << i : number();
+      result.push_back(random.below(20) ? basis : list(rank));
+    }
+    return result;
+  };
+  std::map<LayoutKind, int> meaningful;
+  for (int trial = 0; trial < 20000; ++trial) {
+    unsigned rank = 1 + random.below(3);
+    Ints order = random.below(8) ? random.permutation(rank) : list(rank);
+    BasisList cga = random.below(3) ? BasisList() : bases(rank);
+    const Layout candidates[] = {
+        BlockedLayout{list(rank), list(rank), list(rank), order, cga},
+        DistributedLinearLayout{bases(rank), bases(rank), bases(rank), cga, list(rank)},
+        SwizzledSharedLayout{number(), number(), number(), order, cga},
+        PaddedSharedLayout{{{number(), number()}}, bases(rank), cga, list(rank)},
+        SharedLinearLayout{bases(rank), cga, number()},
+        AutoLayout{},
+        CoalescedLayout{},
+    };
+    Layout layout = candidates[random.below(std::size(candidates))];
+    if (random.below(3) == 0)
+      layout =
+          SliceLayout{random.below(8) ? static_cast<int64_t>(random.below(3)) : number(), layout};
+    // Printing and comparing must work for anything, because messages do it.
+    EXPECT_FALSE(layout.toString().empty());
+    EXPECT_EQ(layout, Layout(layout));
+    layout.cga();
+    layout.rank();
+    Ints shape = list(layout.rank().value_or(rank));
+    bool fits = !layout.validate();
+    if (!fits || layout.isPlaceholder() || checkShape(layout, shape))
+      continue;
+    checkFits(layout, 4, 32, 1);
+    LinearLayout linear = layout.toLinear(shape);
+    ASSERT_TRUE(linear.isSurjective()) << layout.toString() << linear.toString();
+    for (auto [d, size] : llvm::enumerate(shape))
+      ASSERT_EQ(linear.outSize(Dim::axis(d)), size);
+    ++meaningful[layout.kind()];
+  }
+  EXPECT_EQ(meaningful.size(), 6u);
+}
+
 TEST(Layouts, ShapesMustBePowersOfTwoOfTheRightRank) {
   Layout layout = blocked({1}, {32}, {4}, {0});
   EXPECT_FALSE(checkShape(layout, {128}));

@@ -121,8 +121,10 @@ Ints SharedLinearLayout::shape() const {
   Ints sizes(rank(), 1);
   for (const BasisList *bases : {&offsetBases, &blockBases})
     for (const Ints &basis : *bases)
-      for (auto [size, component] : llvm::zip_equal(sizes, basis))
-        size = std::max<int64_t>(size, llvm::PowerOf2Ceil(component + 1));
+      // Asked before validation, too: bases may have any length and any components.
+      for (auto [size, component] : llvm::zip(sizes, basis))
+        size = std::max<int64_t>(
+            size, llvm::PowerOf2Ceil(std::clamp<int64_t>(component, 0, maxDimSize) + 1));
   return sizes;
 }
 
