@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cmake -S "$here" -B "$2" -Dgluonc_DIR="$1" ${4:+-DCMAKE_CXX_COMPILER="$4"} \
   ${5:+-DCMAKE_C_COMPILER="$5"} >/dev/null
 cmake --build "$2" >/dev/null
-kernel=$here/../../examples/memcpy.py
+kernel=$here/../../../examples/memcpy.py
 if [ "$3" = cpu ]; then
   "$2/consumer_c" "$kernel"
 fi
