@@ -244,9 +244,35 @@ static bool beginsOnlyStatements(TokenKind kind) {
   }
 }
 
-void Lexer::reportUnclosed() {
+/// Reports what is open though it cannot be (at `p`, an end of lines). A line in
+/// between that is indented no further than the statement with the bracket is taken
+/// for the next statement, and read again as such; then the result is true.
+bool Lexer::recoverUnclosed() {
+  const char *resume = nullptr;
+  bool onlyBrackets = llvm::all_of(open, [](const Open &o) { return o.kind == Open::Bracket; });
+  if (onlyBrackets && retries > 0) {
+    auto before = [&](const Token &t, const char *at) { return begin + t.begin < at; };
+    auto t = std::lower_bound(tokens.begin(), tokens.end(), open.front().at + 1, before);
+    for (const char *lineEnd = open.front().at; t != tokens.end() && !resume; ++t) {
+      const char *at = begin + t->begin;
+      StringRef gap(lineEnd, static_cast<size_t>(at - lineEnd));
+      size_t lastBreak = gap.find_last_of("\r\n");
+      lineEnd = begin + t->end;
+      bool closes = t->kind == TokenKind::RightParen || t->kind == TokenKind::RightSquare ||
+                    t->kind == TokenKind::RightBrace;
+      if (lastBreak == StringRef::npos || closes)
+        continue;
+      unsigned column = 0;
+      for (char c : gap.drop_front(lastBreak + 1))
+        column = c == '\t' ? (column / tabSize + 1) * tabSize : column + 1;
+      if (column <= indents.back().column)
+        resume = gap.data() + lastBreak + 1;
+    }
+  }
   for (const Open &entry : open)
-    if (entry.kind == Open::Bracket)
+    if (resume && entry.at > resume)
+      break;
+    else if (entry.kind == Open::Bracket)
       error(Kind::UnmatchedBracket, entry.at, entry.at + 1,
             "'" + std::string(1, *entry.at) + "' was never closed");
     else if (entry.kind == Open::Field)
@@ -254,6 +280,15 @@ void Lexer::reportUnclosed() {
     else
       error(Kind::UnterminatedString, entry.at, entry.text, "f-string literal");
   open.clear();
+  if (!resume)
+    return false;
+  --retries;
+  p = resume;
+  while (begin + tokens.back().begin >= p)
+    tokens.pop_back();
+  push(TokenKind::Newline, p, p);
+  startLine();
+  return true;
 }
 
 void Lexer::lineInBrackets() {
@@ -268,7 +303,8 @@ void Lexer::lineInBrackets() {
     ++q;
   if (!beginsOnlyStatements(keywordOrName(StringRef(p, static_cast<size_t>(q - p)))))
     return;
-  reportUnclosed();
+  if (recoverUnclosed())
+    return;
   push(TokenKind::Newline, lineStart - 1, lineStart);
   p = lineStart;
   startLine();
@@ -477,14 +513,14 @@ void Lexer::lexOperator() {
 
 void Lexer::run() {
   startLine();
-  while (p != end) {
-    if (!open.empty() && open.back().inText())
-      lexFStringText();
-    else if (p != end)
-      lexToken();
-  }
-  if (!open.empty())
-    reportUnclosed();
+  do {
+    while (p != end) {
+      if (!open.empty() && open.back().inText())
+        lexFStringText();
+      else
+        lexToken();
+    }
+  } while (!open.empty() && recoverUnclosed());
   if (!tokens.empty() && tokens.back().kind != TokenKind::Newline &&
       tokens.back().kind != TokenKind::Dedent)
     push(TokenKind::Newline, end, end);

@@ -56,7 +56,7 @@ private:
   void startLine();
   void indentTo(unsigned column, unsigned alternate);
   void lineInBrackets();
-  void reportUnclosed();
+  bool recoverUnclosed();
 
   void lexToken();
   void lexName();
@@ -82,6 +82,8 @@ private:
   const char *p;
   const char *const end;
   llvm::SmallVector<Open, 16> open;
+  /// How often text may still be read again; bounds the time of recovery.
+  unsigned retries = 100;
   llvm::SmallVector<Indent, 16> indents = {{0, 0}};
 };
 

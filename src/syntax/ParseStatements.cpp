@@ -50,8 +50,8 @@ void Parser::parseStatement(StmtList &out) {
 void Parser::finishLine() {
   if (!at(TokenKind::Newline) && !at(TokenKind::EndMarker) && !panicking)
     unexpected("end of line");
-  accept(TokenKind::Newline);
   panicking = false;
+  accept(TokenKind::Newline);
 }
 
 void Parser::parseSimpleLine(StmtList &out) {
@@ -90,8 +90,8 @@ Stmts Parser::parseBlock(StringRef what, const Token &header) {
     return save<const Stmt *>(body);
   }
   bool headerFailed = panicking;
-  advance();
   panicking = false;
+  advance();
   if (accept(TokenKind::Indent)) {
     parseIndented(body);
   } else if (!headerFailed) {

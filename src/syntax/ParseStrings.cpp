@@ -204,9 +204,8 @@ void Parser::parseField(Pieces &pieces, bool raw) {
   // As in f"{x=}", which shows the value as repr does.
   if (debug && conversion < 0 && !format)
     conversion = 'r';
-  if (!at(TokenKind::RightBrace))
+  if (!accept(TokenKind::RightBrace))
     unexpected(format ? "'}'" : "'!', ':' or '}'");
-  advance();
   auto *node = make<FormattedValue>(brace->begin);
   node->value = value;
   node->conversion = conversion;

@@ -75,6 +75,7 @@ void Parser::tooHigh(Node *node) {
 Stmts Parser::parseFile() {
   StmtList body;
   while (!at(TokenKind::EndMarker)) {
+    panicking = false;
     // A Dedent here belongs to an Indent that an error has swallowed.
     if (accept(TokenKind::Dedent) || accept(TokenKind::Newline))
       continue;
@@ -85,7 +86,7 @@ Stmts Parser::parseFile() {
 
 const Expr *Parser::parseSingleExpression() {
   const Expr *expr = parseStarExpressions();
-  while (accept(TokenKind::Newline)) {
+  while (!panicking && accept(TokenKind::Newline)) {
   }
   if (!at(TokenKind::EndMarker))
     unexpected("end of expression");
@@ -122,11 +123,16 @@ struct Job {
     for (size_t i = 0; i < all.size(); ++i)
       order.emplace_back(all[i].span.begin, i);
     llvm::sort(order);
+    size_t shown = 0;
     for (size_t i = 0; i < order.size(); ++i) {
       diag::Diagnostic &next = all[order[i].second];
-      if (i == maxReports)
+      // The lexer reads some text twice to recover from an unclosed bracket.
+      if (i > 0 && order[i - 1].first == order[i].first &&
+          all[order[i - 1].second].kind == next.kind)
+        continue;
+      if (shown++ == maxReports)
         return sink.report(Kind::TooManyErrors, next.span).end();
-      sink.submit(std::move(next));
+      sink.submit(next);
     }
   }
 };

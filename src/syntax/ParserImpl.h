@@ -41,6 +41,9 @@ private:
   /// The kind behind the current token.
   TokenKind nextKind() const { return at(TokenKind::EndMarker) ? token->kind : token[1].kind; }
   void advance() {
+    // After an error everything waits at the end of the line.
+    if (panicking && token->kind == TokenKind::Newline)
+      return;
     // Nodes end with a token that shows, not with the line break behind it.
     if (token->kind > TokenKind::Dedent)
       lastEnd = token->end;

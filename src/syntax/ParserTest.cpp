@@ -270,6 +270,20 @@ TEST(ParserErrors, EveryStatementReportsItsOwn) {
                      "4:7-4:8 UnmatchedBracket", "6:6-6:7 UnmatchedBracket"}));
 }
 
+TEST(ParserErrors, AnUnclosedBracketDoesNotHideWhatFollows) {
+  Parsed parsed("def f():\n  a = g(b, [c]\n  d = h(e\n  if i: j k\nl = f'{m'\nn o\np = (\nq r\n");
+  EXPECT_EQ(parsed.reports(),
+            (Reports{"2:8-2:9 UnmatchedBracket", "3:8-3:9 UnmatchedBracket",
+                     "4:11-4:12 UnexpectedToken", "5:9-5:10 UnterminatedString",
+                     "6:3-6:4 UnexpectedToken", "7:5-7:6 UnmatchedBracket",
+                     "8:3-8:4 UnexpectedToken"}));
+}
+
+TEST(ParserErrors, AnErrorEndsWithItsLine) {
+  for (std::string text : {"f() += 1", "f(): int", "x = f'{a b'", "x = f'{a b}'", "1 2", "match x:\n case 1j + 2j: y\n"})
+    EXPECT_EQ(Parsed(text + "\nx y\n").reports().size(), 2u) << text;
+}
+
 TEST(ParserErrors, GoodStatementsRemain) {
   Parsed parsed("a\nb c\nd\n");
   EXPECT_EQ(parsed.reports(), (Reports{"2:3-2:4 UnexpectedToken"}));
