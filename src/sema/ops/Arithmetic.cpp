@@ -62,6 +62,9 @@ static bool isIntegral(BinaryOp op) {
 }
 
 template <typename Op> static mlir::Value emit(Context &context, mlir::Value l, mlir::Value r) {
+  // Folds such as x * 1 look for the constant on the right.
+  if (Op::template hasTrait<mlir::OpTrait::IsCommutative>() && l.getDefiningOp<arith::ConstantOp>())
+    std::swap(l, r);
   return context.builder.createOrFold<Op>(context.loc(), l, r);
 }
 

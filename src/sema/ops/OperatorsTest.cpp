@@ -153,6 +153,13 @@ TEST_F(Ops, NumberNextToABlockIsADenseConstant) {
   EXPECT_TRUE(llvm::isa<mlir::SplatElementsAttr>(constant.getValue()));
 }
 
+TEST_F(Ops, NeutralNumbersVanishOnEitherSide) {
+  Value range = arange(128);
+  EXPECT_EQ(bin(BinaryOp::Mul, number(1), range)->ir(), range.ir());
+  EXPECT_EQ(bin(BinaryOp::Mul, range, number(1))->ir(), range.ir());
+  EXPECT_EQ(bin(BinaryOp::Add, number(0), n)->ir(), n.ir());
+}
+
 TEST_F(Ops, LogicalOperatorsWantInt1AndWarnOnBlocks) {
   Value flag = *cmp(CompareOp::Lt, n, number(3));
   Value other = *cmp(CompareOp::Gt, f, number(3));

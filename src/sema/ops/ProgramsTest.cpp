@@ -97,7 +97,8 @@ TEST_F(Programs, OuterProductOfSlices) {
       "out", "L: gl.constexpr = gl.BlockedLayout([1, 2], [8, 4], [2, 2], [1, 0])\n"
              "r = gl.arange(0, 32, layout=gl.SliceLayout(1, L))\n"
              "c = gl.arange(0, 16, layout=gl.SliceLayout(0, L))\n"
-             "gl.store(out + r[:, None] * 16 + c[None, :], (r[:, None] + c[None, :]).to(gl.float32))",
+             "sum = r[:, None] + c[None, :]\n"
+             "gl.store(out + r[:, None] * 16 + c[None, :], sum.to(gl.float32))",
       {"*fp32:16"});
   EXPECT_TRUE(inOrder(ir, {"tt.expand_dims", "tt.broadcast", "tt.store"})) << messages();
 }
