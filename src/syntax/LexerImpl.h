@@ -83,7 +83,7 @@ private:
   const char *const end;
   llvm::SmallVector<Open, 16> open;
   /// How often text may still be read again; bounds the time of recovery.
-  unsigned retries = 100;
+  unsigned retries = 32;
   llvm::SmallVector<Indent, 16> indents = {{0, 0}};
 };
 
