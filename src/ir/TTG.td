@@ -104,8 +104,8 @@ def TTG_MemDescType : TypeDef<TTG_Dialect, "MemDesc"> {
   let summary = "A view of a buffer in shared (or tensor) memory";
   let description = [{
     `allocShape` is the shape of the buffer that the view was cut from; its last
-    dims are those that `encoding` speaks of. `memdesc_c1`: the encoding has the
-    buffer's rank or one less (a ring of buffers), or as many as the alloc shape's.
+    dims are those that `encoding` speaks of; one more leading dim makes a ring of
+    buffers. Rules: `memdesc_c1` to `memdesc_c3` in TensorRules.cpp.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "mlir::Type":$elementType,
                         "mlir::Attribute":$encoding, "mlir::Attribute":$memorySpace,
@@ -128,7 +128,6 @@ def TTG_MemDescType : TypeDef<TTG_Dialect, "MemDesc"> {
     bool isShared() const;
   }];
   let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
 }
 
 def TTG_AsyncTokenType : TypeDef<TTG_Dialect, "AsyncToken"> {

@@ -91,8 +91,7 @@ Type MemDescType::parse(AsmParser &parser) {
     return {};
   if (allocShape.empty())
     allocShape = shape;
-  return parser.getChecked<MemDescType>(parser.getContext(), shape, element, encoding, space,
-                                        isMutable, allocShape);
+  return get(parser.getContext(), shape, element, encoding, space, isMutable, allocShape);
 }
 
 void MemDescType::print(AsmPrinter &printer) const {
@@ -107,12 +106,6 @@ void MemDescType::print(AsmPrinter &printer) const {
     llvm::interleave(getAllocShape(), printer, "x");
   }
   printer << '>';
-}
-
-LogicalResult MemDescType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                  ArrayRef<int64_t> shape, Type elementType, Attribute encoding,
-                                  Attribute memorySpace, bool, ArrayRef<int64_t> allocShape) {
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,7 +35,8 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, IsolatedFr
                                FunctionOpInterface]> {
   let summary = "A kernel (public) or device function";
   let description = [{
-    `noinline = true` keeps calls. Every tensor inside obeys `tensor_c1`…`tensor_c5`.
+    `noinline = true` keeps calls. Every tensor inside obeys `tensor_c1` to `tensor_c3`,
+    every buffer `memdesc_c1` to `memdesc_c3`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -230,10 +231,7 @@ def TT_BitcastOp : TT_CastOp<"bitcast", TT_Type, TT_Type> {
 
 def TT_FpToFpOp : TT_ElementwiseOp<"fp_to_fp"> {
   let summary = "Floating-point conversion with a rounding mode";
-  let description = [{
-    `fp_to_fp_c1`: a narrowing conversion to or from fp8 names its rounding.
-    `fp_to_fp_c2`: a widening one does not.
-  }];
+  let description = "`fp_to_fp_c1`: a narrowing conversion names its rounding.";
   let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);
   let results = (outs TT_FloatLike:$result);
   let assemblyFormat = [{

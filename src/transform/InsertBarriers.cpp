@@ -285,8 +285,8 @@ private:
         runIf(branch, state);
       else if (const Effect *effect = accesses.of(&op))
         apply(&op, *effect, state);
-      else if (isa<ttg::BarrierOp>(op)) // one that we inserted
-        state.clear();
+      else if (auto ours = dyn_cast<ttg::BarrierOp>(op); ours && ours.orders(ttg::AddrSpace::Local))
+        state.clear(); // Inserted after the effects were described.
     }
   }
 

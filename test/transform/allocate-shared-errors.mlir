@@ -1,0 +1,37 @@
+// RUN: gluon-opt %s -split-input-file -verify-diagnostics -gluonc-pipeline=cuda:90a
+
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // expected-error @+1 {{the kernel needs 262144 bytes of shared memory, but cuda:90a has 232448}}
+  tt.func public @too_much() {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<65536xf32, #s, #smem, mutable>
+    ttg.local_dealloc %a : !ttg.memdesc<65536xf32, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+#m = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @unknown_layout(%x: tensor<64x64xf32, #mma>, %p: tensor<64x64x!tt.ptr<f32>, #m>) {
+    // expected-error @+1 {{cannot be done between these layouts yet}}
+    %0 = ttg.convert_layout %x : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #m>
+    tt.store %p, %0 : tensor<64x64x!tt.ptr<f32>, #m>
+    tt.return
+  }
+}
+
+// -----
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // expected-error @+1 {{recursive functions cannot be compiled}}
+  tt.func private @f() {
+    tt.call @f() : () -> ()
+    tt.return
+  }
+  tt.func public @g() {
+    tt.call @f() : () -> ()
+    tt.return
+  }
+}
