@@ -197,7 +197,10 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
     Module &module = object.asModule();
     if (MaybeValue value = module.lookup(name, *this))
       return value;
-    report(Kind::UnknownAttribute, span, ("module `" + module.name() + "`").str(), name).end();
+    diag::Builder builder =
+        report(Kind::UnknownAttribute, span, ("module `" + module.name() + "`").str(), name);
+    if (llvm::StringRef best = nearestName(name, module.names()); !best.empty())
+      (void)std::move(builder).hint("did you mean `{0}`?", best);
     return std::nullopt;
   }
   if (object.is(ValueKind::Opaque)) {

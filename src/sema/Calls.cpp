@@ -164,13 +164,12 @@ void Interpreter::checkFunctionCall(const Function &function, CallArguments &arg
   (void)bindFunction(function, arguments, ignored);
 }
 
-/// Lists become tuples, items wrapped: what a Python value turns into as a kernel argument.
-static Value normalized(const Value &value) {
+Value asKernelArgument(const Value &value) {
   if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
     return value;
   std::vector<Value> items;
   for (const Value &item : value.items())
-    items.push_back(normalized(item));
+    items.push_back(asKernelArgument(item));
   std::vector<std::string> names;
   if (value.is(ValueKind::Tuple))
     names.assign(value.fieldNames().begin(), value.fieldNames().end());
@@ -232,7 +231,7 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
       return false;
     }
     bool toKernel = callee.mode == Mode::Kernel;
-    callee.scope.set(parameter.name, toKernel ? normalized(*value) : *value, parameter.span,
+    callee.scope.set(parameter.name, toKernel ? asKernelArgument(*value) : *value, parameter.span,
                      parameter.isConstexpr);
   }
   if (next < arguments.positional.size()) {

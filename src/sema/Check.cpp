@@ -49,6 +49,10 @@ private:
   }
 
   void visit(const ast::Node &node) {
+    // Docstrings and a lone `...` do nothing.
+    if (const auto *statement = llvm::dyn_cast<ast::ExprStmt>(&node);
+        statement && llvm::isa<ast::Constant>(statement->value))
+      return;
     if (!interpreter.checkSupported(node))
       return;
     if (const auto *annotated = llvm::dyn_cast<ast::AnnAssign>(&node)) {
@@ -137,7 +141,17 @@ struct ModuleChecker {
         run(cls->body);
       else if (const auto *def = llvm::dyn_cast<ast::AsyncFunctionDef>(stmt))
         checkAsync(*def);
+      else if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(stmt))
+        checkImport(*import);
     }
+  }
+
+  void checkImport(const ast::ImportFrom &import) {
+    Frame frame;
+    frame.module = &module;
+    frame.isModuleScope = true;
+    Interpreter::FrameScope active(interpreter, frame);
+    module.checkImport(import, interpreter);
   }
 
   MaybeValue decoratorValue(const ast::Expr *decorator) {

@@ -26,8 +26,9 @@ std::optional<Value> evaluate(Program &program, Module &module, llvm::StringRef 
   for (auto [name, path] : usual)
     if (!module.lookup(name, interpreter))
       frame.scope.set(name, Value::module(findLanguageModule(program, path)), {});
+  // A lambda may capture the names and outlive the caller's strings.
   for (const NamedValue &named : names)
-    frame.scope.set(named.name, named.value, {});
+    frame.scope.set(program.state().names.insert(named.name).first->first(), named.value, {});
   // A lambda in the text may outlive this call: the Program keeps the tree.
   const ast::Expr *body = tree->body;
   program.state().expressions.push_back(std::move(tree));

@@ -213,4 +213,9 @@ const Intrinsic *findLanguageIntrinsic(llvm::StringRef name) {
   return nullptr;
 }
 
+void appendLanguageNames(std::vector<llvm::StringRef> &names) {
+  for (const Intrinsic &intrinsic : intrinsics)
+    names.push_back(intrinsic.name);
+}
+
 } // namespace gluonc::sema

@@ -113,7 +113,7 @@ static MaybeValue findLanguageMember(llvm::StringRef name) {
   if (const Builtin *builtin = ops::findBuiltin(name))
     return Value::builtin(builtin);
   if (name == "PropagateNan")
-    return Value::tuple({Value::string("none"), Value::string("all")}, {"NONE", "ALL"});
+    return Value::tuple({Value::integer(0), Value::integer(0xffff)}, {"NONE", "ALL"});
   return std::nullopt;
 }
 
@@ -137,6 +137,15 @@ static bool isHostMarker(llvm::StringRef name) {
       "jit", "constexpr_function", "aggregate", "must_use_result", "autotune",
       "heuristics", "cdiv", "next_power_of_2", "constexpr"};
   return llvm::is_contained(names, name);
+}
+
+std::vector<llvm::StringRef> LanguageModule::names() const {
+  std::vector<llvm::StringRef> result;
+  if (name() == "gl" || name() == "tl") {
+    appendLanguageNames(result);
+    appendLayoutNames(result);
+  }
+  return result;
 }
 
 std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpreter &) {

@@ -65,6 +65,13 @@ const Intrinsic *findMathFunction(llvm::StringRef name);
 /// Methods of compile-time values: `n.bit_length()`, `s.join(…)`, `l.append(…)`.
 const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name);
 
+/// The candidate that `name` is most likely a misspelling of; empty when none is close.
+llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
+/// Every intrinsic and layout class that `gl` has, for suggestions.
+void appendLanguageNames(std::vector<llvm::StringRef> &names);
+void appendLayoutNames(std::vector<llvm::StringRef> &names);
+
 /// A module of the language by its path as written in imports; null for other paths.
 Module *findLanguageModule(Program &program, llvm::StringRef dotted);
 
@@ -75,6 +82,9 @@ struct BoundStorage {
 };
 bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArguments &arguments,
                  BoundStorage &bound);
+
+/// What a Python value is inside a kernel: lists become tuples, at every depth.
+Value asKernelArgument(const Value &value);
 
 /// A Function for a `def`, its decorators classified. `closure` is that of the enclosing function.
 std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &module,

@@ -195,4 +195,9 @@ const Intrinsic *findLayoutConstructor(llvm::StringRef name) {
   return nullptr;
 }
 
+void appendLayoutNames(std::vector<llvm::StringRef> &names) {
+  for (const Intrinsic &constructor : constructors)
+    names.push_back(constructor.name);
+}
+
 } // namespace gluonc::sema

@@ -66,23 +66,27 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
   return false;
 }
 
-void Interpreter::reportUnknownName(llvm::StringRef name, Span span) {
+llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef best;
   unsigned bestDistance = name.size() <= 3 ? 1 : 2;
-  auto consider = [&](llvm::StringRef candidate) {
+  for (llvm::StringRef candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, bestDistance + 1);
     if (distance <= bestDistance && (best.empty() || distance < bestDistance)) {
       best = candidate;
       bestDistance = distance;
     }
-  };
+  }
+  return best;
+}
+
+void Interpreter::reportUnknownName(llvm::StringRef name, Span span) {
+  std::vector<llvm::StringRef> candidates;
   for (const Binding &binding : frame().scope.all())
-    consider(binding.name);
+    candidates.push_back(binding.name);
   if (frame().module)
-    for (llvm::StringRef candidate : frame().module->names())
-      consider(candidate);
+    llvm::append_range(candidates, frame().module->names());
   diag::Builder builder = report(Kind::UnknownName, span, name);
-  if (!best.empty())
+  if (llvm::StringRef best = nearestName(name, candidates); !best.empty())
     (void)std::move(builder).hint("did you mean `{0}`?", best);
   else if (inKernel() && findPythonBuiltin(name))
     (void)std::move(builder).hint("Python's `{0}` is available in compile-time code only", name);

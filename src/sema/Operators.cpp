@@ -156,8 +156,10 @@ MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const
   if (emitted && (lhs.is(ValueKind::Opaque) || rhs.is(ValueKind::Opaque)) &&
       frame().isModuleScope)
     return opaqueResult(span);
-  if (std::optional<bool> result = applyCompare(op, lhs, rhs))
-    return Value::boolean(*result);
+  if (std::optional<bool> result = applyCompare(op, lhs, rhs)) {
+    Value boolean = Value::boolean(*result);
+    return lhs.isWrapped() || rhs.isWrapped() ? boolean.asWrapped() : boolean;
+  }
   report(Kind::BadOperands, span, ast::spelling(op), lhs.typeName(), rhs.typeName())
       .label(lhsSpan, "{0}", lhs.typeName())
       .label(rhsSpan, "{0}", rhs.typeName());

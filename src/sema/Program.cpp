@@ -327,6 +327,12 @@ std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node,
   return std::nullopt;
 }
 
+void SourceModule::checkImport(const ast::ImportFrom &node, Interpreter &interpreter) {
+  for (const ast::Alias *alias : node.names)
+    if (alias->name != "*")
+      (void)evaluateImport(node, alias->asname.data() ? alias->asname : alias->name, interpreter);
+}
+
 std::optional<Value> SourceModule::lookupStarImports(llvm::StringRef name,
                                                      Interpreter &interpreter) {
   for (const ast::Stmt *stmt : llvm::reverse(tree->body)) {
@@ -353,7 +359,7 @@ Value importModule(Program &program, const SourceModule &from, llvm::StringRef d
       return Value::module(module);
   llvm::SmallString<128> base(llvm::sys::path::parent_path(from.file.path()));
   for (int i = 1; i < level; ++i)
-    base = llvm::sys::path::parent_path(base);
+    llvm::sys::path::remove_filename(base);
   llvm::SmallVector<llvm::StringRef, 4> parts;
   dotted.split(parts, '.', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef part : parts)

@@ -7,7 +7,8 @@
 // nothing. `triton…`, `triton.experimental.gluon…` and `gluonc…` imports resolve
 // to the built-in language; unknown modules become Opaque values.
 //
-// Not thread-safe; one Program per compilation, or a lock around it.
+// Not thread-safe; one Program per compilation, or a lock around it. Functions and
+// modules point into their Program, so it must outlive the Values that name them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -128,7 +129,7 @@ public:
   /// Every file reached so far, in order of loading (for cache keys).
   std::vector<const diag::SourceFile *> files() const;
 
-  /// A value for `name` in every file's module scope, ahead of the source: what a host
+  /// A value for `name` in the module's scope, ahead of the source: what a host
   /// program's resolver supplies (Python globals captured by a kernel).
   void define(Module &module, llvm::StringRef name, Value value);
 

@@ -5,6 +5,7 @@
 #include "sema/Program.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <deque>
 
@@ -16,7 +17,7 @@ public:
   LanguageModule(Program &program, std::string path)
       : Module(std::move(path)), program(program) {}
   std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
-  std::vector<llvm::StringRef> names() const override { return {}; }
+  std::vector<llvm::StringRef> names() const override;
   bool isBuiltin() const override { return true; }
 
 private:
@@ -35,6 +36,9 @@ public:
   llvm::StringRef opaqueReason(llvm::StringRef name) const override;
   std::vector<llvm::StringRef> names() const override;
   bool isBuiltin() const override { return false; }
+
+  /// Reports names that `from m import name` asks of a known module in vain.
+  void checkImport(const ast::ImportFrom &node, Interpreter &interpreter);
 
   Program &program;
   const diag::SourceFile &file;
@@ -71,6 +75,7 @@ struct Program::State {
   llvm::StringMap<std::unique_ptr<Intrinsic>> stubs;
   /// Trees of expression texts whose lambdas may outlive the evaluation.
   std::vector<std::unique_ptr<ast::Expression>> expressions;
+  llvm::StringSet<> names;
 };
 
 /// The module that `import dotted` in `from` means; an Opaque value for unknown ones.

@@ -57,7 +57,7 @@ struct Specializer {
   mlir::OwningOpRef<mlir::ModuleOp> createModule(mlir::Location loc);
   tt::FuncOp createFunction(mlir::Location loc);
   bool walk(tt::FuncOp function);
-  bool verify(mlir::ModuleOp module);
+  void reportIr(mlir::Diagnostic &diagnostic);
 };
 
 bool Specializer::checkSpec(const Parameter &parameter, const ArgSpec &spec) {
@@ -161,7 +161,7 @@ Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &re
     return Value::tensor(argument, spec.dtype);
   }
   case ArgSpec::Kind::Constant:
-    return spec.constant;
+    return asKernelArgument(spec.constant);
   case ArgSpec::Kind::Tuple:
     break;
   }
@@ -199,40 +199,37 @@ bool Specializer::walk(tt::FuncOp function) {
   return true;
 }
 
-bool Specializer::verify(mlir::ModuleOp module) {
-  bool reported = false;
-  mlir::ScopedDiagnosticHandler handler(&mlirContext, [&](mlir::Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
-      Span span = spanOf(diagnostic.getLocation(), program.sources());
-      diag::Builder builder =
-          sink.report(Kind::InvalidIr, span ? span : kernel.span, diagnostic.str());
-      for (Span caller : callChainOf(diagnostic.getLocation(), program.sources()))
-        if (caller.file != span.file || caller.begin != span.begin)
-          (void)std::move(builder).label(caller, "called from here");
-      reported = true;
-    }
-    return mlir::success();
-  });
-  if (mlir::succeeded(mlir::verify(module)))
-    return true;
-  if (!reported)
-    sink.report(Kind::InvalidIr, kernel.span, "verification failed").end();
-  return false;
+/// What MLIR's verifiers say, as a diagnostic at the kernel line that made the operation.
+void Specializer::reportIr(mlir::Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+    return;
+  Span span = spanOf(diagnostic.getLocation(), program.sources());
+  diag::Builder report =
+      sink.report(Kind::InvalidIr, span ? span : kernel.span, diagnostic.str());
+  for (Span caller : callChainOf(diagnostic.getLocation(), program.sources()))
+    if (caller.file != span.file || caller.begin != span.begin)
+      (void)std::move(report).label(caller, "called from here");
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> Specializer::run() {
   unsigned errorsBefore = sink.errorCount();
   if (!bindArguments())
     return nullptr;
+  mlir::ScopedDiagnosticHandler handler(&mlirContext, [&](mlir::Diagnostic &diagnostic) {
+    reportIr(diagnostic);
+    return mlir::success();
+  });
   mlir::Location loc = locationOf(&mlirContext, kernel.span);
   mlir::OwningOpRef<mlir::ModuleOp> module = createModule(loc);
   builder.setInsertionPointToEnd(module->getBody());
   tt::FuncOp function = createFunction(loc);
   if (!walk(function) || sink.errorCount() != errorsBefore)
     return nullptr;
-  if (!verify(*module))
-    return nullptr;
-  return module;
+  if (mlir::succeeded(mlir::verify(*module)))
+    return module;
+  if (sink.errorCount() == errorsBefore)
+    sink.report(Kind::InvalidIr, kernel.span, "verification failed").end();
+  return nullptr;
 }
 
 } // namespace

@@ -139,7 +139,8 @@ MaybeValue Interpreter::evalSubscript(const ast::Subscript &node) {
   MaybeValue index = eval(node.slice);
   if (!index)
     return std::nullopt;
-  return subscript(*object, *index, node.span);
+  MaybeValue item = subscript(*object, *index, node.span);
+  return item && object->isWrapped() ? item->asWrapped() : item;
 }
 
 } // namespace gluonc::sema
