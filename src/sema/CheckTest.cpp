@@ -1,0 +1,218 @@
+// `check`: everything decorated is looked through; and how modules find each other.
+
+#include "sema/ArgSpec.h"
+#include "sema/TestKernels.h"
+
+#include <gtest/gtest.h>
+
+using namespace gluonc;
+using namespace gluonc::sema;
+using namespace gluonc::sema::test;
+
+static std::string checked(const std::string &source) {
+  Harness harness(prelude + source);
+  check(harness.program, *harness.module, harness.sink);
+  return harness.problems();
+}
+
+TEST(Check, HostCodeIsNotLookedAt) {
+  EXPECT_EQ(checked(R"(
+import pytest, torch
+from somewhere import *
+@pytest.mark.parametrize("x", [torch.float32, unknown])
+def test_it(x):
+    with open("f") as g:
+        yield undefined
+class Holder:
+    value = undefined
+)"),
+            "");
+}
+
+TEST(Check, ReportsAllErrorsOfAllFunctions) {
+  EXPECT_EQ(checked(R"(
+@gluon.jit
+def a(p, C: gl.constexpr):
+    if C:
+        gl.store(p, missing)
+    else:
+        gl.stroe(p, other)
+    return [x for x in (1, 2)]
+
+@gluon.constexpr_function
+def b(n):
+    try:
+        return m
+    finally:
+        pass
+
+class K:
+    @gluon.jit
+    def method(self):
+        while self.x:
+            break
+)"),
+            "UnknownName 7:21\nUnknownAttribute 9:12\nUnknownName 9:21\n"
+            "UnsupportedHostConstruct 14:5\nUnsupportedConstruct 23:13\n");
+}
+
+TEST(Check, DecoratorsAreChecked) {
+  EXPECT_EQ(checked("@gluon.jti\ndef a(p):\n    pass\n"), "BadDecorator 3:2\n");
+  EXPECT_EQ(checked("@gluon.jit(noinlin=True)\ndef a(p):\n    pass\n"),
+            "UnexpectedArgument 3:12\n");
+  EXPECT_EQ(checked("@gluon.jit\nasync def a(p):\n    pass\n"), "BadDecorator 4:11\n");
+  EXPECT_EQ(checked("@gluon.jit(do_not_specialize=['C'])\ndef a(C: gl.constexpr):\n    pass\n"),
+            "BadDecorator 4:7\n");
+  EXPECT_EQ(checked("import triton\n@triton.autotune(configs=[triton.Config({})], key=['n'])\n"
+                    "@gluon.jit\ndef a(n):\n    pass\n"),
+            "");
+}
+
+TEST(Check, ImportsFromKnownModulesMustExist) {
+  EXPECT_EQ(checked("from gluonc.language import load, laod\nfrom torch import anything\n"
+                    "from gluonc.language.nvidia.hopper import tma\n"),
+            "BadModuleImport 3:35\n");
+}
+
+TEST(Check, CallsOfKnownFunctionsAreChecked) {
+  EXPECT_EQ(checked(R"(
+def host(x):
+    pass
+@gluon.jit
+def f(a, b):
+    pass
+@gluon.jit
+def g(a):
+    f(a)
+    f(a, b=a, c=a)
+    f(*a)
+    host(a)
+    gl.load()
+)"),
+            "MissingArgument 11:5\nUnexpectedArgument 12:15\nHostFunctionCall 14:5\n"
+            "MissingArgument 15:5\n");
+}
+
+TEST(Modules, EveryImportFormFindsTheLanguage) {
+  for (const char *imports :
+       {"import triton.experimental.gluon as gluon\nimport triton.experimental.gluon.language as gl\n",
+        "import gluonc as gluon\nfrom gluonc import language as gl\n",
+        "import triton\ngluon = triton.experimental.gluon\ngl = gluon.language\n",
+        "from triton.experimental import gluon\ngl = gluon.language\n",
+        "from triton.experimental import gluon as gluon\n"
+        "try:\n    from gluonc import language as gl\nexcept ImportError:\n    gl = None\n"}) {
+    Harness harness(std::string(imports) + "@gluon.jit\ndef k(p):\n    gl.store(p, 1)\n");
+    EXPECT_NE(harness.compile("k", {"*i32"}), "") << imports << harness.messages();
+  }
+}
+
+TEST(Modules, SiblingFilesAreImportedLazily) {
+  Harness harness(R"(
+from triton.experimental import gluon
+import helpers
+from helpers import double, SIZE as size
+from . import helpers as again
+from package.inner import triple
+@gluon.jit
+def k(p, n):
+    helpers.gl.store(p, double(n) + size + again.SIZE + triple(n) + helpers.PLAIN)
+)",
+                  "dir/k.py");
+  harness.siblings["dir/helpers.py"] =
+      "from gluonc import language as gl\nimport gluonc as gluon\nimport numpy\nimport k\n"
+      "SIZE = gl.constexpr(16)\nPLAIN = 3\nBROKEN = numpy.zeros(\n    3)\n"
+      "@gluon.jit\ndef double(x):\n    return x * 2\n";
+  harness.siblings["dir/package/inner.py"] =
+      "from ..helpers import gluon\n@gluon.jit\ndef triple(x):\n    return x * 3\n";
+  EXPECT_NE(harness.compile("k", {"*i32", "i32"}), "") << harness.messages();
+  EXPECT_EQ(harness.program.files().size(), 3u);
+}
+
+TEST(Modules, LastDefinitionThatRunsWins) {
+  Harness harness(std::string(prelude) + R"(
+import torch
+if __name__ == "__main__":
+    W = gl.constexpr(1)
+W = gl.constexpr(2)
+if torch.cuda.is_available():
+    V = gl.constexpr(3)
+else:
+    V = gl.constexpr(4)
+if 1 > 2:
+    W = gl.constexpr(5)
+A, (B, C) = gl.constexpr(6), (gl.constexpr(7), 8)
+)");
+  for (auto [name, expected] : {std::pair{"W", "2"}, {"V", "3"}, {"B", "7"}}) {
+    auto value = evaluate(harness.program, *harness.module, name, {}, "<text>", harness.sink);
+    ASSERT_TRUE(value) << name;
+    EXPECT_EQ(value->repr(), expected) << name;
+  }
+}
+
+TEST(Modules, ValuesFromOutsideComeFirst) {
+  Harness harness(std::string(prelude) + "N = 4\n@gluon.jit\ndef k(p):\n    gl.store(p, N)\n");
+  harness.program.define(*harness.module, "N", Value::integer(9).asWrapped());
+  EXPECT_NE(harness.compile("k", {"*i32"}).find("arith.constant 9"), std::string::npos);
+}
+
+TEST(ArgSpec, TypeTextRoundTrips) {
+  for (const char *text : {"*fp32:16", "i32", "i32:16", "fp16", "*kbf16", "u8", "**i64", "*u1"}) {
+    std::optional<ArgSpec> spec = ArgSpec::parse(text);
+    ASSERT_TRUE(spec) << text;
+    EXPECT_EQ(spec->text(), text);
+  }
+  for (const char *text : {"", "wrong32", "fp32:16", "*", "i32:8", "void", "const i32"})
+    EXPECT_FALSE(ArgSpec::parse(text)) << text;
+}
+
+TEST(ArgSpec, IntegersSpecializeByValue) {
+  Parameter plain;
+  EXPECT_EQ(ArgSpec::specializeInt(1, plain).text(), "constexpr(1)");
+  EXPECT_EQ(ArgSpec::specializeInt(48, plain).text(), "i32:16");
+  EXPECT_EQ(ArgSpec::specializeInt(0, plain).text(), "i32:16");
+  EXPECT_EQ(ArgSpec::specializeInt(-7, plain).text(), "i32");
+  EXPECT_EQ(ArgSpec::specializeInt(int64_t(1) << 31, plain).text(), "i64:16");
+  EXPECT_EQ(ArgSpec::specializeUInt64(UINT64_MAX, plain).text(), "u64");
+  Parameter fixed;
+  fixed.noSpecialize = true;
+  EXPECT_EQ(ArgSpec::specializeInt(1, fixed).text(), "i32");
+  EXPECT_EQ(ArgSpec::specializeInt(16, fixed).text(), "i32");
+  Parameter unaligned;
+  unaligned.noAlignment = true;
+  EXPECT_EQ(ArgSpec::specializeInt(1, unaligned).text(), "constexpr(1)");
+  EXPECT_EQ(ArgSpec::specializeInt(16, unaligned).text(), "i32");
+  Parameter annotated;
+  annotated.annotatedType = dtypes::int64;
+  EXPECT_EQ(ArgSpec::specializeInt(1, annotated).text(), "i64");
+  EXPECT_EQ(ArgSpec::specializePointer(dtypes::float32, 0x1000, plain).text(), "*fp32:16");
+  EXPECT_EQ(ArgSpec::specializePointer(dtypes::float32, 0x1004, plain).text(), "*fp32");
+}
+
+TEST(ArgSpec, OptionsOfJitReachTheParameters) {
+  Harness harness(std::string(prelude) +
+                  "@gluon.jit(do_not_specialize=['n', 2])\n"
+                  "def k(p: '*fp16', n, m, o: gl.int64, C: 'gl.constexpr' = 3, *rest):\n    pass\n");
+  auto kernel = harness.program.kernel(*harness.module, "k", harness.sink);
+  ASSERT_TRUE(kernel);
+  ASSERT_EQ(kernel->parameters.size(), 6u);
+  EXPECT_EQ(kernel->parameters[0].annotatedType, DType::pointer(dtypes::float16));
+  EXPECT_TRUE(kernel->parameters[1].noSpecialize);
+  EXPECT_TRUE(kernel->parameters[2].noSpecialize);
+  EXPECT_EQ(kernel->parameters[3].annotatedType, dtypes::int64);
+  EXPECT_TRUE(kernel->parameters[4].isConstexpr);
+  EXPECT_EQ(kernel->parameters[5].kind, ParameterKind::Variadic);
+}
+
+TEST(DType, EverySpellingIsUnderstood) {
+  for (const char *text : {"f32", "fp32", "float32", "gl.float32"})
+    EXPECT_EQ(DType::parse(text), dtypes::float32) << text;
+  for (const char *text : {"u1", "i1", "int1", "bool"})
+    EXPECT_EQ(DType::parse(text), dtypes::int1) << text;
+  std::optional<DType> pointer = DType::parse("*k*fp8e5");
+  ASSERT_TRUE(pointer);
+  EXPECT_TRUE(pointer->isConstPointer());
+  EXPECT_FALSE(pointer->pointee().isConstPointer());
+  EXPECT_TRUE(pointer->pointee().pointee().isFp8());
+  EXPECT_EQ(DType::pointer(DType::pointer(dtypes::int8), true).pointee(),
+            DType::pointer(dtypes::int8));
+}

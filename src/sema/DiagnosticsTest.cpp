@@ -1,0 +1,184 @@
+// One kernel per mistake: the kind and the place of its diagnostic.
+
+#include "sema/TestKernels.h"
+
+#include <gtest/gtest.h>
+
+using namespace gluonc;
+using namespace gluonc::sema;
+using namespace gluonc::sema::test;
+
+namespace {
+
+/// Problems of a kernel `k(p, n, C: gl.constexpr)` with this body, which starts in line 1 of
+/// the report: places are relative to the body.
+std::string problemsOf(const std::string &body, const std::string &before = "") {
+  std::string indented;
+  for (llvm::StringRef rest = body; !rest.empty();) {
+    auto [line, tail] = rest.split('\n');
+    indented += "    " + line.str() + "\n";
+    rest = tail;
+  }
+  Result result =
+      compileKernel(before + "@gluon.jit\ndef k(p, n, C: gl.constexpr):\n" + indented,
+                    {"*i32:16", "i32", "=4"});
+  size_t end = result.problems.find('\n');
+  if (end != std::string::npos && result.problems.find(' ') < end) {
+    // "Kind line:column" with the line relative to the body.
+    size_t space = result.problems.find(' '), colon = result.problems.find(':');
+    int first = 5 + int(std::count(before.begin(), before.end(), '\n'));
+    int line = std::stoi(result.problems.substr(space + 1, colon - space - 1)) - first + 1;
+    int column = std::stoi(result.problems.substr(colon + 1, end - colon - 1)) - 4;
+    return result.problems.substr(0, space + 1) + std::to_string(line) + ":" +
+           std::to_string(column);
+  }
+  return result.problems;
+}
+
+struct Mistake {
+  const char *body;
+  const char *expected;
+};
+
+} // namespace
+
+TEST(Diagnostics, EveryMistakeOfAStatementHasItsKindAndPlace) {
+  Mistake mistakes[] = {
+      {"x = missing", "UnknownName 1:5"},
+      {"x = gl.laod(p)", "UnknownAttribute 1:8"},
+      {"x = n.laod(p)", "UnknownAttribute 1:7"},
+      {"x = sum((1, 2))", "UnknownName 1:5"},
+      {"x = 3\nx: gl.constexpr = 4", "ConstexprReassigned 2:1"},
+      {"x: gl.constexpr = n", "ConstexprRequired 1:19"},
+      {"x: gl.constexpr\nx = n", "ConstexprRequired 2:5"},
+      {"x = gl.BlockedLayout([1], [32], [4], [0])", "NeedsConstexpr 1:5"},
+      {"x = 'text'", "NeedsConstexpr 1:5"},
+      {"if (1, 2):\n    pass", "BadCondition 1:4"},
+      {"for i in (1, 2):\n    pass", "NotIterable 1:10"},
+      {"for i in range(1.5):\n    pass", "BadLoopBound 1:10"},
+      {"for i in range(0, 4, 0):\n    pass", "ZeroStep 1:10"},
+      {"for i in gl.static_range(0, 4, 0):\n    pass", "ZeroStep 1:32"},
+      {"for i in gl.static_range(n):\n    pass", "ConstexprRequired 1:26"},
+      {"a, b = (1, 2, 3)", "UnpackCount 1:1"},
+      {"a, b = n", "NotIterable 1:8"},
+      {"t = (1, 2)\nx = t[n]", "ConstexprRequired 2:5"},
+      {"t = (1, 2)\nx = t[2]", "IndexOutOfRange 2:5"},
+      {"x = n[0]", "BadIndex 1:7"},
+      {"x = C['a']", "BadIndex 1:5"},
+      {"x = C + 'a'", "BadOperands 1:5"},
+      {"x = -'a'", "BadOperand 1:5"},
+      {"x = C // 0", "CompileTimeDivisionByZero 1:5"},
+      {"x = C << 100000000", "NumberTooLarge 1:5"},
+      {"gl.static_assert(C == 5, 'five')", "StaticAssertFailed 1:1"},
+      {"gl.static_assert(n == 5)", "ConstexprRequired 1:18"},
+      {"gl.static_print('C is', C)", "StaticPrint 1:1"},
+      {"x = C(1)", "NotCallable 1:5"},
+      {"gl.load()", "MissingArgument 1:1"},
+      {"gl.load(p, msk=None)", "UnexpectedArgument 1:16"},
+      {"gl.program_id(0, 1)", "TooManyArguments 1:18"},
+      {"gl.load(p, mask=None, pointer=p)", "DuplicateArgument 1:31"},
+      {"x: gl.constexpr = f'{n}'", "ConstexprRequired 1:22"},
+      {"x: gl.constexpr = gl.constexpr(n)", "ConstexprRequired 1:32"},
+      {"x: gl.constexpr = gl.BlockedLayout([1], [32], [4], [7])", "InvalidLayout 1:19"},
+      {"x: gl.constexpr = len(n)", "BadArgument 1:23"},
+      {"x: gl.constexpr = int(n)", "BadArgument 1:23"},
+      {"return n", "KernelReturnsValue 1:1"},
+      {"x = gl.tensor(n)", "NotSupportedYet 1:5"},
+      {"with n:\n    pass", "NotSupportedYet 1:1"},
+  };
+  for (const Mistake &mistake : mistakes)
+    EXPECT_EQ(problemsOf(mistake.body), mistake.expected) << mistake.body;
+}
+
+TEST(Diagnostics, ConstructsOutsideTheLanguageAreNamed) {
+  Mistake constructs[] = {
+      {"for i in range(n):\n    break", "2:5"},
+      {"for i in range(n):\n    continue", "2:5"},
+      {"for i in range(n):\n    pass\nelse:\n    pass", "1:1"},
+      {"x = lambda: 3", "1:5"},
+      {"x = {1: 2}", "1:5"},
+      {"x = {1, 2}", "1:5"},
+      {"x = {i for i in (1, 2)}", "1:5"},
+      {"x = {i: i for i in (1, 2)}", "1:5"},
+      {"x = (i for i in (1, 2))", "1:5"},
+      {"x = [i + j for i in (1, 2) for j in (1, 2)]", "1:5"},
+      {"try:\n    pass\nexcept E:\n    pass", "1:1"},
+      {"raise E", "1:1"},
+      {"import os", "1:1"},
+      {"global g", "1:1"},
+      {"del n", "1:1"},
+      {"x = 1 in (1, 2)", "1:5"},
+      {"x = 1 < C < 5", "1:5"},
+      {"x = p @ p", "1:5"},
+      {"def f():\n    pass", "1:1"},
+      {"class A:\n    pass", "1:1"},
+      {"p[0] = 1", "1:1"},
+      {"p.x = 1", "1:1"},
+      {"a, *b = (1, 2)", "1:4"},
+      {"a = b = 3", "1:1"},
+      {"yield n", "1:1"},
+      {"match n:\n    case _:\n        pass", "1:1"},
+      {"x = ...", "1:5"},
+      {"x = 3j", "1:5"},
+      {"x = b'a'", "1:5"},
+  };
+  for (const Mistake &construct : constructs)
+    EXPECT_EQ(problemsOf(construct.body), std::string("UnsupportedConstruct ") + construct.expected)
+        << construct.body;
+}
+
+TEST(Diagnostics, GlobalsMustBelongToTheLanguage) {
+  EXPECT_EQ(problemsOf("x = p + N", "N = 4\n"), "NonConstexprGlobal 1:9");
+  EXPECT_EQ(problemsOf("x = p + N", "N: gl.constexpr = 4\n"), "NonConstexprGlobal 1:9");
+  EXPECT_EQ(problemsOf("x = p + N", "N = gl.constexpr(4)\n"), "");
+  EXPECT_EQ(problemsOf("x = p + N", "N = 2 * gl.constexpr(4) + 1\n"), "");
+  EXPECT_EQ(problemsOf("x = p + N", "import torch\nN = torch.cuda.device_count()\n"),
+            "HostValue 1:9");
+  EXPECT_EQ(problemsOf("x: gl.constexpr = L", "L = gl.BlockedLayout([1], [32], [4], [0])\n"), "");
+  EXPECT_EQ(problemsOf("h(n)", "def h(x):\n    return x\n"), "HostFunctionCall 1:1");
+  EXPECT_EQ(problemsOf("x = A", "A = B\nB = A\n"), "HostValue 1:5");
+}
+
+TEST(Diagnostics, CallsOfJitFunctionsAreChecked) {
+  const char *callee = "@gluon.jit\ndef f(a, b: gl.constexpr, c=3):\n    return a\n";
+  EXPECT_EQ(problemsOf("f(n)", callee), "MissingArgument 1:1");
+  EXPECT_EQ(problemsOf("f(n, n)", callee), "ConstexprRequired 1:6");
+  EXPECT_EQ(problemsOf("f(n, 1, 2, 3)", callee), "TooManyArguments 1:12");
+  EXPECT_EQ(problemsOf("f(n, 1, a=2)", callee), "DuplicateArgument 1:11");
+  EXPECT_EQ(problemsOf("f(n, 1, d=2)", callee), "UnexpectedArgument 1:11");
+  EXPECT_EQ(problemsOf("f(n, 1)", "@gluon.jit\ndef f(a, b):\n    return g(a, b)\n"
+                                   "@gluon.jit\ndef g(a, b):\n    return f(a, b)\n")
+                .substr(0, 13),
+            "RecursiveCall");
+}
+
+TEST(Diagnostics, KernelsAreFoundByName) {
+  Harness harness(std::string(prelude) + "@gluon.jit\ndef memcpy(p):\n    pass\n"
+                                         "def helper(p):\n    pass\nX = 4\n");
+  EXPECT_EQ(harness.compile("memcopy", {"*i32"}), "");
+  EXPECT_EQ(harness.compile("helper", {"*i32"}), "");
+  EXPECT_EQ(harness.compile("X", {"*i32"}), "");
+  EXPECT_EQ(harness.compile("memcpy", {"*i32", "i32"}), "");
+  EXPECT_EQ(harness.compile("memcpy", {}), "");
+  EXPECT_EQ(harness.problems(), "MissingKernel\nNotAKernel 6:5\nNotAKernel 8:1\n"
+                                "KernelArgumentCount 4:5\nMissingArgument 4:12\n");
+}
+
+TEST(Diagnostics, ConstexprParametersNeedValues) {
+  Result result =
+      compileKernel("@gluon.jit\ndef k(p, C: gl.constexpr):\n    pass\n", {"*i32", "i32"});
+  EXPECT_EQ(result.problems, "ConstexprRequired 4:10\n");
+}
+
+TEST(Diagnostics, UnrollingHasABudget) {
+  EXPECT_EQ(problemsOf("for i in gl.static_range(1 << 60):\n    pass").substr(0, 17),
+            "EvaluationTooLong");
+}
+
+TEST(Diagnostics, DeepExpressionsDoNotOverflowTheStack) {
+  // 190 pairs of parentheses are within what the parser accepts.
+  std::string deep = "n";
+  for (int i = 0; i < 190; ++i)
+    deep = "-(" + deep + ")";
+  EXPECT_EQ(problemsOf("gl.store(p, " + deep + ")"), "");
+}
