@@ -60,7 +60,7 @@ std::unique_ptr<TargetMachine> create(StringRef chip, StringRef features, bool f
   options.AllowFPOpFusion = fpFusion ? FPOpFusion::Fast : FPOpFusion::Strict;
   return std::unique_ptr<TargetMachine>(
       nvptx()->createTargetMachine("nvptx64-nvidia-cuda", chip, features, options, Reloc::PIC_,
-                                   std::nullopt, CodeGenOptLevel::Aggressive));
+                                   std::nullopt, CodeGenOptLevel::Default));
 }
 
 } // namespace

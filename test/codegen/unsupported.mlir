@@ -1,8 +1,8 @@
 // An operation without machine code is named at its place, and nothing aborts.
 // RUN: not gluonc compile %s --target cuda:90 --emit ptx 2>&1 | FileCheck %s
 
-// CHECK: unsupported.ttgir:[[@LINE+8]]:{{.*}}error: `tt.histogram` has no machine code yet on cuda:90a
-// CHECK-SAME: UnsupportedInCodegen
+// CHECK: unsupported.mlir:[[@LINE+8]]:{{.*}}error: `tt.histogram` has no machine code yet on cuda:90a
+// CHECK-SAME: GL4001 UnsupportedInCodegen
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @count(%p: !tt.ptr<i32>) attributes {noinline = false} {
