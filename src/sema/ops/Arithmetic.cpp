@@ -185,7 +185,7 @@ Result binary(Context &context, BinaryOp op, const Value &lhsValue, const Value 
     return refuse(context, op, lhs, rhs,
                   op == BinaryOp::FloorDiv ? "use `/` and `gl.floor`" : "cast to an integer type");
   if (dtype->isFp8()) {
-    context.report(diag::Kind::Fp8Arithmetic, context.span, spelling(op), *dtype)
+    context.report(diag::Kind::NoArithmetic, context.span, spelling(op), *dtype)
         .hint("cast to float16 or float32 first");
     return std::nullopt;
   }
@@ -238,7 +238,7 @@ Result unary(Context &context, UnaryOp op, const Value &operand, diag::Span span
   if (op == UnaryOp::Pos)
     return operand;
   if (op == UnaryOp::Neg && dtype.isFp8()) {
-    context.report(diag::Kind::Fp8Arithmetic, span, what, dtype)
+    context.report(diag::Kind::NoArithmetic, span, what, dtype)
         .hint("cast to float16 or float32 first");
     return std::nullopt;
   }

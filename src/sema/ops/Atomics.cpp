@@ -135,14 +135,15 @@ template <AtomicKind kind> static Result emitAtomic(Context &context, const Boun
   if (!stored)
     return std::nullopt;
   value.value = *stored;
-  if (!broadcastKeepingPointer(context, pointer, value))
-    return std::nullopt;
-  mlir::Value predicate;
+  llvm::SmallVector<Operand *, 2> others = {&value};
   if (isGiven(mask.value)) {
-    if (!readMask(context, mask) || !broadcastKeepingPointer(context, pointer, mask))
+    if (!readMask(context, mask))
       return std::nullopt;
-    predicate = mask.value.ir();
+    others.push_back(&mask);
   }
+  if (!broadcastKeepingPointer(context, pointer, others))
+    return std::nullopt;
+  mlir::Value predicate = isGiven(mask.value) ? mask.value.ir() : mlir::Value();
   if (element.isFloat() && (kind == AtomicKind::Max || kind == AtomicKind::Min))
     return emitFloatExtremum(context, kind, pointer, value, predicate, *ordering);
   return emitRmw(context, rmwOp(kind, element), pointer.value, value.value, predicate, *ordering);
@@ -166,9 +167,9 @@ static Result emitCas(Context &context, const BoundArgs &arguments) {
     if (!stored)
       return std::nullopt;
     side->value = *stored;
-    if (!broadcastKeepingPointer(context, pointer, *side))
-      return std::nullopt;
   }
+  if (!broadcastKeepingPointer(context, pointer, {&expected, &value}))
+    return std::nullopt;
   return tensor(context.builder.create<tt::AtomicCASOp>(
                     context.loc(), value.value.irType(), pointer.value.ir(), expected.value.ir(),
                     value.value.ir(), ordering->semantic, ordering->scope),

@@ -73,7 +73,7 @@ Result compare(Context &context, CompareOp op, const Value &lhsValue, const Valu
   if (!dtype)
     return std::nullopt;
   if (dtype->isFp8()) {
-    context.report(diag::Kind::Fp8Arithmetic, context.span, spelling(op), *dtype)
+    context.report(diag::Kind::NoArithmetic, context.span, spelling(op), *dtype)
         .hint("cast to float16 or float32 first");
     return std::nullopt;
   }

@@ -241,7 +241,7 @@ template <Extremum kind> static Result emitExtremum(Context &context, const Boun
     return std::nullopt;
   DType dtype = x.value.dtype();
   if (dtype.isFp8()) {
-    context.report(diag::Kind::Fp8Arithmetic, context.span, name, dtype)
+    context.report(diag::Kind::NoArithmetic, context.span, name, dtype)
         .hint("cast to float16 or float32 first");
     return std::nullopt;
   }

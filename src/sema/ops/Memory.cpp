@@ -53,10 +53,14 @@ Value bytePointer(Context &context, const Value &pointer) {
   return *bitcastTensor(context, pointer, bytes, {});
 }
 
-bool broadcastKeepingPointer(Context &context, Operand &pointer, Operand &other) {
+bool broadcastKeepingPointer(Context &context, Operand &pointer,
+                             llvm::ArrayRef<Operand *> others) {
   llvm::SmallVector<int64_t> before(pointer.value.shape());
-  if (!broadcast(context, pointer, other))
-    return false;
+  // The second round gives the first operand what the last one said about shape and layout.
+  for (int round = 0; round < 2; ++round)
+    for (Operand *other : others)
+      if (!broadcast(context, pointer, *other))
+        return false;
   if (pointer.value.shape() == llvm::ArrayRef<int64_t>(before))
     return true;
   context
@@ -205,14 +209,14 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
   if (!stored)
     return std::nullopt;
   value.value = *stored;
-  if (!broadcastKeepingPointer(context, pointer, value))
-    return std::nullopt;
+  llvm::SmallVector<Operand *, 2> others = {&value};
   if (isGiven(mask.value)) {
-    if (!readMask(context, mask) ||
-        (!pointer.isBlock() && !rejectBlock(context, mask, "mask")) ||
-        !broadcastKeepingPointer(context, pointer, mask))
+    if (!readMask(context, mask) || (!pointer.isBlock() && !rejectBlock(context, mask, "mask")))
       return std::nullopt;
+    others.push_back(&mask);
   }
+  if (!broadcastKeepingPointer(context, pointer, others))
+    return std::nullopt;
   mlir::Value address = bytePointer(context, pointer.value).ir();
   mlir::Value predicate = isGiven(mask.value) ? mask.value.ir() : mlir::Value();
   context.builder.create<tt::StoreOp>(context.loc(), address, value.value.ir(), predicate, *cache,

@@ -162,17 +162,23 @@ static bool refuseType(Context &context, const BoundArgs &arguments, llvm::Strin
   return false;
 }
 
-/// The block to reduce, as the type to reduce it in.
+/// The block to reduce, as the type to reduce it in: that of argument `dtypeAt`, where given.
 static Result readNumbers(Context &context, const BoundArgs &arguments, DType (*accumulator)(DType),
-                          const Value &dtype = Value()) {
+                          std::optional<size_t> dtypeAt = std::nullopt) {
   if (!blockArgument(context, arguments, 0, "input"))
     return std::nullopt;
-  DType from = arguments[0].dtype();
-  if (from.isPointer() || from.isFp8()) {
-    refuseType(context, arguments, "of integers or floats of at least 16 bits");
-    return std::nullopt;
+  DType from = arguments[0].dtype(), to = accumulator(from);
+  if (dtypeAt && isGiven(arguments[*dtypeAt])) {
+    std::optional<DType> given = dtypeArgument(context, arguments, *dtypeAt, "dtype");
+    if (!given)
+      return std::nullopt;
+    to = *given;
   }
-  DType to = dtype.is(ValueKind::DType) ? dtype.dtype() : accumulator(from);
+  for (DType dtype : {from, to})
+    if (!dtype.isInt() && !dtype.isStandardFloat()) {
+      context.report(diag::Kind::NoArithmetic, arguments.span(0), "a reduction", dtype).end();
+      return std::nullopt;
+    }
   return castTensor(context, arguments[0], to, arguments.span(0));
 }
 
@@ -187,7 +193,7 @@ static std::optional<Values> combineWith(Context &context, llvm::ArrayRef<Value>
 }
 
 static Result emitSum(Context &context, const BoundArgs &arguments) {
-  Result input = readNumbers(context, arguments, sumType, arguments[3]);
+  Result input = readNumbers(context, arguments, sumType, 3);
   if (!input)
     return std::nullopt;
   std::optional<Axis> axis = readAxis(context, arguments, 1, 2, input->shape().size());
@@ -443,7 +449,7 @@ static Result emitScan(Context &context, const BoundArgs &arguments) {
 /// cumsum, cumprod (input, axis, reverse, dtype)
 template <typename IntOp, typename FloatOp>
 static Result emitCumulative(Context &context, const BoundArgs &arguments) {
-  Result input = readNumbers(context, arguments, sumType, arguments[3]);
+  Result input = readNumbers(context, arguments, sumType, 3);
   std::optional<bool> reverse = boolArgument(context, arguments, 2, "reverse", false);
   if (!input || !reverse)
     return std::nullopt;
