@@ -43,6 +43,8 @@ enum class CompareOp { Eq, Ne, Lt, Le, Gt, Ge };
 
 /// Null when there is no such builtin. `name` as in Builtin::name.
 const Builtin *findBuiltin(llvm::StringRef name);
+/// Every name that findBuiltin knows, in alphabetical order.
+void appendBuiltinNames(std::vector<llvm::StringRef> &names);
 /// A method of tensors (`x.to`, `x.sum`) or memory descriptors; the object is its first argument.
 const Builtin *findTensorMethod(llvm::StringRef name);
 const Builtin *findMemDescMethod(llvm::StringRef name);

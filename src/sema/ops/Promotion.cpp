@@ -125,6 +125,8 @@ bool promote(Context &context, llvm::StringRef what, Promotion mode, Operand &lh
 
 Value pinLayout(Context &context, const Value &block, mlir::Attribute encoding) {
   mlir::RankedTensorType type = block.blockTensorType();
+  if (type.getEncoding() == encoding)
+    return block;
   auto pinned = mlir::RankedTensorType::get(type.getShape(), type.getElementType(), encoding);
   // Constants and ranges carry no layout of their own yet: they are born in the right one.
   if (auto constant = block.ir().getDefiningOp<mlir::arith::ConstantOp>())

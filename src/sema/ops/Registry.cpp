@@ -104,6 +104,13 @@ static const Table &tensorMethods() {
 
 const Builtin *findBuiltin(llvm::StringRef name) { return functions().lookup(name); }
 
+void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
+  size_t first = names.size();
+  for (const auto &entry : functions())
+    names.push_back(entry.getKey());
+  std::sort(names.begin() + first, names.end());
+}
+
 const Builtin *findTensorMethod(llvm::StringRef name) { return tensorMethods().lookup(name); }
 
 const Builtin *findMemDescMethod(llvm::StringRef name) {
