@@ -1,5 +1,6 @@
 #include "codegen/Codegen.h"
 
+#include "codegen/CheckTypes.h"
 #include "codegen/DebugInfo.h"
 #include "codegen/Emitter.h"
 #include "codegen/Optimize.h"
@@ -167,6 +168,10 @@ Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &targe
     return make_error<UnsupportedError>(kernel.getLoc(), "a kernel for " + target.name());
   if (ttg::numCtasOf(kernel) > 1)
     return make_error<UnsupportedError>(kernel.getLoc(), "a kernel with several CTAs in a cluster");
+
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (Error problem = checkTypes(function))
+      return std::move(problem);
 
   LlvmModule result;
   result.context = std::make_unique<LLVMContext>();

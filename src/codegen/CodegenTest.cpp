@@ -107,6 +107,31 @@ TEST(Codegen, UnsupportedOperationCarriesItsPlace) {
   EXPECT_TRUE(seen);
 }
 
+TEST(Codegen, TypeWithoutRegistersIsAnErrorNotACrash) {
+  unsigned reached = 0;
+  for (const char *type : {"i128", "f128", "vector<4xf32>", "i4", "!tt.ptr<f32, 3>", "memref<4xf32>",
+                           "tensor<128xf32>", "tensor<128xi4, #l>"}) {
+    Parsed parsed;
+    std::string text =
+        "#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], "
+        "order = [0]}>\n"
+        "module attributes {\"ttg.num-warps\" = 4 : i32} {\n"
+        "  tt.func public @k(%x: " +
+        std::string(type) + ") { tt.return }\n}\n";
+    parsed.module = mlir::parseSourceString<mlir::ModuleOp>(text, &parsed.context);
+    // What the verifier refuses already is no business of ours.
+    if (!parsed.module)
+      continue;
+    ++reached;
+    llvm::Expected<codegen::PtxResult> result =
+        codegen::compileToPtx(*parsed.module, *target::Target::parse("cuda:90"));
+    ASSERT_FALSE(static_cast<bool>(result)) << type;
+    std::string message = llvm::toString(result.takeError());
+    EXPECT_NE(message.find("a value of type"), std::string::npos) << message;
+  }
+  EXPECT_GE(reached, 5u);
+}
+
 TEST(Codegen, FusionIsForbiddenOnRequest) {
   std::string file = testFolder() + "/fusion.ttgir";
   EXPECT_NE(ptxOf(file, "cuda:90").find("fma.rn.f32"), std::string::npos);

@@ -1,0 +1,62 @@
+#include "codegen/CheckTypes.h"
+
+#include "ir/Encoding.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+namespace {
+
+bool canHoldScalar(mlir::Type type) {
+  if (tt::PointerType pointer = dyn_cast<tt::PointerType>(type))
+    return pointer.getAddressSpace() == 1;
+  if (type.isIndex())
+    return true;
+  if (!type.isIntOrFloat())
+    return false;
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width == 8 || width == 16 || width == 32 || width == 64 || type.isInteger(1);
+}
+
+bool canHold(mlir::Type type) {
+  if (mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type))
+    return canHoldScalar(tensor.getElementType()) && linearOrNull(tensor);
+  if (ttg::MemDescType buffer = dyn_cast<ttg::MemDescType>(type))
+    return buffer.isShared();
+  return isa<ttg::AsyncTokenType>(type) || canHoldScalar(type);
+}
+
+} // namespace
+
+Error checkTypes(tt::FuncOp function) {
+  Error error = Error::success();
+  auto check = [&](mlir::Type type, mlir::Location location) {
+    if (canHold(type))
+      return mlir::WalkResult::advance();
+    std::string text;
+    raw_string_ostream(text) << "a value of type `" << type << "`";
+    cantFail(std::move(error));
+    error = make_error<UnsupportedError>(location, std::move(text));
+    return mlir::WalkResult::interrupt();
+  };
+  function.getBody().walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes())
+      if (check(type, op->getLoc()).wasInterrupted())
+        return mlir::WalkResult::interrupt();
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::Block &block : region)
+        for (mlir::BlockArgument argument : block.getArguments())
+          if (check(argument.getType(), argument.getLoc()).wasInterrupted())
+            return mlir::WalkResult::interrupt();
+    return mlir::WalkResult::advance();
+  });
+  if (error)
+    return error;
+  for (mlir::Block &block : function.getBody())
+    for (mlir::BlockArgument argument : block.getArguments())
+      if (check(argument.getType(), argument.getLoc()).wasInterrupted())
+        return error;
+  return error;
+}
+
+} // namespace gluonc::codegen
