@@ -22,8 +22,8 @@ std::optional<layout::Layout> layoutOf(mlir::Attribute encoding);
 /// The same for an encoding that is known to wrap one.
 layout::Layout toLayout(mlir::Attribute encoding);
 
-/// Where the elements of a verified tensor type live: register, lane, warp, block -> dim0, dim1, ….
-/// Lives as long as the context.
+/// Where the elements of a verified tensor type live: register, lane, warp, block -> dim0, dim1, …
+/// The reference lives as long as the context.
 const layout::LinearLayout &toLinear(mlir::RankedTensorType type);
 /// Offset, block -> dims, of one buffer of the allocation that `type` views (the leading dims of a
 /// ring of buffers are dropped).
@@ -36,8 +36,8 @@ const layout::LinearLayout *linearOrNull(ttg::MemDescType type);
 /// per pair of types.
 const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op);
 
-/// The smallest shape that holds all components, which is the shape of a surjective layout. The text
-/// of an encoding has bases only, so this is the shape that a reader of the text takes.
+/// The smallest shape that holds all components, which is that of a surjective layout. The text of
+/// an encoding has bases only, so this is the shape that a reader of the text takes.
 layout::Ints shapeOfBases(unsigned rank, llvm::ArrayRef<const layout::BasisList *> lists);
 
 /// Bits that an element takes in registers; pointers take 64.

@@ -50,6 +50,7 @@ struct AllocateFunction {
   /// Number of the last operation inside.
   llvm::DenseMap<Operation *, unsigned> endOf;
   llvm::SmallVector<Owner> owners;
+  bool failed = false;
 
   /// First byte beyond what this function uses.
   int64_t run() {
@@ -110,9 +111,27 @@ struct AllocateFunction {
     for (Owner &owner : owners)
       ownerOf[owner.op] = &owner;
     for (Value value : aliases.values())
-      for (Operation *user : value.getUsers())
-        for (unsigned index : aliases.of(value)->set_bits())
-          extend(*ownerOf[aliases.allocations()[index]], user);
+      for (unsigned index : aliases.of(value)->set_bits()) {
+        ttg::LocalAllocOp alloc = aliases.allocations()[index];
+        rejectSecondLife(alloc, value);
+        for (Operation *user : value.getUsers())
+          extend(*ownerOf[alloc], user);
+      }
+  }
+
+  /// An allocation has one place. Carried into the next iteration of the loop around it, its buffer
+  /// would have to live beside the one that this iteration allocates.
+  void rejectSecondLife(ttg::LocalAllocOp alloc, Value alias) {
+    auto argument = dyn_cast<BlockArgument>(alias);
+    Operation *loop = argument ? argument.getOwner()->getParentOp() : nullptr;
+    if (!loop || !isLoop(loop) || !loop->isProperAncestor(alloc) || argument.use_empty())
+      return;
+    // What the first half of a `while` hands to the second stays in the iteration.
+    if (auto both = dyn_cast<scf::WhileOp>(loop); both && argument.getOwner() == both.getAfterBody())
+      return;
+    alloc.emitError("a buffer allocated in a loop cannot be used in the next iteration; allocate it "
+                    "before the loop");
+    failed = true;
   }
 
   /// Keeps the owner alive up to `user`.
@@ -209,14 +228,23 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
     // Functions that stay functions get frames of their own below those of the kernels: a callee
     // never knows which of its callers' buffers are alive.
     int64_t frames = 0, total = 0;
+    bool failed = false;
+    auto allocate = [&](tt::FuncOp function) {
+      AllocateFunction allocation(function, frames);
+      int64_t end = allocation.run();
+      failed |= allocation.failed;
+      return end;
+    };
     for (tt::FuncOp function : module.getOps<tt::FuncOp>())
       if (function.isPrivate())
-        frames = AllocateFunction(function, frames).run();
+        frames = allocate(function);
     total = frames;
     for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
       if (function.isPrivate())
         continue;
-      int64_t end = AllocateFunction(function, frames).run();
+      int64_t end = allocate(function);
+      if (failed)
+        return signalPassFailure();
       if (end > target.maxSharedBytes()) {
         function.emitError() << "the kernel needs " << end << " bytes of shared memory, but "
                              << target.name() << " has " << target.maxSharedBytes();
@@ -224,6 +252,12 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       }
       total = std::max(total, end);
     }
+    if (!failed && total > target.maxSharedBytes()) {
+      module.emitError() << "functions need " << total << " bytes of shared memory";
+      failed = true;
+    }
+    if (failed)
+      return signalPassFailure();
     module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));
   }
 };

@@ -35,3 +35,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @second_life(%x: tensor<512xf32, #l>, %p: tensor<512x!tt.ptr<f32>, #l>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc %x : (tensor<512xf32, #l>) -> !ttg.memdesc<512xf32, #s, #smem>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%q = %a) -> (!ttg.memdesc<512xf32, #s, #smem>) : i32 {
+      // expected-error @+1 {{a buffer allocated in a loop cannot be used in the next iteration}}
+      %b = ttg.local_alloc %x : (tensor<512xf32, #l>) -> !ttg.memdesc<512xf32, #s, #smem>
+      %y = ttg.local_load %q : !ttg.memdesc<512xf32, #s, #smem> -> tensor<512xf32, #l>
+      tt.store %p, %y : tensor<512x!tt.ptr<f32>, #l>
+      scf.yield %b : !ttg.memdesc<512xf32, #s, #smem>
+    }
+    tt.return
+  }
+}
