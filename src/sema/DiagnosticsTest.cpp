@@ -152,6 +152,17 @@ TEST(Diagnostics, CallsOfJitFunctionsAreChecked) {
             "RecursiveCall");
 }
 
+TEST(Diagnostics, MisspeltNamesGetASuggestion) {
+  for (auto [body, hint] : {std::pair{"gl.laod(p)", "did you mean `load`?"},
+                            {"gl.BlokedLayout", "did you mean `BlockedLayout`?"},
+                            {"x = hleper", "did you mean `helper`?"},
+                            {"value = 3\n    x = valeu", "did you mean `value`?"}}) {
+    std::string source = "helper = 3\n@gluon.jit\ndef k(p):\n    ";
+    Result result = compileKernel(source + body + "\n", {"*i32"});
+    EXPECT_NE(result.messages.find(hint), std::string::npos) << result.messages;
+  }
+}
+
 TEST(Diagnostics, KernelsAreFoundByName) {
   Harness harness(std::string(prelude) + "@gluon.jit\ndef memcpy(p):\n    pass\n"
                                          "def helper(p):\n    pass\nX = 4\n");

@@ -144,6 +144,7 @@ std::vector<llvm::StringRef> LanguageModule::names() const {
   if (name() == "gl" || name() == "tl") {
     appendLanguageNames(result);
     appendLayoutNames(result);
+    ops::appendBuiltinNames(result);
   }
   return result;
 }

@@ -71,6 +71,10 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
   unsigned bestDistance = name.size() <= 3 ? 1 : 2;
   for (llvm::StringRef candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, bestDistance + 1);
+    // Letters in the wrong order are one slip, not two.
+    if (distance == 2 && name.size() == candidate.size() &&
+        std::is_permutation(name.begin(), name.end(), candidate.begin()))
+      distance = 1;
     if (distance <= bestDistance && (best.empty() || distance < bestDistance)) {
       best = candidate;
       bestDistance = distance;
