@@ -78,7 +78,8 @@ ArithmeticResult bigPower(const APInt &base, const Value &exponent) {
                                                  : uint64_t(*count);
   if (effective > maxIntegerBits)
     return Kind::NumberTooLarge;
-  return Value::integer(power(base, effective, unsigned(bits * std::max<uint64_t>(effective, 1) + 2)));
+  uint64_t width = bits * std::max<uint64_t>(effective, 1) + 2;
+  return Value::integer(power(base, effective, unsigned(width)));
 }
 
 ArithmeticResult bigShift(Operator op, const APInt &value, const Value &amount) {

@@ -181,8 +181,8 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
   llvm::SmallVector<bool, 4> used(arguments.keywords.size(), false);
   for (const Parameter &parameter : function.parameters) {
     if (parameter.kind == ParameterKind::Variadic) {
-      std::vector<Value> rest(arguments.positional.begin() + std::min(next, arguments.positional.size()),
-                              arguments.positional.end());
+      llvm::ArrayRef<Value> given(arguments.positional);
+      std::vector<Value> rest(given.drop_front(std::min(next, given.size())));
       next = arguments.positional.size();
       callee.scope.set(parameter.name, Value::tuple(std::move(rest)), parameter.span);
       continue;

@@ -52,17 +52,17 @@ class K:
         while self.x:
             break
 )"),
-            "UnknownName 7:21\nUnknownAttribute 9:12\nUnknownName 9:21\n"
-            "UnsupportedHostConstruct 14:5\nUnsupportedConstruct 23:13\n");
+            "Kind::UnknownName 7:21\nKind::UnknownAttribute 9:12\nKind::UnknownName 9:21\n"
+            "Kind::UnsupportedHostConstruct 14:5\nKind::UnsupportedConstruct 23:13\n");
 }
 
 TEST(Check, DecoratorsAreChecked) {
-  EXPECT_EQ(checked("@gluon.jti\ndef a(p):\n    pass\n"), "BadDecorator 3:2\n");
+  EXPECT_EQ(checked("@gluon.jti\ndef a(p):\n    pass\n"), "Kind::BadDecorator 3:2\n");
   EXPECT_EQ(checked("@gluon.jit(noinlin=True)\ndef a(p):\n    pass\n"),
-            "UnexpectedArgument 3:12\n");
-  EXPECT_EQ(checked("@gluon.jit\nasync def a(p):\n    pass\n"), "BadDecorator 4:11\n");
+            "Kind::UnexpectedArgument 3:12\n");
+  EXPECT_EQ(checked("@gluon.jit\nasync def a(p):\n    pass\n"), "Kind::BadDecorator 4:11\n");
   EXPECT_EQ(checked("@gluon.jit(do_not_specialize=['C'])\ndef a(C: gl.constexpr):\n    pass\n"),
-            "BadDecorator 4:7\n");
+            "Kind::BadDecorator 4:7\n");
   EXPECT_EQ(checked("import triton\n@triton.autotune(configs=[triton.Config({})], key=['n'])\n"
                     "@gluon.jit\ndef a(n):\n    pass\n"),
             "");
@@ -71,7 +71,7 @@ TEST(Check, DecoratorsAreChecked) {
 TEST(Check, ImportsFromKnownModulesMustExist) {
   EXPECT_EQ(checked("from gluonc.language import load, laod\nfrom torch import anything\n"
                     "from gluonc.language.nvidia.hopper import tma\n"),
-            "BadModuleImport 3:35\n");
+            "Kind::BadModuleImport 3:35\n");
 }
 
 TEST(Check, CallsOfKnownFunctionsAreChecked) {
@@ -89,13 +89,14 @@ def g(a):
     host(a)
     gl.load()
 )"),
-            "MissingArgument 11:5\nUnexpectedArgument 12:15\nHostFunctionCall 14:5\n"
-            "MissingArgument 15:5\n");
+            "Kind::MissingArgument 11:5\nKind::UnexpectedArgument 12:15\n"
+            "Kind::HostFunctionCall 14:5\nKind::MissingArgument 15:5\n");
 }
 
 TEST(Modules, EveryImportFormFindsTheLanguage) {
   for (const char *imports :
-       {"import triton.experimental.gluon as gluon\nimport triton.experimental.gluon.language as gl\n",
+       {"import triton.experimental.gluon as gluon\n"
+        "import triton.experimental.gluon.language as gl\n",
         "import gluonc as gluon\nfrom gluonc import language as gl\n",
         "import triton\ngluon = triton.experimental.gluon\ngl = gluon.language\n",
         "from triton.experimental import gluon\ngl = gluon.language\n",
@@ -191,7 +192,8 @@ TEST(ArgSpec, IntegersSpecializeByValue) {
 TEST(ArgSpec, OptionsOfJitReachTheParameters) {
   Harness harness(std::string(prelude) +
                   "@gluon.jit(do_not_specialize=['n', 2])\n"
-                  "def k(p: '*fp16', n, m, o: gl.int64, C: 'gl.constexpr' = 3, *rest):\n    pass\n");
+                  "def k(p: '*fp16', n, m, o: gl.int64, C: 'gl.constexpr' = 3, *rest):\n"
+                  "    pass\n");
   auto kernel = harness.program.kernel(*harness.module, "k", harness.sink);
   ASSERT_TRUE(kernel);
   ASSERT_EQ(kernel->parameters.size(), 6u);

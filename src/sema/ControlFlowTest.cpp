@@ -71,7 +71,7 @@ def k(p, n):
     gl.store(p, x)
 )",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "UndefinedAfterControlFlow 8:17\n");
+  EXPECT_EQ(result.problems, "Kind::UndefinedAfterControlFlow 8:17\n");
 }
 
 TEST(ControlFlow, BranchesMustAgreeOnTypes) {
@@ -84,7 +84,7 @@ def k(p, n):
     gl.store(p, x)
 )",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "IfTypeMismatch 7:8\n") << result.messages;
+  EXPECT_EQ(result.problems, "Kind::IfTypeMismatch 7:8\n") << result.messages;
 }
 
 TEST(ControlFlow, EarlyReturnTakesTheRestIntoTheOtherBranch) {
@@ -138,7 +138,7 @@ def k(p, n):
     gl.store(p, pick(n))
 )",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "ReturnTypeMismatch 8:5\n");
+  EXPECT_EQ(result.problems, "Kind::ReturnTypeMismatch 8:5\n");
 }
 
 TEST(ControlFlow, ReturnInADeviceLoopIsRejected) {
@@ -147,7 +147,7 @@ TEST(ControlFlow, ReturnInADeviceLoopIsRejected) {
                                               "    for i in range(n):\n") +
                                       body,
                                   {"*i32", "i32"});
-    EXPECT_EQ(result.problems.substr(0, 12), "ReturnInLoop") << body;
+    EXPECT_EQ(result.problems.substr(0, 18), "Kind::ReturnInLoop") << body;
   }
 }
 
@@ -221,7 +221,7 @@ def k(p, n):
     gl.store(p, x)
 )",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "LoopTypeMismatch 8:9\n");
+  EXPECT_EQ(result.problems, "Kind::LoopTypeMismatch 8:9\n");
 }
 
 TEST(ControlFlow, ConstexprDoesNotChangeInADeviceLoop) {
@@ -233,7 +233,7 @@ def k(p, n, X: gl.constexpr):
     gl.store(p, X)
 )",
                                 {"*i32", "i32", "=3"});
-  EXPECT_EQ(result.problems, "ConstexprInLoop 7:9\n");
+  EXPECT_EQ(result.problems, "Kind::ConstexprInLoop 7:9\n");
 }
 
 TEST(ControlFlow, LoopVariableHasNoValueAfterTheLoop) {
@@ -245,7 +245,7 @@ def k(p, n):
     gl.store(p, i)
 )",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "UndefinedAfterControlFlow 8:17\n");
+  EXPECT_EQ(result.problems, "Kind::UndefinedAfterControlFlow 8:17\n");
 }
 
 TEST(ControlFlow, NegativeStepCountsDown) {
@@ -321,7 +321,7 @@ TEST(ControlFlow, WhileNeedsABooleanOfTheDevice) {
     Result result = compileKernel(std::string("@gluon.jit\ndef k(p, n):\n    while ") + test +
                                       ":\n        n += 1\n",
                                   {"*i32", "i32"});
-    EXPECT_EQ(result.problems, "BadCondition 5:11\n") << test;
+    EXPECT_EQ(result.problems, "Kind::BadCondition 5:11\n") << test;
   }
 }
 
@@ -335,7 +335,7 @@ def k(p, n):
   EXPECT_TRUE(contains(text, "-> (i32)")) << text;
   Result result = compileKernel("@gluon.jit\ndef k(p, n):\n    gl.store(p, 1.0 if n > 3 else 0)\n",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "TernaryTypeMismatch 5:17\n");
+  EXPECT_EQ(result.problems, "Kind::TernaryTypeMismatch 5:17\n");
 }
 
 TEST(ControlFlow, CallsBindDefaultsKeywordsAndStars) {
@@ -388,7 +388,7 @@ def k(p):
     middle(p)
 )",
                                 {"*i32"});
-  EXPECT_EQ(result.problems, "UnknownName 6:17\n");
+  EXPECT_EQ(result.problems, "Kind::UnknownName 6:17\n");
   EXPECT_EQ(occurrences(result.messages, "called from here"), 2u) << result.messages;
 }
 

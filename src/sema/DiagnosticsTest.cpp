@@ -25,7 +25,7 @@ std::string problemsOf(const std::string &body, const std::string &before = "") 
   size_t end = result.problems.find('\n');
   if (end != std::string::npos && result.problems.find(' ') < end) {
     // "Kind line:column" with the line relative to the body.
-    size_t space = result.problems.find(' '), colon = result.problems.find(':');
+    size_t space = result.problems.find(' '), colon = result.problems.find(':', space);
     int first = 5 + int(std::count(before.begin(), before.end(), '\n'));
     int line = std::stoi(result.problems.substr(space + 1, colon - space - 1)) - first + 1;
     int column = std::stoi(result.problems.substr(colon + 1, end - colon - 1)) - 4;
@@ -44,47 +44,47 @@ struct Mistake {
 
 TEST(Diagnostics, EveryMistakeOfAStatementHasItsKindAndPlace) {
   Mistake mistakes[] = {
-      {"x = missing", "UnknownName 1:5"},
-      {"x = gl.laod(p)", "UnknownAttribute 1:8"},
-      {"x = n.laod(p)", "UnknownAttribute 1:7"},
-      {"x = sum((1, 2))", "UnknownName 1:5"},
-      {"x = 3\nx: gl.constexpr = 4", "ConstexprReassigned 2:1"},
-      {"x: gl.constexpr = n", "ConstexprRequired 1:19"},
-      {"x: gl.constexpr\nx = n", "ConstexprRequired 2:5"},
-      {"x = gl.BlockedLayout([1], [32], [4], [0])", "NeedsConstexpr 1:5"},
-      {"x = 'text'", "NeedsConstexpr 1:5"},
-      {"if (1, 2):\n    pass", "BadCondition 1:4"},
-      {"for i in (1, 2):\n    pass", "NotIterable 1:10"},
-      {"for i in range(1.5):\n    pass", "BadLoopBound 1:10"},
-      {"for i in range(0, 4, 0):\n    pass", "ZeroStep 1:10"},
-      {"for i in gl.static_range(0, 4, 0):\n    pass", "ZeroStep 1:32"},
-      {"for i in gl.static_range(n):\n    pass", "ConstexprRequired 1:26"},
-      {"a, b = (1, 2, 3)", "UnpackCount 1:1"},
-      {"a, b = n", "NotIterable 1:8"},
-      {"t = (1, 2)\nx = t[n]", "ConstexprRequired 2:5"},
-      {"t = (1, 2)\nx = t[2]", "IndexOutOfRange 2:5"},
-      {"x = n[0]", "BadIndex 1:7"},
-      {"x = C['a']", "BadIndex 1:5"},
-      {"x = C + 'a'", "BadOperands 1:5"},
-      {"x = -'a'", "BadOperand 1:5"},
-      {"x = C // 0", "CompileTimeDivisionByZero 1:5"},
-      {"x = C << 100000000", "NumberTooLarge 1:5"},
-      {"gl.static_assert(C == 5, 'five')", "StaticAssertFailed 1:1"},
-      {"gl.static_assert(n == 5)", "ConstexprRequired 1:18"},
-      {"gl.static_print('C is', C)", "StaticPrint 1:1"},
-      {"x = C(1)", "NotCallable 1:5"},
-      {"gl.load()", "MissingArgument 1:1"},
-      {"gl.load(p, msk=None)", "UnexpectedArgument 1:16"},
-      {"gl.program_id(0, 1)", "TooManyArguments 1:18"},
-      {"gl.load(p, mask=None, pointer=p)", "DuplicateArgument 1:31"},
-      {"x: gl.constexpr = f'{n}'", "ConstexprRequired 1:22"},
-      {"x: gl.constexpr = gl.constexpr(n)", "ConstexprRequired 1:32"},
-      {"x: gl.constexpr = gl.BlockedLayout([1], [32], [4], [7])", "InvalidLayout 1:19"},
-      {"x: gl.constexpr = len(n)", "BadArgument 1:23"},
-      {"x: gl.constexpr = int(n)", "BadArgument 1:23"},
-      {"return n", "KernelReturnsValue 1:1"},
-      {"x = gl.tensor(n)", "NotSupportedYet 1:5"},
-      {"with n:\n    pass", "NotSupportedYet 1:1"},
+      {"x = missing", "Kind::UnknownName 1:5"},
+      {"x = gl.laod(p)", "Kind::UnknownAttribute 1:8"},
+      {"x = n.laod(p)", "Kind::UnknownAttribute 1:7"},
+      {"x = sum((1, 2))", "Kind::UnknownName 1:5"},
+      {"x = 3\nx: gl.constexpr = 4", "Kind::ConstexprReassigned 2:1"},
+      {"x: gl.constexpr = n", "Kind::ConstexprRequired 1:19"},
+      {"x: gl.constexpr\nx = n", "Kind::ConstexprRequired 2:5"},
+      {"x = gl.BlockedLayout([1], [32], [4], [0])", "Kind::NeedsConstexpr 1:5"},
+      {"x = 'text'", "Kind::NeedsConstexpr 1:5"},
+      {"if (1, 2):\n    pass", "Kind::BadCondition 1:4"},
+      {"for i in (1, 2):\n    pass", "Kind::NotIterable 1:10"},
+      {"for i in range(1.5):\n    pass", "Kind::BadLoopBound 1:10"},
+      {"for i in range(0, 4, 0):\n    pass", "Kind::ZeroStep 1:10"},
+      {"for i in gl.static_range(0, 4, 0):\n    pass", "Kind::ZeroStep 1:32"},
+      {"for i in gl.static_range(n):\n    pass", "Kind::ConstexprRequired 1:26"},
+      {"a, b = (1, 2, 3)", "Kind::UnpackCount 1:1"},
+      {"a, b = n", "Kind::NotIterable 1:8"},
+      {"t = (1, 2)\nx = t[n]", "Kind::ConstexprRequired 2:5"},
+      {"t = (1, 2)\nx = t[2]", "Kind::IndexOutOfRange 2:5"},
+      {"x = n[0]", "Kind::BadIndex 1:7"},
+      {"x = C['a']", "Kind::BadIndex 1:5"},
+      {"x = C + 'a'", "Kind::BadOperands 1:5"},
+      {"x = -'a'", "Kind::BadOperand 1:5"},
+      {"x = C // 0", "Kind::CompileTimeDivisionByZero 1:5"},
+      {"x = C << 100000000", "Kind::NumberTooLarge 1:5"},
+      {"gl.static_assert(C == 5, 'five')", "Kind::StaticAssertFailed 1:1"},
+      {"gl.static_assert(n == 5)", "Kind::ConstexprRequired 1:18"},
+      {"gl.static_print('C is', C)", "Kind::StaticPrint 1:1"},
+      {"x = C(1)", "Kind::NotCallable 1:5"},
+      {"gl.load()", "Kind::MissingArgument 1:1"},
+      {"gl.load(p, msk=None)", "Kind::UnexpectedArgument 1:16"},
+      {"gl.program_id(0, 1)", "Kind::TooManyArguments 1:18"},
+      {"gl.load(p, mask=None, pointer=p)", "Kind::DuplicateArgument 1:31"},
+      {"x: gl.constexpr = f'{n}'", "Kind::ConstexprRequired 1:22"},
+      {"x: gl.constexpr = gl.constexpr(n)", "Kind::ConstexprRequired 1:32"},
+      {"x: gl.constexpr = gl.BlockedLayout([1], [32], [4], [7])", "Kind::InvalidLayout 1:19"},
+      {"x: gl.constexpr = len(n)", "Kind::BadArgument 1:23"},
+      {"x: gl.constexpr = int(n)", "Kind::BadArgument 1:23"},
+      {"return n", "Kind::KernelReturnsValue 1:1"},
+      {"x = gl.tensor(n)", "Kind::NotSupportedYet 1:5"},
+      {"with n:\n    pass", "Kind::NotSupportedYet 1:1"},
   };
   for (const Mistake &mistake : mistakes)
     EXPECT_EQ(problemsOf(mistake.body), mistake.expected) << mistake.body;
@@ -123,33 +123,34 @@ TEST(Diagnostics, ConstructsOutsideTheLanguageAreNamed) {
       {"x = b'a'", "1:5"},
   };
   for (const Mistake &construct : constructs)
-    EXPECT_EQ(problemsOf(construct.body), std::string("UnsupportedConstruct ") + construct.expected)
+    EXPECT_EQ(problemsOf(construct.body),
+              std::string("Kind::UnsupportedConstruct ") + construct.expected)
         << construct.body;
 }
 
 TEST(Diagnostics, GlobalsMustBelongToTheLanguage) {
-  EXPECT_EQ(problemsOf("x = p + N", "N = 4\n"), "NonConstexprGlobal 1:9");
-  EXPECT_EQ(problemsOf("x = p + N", "N: gl.constexpr = 4\n"), "NonConstexprGlobal 1:9");
+  EXPECT_EQ(problemsOf("x = p + N", "N = 4\n"), "Kind::NonConstexprGlobal 1:9");
+  EXPECT_EQ(problemsOf("x = p + N", "N: gl.constexpr = 4\n"), "Kind::NonConstexprGlobal 1:9");
   EXPECT_EQ(problemsOf("x = p + N", "N = gl.constexpr(4)\n"), "");
   EXPECT_EQ(problemsOf("x = p + N", "N = 2 * gl.constexpr(4) + 1\n"), "");
   EXPECT_EQ(problemsOf("x = p + N", "import torch\nN = torch.cuda.device_count()\n"),
-            "HostValue 1:9");
+            "Kind::HostValue 1:9");
   EXPECT_EQ(problemsOf("x: gl.constexpr = L", "L = gl.BlockedLayout([1], [32], [4], [0])\n"), "");
-  EXPECT_EQ(problemsOf("h(n)", "def h(x):\n    return x\n"), "HostFunctionCall 1:1");
-  EXPECT_EQ(problemsOf("x = A", "A = B\nB = A\n"), "HostValue 1:5");
+  EXPECT_EQ(problemsOf("h(n)", "def h(x):\n    return x\n"), "Kind::HostFunctionCall 1:1");
+  EXPECT_EQ(problemsOf("x = A", "A = B\nB = A\n"), "Kind::HostValue 1:5");
 }
 
 TEST(Diagnostics, CallsOfJitFunctionsAreChecked) {
   const char *callee = "@gluon.jit\ndef f(a, b: gl.constexpr, c=3):\n    return a\n";
-  EXPECT_EQ(problemsOf("f(n)", callee), "MissingArgument 1:1");
-  EXPECT_EQ(problemsOf("f(n, n)", callee), "ConstexprRequired 1:6");
-  EXPECT_EQ(problemsOf("f(n, 1, 2, 3)", callee), "TooManyArguments 1:12");
-  EXPECT_EQ(problemsOf("f(n, 1, a=2)", callee), "DuplicateArgument 1:11");
-  EXPECT_EQ(problemsOf("f(n, 1, d=2)", callee), "UnexpectedArgument 1:11");
+  EXPECT_EQ(problemsOf("f(n)", callee), "Kind::MissingArgument 1:1");
+  EXPECT_EQ(problemsOf("f(n, n)", callee), "Kind::ConstexprRequired 1:6");
+  EXPECT_EQ(problemsOf("f(n, 1, 2, 3)", callee), "Kind::TooManyArguments 1:12");
+  EXPECT_EQ(problemsOf("f(n, 1, a=2)", callee), "Kind::DuplicateArgument 1:11");
+  EXPECT_EQ(problemsOf("f(n, 1, d=2)", callee), "Kind::UnexpectedArgument 1:11");
   EXPECT_EQ(problemsOf("f(n, 1)", "@gluon.jit\ndef f(a, b):\n    return g(a, b)\n"
                                    "@gluon.jit\ndef g(a, b):\n    return f(a, b)\n")
-                .substr(0, 13),
-            "RecursiveCall");
+                .substr(0, 19),
+            "Kind::RecursiveCall");
 }
 
 TEST(Diagnostics, MisspeltNamesGetASuggestion) {
@@ -171,19 +172,19 @@ TEST(Diagnostics, KernelsAreFoundByName) {
   EXPECT_EQ(harness.compile("X", {"*i32"}), "");
   EXPECT_EQ(harness.compile("memcpy", {"*i32", "i32"}), "");
   EXPECT_EQ(harness.compile("memcpy", {}), "");
-  EXPECT_EQ(harness.problems(), "MissingKernel\nNotAKernel 6:5\nNotAKernel 8:1\n"
-                                "KernelArgumentCount 4:5\nMissingArgument 4:12\n");
+  EXPECT_EQ(harness.problems(), "Kind::MissingKernel\nKind::NotAKernel 6:5\nKind::NotAKernel 8:1\n"
+                                "Kind::KernelArgumentCount 4:5\nKind::MissingArgument 4:12\n");
 }
 
 TEST(Diagnostics, ConstexprParametersNeedValues) {
   Result result =
       compileKernel("@gluon.jit\ndef k(p, C: gl.constexpr):\n    pass\n", {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "ConstexprRequired 4:10\n");
+  EXPECT_EQ(result.problems, "Kind::ConstexprRequired 4:10\n");
 }
 
 TEST(Diagnostics, UnrollingHasABudget) {
-  EXPECT_EQ(problemsOf("for i in gl.static_range(1 << 60):\n    pass").substr(0, 17),
-            "EvaluationTooLong");
+  EXPECT_EQ(problemsOf("for i in gl.static_range(1 << 60):\n    pass").substr(0, 23),
+            "Kind::EvaluationTooLong");
 }
 
 TEST(Diagnostics, DeepExpressionsDoNotOverflowTheStack) {

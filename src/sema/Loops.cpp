@@ -141,7 +141,7 @@ mlir::Block *enter(mlir::OpBuilder &builder, mlir::Region &region) {
 
 } // namespace
 
-/// After a loop its variables have the loop's results, and names that only the body defined are gone.
+/// After a loop its variables have the loop's results; names that only the body defined are gone.
 static void bindResults(Scope &scope, const Scope &before, const Scope &inside,
                         const CarriedSet &carried, llvm::ArrayRef<bool> changed,
                         llvm::ArrayRef<mlir::Value> results) {
@@ -198,7 +198,9 @@ Flow Interpreter::runStaticFor(const ast::For &node, const Value &range, int64_t
     if (__builtin_add_overflow(index, stride, &index))
       return Flow::Next;
     // A `return` in the body takes the other iterations along into its branches.
-    auto runOthers = [&, index](const Rest *next) { return runStaticFor(node, range, index, next); };
+    auto runOthers = [&, index](const Rest *next) {
+      return runStaticFor(node, range, index, next);
+    };
     Rest others{runOthers, rest};
     if (Flow flow = runKernel(node.body, &others); flow != Flow::Next)
       return flow;

@@ -68,7 +68,8 @@ struct SignatureBuilder {
     if (const auto *literal = llvm::dyn_cast<ast::Constant>(parameter.annotation)) {
       if (literal->isStr())
         parameter.annotatedType = DType::parse(literal->text);
-    } else if (MaybeValue value = quietly(parameter.annotation); value && value->is(ValueKind::DType))
+    } else if (MaybeValue value = quietly(parameter.annotation);
+               value && value->is(ValueKind::DType))
       parameter.annotatedType = value->dtype();
   }
 

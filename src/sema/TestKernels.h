@@ -62,11 +62,11 @@ struct Harness {
     return text;
   }
 
-  /// "2000 UnknownName k.py:5:9", one per line.
+  /// "Kind::UnknownName 5:9", one per line.
   std::string problems() const {
     std::string text;
     for (const diag::Diagnostic &diagnostic : sink.diagnostics) {
-      text += diag::info(diagnostic.kind).name;
+      text += ("Kind::" + diag::info(diagnostic.kind).name).str();
       if (diagnostic.span) {
         auto place = diagnostic.span.file->position(diagnostic.span.begin);
         text += " " + std::to_string(place.line) + ":" + std::to_string(place.column);
