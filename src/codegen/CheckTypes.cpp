@@ -18,6 +18,22 @@ bool canHoldScalar(mlir::Type type) {
   return width == 8 || width == 16 || width == 32 || width == 64 || type.isInteger(1);
 }
 
+bool isSmallFloat(mlir::Type type) {
+  mlir::Type element = mlir::getElementTypeOrSelf(type);
+  return isa<mlir::FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
+/// 8-bit floats are held as bytes: they may be moved, chosen and converted.
+bool computesWithSmallFloats(mlir::Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (isa<mlir::arith::ConstantOp, mlir::arith::SelectOp, mlir::arith::BitcastOp>(op))
+    return false;
+  bool computes = dialect == "arith" || dialect == "math" ||
+                  isa<tt::ClampFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp>(op);
+  return computes && (any_of(op->getOperandTypes(), isSmallFloat) ||
+                      any_of(op->getResultTypes(), isSmallFloat));
+}
+
 bool canHold(mlir::Type type) {
   if (mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type))
     return canHoldScalar(tensor.getElementType()) && linearOrNull(tensor);
@@ -40,6 +56,12 @@ Error checkTypes(tt::FuncOp function) {
     return mlir::WalkResult::interrupt();
   };
   function.getBody().walk([&](mlir::Operation *op) {
+    if (computesWithSmallFloats(op)) {
+      cantFail(std::move(error));
+      error = make_error<UnsupportedError>(
+          op->getLoc(), ("`" + op->getName().getStringRef() + "` of 8-bit floats").str());
+      return mlir::WalkResult::interrupt();
+    }
     for (mlir::Type type : op->getResultTypes())
       if (check(type, op->getLoc()).wasInterrupted())
         return mlir::WalkResult::interrupt();

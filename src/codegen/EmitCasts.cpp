@@ -40,24 +40,41 @@ template <typename Op, bool isSigned> LogicalResult emitIndexCast(Emitter &emitt
   return success();
 }
 
+std::optional<FloatKind> floatKind(mlir::Type type) {
+  if (type.isF64())
+    return FloatKind::F64;
+  if (type.isF32())
+    return FloatKind::F32;
+  if (type.isF16())
+    return FloatKind::F16;
+  if (type.isBF16())
+    return FloatKind::BF16;
+  if (type.isFloat8E4M3FN())
+    return FloatKind::E4M3;
+  if (type.isFloat8E5M2())
+    return FloatKind::E5M2;
+  return std::nullopt;
+}
+
 LogicalResult emitFpToFp(Emitter &emitter, tt::FpToFpOp op) {
-  mlir::Type from = mlir::getElementTypeOrSelf(op.getSrc().getType());
-  mlir::Type to = mlir::getElementTypeOrSelf(op.getType());
-  if (from.getIntOrFloatBitWidth() == 8 || to.getIntOrFloatBitWidth() == 8)
-    return emitter.unsupported(op, "a conversion to or from an 8-bit float");
-  bool narrows = to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
-  if (narrows && op.getRounding() == tt::RoundingMode::RTZ)
-    return emitter.unsupported(op, "a conversion that rounds towards zero");
-  Type *type = resultElement(emitter, op);
-  Builder &builder = emitter.builder;
+  mlir::Type fromType = mlir::getElementTypeOrSelf(op.getSrc().getType());
+  mlir::Type toType = mlir::getElementTypeOrSelf(op.getType());
+  std::optional<FloatKind> from = floatKind(fromType), to = floatKind(toType);
+  bool towardsZero = op.getRounding() == tt::RoundingMode::RTZ;
+  bool missing = !from || !to;
   emitElementwise(emitter, op, [&](ArrayRef<Value *> in) -> Value * {
-    // Neither of f16 and bf16 holds the other.
-    Value *wide = in[0];
-    if (from != to && from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth())
-      wide = builder.CreateFPExt(wide, builder.getFloatTy());
-    return builder.CreateFPCast(wide, type);
+    if (missing)
+      return nullptr;
+    Value *result = emitter.isa.convertFloat(emitter.builder, in[0], *from, *to, towardsZero);
+    missing = !result;
+    return result;
   });
-  return success();
+  if (!missing)
+    return success();
+  std::string text;
+  raw_string_ostream(text) << "`tt.fp_to_fp` from " << fromType << " to " << toType
+                           << (towardsZero ? " towards zero" : "");
+  return emitter.unsupported(op, text);
 }
 
 } // namespace

@@ -48,6 +48,9 @@ enum class MathKind {
   PreciseDivide
 };
 
+/// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
+enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };
+
 class Isa {
 public:
   virtual ~Isa() = default;
@@ -81,6 +84,10 @@ public:
   /// Null where the kind does not exist for the operand type.
   virtual llvm::Value *math(Builder &builder, MathKind kind,
                             llvm::ArrayRef<llvm::Value *> operands) const = 0;
+  /// Rounds to nearest even, or towards zero; 8-bit results saturate at the
+  /// largest finite value. Null where the chip has no such conversion.
+  virtual llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from,
+                                    FloatKind to, bool towardsZero) const = 0;
 };
 
 std::unique_ptr<Isa> createIsa(const target::Target &target, const Options &options);

@@ -26,6 +26,8 @@ public:
                   llvm::Value *mask, const MemoryHints &hints) const override;
   llvm::Value *math(Builder &builder, MathKind kind,
                     llvm::ArrayRef<llvm::Value *> operands) const override;
+  llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,
+                            bool towardsZero) const override;
 
 private:
   target::Target target;

@@ -1,0 +1,120 @@
+//===- NvidiaFloats.cpp - Conversions between float formats ----------------------===//
+//
+// 8-bit formats: sm_89 and later convert them in pairs, of which we use the low
+// one (ptxas packs neighbours again). Earlier chips get e5m2, which is the upper
+// half of f16, by hand; e4m3 does not exist there.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/nvidia/InlineAsm.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+bool isSmall(FloatKind kind) { return kind == FloatKind::E4M3 || kind == FloatKind::E5M2; }
+
+Type *typeOf(Builder &builder, FloatKind kind) {
+  switch (kind) {
+  case FloatKind::F64:
+    return builder.getDoubleTy();
+  case FloatKind::F32:
+    return builder.getFloatTy();
+  case FloatKind::F16:
+    return builder.getHalfTy();
+  case FloatKind::BF16:
+    return builder.getBFloatTy();
+  case FloatKind::E4M3:
+  case FloatKind::E5M2:
+    return builder.getInt8Ty();
+  }
+}
+
+/// Between ordinary formats, to nearest. Neither of f16 and bf16 holds the other.
+Value *cast(Builder &builder, Value *value, Type *to) {
+  Type *from = value->getType();
+  if (from != to && from->getScalarSizeInBits() == to->getScalarSizeInBits())
+    value = builder.CreateFPExt(value, builder.getFloatTy());
+  return builder.CreateFPCast(value, to);
+}
+
+/// cvt.rz; null for pairs that PTX does not convert in one step.
+Value *towardsZero(Builder &builder, Value *value, FloatKind from, FloatKind to) {
+  if (from == FloatKind::F64 && to == FloatKind::F32)
+    return emitAsm(builder, "cvt.rz.f32.f64 $0, $1;", builder.getFloatTy(), value,
+                   AsmEffect::Pure);
+  if (from != FloatKind::F32 || (to != FloatKind::F16 && to != FloatKind::BF16))
+    return nullptr;
+  StringRef text = to == FloatKind::F16 ? "cvt.rz.f16.f32 $0, $1;" : "cvt.rz.bf16.f32 $0, $1;";
+  Value *bits = emitAsm(builder, text, builder.getInt16Ty(), value, AsmEffect::Pure);
+  return builder.CreateBitCast(bits, typeOf(builder, to));
+}
+
+Value *widen(Builder &builder, Value *byte, FloatKind from, bool hasPairs) {
+  Value *word = builder.CreateZExt(byte, builder.getInt16Ty());
+  if (from == FloatKind::E5M2)
+    return builder.CreateBitCast(builder.CreateShl(word, 8), builder.getHalfTy());
+  if (!hasPairs)
+    return nullptr;
+  Value *pair = emitAsm(builder, "cvt.rn.f16x2.e4m3x2 $0, $1;", builder.getInt32Ty(), word,
+                        AsmEffect::Pure);
+  return builder.CreateBitCast(builder.CreateTrunc(pair, builder.getInt16Ty()),
+                               builder.getHalfTy());
+}
+
+/// f32 to e5m2 with integers. Through f16 rounded to odd (towards zero, last bit
+/// set if anything was lost), so that the second rounding sees on which side of
+/// a tie the number was.
+Value *narrowByHand(Builder &builder, Value *x) {
+  Type *word = builder.getInt16Ty();
+  Value *half = towardsZero(builder, x, FloatKind::F32, FloatKind::F16);
+  Value *lost = builder.CreateFCmpUNE(builder.CreateFPExt(half, builder.getFloatTy()), x);
+  Value *bits = builder.CreateBitCast(half, word);
+  Value *odd = builder.CreateOr(bits, builder.CreateZExt(lost, word));
+  Value *size = builder.CreateAnd(odd, builder.getInt16(0x7fff));
+  Value *even = builder.CreateAnd(builder.CreateLShr(size, 8), builder.getInt16(1));
+  Value *rounded = builder.CreateLShr(
+      builder.CreateAdd(size, builder.CreateAdd(even, builder.getInt16(0x7f))), 8);
+  // 0x7b is the largest finite value, 0x7f a NaN.
+  rounded = builder.CreateBinaryIntrinsic(Intrinsic::umin, rounded, builder.getInt16(0x7b));
+  rounded = builder.CreateSelect(builder.CreateFCmpUNO(x, x), builder.getInt16(0x7f), rounded);
+  Value *sign = builder.CreateAnd(builder.CreateLShr(bits, 8), builder.getInt16(0x80));
+  return builder.CreateTrunc(builder.CreateOr(rounded, sign), builder.getInt8Ty());
+}
+
+Value *narrow(Builder &builder, Value *value, FloatKind to, bool hasPairs) {
+  Value *x = cast(builder, value, builder.getFloatTy());
+  if (!hasPairs)
+    return to == FloatKind::E5M2 ? narrowByHand(builder, x) : nullptr;
+  StringRef text = to == FloatKind::E5M2 ? "cvt.rn.satfinite.e5m2x2.f32 $0, $1, $2;"
+                                         : "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;";
+  Value *zero = ConstantFP::get(builder.getFloatTy(), 0.0);
+  Value *pair = emitAsm(builder, text, builder.getInt16Ty(), {zero, x}, AsmEffect::Pure);
+  return builder.CreateTrunc(pair, builder.getInt8Ty());
+}
+
+} // namespace
+
+Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, FloatKind to,
+                               bool roundTowardsZero) const {
+  if (from == to)
+    return value;
+  // Conversions of pairs came with compute capability 8.9.
+  bool hasPairs = target.computeCapability() >= 89;
+  if (isSmall(from)) {
+    value = widen(builder, value, from, hasPairs);
+    if (!value)
+      return nullptr;
+    from = FloatKind::F16;
+  }
+  if (isSmall(to))
+    return roundTowardsZero ? nullptr : narrow(builder, value, to, hasPairs);
+  bool narrows = typeOf(builder, to)->getScalarSizeInBits() <
+                 typeOf(builder, from)->getScalarSizeInBits();
+  if (roundTowardsZero && narrows)
+    return towardsZero(builder, value, from, to);
+  return cast(builder, value, typeOf(builder, to));
+}
+
+} // namespace gluonc::codegen::nvidia
