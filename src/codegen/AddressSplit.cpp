@@ -54,7 +54,8 @@ std::optional<Split> split(IRBuilder<> &builder, Value *value, Extension extensi
     if (!parts)
       continue;
     // Fewer bits than before, so what was disjoint still is.
-    parts->rest = isOr ? builder.CreateOr(outer, parts->rest) : builder.CreateAdd(outer, parts->rest);
+    parts->rest =
+        isOr ? builder.CreateOr(outer, parts->rest) : builder.CreateAdd(outer, parts->rest);
     if (PossiblyDisjointInst *rest = dyn_cast<PossiblyDisjointInst>(parts->rest))
       rest->setIsDisjoint(true);
     return parts;

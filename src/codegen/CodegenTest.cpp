@@ -109,8 +109,8 @@ TEST(Codegen, UnsupportedOperationCarriesItsPlace) {
 
 TEST(Codegen, TypeWithoutRegistersIsAnErrorNotACrash) {
   unsigned reached = 0;
-  for (const char *type : {"i128", "f128", "vector<4xf32>", "i4", "!tt.ptr<f32, 3>", "memref<4xf32>",
-                           "tensor<128xf32>", "tensor<128xi4, #l>"}) {
+  for (const char *type : {"i128", "f128", "vector<4xf32>", "i4", "!tt.ptr<f32, 3>",
+                           "memref<4xf32>", "tensor<128xf32>", "tensor<128xi4, #l>"}) {
     Parsed parsed;
     std::string text =
         "#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], "
