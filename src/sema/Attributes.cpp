@@ -210,6 +210,10 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
     report(Kind::HostValue, span, what).end();
     return std::nullopt;
   }
+  if (object.is(ValueKind::Class)) {
+    report(Kind::NotSupportedYet, span, (object.asString() + "." + name).str()).end();
+    return std::nullopt;
+  }
   if (object.isIr()) {
     if (MaybeValue value = irAttribute(object, name))
       return value;

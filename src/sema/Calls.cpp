@@ -68,6 +68,9 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
     arguments.positionalSpans.insert(arguments.positionalSpans.begin(), arguments.span);
     return call(callee.boundCallee(), arguments);
   }
+  case ValueKind::Class:
+    report(Kind::NotSupportedYet, arguments.span, callee.asString()).end();
+    return std::nullopt;
   case ValueKind::Opaque:
     report(Kind::HostValue, arguments.span, callee.asString()).end();
     return std::nullopt;

@@ -129,6 +129,22 @@ def k(p, n):
   EXPECT_EQ(harness.program.files().size(), 3u);
 }
 
+TEST(Modules, FilesWithoutIdentifierNamesAreImportedByFunction) {
+  Harness harness(std::string(prelude) + "import importlib\nt1 = importlib.import_module('01-a')\n"
+                                         "@gluon.jit\ndef k(p, n):\n    gl.store(p, t1.f(n))\n");
+  harness.siblings["01-a.py"] =
+      "import gluonc as gluon\n@gluon.jit\ndef f(x):\n    return x + 1\n";
+  EXPECT_NE(harness.compile("k", {"*i32", "i32"}), "") << harness.messages();
+}
+
+TEST(Modules, AggregatesAreKnownButNotSupportedYet) {
+  const char *source = "@gluon.aggregate\nclass A:\n    x: gl.tensor\n"
+                       "@gluon.jit\ndef k(n):\n    a = A(n)\n    b = A.create(n)\n";
+  EXPECT_EQ(checked(source), "");
+  Result result = compileKernel(source, {"i32"});
+  EXPECT_EQ(result.problems, "Kind::NotSupportedYet 8:9\n");
+}
+
 TEST(Modules, LastDefinitionThatRunsWins) {
   Harness harness(std::string(prelude) + R"(
 import torch

@@ -66,6 +66,7 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "gl.amd.rdna3",
     "gl.amd.rdna4",
     "math",
+    "importlib",
 };
 
 Module *findLanguageModule(Program &program, llvm::StringRef dotted) {
@@ -82,6 +83,17 @@ static MaybeValue notSupported(Interpreter &interpreter, const IntrinsicCall &ca
   interpreter.report(Kind::NotSupportedYet, call.span, call.self.name).end();
   return std::nullopt;
 }
+
+/// `importlib.import_module("07-persistence")`: for files whose names are no identifiers.
+static MaybeValue importByName(Interpreter &interpreter, const IntrinsicCall &call) {
+  Module *module = interpreter.frame().module;
+  if (!call[0].is(ValueKind::String) || !module || module->isBuiltin())
+    return Value::opaque("importlib.import_module");
+  return importModule(interpreter.program, static_cast<SourceModule &>(*module),
+                      call[0].asString(), /*level=*/0, interpreter);
+}
+
+static const Intrinsic importModuleFunction{"import_module", "name, package=", importByName};
 
 static Value stub(Program &program, llvm::StringRef path) {
   auto &entry = *program.state().stubs.try_emplace(path).first;
@@ -163,6 +175,9 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return Value::module(submodule);
   if (path == "math")
     return mathMember(memberName);
+  if (path == "importlib")
+    return memberName == "import_module" ? Value::builtin(&importModuleFunction)
+                                         : Value::opaque(full);
   if (path == "gl" || path == "tl" || path.ends_with(".math") || path == "tl.core") {
     // `tl.range` has no counterpart in `gl`; the markers belong to `gluon`.
     if (memberName == "range" && path == "gl")

@@ -189,6 +189,10 @@ Value Value::module(Module *module) {
   return result;
 }
 
+Value Value::classNamed(std::string name) {
+  return custom(ValueKind::Class, std::make_shared<StringPayload>(std::move(name)));
+}
+
 Value Value::opaque(std::string what) {
   return custom(ValueKind::Opaque, std::make_shared<StringPayload>(std::move(what)));
 }
@@ -259,7 +263,7 @@ double Value::asDouble() const {
 }
 
 llvm::StringRef Value::asString() const {
-  GL_CHECK(is(ValueKind::String) || is(ValueKind::Opaque));
+  GL_CHECK(is(ValueKind::String) || is(ValueKind::Opaque) || is(ValueKind::Class));
   return static_cast<const StringPayload &>(*payload).text;
 }
 

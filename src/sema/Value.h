@@ -108,6 +108,8 @@ public:
   static Value builtin(const Builtin *builtin);
   static Value boundMethod(Value callee, Value self);
   static Value module(Module *module);
+  /// A class that the language will know (aggregates); so far it has a name only.
+  static Value classNamed(std::string name);
   /// `what` is shown when it is used, e.g. "torch.randn".
   static Value opaque(std::string what);
   /// A scalar or block tensor; `dtype` is its element type.
