@@ -61,6 +61,10 @@ Evaluation::evaluateText(const ast::Expr &expr,
   std::vector<sema::NamedValue> names = scope.values;
   // Stand-ins are as long as what they stand for, so columns in diagnostics stay right.
   for (size_t i = 0; i != replaced.size(); ++i) {
+    if (const auto *name = llvm::dyn_cast<ast::Name>(replaced[i].first)) {
+      names.push_back({name->id.str(), replaced[i].second});
+      continue;
+    }
     diag::Span span = replaced[i].first->span;
     size_t length = span.end - span.begin;
     std::string name = "_" + std::to_string(i);
@@ -291,8 +295,12 @@ Evaluation::Result Evaluation::binary(const ast::BinOp &node) {
   const Value *leftValue = std::get_if<Value>(&*left), *rightValue = std::get_if<Value>(&*right);
   // `x.numel() // 4`: integers stay with the evaluator that knows them exactly.
   if (leftValue && rightValue) {
-    std::optional<Value> value =
-        evaluateText(node, {{node.left, *leftValue}, {node.right, *rightValue}});
+    std::vector<std::pair<const ast::Expr *, Value>> replaced;
+    if (speaksOfTensors(*node.left))
+      replaced.emplace_back(node.left, *leftValue);
+    if (speaksOfTensors(*node.right))
+      replaced.emplace_back(node.right, *rightValue);
+    std::optional<Value> value = evaluateText(node, replaced);
     if (!value)
       return std::nullopt;
     return HostValue(*value);

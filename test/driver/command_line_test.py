@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""The command line: exit statuses, diagnostics as JSON, outputs of every command.
+
+A driver that is not one (fake_cuda) stands in for a GPU: it has memory and takes
+launches, but runs nothing.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+KERNELS = '''
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def copy(src, dst, n, BLOCK: gl.constexpr):
+    i = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(dst + i, gl.load(src + i, mask=i < n), mask=i < n)
+
+@gluon.jit
+def unmasked(dst, BLOCK: gl.constexpr):
+    i = gl.arange(0, BLOCK, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(dst + i, 1.0)
+'''
+
+COPY = ["src=arange(100, f32)", "dst=empty(100, f32)", "n=100", "BLOCK=128"]
+TYPES = ["src=*fp32:16", "dst=*fp32:16", "n=i32", "BLOCK=128"]
+LAYOUT = "BlockedLayout([1, 2], [4, 8], [2, 2], [1, 0])"
+options = None
+
+
+class CommandLine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        (cls.path / "k.py").write_text(KERNELS)
+        (cls.path / "one.py").write_text(KERNELS.split("@gluon.jit\ndef unmasked")[0])
+        (cls.path / "bad.py").write_text("x = (1\ny = ]\n")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def gluonc(self, *arguments, fake=False, **extra):
+        environment = {**os.environ, "GLUONC_CACHE_DIR": str(self.path / "cache"), **extra}
+        if fake:
+            environment["LD_LIBRARY_PATH"] = options.fake_cuda
+        return subprocess.run([options.gluonc, *arguments], cwd=self.path, env=environment,
+                              capture_output=True, text=True, timeout=120)
+
+    def fails(self, status, kind, *arguments, **extra):
+        """Runs with JSON diagnostics and wants exactly one error, of this kind."""
+        result = self.gluonc(*arguments, "--diagnostics=json", **extra)
+        self.assertEqual(result.returncode, status, result.stderr)
+        errors = [json.loads(line) for line in result.stderr.splitlines()]
+        self.assertEqual([error["kind"] for error in errors], [kind["kind"]])
+        return errors[0]
+
+    def fine(self, *arguments, **extra):
+        result = self.gluonc(*arguments, **extra)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    # -- usage ---------------------------------------------------------------
+
+    def test_usage_errors_exit_with_2(self):
+        for arguments in ([], ["fly"], ["run"], ["run", "--grid"], ["run", "k.py::copy", "--wat"],
+                          ["run", "k.py::copy", "3=4"], ["run", "k.py::copy", "--device", "tpu"],
+                          ["run", "k.py::copy", "--num-warps", "3"],
+                          ["run", "k.py::copy", "--save", "dst"],
+                          ["run", "k.py::copy", "--rtol", "x"],
+                          ["compile", "k.py::copy", *TYPES],
+                          ["compile", "k.py::copy", *TYPES, "--target", "cuda:80", "--emit", "exe"],
+                          ["compile", "k.py::copy", "--repeat", "many", "--target", "cuda:80"],
+                          ["layout", LAYOUT], ["layout", LAYOUT, "--shape", "a"],
+                          ["layout", LAYOUT, "--shape", "16,32", "--format", "gif"],
+                          ["check"], ["info", "x"], ["check", "k.py", "--diagnostics=xml"]):
+            result = self.gluonc(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("usage" if arguments != ["fly"] else "no command", result.stderr)
+
+    def test_every_command_has_help(self):
+        for command in ("run", "compile", "check", "layout", "info"):
+            self.assertIn(f"usage: gluonc {command}", self.fine(command, "--help"))
+        self.assertIn("Exit status", self.fine("--help"))
+        self.assertRegex(self.fine("--version"), r"^gluonc \d+\.\d+\.\d+$")
+
+    # -- run -----------------------------------------------------------------
+
+    def test_run_tells_where_and_what_holds(self):
+        out = self.fine("run", "k.py::copy", *COPY, "--device", "cpu", "--expect", "dst == src",
+                        "--expect", "sum(dst) == 4950")
+        self.assertIn("ran on cpu (simulator, as cuda:90a), grid 1x1x1", out)
+        self.assertIn("expect dst == src: holds", out)
+        self.assertIn("expect sum(dst) == 4950: holds", out)
+
+    def test_the_only_kernel_of_a_file_needs_no_name(self):
+        self.fine("run", "one.py", *COPY, "--device", "cpu", "--expect", "dst == src")
+        self.fails(1, {"kind": "KernelNotNamed"}, "run", "k.py", *COPY)
+
+    def test_save_writes_npy_that_reads_back(self):
+        self.fine("run", "k.py::copy", *COPY, "--device", "cpu", "--save", "dst=out.npy")
+        data = (self.path / "out.npy").read_bytes()
+        self.assertTrue(data.startswith(b"\x93NUMPY\x01\x00"))
+        self.assertEqual(struct.unpack("<3f", data[-12:]), (97.0, 98.0, 99.0))
+        self.fine("run", "k.py::copy", "src=npy('out.npy')", *COPY[1:], "--device", "cpu",
+                  "--expect", "dst == arange(100)")
+
+    def test_bad_values_exit_with_1(self):
+        run = ("run", "k.py::copy", "--device", "cpu")
+        self.fails(1, {"kind": "UnreadableFile"}, "run", "no.py::copy", *COPY)
+        self.fails(1, {"kind": "MissingKernel"}, "run", "k.py::paste", *COPY)
+        self.fails(1, {"kind": "MissingValue"}, *run, *COPY[:3])
+        self.fails(1, {"kind": "UnknownParameter"}, *run, *COPY, "m=3")
+        self.fails(1, {"kind": "DuplicateValue"}, *run, *COPY, "n=3")
+        self.fails(1, {"kind": "BadArgumentValue"}, *run, *COPY[:2], "n='x'", "BLOCK=128")
+        self.fails(1, {"kind": "HostCall"}, *run, "src=randn()", *COPY[1:])
+        self.fails(1, {"kind": "HostOperation"}, *run, "src=zeros(-5)", *COPY[1:])
+        self.fails(1, {"kind": "UnknownName"}, *run, "src=randn(M)", *COPY[1:])
+        self.fails(1, {"kind": "NpyFile"}, *run, "src=npy('k.py')", *COPY[1:])
+        self.fails(1, {"kind": "BadGrid"}, *run, *COPY, "--grid", "-1")
+        self.fails(1, {"kind": "UnknownTarget"}, *run, *COPY, "--target", "cuda:1")
+        self.fails(1, {"kind": "InvalidOption"}, *run, *COPY, "--save", "nothing=x.npy")
+        self.fails(1, {"kind": "UnwritableFile"}, *run, *COPY, "--save", "dst=/nonexistent/x.npy")
+
+    def test_diagnostics_point_into_the_command_line(self):
+        error = self.fails(1, {"kind": "UnknownTarget"}, "compile", "k.py::copy", *TYPES,
+                           "--target", "cuda:1")
+        self.assertEqual((error["file"], error["line"]), ("<command line>", 1))
+        result = self.gluonc("compile", "k.py::copy", *TYPES, "--target", "cuda:1")
+        source, carets = result.stderr.splitlines()[1:3]
+        start = carets.index("^")
+        self.assertEqual(source[start:start + 6], "cuda:1")
+
+    def test_wrong_results_exit_with_3(self):
+        error = self.fails(3, {"kind": "ExpectationFailed"}, "run", "k.py::copy", *COPY,
+                           "--device", "cpu", "--expect", "dst == src + 1")
+        self.assertIn("100 of 100 elements differ; the first at (0,): 0 and 1",
+                      error["labels"][0]["text"])
+        self.fails(3, {"kind": "UnwrittenRead"}, "run", "k.py::copy", *COPY[:2], "n=50",
+                   "BLOCK=128", "--device", "cpu", "--expect", "dst == src")
+        self.fails(3, {"kind": "OutOfBoundsAccess"}, "run", "k.py::unmasked",
+                   "dst=empty(100, f32)", "BLOCK=128", "--device", "cpu")
+
+    # -- a GPU that is not one -------------------------------------------------
+
+    def test_missing_device_exits_with_4(self):
+        self.fails(4, {"kind": "DeviceMissing"}, "run", "k.py::copy", *COPY, "--device", "cuda:7",
+                   fake=True)
+
+    def test_first_gpu_is_the_default(self):
+        out = self.fine("run", "k.py::copy", "src=zeros(100)", "dst=zeros(100)", "n=100",
+                        "BLOCK=128", "--expect", "dst == src", "--time", fake=True)
+        self.assertIn("ran on cuda:0 (Fake H100)", out)
+        self.assertIn("median of 20", out)
+
+    def test_what_the_gpu_did_not_write_is_not_taken_for_right(self):
+        self.fails(3, {"kind": "ExpectationFailed"}, "run", "k.py::copy", *COPY, "--device",
+                   "cuda", "--expect", "dst == src", fake=True)
+
+    def test_device_faults_and_errors_differ(self):
+        run = ("run", "k.py::copy", *COPY, "--device", "cuda")
+        self.fails(3, {"kind": "DeviceFault"}, *run, fake=True, FAKE_CUDA_SYNC="700")
+        self.fails(4, {"kind": "DeviceError"}, *run, fake=True, FAKE_CUDA_SYNC="2")
+
+    def test_gpu_runs_fill_the_cache_and_damage_to_it_is_harmless(self):
+        cache = self.path / "cache-test"
+        run = ("run", "k.py::copy", *COPY, "--device", "cuda", "--time-passes")
+        first = self.gluonc(*run, fake=True, GLUONC_CACHE_DIR=str(cache))
+        self.assertIn("sema", first.stderr)
+        entries = list(cache.rglob("*.entry"))
+        self.assertEqual(len(entries), 1)
+        second = self.gluonc(*run, fake=True, GLUONC_CACHE_DIR=str(cache))
+        self.assertEqual(second.returncode, 0)
+        self.assertNotIn("sema", second.stderr)
+        entries[0].write_bytes(entries[0].read_bytes()[:-1])
+        third = self.gluonc(*run, fake=True, GLUONC_CACHE_DIR=str(cache))
+        self.assertEqual(third.returncode, 0)
+        self.assertIn("sema", third.stderr)
+
+    # -- compile, check, layout, info --------------------------------------------
+
+    def test_compile_stops_at_every_stage(self):
+        for stage, sign in (("tokens", "KwDef"), ("ast", "Module(body=["), ("ttgir", "tt.load"),
+                            ("ttgir-opt", "tt.load"), ("llir", "define"),
+                            ("ptx", ".target sm_90a")):
+            arguments = [] if stage in ("tokens", "ast") else [*TYPES, "--target", "cuda:90a"]
+            self.assertIn(sign, self.fine("compile", "k.py::copy", *arguments, "--emit", stage))
+
+    def test_printed_ttgir_compiles_again(self):
+        self.fine("compile", "k.py::copy", *TYPES, "--target", "cuda:80", "--emit", "ttgir",
+                  "-o", "copy.ttgir")
+        self.assertIn(".target sm_80", self.fine("compile", "copy.ttgir", "--target", "cuda:80",
+                                                 "--emit", "ptx"))
+        (self.path / "broken.ttgir").write_text("module { tt.func ]")
+        self.fails(1, {"kind": "InvalidTtgir"}, "compile", "broken.ttgir", "--target", "cuda:80",
+                   "--emit", "ptx")
+
+    def test_chips_without_code_generator_are_told(self):
+        self.fails(1, {"kind": "TargetWithoutCode"}, "compile", "k.py::copy", *TYPES, "--target",
+                   "hip:gfx1100", "--emit", "ptx")
+
+    def test_ptxas_may_be_missing_or_unwilling(self):
+        compile_ = ("compile", "k.py::copy", *TYPES, "--target", "cuda:80", "-o", "x.cubin")
+        self.fails(4, {"kind": "ToolMissing"}, *compile_, GLUONC_PTXAS="/nonexistent/ptxas")
+        unwilling = self.path / "ptxas"
+        unwilling.write_text("#!/bin/sh\necho no such instruction >&2\nexit 1\n")
+        unwilling.chmod(0o755)
+        error = self.fails(1, {"kind": "PtxasRejected"}, *compile_, GLUONC_PTXAS=str(unwilling))
+        self.assertIn("no such instruction", error["message"])
+
+    def test_repeat_prints_medians(self):
+        report = json.loads(self.fine("compile", "k.py::copy", *TYPES, "--target", "cuda:90a",
+                                      "--emit", "ptx", "--repeat", "3"))
+        self.assertEqual(report["repeat"], 3)
+        self.assertLessEqual({"syntax", "sema", "transform", "llir", "ptx"},
+                             set(report["stages_ms"]))
+        self.assertGreater(report["total_ms"], 0)
+
+    def test_check_reports_every_error_of_every_file(self):
+        self.assertIn("k.py: 2 jit functions, fine", self.fine("check", "k.py"))
+        result = self.gluonc("check", "bad.py", "k.py", "no.py", "--diagnostics=json")
+        self.assertEqual(result.returncode, 1)
+        kinds = [json.loads(line)["kind"] for line in result.stderr.splitlines()]
+        self.assertGreaterEqual(len(kinds), 2)
+        self.assertEqual(kinds[-1], "UnreadableFile")
+
+    def test_layout_draws_every_element(self):
+        lines = self.fine("layout", LAYOUT, "--shape", "8,32").splitlines()
+        self.assertEqual(len(lines), 8)
+        self.assertEqual(lines[0].split()[:4], ["T0:0", "T0:1", "T1:0", "T1:1"])
+        self.assertEqual({len(line.split()) for line in lines}, {32})
+        shared = self.fine("layout", "SwizzledSharedLayout(1, 1, 4, [1, 0])", "--shape", "4,4")
+        self.assertEqual([line.split() for line in shared.splitlines()],
+                         [["0", "1", "2", "3"], ["5", "4", "7", "6"],
+                          ["10", "11", "8", "9"], ["15", "14", "13", "12"]])
+        self.assertEqual(self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "svg")
+                         .count("<rect"), 256)
+        self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "html", "-o", "out.html")
+        self.assertIn("<svg", (self.path / "out.html").read_text())
+
+    def test_layout_mistakes_exit_with_1(self):
+        self.fails(1, {"kind": "LayoutShape"}, "layout", LAYOUT, "--shape", "8,33")
+        self.fails(1, {"kind": "LayoutShape"}, "layout", LAYOUT, "--shape", "8")
+        self.fails(1, {"kind": "LayoutShape"}, "layout", "3", "--shape", "8")
+        self.fails(1, {"kind": "LayoutShape"}, "layout", "AutoLayout()", "--shape", "8")
+
+    def test_info_lists_devices(self):
+        out = self.fine("info", fake=True)
+        self.assertIn("cuda:0 Fake H100, compute capability 9.0", out)
+        self.assertIn("cuda:1 Fake H100", out)
+        self.assertIn("cuda:90a", out)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gluonc", required=True)
+    parser.add_argument("--fake-cuda", required=True)
+    options, rest = parser.parse_known_args()
+    unittest.main(argv=["command_line_test.py", *rest])
