@@ -68,9 +68,10 @@ public:
   const uint8_t *rowStart() const { return base + offset * bytes; }
   int64_t rowStep() const { return shape.empty() ? 0 : steps.back() * bytes; }
 
-  void read(double *out) const {
-    const uint8_t *at = rowStart();
-    const int64_t step = rowStep(), length = rowLength();
+  /// Elements [first, first + length) of the current row.
+  void read(double *out, int64_t first, int64_t length) const {
+    const int64_t step = rowStep();
+    const uint8_t *at = rowStart() + first * step;
     switch (dtype.scalarKind()) {
     case ScalarKind::Float64: return readAs<double>(at, step, length, out);
     case ScalarKind::Float32: return readAs<float>(at, step, length, out);
@@ -109,6 +110,15 @@ private:
 };
 
 } // namespace
+
+/// Rows are worked on in pieces: a vector of 64 MiB is one row, and its copy in float64 need not be.
+constexpr int64_t pieceLength = 4096;
+
+/// Calls `f(first, length)` for each piece of a row of `total` elements.
+template <typename Fn> static void eachPiece(int64_t total, Fn &&f) {
+  for (int64_t first = 0; first < total; first += pieceLength)
+    f(first, std::min(pieceLength, total - first));
+}
 
 static bool isComparison(ArrayOp op) { return op >= ArrayOp::Eq; }
 static bool isBitwise(ArrayOp op) { return op >= ArrayOp::And && op <= ArrayOp::Shr; }
@@ -234,24 +244,24 @@ llvm::Expected<Array> apply(ArrayOp op, const Array &lhs, const Array &rhs) {
   if (!out)
     return out.takeError();
   Rows a(lhs.tensor, *shape), b(rhs.tensor, *shape);
-  const int64_t length = a.rowLength();
-  std::vector<double> x(static_cast<size_t>(length)), y(static_cast<size_t>(length)),
-      z(static_cast<size_t>(length));
+  std::vector<double> x(pieceLength), y(pieceLength), z(pieceLength);
   uint8_t *to = out->data();
   for (int64_t row = 0, rows = out->size() ? a.rowCount() : 0; row != rows; ++row) {
-    a.read(x.data());
-    b.read(y.data());
-    if (isComparison(op)) {
-      compareRow(op, x.data(), y.data(), to, length);
-    } else {
-      computeRow(op, x.data(), y.data(), z.data(), length);
-      if (truth)
-        for (int64_t i = 0; i != length; ++i)
-          to[i] = z[static_cast<size_t>(i)] != 0;
-      else
-        std::memcpy(to, z.data(), static_cast<size_t>(length) * 8);
-    }
-    to += length * (truth ? 1 : 8);
+    eachPiece(a.rowLength(), [&](int64_t first, int64_t length) {
+      a.read(x.data(), first, length);
+      b.read(y.data(), first, length);
+      if (isComparison(op)) {
+        compareRow(op, x.data(), y.data(), to, length);
+      } else {
+        computeRow(op, x.data(), y.data(), z.data(), length);
+        if (truth)
+          for (int64_t i = 0; i != length; ++i)
+            to[i] = z[static_cast<size_t>(i)] != 0;
+        else
+          std::memcpy(to, z.data(), static_cast<size_t>(length) * 8);
+      }
+      to += length * (truth ? 1 : 8);
+    });
     a.next();
     b.next();
   }
@@ -294,14 +304,16 @@ llvm::Expected<Array> map(ArrayMap op, const Array &operand) {
   if (!out)
     return out.takeError();
   Rows in(operand.tensor, operand.shape());
-  std::vector<double> x(static_cast<size_t>(in.rowLength()));
+  std::vector<double> x(pieceLength);
   uint8_t *to = out->data();
   for (int64_t row = 0, rows = out->size() ? in.rowCount() : 0; row != rows; ++row) {
-    in.read(x.data());
-    for (double value : x) {
-      encodeElement(out->dtype(), negatesTruth ? value == 0 : mapOne(op, value), to);
-      to += truth ? 1 : 8;
-    }
+    eachPiece(in.rowLength(), [&](int64_t first, int64_t length) {
+      in.read(x.data(), first, length);
+      for (double value : llvm::ArrayRef(x).take_front(static_cast<size_t>(length))) {
+        encodeElement(out->dtype(), negatesTruth ? value == 0 : mapOne(op, value), to);
+        to += truth ? 1 : 8;
+      }
+    });
     in.next();
   }
   bool keepsType = op == ArrayMap::Neg || op == ArrayMap::Not || op == ArrayMap::Abs ||
@@ -325,17 +337,19 @@ llvm::Expected<Array> select(const Array &condition, const Array &yes, const Arr
   if (!out)
     return out.takeError();
   Rows c(condition.tensor, *shape), a(yes.tensor, *shape), b(no.tensor, *shape);
-  size_t length = static_cast<size_t>(c.rowLength());
-  std::vector<double> test(length), x(length), y(length);
+  std::vector<double> test(pieceLength), x(pieceLength), y(pieceLength);
   uint8_t *to = out->data();
   for (int64_t row = 0, rows = out->size() ? c.rowCount() : 0; row != rows; ++row) {
-    c.read(test.data());
-    a.read(x.data());
-    b.read(y.data());
-    for (size_t i = 0; i != length; ++i)
-      x[i] = test[i] != 0 ? x[i] : y[i];
-    std::memcpy(to, x.data(), length * 8);
-    to += length * 8;
+    eachPiece(c.rowLength(), [&](int64_t first, int64_t length) {
+      c.read(test.data(), first, length);
+      a.read(x.data(), first, length);
+      b.read(y.data(), first, length);
+      size_t count = static_cast<size_t>(length);
+      for (size_t i = 0; i != count; ++i)
+        x[i] = test[i] != 0 ? x[i] : y[i];
+      std::memcpy(to, x.data(), count * 8);
+      to += count * 8;
+    });
     c.next();
     a.next();
     b.next();
@@ -487,29 +501,32 @@ llvm::Expected<Difference> compare(const Array &lhs, const Array &rhs, Tolerance
     return shape.takeError();
   Difference difference;
   Rows a(lhs.tensor, *shape), b(rhs.tensor, *shape);
-  size_t length = static_cast<size_t>(a.rowLength());
-  std::vector<double> x(length), y(length);
+  std::vector<double> x(pieceLength), y(pieceLength);
   std::optional<int64_t> first;
-  for (int64_t row = 0, rows = length ? a.rowCount() : 0; row != rows; ++row) {
-    a.read(x.data());
-    b.read(y.data());
-    for (size_t i = 0; i != length; ++i) {
-      // Equal infinities agree although their difference is NaN.
-      if (x[i] == y[i])
-        continue;
-      double apart = std::fabs(x[i] - y[i]);
-      if (apart <= tolerance.absolute + tolerance.relative * std::fabs(y[i]) &&
-          !std::isinf(y[i]))
-        continue;
-      if (!first) {
-        first = row * static_cast<int64_t>(length) + static_cast<int64_t>(i);
-        difference.lhs = x[i];
-        difference.rhs = y[i];
-      }
-      ++difference.count;
-      if (!(apart <= difference.largest))
-        difference.largest = apart;
+  auto note = [&](double left, double right, int64_t flat) {
+    // Equal infinities agree although their difference is NaN.
+    if (left == right)
+      return;
+    double apart = std::fabs(left - right);
+    if (apart <= tolerance.absolute + tolerance.relative * std::fabs(right) && !std::isinf(right))
+      return;
+    if (!first) {
+      first = flat;
+      difference.lhs = left;
+      difference.rhs = right;
     }
+    ++difference.count;
+    if (!(apart <= difference.largest))
+      difference.largest = apart;
+  };
+  const int64_t rowLength = a.rowLength();
+  for (int64_t row = 0, rows = rowLength ? a.rowCount() : 0; row != rows; ++row) {
+    eachPiece(rowLength, [&](int64_t begin, int64_t length) {
+      a.read(x.data(), begin, length);
+      b.read(y.data(), begin, length);
+      for (int64_t i = 0; i != length; ++i)
+        note(x[static_cast<size_t>(i)], y[static_cast<size_t>(i)], row * rowLength + begin + i);
+    });
     a.next();
     b.next();
   }

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
+
 namespace gluonc::driver {
 
 using diag::Kind;
@@ -339,11 +341,14 @@ Evaluation::Result Evaluation::compareChain(const ast::Compare &node) {
     std::optional<Array> rhs = array(*rightExpr);
     if (!rhs)
       return std::nullopt;
-    if (*op == ArrayOp::Eq)
-      noteDifference(node, *lhs, *rhs, {});
     Result step = take(apply(*op, *lhs, *rhs), node);
     if (!step)
       return std::nullopt;
+    // The second look is for messages only.
+    const Tensor &truths = std::get<Array>(*step).tensor;
+    size_t count = static_cast<size_t>(truths.size());
+    if (*op == ArrayOp::Eq && count && std::memchr(truths.data(), 0, count))
+      noteDifference(node, *lhs, *rhs, {});
     total = total ? take(apply(ArrayOp::And, std::get<Array>(*total), std::get<Array>(*step)), node)
                   : step;
     if (!total)
