@@ -178,8 +178,8 @@ GLUONC_API const char *gluonc_executable_parameter_type(const gluonc_executable 
 GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
                                                 gluonc_error **error);
 
-/* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a scalar
- * in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing, no
+/* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a
+ * scalar in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing, no
  * allocation, one driver call. The simulator returns when the grid is done. */
 GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
                                        unsigned z, void *stream, const uint64_t *values,

@@ -14,8 +14,8 @@ static bool isProgram(const llvm::Twine &path) {
 
 /// ptxas inside the packages of one Python library folder.
 static std::string findInPackages(llvm::StringRef folder) {
-  for (llvm::StringRef inside :
-       {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/ptxas"}) {
+  for (llvm::StringRef inside : {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas",
+                                 "triton/backends/nvidia/bin/ptxas"}) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, inside);
     if (isProgram(path))

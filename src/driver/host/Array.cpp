@@ -38,14 +38,14 @@ llvm::Expected<Shape> broadcastShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<
   return out;
 }
 
-/// A view of `tensor` in a larger shape, with step 0 along what repeats.
-static std::pair<Shape, int64_t> broadcastSteps(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) {
+/// Strides of `tensor` in a larger shape, 0 along what repeats.
+static Shape broadcastSteps(const Tensor &tensor, llvm::ArrayRef<int64_t> shape) {
   Shape steps(shape.size(), 0);
   size_t lead = shape.size() - tensor.rank();
   for (size_t i = 0; i != tensor.rank(); ++i)
     if (tensor.shape()[i] != 1)
       steps[lead + i] = tensor.strides()[i];
-  return {steps, 0};
+  return steps;
 }
 
 namespace {
@@ -55,7 +55,7 @@ class Rows {
 public:
   Rows(const Tensor &tensor, llvm::ArrayRef<int64_t> shape)
       : dtype(tensor.dtype()), bytes(dtype.byteSize()), base(tensor.data()),
-        shape(shape.begin(), shape.end()), steps(broadcastSteps(tensor, shape).first),
+        shape(shape.begin(), shape.end()), steps(broadcastSteps(tensor, shape)),
         index(shape.size(), 0) {}
 
   int64_t rowLength() const { return shape.empty() ? 1 : shape.back(); }
@@ -111,7 +111,7 @@ private:
 
 } // namespace
 
-/// Rows are worked on in pieces: a vector of 64 MiB is one row, and its copy in float64 need not be.
+/// Rows are worked on in pieces: a vector of 64 MiB is one row, but needs no copy in float64.
 constexpr int64_t pieceLength = 4096;
 
 /// Calls `f(first, length)` for each piece of a row of `total` elements.

@@ -34,7 +34,10 @@ enum class ArrayOp {
   Add, Sub, Mul, Div, FloorDiv, Mod, Pow, And, Or, Xor, Shl, Shr, Min, Max,
   Eq, Ne, Lt, Le, Gt, Ge,
 };
-enum class ArrayMap { Neg, Not, Abs, Sqrt, Rsqrt, Exp, Exp2, Log, Log2, Sin, Cos, Tanh, Erf, Floor, Ceil, Trunc, Round, IsNan };
+enum class ArrayMap {
+  Neg, Not, Abs, Sqrt, Rsqrt, Exp, Exp2, Log, Log2, Sin, Cos, Tanh, Erf, Floor, Ceil, Trunc, Round,
+  IsNan,
+};
 enum class ArrayReduction { Sum, Prod, Max, Min, Mean, Any, All };
 
 llvm::Expected<Shape> broadcastShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);

@@ -183,7 +183,8 @@ std::optional<Array> Evaluation::array(const ast::Expr &expr) {
   }
   const Value &plain = std::get<Value>(*value);
   if (!plain.isNumber())
-    return fail(expr, "a " + sema::kindName(plain.kind()) + " cannot take part in tensor arithmetic");
+    return fail(expr, "a " + sema::kindName(plain.kind()) +
+                          " cannot take part in tensor arithmetic");
   return Array::number(plain.asDouble(), !plain.is(ValueKind::Float));
 }
 

@@ -150,7 +150,8 @@ static int64_t toInteger(double value) {
   if (std::isnan(value))
     return 0;
   if (value >= 9223372036854775808.0)
-    return value >= 18446744073709551615.0 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(value));
+    return value >= 18446744073709551615.0 ? -1
+                                           : static_cast<int64_t>(static_cast<uint64_t>(value));
   if (value < -9223372036854775808.0)
     return INT64_MIN;
   return static_cast<int64_t>(value);

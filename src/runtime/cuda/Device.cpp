@@ -144,7 +144,8 @@ llvm::Expected<Stopwatch> Stopwatch::create(std::shared_ptr<const Device> device
     return std::move(error);
   const Driver &driver = device->driver();
   Stopwatch watch(device, nullptr, nullptr);
-  if (llvm::Error error = driver.check(driver.api().cuEventCreate(&watch.begin, 0), "cuEventCreate"))
+  if (llvm::Error error =
+          driver.check(driver.api().cuEventCreate(&watch.begin, 0), "cuEventCreate"))
     return std::move(error);
   if (llvm::Error error = driver.check(driver.api().cuEventCreate(&watch.end, 0), "cuEventCreate"))
     return std::move(error);
