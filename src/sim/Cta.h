@@ -77,7 +77,7 @@ public:
   std::vector<PendingCopy> openCopies;
   std::vector<std::vector<PendingCopy>> copyGroups;
   FaultLog faults;
-  /// Output of tt.print by program.
+  /// Output of tt.print, one entry for each program that printed.
   std::vector<std::pair<uint64_t, std::string>> printed;
 
 private:

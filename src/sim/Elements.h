@@ -88,6 +88,8 @@ using I16 = IntElement<ElementKind::I16, uint16_t, 16>;
 using I32 = IntElement<ElementKind::I32, uint32_t, 32>;
 using I64 = IntElement<ElementKind::I64, uint64_t, 64>;
 
+template <class Element> using StorageOf = typename Element::Storage;
+
 struct F16 {
   static constexpr ElementKind kKind = ElementKind::F16;
   using Storage = uint16_t;

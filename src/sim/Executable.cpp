@@ -123,8 +123,7 @@ struct GridRun {
 
 static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all,
                         llvm::raw_ostream &out) {
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto &left, const auto &right) { return left.first < right.first; });
+  std::sort(all.begin(), all.end());
   for (const auto &[program, text] : all)
     out << text;
 }

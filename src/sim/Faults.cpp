@@ -35,8 +35,8 @@ static std::string indexText(int64_t lane, llvm::ArrayRef<int64_t> shape) {
 static std::string contextText(const Fault &fault, const Place &place,
                                std::array<uint32_t, 3> grid) {
   uint64_t x = fault.program % grid[0], rest = fault.program / grid[0];
-  std::string text = "in program (" + std::to_string(x) + ", " + std::to_string(rest % grid[1]) + ", " +
-         std::to_string(rest / grid[1]) + ")";
+  std::string text = "in program (" + std::to_string(x) + ", " + std::to_string(rest % grid[1]) +
+                     ", " + std::to_string(rest / grid[1]) + ")";
   if (fault.lane >= 0 && !place.shape.empty())
     text += ", at element " + indexText(fault.lane, place.shape) + " of the tile";
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2];
@@ -68,8 +68,9 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places,
   std::vector<Fault> all;
   for (const auto &[key, fault] : faults)
     all.push_back(fault);
-  std::stable_sort(all.begin(), all.end(), [](const Fault &left, const Fault &right) {
-    return std::tie(left.program, left.place) < std::tie(right.program, right.place);
+  std::sort(all.begin(), all.end(), [](const Fault &left, const Fault &right) {
+    return std::tie(left.program, left.place, left.kind) <
+           std::tie(right.program, right.place, right.kind);
   });
   all = onePerLine(std::move(all), places);
   if (all.size() > limit)

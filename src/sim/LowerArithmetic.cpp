@@ -12,63 +12,63 @@ namespace {
 template <class T> using Wide = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
 
 struct Add {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(Wide<decltype(l)>(l) + r);
   }
 };
 struct Subtract {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(Wide<decltype(l)>(l) - r);
   }
 };
 struct Multiply {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(Wide<decltype(l)>(l) * r);
   }
 };
 struct And {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l & r;
   }
 };
 struct Or {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l | r;
   }
 };
 struct Xor {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l ^ r;
   }
 };
 struct MinSigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return E::toSigned(l) < E::toSigned(r) ? l : r;
   }
 };
 struct MaxSigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return E::toSigned(l) > E::toSigned(r) ? l : r;
   }
 };
 struct MinUnsigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l < r ? l : r;
   }
 };
 struct MaxUnsigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l > r ? l : r;
   }
 };
 /// Upper half of the double-width product.
 struct MultiplyHighUnsigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>((static_cast<unsigned __int128>(l) * r) >> E::kBits);
   }
 };
 struct MultiplyHighSigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(
         (static_cast<__int128>(E::toSigned(l)) * E::toSigned(r)) >> E::kBits);
   }
@@ -97,57 +97,57 @@ template <class High> bool lowerExtendedMultiply(Lowering &lowering, mlir::Opera
 // without a result hold 0 and are tainted.
 
 struct DivideSigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(E::toSigned(l) / E::toSigned(r));
   }
 };
 struct RemainderSigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(E::toSigned(l) % E::toSigned(r));
   }
 };
 /// Quotients that are rounded otherwise than towards zero, from the truncated one.
 struct DivideFloor {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     auto left = E::toSigned(l), right = E::toSigned(r);
     bool inexactNegative = left % right != 0 && (left < 0) != (right < 0);
     return static_cast<typename E::Storage>(left / right - inexactNegative);
   }
 };
 struct DivideCeiling {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     auto left = E::toSigned(l), right = E::toSigned(r);
     bool inexactPositive = left % right != 0 && (left < 0) == (right < 0);
     return static_cast<typename E::Storage>(left / right + inexactPositive);
   }
 };
 struct DivideUnsigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l / r;
   }
 };
 struct DivideCeilingUnsigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(l / r + (l % r != 0));
   }
 };
 struct RemainderUnsigned {
-  template <class E> static typename E::Storage apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
     return l % r;
   }
 };
 struct ShiftLeft {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(Wide<decltype(l)>(l) << r);
   }
 };
 struct ShiftRightSigned {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(E::toSigned(l) >> r);
   }
 };
 struct ShiftRightUnsigned {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return static_cast<typename E::Storage>(l >> r);
   }
 };

@@ -14,16 +14,16 @@ namespace {
 
 // `Update::apply(old, operand)` on stored values.
 struct UpdateAnd {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) { return l & r; }
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l & r; }
 };
 struct UpdateOr {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) { return l | r; }
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l | r; }
 };
 struct UpdateXor {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) { return l ^ r; }
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l ^ r; }
 };
 struct UpdateAdd {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     if constexpr (E::kKind <= ElementKind::I64)
       return l + r;
     else
@@ -31,27 +31,27 @@ struct UpdateAdd {
   }
 };
 struct UpdateMax {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return E::toSigned(l) > E::toSigned(r) ? l : r;
   }
 };
 struct UpdateMin {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return E::toSigned(l) < E::toSigned(r) ? l : r;
   }
 };
 struct UpdateUnsignedMax {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return l > r ? l : r;
   }
 };
 struct UpdateUnsignedMin {
-  template <class E> static auto apply(typename E::Storage l, typename E::Storage r) {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
     return l < r ? l : r;
   }
 };
 struct UpdateExchange {
-  template <class E> static auto apply(typename E::Storage, typename E::Storage r) { return r; }
+  template <class E> static auto apply(StorageOf<E>, StorageOf<E> r) { return r; }
 };
 
 /// Operands: addresses, mask if `masked`, values.
@@ -139,7 +139,8 @@ Handler atomicHandler(tt::RMWOp update, ElementKind kind) {
     withArithmeticFloat(kind,
                         [&](auto element) { handler = runAtomic<UpdateAdd, decltype(element)>; });
   else
-    withIntElement(kind, [&](auto element) { handler = integerHandler<decltype(element)>(update); });
+    withIntElement(kind,
+                   [&](auto element) { handler = integerHandler<decltype(element)>(update); });
   return handler;
 }
 

@@ -248,9 +248,12 @@ bool lowerCall(Lowering &lowering, mlir::Operation *operation) {
   auto callee = mlir::SymbolTable::lookupNearestSymbolFrom<tt::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
     return lowering.unsupported(operation, "a call of a function without a body");
-  for (const auto &[active, location] : lowering.callStack)
-    if (active == callee.getOperation())
-      return lowering.unsupported(operation, "recursive calls");
+  bool active = callee == operation->getParentOfType<tt::FuncOp>() ||
+                llvm::any_of(lowering.callStack, [&](const auto &entry) {
+                  return entry.first == callee.getOperation();
+                });
+  if (active)
+    return lowering.unsupported(operation, "recursive calls");
   // A function may be lowered many times; each time its values get slots anew.
   for (auto [argument, value] : llvm::zip_equal(callee.getArguments(), call.getOperands())) {
     lowering.bind(argument, lowering.slotOf(value));

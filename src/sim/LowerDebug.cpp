@@ -73,7 +73,9 @@ void runPrint(const Instruction &instruction, Cta &cta) {
       printElement(out, cta, instruction.operands[0], lane, print);
     out << "\n";
   }
-  cta.printed.push_back({cta.programIndex, std::move(text)});
+  if (cta.printed.empty() || cta.printed.back().first != cta.programIndex)
+    cta.printed.push_back({cta.programIndex, ""});
+  cta.printed.back().second += text;
 }
 
 bool lowerPrint(Lowering &lowering, mlir::Operation *operation) {

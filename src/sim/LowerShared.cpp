@@ -186,7 +186,7 @@ void runIndex(const Instruction &instruction, Cta &cta) {
   result = {source.base, {}};
   // A view that is never used may have any index; pipelined loops make such.
   if (index < 0 || uint32_t(index) >= view.source->shape[0])
-    return cta.taintResult(instruction, 0, diag::Kind::IndexOutOfRange,
+    return cta.taintResult(instruction, 0, diag::Kind::ElementIndexOutOfRange,
                            {std::to_string(index), std::to_string(view.source->shape[0] - 1)});
   uint32_t position = uint32_t(index) + source.origin[0];
   uint32_t inner = 1;

@@ -11,7 +11,9 @@ namespace gluonc::sim {
 /// Frame offsets are multiples of a cache line, so that host vector loads are aligned.
 static constexpr uint64_t kSlotAlignment = 64;
 /// Beyond this a kernel holds more than any GPU's registers by orders of magnitude.
-static constexpr uint64_t kMaxFrameBytes = uint64_t(1) << 31;
+static constexpr uint64_t kMaxFrameBytes = uint64_t(1) << 30;
+/// Room for clusters of 16 CTAs (kCtaSharedStride each) and then some.
+static constexpr uint32_t kMaxSharedBytes = 64u << 20;
 
 const OperationTable &operationTable() {
   static const OperationTable table = [] {
@@ -387,7 +389,9 @@ bool Lowering::lowerKernel(tt::FuncOp kernel) {
   program.frameBytes = std::max<uint64_t>(program.frameBytes, kSlotAlignment);
   program.sharedBytes = std::max(program.sharedBytes, nextSharedOffset);
   if (frameOverflow)
-    return unsupported(kernel, "a kernel whose live tiles need more than 2 GiB");
+    return unsupported(kernel, "a kernel whose live tiles need more than 1 GiB");
+  if (program.sharedBytes > kMaxSharedBytes)
+    return unsupported(kernel, "a kernel with more than 64 MiB of shared memory");
   return true;
 }
 
