@@ -45,7 +45,8 @@ def make_root(root, gluonc, needed):
 
 
 def in_root(root, *words):
-    prefix = ["chroot", root] if os.geteuid() == 0 else ["unshare", "-Ur", "chroot", root]
+    chroot = shutil.which("chroot") or "/usr/sbin/chroot"
+    prefix = [chroot, root] if os.geteuid() == 0 else ["unshare", "-Ur", chroot, root]
     return subprocess.run([*prefix, "/gluonc", *words], capture_output=True, text=True, env={})
 
 
