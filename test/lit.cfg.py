@@ -15,7 +15,7 @@ LLVM_BIN = "/usr/lib/llvm-19/bin"
 config.name = "gluonc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".ttgir"]
-config.excludes = ["consumer", "exec", "fuzz", "Inputs"]
+config.excludes = ["consumer", "exec", "fuzz", "golden", "peer", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 bin_dir = lit_config.params.get("bin") or os.path.join(config.test_source_root, "../build/release/bin")
 config.test_exec_root = os.path.join(os.path.dirname(os.path.abspath(bin_dir)), "lit")
