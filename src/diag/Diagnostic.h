@@ -108,8 +108,8 @@ public:
 
   template <typename... Args> Builder report(Kind kind, Span span, const Args &...args) {
     const KindInfo &kindInfo = info(kind);
-    return Builder(*this, {kind, kindInfo.severity, span,
-                           format(kindInfo.text, {toText(args)...}), {}, {}});
+    return Builder(
+        *this, {kind, kindInfo.severity, span, format(kindInfo.text, {toText(args)...}), {}, {}});
   }
   unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }

@@ -21,9 +21,7 @@ namespace {
 constexpr int64_t anything = int64_t{1} << 32;
 
 /// The largest power of two that divides `value`.
-int64_t powerIn(int64_t value) {
-  return value ? std::min(value & -value, anything) : anything;
-}
+int64_t powerIn(int64_t value) { return value ? std::min(value & -value, anything) : anything; }
 int64_t productOf(int64_t a, int64_t b) {
   return llvm::Log2_64(a) + llvm::Log2_64(b) >= 32 ? anything : a * b;
 }
@@ -134,9 +132,8 @@ AxisInfo divide(const AxisInfo &l, const AxisInfo &r, ArrayRef<int64_t> shape) {
     info.constancy[d] = std::min(l.constancy[d], r.constancy[d]);
     // Aligned runs shorter than the divisor fall into one quotient.
     if (l.contiguity[d] == shape[d] && r.constancy[d] == shape[d])
-      info.constancy[d] =
-          std::max(info.constancy[d],
-                   std::min({l.contiguity[d], l.divisibility[d], r.divisibility[d]}));
+      info.constancy[d] = std::max(
+          info.constancy[d], std::min({l.contiguity[d], l.divisibility[d], r.divisibility[d]}));
   }
   if (l.constant && r.constant && *r.constant > 0)
     info.constant = *l.constant / *r.constant;
@@ -172,10 +169,10 @@ AxisInfo keepConstancy(const AxisInfo &l, const AxisInfo &r) {
 AxisInfo compare(arith::CmpIPredicate predicate, const AxisInfo &l, const AxisInfo &r,
                  ArrayRef<int64_t> shape) {
   using P = arith::CmpIPredicate;
-  bool flipsAtRight = predicate == P::slt || predicate == P::ult || predicate == P::sge ||
-                      predicate == P::uge;
-  bool flipsAtLeft = predicate == P::sgt || predicate == P::ugt || predicate == P::sle ||
-                     predicate == P::ule;
+  bool flipsAtRight =
+      predicate == P::slt || predicate == P::ult || predicate == P::sge || predicate == P::uge;
+  bool flipsAtLeft =
+      predicate == P::sgt || predicate == P::ugt || predicate == P::sle || predicate == P::ule;
   AxisInfo info = keepConstancy(l, r);
   for (unsigned d = 0; d < l.rank(); ++d) {
     int64_t common = std::min(l.divisibility[d], r.divisibility[d]);
@@ -252,8 +249,8 @@ AxisInfo reshape(const AxisInfo &source, ArrayRef<int64_t> shape, int64_t stride
   info.contiguity.back() = std::min(source.contiguity.back(), shape.back());
   info.divisibility.back() = source.divisibility.back();
   if (info.contiguity.back() < source.contiguity.back())
-    info.divisibility.back() = std::min(info.divisibility.back(),
-                                        productOf(info.contiguity.back(), stride));
+    info.divisibility.back() =
+        std::min(info.divisibility.back(), productOf(info.contiguity.back(), stride));
   info.constancy.back() = std::min(source.constancy.back(), shape.back());
   info.constant = source.constant;
   return info;
@@ -300,7 +297,8 @@ private:
 
   AxisInfo get(Value value) const {
     auto entry = facts.find(value);
-    return entry != facts.end() ? entry->second : AxisInfo::unknown(shapeOf(value.getType()).size());
+    return entry != facts.end() ? entry->second
+                                : AxisInfo::unknown(shapeOf(value.getType()).size());
   }
   void set(Value value, AxisInfo info) {
     if (isTracked(value.getType()))
@@ -396,8 +394,8 @@ private:
 
   void runFor(scf::ForOp loop) {
     AxisInfo counter = AxisInfo::unknown(1);
-    counter.divisibility[0] = std::min(get(loop.getLowerBound()).divisibility[0],
-                                       get(loop.getStep()).divisibility[0]);
+    counter.divisibility[0] =
+        std::min(get(loop.getLowerBound()).divisibility[0], get(loop.getStep()).divisibility[0]);
     set(loop.getInductionVar(), counter);
     // An outer loop may come here again with other values.
     forget(loop.getRegionIterArgs());
@@ -462,30 +460,25 @@ private:
         .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) { return divide(of(0), of(1), shape); })
         .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return remainder(of(0), of(1), shape); })
         .Case<arith::ShLIOp>([&](auto) { return shift(of(0), of(1), shape, /*left=*/true); })
-        .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) {
-          return shift(of(0), of(1), shape, /*left=*/false);
-        })
+        .Case<arith::ShRSIOp, arith::ShRUIOp>(
+            [&](auto) { return shift(of(0), of(1), shape, /*left=*/false); })
         .Case([&](arith::CmpIOp compare) {
           return gluonc::compare(compare.getPredicate(), of(0), of(1), shape);
         })
-        .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp>([&](auto) {
-          return keepConstancy(of(0), of(1));
-        })
-        .Case<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>([&](auto) {
-          return join(of(0), of(1));
-        })
+        .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
+            [&](auto) { return keepConstancy(of(0), of(1)); })
+        .Case<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>(
+            [&](auto) { return join(of(0), of(1)); })
         .Case<arith::SelectOp>([&](auto) { return select(of(0), of(1), of(2)); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
               ttg::ConvertLayoutOp, gluon::SetAutoLayoutOp>([&](auto) { return of(0); })
         .Case<arith::BitcastOp>([&](auto) { return reinterpret(of(0), 1); })
-        .Case<tt::BitcastOp, tt::PtrToIntOp, tt::IntToPtrOp>([&](auto) {
-          return recast(of(0), op->getOperand(0).getType(), result.getType());
-        })
+        .Case<tt::BitcastOp, tt::PtrToIntOp, tt::IntToPtrOp>(
+            [&](auto) { return recast(of(0), op->getOperand(0).getType(), result.getType()); })
         .Case<tt::SplatOp>([&](auto) { return splat(of(0), shape); })
         .Case([&](tt::ExpandDimsOp expand) { return expandDims(of(0), expand.getAxis()); })
-        .Case<tt::BroadcastOp>([&](auto) {
-          return broadcast(of(0), shapeOf(op->getOperand(0).getType()), shape);
-        })
+        .Case<tt::BroadcastOp>(
+            [&](auto) { return broadcast(of(0), shapeOf(op->getOperand(0).getType()), shape); })
         .Case([&](tt::TransOp trans) { return permute(of(0), trans.getOrder()); })
         .Case([&](tt::ReshapeOp op) {
           // Reordering breaks runs up.

@@ -73,7 +73,8 @@ TEST_F(AxisInfoTest, AlignedPointersMayBeAccessedFourAtATime) {
       %ptr = tt.addptr %sp, %offs {aligned} : tensor<1024x!tt.ptr<f32>, #l>, tensor<1024xi32, #l>
       %sq = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #l>
       %qtr = tt.addptr %sq, %offs {unaligned} : tensor<1024x!tt.ptr<f32>, #l>, tensor<1024xi32, #l>
-  )").str());
+  )")
+                             .str());
   EXPECT_EQ(infos->pointerRun(named("aligned"), 0), 4);
   EXPECT_EQ(of("aligned").divisibility, Facts{16});
   EXPECT_EQ(infos->pointerRun(named("unaligned"), 0), 1);
@@ -87,7 +88,8 @@ TEST_F(AxisInfoTest, MaskIsConstantAsFarAsTheBoundIsDivisible) {
       %e = arith.cmpi sle, %offs, %sn {inclusive} : tensor<1024xi32, #l>
       %su = tt.splat %u : i32 -> tensor<1024xi32, #l>
       %k = arith.cmpi slt, %offs, %su {indivisible} : tensor<1024xi32, #l>
-  )").str());
+  )")
+                             .str());
   EXPECT_EQ(infos->maskRun(named("divisible"), 0), 16);
   EXPECT_EQ(infos->maskRun(named("mirrored"), 0), 16);
   EXPECT_EQ(infos->maskRun(named("inclusive"), 0), 1);

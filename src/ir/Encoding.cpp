@@ -21,8 +21,8 @@ layout::Ints shapeOfBases(unsigned rank, ArrayRef<const layout::BasisList *> lis
 }
 
 static Attribute fromLinear(MLIRContext *context, layout::DistributedLinearLayout value) {
-  value.shape = shapeOfBases(value.shape.size(), {&value.regBases, &value.laneBases,
-                                                  &value.warpBases, &value.blockBases});
+  value.shape = shapeOfBases(
+      value.shape.size(), {&value.regBases, &value.laneBases, &value.warpBases, &value.blockBases});
   bool permutation = value.isPermutation();
   if (permutation)
     return ttg::LinearEncodingAttr::get(context, layout::Layout(std::move(value)));

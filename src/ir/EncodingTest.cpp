@@ -68,28 +68,28 @@ TEST_F(EncodingTest, LayoutThatIsNoPermutationBecomesGenericLinear) {
 
 TEST_F(EncodingTest, LinearLayoutOfATypeIsThatOfItsLayout) {
   Layout blocked = someLayouts()[2];
-  auto type = RankedTensorType::get({64, 128}, Float32Type::get(&context),
-                                    fromLayout(&context, blocked));
+  auto type =
+      RankedTensorType::get({64, 128}, Float32Type::get(&context), fromLayout(&context, blocked));
   EXPECT_TRUE(toLinear(type) == blocked.toLinear({64, 128}));
   EXPECT_EQ(&toLinear(type), &toLinear(type));
 }
 
 TEST_F(EncodingTest, LinearLayoutOfARingIsThatOfOneBuffer) {
   Layout swizzled = someLayouts()[6];
-  auto type = ttg::MemDescType::get({3, 64, 64}, Float32Type::get(&context),
-                                    fromLayout(&context, swizzled),
-                                    ttg::SharedMemorySpaceAttr::get(&context), true);
+  auto type =
+      ttg::MemDescType::get({3, 64, 64}, Float32Type::get(&context), fromLayout(&context, swizzled),
+                            ttg::SharedMemorySpaceAttr::get(&context), true);
   EXPECT_TRUE(toLinear(type) == swizzled.toLinear({64, 64}));
 }
 
 TEST_F(EncodingTest, TypesWithoutALinearLayoutAnswerNull) {
   auto f32 = Float32Type::get(&context);
   EXPECT_FALSE(linearOrNull(RankedTensorType::get({64}, f32)));
-  EXPECT_FALSE(linearOrNull(
-      RankedTensorType::get({64}, f32, gluon::AutoEncodingAttr::get(&context))));
+  EXPECT_FALSE(
+      linearOrNull(RankedTensorType::get({64}, f32, gluon::AutoEncodingAttr::get(&context))));
   // The layout has two dims, the tensor three.
-  EXPECT_FALSE(linearOrNull(
-      RankedTensorType::get({4, 4, 4}, f32, fromLayout(&context, someLayouts()[2]))));
+  EXPECT_FALSE(
+      linearOrNull(RankedTensorType::get({4, 4, 4}, f32, fromLayout(&context, someLayouts()[2]))));
 }
 
 TEST_F(EncodingTest, PlanIsComputedOncePerPairOfTypes) {

@@ -82,18 +82,24 @@ public:
     return take(key, "a list of basis vectors", toBases, value);
   }
   DictReader &get(llvm::StringRef key, bool &value) {
-    return take(key, "true or false", [](Attribute attribute, bool &out) {
-      auto flag = dyn_cast_or_null<BoolAttr>(attribute);
-      if (flag)
-        out = flag.getValue();
-      return bool(flag);
-    }, value);
+    return take(
+        key, "true or false",
+        [](Attribute attribute, bool &out) {
+          auto flag = dyn_cast_or_null<BoolAttr>(attribute);
+          if (flag)
+            out = flag.getValue();
+          return bool(flag);
+        },
+        value);
   }
   DictReader &get(llvm::StringRef key, Attribute &value) {
-    return take(key, "an attribute", [](Attribute attribute, Attribute &out) {
-      out = attribute;
-      return true;
-    }, value);
+    return take(
+        key, "an attribute",
+        [](Attribute attribute, Attribute &out) {
+          out = attribute;
+          return true;
+        },
+        value);
   }
   /// For keys that may be left out.
   template <typename T> DictReader &getOptional(llvm::StringRef key, T &value) {
@@ -285,8 +291,8 @@ static std::optional<layout::DistributedLinearLayout> parseLinear(AsmParser &par
     }
   if (!first)
     return parser.emitError(where, "a linear encoding needs at least one basis"), std::nullopt;
-  value.shape = shapeOfBases(first->size(), {&value.regBases, &value.laneBases, &value.warpBases,
-                                             &value.blockBases});
+  value.shape = shapeOfBases(
+      first->size(), {&value.regBases, &value.laneBases, &value.warpBases, &value.blockBases});
   return value;
 }
 
@@ -355,7 +361,8 @@ Attribute ttg::NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<Ints> flat = flatten(cga, warps.size());
   if (!flat)
-    return parser.emitError(where, "'CGALayout' must have vectors of the layout's rank"), Attribute();
+    return parser.emitError(where, "'CGALayout' must have vectors of the layout's rank"),
+           Attribute();
   return get(parser.getContext(), major, minor, warps, *flat, instruction);
 }
 
@@ -446,7 +453,9 @@ static void printPaddings(AsmPrinter &printer, ArrayRef<layout::IntervalPadding>
 /// The shape that explicit bases of shared memory cover; nullopt (and an error) if they are ragged.
 static std::optional<Ints> sharedShape(AsmParser &parser, llvm::SMLoc where,
                                        const BasisList &offsets, const BasisList &blocks) {
-  const Ints *first = !offsets.empty() ? &offsets.front() : !blocks.empty() ? &blocks.front() : nullptr;
+  const Ints *first = !offsets.empty()  ? &offsets.front()
+                      : !blocks.empty() ? &blocks.front()
+                                        : nullptr;
   for (const BasisList *list : {&offsets, &blocks})
     for (const Ints &basis : *list)
       if (basis.size() != first->size())

@@ -47,7 +47,9 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   return SplatElementsAttr::get(getType(), ArrayRef(value));
 }
 
-OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) { return resplat(adaptor.getSrc(), getType()); }
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  return resplat(adaptor.getSrc(), getType());
+}
 
 LogicalResult ExpandDimsOp::canonicalize(ExpandDimsOp op, PatternRewriter &rewriter) {
   auto splat = op.getSrc().getDefiningOp<SplatOp>();

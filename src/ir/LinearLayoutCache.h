@@ -15,8 +15,7 @@ namespace gluonc::ttg {
 /// never dropped: a context serves one compilation. Null means "has none".
 class LinearLayoutCache {
 public:
-  template <typename Compute>
-  const layout::LinearLayout *get(mlir::Type type, Compute compute) {
+  template <typename Compute> const layout::LinearLayout *get(mlir::Type type, Compute compute) {
     std::lock_guard<std::mutex> lock(mutex);
     auto [entry, fresh] = byType.try_emplace(type);
     if (fresh)

@@ -30,9 +30,8 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, llvm::StringRef na
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto functionType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
-                         function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
+                         function_interface_impl::VariadicFlag,
+                         std::string &) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), functionType,
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));

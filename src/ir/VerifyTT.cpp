@@ -130,8 +130,8 @@ LogicalResult TransOp::verify() {
   ArrayRef<int32_t> order = getOrder();
   if (!isPermutation(order, source.getRank())) // trans_c1
     return emitOpError("order must be a permutation of the operand's dimensions");
-  bool agree = source.getElementType() == result.getElementType() &&
-               source.getRank() == result.getRank();
+  bool agree =
+      source.getElementType() == result.getElementType() && source.getRank() == result.getRank();
   for (size_t i = 0; agree && i < order.size(); ++i)
     agree = result.getShape()[i] == source.getShape()[order[i]];
   if (!agree) // trans_c2
@@ -195,8 +195,8 @@ LogicalResult ElementwiseInlineAsmOp::verify() {
   if (getNumResults() && failed(verifyElementwise(*this))) // inline_asm_c1
     return failure();
   int64_t pack = getPackedElementAttr().getInt();
-  auto tensor = getNumResults() ? dyn_cast<RankedTensorType>(getResultTypes()[0])
-                                : RankedTensorType();
+  auto tensor =
+      getNumResults() ? dyn_cast<RankedTensorType>(getResultTypes()[0]) : RankedTensorType();
   const layout::LinearLayout *linear = tensor ? linearOrNull(tensor) : nullptr;
   int64_t registers = linear ? linear->inSize(layout::Dim::Register) : pack;
   if (pack < 1 || registers % pack != 0) // inline_asm_c2

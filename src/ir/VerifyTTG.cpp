@@ -27,8 +27,7 @@ LogicalResult ConvertLayoutOp::verify() {
 
 /// A tensor and the buffer that it is copied to or from.
 static LogicalResult verifyCopy(Operation *op, RankedTensorType tensor, MemDescType buffer) {
-  if (tensor.getShape() != buffer.getShape() ||
-      tensor.getElementType() != buffer.getElementType())
+  if (tensor.getShape() != buffer.getShape() || tensor.getElementType() != buffer.getElementType())
     return op->emitOpError("tensor and buffer must agree in shape and element type");
   return success();
 }
@@ -106,8 +105,9 @@ LogicalResult MemDescIndexOp::verify() {
   if (failed(verifyView(*this, source, result)))
     return failure();
   if (source.getShape().empty() || result.getShape() != source.getShape().drop_front())
-    return emitOpError("result must have the source's shape without the first dimension"); // memdesc_index_c1
-  if (source.getEncoding() != result.getEncoding()) // memdesc_index_c2
+    return emitOpError(
+        "result must have the source's shape without the first dimension"); // memdesc_index_c1
+  if (source.getEncoding() != result.getEncoding())                         // memdesc_index_c2
     return emitOpError("source and result must have equal encodings");
   if (isSubslice(source)) // memdesc_index_c3
     return emitOpError("cannot index a subslice");
@@ -167,7 +167,8 @@ LogicalResult MemDescTransOp::verify() {
   if (!agree) // memdesc_trans_c2
     return emitOpError("result must have the source's shape permuted by order");
   const layout::LinearLayout *from = linearOrNull(source), *to = linearOrNull(result);
-  if (from && to && from->outDims().size() == order.size() && !sameOwners(permuted(*from, order), *to))
+  if (from && to && from->outDims().size() == order.size() &&
+      !sameOwners(permuted(*from, order), *to))
     return emitOpError("elements must stay in place: the layouts do not agree"); // memdesc_trans_c3
   return success();
 }

@@ -66,9 +66,8 @@ void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
   }
   // A code is a byte. Later faults of a program with this many share the last one.
   constexpr size_t kMaxPending = 250;
-  auto same = llvm::find_if(pending, [&](const Fault &fault) {
-    return fault.place == at.place && fault.kind == kind;
-  });
+  auto same = llvm::find_if(
+      pending, [&](const Fault &fault) { return fault.place == at.place && fault.kind == kind; });
   size_t code = same - pending.begin();
   if (same == pending.end()) {
     if (pending.size() < kMaxPending) {

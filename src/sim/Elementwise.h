@@ -28,8 +28,8 @@ void runBinary(const Instruction &instruction, Cta &cta) {
   const auto firstLeft = left[0];
   const auto firstRight = right[0];
   for (uint32_t lane = 0, count = instruction.result.lanes; lane < count; ++lane)
-    result[lane] = Fn::apply(LeftUniform ? firstLeft : left[lane],
-                             RightUniform ? firstRight : right[lane]);
+    result[lane] =
+        Fn::apply(LeftUniform ? firstLeft : left[lane], RightUniform ? firstRight : right[lane]);
 }
 
 template <class Fn> void runTernary(const Instruction &instruction, Cta &cta) {

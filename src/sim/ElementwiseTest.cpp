@@ -100,7 +100,7 @@ TEST(Elementwise, ExtendedMultiplicationGivesBothHalves) {
   for (int i = 0; i < 128; ++i) {
     ASSERT_EQ(high[i], int64_t((__int128(a[i]) * b[i]) >> 64));
     ASSERT_EQ(uint64_t(highUnsigned[i]),
-              uint64_t(((unsigned __int128)(uint64_t(a[i])) * uint64_t(b[i])) >> 64));
+              uint64_t(((unsigned __int128)(uint64_t(a[i]))*uint64_t(b[i])) >> 64));
     ASSERT_EQ(uint64_t(low[i]), uint64_t(a[i]) * uint64_t(b[i]));
   }
 }
@@ -237,16 +237,34 @@ TEST(Elementwise, MathFunctionsMatchTheHostLibraryInDouble) {
     double (*expected)(double);
   };
   const Case cases[] = {
-      {"math.exp", std::exp},     {"math.exp2", std::exp2},   {"math.expm1", std::expm1},
-      {"math.log", std::log},     {"math.log2", std::log2},   {"math.log10", std::log10},
-      {"math.log1p", std::log1p}, {"math.sin", std::sin},     {"math.cos", std::cos},
-      {"math.tan", std::tan},     {"math.sinh", std::sinh},   {"math.cosh", std::cosh},
-      {"math.tanh", std::tanh},   {"math.asin", std::asin},   {"math.acos", std::acos},
-      {"math.atan", std::atan},   {"math.asinh", std::asinh}, {"math.acosh", std::acosh},
-      {"math.atanh", std::atanh}, {"math.sqrt", std::sqrt},   {"tt.precise_sqrt", std::sqrt},
+      {"math.exp", std::exp},
+      {"math.exp2", std::exp2},
+      {"math.expm1", std::expm1},
+      {"math.log", std::log},
+      {"math.log2", std::log2},
+      {"math.log10", std::log10},
+      {"math.log1p", std::log1p},
+      {"math.sin", std::sin},
+      {"math.cos", std::cos},
+      {"math.tan", std::tan},
+      {"math.sinh", std::sinh},
+      {"math.cosh", std::cosh},
+      {"math.tanh", std::tanh},
+      {"math.asin", std::asin},
+      {"math.acos", std::acos},
+      {"math.atan", std::atan},
+      {"math.asinh", std::asinh},
+      {"math.acosh", std::acosh},
+      {"math.atanh", std::atanh},
+      {"math.sqrt", std::sqrt},
+      {"tt.precise_sqrt", std::sqrt},
       {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); }},
-      {"math.cbrt", std::cbrt},   {"math.erf", std::erf},     {"math.floor", std::floor},
-      {"math.ceil", std::ceil},   {"math.trunc", std::trunc}, {"math.round", std::round},
+      {"math.cbrt", std::cbrt},
+      {"math.erf", std::erf},
+      {"math.floor", std::floor},
+      {"math.ceil", std::ceil},
+      {"math.trunc", std::trunc},
+      {"math.round", std::round},
       {"math.roundeven", [](double x) { return std::nearbyint(x); }},
       {"math.absf", [](double x) { return std::fabs(x); }},
       {"arith.negf", [](double x) { return -x; }},
@@ -291,8 +309,8 @@ TEST(Elementwise, IntegerFunctionsCountBits) {
 TEST(Elementwise, FusedMultiplyAddRoundsOnce) {
   auto a = randomValues<float>(13, -10, 10), b = randomValues<float>(14, -10, 10),
        c = randomValues<float>(15, -10, 10);
-  auto out = runElementwise<float, float>(
-      "f32", "%r = math.fma %a, %b, %c : tensor<128xf32, #l>", "f32", {a, b, c});
+  auto out = runElementwise<float, float>("f32", "%r = math.fma %a, %b, %c : tensor<128xf32, #l>",
+                                          "f32", {a, b, c});
   for (int i = 0; i < 128; ++i)
     ASSERT_EQ(out[i], std::fma(a[i], b[i], c[i]));
 }
@@ -318,11 +336,10 @@ TEST(Elementwise, ClampKeepsOrDropsNan) {
   std::vector<float> x = randomValues<float>(17, -10, 10), low(128, -1), high(128, 2);
   x[9] = NAN;
   auto run = [&](const char *mode) {
-    return runElementwise<float, float>(
-        "f32",
-        std::string("%r = tt.clampf %a, %b, %c, propagateNan = ") + mode +
-            " : tensor<128xf32, #l>",
-        "f32", {x, low, high});
+    return runElementwise<float, float>("f32",
+                                        std::string("%r = tt.clampf %a, %b, %c, propagateNan = ") +
+                                            mode + " : tensor<128xf32, #l>",
+                                        "f32", {x, low, high});
   };
   auto none = run("none"), all = run("all");
   EXPECT_EQ(none[9], -1.0f);

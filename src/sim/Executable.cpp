@@ -79,8 +79,8 @@ static bool checkArguments(const Program &program, const Launch &launch, diag::S
   for (size_t i = 0; i < program.parameters.size(); ++i) {
     Argument::Kind expected = expectedKind(program.parameters[i].kind);
     if (launch.arguments[i].kind != expected) {
-      sink.report(diag::Kind::SimulatedArgumentKind, program.places.front().span, i,
-                  program.kernel, describe(expected), describe(launch.arguments[i].kind))
+      sink.report(diag::Kind::SimulatedArgumentKind, program.places.front().span, i, program.kernel,
+                  describe(expected), describe(launch.arguments[i].kind))
           .end();
       return false;
     }
@@ -94,8 +94,8 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
     const Parameter &parameter = program.parameters[i];
     uint64_t bits = parameterBits(parameter.kind, launch.arguments[i]);
     std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
-    cta.parameterRanges.push_back(
-        parameter.kind == ElementKind::Pointer ? memory.find(bits) : nullptr);
+    cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.find(bits)
+                                                                         : nullptr);
   }
 }
 
@@ -121,8 +121,7 @@ struct GridRun {
   }
 };
 
-static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all,
-                        llvm::raw_ostream &out) {
+static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all, llvm::raw_ostream &out) {
   std::sort(all.begin(), all.end());
   for (const auto &[program, text] : all)
     out << text;
@@ -135,8 +134,8 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   const Memory &memory = launch.memory ? *launch.memory : noMemory;
   GridRun grid;
   grid.programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  unsigned threadCount = launch.hostThreads ? launch.hostThreads
-                                            : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threadCount =
+      launch.hostThreads ? launch.hostThreads : std::max(1u, std::thread::hardware_concurrency());
   if (program->sequential)
     threadCount = 1;
   threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, grid.programs));

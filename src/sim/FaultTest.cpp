@@ -83,8 +83,7 @@ tt.func public @k(%a: i64) {
 })");
   kernel.integer(16);
   EXPECT_FALSE(kernel.run());
-  EXPECT_EQ(kernel.firstMessage(),
-            "load of 4 bytes at address 0x10, which is in no buffer");
+  EXPECT_EQ(kernel.firstMessage(), "load of 4 bytes at address 0x10, which is in no buffer");
 }
 
 TEST(Fault, FaultsAreCountedPerLineAndLedByTheLowestProgram) {

@@ -63,8 +63,8 @@ static std::vector<Fault> onePerLine(std::vector<Fault> all, llvm::ArrayRef<Plac
   return kept;
 }
 
-void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places,
-                      std::array<uint32_t, 3> grid, unsigned limit) const {
+void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
+                      unsigned limit) const {
   std::vector<Fault> all;
   for (const auto &[key, fault] : faults)
     all.push_back(fault);
@@ -79,9 +79,12 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places,
     const Place &place = places[fault.place];
     const diag::KindInfo &kind = diag::info(fault.kind);
     diag::Diagnostic diagnostic{
-        fault.kind, kind.severity, place.span,
+        fault.kind,
+        kind.severity,
+        place.span,
         diag::format(kind.text, llvm::ArrayRef(fault.arguments.data(), fault.arguments.size())),
-        {}, {}};
+        {},
+        {}};
     if (fault.usePlace >= 0)
       diagnostic.labels.push_back({places[fault.usePlace].span, "the value is used here"});
     for (diag::Span caller : place.callers)

@@ -23,8 +23,7 @@ double decode(const FloatFormat &format, uint32_t bits) {
       mantissa |= 1u << format.mantissaBits;
     else
       exponent = 1;
-    value = std::ldexp(double(mantissa),
-                       int(exponent) - format.bias - int(format.mantissaBits));
+    value = std::ldexp(double(mantissa), int(exponent) - format.bias - int(format.mantissaBits));
   }
   return negative ? -value : value;
 }

@@ -38,8 +38,8 @@ double referenceDecode(const Case &c, uint32_t bits) {
 uint32_t referenceEncode(const Case &c, double value, Rounding rounding) {
   APFloat reference(value);
   bool lost;
-  APFloat::roundingMode mode = rounding == Rounding::NearestEven ? APFloat::rmNearestTiesToEven
-                                                                 : APFloat::rmTowardZero;
+  APFloat::roundingMode mode =
+      rounding == Rounding::NearestEven ? APFloat::rmNearestTiesToEven : APFloat::rmTowardZero;
   if (std::isnan(value))
     return c.format.nan;
   double largest = decode(c.format, c.format.maxFinite);
@@ -141,7 +141,7 @@ TEST(FloatFormats, HalfArithmeticInFloatRoundsOnce) {
     check(sum, floatToHalf(l + r), "+");
     check(product, floatToHalf(l * r), "*");
     check(quotient, floatToHalf(l / r), "/");
-    check(fused,
-          F16::round(fusedMultiplyAddToOdd(l, r, halfToFloat(c)), Rounding::NearestEven), "fma");
+    check(fused, F16::round(fusedMultiplyAddToOdd(l, r, halfToFloat(c)), Rounding::NearestEven),
+          "fma");
   }
 }

@@ -73,8 +73,8 @@ void forEachRun(const Instruction &instruction, Cta &cta, Visit &&visit, Skip &&
     for (uint32_t lane = first; lane < first + count && !cta.stopped; ++lane) {
       if (mask && !mask[maskSlot.lanes == 1 ? 0 : lane])
         skip(lane, 1);
-      else if (uint8_t *host = checkedAccess(
-                   instruction, cta, addresses[addressSlot.lanes == 1 ? 0 : lane], 1, lane))
+      else if (uint8_t *host = checkedAccess(instruction, cta,
+                                             addresses[addressSlot.lanes == 1 ? 0 : lane], 1, lane))
         visit(lane, 1, host);
     }
     return true;

@@ -34,8 +34,8 @@ public:
     size_t split = functions.find("tt.func");
     std::string text = functions.substr(0, split) + kPrelude + functions.substr(split) + "\n}\n";
     file = sources.add("kernel.mlir", text);
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context),
-                                                     "kernel.mlir");
+    module =
+        mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "kernel.mlir");
     EXPECT_TRUE(module) << text;
     if (module)
       executable = Executable::prepare(*module, "k", sink, sources);
@@ -108,7 +108,8 @@ inline std::string elementwiseKernel(std::vector<std::string> inputs, const std:
   std::string text = "tt.func public @k(";
   for (size_t i = 0; i < inputs.size(); ++i)
     text += "%p" + std::to_string(i) + ": !tt.ptr<" + inputs[i] + ">, ";
-  text += "%out: !tt.ptr<" + result + ">) {\n"
+  text += "%out: !tt.ptr<" + result +
+          ">) {\n"
           "%i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #l>\n";
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::string n = std::to_string(i), pointers = "tensor<128x!tt.ptr<" + inputs[i] + ">, #l>";
@@ -127,8 +128,7 @@ template <class Out, class In>
 std::vector<Out> runElementwise(const std::string &type, const std::string &body,
                                 const std::string &resultType,
                                 std::vector<std::vector<In>> inputs) {
-  Kernel kernel(
-      elementwiseKernel(std::vector<std::string>(inputs.size(), type), body, resultType));
+  Kernel kernel(elementwiseKernel(std::vector<std::string>(inputs.size(), type), body, resultType));
   std::vector<Out> out(128);
   const char *names[] = {"a", "b", "c"};
   for (size_t i = 0; i < inputs.size(); ++i)

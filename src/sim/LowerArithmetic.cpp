@@ -27,19 +27,13 @@ struct Multiply {
   }
 };
 struct And {
-  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
-    return l & r;
-  }
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) { return l & r; }
 };
 struct Or {
-  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
-    return l | r;
-  }
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) { return l | r; }
 };
 struct Xor {
-  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
-    return l ^ r;
-  }
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) { return l ^ r; }
 };
 struct MinSigned {
   template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
@@ -122,9 +116,7 @@ struct DivideCeiling {
   }
 };
 struct DivideUnsigned {
-  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
-    return l / r;
-  }
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) { return l / r; }
 };
 struct DivideCeilingUnsigned {
   template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
@@ -132,9 +124,7 @@ struct DivideCeilingUnsigned {
   }
 };
 struct RemainderUnsigned {
-  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) {
-    return l % r;
-  }
+  template <class E> static StorageOf<E> apply(StorageOf<E> l, StorageOf<E> r) { return l % r; }
 };
 struct ShiftLeft {
   template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
@@ -184,8 +174,7 @@ struct ShiftRule {
   }
 };
 
-template <class Op, class Rule, class E>
-void runPartial(const Instruction &instruction, Cta &cta) {
+template <class Op, class Rule, class E> void runPartial(const Instruction &instruction, Cta &cta) {
   using T = typename E::Storage;
   T *__restrict result = cta.at<T>(instruction.result);
   const T *left = cta.at<T>(instruction.operands[0]);

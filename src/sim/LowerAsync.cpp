@@ -41,8 +41,7 @@ void runAsyncCopy(const Instruction &instruction, Cta &cta) {
       });
   if (cta.stopped)
     return;
-  const Descriptor &view =
-      *cta.at<Descriptor>(instruction.operands[instruction.operandCount - 1]);
+  const Descriptor &view = *cta.at<Descriptor>(instruction.operands[instruction.operandCount - 1]);
   copy.offsets.resize(data.lanes);
   forEachElement(*data.table, view, [&](uint32_t lane, uint64_t offset) {
     copy.offsets[lane] = offset;

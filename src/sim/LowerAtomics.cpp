@@ -41,14 +41,10 @@ struct UpdateMin {
   }
 };
 struct UpdateUnsignedMax {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return l > r ? l : r;
-  }
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l > r ? l : r; }
 };
 struct UpdateUnsignedMin {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return l < r ? l : r;
-  }
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l < r ? l : r; }
 };
 struct UpdateExchange {
   template <class E> static auto apply(StorageOf<E>, StorageOf<E> r) { return r; }

@@ -150,8 +150,7 @@ bool lowerTruncF(Lowering &lowering, mlir::Operation *operation) {
 }
 
 bool lowerFpToFp(Lowering &lowering, mlir::Operation *operation) {
-  bool towardZero =
-      mlir::cast<tt::FpToFpOp>(operation).getRounding() == tt::RoundingMode::RTZ;
+  bool towardZero = mlir::cast<tt::FpToFpOp>(operation).getRounding() == tt::RoundingMode::RTZ;
   return emitFloatCast(lowering, operation,
                        towardZero ? Rounding::TowardZero : Rounding::NearestEven);
 }

@@ -32,8 +32,8 @@ AxisView axisViewOf(mlir::Type type, uint32_t axis) {
 
 /// Copies `length` positions of the axis, from `from` in a tile with axis size
 /// `sourceAxis` to `to` in one with `targetAxis`.
-void copyAlongAxis(Lowering &lowering, Slot source, uint32_t sourceAxis, uint32_t from,
-                   Slot target, uint32_t targetAxis, uint32_t to, uint32_t length, AxisView view,
+void copyAlongAxis(Lowering &lowering, Slot source, uint32_t sourceAxis, uint32_t from, Slot target,
+                   uint32_t targetAxis, uint32_t to, uint32_t length, AxisView view,
                    ElementKind kind) {
   uint32_t inner = view.inner;
   emitStridedCopy(lowering, source, target, kind,

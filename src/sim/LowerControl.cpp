@@ -46,9 +46,8 @@ template <class E> void runLoopStep(const Instruction &instruction, Cta &cta) {
   using T = typename E::Storage;
   T current = *cta.at<T>(instruction.operands[0]);
   T next = E::wrap(static_cast<T>(current + *cta.at<T>(instruction.operands[1])));
-  *cta.at<T>(instruction.result) = E::toSigned(next) < E::toSigned(current)
-                                       ? static_cast<T>(E::kSignBit - 1)
-                                       : next;
+  *cta.at<T>(instruction.result) =
+      E::toSigned(next) < E::toSigned(current) ? static_cast<T>(E::kSignBit - 1) : next;
   cta.pc = static_cast<uint32_t>(instruction.immediate);
 }
 
@@ -96,8 +95,8 @@ bool staysInBuffer(mlir::Value value, mlir::Value argument) {
 }
 
 void passParameters(Lowering &lowering, mlir::scf::ForOp loop) {
-  for (auto [init, argument, yielded] : llvm::zip_equal(
-           loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues()))
+  for (auto [init, argument, yielded] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues()))
     lowering.setParameter(argument,
                           staysInBuffer(yielded, argument) ? lowering.parameterOf(init) : -1);
 }
@@ -122,8 +121,7 @@ uint32_t emitConditionalJump(Lowering &lowering, Slot condition) {
 
 void patchFalse(Lowering &lowering, uint32_t jump) {
   Instruction &instruction = lowering.instructionAt(jump);
-  instruction.immediate =
-      (instruction.immediate & 0xffffffffu) | uint64_t(lowering.here()) << 32;
+  instruction.immediate = (instruction.immediate & 0xffffffffu) | uint64_t(lowering.here()) << 32;
 }
 
 /// Lowers a single-block region whose terminator's operands go to `targets`.

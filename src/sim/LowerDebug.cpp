@@ -21,8 +21,8 @@ struct PrintData : OpData {
   bool hasValue = false;
 };
 
-template <class E> void printInteger(llvm::raw_ostream &out, typename E::Storage value,
-                                     const PrintData &print) {
+template <class E>
+void printInteger(llvm::raw_ostream &out, typename E::Storage value, const PrintData &print) {
   if (print.hex)
     out << llvm::format_hex(value, 2 + (E::kBits + 3) / 4);
   else if (print.isSigned && E::kBits > 1)
@@ -138,9 +138,9 @@ bool refuseInlineAsm(Lowering &lowering, mlir::Operation *operation) {
 }
 
 bool refuseExternalFunction(Lowering &lowering, mlir::Operation *operation) {
-  return lowering.unsupported(
-      operation, "the external function `" +
-                     mlir::cast<tt::ExternElementwiseOp>(operation).getSymbol() + "`");
+  return lowering.unsupported(operation,
+                              "the external function `" +
+                                  mlir::cast<tt::ExternElementwiseOp>(operation).getSymbol() + "`");
 }
 
 } // namespace

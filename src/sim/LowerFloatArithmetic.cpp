@@ -70,8 +70,7 @@ struct ClampPropagating {
 };
 
 bool lowerClamp(Lowering &lowering, mlir::Operation *operation) {
-  bool propagates =
-      mlir::cast<tt::ClampFOp>(operation).getPropagateNan() == tt::PropagateNan::ALL;
+  bool propagates = mlir::cast<tt::ClampFOp>(operation).getPropagateNan() == tt::PropagateNan::ALL;
   bool lowered = false;
   withArithmeticFloat(lowering.kindOf(operation->getResult(0)), [&](auto element) {
     using E = decltype(element);
@@ -161,8 +160,7 @@ ComparisonForm formOf(mlir::arith::CmpFPredicate predicate) {
   GL_UNREACHABLE("comparison predicate");
 }
 
-template <class Op, class E>
-Handler comparisonHandler(bool inverted, Slot left, Slot right) {
+template <class Op, class E> Handler comparisonHandler(bool inverted, Slot left, Slot right) {
   return inverted ? binaryHandler<CompareFloats<Op, E, true>>(left, right)
                   : binaryHandler<CompareFloats<Op, E, false>>(left, right);
 }
@@ -193,8 +191,8 @@ bool lowerCompareFloats(Lowering &lowering, mlir::Operation *operation) {
   return withArithmeticFloat(lowering.kindOf(operation->getOperand(0)), [&](auto element) {
     Slot result =
         lowering.define(operation->getResult(0), lanesOf(lowering, operation->getOperands()));
-    lowering.emit(comparisonHandler<decltype(element)>(form, left, right), taintElementwise,
-                  result, {left, right});
+    lowering.emit(comparisonHandler<decltype(element)>(form, left, right), taintElementwise, result,
+                  {left, right});
   });
 }
 

@@ -63,8 +63,7 @@ template <class T> void runLocalLoad(const Instruction &instruction, Cta &cta) {
                      return;
                    if (!shared.contains(offset, sizeof(T)))
                      return cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-                                     {std::to_string(offset), std::to_string(shared.size())},
-                                     lane);
+                                     {std::to_string(offset), std::to_string(shared.size())}, lane);
                    for (uint32_t byte = 0; byte < sizeof(T); ++byte)
                      if (shared.states()[offset + byte] != SharedMemory::Written) [[unlikely]]
                        return cta.fail(instruction,
@@ -88,8 +87,7 @@ template <class T> void runLocalStore(const Instruction &instruction, Cta &cta) 
                      return;
                    if (!shared.contains(offset, sizeof(T)))
                      return cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-                                     {std::to_string(offset), std::to_string(shared.size())},
-                                     lane);
+                                     {std::to_string(offset), std::to_string(shared.size())}, lane);
                    std::memcpy(shared.data() + offset, values + lane * valueStep, sizeof(T));
                    std::memset(shared.states() + offset, SharedMemory::Written, sizeof(T));
                  });
@@ -128,9 +126,8 @@ bool lowerLocalAlloc(Lowering &lowering, mlir::Operation *operation) {
   }
   if (data->ctas > 1 && data->base + data->bytes > kCtaSharedStride)
     return lowering.unsupported(operation, "this much shared memory in a cluster");
-  lowering.program.sharedBytes =
-      std::max(lowering.program.sharedBytes,
-               data->base + data->bytes + (data->ctas - 1) * kCtaSharedStride);
+  lowering.program.sharedBytes = std::max(
+      lowering.program.sharedBytes, data->base + data->bytes + (data->ctas - 1) * kCtaSharedStride);
   Slot result = lowering.define(alloc.getResult(), 1);
   lowering.emit(runAllocate, taintNothing, result, {}).data = data;
   if (mlir::Value source = alloc.getSrc())

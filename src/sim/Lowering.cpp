@@ -163,9 +163,7 @@ int Lowering::parameterOf(mlir::Value pointer) const {
   return at == parameters.end() ? -1 : at->second;
 }
 
-void Lowering::setParameter(mlir::Value pointer, int parameter) {
-  parameters[pointer] = parameter;
-}
+void Lowering::setParameter(mlir::Value pointer, int parameter) { parameters[pointer] = parameter; }
 
 void Lowering::passParameter(mlir::Value from, mlir::Value to) {
   setParameter(to, parameterOf(from));

@@ -41,8 +41,7 @@ uint64_t Range::firstUnwritten(uint64_t address, uint64_t length) const {
     return length;
   uint64_t begin = address - start, end = begin + length;
   for (uint64_t word = begin / 64; word <= (end - 1) / 64; ++word) {
-    uint64_t missing =
-        ~written[word].load(std::memory_order_relaxed) & maskOf(word, begin, end);
+    uint64_t missing = ~written[word].load(std::memory_order_relaxed) & maskOf(word, begin, end);
     if (missing)
       return word * 64 + static_cast<uint64_t>(__builtin_ctzll(missing)) - begin;
   }
@@ -58,9 +57,9 @@ bool Memory::add(llvm::StringRef name, const void *base, uint64_t bytes, Access 
     return false;
   if (after != ranges.begin() && start - after[-1]->base() < after[-1]->bytes())
     return false;
-  ranges.insert(after, std::make_unique<Range>(name.str(), start, bytes,
-                                               access == Access::ReadWrite,
-                                               contents == Contents::Poisoned));
+  ranges.insert(after,
+                std::make_unique<Range>(name.str(), start, bytes, access == Access::ReadWrite,
+                                        contents == Contents::Poisoned));
   return true;
 }
 

@@ -83,7 +83,12 @@ tt.func public @k(%out: !tt.ptr<f64>, %a: f16, %b: bf16, %c: f32, %d: f64, %e: i
   tt.return
 })");
   std::vector<double> out(1);
-  kernel.buffer("out", out).floating(1.5).floating(0.25).floating(0.1).floating(0.1).integer(1)
+  kernel.buffer("out", out)
+      .floating(1.5)
+      .floating(0.25)
+      .floating(0.1)
+      .floating(0.1)
+      .integer(1)
       .integer(-1000);
   EXPECT_TRUE(kernel.run()) << kernel.allMessages();
   EXPECT_EQ(out[0], 1.5 + 0.25 + double(0.1f) + 0.1 + 1 - 1000);
@@ -349,15 +354,16 @@ TEST(Program, EveryAtomicKindUpdatesMemory) {
     int32_t initial, operand, expected;
   };
   const Case cases[] = {
-      {"and", 12, 10, 8},    {"or", 12, 10, 14},     {"xor", 12, 10, 6},  {"add", 5, -7, -2},
-      {"max", -3, -5, -3},   {"min", -3, -5, -5},    {"umax", -3, 5, -3}, {"umin", -3, 5, 5},
-      {"exch", 12, 10, 10},
+      {"and", 12, 10, 8},  {"or", 12, 10, 14},  {"xor", 12, 10, 6},
+      {"add", 5, -7, -2},  {"max", -3, -5, -3}, {"min", -3, -5, -5},
+      {"umax", -3, 5, -3}, {"umin", -3, 5, 5},  {"exch", 12, 10, 10},
   };
   for (const Case &test : cases) {
     Kernel kernel(std::string(R"(
 tt.func public @k(%p: !tt.ptr<i32>, %v: i32, %old: !tt.ptr<i32>) {
   %true = arith.constant true
-  %o = tt.atomic_rmw )") + test.operation + R"(, relaxed, gpu, %p, %v, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  %o = tt.atomic_rmw )") +
+                  test.operation + R"(, relaxed, gpu, %p, %v, %true : (!tt.ptr<i32>, i32, i1) -> i32
   tt.store %old, %o : !tt.ptr<i32>
   tt.return
 })");

@@ -25,9 +25,8 @@ static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
   // Downwards, so that of several places of one element the lowest stays.
   for (uint64_t cta = ctas; cta-- > 0;)
     for (uint64_t offset = perCta; offset-- > 0;) {
-      uint64_t packed = linear.applyPacked(
-          linear.packIn({{layout::Dim::Offset, uint32_t(offset)},
-                         {layout::Dim::Block, uint32_t(cta)}}));
+      uint64_t packed = linear.applyPacked(linear.packIn(
+          {{layout::Dim::Offset, uint32_t(offset)}, {layout::Dim::Block, uint32_t(cta)}}));
       uint64_t physical = padded ? uint64_t(padded->physicalOffset(int64_t(offset))) : offset;
       table.offsets[rowMajorIndex(linear, packed, table.bufferShape)] =
           uint32_t(physical * table.elementBytes + cta * kCtaSharedStride);
@@ -36,8 +35,7 @@ static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
     }
   if (padded) {
     llvm::SmallVector<int64_t, 4> shape(table.bufferShape.begin(), table.bufferShape.end());
-    table.bufferBytes =
-        uint32_t(layout::sharedElements(encoding, shape)) * table.elementBytes;
+    table.bufferBytes = uint32_t(layout::sharedElements(encoding, shape)) * table.elementBytes;
   }
 }
 

@@ -80,8 +80,7 @@ public:
   /// Null exactly when it has reported at least one error: the kernel is missing, or
   /// uses an operation or type that the simulator does not know.
   static std::unique_ptr<Executable> prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
-                                             diag::Sink &sink,
-                                             const diag::SourceManager &sources);
+                                             diag::Sink &sink, const diag::SourceManager &sources);
   ~Executable();
 
   /// Runs the whole grid. A fault stops the program it happens in; the others go on.

@@ -10,8 +10,7 @@ struct BoxData : OpData {
 };
 
 /// Row-major strides; a uniform slot repeats its one element.
-template <class T>
-void copyBox(const StridedBox &box, size_t dim, const T *source, T *target) {
+template <class T> void copyBox(const StridedBox &box, size_t dim, const T *source, T *target) {
   uint32_t size = box.sizes[dim];
   uint32_t from = box.sourceStrides[dim], to = box.targetStrides[dim];
   if (dim + 1 < box.sizes.size()) {

@@ -14,20 +14,44 @@ std::string copyKernel(int block) {
   std::string n = std::to_string(block);
   std::string ints = "tensor<" + n + "xi32, #l>", pointers = "tensor<" + n + "x!tt.ptr<f32>, #l>";
   return "tt.func public @k(%src: !tt.ptr<f32>, %dst: !tt.ptr<f32>, %n: i32) {\n"
-         "  %c = arith.constant " + n + " : i32\n"
+         "  %c = arith.constant " +
+         n +
+         " : i32\n"
          "  %pid = tt.get_program_id x : i32\n"
          "  %start = arith.muli %pid, %c : i32\n"
-         "  %r = tt.make_range {end = " + n + " : i32, start = 0 : i32} : " + ints + "\n"
-         "  %ss = tt.splat %start : i32 -> " + ints + "\n"
-         "  %i = arith.addi %ss, %r : " + ints + "\n"
-         "  %nn = tt.splat %n : i32 -> " + ints + "\n"
-         "  %m = arith.cmpi slt, %i, %nn : " + ints + "\n"
-         "  %ps = tt.splat %src : !tt.ptr<f32> -> " + pointers + "\n"
-         "  %pd = tt.splat %dst : !tt.ptr<f32> -> " + pointers + "\n"
-         "  %as = tt.addptr %ps, %i : " + pointers + ", " + ints + "\n"
-         "  %x = tt.load %as, %m : " + pointers + "\n"
-         "  %ad = tt.addptr %pd, %i : " + pointers + ", " + ints + "\n"
-         "  tt.store %ad, %x, %m : " + pointers + "\n"
+         "  %r = tt.make_range {end = " +
+         n + " : i32, start = 0 : i32} : " + ints +
+         "\n"
+         "  %ss = tt.splat %start : i32 -> " +
+         ints +
+         "\n"
+         "  %i = arith.addi %ss, %r : " +
+         ints +
+         "\n"
+         "  %nn = tt.splat %n : i32 -> " +
+         ints +
+         "\n"
+         "  %m = arith.cmpi slt, %i, %nn : " +
+         ints +
+         "\n"
+         "  %ps = tt.splat %src : !tt.ptr<f32> -> " +
+         pointers +
+         "\n"
+         "  %pd = tt.splat %dst : !tt.ptr<f32> -> " +
+         pointers +
+         "\n"
+         "  %as = tt.addptr %ps, %i : " +
+         pointers + ", " + ints +
+         "\n"
+         "  %x = tt.load %as, %m : " +
+         pointers +
+         "\n"
+         "  %ad = tt.addptr %pd, %i : " +
+         pointers + ", " + ints +
+         "\n"
+         "  tt.store %ad, %x, %m : " +
+         pointers +
+         "\n"
          "  tt.return\n}";
 }
 

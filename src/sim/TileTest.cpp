@@ -27,7 +27,8 @@ tt.func public @k(%src: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
   %p = tt.splat %src : !tt.ptr<i32> -> tensor<16x8x!tt.ptr<i32>, #m>
   %a = tt.addptr %p, %i : tensor<16x8x!tt.ptr<i32>, #m>, tensor<16x8xi32, #m>
   %x = tt.load %a : tensor<16x8x!tt.ptr<i32>, #m>
-)" + body + resultPointers + "  tt.return\n}";
+)" + body +
+         resultPointers + "  tt.return\n}";
 }
 
 /// Stores %r : tensor<N x i32, LAYOUT> to %out.
@@ -78,8 +79,8 @@ std::string combine(const std::string &name, const std::string &attributes,
 } // namespace
 
 TEST(Tile, BroadcastRepeatsRowsAndColumns) {
-  auto out = runTile(tileKernel("  %r = arith.addi %b16, %b8 : tensor<16x8xi32, #m>\n", kStore2D),
-                     128);
+  auto out =
+      runTile(tileKernel("  %r = arith.addi %b16, %b8 : tensor<16x8xi32, #m>\n", kStore2D), 128);
   for (int i = 0; i < 128; ++i)
     EXPECT_EQ(out[i], i);
 }
@@ -139,13 +140,12 @@ TEST(Tile, ReduceCarriesSeveralValues) {
 TEST(Tile, ScanAccumulatesForwardsAndBackwards) {
   for (bool reverse : {false, true})
     for (int axis : {0, 1}) {
-      auto out = runTile(
-          tileKernel(combine("scan",
-                             "axis = " + std::to_string(axis) +
-                                 " : i32, reverse = " + (reverse ? "true" : "false"),
-                             "(tensor<16x8xi32, #m>) -> tensor<16x8xi32, #m>"),
-                     kStore2D),
-          128);
+      auto out = runTile(tileKernel(combine("scan",
+                                            "axis = " + std::to_string(axis) +
+                                                " : i32, reverse = " + (reverse ? "true" : "false"),
+                                            "(tensor<16x8xi32, #m>) -> tensor<16x8xi32, #m>"),
+                                    kStore2D),
+                         128);
       for (int row = 0; row < 16; ++row)
         for (int column = 0; column < 8; ++column) {
           int sum = 0, at = axis ? column : row, size = axis ? 8 : 16;
@@ -320,15 +320,14 @@ TEST(SharedMemory, EveryLayoutGivesBackWhatWasStored) {
 
 TEST(SharedMemory, BytesLieWhereTheSwizzleSays) {
   // Read through a plain view of the same bytes: row r has its groups of two XORed by r mod 4.
-  auto out = runTile(
-      tileKernel(R"(
+  auto out = runTile(tileKernel(R"(
   %s = ttg.local_alloc %x : (tensor<16x8xi32, #m>) -> !ttg.memdesc<16x8xi32, #swizzled, #smem, mutable>
   %f = ttg.memdesc_reinterpret %s : !ttg.memdesc<16x8xi32, #swizzled, #smem, mutable> -> !ttg.memdesc<16x8xi32, #flat, #smem, mutable>
   %r = ttg.local_load %f : !ttg.memdesc<16x8xi32, #flat, #smem, mutable> -> tensor<16x8xi32, #m>
 )",
-                 kStore2D)
-          .insert(0, kSharedLayouts),
-      128);
+                                kStore2D)
+                         .insert(0, kSharedLayouts),
+                     128);
   for (int row = 0; row < 16; ++row)
     for (int column = 0; column < 8; ++column) {
       int group = column / 2 ^ row % 4;
@@ -337,45 +336,42 @@ TEST(SharedMemory, BytesLieWhereTheSwizzleSays) {
 }
 
 TEST(SharedMemory, ViewsTransposeSliceAndReshape) {
-  auto transposed = runTile(
-      tileKernel(R"(
+  auto transposed = runTile(tileKernel(R"(
   %s = ttg.local_alloc %x : (tensor<16x8xi32, #m>) -> !ttg.memdesc<16x8xi32, #swizzled, #smem, mutable>
   %v = ttg.memdesc_trans %s {order = array<i32: 1, 0>} : !ttg.memdesc<16x8xi32, #swizzled, #smem, mutable> -> !ttg.memdesc<8x16xi32, #swizzledT, #smem, mutable>
   %y = ttg.local_load %v : !ttg.memdesc<8x16xi32, #swizzledT, #smem, mutable> -> tensor<8x16xi32, #t>
   %f = tt.reshape %y allow_reorder : tensor<8x16xi32, #t> -> tensor<128xi32, #l>
   %r = ttg.convert_layout %f : tensor<128xi32, #l> -> tensor<128xi32, #l>
 )",
-                 store1D(128, "#l"))
-          .insert(0, kSharedLayouts),
-      128);
+                                       store1D(128, "#l"))
+                                .insert(0, kSharedLayouts),
+                            128);
   for (int row = 0; row < 16; ++row)
     for (int column = 0; column < 8; ++column)
       ASSERT_EQ(transposed[column * 16 + row], value(row, column));
 
-  auto sliced = runTile(
-      tileKernel(R"(
+  auto sliced = runTile(tileKernel(R"(
   %s = ttg.local_alloc %x : (tensor<16x8xi32, #m>) -> !ttg.memdesc<16x8xi32, #flat, #smem, mutable>
   %v = ttg.memdesc_subslice %s[8, 4] : !ttg.memdesc<16x8xi32, #flat, #smem, mutable> -> !ttg.memdesc<8x4xi32, #flat, #smem, mutable, 16x8>
   %y = ttg.local_load %v : !ttg.memdesc<8x4xi32, #flat, #smem, mutable, 16x8> -> tensor<8x4xi32, #m>
   %r = tt.reshape %y allow_reorder : tensor<8x4xi32, #m> -> tensor<32xi32, #l>
 )",
-                 store1D(32, "#l"))
-          .insert(0, kSharedLayouts),
-      32);
+                                   store1D(32, "#l"))
+                            .insert(0, kSharedLayouts),
+                        32);
   for (int row = 0; row < 8; ++row)
     for (int column = 0; column < 4; ++column)
       ASSERT_EQ(sliced[row * 4 + column], value(row + 8, column + 4));
 
-  auto reshaped = runTile(
-      tileKernel(R"(
+  auto reshaped = runTile(tileKernel(R"(
   %s = ttg.local_alloc %x : (tensor<16x8xi32, #m>) -> !ttg.memdesc<16x8xi32, #flat, #smem, mutable>
   %v = ttg.memdesc_reshape %s : !ttg.memdesc<16x8xi32, #flat, #smem, mutable> -> !ttg.memdesc<8x16xi32, #flat, #smem, mutable>
   %y = ttg.local_load %v : !ttg.memdesc<8x16xi32, #flat, #smem, mutable> -> tensor<8x16xi32, #m>
   %r = tt.reshape %y allow_reorder : tensor<8x16xi32, #m> -> tensor<128xi32, #l>
 )",
-                 store1D(128, "#l"))
-          .insert(0, kSharedLayouts),
-      128);
+                                     store1D(128, "#l"))
+                              .insert(0, kSharedLayouts),
+                          128);
   for (int i = 0; i < 128; ++i)
     ASSERT_EQ(reshaped[i], value(i / 8, i % 8));
 }
@@ -387,7 +383,8 @@ std::string ringKernel(const std::string &wait, int index) {
   return tileKernel(R"(
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %pick = arith.constant )" + std::to_string(index) + R"( : i32
+  %pick = arith.constant )" +
+                        std::to_string(index) + R"( : i32
   %s = ttg.local_alloc : () -> !ttg.memdesc<2x16x8xi32, #swizzled, #smem, mutable>
   %s0 = ttg.memdesc_index %s[%c0] : !ttg.memdesc<2x16x8xi32, #swizzled, #smem, mutable> -> !ttg.memdesc<16x8xi32, #swizzled, #smem, mutable>
   %s1 = ttg.memdesc_index %s[%c1] : !ttg.memdesc<2x16x8xi32, #swizzled, #smem, mutable> -> !ttg.memdesc<16x8xi32, #swizzled, #smem, mutable>
@@ -451,8 +448,7 @@ TEST(SharedMemory, RingIndicesAreChecked) {
 
 TEST(SharedMemory, AllocationOffsetsOfTheModuleAreTakenAsTheyAre) {
   // Two live buffers at one place: the second store clobbers the first.
-  auto out = runTile(
-      tileKernel(R"(
+  auto out = runTile(tileKernel(R"(
   %y = arith.addi %x, %x : tensor<16x8xi32, #m>
   %s = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<16x8xi32, #flat, #smem, mutable>
   %t = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<16x8xi32, #flat, #smem, mutable>
@@ -460,8 +456,8 @@ TEST(SharedMemory, AllocationOffsetsOfTheModuleAreTakenAsTheyAre) {
   ttg.local_store %y, %t : tensor<16x8xi32, #m> -> !ttg.memdesc<16x8xi32, #flat, #smem, mutable>
   %r = ttg.local_load %s : !ttg.memdesc<16x8xi32, #flat, #smem, mutable> -> tensor<16x8xi32, #m>
 )",
-                 kStore2D)
-          .insert(0, kSharedLayouts),
-      128);
+                                kStore2D)
+                         .insert(0, kSharedLayouts),
+                     128);
   EXPECT_EQ(out[5], 2 * value(0, 5));
 }

@@ -11,5 +11,6 @@ TEST(ContentHash, PartsAreDelimited) {
 
 TEST(ContentHash, IsStableAcrossReleases) {
   // SHA-256 of the empty message (FIPS 180-4 example value).
-  EXPECT_EQ(ContentHash().hex(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(ContentHash().hex(),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }

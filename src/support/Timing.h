@@ -35,9 +35,9 @@ public:
   TimingScope(const TimingScope &) = delete;
   ~TimingScope() {
     if (timings)
-      timings->add(name, std::chrono::duration<double, std::milli>(
-                             std::chrono::steady_clock::now() - start)
-                             .count());
+      timings->add(
+          name, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                    .count());
   }
 
 private:

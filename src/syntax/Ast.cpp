@@ -33,8 +33,7 @@ StringRef ast::name(NodeKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-template <size_t N>
-static StringRef entry(const llvm::StringLiteral (&table)[N], unsigned index) {
+template <size_t N> static StringRef entry(const llvm::StringLiteral (&table)[N], unsigned index) {
   GL_CHECK(index < N);
   return table[index];
 }

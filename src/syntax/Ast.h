@@ -46,7 +46,19 @@ enum class NodeKind : uint8_t {
 enum class ExprContext : uint8_t { Load, Store, Del };
 enum class BoolOperator : uint8_t { And, Or };
 enum class Operator : uint8_t {
-  Add, Sub, Mult, MatMult, Div, Mod, Pow, LShift, RShift, BitOr, BitXor, BitAnd, FloorDiv,
+  Add,
+  Sub,
+  Mult,
+  MatMult,
+  Div,
+  Mod,
+  Pow,
+  LShift,
+  RShift,
+  BitOr,
+  BitXor,
+  BitAnd,
+  FloorDiv,
 };
 enum class UnaryOperator : uint8_t { Invert, Not, UAdd, USub };
 enum class CompareOperator : uint8_t { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };

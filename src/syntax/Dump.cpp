@@ -85,7 +85,8 @@ static void printFloatRepr(double value, StringRef whole, llvm::raw_ostream &out
   }
   // The shortest digits that give the value back, as d.ddde±xx.
   char buffer[40];
-  char *end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+  char *end =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
   auto [mantissa, exponentText] = StringRef(buffer, static_cast<size_t>(end - buffer)).split('e');
   int exponent = 0;
   exponentText.consume_front("+");

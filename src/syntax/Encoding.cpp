@@ -77,7 +77,8 @@ static std::optional<Encoding> encodingNamed(StringRef name) {
     return Encoding::Utf8;
   if (oneOf({"ascii", "us-ascii", "646", "ansi-x3.4-1968"}))
     return Encoding::Ascii;
-  if (oneOf({"latin-1", "iso-8859-1", "iso-latin-1", "latin1", "iso8859-1", "l1", "8859", "cp819"}) ||
+  if (oneOf(
+          {"latin-1", "iso-8859-1", "iso-latin-1", "latin1", "iso8859-1", "l1", "8859", "cp819"}) ||
       k.starts_with("latin-1-") || k.starts_with("iso-8859-1-") || k.starts_with("iso-latin-1-"))
     return Encoding::Latin1;
   if (oneOf({"iso-8859-15", "iso8859-15", "latin-9", "latin9", "l9"}))
@@ -101,16 +102,21 @@ static Upper upperHalf(Encoding encoding) {
   case Encoding::Latin1:
     break;
   case Encoding::Latin9:
-    for (auto [byte, point] : std::initializer_list<std::pair<unsigned, uint16_t>>{
-             {0xA4, 0x20AC}, {0xA6, 0x160}, {0xA8, 0x161}, {0xB4, 0x17D}, {0xB8, 0x17E},
-             {0xBC, 0x152}, {0xBD, 0x153}, {0xBE, 0x178}})
+    for (auto [byte, point] : std::initializer_list<std::pair<unsigned, uint16_t>>{{0xA4, 0x20AC},
+                                                                                   {0xA6, 0x160},
+                                                                                   {0xA8, 0x161},
+                                                                                   {0xB4, 0x17D},
+                                                                                   {0xB8, 0x17E},
+                                                                                   {0xBC, 0x152},
+                                                                                   {0xBD, 0x153},
+                                                                                   {0xBE, 0x178}})
       table[byte - 0x80] = point;
     break;
   case Encoding::Windows1252: {
     static constexpr uint16_t first[32] = {
-        0x20AC, 0, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160,
-        0x2039, 0x152, 0, 0x17D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-        0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0, 0x17E, 0x178};
+        0x20AC, 0,      0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021, 0x2C6,  0x2030, 0x160,
+        0x2039, 0x152,  0,      0x17D,  0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+        0x2013, 0x2014, 0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0,      0x17E,  0x178};
     std::copy(std::begin(first), std::end(first), table.begin());
     break;
   }

@@ -354,8 +354,8 @@ void Lexer::lexStray() {
   if (llvm::isPrint(*start))
     return error(Kind::InvalidCharacter, start, p, "character '" + std::string(1, *start) + "'");
   error(Kind::InvalidCharacter, start, p,
-        "non-printable character (U+00" +
-            llvm::utohexstr(static_cast<uint8_t>(*start), false, 2) + ")");
+        "non-printable character (U+00" + llvm::utohexstr(static_cast<uint8_t>(*start), false, 2) +
+            ")");
 }
 
 void Lexer::openBracket(TokenKind kind) {

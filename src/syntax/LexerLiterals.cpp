@@ -88,8 +88,8 @@ void Lexer::lexNumber() {
     return push(TokenKind::Error, start, p);
   }
   StringRef text(start, static_cast<size_t>(whole - start));
-  bool octalLike = !real && !imaginary && text[0] == '0' &&
-                   text.find_first_not_of("0_") != StringRef::npos;
+  bool octalLike =
+      !real && !imaginary && text[0] == '0' && text.find_first_not_of("0_") != StringRef::npos;
   if (octalLike) {
     error(Kind::InvalidNumber, start, p,
           "leading zeros in decimal integer literals are not permitted; use an 0o prefix for "

@@ -43,8 +43,7 @@ StringRef Literals::decode(StringRef body, StringForm form) {
     ascii &= static_cast<signed char>(c) >= 0;
   }
   if (form.bytes && !ascii) {
-    const char *at =
-        llvm::find_if(body, [](char c) { return static_cast<signed char>(c) < 0; });
+    const char *at = llvm::find_if(body, [](char c) { return static_cast<signed char>(c) < 0; });
     error(Kind::InvalidCharacter, at, at + 1, "character: bytes hold only ASCII characters");
     return "";
   }
@@ -99,7 +98,14 @@ void Literals::escape(StringRef &rest, StringForm form, std::string &out) {
     return;
   case '\n':
     return;
-  case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': {
+  case '0':
+  case '1':
+  case '2':
+  case '3':
+  case '4':
+  case '5':
+  case '6':
+  case '7': {
     unsigned value = static_cast<unsigned>(c - '0');
     for (int i = 0; i < 2 && !rest.empty() && rest[0] >= '0' && rest[0] <= '7'; ++i) {
       value = value * 8 + static_cast<unsigned>(rest[0] - '0');
@@ -144,8 +150,8 @@ void Literals::hexEscape(StringRef &rest, const char *start, unsigned digits, St
     unsigned digit = rest.empty() ? 16 : llvm::hexDigitValue(rest[0]);
     if (digit >= 16)
       return error(Kind::InvalidEscape, start, rest.data(),
-                   "truncated \\" + std::string(1, start[1]) + " escape: " +
-                       llvm::utostr(digits) + " hexadecimal digits are needed");
+                   "truncated \\" + std::string(1, start[1]) + " escape: " + llvm::utostr(digits) +
+                       " hexadecimal digits are needed");
     value = value << 4 | digit;
     rest = rest.drop_front();
   }
@@ -216,8 +222,7 @@ static double parseDouble(StringRef text) {
     return value;
   // Too large or too small for a double: APFloat gives infinity or the nearest.
   llvm::APFloat exact(llvm::APFloat::IEEEdouble());
-  llvm::consumeError(
-      exact.convertFromString(text, llvm::APFloat::rmNearestTiesToEven).takeError());
+  llvm::consumeError(exact.convertFromString(text, llvm::APFloat::rmNearestTiesToEven).takeError());
   return exact.convertToDouble();
 }
 

@@ -309,8 +309,7 @@ const Pattern *Parser::parseSequencePattern(TokenKind close) {
   expect(close);
   if (close == TokenKind::RightParen && patterns.size() == 1 && !comma) {
     if (isa<MatchStar>(patterns[0]))
-      fail(Kind::InvalidPattern, patterns[0]->span,
-           "a starred pattern stands only in a sequence");
+      fail(Kind::InvalidPattern, patterns[0]->span, "a starred pattern stands only in a sequence");
     return patterns[0];
   }
   auto *node = make<MatchSequence>(begin);

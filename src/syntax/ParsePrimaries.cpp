@@ -276,8 +276,7 @@ Comprehensions Parser::parseComprehensions() {
 template <typename N>
 const Expr *Parser::finishComprehension(uint32_t begin, const Expr *element, TokenKind close) {
   if (isa<Starred>(element))
-    fail(Kind::SyntaxError, element->span,
-         "iterable unpacking cannot be used in comprehension");
+    fail(Kind::SyntaxError, element->span, "iterable unpacking cannot be used in comprehension");
   Comprehensions generators = parseComprehensions();
   expect(close);
   auto *node = make<N>(begin);

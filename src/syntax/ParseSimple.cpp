@@ -148,8 +148,8 @@ Stmt *Parser::parseAnnotated(uint32_t begin, const Expr *target, bool parenthesi
   if (isSingleTarget(target))
     toTarget(target, ExprContext::Store);
   else if (isa<Tuple>(target) || isa<List>(target))
-    fail(Kind::InvalidTarget, target->span, "annotate more than a single target:",
-         describe(target));
+    fail(Kind::InvalidTarget, target->span,
+         "annotate more than a single target:", describe(target));
   else
     unexpected("end of line");
   advance();

@@ -238,9 +238,9 @@ std::string Parser::debugText(const Token *brace, const Token *last) const {
     while (!gap.empty()) {
       auto [before, comment] = gap.split('#');
       result += before;
-      gap = before.size() == gap.size() ? "" : comment.drop_until([](char c) {
-        return c == '\n' || c == '\r';
-      });
+      gap = before.size() == gap.size()
+                ? ""
+                : comment.drop_until([](char c) { return c == '\n' || c == '\r'; });
     }
     if (t != last)
       result += text(*t);

@@ -139,8 +139,7 @@ struct Job {
 } // namespace
 
 std::unique_ptr<Module> ast::parse(const diag::SourceFile &file, diag::Sink &sink) {
-  auto module =
-      std::make_unique<Module>(Span{&file, 0, static_cast<uint32_t>(file.text().size())});
+  auto module = std::make_unique<Module>(Span{&file, 0, static_cast<uint32_t>(file.text().size())});
   Job{file, sink}.run(*module, [&](Parser &parser) { module->body = parser.parseFile(); });
   return module;
 }

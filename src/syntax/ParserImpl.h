@@ -20,11 +20,9 @@ namespace gluonc::ast {
 
 class Parser {
 public:
-  Parser(const TokenList &list, Root &root, diag::Sink &sink,
-         std::vector<uint32_t> lexicalErrors)
-      : source(list.source), arena(root.arena), sink(sink),
-        literals(list.source, root.arena, sink), token(list.tokens.data()),
-        statementBegin(token->begin), lastEnd(token->begin),
+  Parser(const TokenList &list, Root &root, diag::Sink &sink, std::vector<uint32_t> lexicalErrors)
+      : source(list.source), arena(root.arena), sink(sink), literals(list.source, root.arena, sink),
+        token(list.tokens.data()), statementBegin(token->begin), lastEnd(token->begin),
         lexicalErrors(std::move(lexicalErrors)) {}
 
   Stmts parseFile();
@@ -70,8 +68,7 @@ private:
   /// Reports "expected {what}, found …" at the current token.
   void unexpected(llvm::StringRef what);
   /// Reports at `place`, unless the statement has an error already.
-  template <typename... Args>
-  void fail(diag::Kind diagnostic, Span place, const Args &...args) {
+  template <typename... Args> void fail(diag::Kind diagnostic, Span place, const Args &...args) {
     failWithHint("", diagnostic, place, args...);
   }
   template <typename... Args>
@@ -176,9 +173,9 @@ private:
   const WithItem *parseWithItem();
   Stmt *parseTry();
   const ExceptHandler *parseExceptHandler(bool &star);
-  template <typename N> Stmt *finishTry(uint32_t begin, Stmts body,
-                                        ArrayRef<const ExceptHandler *> handlers, Stmts orelse,
-                                        Stmts finalbody);
+  template <typename N>
+  Stmt *finishTry(uint32_t begin, Stmts body, ArrayRef<const ExceptHandler *> handlers,
+                  Stmts orelse, Stmts finalbody);
   Stmt *parseAsync(Exprs decorators);
   Stmt *parseDecorated();
   template <typename N> Stmt *parseFunction(uint32_t begin, Exprs decorators);
@@ -224,8 +221,8 @@ private:
   void parseArgument(ExprList &args, Vec<const Keyword *> &keywords);
   bool atComprehension() const;
   Comprehensions parseComprehensions();
-  template <typename N> const Expr *finishComprehension(uint32_t begin, const Expr *element,
-                                                        TokenKind close);
+  template <typename N>
+  const Expr *finishComprehension(uint32_t begin, const Expr *element, TokenKind close);
   bool startsExpression() const;
   const Arguments *parseParameters(TokenKind close, bool annotated);
   const Arg *parseParameter(bool annotated, bool starAnnotation);

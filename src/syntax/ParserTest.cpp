@@ -154,13 +154,24 @@ TEST(Parser, EscapesOfStrings) {
 
 TEST(Parser, NumbersKeepTheirValue) {
   EXPECT_EQ(expr("0xFFFF_FFFF_FFFF_FFFF_F"), "Constant(value=295147905179352825855)");
-  EXPECT_EQ(expr("123456789012345678901234567890"), "Constant(value=123456789012345678901234567890)");
+  EXPECT_EQ(expr("123456789012345678901234567890"),
+            "Constant(value=123456789012345678901234567890)");
   EXPECT_EQ(expr("0o1777777777777777777777"), "Constant(value=18446744073709551615)");
-  for (auto [text, repr] : std::initializer_list<std::pair<const char *, const char *>>{
-           {"1e16", "1e+16"}, {"1e15", "1000000000000000.0"}, {"1e-5", "1e-05"},
-           {"0.0001", "0.0001"}, {".1", "0.1"}, {"1.", "1.0"}, {"1e400", "inf"}, {"1e-400", "0.0"},
-           {"5e-324", "5e-324"}, {"1_0.2_5", "10.25"}, {"2j", "2j"}, {"1.5J", "1.5j"},
-           {"1e22", "1e+22"}, {"123456.789", "123456.789"}})
+  for (auto [text, repr] :
+       std::initializer_list<std::pair<const char *, const char *>>{{"1e16", "1e+16"},
+                                                                    {"1e15", "1000000000000000.0"},
+                                                                    {"1e-5", "1e-05"},
+                                                                    {"0.0001", "0.0001"},
+                                                                    {".1", "0.1"},
+                                                                    {"1.", "1.0"},
+                                                                    {"1e400", "inf"},
+                                                                    {"1e-400", "0.0"},
+                                                                    {"5e-324", "5e-324"},
+                                                                    {"1_0.2_5", "10.25"},
+                                                                    {"2j", "2j"},
+                                                                    {"1.5J", "1.5j"},
+                                                                    {"1e22", "1e+22"},
+                                                                    {"123456.789", "123456.789"}})
     EXPECT_EQ(expr(text), std::string("Constant(value=") + repr + ")");
 }
 
@@ -265,22 +276,21 @@ TEST(Parser, SpansReferToTheBytesOfTheFile) {
 
 TEST(ParserErrors, EveryStatementReportsItsOwn) {
   Parsed parsed("a = = 1\nb = 2\nif c d:\n  e = )\n  f\ndef g(:\n  h 1\ni = 3\n");
-  EXPECT_EQ(parsed.reports(),
-            (Reports{"1:5-1:6 UnexpectedToken", "3:6-3:7 UnexpectedToken",
-                     "4:7-4:8 UnmatchedBracket", "6:6-6:7 UnmatchedBracket"}));
+  EXPECT_EQ(parsed.reports(), (Reports{"1:5-1:6 UnexpectedToken", "3:6-3:7 UnexpectedToken",
+                                       "4:7-4:8 UnmatchedBracket", "6:6-6:7 UnmatchedBracket"}));
 }
 
 TEST(ParserErrors, AnUnclosedBracketDoesNotHideWhatFollows) {
   Parsed parsed("def f():\n  a = g(b, [c]\n  d = h(e\n  if i: j k\nl = f'{m'\nn o\np = (\nq r\n");
-  EXPECT_EQ(parsed.reports(),
-            (Reports{"2:8-2:9 UnmatchedBracket", "3:8-3:9 UnmatchedBracket",
-                     "4:11-4:12 UnexpectedToken", "5:9-5:10 UnterminatedString",
-                     "6:3-6:4 UnexpectedToken", "7:5-7:6 UnmatchedBracket",
-                     "8:3-8:4 UnexpectedToken"}));
+  EXPECT_EQ(parsed.reports(), (Reports{"2:8-2:9 UnmatchedBracket", "3:8-3:9 UnmatchedBracket",
+                                       "4:11-4:12 UnexpectedToken", "5:9-5:10 UnterminatedString",
+                                       "6:3-6:4 UnexpectedToken", "7:5-7:6 UnmatchedBracket",
+                                       "8:3-8:4 UnexpectedToken"}));
 }
 
 TEST(ParserErrors, AnErrorEndsWithItsLine) {
-  for (std::string text : {"f() += 1", "f(): int", "x = f'{a b'", "x = f'{a b}'", "1 2", "match x:\n case 1j + 2j: y\n"})
+  for (std::string text : {"f() += 1", "f(): int", "x = f'{a b'", "x = f'{a b}'", "1 2",
+                           "match x:\n case 1j + 2j: y\n"})
     EXPECT_EQ(Parsed(text + "\nx y\n").reports().size(), 2u) << text;
 }
 
@@ -324,15 +334,15 @@ TEST(ParserErrors, CaretsPointAtTheCulprit) {
 }
 
 TEST(ParserErrors, ParametersAndArguments) {
-  for (std::string text : {"def f(*): pass", "def f(*, **k): pass", "def f(**k, a): pass",
-                           "def f(/): pass", "def f(a, /, /): pass", "def f(*a, *b): pass",
-                           "def f(*, a, /): pass", "lambda *: 0"}) {
+  for (std::string text :
+       {"def f(*): pass", "def f(*, **k): pass", "def f(**k, a): pass", "def f(/): pass",
+        "def f(a, /, /): pass", "def f(*a, *b): pass", "def f(*, a, /): pass", "lambda *: 0"}) {
     Parsed parsed(text);
     ASSERT_EQ(parsed.sink.diagnostics.size(), 1u) << text;
     EXPECT_EQ(parsed.sink.diagnostics[0].kind, Kind::InvalidParameters) << text;
   }
-  for (std::string text : {"f(**a, *b)", "f(**a, b)", "f(x for x in y, 1)", "f(1, x for x in y)",
-                           "f(a.b=1)"}) {
+  for (std::string text :
+       {"f(**a, *b)", "f(**a, b)", "f(x for x in y, 1)", "f(1, x for x in y)", "f(a.b=1)"}) {
     Parsed parsed(text);
     ASSERT_EQ(parsed.sink.diagnostics.size(), 1u) << text;
     EXPECT_EQ(parsed.sink.diagnostics[0].kind, Kind::InvalidArguments) << text;
@@ -350,8 +360,8 @@ TEST(ParserErrors, Patterns) {
 
 TEST(ParserErrors, BlocksMustBeIndented) {
   Parsed parsed("def f():\nx = 1\nfor a in b:\n\nclass C:\n");
-  EXPECT_EQ(parsed.reports(), (Reports{"2:1-2:2 MissingBlock", "5:1-5:6 MissingBlock",
-                                       "6:1-6:1 MissingBlock"}));
+  EXPECT_EQ(parsed.reports(),
+            (Reports{"2:1-2:2 MissingBlock", "5:1-5:6 MissingBlock", "6:1-6:1 MissingBlock"}));
   EXPECT_EQ(parsed.message(), "expected an indented block after a function definition");
   EXPECT_EQ(Parsed("a\n  b\nc\n").reports(), (Reports{"2:3-2:3 BadIndentation"}));
 }
@@ -408,10 +418,11 @@ TEST(ParserBounds, ABracketBombIsReportedFast) {
 
 TEST(ParserBounds, DeepTreesAreReported) {
   for (std::string text :
-       {repeat("-", 100'000) + "1", repeat("not ", 100'000) + "1", repeat("lambda: ", 100'000) + "1",
-        repeat("1 if 2 else ", 100'000) + "3", repeat("1 + ", 100'000) + "1",
-        repeat("1 ** ", 100'000) + "1", "a" + repeat(".b", 100'000), "a" + repeat("()", 100'000),
-        "a" + repeat("[0]", 100'000), "if a: b\n" + repeat("elif a: b\n", 100'000),
+       {repeat("-", 100'000) + "1", repeat("not ", 100'000) + "1",
+        repeat("lambda: ", 100'000) + "1", repeat("1 if 2 else ", 100'000) + "3",
+        repeat("1 + ", 100'000) + "1", repeat("1 ** ", 100'000) + "1", "a" + repeat(".b", 100'000),
+        "a" + repeat("()", 100'000), "a" + repeat("[0]", 100'000),
+        "if a: b\n" + repeat("elif a: b\n", 100'000),
         "match a:\n case " + repeat("a(", 150) + repeat("{1:", 60) + "b"}) {
     Parsed parsed(text);
     ASSERT_FALSE(parsed.sink.diagnostics.empty()) << text.substr(0, 20);

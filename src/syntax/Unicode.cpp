@@ -125,8 +125,7 @@ static void decompose(uint32_t point, Points &out) {
       out.push_back(tailBase + tail);
     return;
   }
-  const Decomposition *row =
-      point < 0x80 ? nullptr : find(llvm::ArrayRef(decompositions), point);
+  const Decomposition *row = point < 0x80 ? nullptr : find(llvm::ArrayRef(decompositions), point);
   if (!row)
     out.push_back(point);
   else if (row->length == 0)
@@ -144,9 +143,8 @@ static uint32_t compose(uint32_t a, uint32_t b) {
     return a + (b - tailBase);
   const Composition *end = std::end(compositions);
   const Composition *row = std::lower_bound(
-      std::begin(compositions), end, std::pair(a, b), [](const Composition &r, auto key) {
-        return std::pair(r.first, r.second) < key;
-      });
+      std::begin(compositions), end, std::pair(a, b),
+      [](const Composition &r, auto key) { return std::pair(r.first, r.second) < key; });
   return row != end && row->first == a && row->second == b ? row->composed : 0;
 }
 

@@ -12,8 +12,8 @@ struct CudaChip {
   bool codegen;
 };
 constexpr CudaChip cudaChips[] = {
-    {80, 163 * 1024, 70, true},   {86, 99 * 1024, 71, true},    {89, 99 * 1024, 78, true},
-    {90, 227 * 1024, 80, true},   {100, 227 * 1024, 86, false}, {103, 227 * 1024, 88, false},
+    {80, 163 * 1024, 70, true},  {86, 99 * 1024, 71, true},    {89, 99 * 1024, 78, true},
+    {90, 227 * 1024, 80, true},  {100, 227 * 1024, 86, false}, {103, 227 * 1024, 88, false},
     {120, 99 * 1024, 87, false},
 };
 
@@ -23,8 +23,8 @@ struct HipChip {
   uint32_t ldsBytes;
 };
 constexpr HipChip hipChips[] = {
-    {"gfx942", 64, 64 * 1024},   {"gfx950", 64, 160 * 1024},  {"gfx1100", 32, 64 * 1024},
-    {"gfx1200", 32, 64 * 1024},  {"gfx1250", 32, 320 * 1024},
+    {"gfx942", 64, 64 * 1024},  {"gfx950", 64, 160 * 1024},  {"gfx1100", 32, 64 * 1024},
+    {"gfx1200", 32, 64 * 1024}, {"gfx1250", 32, 320 * 1024},
 };
 
 const CudaChip *findCuda(unsigned capability) {

@@ -58,8 +58,7 @@ static std::string process(const std::string &path, const Options &options, Tota
   diag::Collector collector;
   auto start = std::chrono::steady_clock::now();
   std::unique_ptr<ast::Module> module = ast::parse(file, collector);
-  totals.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  totals.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   totals.bytes += file.text().size();
   for (const diag::Diagnostic &d : collector.diagnostics)
     if (d.severity == diag::Severity::Error) {

@@ -47,8 +47,7 @@ std::string CommandLine::parse(const CommandSpec &spec, llvm::ArrayRef<const cha
         return (name + " takes no value").str();
       options.push_back({name.str(), {"", spanOf(i, 0, word.size())}});
     } else if (attached) {
-      options.push_back(
-          {name.str(), {value.str(), spanOf(i, name.size() + 1, value.size())}});
+      options.push_back({name.str(), {value.str(), spanOf(i, name.size() + 1, value.size())}});
     } else {
       if (++i == arguments.size())
         return (name + " needs a value: " + name + " " + option->value).str();
@@ -78,15 +77,16 @@ bool CommandLine::namedValues(size_t skip, std::vector<driver::ArgumentText> &ou
                               std::string &problem) const {
   for (const Word &word : llvm::ArrayRef(words).drop_front(skip)) {
     auto [name, value] = llvm::StringRef(word.text).split('=');
-    bool isName = !name.empty() && !llvm::isDigit(name[0]) && llvm::all_of(name, [](char c) {
-      return llvm::isAlnum(c) || c == '_';
-    });
+    bool isName = !name.empty() && !llvm::isDigit(name[0]) &&
+                  llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (!isName || name.size() == word.text.size()) {
       problem = "`" + word.text + "` is not NAME=VALUE";
       return false;
     }
     uint32_t split = word.span.begin + static_cast<uint32_t>(name.size());
-    out.push_back({name.str(), value.str(), {word.span.file, word.span.begin, split},
+    out.push_back({name.str(),
+                   value.str(),
+                   {word.span.file, word.span.begin, split},
                    {word.span.file, split + 1, word.span.end}});
   }
   return true;

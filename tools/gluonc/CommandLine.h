@@ -48,8 +48,7 @@ public:
   /// Words that are no options.
   const std::vector<Word> &positional() const { return words; }
   /// `NAME=VALUE` words after the first `skip` positional ones; false with a message in `problem`.
-  bool namedValues(size_t skip, std::vector<driver::ArgumentText> &out,
-                   std::string &problem) const;
+  bool namedValues(size_t skip, std::vector<driver::ArgumentText> &out, std::string &problem) const;
   /// A non-negative integer option; false with a message where it is none.
   bool integer(llvm::StringRef option, std::optional<uint64_t> &out, std::string &problem) const;
   bool number(llvm::StringRef option, std::optional<double> &out, std::string &problem) const;

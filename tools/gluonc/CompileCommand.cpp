@@ -65,8 +65,7 @@ struct Compilation {
     {
       TimingScope timing(timings, "arguments");
       bound = driver::bindTypes(scope, *kernel, arguments,
-                                input.kernel ? input.kernel->span : input.path.span,
-                                session.sink);
+                                input.kernel ? input.kernel->span : input.path.span, session.sink);
     }
     if (!bound)
       return nullptr;
@@ -77,8 +76,8 @@ struct Compilation {
     result.reset();
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (input.isIr())
-      module = compiler.parseIr(*sources.add(input.path.text, text), sources, session.sink,
-                                timings);
+      module =
+          compiler.parseIr(*sources.add(input.path.text, text), sources, session.sink, timings);
     else
       module = specializeSource(sources, timings);
     if (!module || session.sink.hasErrors())
@@ -93,8 +92,8 @@ struct Compilation {
       result.emplace().output = driver::printIr(*module);
       return;
     }
-    result = compiler.generate(*module, options.target, stage, code, sources, session.sink,
-                               timings);
+    result =
+        compiler.generate(*module, options.target, stage, code, sources, session.sink, timings);
   }
 };
 
@@ -114,9 +113,8 @@ int repeat(Compilation &compilation, uint64_t count) {
     auto start = std::chrono::steady_clock::now();
     diag::SourceManager sources;
     compilation.run(sources, &timings);
-    double total = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() -
-                                                             start)
-                       .count();
+    double total =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!compilation.result)
       return compilation.session.status();
     if (i == 0)
@@ -169,8 +167,9 @@ static int writeResult(Compilation &compilation) {
 int compileCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
-  Compilation compilation{session, Session::splitInput(session.line.positional().front()),
-                          Stage::Cubin, {}, {}, {}, {}, {}};
+  Compilation compilation{
+      session, Session::splitInput(session.line.positional().front()), Stage::Cubin, {}, {}, {}, {},
+      {}};
   std::string problem;
   if (!session.line.namedValues(1, compilation.arguments, problem) ||
       !session.readOptions(compilation.options, problem))

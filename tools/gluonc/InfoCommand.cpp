@@ -26,9 +26,9 @@ static void printDevices() {
     }
     llvm::outs() << "  cuda:" << i << " " << (*device)->name() << ", compute capability "
                  << (*device)->computeCapability() / 10 << '.'
-                 << (*device)->computeCapability() % 10 << ", "
-                 << ((*device)->totalBytes() >> 30) << " GiB, driver for CUDA "
-                 << (*driver)->version() / 10 << '.' << (*driver)->version() % 10 << '\n';
+                 << (*device)->computeCapability() % 10 << ", " << ((*device)->totalBytes() >> 30)
+                 << " GiB, driver for CUDA " << (*driver)->version() / 10 << '.'
+                 << (*driver)->version() % 10 << '\n';
   }
 }
 

@@ -89,8 +89,8 @@ struct Run {
   }
 
   std::optional<driver::RunTime> launch(sema::Program &program, const sema::Function &kernel,
-                                        const driver::KernelArguments &arguments,
-                                        driver::Grid grid, Timings *timings) {
+                                        const driver::KernelArguments &arguments, driver::Grid grid,
+                                        Timings *timings) {
     driver::Compiler compiler;
     if (device) {
       driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
@@ -107,8 +107,8 @@ struct Run {
     }
     mlir::OwningOpRef<mlir::ModuleOp> module =
         compiler.specialize(program, kernel, arguments.specs, options, session.sink, timings);
-    if (!module || !compiler.transform(*module, options.target, program.sources(), session.sink,
-                                       timings))
+    if (!module ||
+        !compiler.transform(*module, options.target, program.sources(), session.sink, timings))
       return std::nullopt;
     return driver::runOnCpu(*module, arguments, grid, program.sources(), &llvm::outs(),
                             session.sink);
@@ -153,8 +153,7 @@ struct Run {
       return;
     }
     if (llvm::Error error = driver::writeNpy(path, array->tensor))
-      session.sink
-          .report(Kind::UnwritableFile, word.span, path, llvm::toString(std::move(error)))
+      session.sink.report(Kind::UnwritableFile, word.span, path, llvm::toString(std::move(error)))
           .end();
   }
 };
@@ -169,8 +168,7 @@ int runCommand(Session &session) {
   std::vector<driver::ArgumentText> texts;
   std::string problem;
   std::optional<double> rtol, atol;
-  if (!session.line.namedValues(1, texts, problem) ||
-      !session.readOptions(run.options, problem) ||
+  if (!session.line.namedValues(1, texts, problem) || !session.readOptions(run.options, problem) ||
       !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);
@@ -214,8 +212,7 @@ int runCommand(Session &session) {
       return session.status();
     grid = *given;
   }
-  std::optional<driver::RunTime> time =
-      run.launch(program, *kernel, *arguments, grid, &timings);
+  std::optional<driver::RunTime> time = run.launch(program, *kernel, *arguments, grid, &timings);
   if (session.line.has("--time-passes"))
     for (const Timings::Entry &entry : timings.entries())
       llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';

@@ -78,8 +78,7 @@ Session::findKernel(sema::Program &program, sema::Module &module, const Input &i
   std::vector<std::shared_ptr<const sema::Function>> kernels = program.kernels(module, sink);
   if (kernels.size() == 1)
     return kernels.front();
-  auto report =
-      sink.report(Kind::KernelNotNamed, input.path.span, input.path.text, kernels.size());
+  auto report = sink.report(Kind::KernelNotNamed, input.path.span, input.path.text, kernels.size());
   for (const std::shared_ptr<const sema::Function> &kernel : kernels)
     std::move(report).hint("{0}::{1}", input.path.text, kernel->name);
   return nullptr;

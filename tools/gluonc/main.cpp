@@ -58,13 +58,17 @@ constexpr CommandSpec commands[] = {
      "tensor([...]) and npy(\"in.npy\"), and viewed by slicing and x.T. A NAME that is no\n"
      "parameter of the kernel is a helper for the expressions after it.",
      runOptions, runCommand},
-    {"compile", "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]\n"
-                "       gluonc compile FILE.ttgir --target TARGET [options]",
+    {"compile",
+     "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]\n"
+     "       gluonc compile FILE.ttgir --target TARGET [options]",
      "Compiles a kernel, or stops at an earlier stage.\n"
      "TYPE is written as in Triton: *fp32:16 (pointer, divisible by 16), i32, fp16.",
      compileOptions, compileCommand},
-    {"check", "FILE.py…", "Parses files and resolves everything in them that is decorated.",
-     {}, checkCommand},
+    {"check",
+     "FILE.py…",
+     "Parses files and resolves everything in them that is decorated.",
+     {},
+     checkCommand},
     {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
      "Draws which thread and register (or which offset of shared memory) holds each element.",
      layoutOptions, layoutCommand},

@@ -1,6 +1,6 @@
+#include "../../../test/driver/fake_cuda/FakeCuda.h"
 #include "runtime/FakeCudaPath.h"
 #include "runtime/cuda/Launcher.h"
-#include "../../../test/driver/fake_cuda/FakeCuda.h"
 
 #include "gtest/gtest.h"
 
@@ -168,17 +168,16 @@ TEST_F(Cuda, LargeSharedMemoryIsOptedIn) {
 }
 
 TEST_F(Cuda, MoreSharedMemoryThanTheDeviceHasIsAnError) {
-  llvm::Expected<Launcher> made =
-      Launcher::create(llvm::cantFail(Module::load(device(), "cubin")), "kernel",
-                       {.sharedBytes = 1 << 20}, 0);
+  llvm::Expected<Launcher> made = Launcher::create(llvm::cantFail(Module::load(device(), "cubin")),
+                                                   "kernel", {.sharedBytes = 1 << 20}, 0);
   ASSERT_FALSE(made);
   EXPECT_EQ(textOf(made.takeError()),
             "kernel needs 1048576 bytes of shared memory; Fake H100 has 232448");
 }
 
 TEST_F(Cuda, MoreThreadsThanTheKernelAllowsIsAnError) {
-  llvm::Expected<Launcher> made = Launcher::create(
-      llvm::cantFail(Module::load(device(), "cubin")), "kernel", {.threads = 1024}, 0);
+  llvm::Expected<Launcher> made = Launcher::create(llvm::cantFail(Module::load(device(), "cubin")),
+                                                   "kernel", {.threads = 1024}, 0);
   ASSERT_FALSE(made);
   EXPECT_NE(textOf(made.takeError()).find("it may have 512"), std::string::npos);
 }

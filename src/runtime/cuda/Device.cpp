@@ -23,14 +23,13 @@ llvm::Expected<std::shared_ptr<const Device>> Device::open(std::shared_ptr<const
   if (llvm::Error error = driver->check(api.cuDeviceGet(&device->handle, ordinal), "cuDeviceGet"))
     return std::move(error);
   char name[256] = {};
-  if (llvm::Error error =
-          driver->check(api.cuDeviceGetName(name, sizeof name - 1, device->handle),
-                        "cuDeviceGetName"))
+  if (llvm::Error error = driver->check(api.cuDeviceGetName(name, sizeof name - 1, device->handle),
+                                        "cuDeviceGetName"))
     return std::move(error);
   device->deviceName = name;
   size_t bytes = 0;
-  if (llvm::Error error = driver->check(api.cuDeviceTotalMem_v2(&bytes, device->handle),
-                                        "cuDeviceTotalMem"))
+  if (llvm::Error error =
+          driver->check(api.cuDeviceTotalMem_v2(&bytes, device->handle), "cuDeviceTotalMem"))
     return std::move(error);
   device->memoryBytes = bytes;
   // From here on the destructor gives the context back.
@@ -58,9 +57,9 @@ Device::~Device() {
 
 llvm::Expected<int> Device::attribute(DeviceAttribute which) const {
   int value = 0;
-  if (llvm::Error error = cuda->check(
-          cuda->api().cuDeviceGetAttribute(&value, static_cast<int>(which), handle),
-          "cuDeviceGetAttribute"))
+  if (llvm::Error error =
+          cuda->check(cuda->api().cuDeviceGetAttribute(&value, static_cast<int>(which), handle),
+                      "cuDeviceGetAttribute"))
     return std::move(error);
   return value;
 }
@@ -165,8 +164,7 @@ llvm::Error Stopwatch::start(CUstream stream) const {
 }
 
 llvm::Error Stopwatch::stop(CUstream stream) const {
-  return device->driver().check(device->driver().api().cuEventRecord(end, stream),
-                                "cuEventRecord");
+  return device->driver().check(device->driver().api().cuEventRecord(end, stream), "cuEventRecord");
 }
 
 llvm::Expected<float> Stopwatch::milliseconds() const {

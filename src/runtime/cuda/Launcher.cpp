@@ -11,10 +11,9 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
     return function.takeError();
   const Device &device = *module->device();
   if (shape.threads > static_cast<unsigned>(function->maxThreads))
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "%s has %u threads; with its %d registers it may have %d",
-                                   name.c_str(), shape.threads, function->registers,
-                                   function->maxThreads);
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(), "%s has %u threads; with its %d registers it may have %d",
+        name.c_str(), shape.threads, function->registers, function->maxThreads);
   launcher.enter = device.driver().api().cuLaunchKernelEx;
   if (!launcher.enter)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),

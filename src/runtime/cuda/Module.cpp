@@ -21,8 +21,8 @@ llvm::Expected<std::shared_ptr<const Module>> Module::load(std::shared_ptr<const
       driver.api().cuModuleLoadDataEx(&module->handle, owned.c_str(), 2, options, values);
   if (result != success) {
     log.resize(std::char_traits<char>::length(log.c_str()));
-    return driver.fail(result, log.empty() ? "loading the kernel"
-                                           : "loading the kernel (" + log + ")");
+    return driver.fail(result,
+                       log.empty() ? "loading the kernel" : "loading the kernel (" + log + ")");
   }
   module->owner = std::move(device);
   return module;
@@ -41,9 +41,8 @@ llvm::Expected<Function> Module::function(const std::string &name, unsigned shar
           api.cuModuleGetFunction(&function.handle, handle, name.c_str()), "finding " + name))
     return std::move(error);
   auto read = [&](FunctionAttribute which, int &value) {
-    return driver.check(
-        api.cuFuncGetAttribute(&value, static_cast<int>(which), function.handle),
-        "cuFuncGetAttribute");
+    return driver.check(api.cuFuncGetAttribute(&value, static_cast<int>(which), function.handle),
+                        "cuFuncGetAttribute");
   };
   if (llvm::Error error = read(FunctionAttribute::NumRegs, function.registers))
     return std::move(error);

@@ -36,8 +36,7 @@ int main(int argc, char **argv) {
   gluonc_kernel_destroy(kernel);
   gluonc_specialization_destroy(specialization);
   ptx = gluonc_executable_code(executable, "ptx", &size);
-  if (!ptx || !strstr(ptx, ".target sm_80") ||
-      gluonc_executable_parameter_count(executable) != 3 ||
+  if (!ptx || !strstr(ptx, ".target sm_80") || gluonc_executable_parameter_count(executable) != 3 ||
       strcmp(gluonc_executable_parameter_type(executable, 0), "*fp32")) {
     fprintf(stderr, "the executable is not what was asked for\n");
     return 1;

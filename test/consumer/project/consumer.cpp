@@ -131,8 +131,8 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "a missing file went unnoticed\n");
     return 1;
   }
-  int status = std::string(argv[2]) == "cuda" ? onGpu(engine, argv[1])
-                                              : onSimulator(engine, argv[1]);
+  int status =
+      std::string(argv[2]) == "cuda" ? onGpu(engine, argv[1]) : onSimulator(engine, argv[1]);
   if (status == 0)
     std::printf("copied %d elements on %s\n", count, argv[2]);
   return status;

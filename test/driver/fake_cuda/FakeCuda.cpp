@@ -29,10 +29,10 @@ CUresult cuDriverGetVersion(int *version) {
   return success;
 }
 CUresult cuGetErrorName(CUresult code, const char **name) {
-  *name = code == errorOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : code == errorNoDevice      ? "CUDA_ERROR_NO_DEVICE"
+  *name = code == errorOutOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : code == errorNoDevice       ? "CUDA_ERROR_NO_DEVICE"
           : code == errorIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                                       : "CUDA_ERROR_UNKNOWN";
+                                        : "CUDA_ERROR_UNKNOWN";
   return success;
 }
 CUresult cuGetErrorString(CUresult code, const char **text) {
@@ -53,10 +53,17 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice) {
 }
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
   switch (static_cast<DeviceAttribute>(attribute)) {
-  case DeviceAttribute::ComputeCapabilityMajor: *value = 9; break;
-  case DeviceAttribute::ComputeCapabilityMinor: *value = 0; break;
-  case DeviceAttribute::MaxSharedPerBlockOptin: *value = 232448; break;
-  default: *value = 1;
+  case DeviceAttribute::ComputeCapabilityMajor:
+    *value = 9;
+    break;
+  case DeviceAttribute::ComputeCapabilityMinor:
+    *value = 0;
+    break;
+  case DeviceAttribute::MaxSharedPerBlockOptin:
+    *value = 232448;
+    break;
+  default:
+    *value = 1;
   }
   return success;
 }
