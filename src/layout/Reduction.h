@@ -1,0 +1,56 @@
+//===- Reduction.h - Planning of a reduction along one dim ------------------===//
+//
+// Problem: combine all elements that differ only along `axis`, wherever the
+// layout put them. The elements of one result ("position") form a space of axis
+// values, and each level of the machine reaches a part of it:
+//
+//   registers   elements of one thread with the same position
+//   lanes       XORs of the lane that leave the position alone: butterflies
+//   the rest    through shared memory, one slot per coset that is left over
+//
+// The parts are chosen independent of each other by elimination, so copies
+// (zero or repeated bases) are never counted twice, and a layout that mixes the
+// axis with others in any way is just one that leaves more to shared memory.
+//
+//     source 128 along axis 0, register 2, lane 32, warp 2:
+//     groups {0 1}, laneXors {1 2 4 8 16}, slotLog2 = 1
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "layout/LinearLayout.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace gluonc::layout {
+
+struct ReductionPlan {
+  /// The registers of a thread that belong to one position, by rising axis value.
+  struct Group {
+    uint32_t position;
+    /// Offset of the thread-independent part in the scratch, in elements.
+    uint32_t offset;
+    llvm::SmallVector<uint32_t, 8> registers;
+  };
+  llvm::SmallVector<Group, 8> groups;
+  /// A butterfly step per entry: combine with lane ^ entry.
+  llvm::SmallVector<uint32_t, 5> laneXors;
+  /// log2 of the partial results that shared memory must bring together; 0: none.
+  unsigned slotLog2 = 0;
+  unsigned positionLog2 = 0;
+  /// Scratch offsets, in elements, of the lane bits and then the warp bits: where a thread stores
+  /// its partial results, and where the slots of its positions start.
+  llvm::SmallVector<uint32_t, 10> storeImages, loadImages;
+
+  /// Bytes of scratch of one operand; a multiple of 16. 0 without slots.
+  int64_t scratchBytes(int64_t elementBytes) const;
+};
+
+/// `source` without zero register bases, as the registers in the plan are numbered. Nullopt where
+/// the axis is split over the CTAs of a cluster.
+std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned axis);
+
+/// The packed coordinates of `packed` (an output of `layout`) without those along `axis`.
+uint32_t positionWithout(const LinearLayout &layout, uint64_t packed, unsigned axis);
+
+} // namespace gluonc::layout
