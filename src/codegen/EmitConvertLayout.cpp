@@ -7,6 +7,7 @@
 #include "codegen/Emitter.h"
 
 #include "codegen/SharedMemory.h"
+#include "codegen/Shuffle.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "layout/Conversion.h"
@@ -22,32 +23,6 @@ namespace gluonc::codegen {
 namespace {
 
 // -- Shuffles ----------------------------------------------------------------------
-
-/// Elements as i32 words: shuffles know nothing else. 64-bit ones take two.
-SmallVector<Value *, 2> toWords(Builder &builder, Value *value) {
-  Type *type = value->getType();
-  if (type->isPointerTy())
-    value = builder.CreatePtrToInt(value, builder.getInt64Ty());
-  else if (!type->isIntegerTy())
-    value = builder.CreateBitCast(value, builder.getIntNTy(type->getScalarSizeInBits()));
-  if (value->getType()->getIntegerBitWidth() <= 32)
-    return {builder.CreateZExt(value, builder.getInt32Ty())};
-  Value *high = builder.CreateLShr(value, 32);
-  return {builder.CreateTrunc(value, builder.getInt32Ty()),
-          builder.CreateTrunc(high, builder.getInt32Ty())};
-}
-
-Value *fromWords(Builder &builder, ArrayRef<Value *> words, Type *type) {
-  Value *value = words[0];
-  if (words.size() == 2) {
-    Value *high = builder.CreateShl(builder.CreateZExt(words[1], builder.getInt64Ty()), 32);
-    value = disjointOr(builder, builder.CreateZExt(words[0], builder.getInt64Ty()), high);
-  }
-  if (type->isPointerTy())
-    return builder.CreateIntToPtr(value, type);
-  value = builder.CreateTrunc(value, builder.getIntNTy(type->getScalarSizeInBits()));
-  return builder.CreateBitCast(value, type);
-}
 
 void applySwap(Emitter &emitter, const layout::LaneSwap &swap, Registers &registers) {
   Builder &builder = emitter.builder;
@@ -76,10 +51,7 @@ Registers emitShuffles(Emitter &emitter, const layout::ShufflePlan &plan, Regist
     Value *value = work[round.source];
     if (!(staysPut && round.laneXor == 0)) {
       Value *lane = builder.CreateXor(emitter.threadPart(images), builder.getInt32(round.laneXor));
-      SmallVector<Value *, 2> words = toWords(builder, value);
-      for (Value *&word : words)
-        word = emitter.isa.shuffle(builder, word, lane);
-      value = fromWords(builder, words, value->getType());
+      value = shuffle(emitter, value, lane);
     }
     result[round.result] = value;
   }
@@ -141,8 +113,8 @@ LogicalResult emitThroughShared(Emitter &emitter, ttg::ConvertLayoutOp op,
   if (!offset)
     return emitter.unsupported(op, "`ttg.convert_layout` without allocated scratch memory");
   Builder &builder = emitter.builder;
-  Value *scratch = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared,
-                                              offset.getInt());
+  Value *scratch =
+      builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, offset.getInt());
   const Registers &source = emitter.get(op.getSrc());
   HalfAccess store(emitter, plan.store, scratch, source[0]->getType());
   HalfAccess load(emitter, plan.load, scratch, source[0]->getType());

@@ -8,10 +8,9 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/Emitter.h"
 
-#include "codegen/SharedMemory.h"
+#include "codegen/SharedTransfer.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
-#include "layout/Vectorize.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -22,82 +21,6 @@ using mlir::success;
 
 namespace gluonc::codegen {
 namespace {
-
-/// How a tensor moves to or from a buffer.
-struct Transfer {
-  layout::SharedAccessMap access;
-  std::optional<layout::Layout> layout;
-  const layout::PaddedSharedLayout *padded = nullptr;
-};
-
-unsigned lowestBit(int64_t value) { return value & -value; }
-
-/// Alignment, in elements, that padding leaves to every vector; 0 without padding.
-unsigned paddedAlignment(const layout::PaddedSharedLayout &padded, ArrayRef<int64_t> shape) {
-  int64_t bits = layout::sharedElements(padded, shape);
-  for (const layout::IntervalPadding &pair : padded.paddings)
-    bits |= pair.padding;
-  return lowestBit(bits);
-}
-
-std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType tensor,
-                                     ttg::MemDescType buffer) {
-  Transfer transfer;
-  transfer.layout = layoutOf(buffer.getEncoding());
-  const LinearLayout *shared = linearOrNull(buffer);
-  if (!transfer.layout || !shared)
-    return std::nullopt;
-  unsigned bits = 8 * elementBytes(tensor.getElementType());
-  unsigned maxBits = 128;
-  int64_t minInterval = 0;
-  transfer.padded = transfer.layout->as<layout::PaddedSharedLayout>();
-  if (transfer.padded) {
-    maxBits = std::min(128u, bits * paddedAlignment(*transfer.padded, tensor.getShape()));
-    for (const layout::IntervalPadding &pair : transfer.padded->paddings)
-      minInterval = minInterval ? std::min(minInterval, pair.interval) : pair.interval;
-  }
-  // The tensor may be smaller than the buffer that the view was cut from.
-  LinearLayout registers = emitter.layoutOf(tensor);
-  for (layout::DimSize size : shared->outDims())
-    if (registers.hasOut(size.dim))
-      registers = registers.resizeOut(size.dim, size.log2);
-  std::optional<layout::SharedAccessMap> access =
-      layout::mapToShared(registers, *shared, bits, maxBits, minInterval);
-  if (!access)
-    return std::nullopt;
-  transfer.access = std::move(*access);
-  return transfer;
-}
-
-/// The thread's address within a view: thread part XOR the view's own offset.
-ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
-                        unsigned bytes) {
-  Builder &builder = emitter.builder;
-  SmallVector<uint32_t> images = emitter.threadImages(transfer.access.map, Dim::Offset);
-  Value *variable = emitter.threadPart(images);
-  uint32_t mask = imageMask(images);
-  const Registers &view = emitter.get(buffer);
-  const LinearLayout &shared = toLinear(cast<ttg::MemDescType>(buffer.getType()));
-  std::optional<LinearLayout> inverse = shared.pseudoInvert();
-  for (auto [axis, offset] : enumerate(ArrayRef(view).drop_front())) {
-    Constant *known = dyn_cast<Constant>(offset);
-    if (!inverse || (known && known->isNullValue()))
-      continue;
-    SmallVector<uint32_t> axisImages;
-    for (unsigned bit = 0; bit < inverse->inLog2(Dim::axis(axis)); ++bit)
-      axisImages.push_back(inverse->basis(Dim::axis(axis), bit, Dim::Offset));
-    variable = builder.CreateXor(variable, applyLinear(builder, offset, axisImages));
-    mask |= imageMask(axisImages);
-  }
-  return ThreadAddress(emitter, view[0], variable, mask, bytes, transfer.padded);
-}
-
-/// Offset constant of a vector: that of its first register.
-uint32_t vectorOffset(const Transfer &transfer, ArrayRef<uint32_t> registers) {
-  const LinearLayout &map = transfer.access.map;
-  return map.outComponent(map.applyPacked(map.packIn({{Dim::Register, registers[0]}})),
-                          Dim::Offset);
-}
 
 LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value tensor,
                           mlir::Value buffer) {
@@ -164,8 +87,8 @@ LogicalResult emitIndex(Emitter &emitter, ttg::MemDescIndexOp op) {
   std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
   if (!layout)
     return emitter.unsupported(op, "`ttg.memdesc_index` of this shared layout");
-  int64_t bytes = layout::sharedElements(*layout, type.getShape()) *
-                  elementBytes(type.getElementType());
+  int64_t bytes =
+      layout::sharedElements(*layout, type.getShape()) * elementBytes(type.getElementType());
   const Registers source = emitter.get(op.getSrc());
   Registers view(source.begin() + 1, source.end());
   Value *offset = builder.CreateNSWMul(emitter.scalar(op.getIndex()), builder.getInt32(bytes));
@@ -177,8 +100,7 @@ LogicalResult emitIndex(Emitter &emitter, ttg::MemDescIndexOp op) {
 LogicalResult emitSubslice(Emitter &emitter, ttg::MemDescSubsliceOp op) {
   Registers view = emitter.get(op.getSrc());
   for (auto [axis, offset] : enumerate(op.getOffsets()))
-    view[1 + axis] =
-        emitter.builder.CreateAdd(view[1 + axis], emitter.builder.getInt32(offset));
+    view[1 + axis] = emitter.builder.CreateAdd(view[1 + axis], emitter.builder.getInt32(offset));
   emitter.set(op.getResult(), std::move(view));
   return success();
 }

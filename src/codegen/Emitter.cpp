@@ -6,8 +6,8 @@
 #include "ir/Encoding.h"
 #include "support/Error.h"
 
-#include "llvm/ADT/PostOrderIterator.h"
 #include "mlir/IR/RegionGraphTraits.h"
+#include "llvm/ADT/PostOrderIterator.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -30,6 +30,9 @@ const EmitTable &emitTable() {
     addLoadStore(all);
     addConvertLayout(all);
     addShared(all);
+    addAtomics(all);
+    addReduce(all);
+    addAsyncCopy(all);
     addControlFlow(all);
     return all;
   }();
@@ -192,8 +195,8 @@ SmallVector<uint32_t> Emitter::threadImages(const LinearLayout &map, Dim out) co
 }
 
 Value *Emitter::ownerMask(const LinearLayout &layout) {
-  uint32_t copies = layout.freeVariableMask(Dim::Lane) |
-                    layout.freeVariableMask(Dim::Warp) << layout.inLog2(Dim::Lane);
+  uint32_t copies = layout.freeVariableMask(Dim::Lane) | layout.freeVariableMask(Dim::Warp)
+                                                             << layout.inLog2(Dim::Lane);
   if (!copies)
     return nullptr;
   Value *copy = builder.CreateAnd(threadId(), builder.getInt32(copies));

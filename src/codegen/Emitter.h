@@ -22,12 +22,12 @@
 #include "codegen/Isa.h"
 #include "layout/LinearLayout.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 #include "mlir/Support/LogicalResult.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
 
@@ -74,6 +74,9 @@ void addReshape(EmitTable &table);
 void addLoadStore(EmitTable &table);
 void addConvertLayout(EmitTable &table);
 void addShared(EmitTable &table);
+void addAtomics(EmitTable &table);
+void addReduce(EmitTable &table);
+void addAsyncCopy(EmitTable &table);
 void addControlFlow(EmitTable &table);
 
 /// What the functions of one module share.

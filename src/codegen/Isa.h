@@ -33,20 +33,25 @@ struct MemoryHints {
   }
 };
 
+enum class AtomicKind { And, Or, Xor, Add, FloatAdd, Max, Min, UnsignedMax, UnsignedMin, Exchange };
+enum class AtomicOrder { Relaxed, Acquire, Release, AcquireRelease };
+enum class AtomicScope { Cta, Gpu, System };
+/// How an atomic access is ordered, and in which threads (null: all) it takes place.
+struct AtomicForm {
+  AtomicOrder order = AtomicOrder::AcquireRelease;
+  AtomicScope scope = AtomicScope::Gpu;
+  llvm::Value *mask = nullptr;
+  bool acquires() const {
+    return order == AtomicOrder::Acquire || order == AtomicOrder::AcquireRelease;
+  }
+  bool releases() const {
+    return order == AtomicOrder::Release || order == AtomicOrder::AcquireRelease;
+  }
+};
+
 /// Math with a hardware approximation that LLVM IR cannot ask for. Accuracy is
 /// stated where a vendor implements them.
-enum class MathKind {
-  Exp,
-  Exp2,
-  Log2,
-  Sin,
-  Cos,
-  Sqrt,
-  Rsqrt,
-  PreciseSqrt,
-  Divide,
-  PreciseDivide
-};
+enum class MathKind { Exp, Exp2, Log2, Sin, Cos, Sqrt, Rsqrt, PreciseSqrt, Divide, PreciseDivide };
 
 /// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
 enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };
@@ -71,6 +76,9 @@ public:
   virtual void warpBarrier(Builder &builder) const = 0;
   /// The i32 that `lane` of the same warp passes in.
   virtual llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const = 0;
+  /// The i32 of the lane whose number is this lane's XOR `distance`.
+  virtual llvm::Value *shuffleXor(Builder &builder, llvm::Value *value,
+                                  unsigned distance) const = 0;
 
   /// Loads `words` (each i8…i64, all of one type) that lie side by side at
   /// `pointer` where `mask` (null: always) holds; `other` elsewhere.
@@ -80,6 +88,24 @@ public:
   virtual void storeWords(Builder &builder, llvm::Value *pointer,
                           llvm::ArrayRef<llvm::Value *> words, llvm::Value *mask,
                           const MemoryHints &hints) const = 0;
+
+  /// The value that was at `pointer`; zero where the mask does not hold. `used` is false where
+  /// nobody asks for it. Null where the chip has no such update of this type.
+  virtual llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
+                                    llvm::Value *value, const AtomicForm &form,
+                                    bool used) const = 0;
+  /// Compares and swaps a 16-, 32- or 64-bit integer; the value that was at `pointer`.
+  virtual llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
+                                  llvm::Value *desired, const AtomicForm &form) const = 0;
+
+  /// Starts a copy of 4, 8 or 16 bytes to shared memory, in the threads where `predicate` (null:
+  /// always) holds; zeros where `mask` (null: always) does not.
+  virtual void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
+                         llvm::Value *mask, llvm::Value *predicate) const = 0;
+  /// Closes the group of copies that this thread started.
+  virtual void commitCopies(Builder &builder) const = 0;
+  /// Waits until at most `pending` groups of this thread are unfinished.
+  virtual void waitCopies(Builder &builder, unsigned pending) const = 0;
 
   /// Null where the kind does not exist for the operand type.
   virtual llvm::Value *math(Builder &builder, MathKind kind,

@@ -2,6 +2,7 @@
 #include "transform/SharedUse.h"
 
 #include "ir/Encoding.h"
+#include "layout/Reduction.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -15,18 +16,35 @@ namespace gluonc {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// A scalar that one thread fetched and all need goes through shared memory.
-static int64_t scalarResultBytes(Operation *op) {
-  Type type = op->getResult(0).getType();
-  return isa<RankedTensorType>(type) || op->use_empty() ? 0 : elementBytes(type);
+/// What an atomic fetched goes through shared memory to the threads that took no part: all but one
+/// for a scalar, those with copies for a tensor.
+static int64_t atomicBytes(Operation *op) {
+  if (op->use_empty())
+    return 0;
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!tensor)
+    return elementBytes(op->getResult(0).getType());
+  const layout::LinearLayout &layout = toLinear(tensor);
+  if (!layout.freeVariableMask(layout::Dim::Lane) && !layout.freeVariableMask(layout::Dim::Warp))
+    return 0;
+  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+}
+
+static int64_t reductionBytes(tt::ReduceOp op) {
+  auto type = cast<RankedTensorType>(op.getSrcs()[0].getType());
+  layout::LinearLayout source = toLinear(type).removeZeroBases(layout::Dim::Register);
+  std::optional<layout::ReductionPlan> plan = layout::planReduction(source, op.getAxis());
+  int64_t bytes = 0;
+  for (Value operand : op.getSrcs())
+    bytes += plan ? plan->scratchBytes(elementBytes(getElementTypeOrSelf(operand))) : 0;
+  return bytes;
 }
 
 int64_t scratchBytesOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([](ttg::ConvertLayoutOp convert) { return layout::scratchBytes(planOf(convert)); })
-      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](Operation *atomic) {
-        return scalarResultBytes(atomic);
-      })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](Operation *atomic) { return atomicBytes(atomic); })
+      .Case([](tt::ReduceOp reduce) { return reductionBytes(reduce); })
       .Default([](Operation *) { return int64_t(0); });
 }
 

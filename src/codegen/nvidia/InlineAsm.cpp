@@ -59,9 +59,10 @@ Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *>
   CallInst *call = builder.CreateCall(type, code, operands);
   call->addFnAttr(Attribute::NoUnwind);
   call->addFnAttr(Attribute::WillReturn);
-  MemoryEffects memory = effect == AsmEffect::Pure    ? MemoryEffects::none()
-                         : effect == AsmEffect::Reads ? MemoryEffects::readOnly()
-                                                      : MemoryEffects::writeOnly();
+  MemoryEffects memory = effect == AsmEffect::Pure     ? MemoryEffects::none()
+                         : effect == AsmEffect::Reads  ? MemoryEffects::readOnly()
+                         : effect == AsmEffect::Writes ? MemoryEffects::writeOnly()
+                                                       : MemoryEffects::unknown();
   call->setMemoryEffects(memory);
   return call;
 }

@@ -12,7 +12,9 @@ enum class AsmEffect {
   /// Reads memory: kept in order with writes, dropped when unused.
   Reads,
   /// Writes memory.
-  Writes
+  Writes,
+  /// Reads and writes: stays where it is among all accesses.
+  ReadsAndWrites
 };
 
 /// Emits `text` with one result of type `result` (void: none). Constraint

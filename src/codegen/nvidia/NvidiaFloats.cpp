@@ -42,8 +42,7 @@ Value *cast(Builder &builder, Value *value, Type *to) {
 /// cvt.rz; null for pairs that PTX does not convert in one step.
 Value *towardsZero(Builder &builder, Value *value, FloatKind from, FloatKind to) {
   if (from == FloatKind::F64 && to == FloatKind::F32)
-    return emitAsm(builder, "cvt.rz.f32.f64 $0, $1;", builder.getFloatTy(), value,
-                   AsmEffect::Pure);
+    return emitAsm(builder, "cvt.rz.f32.f64 $0, $1;", builder.getFloatTy(), value, AsmEffect::Pure);
   if (from != FloatKind::F32 || (to != FloatKind::F16 && to != FloatKind::BF16))
     return nullptr;
   StringRef text = to == FloatKind::F16 ? "cvt.rz.f16.f32 $0, $1;" : "cvt.rz.bf16.f32 $0, $1;";
@@ -57,8 +56,8 @@ Value *widen(Builder &builder, Value *byte, FloatKind from, bool hasPairs) {
     return builder.CreateBitCast(builder.CreateShl(word, 8), builder.getHalfTy());
   if (!hasPairs)
     return nullptr;
-  Value *pair = emitAsm(builder, "cvt.rn.f16x2.e4m3x2 $0, $1;", builder.getInt32Ty(), word,
-                        AsmEffect::Pure);
+  Value *pair =
+      emitAsm(builder, "cvt.rn.f16x2.e4m3x2 $0, $1;", builder.getInt32Ty(), word, AsmEffect::Pure);
   return builder.CreateBitCast(builder.CreateTrunc(pair, builder.getInt16Ty()),
                                builder.getHalfTy());
 }
@@ -110,8 +109,8 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
   }
   if (isSmall(to))
     return roundTowardsZero ? nullptr : narrow(builder, value, to, hasPairs);
-  bool narrows = typeOf(builder, to)->getScalarSizeInBits() <
-                 typeOf(builder, from)->getScalarSizeInBits();
+  bool narrows =
+      typeOf(builder, to)->getScalarSizeInBits() < typeOf(builder, from)->getScalarSizeInBits();
   if (roundTowardsZero && narrows)
     return towardsZero(builder, value, from, to);
   return cast(builder, value, typeOf(builder, to));

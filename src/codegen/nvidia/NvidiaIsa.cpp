@@ -147,13 +147,11 @@ void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
                            std::optional<unsigned> maxRegisters) const {
   function.setCallingConv(CallingConv::PTX_Kernel);
   LLVMContext &context = function.getContext();
-  NamedMDNode *annotations =
-      function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  NamedMDNode *annotations = function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
   auto annotate = [&](StringRef name, unsigned value) {
     annotations->addOperand(MDNode::get(
         context, {ValueAsMetadata::get(&function), MDString::get(context, name),
-                  ConstantAsMetadata::get(
-                      ConstantInt::get(Type::getInt32Ty(context), value))}));
+                  ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value))}));
   };
   annotate("reqntidx", kernel.numWarps * target.warpSize());
   if (maxRegisters)
@@ -189,9 +187,14 @@ void NvidiaIsa::warpBarrier(Builder &builder) const {
 }
 
 Value *NvidiaIsa::shuffle(Builder &builder, Value *value, Value *lane) const {
+  return builder.CreateIntrinsic(builder.getInt32Ty(), Intrinsic::nvvm_shfl_sync_idx_i32,
+                                 {builder.getInt32(-1), value, lane, builder.getInt32(31)});
+}
+
+Value *NvidiaIsa::shuffleXor(Builder &builder, Value *value, unsigned distance) const {
   return builder.CreateIntrinsic(
-      builder.getInt32Ty(), Intrinsic::nvvm_shfl_sync_idx_i32,
-      {builder.getInt32(-1), value, lane, builder.getInt32(31)});
+      builder.getInt32Ty(), Intrinsic::nvvm_shfl_sync_bfly_i32,
+      {builder.getInt32(-1), value, builder.getInt32(distance), builder.getInt32(31)});
 }
 
 Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Value *mask,
@@ -261,9 +264,8 @@ void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> w
     out << "@$" << next++ << " ";
     operands.push_back(mask);
   }
-  out << "st"
-      << qualifiers(storeCache(hints.cache), hints, count, word->getPrimitiveSizeInBits()) << " [$"
-      << count << "], " << operandList(0, count);
+  out << "st" << qualifiers(storeCache(hints.cache), hints, count, word->getPrimitiveSizeInBits())
+      << " [$" << count << "], " << operandList(0, count);
   if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
     out << ", $" << next++;
     operands.push_back(cachePolicy(builder, hints.evict));

@@ -19,11 +19,20 @@ public:
   void ctaBarrier(Builder &builder) const override;
   void warpBarrier(Builder &builder) const override;
   llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const override;
+  llvm::Value *shuffleXor(Builder &builder, llvm::Value *value, unsigned distance) const override;
   Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word, llvm::Value *mask,
                       llvm::ArrayRef<llvm::Value *> other, unsigned count,
                       const MemoryHints &hints) const override;
   void storeWords(Builder &builder, llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> words,
                   llvm::Value *mask, const MemoryHints &hints) const override;
+  llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
+                            llvm::Value *value, const AtomicForm &form, bool used) const override;
+  llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
+                          llvm::Value *desired, const AtomicForm &form) const override;
+  void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
+                 llvm::Value *mask, llvm::Value *predicate) const override;
+  void commitCopies(Builder &builder) const override;
+  void waitCopies(Builder &builder, unsigned pending) const override;
   llvm::Value *math(Builder &builder, MathKind kind,
                     llvm::ArrayRef<llvm::Value *> operands) const override;
   llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,

@@ -1,0 +1,45 @@
+//===- NvidiaAsync.cpp - cp.async --------------------------------------------------===//
+//
+// 16 bytes bypass L1 (.cg); fewer go through it (.ca). A masked copy gives its
+// source size in a register: the rest of the destination, all of it for size 0,
+// is filled with zeros.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/nvidia/InlineAsm.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+
+void NvidiaIsa::copyAsync(Builder &builder, Value *shared, Value *global, unsigned bytes,
+                          Value *mask, Value *predicate) const {
+  SmallVector<Value *> operands = {shared, global};
+  std::string text, size;
+  raw_string_ostream out(text);
+  if (mask) {
+    size = ", $" + std::to_string(operands.size());
+    operands.push_back(builder.CreateSelect(mask, builder.getInt32(bytes), builder.getInt32(0)));
+  }
+  if (predicate) {
+    out << "@$" << operands.size() << " ";
+    operands.push_back(predicate);
+  }
+  out << "cp.async." << (bytes == 16 ? "cg" : "ca") << ".shared.global [$0], [$1], " << bytes
+      << size << ";";
+  emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
+}
+
+void NvidiaIsa::commitCopies(Builder &builder) const {
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_cp_async_commit_group, {});
+}
+
+void NvidiaIsa::waitCopies(Builder &builder, unsigned pending) const {
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_cp_async_wait_group,
+                          {builder.getInt32(pending)});
+}
+
+} // namespace gluonc::codegen::nvidia

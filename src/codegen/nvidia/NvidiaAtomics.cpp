@@ -1,0 +1,150 @@
+//===- NvidiaAtomics.cpp - atom and red ---------------------------------------------===//
+//
+//   { mov.b32 $0, 0; @$3 atom.acq_rel.gpu.global.add.u32 $0, [$1], $2; }
+//
+// A masked atomic is predicated like a masked load. Where nobody asks for the
+// old value and nothing is acquired, `red` does the same without waiting.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/nvidia/InlineAsm.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+StringRef orderName(AtomicOrder order) {
+  switch (order) {
+  case AtomicOrder::Relaxed:
+    return ".relaxed";
+  case AtomicOrder::Acquire:
+    return ".acquire";
+  case AtomicOrder::Release:
+    return ".release";
+  case AtomicOrder::AcquireRelease:
+    return ".acq_rel";
+  }
+}
+
+StringRef scopeName(AtomicScope scope) {
+  switch (scope) {
+  case AtomicScope::Cta:
+    return ".cta";
+  case AtomicScope::Gpu:
+    return ".gpu";
+  case AtomicScope::System:
+    return ".sys";
+  }
+}
+
+/// ".add.u32"; empty where there is no such instruction.
+std::string operationName(AtomicKind kind, Type *type, unsigned capability) {
+  unsigned bits = type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits().getFixedValue();
+  std::string size = std::to_string(bits);
+  if (kind == AtomicKind::FloatAdd) {
+    if (type->isHalfTy())
+      return ".add.noftz.f16";
+    if (type->isBFloatTy())
+      return capability >= 90 ? ".add.noftz.bf16" : "";
+    return ".add.f" + size;
+  }
+  if (bits != 32 && bits != 64)
+    return "";
+  switch (kind) {
+  case AtomicKind::And:
+    return ".and.b" + size;
+  case AtomicKind::Or:
+    return ".or.b" + size;
+  case AtomicKind::Xor:
+    return ".xor.b" + size;
+  case AtomicKind::Add:
+    return ".add.u" + size;
+  case AtomicKind::Max:
+    return ".max.s" + size;
+  case AtomicKind::Min:
+    return ".min.s" + size;
+  case AtomicKind::UnsignedMax:
+    return ".max.u" + size;
+  case AtomicKind::UnsignedMin:
+    return ".min.u" + size;
+  case AtomicKind::Exchange:
+    return ".exch.b" + size;
+  case AtomicKind::FloatAdd:
+    return "";
+  }
+}
+
+Type *bitsOf(Builder &builder, Type *type) {
+  return builder.getIntNTy(type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits());
+}
+
+/// `$0 = atom…`, zero where the mask does not hold.
+Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<Value *> values,
+                const AtomicForm &form) {
+  Type *type = values[0]->getType();
+  SmallVector<Value *> operands = {pointer};
+  append_range(operands, values);
+  std::string text;
+  raw_string_ostream out(text);
+  if (form.mask) {
+    out << "mov.b" << type->getIntegerBitWidth() << " $0, 0;\n\t@$" << operands.size() + 1 << " ";
+    operands.push_back(form.mask);
+  }
+  out << "atom" << orderName(form.order) << scopeName(form.scope) << ".global" << operation
+      << " $0, [$1]";
+  for (unsigned i = 0; i < values.size(); ++i)
+    out << ", $" << i + 2;
+  out << ";";
+  return emitAsm(builder, text, type, operands, AsmEffect::ReadsAndWrites);
+}
+
+void emitRed(Builder &builder, StringRef operation, Value *pointer, Value *value,
+             const AtomicForm &form) {
+  SmallVector<Value *> operands = {pointer, value};
+  std::string text;
+  raw_string_ostream out(text);
+  if (form.mask) {
+    out << "@$2 ";
+    operands.push_back(form.mask);
+  }
+  out << "red" << orderName(form.order) << scopeName(form.scope) << ".global" << operation
+      << " [$0], $1;";
+  emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
+}
+
+} // namespace
+
+// Values travel as integers: the instruction's own type says how they are added.
+Value *NvidiaIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer, Value *value,
+                               const AtomicForm &form, bool used) const {
+  Type *type = value->getType();
+  std::string operation = operationName(kind, type, target.computeCapability());
+  if (operation.empty())
+    return nullptr;
+  Value *bits = builder.CreateBitOrPointerCast(value, bitsOf(builder, type));
+  if (!used && !form.acquires() && kind != AtomicKind::Exchange) {
+    emitRed(builder, operation, pointer, bits, form);
+    return PoisonValue::get(type);
+  }
+  Value *old = emitAtom(builder, operation, pointer, bits, form);
+  return builder.CreateBitOrPointerCast(old, type);
+}
+
+Value *NvidiaIsa::atomicSwap(Builder &builder, Value *pointer, Value *expected, Value *desired,
+                             const AtomicForm &form) const {
+  Type *type = expected->getType();
+  Type *bits = bitsOf(builder, type);
+  unsigned width = bits->getIntegerBitWidth();
+  if (width < 16)
+    return nullptr;
+  Value *old = emitAtom(builder, ".cas.b" + std::to_string(width), pointer,
+                        {builder.CreateBitOrPointerCast(expected, bits),
+                         builder.CreateBitOrPointerCast(desired, bits)},
+                        form);
+  return builder.CreateBitOrPointerCast(old, type);
+}
+
+} // namespace gluonc::codegen::nvidia
