@@ -106,6 +106,15 @@ GLUONC_API gluonc_status gluonc_module_kernel(gluonc_module *module, const char 
                                               gluonc_kernel **kernel, gluonc_error **error);
 GLUONC_API void gluonc_kernel_destroy(gluonc_kernel *kernel);
 
+/* Evaluates an expression of the language's compile-time subset, with `gl`, `gluon` and `math` in
+ * scope: checks a layout, for instance. `text` is the value in printed form, valid until the
+ * thread's next call. */
+GLUONC_API gluonc_status gluonc_engine_evaluate(gluonc_engine *engine, const char *expression,
+                                                const char **text, gluonc_error **error);
+/* Every name of the language that is a function or class, one a line, as a path below `gl`:
+ * "load", "nvidia.hopper.tma.async_load". */
+GLUONC_API const char *gluonc_language_names(void);
+
 /* -- Specialization ------------------------------------------------------- */
 
 typedef enum gluonc_argument_kind {
@@ -165,6 +174,15 @@ GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
  * executable has no such form. */
 GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable,
                                               const char *form, size_t *size);
+/* The same, and "llir": a form that is not at hand is made from the source, for the executable's
+ * target. Valid as long as the executable. */
+GLUONC_API gluonc_status gluonc_executable_make_code(gluonc_executable *executable,
+                                                     const char *form, const char **code,
+                                                     size_t *size, gluonc_error **error);
+/* Registers of a thread and bytes that it spills, as ptxas tells. Zero where it was not asked:
+ * returns whether it was. */
+GLUONC_API int gluonc_executable_resources(const gluonc_executable *executable,
+                                           unsigned *registers, unsigned *spilled_bytes);
 /* Dynamic shared memory of a CTA, in bytes. */
 GLUONC_API unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable);
 /* Parameters that a launch gives. */
@@ -184,6 +202,22 @@ GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, i
 GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
                                        unsigned z, void *stream, const uint64_t *values,
                                        size_t count, gluonc_error **error);
+
+/* Host memory that one simulated launch may access. */
+typedef struct gluonc_memory_range {
+  /* Appears in reports. */
+  const char *name;
+  const void *base;
+  size_t bytes;
+  int read_only;
+} gluonc_memory_range;
+
+/* Launches a simulated executable on `ranges` and nothing else; ranges may overlap. Unlike memory
+ * that the engine knows, ranges concern this launch only, so threads need not agree on them. */
+GLUONC_API gluonc_status gluonc_launch_on_ranges(gluonc_executable *executable, unsigned x,
+                                                 unsigned y, unsigned z, const uint64_t *values,
+                                                 size_t count, const gluonc_memory_range *ranges,
+                                                 size_t range_count, gluonc_error **error);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,11 @@
 #include "driver/Status.h"
 #include "driver/host/NumberFormat.h"
 #include "sema/Evaluator.h"
+#include "sema/Language.h"
+#include "sema/ops/Ops.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -93,8 +97,12 @@ struct gluonc_executable {
   /// Keeps the source alive for the simulator's reports.
   std::shared_ptr<ModuleState> module;
   target::Target target;
+  /// What it was made from, with `target` in the options.
+  gluonc_specialization origin;
   driver::CompiledKernel compiled;
   std::string ttgir;
+  /// Made when asked for, under the engine's lock.
+  llvm::StringMap<std::string> madeCode;
   std::vector<Parameter> parameters;
   std::unique_ptr<sim::Executable> simulated;
   /// Set once under `loading`; read without a lock afterwards.
@@ -164,14 +172,16 @@ std::optional<sema::ArgSpec> readArgument(const gluonc_kernel &kernel,
     return std::nullopt;
   case GLUONC_ARGUMENT_INTEGER:
     return sema::ArgSpec::compileTime(sema::Value::integer(argument.integer));
-  case GLUONC_ARGUMENT_REAL: return sema::ArgSpec::compileTime(sema::Value::real(argument.real));
+  case GLUONC_ARGUMENT_REAL:
+    return sema::ArgSpec::compileTime(sema::Value::real(argument.real));
   case GLUONC_ARGUMENT_BOOLEAN:
     return sema::ArgSpec::compileTime(sema::Value::boolean(argument.integer != 0));
-  case GLUONC_ARGUMENT_NONE: return sema::ArgSpec::none();
+  case GLUONC_ARGUMENT_NONE:
+    return sema::ArgSpec::none();
   case GLUONC_ARGUMENT_EXPRESSION: {
     ModuleState &module = *kernel.module;
-    std::optional<sema::Value> value = sema::evaluate(
-        module.program, *module.module, argument.text, {}, "<" + name + ">", sink);
+    std::optional<sema::Value> value =
+        sema::evaluate(module.program, *module.module, argument.text, {}, "<" + name + ">", sink);
     if (!value)
       return std::nullopt;
     return sema::ArgSpec::compileTime(*value);
@@ -179,6 +189,27 @@ std::optional<sema::ArgSpec> readArgument(const gluonc_kernel &kernel,
   }
   sink.report(diag::Kind::BadArgumentValue, {}, name, "unknown kind of argument").end();
   return std::nullopt;
+}
+
+/// One form of a specialization, from its source. Nullopt after a report.
+std::optional<std::string> makeCode(EngineState &engine, const gluonc_specialization &origin,
+                                    driver::Stage stage, diag::Sink &sink) {
+  driver::Compiler &compiler = engine.getCompiler();
+  ModuleState &module = *origin.module;
+  mlir::OwningOpRef<mlir::ModuleOp> ir =
+      compiler.specialize(module.program, *origin.function, origin.arguments, origin.options, sink);
+  const target::Target &target = origin.options.target;
+  if (!ir || !compiler.transform(*ir, target, module.sources, sink))
+    return std::nullopt;
+  if (stage <= driver::Stage::TtgirOpt)
+    return driver::printIr(*ir);
+  driver::CodeOptions code = origin.code;
+  code.ptxas = engine.ptxas;
+  std::optional<driver::CompiledKernel> compiled =
+      compiler.generate(*ir, target, stage, code, module.sources, sink);
+  if (!compiled)
+    return std::nullopt;
+  return std::move(compiled->output);
 }
 
 gluonc_status loadText(gluonc_engine *engine, std::string path, std::string text,
@@ -196,17 +227,50 @@ gluonc_status loadText(gluonc_engine *engine, std::string path, std::string text
   return GLUONC_OK;
 }
 
+gluonc_status wrongCount(const gluonc_executable &executable, size_t count, gluonc_error **error) {
+  return fail(GLUONC_USAGE_ERROR,
+              "the kernel takes " + std::to_string(executable.parameters.size()) +
+                  " launch arguments, not " + std::to_string(count),
+              error);
+}
+
+/// Registers ranges that may overlap: those that share a byte become one range.
+void addRanges(llvm::ArrayRef<gluonc_memory_range> ranges, sim::Memory &memory) {
+  struct Piece {
+    std::string name;
+    uintptr_t begin, end;
+    bool readOnly;
+  };
+  std::vector<Piece> pieces;
+  for (const gluonc_memory_range &range : ranges)
+    if (range.bytes) {
+      auto begin = reinterpret_cast<uintptr_t>(range.base);
+      pieces.push_back(
+          {range.name ? range.name : "", begin, begin + range.bytes, range.read_only != 0});
+    }
+  llvm::sort(pieces, [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+  for (size_t i = 0; i != pieces.size();) {
+    Piece whole = pieces[i++];
+    for (; i != pieces.size() && pieces[i].begin < whole.end; ++i) {
+      whole.end = std::max(whole.end, pieces[i].end);
+      whole.readOnly &= pieces[i].readOnly;
+      whole.name += ", " + pieces[i].name;
+    }
+    memory.add(whole.name, reinterpret_cast<const void *>(whole.begin), whole.end - whole.begin,
+               whole.readOnly ? sim::Memory::Access::ReadOnly : sim::Memory::Access::ReadWrite);
+  }
+}
+
 /// The launch of a simulated executable.
-gluonc_status simulate(gluonc_executable &executable, std::array<uint32_t, 3> grid,
-                       const uint64_t *values, gluonc_error **error) {
+gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t, 3> grid,
+                       const uint64_t *values, const sim::Memory &memory, gluonc_error **error) {
   sim::Launch launch;
   launch.grid = grid;
-  launch.memory = &executable.engine->memory;
+  launch.memory = &memory;
   for (size_t i = 0; i != executable.parameters.size(); ++i) {
     sema::DType dtype = executable.parameters[i].dtype;
     if (dtype.isPointer())
-      launch.arguments.push_back(
-          sim::Argument::pointer(reinterpret_cast<const void *>(values[i])));
+      launch.arguments.push_back(sim::Argument::pointer(reinterpret_cast<const void *>(values[i])));
     else if (dtype.isFloat())
       launch.arguments.push_back(sim::Argument::floating(driver::decodeElement(dtype, values + i)));
     else
@@ -346,6 +410,36 @@ gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluo
 
 void gluonc_kernel_destroy(gluonc_kernel *kernel) { delete kernel; }
 
+gluonc_status gluonc_engine_evaluate(gluonc_engine *engine, const char *expression,
+                                     const char **text, gluonc_error **error) {
+  std::lock_guard guard(engine->state->lock);
+  diag::SourceManager sources;
+  sema::Program program(sources);
+  diag::Collector collector;
+  sema::Module *module = program.load("<expression>", "", collector);
+  std::optional<sema::Value> value =
+      sema::evaluate(program, *module, expression, {}, "<expression>", collector);
+  if (!value)
+    return fail(collector, error);
+  thread_local std::string printed;
+  printed = value->repr();
+  *text = printed.c_str();
+  return GLUONC_OK;
+}
+
+const char *gluonc_language_names(void) {
+  static const std::string names = [] {
+    std::vector<llvm::StringRef> all;
+    sema::appendLanguageNames(all);
+    sema::appendLayoutNames(all);
+    sema::ops::appendBuiltinNames(all);
+    llvm::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return llvm::join(all, "\n");
+  }();
+  return names.c_str();
+}
+
 gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argument *arguments,
                                        size_t count, const gluonc_kernel_options *options,
                                        gluonc_specialization **specialization,
@@ -377,9 +471,7 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
   return GLUONC_OK;
 }
 
-void gluonc_specialization_destroy(gluonc_specialization *specialization) {
-  delete specialization;
-}
+void gluonc_specialization_destroy(gluonc_specialization *specialization) { delete specialization; }
 
 gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
                                     const char *target, gluonc_executable **executable,
@@ -393,16 +485,17 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   made->engine = engine->state;
   made->module = specialization->module;
   made->target = *chip;
-  sema::Options options = specialization->options;
+  made->origin = *specialization;
+  sema::Options &options = made->origin.options;
   options.target = *chip;
   driver::CodeOptions code = specialization->code;
   code.ptxas = engine->state->ptxas;
   driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
-  std::optional<driver::CompiledKernel> compiled = driver::compileCached(
-      engine->state->getCompiler(), engine->state->cache,
-      {specialization->module->program, *specialization->function, specialization->arguments,
-       options, code, last},
-      collector);
+  std::optional<driver::CompiledKernel> compiled =
+      driver::compileCached(engine->state->getCompiler(), engine->state->cache,
+                            {specialization->module->program, *specialization->function,
+                             specialization->arguments, options, code, last},
+                            collector);
   if (!compiled)
     return fail(collector, error);
   made->compiled = std::move(*compiled);
@@ -423,7 +516,8 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
   made->engine = engine->state;
   made->module = specialization->module;
   made->target = *chip;
-  sema::Options options = specialization->options;
+  made->origin = *specialization;
+  sema::Options &options = made->origin.options;
   options.target = *chip;
   driver::Compiler &compiler = engine->state->getCompiler();
   const diag::SourceManager &sources = specialization->module->sources;
@@ -432,8 +526,8 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
                           specialization->arguments, options, collector);
   if (!module || !compiler.transform(*module, *chip, sources, collector))
     return fail(collector, error);
-  made->simulated = sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector,
-                                             sources);
+  made->simulated =
+      sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
   if (!made->simulated)
     return fail(collector, error);
   made->ttgir = driver::printIr(*module);
@@ -447,8 +541,9 @@ void gluonc_executable_destroy(gluonc_executable *executable) { delete executabl
 const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
                                    size_t *size) {
   llvm::StringRef wanted(form);
-  bool isCubin = llvm::StringRef(executable->compiled.output).starts_with("\x7F"
-                                                                          "ELF");
+  bool isCubin = llvm::StringRef(executable->compiled.output)
+                     .starts_with("\x7F"
+                                  "ELF");
   const std::string *found = nullptr;
   if (wanted == "ttgir")
     found = &executable->ttgir;
@@ -460,6 +555,40 @@ const char *gluonc_executable_code(const gluonc_executable *executable, const ch
     return nullptr;
   *size = found->size();
   return found->data();
+}
+
+gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const char *form,
+                                          const char **code, size_t *size, gluonc_error **error) {
+  if (const char *found = gluonc_executable_code(executable, form, size)) {
+    *code = found;
+    return GLUONC_OK;
+  }
+  std::optional<driver::Stage> stage = driver::parseStage(form);
+  if (!stage || *stage < driver::Stage::Ttgir)
+    return fail(GLUONC_USAGE_ERROR, "an executable has no form `" + std::string(form) + "`", error);
+  EngineState &engine = *executable->engine;
+  std::lock_guard guard(engine.lock);
+  auto [at, isNew] = executable->madeCode.try_emplace(form);
+  if (isNew) {
+    diag::Collector collector;
+    std::optional<std::string> made = makeCode(engine, executable->origin, *stage, collector);
+    if (!made) {
+      executable->madeCode.erase(at);
+      return fail(collector, error);
+    }
+    at->second = std::move(*made);
+  }
+  *code = at->second.data();
+  *size = at->second.size();
+  return GLUONC_OK;
+}
+
+int gluonc_executable_resources(const gluonc_executable *executable, unsigned *registers,
+                                unsigned *spilled_bytes) {
+  const std::optional<codegen::nvidia::ResourceUsage> &usage = executable->compiled.resources;
+  *registers = usage ? usage->registers : 0;
+  *spilled_bytes = usage ? usage->spillStoreBytes : 0;
+  return usage.has_value();
 }
 
 unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable) {
@@ -510,10 +639,7 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
                             void *stream, const uint64_t *values, size_t count,
                             gluonc_error **error) {
   if (count != executable->parameters.size()) [[unlikely]]
-    return fail(GLUONC_USAGE_ERROR,
-                "the kernel takes " + std::to_string(executable->parameters.size()) +
-                    " launch arguments, not " + std::to_string(count),
-                error);
+    return wrongCount(*executable, count, error);
   const cuda::Launcher *launcher = executable->launcher.load(std::memory_order_acquire);
   if (launcher) [[likely]] {
     if (!x || !y || !z)
@@ -525,9 +651,22 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
     return unavailable(launcher->device().driver().fail(result, "launching the kernel"), error);
   }
   if (executable->simulated)
-    return simulate(*executable, {x, y, z}, values, error);
+    return simulate(*executable, {x, y, z}, values, executable->engine->memory, error);
   gluonc_status status = gluonc_executable_load(executable, 0, error);
   if (status != GLUONC_OK)
     return status;
   return gluonc_launch(executable, x, y, z, stream, values, count, error);
+}
+
+gluonc_status gluonc_launch_on_ranges(gluonc_executable *executable, unsigned x, unsigned y,
+                                      unsigned z, const uint64_t *values, size_t count,
+                                      const gluonc_memory_range *ranges, size_t range_count,
+                                      gluonc_error **error) {
+  if (!executable->simulated)
+    return fail(GLUONC_USAGE_ERROR, "ranges are for the simulator; this is machine code", error);
+  if (count != executable->parameters.size())
+    return wrongCount(*executable, count, error);
+  sim::Memory memory;
+  addRanges({ranges, range_count}, memory);
+  return simulate(*executable, {x, y, z}, values, memory, error);
 }
