@@ -1,0 +1,36 @@
+"""The one engine of the process, made when it is first needed."""
+
+import functools
+import os
+
+from gluonc import _native
+
+
+@functools.lru_cache(maxsize=None)
+def engine():
+    cache = os.environ.get("GLUONC_CACHE_DIR")
+    if cache is None:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        cache = os.path.join(base, "gluonc")
+    return _native.Engine(cache, _native.find_ptxas())
+
+
+@functools.lru_cache(maxsize=None)
+def cuda_target(device):
+    """"cuda:90a" for a CUDA device that is there."""
+    return engine().cuda_target(device)
+
+
+@functools.lru_cache(maxsize=None)
+def simulated_target():
+    """The chip that the simulator pretends to be: GLUONC_SIMULATE, else the GPU that is there."""
+    chosen = os.environ.get("GLUONC_SIMULATE")
+    if chosen:
+        return chosen
+    return cuda_target(0) if engine().cuda_device_count() else "cuda:90a"
+
+
+@functools.lru_cache(maxsize=4096)
+def check_expression(text):
+    """Lets the compiler validate an expression of the language; raises CompilationError."""
+    return engine().evaluate(text)

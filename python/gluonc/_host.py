@@ -1,0 +1,40 @@
+"""Helpers that host code and kernels share."""
+
+import functools
+
+
+def cdiv(x, y):
+    """x / y, rounded up."""
+    return -(-x // y)
+
+
+def next_power_of_2(n):
+    """The smallest power of two that is not below n."""
+    return 1 << max(0, n - 1).bit_length() if n > 0 else 0
+
+
+class ConstexprFunction:
+    """A Python function that kernels call while they are compiled."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        functools.update_wrapper(self, fn)
+
+    def __gluonc_source__(self):
+        return self.fn.__name__
+
+    def __call__(self, *args, **kwargs):
+        from gluonc.language._constexpr import unwrap
+        return self.fn(*map(unwrap, args), **{name: unwrap(v) for name, v in kwargs.items()})
+
+
+def constexpr_function(fn):
+    """Makes a function callable from kernels, on compile-time values, and from host code."""
+    return ConstexprFunction(fn)
+
+
+def must_use_result(fn_or_message):
+    """Marks functions whose result must be used; kept for source compatibility."""
+    if callable(fn_or_message):
+        return fn_or_message
+    return lambda fn: fn

@@ -1,0 +1,125 @@
+"""What a launch needs to know of its tensors: address, dtype, device, extent.
+
+Tensors are objects with `data_ptr` and `dtype` (PyTorch's and look-alikes), or objects that speak
+`__cuda_array_interface__`, DLPack or the buffer protocol. Nothing here imports PyTorch.
+"""
+
+from gluonc import _native
+from gluonc.language._dtypes import dtype as gluon_dtype
+
+# Names that torch and NumPy use, to names in signatures.
+_SIGNATURE_NAMES = {
+    "bool": "u1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
+    "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16",
+    "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
+    "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16",
+}
+_TYPESTRINGS = {"b1": "u1", "f2": "fp16", "f4": "fp32", "f8": "fp64",
+                **{f"{kind}{size}": f"{kind}{8 * size}" for kind in "iu" for size in (1, 2, 4, 8)}}
+_POINTERS = {kind: "*" + name for kind, name in _TYPESTRINGS.items()}
+_known_dtypes = {}
+
+
+def pointer_to(dtype):
+    """"*fp32" for torch.float32, gl.float32 or numpy.float32."""
+    try:
+        return _known_dtypes[dtype]
+    except KeyError:
+        pass
+    if isinstance(dtype, gluon_dtype):
+        name = dtype.signature
+    else:
+        text = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+        name = _SIGNATURE_NAMES.get(text.rpartition(".")[2])
+    if name is None:
+        raise TypeError(f"kernels have no counterpart of the dtype {dtype}")
+    _known_dtypes[dtype] = "*" + name
+    return "*" + name
+
+
+class TensorView:
+    """One tensor argument: `type` is "*fp32"; `device` a CUDA ordinal, -1 for host memory, None
+    for what has no memory."""
+
+    __slots__ = ("address", "type", "device", "begin", "bytes", "read_only")
+
+    def __init__(self, address, type, device, begin, size, read_only=False):
+        self.address, self.type, self.device = address, type, device
+        self.begin, self.bytes, self.read_only = begin, size, read_only
+
+
+def is_dtype(value):
+    """A dtype given to warmup() in place of a tensor."""
+    return isinstance(value, gluon_dtype) or type(value).__name__ == "dtype"
+
+
+def view(value):
+    """The TensorView of an argument, or None for what is no tensor."""
+    if hasattr(value, "data_ptr"):
+        return _view_torch(value)
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        address, read_only = interface["data"]
+        return TensorView(address, _POINTERS[interface["typestr"][1:]], _cuda_ordinal(value),
+                          address, 0, read_only)
+    if hasattr(value, "__array_interface__"):
+        return _view_array(value)
+    if hasattr(value, "__dlpack__"):
+        address, name, begin, size, device = _native.describe(value)
+        if not name:
+            raise TypeError(f"kernels have no counterpart of the dtype of {type(value).__name__}")
+        return TensorView(address, "*" + name, device, begin, size)
+    if is_dtype(value):
+        return TensorView(0, pointer_to(value), None, 0, 0)
+    return None
+
+
+def _cuda_ordinal(value):
+    device = getattr(value, "device", None)
+    return getattr(device, "id", getattr(device, "index", None)) or 0
+
+
+def _extent(address, shape, strides, item):
+    """First byte and number of bytes of a strided array; `strides` in bytes."""
+    if 0 in shape:
+        return address, 0
+    reach = [(n - 1) * stride for n, stride in zip(shape, strides)]
+    low = sum(r for r in reach if r < 0)
+    return address + low, sum(r for r in reach if r > 0) - low + item
+
+
+def _view_torch(tensor):
+    address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
+    device = getattr(tensor, "device", None)
+    kind = getattr(device, "type", "cpu")
+    if kind == "cuda":
+        return TensorView(address, name, device.index or 0, address, 0)
+    if kind == "meta":
+        return TensorView(0, name, None, 0, 0)
+    if kind != "cpu":
+        raise TypeError(f"tensors on `{device}` cannot be passed to a kernel")
+    if not hasattr(tensor, "stride"):
+        return TensorView(address, name, -1, address, tensor.nbytes)
+    item = tensor.element_size()
+    begin, size = _extent(address, tensor.shape, [s * item for s in tensor.stride()], item)
+    return TensorView(address, name, -1, begin, size)
+
+
+def _view_array(array):
+    interface = array.__array_interface__
+    address, read_only = interface["data"]
+    kind = interface["typestr"][1:]
+    if kind not in _POINTERS:
+        # Extension types (ml_dtypes.bfloat16) hide behind void.
+        name = pointer_to(array.dtype)
+    else:
+        name = _POINTERS[kind]
+    shape, item = interface["shape"], int(interface["typestr"][2:])
+    strides = interface.get("strides")
+    if strides is None:
+        strides, step = [], item
+        for n in reversed(shape):
+            strides.insert(0, step)
+            step *= n
+    begin, size = _extent(address, shape, strides, item)
+    return TensorView(address, name, -1, begin, size, read_only)

@@ -1,0 +1,87 @@
+"""The language of kernels: `from gluonc import language as gl`.
+
+dtypes, layouts and constexpr are values that host code makes. Everything else (gl.load, …) is
+compiled where a kernel names it and has no Python behind it; its names come from the compiler.
+"""
+
+import sys
+import types
+
+from gluonc import _native
+from gluonc._host import cdiv, constexpr_function, next_power_of_2
+from gluonc.language import _dtypes, _layouts
+from gluonc.language._constexpr import constexpr
+from gluonc.language._dtypes import *  # noqa: F401,F403
+from gluonc.language._dtypes import dtype, pointer_type
+from gluonc.language._layouts import (AutoLayout, BlockedLayout, CoalescedLayout,
+                                      DistributedLayout, DistributedLinearLayout,
+                                      PaddedSharedLayout, SharedLayout, SharedLinearLayout,
+                                      SliceLayout, SwizzledSharedLayout)
+
+
+class DeviceFunction:
+    """A function of the language. Host code can name it but not call it."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path):
+        self._path = path
+
+    def __repr__(self):
+        return f"<gl.{self._path}>"
+
+    def __gluonc_source__(self):
+        return f"gl.{self._path}"
+
+    def __reduce__(self):
+        return _find, (self._path,)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(f"gl.{self._path} works inside a kernel only")
+
+
+def _find(path):
+    found = sys.modules[__name__]
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _submodule(parts):
+    """The module gluonc.language.<parts>, made where it is missing."""
+    parent = sys.modules[__name__]
+    for part in parts:
+        name = f"{parent.__name__}.{part}"
+        if name not in sys.modules:
+            module = types.ModuleType(name, f"Part of the kernel language: {part}.")
+            module.__path__ = []
+            sys.modules[name] = module
+            setattr(parent, part, module)
+        parent = sys.modules[name]
+    return parent
+
+
+# Names that the compiler knows as well, but under gluon or triton.
+_ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuristics"}
+
+
+def _add_names():
+    modules = [["nvidia", vendor] for vendor in ("ampere", "hopper", "blackwell", "rubin")]
+    modules += [["amd", vendor] for vendor in ("cdna3", "cdna4", "cdna5", "gfx1250", "rdna3",
+                                               "rdna4")]
+    for parts in [["math"], ["extra", "libdevice"], *modules]:
+        _submodule(parts)
+    paths = [path.split(".") for path in _native.language_names().split("\n")]
+    classes = {tuple(path) for path in paths if path[-1][:1].isupper()}
+    for path in paths:
+        if len(path) == 1 and path[0] in _ELSEWHERE:
+            continue
+        # "PaddedSharedLayout.with_identity_for" is a method.
+        if any(tuple(path[:end]) in classes for end in range(1, len(path))):
+            continue
+        module = _submodule(path[:-1])
+        if not hasattr(module, path[-1]):
+            setattr(module, path[-1], DeviceFunction(".".join(path)))
+
+
+_add_names()

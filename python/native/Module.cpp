@@ -1,0 +1,351 @@
+//===- Module.cpp - gluonc._native: the C API as Python objects ------------===//
+//
+// Decides nothing: every object is a handle, every method a call of gluonc.h. The
+// package around it (python/gluonc) binds arguments and describes tensors.
+//
+// Methods that make an object return it by pointer: Python owns it. Calls that compile or simulate
+// run without the GIL. Failures become the exceptions of gluonc.errors.
+//
+//===----------------------------------------------------------------------===//
+#include "gluonc/gluonc.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace {
+
+template <auto destroy> struct Destroyer {
+  template <typename T> void operator()(T *handle) const { destroy(handle); }
+};
+using ErrorHandle = std::unique_ptr<gluonc_error, Destroyer<gluonc_error_destroy>>;
+
+/// Runs one call of the API without the GIL and raises what it reports.
+template <typename Call> void check(Call &&call) {
+  gluonc_error *raw = nullptr;
+  gluonc_status status;
+  {
+    nb::gil_scoped_release released;
+    status = call(&raw);
+  }
+  ErrorHandle error(raw);
+  if (status == GLUONC_OK) [[likely]]
+    return;
+  nb::object made =
+      nb::module_::import_("gluonc.errors")
+          .attr("make")(static_cast<int>(status), gluonc_error_text(raw), gluonc_error_json(raw));
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(made.ptr())), made.ptr());
+  throw nb::python_error();
+}
+
+/// IEEE bits of a scalar parameter, in the low bytes of its slot.
+uint64_t floatBits(double value, const std::string &type) {
+  if (type == "fp64")
+    return __builtin_bit_cast(uint64_t, value);
+  if (type == "fp16")
+    return __builtin_bit_cast(uint16_t, static_cast<_Float16>(value));
+  uint32_t single = __builtin_bit_cast(uint32_t, static_cast<float>(value));
+  if (type == "bf16") {
+    // Round to nearest even; a NaN keeps its quiet bit.
+    if ((single & 0x7fffffff) > 0x7f800000)
+      return (single >> 16) | 0x40;
+    return (single + 0x7fff + ((single >> 16) & 1)) >> 16;
+  }
+  return single;
+}
+
+class Executable {
+public:
+  explicit Executable(gluonc_executable *raw) : handle(raw) {
+    for (size_t i = 0; i != gluonc_executable_parameter_count(raw); ++i)
+      types.emplace_back(gluonc_executable_parameter_type(raw, i));
+  }
+
+  std::optional<nb::bytes> code(const std::string &form) const {
+    const char *code = nullptr;
+    size_t size = 0;
+    check([&](gluonc_error **error) {
+      return gluonc_executable_make_code(handle.get(), form.c_str(), &code, &size, error);
+    });
+    return nb::bytes(code, size);
+  }
+
+  nb::object resources() const {
+    unsigned registers, spilled;
+    if (!gluonc_executable_resources(handle.get(), &registers, &spilled))
+      return nb::none();
+    return nb::make_tuple(registers, spilled);
+  }
+
+  void load(int device) const {
+    check(
+        [&](gluonc_error **error) { return gluonc_executable_load(handle.get(), device, error); });
+  }
+
+  /// `values` is a list with one int or float per parameter.
+  void launch(unsigned x, unsigned y, unsigned z, uintptr_t stream, nb::list values) const {
+    uint64_t slots[maxParameters];
+    size_t count = fill(values, slots);
+    gluonc_error *raw = nullptr;
+    // One driver call: taking the GIL back would cost more than holding it.
+    gluonc_status status =
+        gluonc_launch(handle.get(), x, y, z, reinterpret_cast<void *>(stream), slots, count, &raw);
+    if (status != GLUONC_OK) [[unlikely]]
+      check([&](gluonc_error **error) {
+        *error = raw;
+        return status;
+      });
+  }
+
+  /// `ranges` holds tuples (name, address, bytes, read-only).
+  void launchOnRanges(unsigned x, unsigned y, unsigned z, nb::list values, nb::list ranges) const {
+    uint64_t slots[maxParameters];
+    size_t count = fill(values, slots);
+    std::vector<std::string> names;
+    names.reserve(nb::len(ranges));
+    std::vector<gluonc_memory_range> memory;
+    for (nb::handle item : ranges) {
+      nb::tuple range = nb::cast<nb::tuple>(item);
+      names.push_back(nb::cast<std::string>(range[0]));
+      memory.push_back({names.back().c_str(),
+                        reinterpret_cast<const void *>(nb::cast<uintptr_t>(range[1])),
+                        nb::cast<size_t>(range[2]), nb::cast<bool>(range[3])});
+    }
+    check([&](gluonc_error **error) {
+      return gluonc_launch_on_ranges(handle.get(), x, y, z, slots, count, memory.data(),
+                                     memory.size(), error);
+    });
+  }
+
+  unsigned sharedBytes() const { return gluonc_executable_shared_bytes(handle.get()); }
+
+  std::vector<std::string> types;
+
+private:
+  /// CUDA allows 4 KiB of parameters.
+  static constexpr size_t maxParameters = 512;
+
+  size_t fill(const nb::list &values, uint64_t *slots) const {
+    size_t count = nb::len(values);
+    if (count != types.size() || count > maxParameters)
+      throw nb::type_error("the number of launch arguments is wrong");
+    for (size_t i = 0; i != count; ++i) {
+      PyObject *value = values[i].ptr();
+      bool isFloat = types[i].compare(0, 2, "fp") == 0 || types[i] == "bf16";
+      if (isFloat)
+        slots[i] = floatBits(PyFloat_AsDouble(value), types[i]);
+      else
+        slots[i] = PyLong_AsUnsignedLongLongMask(value);
+      if (PyErr_Occurred()) [[unlikely]]
+        throw nb::python_error();
+    }
+    return count;
+  }
+
+  std::unique_ptr<gluonc_executable, Destroyer<gluonc_executable_destroy>> handle;
+};
+
+struct Specialization {
+  std::unique_ptr<gluonc_specialization, Destroyer<gluonc_specialization_destroy>> handle;
+};
+
+class Kernel {
+public:
+  explicit Kernel(gluonc_kernel *raw) : handle(raw) {}
+
+  /// `arguments` holds tuples (gluonc_argument_kind, value).
+  Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
+                             unsigned maxRegisters, bool debug, bool fpFusion) const {
+    std::vector<std::string> texts;
+    texts.reserve(nb::len(arguments));
+    std::vector<gluonc_argument> made;
+    for (nb::handle item : arguments)
+      made.push_back(argument(nb::cast<nb::tuple>(item), texts));
+    gluonc_kernel_options options = {};
+    options.num_warps = warps;
+    options.num_ctas = ctas;
+    options.max_registers = maxRegisters;
+    options.debug = debug;
+    options.no_fp_fusion = !fpFusion;
+    gluonc_specialization *raw = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_kernel_specialize(handle.get(), made.data(), made.size(), &options, &raw,
+                                      error);
+    });
+    auto *result = new Specialization();
+    result->handle.reset(raw);
+    return result;
+  }
+
+private:
+  static gluonc_argument argument(const nb::tuple &item, std::vector<std::string> &texts) {
+    gluonc_argument argument = {};
+    argument.kind = static_cast<gluonc_argument_kind>(nb::cast<int>(item[0]));
+    switch (argument.kind) {
+    case GLUONC_ARGUMENT_TYPE:
+    case GLUONC_ARGUMENT_EXPRESSION:
+      texts.push_back(nb::cast<std::string>(item[1]));
+      argument.text = texts.back().c_str();
+      break;
+    case GLUONC_ARGUMENT_INTEGER:
+      argument.integer = nb::cast<int64_t>(item[1]);
+      break;
+    case GLUONC_ARGUMENT_BOOLEAN:
+      argument.integer = nb::cast<bool>(item[1]);
+      break;
+    case GLUONC_ARGUMENT_REAL:
+      argument.real = nb::cast<double>(item[1]);
+      break;
+    case GLUONC_ARGUMENT_NONE:
+      break;
+    }
+    return argument;
+  }
+
+  std::unique_ptr<gluonc_kernel, Destroyer<gluonc_kernel_destroy>> handle;
+};
+
+class Source {
+public:
+  explicit Source(gluonc_module *raw) : handle(raw) {}
+
+  Kernel *kernel(const std::string &name) const {
+    gluonc_kernel *raw = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_module_kernel(handle.get(), name.c_str(), &raw, error);
+    });
+    return new Kernel(raw);
+  }
+
+private:
+  std::unique_ptr<gluonc_module, Destroyer<gluonc_module_destroy>> handle;
+};
+
+class Engine {
+public:
+  Engine(const std::string &cacheDirectory, const std::string &ptxas) {
+    gluonc_engine_options options = {cacheDirectory.c_str(), ptxas.c_str()};
+    gluonc_engine *raw = nullptr;
+    check([&](gluonc_error **error) { return gluonc_engine_create(&options, &raw, error); });
+    handle.reset(raw);
+  }
+
+  Source *loadText(const std::string &path, const std::string &text) const {
+    gluonc_module *raw = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_engine_load_text(handle.get(), path.c_str(), text.data(), text.size(), &raw,
+                                     error);
+    });
+    return new Source(raw);
+  }
+
+  Executable *make(const Specialization &specialization, const std::string &target,
+                   bool simulated) const {
+    gluonc_executable *raw = nullptr;
+    auto *build = simulated ? gluonc_engine_simulate : gluonc_engine_compile;
+    check([&](gluonc_error **error) {
+      return build(handle.get(), specialization.handle.get(), target.c_str(), &raw, error);
+    });
+    return new Executable(raw);
+  }
+
+  std::string evaluate(const std::string &expression) const {
+    std::string text;
+    check([&](gluonc_error **error) {
+      const char *printed = nullptr;
+      gluonc_status status =
+          gluonc_engine_evaluate(handle.get(), expression.c_str(), &printed, error);
+      if (status == GLUONC_OK)
+        text = printed;
+      return status;
+    });
+    return text;
+  }
+
+  std::string cudaTarget(int device) const {
+    const char *name = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_engine_cuda_target(handle.get(), device, &name, error);
+    });
+    return name;
+  }
+
+  int cudaDeviceCount() const { return gluonc_engine_cuda_device_count(handle.get()); }
+
+private:
+  std::unique_ptr<gluonc_engine, Destroyer<gluonc_engine_destroy>> handle;
+};
+
+/// Signature name of a DLPack type; empty for types that kernels do not have.
+std::string dtypeName(nb::dlpack::dtype dtype) {
+  using Code = nb::dlpack::dtype_code;
+  std::string bits = std::to_string(dtype.bits);
+  if (dtype.lanes != 1)
+    return "";
+  switch (static_cast<Code>(dtype.code)) {
+  case Code::Int:
+    return "i" + bits;
+  case Code::UInt:
+    return "u" + bits;
+  case Code::Float:
+    return "fp" + bits;
+  case Code::Bfloat:
+    return "bf16";
+  case Code::Bool:
+    return "u1";
+  default:
+    return "";
+  }
+}
+
+/// What a launch needs to know of an array that speaks DLPack or the buffer protocol:
+/// (address, dtype name, first byte, bytes, CUDA device or -1).
+nb::tuple describe(nb::ndarray<nb::ro> array) {
+  int64_t item = array.itemsize(), low = 0, high = 0;
+  bool isEmpty = false;
+  for (size_t i = 0; i != array.ndim(); ++i) {
+    int64_t reach = (int64_t(array.shape(i)) - 1) * array.stride(i) * item;
+    (reach < 0 ? low : high) += reach;
+    isEmpty |= array.shape(i) == 0;
+  }
+  auto address = reinterpret_cast<uintptr_t>(array.data());
+  bool isCuda = array.device_type() == nb::device::cuda::value;
+  return nb::make_tuple(address, dtypeName(array.dtype()), address + low,
+                        isEmpty ? 0 : high - low + item, isCuda ? array.device_id() : -1);
+}
+
+} // namespace
+
+NB_MODULE(_native, m) {
+  m.doc() = "The C API of gluonc.";
+  m.attr("__version__") = gluonc_version();
+  m.def("find_ptxas", &gluonc_find_ptxas);
+  m.def("language_names", &gluonc_language_names);
+  m.def("describe", &describe);
+  nb::class_<Executable>(m, "Executable")
+      .def("code", &Executable::code)
+      .def("resources", &Executable::resources)
+      .def("load", &Executable::load)
+      .def("launch", &Executable::launch)
+      .def("launch_on_ranges", &Executable::launchOnRanges)
+      .def_prop_ro("shared_bytes", &Executable::sharedBytes)
+      .def_ro("parameter_types", &Executable::types);
+  nb::class_<Specialization>(m, "Specialization");
+  nb::class_<Kernel>(m, "Kernel").def("specialize", &Kernel::specialize);
+  nb::class_<Source>(m, "Source").def("kernel", &Source::kernel);
+  nb::class_<Engine>(m, "Engine")
+      .def(nb::init<const std::string &, const std::string &>())
+      .def("load_text", &Engine::loadText)
+      .def("make", &Engine::make)
+      .def("evaluate", &Engine::evaluate)
+      .def("cuda_target", &Engine::cudaTarget)
+      .def("cuda_device_count", &Engine::cudaDeviceCount);
+}

@@ -1,0 +1,90 @@
+"""Layouts, dtypes and constexpr as Python values."""
+
+import copy
+import pickle
+
+import gluonc
+import pytest
+from gluonc import language as gl
+
+BLOCKED = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+LAYOUTS = [
+    BLOCKED,
+    gl.AutoLayout(),
+    gl.CoalescedLayout(),
+    gl.SliceLayout(1, BLOCKED),
+    gl.SliceLayout(0, gl.SliceLayout(1, gl.BlockedLayout([1] * 3, [1, 4, 8], [4, 1, 1],
+                                                         [2, 1, 0]))),
+    gl.DistributedLinearLayout([[1]], [[2], [4], [8], [16], [32]], [[64], [128]], [], [256]),
+    gl.SwizzledSharedLayout(8, 1, 8, [1, 0]),
+    gl.PaddedSharedLayout.with_identity_for([[32, 4]], [16, 32], [1, 0]),
+    gl.SharedLinearLayout([[0, 1], [0, 2], [1, 0]]),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: type(layout).__name__)
+def test_a_layout_prints_as_what_makes_it_and_pickles(layout):
+    again = eval(repr(layout), vars(gl))
+    assert again == layout and hash(again) == hash(layout) and again is not layout
+    assert pickle.loads(pickle.dumps(layout)) == layout
+    assert copy.deepcopy(layout) == layout
+
+
+def test_layouts_differ_where_their_fields_do():
+    assert len(set(LAYOUTS)) == len(LAYOUTS)
+    assert BLOCKED != gl.BlockedLayout([1, 8], [4, 8], [2, 2], [1, 0])
+    assert BLOCKED == gl.BlockedLayout((1, 8), (4, 8), gl.constexpr([4, 1]), [1, 0])
+
+
+def test_layouts_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        BLOCKED.order = [0, 1]
+
+
+@pytest.mark.parametrize("make", [
+    lambda: gl.BlockedLayout([1], [32], [4], [1]),
+    lambda: gl.BlockedLayout([1, 1], [32], [4], [0]),
+    lambda: gl.BlockedLayout([3], [32], [4], [0]),
+    lambda: gl.SliceLayout(2, BLOCKED),
+    lambda: gl.SwizzledSharedLayout(3, 1, 1, [0]),
+])
+def test_the_compiler_refuses_what_is_no_layout(make):
+    with pytest.raises(gluonc.CompilationError):
+        make()
+
+
+def test_dtypes_are_values():
+    assert gl.float32 is pickle.loads(pickle.dumps(gl.float32))
+    assert gl.bfloat16.primitive_bitwidth == 16 and gl.float8e5.primitive_bitwidth == 8
+    assert gl.int1.is_bool() and gl.uint8.is_int_unsigned() and gl.float64.is_floating()
+    assert gl.pointer_type(gl.int8) == gl.pointer_type(gl.int8)
+    assert gl.int32 != gl.uint32
+
+
+def test_constexpr_behaves_like_its_value_in_host_code():
+    four = gl.constexpr(4)
+    assert four + 1 == 5 and 2 * four == 8 and -four == -4 and not four > 4
+    assert list(range(four)) == [0, 1, 2, 3] and [0, 1, 2, 3, 4][four] == 4
+    assert gl.constexpr(four).value == 4 and {four: 1}[gl.constexpr(4)] == 1
+    assert pickle.loads(pickle.dumps(four)).value == 4
+
+
+def test_constexpr_functions_run_on_the_host_too():
+    @gluonc.constexpr_function
+    def twice(x):
+        return 2 * x
+    assert twice(gl.constexpr(21)) == 42 and twice.__name__ == "twice"
+
+
+def test_helpers_round_up():
+    assert [gluonc.cdiv(x, 4) for x in (0, 1, 4, 5)] == [0, 1, 1, 2]
+    assert [gluonc.next_power_of_2(x) for x in (1, 2, 3, 1000)] == [1, 2, 4, 1024]
+
+
+def test_the_language_has_its_names_and_none_that_it_lacks():
+    from gluonc.language.nvidia.hopper import mbarrier, tma
+    assert "load" in vars(gl) and hasattr(tma, "async_load") and hasattr(mbarrier, "init")
+    assert not hasattr(gl, "no_such_function")
+    with pytest.raises(RuntimeError, match="kernel"):
+        gl.load(0)
+    assert pickle.loads(pickle.dumps(gl.load)) is gl.load
