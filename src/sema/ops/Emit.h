@@ -148,5 +148,10 @@ llvm::ArrayRef<Builtin> atomicBuiltins();
 llvm::ArrayRef<Builtin> mathBuiltins();
 llvm::ArrayRef<Builtin> hintBuiltins();
 llvm::ArrayRef<Builtin> reduceBuiltins();
+llvm::ArrayRef<Builtin> sharedBuiltins();
+llvm::ArrayRef<Builtin> asyncCopyBuiltins();
+/// Methods of memory descriptors.
+llvm::ArrayRef<Builtin> bufferAccessMethods();
+llvm::ArrayRef<Builtin> viewMethods();
 
 } // namespace gluonc::sema::ops

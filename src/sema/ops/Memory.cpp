@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "sema/ops/Memory.h"
 
-#include "ir/Dialects.h"
-
 namespace gluonc::sema::ops {
 
 bool checkPointer(Context &context, const Operand &pointer, llvm::StringRef name) {
@@ -93,7 +91,7 @@ static std::optional<unsigned> choose(Context &context, const BoundArgs &argumen
   return std::nullopt;
 }
 
-static std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
+std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
                                                       size_t i, bool isStore) {
   using C = tt::CacheModifier;
   static const Choice loads[] = {{"", unsigned(C::NONE)},
@@ -112,7 +110,7 @@ static std::optional<tt::CacheModifier> cacheModifier(Context &context, const Bo
   return value ? std::optional(C(*value)) : std::nullopt;
 }
 
-static std::optional<tt::EvictionPolicy> evictionPolicy(Context &context,
+std::optional<tt::EvictionPolicy> evictionPolicy(Context &context,
                                                         const BoundArgs &arguments, size_t i) {
   using E = tt::EvictionPolicy;
   static const Choice choices[] = {{"", unsigned(E::NORMAL)},

@@ -3,6 +3,8 @@
 
 #include "sema/ops/Emit.h"
 
+#include "ir/Dialects.h"
+
 namespace gluonc::sema::ops {
 
 /// Whether the operand holds pointers; reports otherwise.
@@ -20,5 +22,11 @@ bool broadcastKeepingPointer(Context &context, Operand &pointer,
 Value bytePointer(Context &context, const Value &pointer);
 /// A value to be written, as `dtype`. A number takes the pointer's shape at once.
 Result storedValue(Context &context, const Operand &pointer, const Operand &value, DType dtype);
+
+/// What `cache_modifier` and `eviction_policy` name; NONE and NORMAL where absent.
+std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
+                                               size_t i, bool isStore);
+std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments,
+                                                 size_t i);
 
 } // namespace gluonc::sema::ops

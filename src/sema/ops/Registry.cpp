@@ -39,14 +39,12 @@ static llvm::ArrayRef<Builtin> laterBuiltins() {
   return table;
 }
 
-static llvm::ArrayRef<Builtin> memDescMethods() {
+/// Methods of memory descriptors that are still to come.
+static llvm::ArrayRef<Builtin> laterMethods() {
 #define GL_LATER(path)                                                                             \
   {path, "...",                                                                 \
    [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
-  static const Builtin table[] = {
-      GL_LATER("load") GL_LATER("store") GL_LATER("index") GL_LATER("slice") GL_LATER("permute")
-      GL_LATER("reshape") GL_LATER("reinterpret") GL_LATER("_reinterpret") GL_LATER("gather")
-      GL_LATER("scatter") GL_LATER("_keep_alive")};
+  static const Builtin table[] = {GL_LATER("gather") GL_LATER("scatter")};
 #undef GL_LATER
   return table;
 }
@@ -86,7 +84,7 @@ static const Table &functions() {
   static const Table table =
       tableOf({laterBuiltins(), creationBuiltins(), shapeBuiltins(), layoutBuiltins(),
                memoryBuiltins(), atomicBuiltins(), mathBuiltins(), hintBuiltins(),
-               reduceBuiltins()});
+               reduceBuiltins(), sharedBuiltins(), asyncCopyBuiltins()});
   return table;
 }
 
@@ -114,7 +112,7 @@ void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
 const Builtin *findTensorMethod(llvm::StringRef name) { return tensorMethods().lookup(name); }
 
 const Builtin *findMemDescMethod(llvm::StringRef name) {
-  static const Table table = tableOf({memDescMethods()});
+  static const Table table = tableOf({laterMethods(), bufferAccessMethods(), viewMethods()});
   return table.lookup(name);
 }
 

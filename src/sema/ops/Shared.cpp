@@ -1,0 +1,195 @@
+//===- Shared.cpp - Buffers in shared memory ----------------------------------===//
+//
+// A descriptor's shape has as many dimensions as its layout, or one more: then
+// the first one counts the buffers of a ring, and may be any number.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/ops/Shared.h"
+
+#include "ir/Encoding.h"
+
+namespace gluonc::sema::ops {
+
+/// More than any machine has, and few enough that byte counts stay far from overflow.
+static constexpr int64_t maxRingElements = int64_t{1} << 28;
+
+layout::Layout bufferLayout(const Value &buffer) {
+  return toLayout(bufferType(buffer).getEncoding());
+}
+
+bool bufferArgument(Context &context, const BoundArgs &arguments, size_t i, llvm::StringRef name) {
+  if (arguments[i].is(ValueKind::MemDesc))
+    return true;
+  context
+      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a shared memory descriptor",
+              arguments[i].typeName())
+      .hint("make one with `gl.allocate_shared_memory`");
+  return false;
+}
+
+bool checkSingleBuffer(Context &context, const Value &buffer, diag::Span span,
+                       llvm::StringRef what) {
+  if (buffer.shape().size() == *bufferLayout(buffer).rank())
+    return true;
+  context
+      .report(diag::Kind::ViewForbidden, span, what, buffer.typeName(),
+              "its first dimension counts buffers")
+      .hint("choose one of them with `.index(i)` first");
+  return false;
+}
+
+/// Shared memory holds whole bytes.
+static bool checkElement(Context &context, DType dtype, diag::Span span) {
+  if (!dtype.isPointer() && !dtype.isVoid() && !dtype.isBool())
+    return true;
+  diag::Builder builder = context.report(diag::Kind::SharedElement, span, dtype);
+  if (dtype.isBool())
+    std::move(builder).hint("use gl.int8");
+  return false;
+}
+
+/// The part of a shape that the layout describes, after checking what lies in front of it.
+static std::optional<llvm::ArrayRef<int64_t>>
+bufferShape(Context &context, const BufferRequest &request, const layout::Layout &layout) {
+  llvm::ArrayRef<int64_t> shape = request.shape;
+  size_t rank = *layout.rank();
+  if (rank == 0 || (shape.size() != rank && shape.size() != rank + 1)) {
+    context.report(diag::Kind::SharedRank, request.layoutSpan, rank, shapeText(shape))
+        .note("layout: {0}", layout.toString());
+    return std::nullopt;
+  }
+  llvm::ArrayRef<int64_t> buffer = shape.take_back(rank);
+  if (!checkBlockShape(context, buffer, request.shapeSpan))
+    return std::nullopt;
+  int64_t buffers = shape.size() > rank ? shape.front() : 1, elements = 0;
+  if (buffers < 1 ||
+      llvm::MulOverflow(buffers, mlir::ShapedType::getNumElements(buffer), elements) ||
+      elements > maxRingElements) {
+    context.report(diag::Kind::RingSize, request.shapeSpan, buffers).end();
+    return std::nullopt;
+  }
+  return buffer;
+}
+
+std::optional<ttg::MemDescType> wholeBufferType(Context &context, const BufferRequest &request) {
+  if (!checkElement(context, request.dtype, request.dtypeSpan))
+    return std::nullopt;
+  if (!request.layout.is(ValueKind::Layout) || !request.layout.asLayout().isShared()) {
+    std::string got = request.layout.is(ValueKind::Layout) ? request.layout.asLayout().toString()
+                                                           : request.layout.typeName();
+    context.report(diag::Kind::LayoutNotShared, request.layoutSpan, got)
+        .hint("a buffer takes a SwizzledSharedLayout, PaddedSharedLayout or SharedLinearLayout");
+    return std::nullopt;
+  }
+  const layout::Layout &layout = request.layout.asLayout();
+  layout::Problem problem = layout.validate();
+  if (!problem) {
+    std::optional<llvm::ArrayRef<int64_t>> shape = bufferShape(context, request, layout);
+    if (!shape)
+      return std::nullopt;
+    problem =
+        layout::checkFits(layout, context.numWarps(), context.threadsPerWarp(), context.numCtas());
+    if (!problem)
+      problem = layout::checkShape(layout, *shape);
+  }
+  if (problem) {
+    context.report(diag::Kind::LayoutDoesNotFit, request.layoutSpan, *problem)
+        .note("layout: {0}", layout.toString());
+    return std::nullopt;
+  }
+  mlir::MLIRContext *mlirContext = context.mlirContext();
+  return ttg::MemDescType::get(request.shape, request.dtype.toMlir(mlirContext),
+                               fromLayout(mlirContext, layout),
+                               ttg::SharedMemorySpaceAttr::get(mlirContext),
+                               /*mutableMemory=*/true);
+}
+
+// -- Allocation, loads, stores -------------------------------------------------
+
+/// Whether a tensor can be stored in a buffer of this type as it is.
+static bool checkStored(Context &context, const Value &value, diag::Span span,
+                        ttg::MemDescType type, DType dtype) {
+  if (value.isBlock() && value.dtype() == dtype && value.shape() == type.getShape())
+    return true;
+  context
+      .report(diag::Kind::SharedStoreMismatch, span, value.typeName(), dtype,
+              shapeText(type.getShape()))
+      .end();
+  return false;
+}
+
+static Result emitAllocate(Context &context, const BoundArgs &arguments) {
+  std::optional<DType> dtype = dtypeArgument(context, arguments, 0, "element_ty");
+  std::optional<llvm::SmallVector<int64_t>> shape =
+      dtype ? intsArgument(context, arguments, 1, "shape") : std::nullopt;
+  if (!shape)
+    return std::nullopt;
+  std::optional<ttg::MemDescType> type =
+      wholeBufferType(context, {*dtype, arguments.span(0), *shape, arguments.span(1), arguments[2],
+                                arguments.span(2)});
+  if (!type)
+    return std::nullopt;
+  mlir::Value initial;
+  if (isGiven(arguments[3])) {
+    if (!checkStored(context, arguments[3], arguments.span(3), *type, *dtype))
+      return std::nullopt;
+    initial = arguments[3].ir();
+  }
+  return Value::memDesc(context.builder.create<ttg::LocalAllocOp>(context.loc(), *type, initial),
+                        *dtype);
+}
+
+static Result emitLocalLoad(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0], &layout = arguments[1];
+  if (!bufferArgument(context, arguments, 0, "smem") ||
+      !checkSingleBuffer(context, buffer, context.span, "load"))
+    return std::nullopt;
+  if (!layout.is(ValueKind::Layout)) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(1), "layout", "a layout",
+                layout.typeName())
+        .end();
+    return std::nullopt;
+  }
+  std::optional<mlir::RankedTensorType> type =
+      blockType(context, buffer.shape(), context.span, buffer.dtype(), layout, arguments.span(1));
+  if (!type)
+    return std::nullopt;
+  return tensor(context.builder.create<ttg::LocalLoadOp>(context.loc(), *type, buffer.ir()),
+                buffer.dtype());
+}
+
+static Result emitLocalStore(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0], &value = arguments[1];
+  if (!bufferArgument(context, arguments, 0, "smem") ||
+      !checkSingleBuffer(context, buffer, context.span, "store") ||
+      !checkStored(context, value, arguments.span(1), bufferType(buffer), buffer.dtype()))
+    return std::nullopt;
+  context.builder.create<ttg::LocalStoreOp>(context.loc(), value.ir(), buffer.ir());
+  return Value::none();
+}
+
+static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
+  if (!bufferArgument(context, arguments, 0, "smem"))
+    return std::nullopt;
+  context.builder.create<ttg::LocalDeallocOp>(context.loc(), arguments[0].ir());
+  return Value::none();
+}
+
+llvm::ArrayRef<Builtin> sharedBuiltins() {
+  static const Builtin table[] = {
+      {"allocate_shared_memory", "element_ty, shape, layout, value=", emitAllocate},
+  };
+  return table;
+}
+
+llvm::ArrayRef<Builtin> bufferAccessMethods() {
+  static const Builtin table[] = {
+      {"load", "smem, layout", emitLocalLoad},
+      {"store", "smem, value", emitLocalStore},
+      {"_keep_alive", "smem", emitKeepAlive},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

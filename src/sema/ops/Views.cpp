@@ -1,0 +1,264 @@
+//===- Views.cpp - Parts and other shapes of buffers in shared memory ---------===//
+//
+// A view moves nothing. It keeps the alloc shape of the buffer that it was cut
+// from, because addresses follow the layout of the whole buffer.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/ops/Shared.h"
+
+#include "ir/Encoding.h"
+#include "layout/Inference.h"
+
+namespace gluonc::sema::ops {
+
+static std::nullopt_t forbid(Context &context, llvm::StringRef what, const Value &buffer,
+                             llvm::StringRef why) {
+  context.report(diag::Kind::ViewForbidden, context.span, what, buffer.typeName(), why).end();
+  return std::nullopt;
+}
+
+/// Whether a slice left out part of what the layout describes.
+static bool isSlice(const Value &buffer) {
+  size_t rank = *bufferLayout(buffer).rank();
+  ttg::MemDescType type = bufferType(buffer);
+  return type.getShape().take_back(rank) != type.getAllocShape().take_back(rank);
+}
+
+static ttg::MemDescType viewType(const Value &buffer, llvm::ArrayRef<int64_t> shape,
+                                 mlir::Attribute encoding, llvm::ArrayRef<int64_t> allocShape) {
+  ttg::MemDescType type = bufferType(buffer);
+  return ttg::MemDescType::get(shape, type.getElementType(), encoding, type.getMemorySpace(),
+                               type.getMutableMemory(), allocShape);
+}
+
+// -- index, slice --------------------------------------------------------------
+
+/// The index as an int32 scalar; one that is known must be in range.
+static Result readIndex(Context &context, const Operand &index, int64_t count) {
+  if (index.value.is(ValueKind::Int) || index.value.is(ValueKind::Bool)) {
+    std::optional<int64_t> known = index.value.asInt64();
+    if (!known || *known < 0 || *known >= count) {
+      context.report(diag::Kind::BufferIndexRange, index.span, index.value.repr(), count).end();
+      return std::nullopt;
+    }
+    return tensor(intConstant(context, context.builder.getI32Type(), *known), dtypes::int32);
+  }
+  if (index.value.isTensor() && !index.value.isBlock() && index.value.dtype() == dtypes::int32)
+    return index.value;
+  diag::Builder builder =
+      context.report(diag::Kind::BufferIndexType, index.span, index.value.typeName());
+  if (index.value.isTensor() && !index.value.isBlock())
+    std::move(builder).hint("cast it with `.to(gl.int32)`");
+  return std::nullopt;
+}
+
+static Result emitIndex(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0];
+  if (!bufferArgument(context, arguments, 0, "smem"))
+    return std::nullopt;
+  ttg::MemDescType type = bufferType(buffer);
+  if (type.getShape().size() != *bufferLayout(buffer).rank() + 1)
+    return forbid(context, "index", buffer,
+                  "every dimension belongs to the layout, so no dimension counts buffers");
+  if (isSlice(buffer))
+    return forbid(context, "index", buffer, "its buffers were sliced");
+  Result index = readIndex(context, operand(arguments, 1), type.getShape().front());
+  if (!index)
+    return std::nullopt;
+  llvm::ArrayRef<int64_t> shape = type.getShape().drop_front();
+  ttg::MemDescType result = viewType(buffer, shape, type.getEncoding(), shape);
+  return Value::memDesc(
+      context.builder.create<ttg::MemDescIndexOp>(context.loc(), result, buffer.ir(), index->ir()),
+      buffer.dtype());
+}
+
+/// Addition of offsets must not carry into swizzled bits, nor reach another CTA's memory.
+static const char *cutProblem(const Value &buffer, size_t dim, int64_t length) {
+  ttg::MemDescType type = bufferType(buffer);
+  size_t leading = type.getShape().size() - *bufferLayout(buffer).rank();
+  if (dim < leading)
+    return nullptr;
+  std::optional<layout::LinearLayout> inverse = toLinear(type).pseudoInvert();
+  if (!inverse)
+    return nullptr;
+  layout::Dim axis = layout::Dim::axis(unsigned(dim - leading));
+  for (int64_t step = length; step < type.getShape()[dim]; step *= 2) {
+    uint64_t place = inverse->applyPacked(inverse->packIn({{axis, uint32_t(step)}}));
+    if (llvm::popcount(inverse->outComponent(place, layout::Dim::Offset)) > 1)
+      return "the slice would cut through the swizzling pattern";
+    if (inverse->outComponent(place, layout::Dim::Block))
+      return "the slice would divide the CTAs of the cluster";
+  }
+  return nullptr;
+}
+
+static Result emitSlice(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0];
+  if (!bufferArgument(context, arguments, 0, "smem"))
+    return std::nullopt;
+  std::optional<int64_t> start = intArgument(context, arguments, 1, "start");
+  std::optional<int64_t> length =
+      start ? intArgument(context, arguments, 2, "length") : std::nullopt;
+  std::optional<int64_t> dim = length ? intArgument(context, arguments, 3, "dim", 0) : std::nullopt;
+  if (!dim)
+    return std::nullopt;
+  ttg::MemDescType type = bufferType(buffer);
+  int64_t rank = type.getRank();
+  if (*dim < -rank || *dim >= rank) {
+    context.report(diag::Kind::AxisOutOfRange, arguments.span(3), *dim, rank).end();
+    return std::nullopt;
+  }
+  size_t axis = size_t(*dim < 0 ? *dim + rank : *dim);
+  int64_t size = type.getShape()[axis];
+  if (!layout::isPowerOf2(*length) || *start < 0 || *start > size - *length ||
+      *start % *length != 0) {
+    context.report(diag::Kind::SliceWindow, context.span, *start, *length, size, axis)
+        .note("the length is a power of two, the start a multiple of the length");
+    return std::nullopt;
+  }
+  if (const char *problem = cutProblem(buffer, axis, *length))
+    return forbid(context, "slice", buffer, problem);
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  llvm::SmallVector<int32_t> offsets(shape.size(), 0);
+  shape[axis] = *length;
+  offsets[axis] = int32_t(*start);
+  ttg::MemDescType result = viewType(buffer, shape, type.getEncoding(), type.getAllocShape());
+  return Value::memDesc(
+      context.builder.create<ttg::MemDescSubsliceOp>(context.loc(), result, buffer.ir(), offsets),
+      buffer.dtype());
+}
+
+// -- permute, reshape, reinterpret ---------------------------------------------
+
+static Result emitPermute(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0];
+  if (!bufferArgument(context, arguments, 0, "smem"))
+    return std::nullopt;
+  std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, 1, "order");
+  if (!order || !checkSingleBuffer(context, buffer, context.span, "permute"))
+    return std::nullopt;
+  ttg::MemDescType type = bufferType(buffer);
+  llvm::SmallVector<int64_t> sorted(*order);
+  llvm::sort(sorted);
+  bool isPermutation = order->size() == type.getShape().size();
+  for (auto [i, dim] : llvm::enumerate(sorted))
+    isPermutation &= dim == int64_t(i);
+  if (!isPermutation) {
+    context
+        .report(diag::Kind::NotPermutation, arguments.span(1), shapeText(*order),
+                type.getShape().size())
+        .end();
+    return std::nullopt;
+  }
+  layout::Inferred inferred =
+      layout::transposeLayout(bufferLayout(buffer), type.getAllocShape(), *order);
+  if (!inferred)
+    return forbid(context, "permute", buffer, inferred.why);
+  llvm::SmallVector<int64_t> shape, allocShape;
+  llvm::SmallVector<int32_t> order32;
+  for (int64_t dim : *order) {
+    shape.push_back(type.getShape()[size_t(dim)]);
+    allocShape.push_back(type.getAllocShape()[size_t(dim)]);
+    order32.push_back(int32_t(dim));
+  }
+  ttg::MemDescType result =
+      viewType(buffer, shape, fromLayout(context.mlirContext(), *inferred.layout), allocShape);
+  return Value::memDesc(
+      context.builder.create<ttg::MemDescTransOp>(context.loc(), result, buffer.ir(), order32),
+      buffer.dtype());
+}
+
+static Result emitReshape(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0];
+  if (!bufferArgument(context, arguments, 0, "smem"))
+    return std::nullopt;
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
+  if (!shape || !checkSingleBuffer(context, buffer, context.span, "reshape") ||
+      !checkBlockShape(context, *shape, arguments.span(1)))
+    return std::nullopt;
+  if (isSlice(buffer))
+    return forbid(context, "reshape", buffer, "it is a slice");
+  ttg::MemDescType type = bufferType(buffer);
+  int64_t from = mlir::ShapedType::getNumElements(type.getShape());
+  int64_t to = mlir::ShapedType::getNumElements(*shape);
+  if (from != to) {
+    context
+        .report(diag::Kind::ReshapeSize, arguments.span(1), shapeText(type.getShape()),
+                shapeText(*shape), from, to)
+        .end();
+    return std::nullopt;
+  }
+  layout::Inferred inferred = layout::reshapeLayout(bufferLayout(buffer), type.getShape(), *shape);
+  if (!inferred)
+    return forbid(context, "reshape", buffer, inferred.why);
+  ttg::MemDescType result =
+      viewType(buffer, *shape, fromLayout(context.mlirContext(), *inferred.layout), *shape);
+  return Value::memDesc(
+      context.builder.create<ttg::MemDescReshapeOp>(context.loc(), result, buffer.ir()),
+      buffer.dtype());
+}
+
+/// Bytes from the first to the last of a whole buffer or ring.
+static int64_t footprint(ttg::MemDescType type) {
+  layout::Layout layout = toLayout(type.getEncoding());
+  llvm::ArrayRef<int64_t> shape = type.getShape();
+  size_t rank = *layout.rank();
+  return mlir::ShapedType::getNumElements(shape.drop_back(rank)) *
+         layout::sharedElements(layout, shape.take_back(rank)) *
+         elementBytes(type.getElementType());
+}
+
+/// Intervals and paddings in bytes; empty for layouts without.
+static llvm::SmallVector<std::pair<int64_t, int64_t>> paddingOf(ttg::MemDescType type) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> result;
+  layout::Layout layout = toLayout(type.getEncoding());
+  int64_t bytes = elementBytes(type.getElementType());
+  if (const auto *padded = layout.as<layout::PaddedSharedLayout>())
+    for (const layout::IntervalPadding &pair : padded->paddings)
+      result.emplace_back(pair.interval * bytes, pair.padding * bytes);
+  return result;
+}
+
+static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments[0];
+  if (!bufferArgument(context, arguments, 0, "smem"))
+    return std::nullopt;
+  std::optional<DType> dtype = buffer.dtype();
+  if (isGiven(arguments[1]))
+    dtype = dtypeArgument(context, arguments, 1, "dtype");
+  std::optional<llvm::SmallVector<int64_t>> shape = llvm::SmallVector<int64_t>(buffer.shape());
+  if (dtype && isGiven(arguments[2]))
+    shape = intsArgument(context, arguments, 2, "shape");
+  if (!dtype || !shape)
+    return std::nullopt;
+  Value layout = isGiven(arguments[3]) ? arguments[3] : Value::layout(bufferLayout(buffer));
+  std::optional<ttg::MemDescType> type = wholeBufferType(
+      context, {*dtype, arguments.span(1), *shape, arguments.span(2), layout, arguments.span(3)});
+  if (!type)
+    return std::nullopt;
+  if (isSlice(buffer))
+    return forbid(context, "reinterpret", buffer, "it is a slice");
+  ttg::MemDescType source = bufferType(buffer);
+  if (paddingOf(source) != paddingOf(*type))
+    return forbid(context, "reinterpret", buffer, "the padding would change");
+  if (int64_t needed = footprint(*type), given = footprint(source); needed > given) {
+    context.report(diag::Kind::ReinterpretSize, context.span, needed, given).end();
+    return std::nullopt;
+  }
+  return Value::memDesc(
+      context.builder.create<ttg::MemDescReinterpretOp>(context.loc(), *type, buffer.ir()), *dtype);
+}
+
+llvm::ArrayRef<Builtin> viewMethods() {
+  static const Builtin table[] = {
+      {"index", "smem, index", emitIndex},
+      {"slice", "smem, start, length, dim=", emitSlice},
+      {"permute", "smem, order", emitPermute},
+      {"reshape", "smem, shape", emitReshape},
+      {"reinterpret", "smem, dtype=, shape=, layout=", emitReinterpret},
+      {"_reinterpret", "smem, dtype=, shape=, layout=", emitReinterpret},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops
