@@ -3,6 +3,7 @@
 #include "sema/Language.h"
 
 #include "ir/Encoding.h"
+#include "layout/Layouts.h"
 
 namespace gluonc::sema {
 
@@ -30,25 +31,42 @@ static MaybeValue dtypeAttribute(DType dtype, llvm::StringRef name) {
   return std::nullopt;
 }
 
+/// Elements of a view that one CTA of the cluster holds; every dimension of a ring is its own.
+static int64_t elementsPerCta(ttg::MemDescType type) {
+  llvm::ArrayRef<int64_t> shape = type.getShape();
+  std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
+  if (!layout || layout->cga().empty())
+    return mlir::ShapedType::getNumElements(shape);
+  size_t rank = layout->rank().value_or(shape.size());
+  return mlir::ShapedType::getNumElements(shape.drop_back(rank)) *
+         mlir::ShapedType::getNumElements(layout::shapePerCta(*layout, shape.take_back(rank)));
+}
+
 static MaybeValue blockTypeAttribute(mlir::Type type, DType dtype, llvm::StringRef name) {
-  auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
   if (name == "element_ty" || name == "scalar")
     return Value::dtype(dtype);
-  if (!shaped)
+  llvm::ArrayRef<int64_t> shape;
+  mlir::Attribute encoding;
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type)) {
+    shape = tensor.getShape();
+    encoding = tensor.getEncoding();
+  } else if (auto memDesc = mlir::dyn_cast<ttg::MemDescType>(type)) {
+    shape = memDesc.getShape();
+    encoding = memDesc.getEncoding();
+    if (name == "alloc_shape")
+      return intTuple(memDesc.getAllocShape());
+    if (name == "nbytes_per_cta")
+      return Value::integer(elementsPerCta(memDesc) * dtype.byteSize());
+  } else
     return std::nullopt;
   if (name == "shape")
-    return intTuple(shaped.getShape());
+    return intTuple(shape);
   if (name == "rank")
-    return Value::integer(shaped.getRank());
+    return Value::integer(int64_t(shape.size()));
   if (name == "numel")
-    return Value::integer(shaped.getNumElements());
+    return Value::integer(mlir::ShapedType::getNumElements(shape));
   if (name == "nbytes")
-    return Value::integer(shaped.getNumElements() * dtype.byteSize());
-  mlir::Attribute encoding;
-  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
-    encoding = tensor.getEncoding();
-  else if (auto memDesc = mlir::dyn_cast<ttg::MemDescType>(type))
-    encoding = memDesc.getEncoding();
+    return Value::integer(mlir::ShapedType::getNumElements(shape) * dtype.byteSize());
   if (name == "layout" && encoding)
     if (std::optional<layout::Layout> layout = layoutOf(encoding))
       return Value::layout(std::move(*layout));
@@ -210,9 +228,13 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
     report(Kind::HostValue, span, what).end();
     return std::nullopt;
   }
-  if (object.is(ValueKind::Class)) {
-    report(Kind::NotSupportedYet, span, (object.asString() + "." + name).str()).end();
-    return std::nullopt;
+  if (object.is(ValueKind::Class) || object.is(ValueKind::Instance)) {
+    unsigned errorsBefore = sink->errorCount();
+    MaybeValue value = classMember(object, name, span);
+    if (!value && sink->errorCount() == errorsBefore)
+      report(Kind::UnknownField, span, object.asClass().name, name)
+          .label(object.asClass().span, "defined here");
+    return value;
   }
   if (object.isIr()) {
     if (MaybeValue value = irAttribute(object, name))

@@ -69,8 +69,7 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
     return call(callee.boundCallee(), arguments);
   }
   case ValueKind::Class:
-    report(Kind::NotSupportedYet, arguments.span, callee.asString()).end();
-    return std::nullopt;
+    return construct(callee, arguments);
   case ValueKind::Opaque:
     report(Kind::HostValue, arguments.span, callee.asString()).end();
     return std::nullopt;
@@ -82,6 +81,8 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
 
 MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &arguments) {
   const Builtin &builtin = callee.asBuiltin();
+  if (isIntrinsic(callee, "aggregate_replace"))
+    return replaceFields(arguments);
   BoundStorage bound;
   if (!bindBuiltin(*this, builtin, arguments, bound))
     return std::nullopt;
@@ -99,7 +100,8 @@ MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &argument
 MaybeValue Interpreter::callFunction(const Value &callee, CallArguments &arguments) {
   const std::shared_ptr<const Function> function = callee.sharedFunction();
   bool fromKernel = inKernel();
-  if (fromKernel && function->kind == FunctionKind::Host) {
+  // Undecorated methods of aggregates are compile-time code.
+  if (fromKernel && function->kind == FunctionKind::Host && function->owner.expired()) {
     checkFunctionCall(*function, arguments);
     return std::nullopt;
   }

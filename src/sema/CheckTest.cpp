@@ -137,14 +137,6 @@ TEST(Modules, FilesWithoutIdentifierNamesAreImportedByFunction) {
   EXPECT_NE(harness.compile("k", {"*i32", "i32"}), "") << harness.messages();
 }
 
-TEST(Modules, AggregatesAreKnownButNotSupportedYet) {
-  const char *source = "@gluon.aggregate\nclass A:\n    x: gl.tensor\n"
-                       "@gluon.jit\ndef k(n):\n    a = A(n)\n    b = A.create(n)\n";
-  EXPECT_EQ(checked(source), "");
-  Result result = compileKernel(source, {"i32"});
-  EXPECT_EQ(result.problems, "Kind::NotSupportedYet 8:9\n");
-}
-
 TEST(Modules, LastDefinitionThatRunsWins) {
   Harness harness(std::string(prelude) + R"(
 import torch

@@ -24,11 +24,16 @@ Value unflatten(const Value &model, llvm::ArrayRef<mlir::Value> &values) {
     return model.isTensor() ? Value::tensor(value, model.dtype())
                             : Value::memDesc(value, model.dtype());
   }
-  if (!model.is(ValueKind::Tuple) || model.isCompileTime())
+  if (!isComposite(model) || model.isCompileTime())
     return model;
   std::vector<Value> items;
   for (const Value &item : model.items())
     items.push_back(unflatten(item, values));
+  if (model.is(ValueKind::Instance)) {
+    Value result = Value::instance(model.sharedClass(), std::move(items));
+    result.closeFields();
+    return result;
+  }
   return Value::tuple(std::move(items), model.fieldNames().vec());
 }
 
@@ -39,6 +44,8 @@ bool sameType(const Value &a, const Value &b) {
     return a.irType() == b.irType() && a.dtype() == b.dtype();
   if (!isComposite(a))
     return a == b;
+  if (a.is(ValueKind::Instance) && a.sharedClass() != b.sharedClass())
+    return false;
   if (a.items().size() != b.items().size() || a.fieldNames() != b.fieldNames())
     return false;
   for (auto [x, y] : llvm::zip(a.items(), b.items()))
@@ -48,7 +55,7 @@ bool sameType(const Value &a, const Value &b) {
 }
 
 std::string describe(const Value &value) {
-  if (value.isCompileTime() && !value.isNone() && !value.is(ValueKind::Tuple))
+  if (value.isCompileTime() && !value.isNone() && !isComposite(value))
     return "the constexpr " + value.repr();
   return value.typeName();
 }

@@ -6,7 +6,7 @@ namespace gluonc::sema {
 
 using diag::Kind;
 
-static std::shared_ptr<Closure> capture(Frame &frame) {
+std::shared_ptr<Closure> capture(Frame &frame) {
   auto closure = std::make_shared<Closure>();
   closure->scope = frame.scope;
   // Enclosing functions outlive the call only through copies of their scopes.
@@ -101,6 +101,8 @@ Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
     return runHostAssert(llvm::cast<ast::Assert>(stmt));
   case NodeKind::Raise:
     return runHostRaise(llvm::cast<ast::Raise>(stmt));
+  case NodeKind::ClassDef:
+    return nextIf(defineNestedClass(llvm::cast<ast::ClassDef>(stmt)));
   case NodeKind::FunctionDef:
     return nextIf(defineNested(llvm::cast<ast::FunctionDef>(stmt)));
   default:
@@ -179,6 +181,8 @@ bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
     frame().scope.set(name->id, value, target->span, value.isCompileTime());
     return true;
   }
+  if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
+    return setField(*attribute, value);
   llvm::ArrayRef<const ast::Expr *> elements;
   if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     elements = tuple->elts;

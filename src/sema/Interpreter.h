@@ -116,6 +116,12 @@ public:
   /// Reports what would be wrong with these arguments whatever their values: count, names.
   void checkFunctionCall(const Function &function, CallArguments &arguments);
 
+  // -- Classes (Classes.cpp) --------------------------------------------------------
+  /// `C(…)`: an instance, or a named tuple.
+  MaybeValue construct(const Value &cls, CallArguments &arguments);
+  /// `aggregate_replace(instance, field=…)`.
+  MaybeValue replaceFields(CallArguments &arguments);
+
   // -- Statements (HostStatements.cpp, KernelStatements.cpp, ControlFlow.cpp) ------
   Flow runHost(ast::Stmts body);
   Flow runKernel(ast::Stmts body, const Rest *rest);
@@ -215,6 +221,17 @@ private:
                          CallArguments &arguments);
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
   MaybeValue defaultValue(const Function &function, const Parameter &parameter);
+
+  // Classes.
+  /// Attributes of classes and instances; nullopt without a report when there is none.
+  MaybeValue classMember(const Value &object, llvm::StringRef name, diag::Span span);
+  bool setField(const ast::Attribute &target, const Value &value);
+  bool bindFields(const Class &cls, CallArguments &arguments, std::vector<Value> &items);
+  bool finishFields(const Class &cls, llvm::ArrayRef<Value> items, diag::Span span);
+  /// `a + b` by `a.__add__(b)` or `b.__radd__(a)`; nullopt without a report when there is neither.
+  MaybeValue operatorMethod(llvm::StringRef name, const Value &lhs, const Value &rhs,
+                            diag::Span span);
+  bool defineNestedClass(const ast::ClassDef &node);
 
   // Statements.
   Flow runHostStatement(const ast::Stmt &stmt);

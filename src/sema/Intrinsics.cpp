@@ -195,6 +195,8 @@ static const Intrinsic intrinsics[] = {
     {"aggregate", "*cls", typeOnly},
     // How older sources spell it: `from triton.language.core import _aggregate as aggregate`.
     {"_aggregate", "*cls", typeOnly},
+    // Takes any keywords: performed by Interpreter::replaceFields.
+    {"aggregate_replace", "instance", typeOnly},
     {"autotune",
      "*fn, configs=, key=, prune_configs_by=, reset_to_zero=, restore_value=, pre_hook=, "
      "post_hook=, warmup=, rep=, use_cuda_graph=, do_bench=, cache_results=",

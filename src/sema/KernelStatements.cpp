@@ -126,6 +126,8 @@ bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span
     frame().scope.set(name->id, *bound, target->span, isConstexpr);
     return true;
   }
+  if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
+    return setField(*attribute, value);
   llvm::ArrayRef<const ast::Expr *> elements;
   if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     elements = tuple->elts;

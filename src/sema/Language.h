@@ -90,6 +90,13 @@ Value asKernelArgument(const Value &value);
 std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &module,
                                              const ast::FunctionDef &def,
                                              std::shared_ptr<Closure> closure);
+/// A Class for a `class` statement that is one of ours; null for classes of the host program.
+std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
+                                       const ast::ClassDef &def, std::shared_ptr<Closure> closure);
+/// What nested functions and classes see of the frame.
+std::shared_ptr<Closure> capture(Frame &frame);
+/// Python's isinstance. `type` is a class of the language or of the source, or a tuple of them.
+bool isInstance(const Value &value, const Value &type);
 std::shared_ptr<const Function> makeLambda(Interpreter &interpreter, Module &module,
                                            const ast::Lambda &lambda,
                                            std::shared_ptr<Closure> closure);

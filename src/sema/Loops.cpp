@@ -80,7 +80,9 @@ struct CarriedSet {
   }
 
   static bool reportChange(Interpreter &interpreter, const Binding &before, const Binding &after) {
-    if (before.isConstexpr || !(before.value.isIr() || before.value.is(ValueKind::Tuple))) {
+    bool isRuntime = before.value.isIr() || before.value.is(ValueKind::Tuple) ||
+                     before.value.is(ValueKind::Instance);
+    if (before.isConstexpr || !isRuntime) {
       interpreter.report(Kind::ConstexprInLoop, after.span, before.name)
           .label(before.span, "{0} before the loop", describe(before.value))
           .hint("make it a run-time value before the loop: `{0} = gl.to_tensor(…)`", before.name);

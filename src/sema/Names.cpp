@@ -13,6 +13,11 @@ MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
   for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
     if (const Binding *binding = closure->scope.find(name))
       return binding->value;
+  // A method may name its class, which a closure would have to own in a circle.
+  if (frame().function)
+    if (std::shared_ptr<const Class> owner = frame().function->owner.lock();
+        owner && owner->name == name)
+      return Value::classValue(std::move(owner));
   return lookupGlobal(name, span);
 }
 

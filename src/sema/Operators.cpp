@@ -60,11 +60,51 @@ static std::optional<ops::CompareOp> toOps(ast::CompareOperator op) {
   }
 }
 
+/// `add` of `__add__` and `__radd__`.
+static llvm::StringLiteral methodName(ast::Operator op) {
+  switch (op) {
+  case ast::Operator::Add:
+    return "add";
+  case ast::Operator::Sub:
+    return "sub";
+  case ast::Operator::Mult:
+    return "mul";
+  case ast::Operator::MatMult:
+    return "matmul";
+  case ast::Operator::Div:
+    return "truediv";
+  case ast::Operator::Mod:
+    return "mod";
+  case ast::Operator::Pow:
+    return "pow";
+  case ast::Operator::LShift:
+    return "lshift";
+  case ast::Operator::RShift:
+    return "rshift";
+  case ast::Operator::BitOr:
+    return "or";
+  case ast::Operator::BitXor:
+    return "xor";
+  case ast::Operator::BitAnd:
+    return "and";
+  case ast::Operator::FloorDiv:
+    return "floordiv";
+  }
+  return "";
+}
+
 /// What a module-level expression over host objects evaluates to.
 static Value opaqueResult(Span span) { return Value::opaque(std::string(span.text())); }
 
 MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &rhs, Span span,
                                Span lhsSpan, Span rhsSpan) {
+  if (lhs.is(ValueKind::Instance) || rhs.is(ValueKind::Instance)) {
+    unsigned errorsBefore = sink->errorCount();
+    MaybeValue value = operatorMethod(methodName(op), lhs, rhs, span);
+    if (!value && sink->errorCount() == errorsBefore)
+      report(Kind::BadOperands, span, ast::spelling(op), lhs.typeName(), rhs.typeName()).end();
+    return value;
+  }
   if (lhs.isIr() || rhs.isIr()) {
     if (!context) {
       report(Kind::NeedsKernel, span, ast::spelling(op)).end();

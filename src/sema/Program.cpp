@@ -272,17 +272,6 @@ static MaybeValue unpackFor(const ast::Expr *target, llvm::StringRef name, const
   return std::nullopt;
 }
 
-/// Is it `@gluon.aggregate`, or a named tuple? Those are the classes that kernels may see.
-static bool isAggregate(const ast::ClassDef &cls, Interpreter &interpreter) {
-  for (const ast::Expr *decorator : cls.decorator_list)
-    if (MaybeValue value = interpreter.eval(decorator))
-      if (isIntrinsic(*value, "aggregate") || isIntrinsic(*value, "_aggregate"))
-        return true;
-  return llvm::any_of(cls.bases, [](const ast::Expr *base) {
-    return base->span.text().ends_with("NamedTuple");
-  });
-}
-
 std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                                    Interpreter &interpreter) {
   Frame frame;
@@ -312,8 +301,9 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
   }
   if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt))
     return evaluateImport(*import, name, interpreter);
-  if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(&stmt); cls && isAggregate(*cls, interpreter))
-    return Value::classNamed(cls->name.str());
+  if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(&stmt); cls)
+    if (std::shared_ptr<const Class> made = makeClass(interpreter, *this, *cls, nullptr))
+      return Value::classValue(std::move(made));
   // Other classes, loops, augmented assignments: values of the host program.
   return std::nullopt;
 }

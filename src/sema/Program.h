@@ -67,6 +67,8 @@ enum class FunctionKind : uint8_t {
 struct Closure;
 
 /// A `def` or `lambda` in source.
+class Class;
+
 class Function {
 public:
   FunctionKind kind = FunctionKind::Host;
@@ -79,8 +81,41 @@ public:
   /// From the name in `def`.
   diag::Span span;
   std::shared_ptr<Closure> closure;
+  /// The class whose body holds the definition. It owns the function, hence weak.
+  std::weak_ptr<const Class> owner;
 
   const Parameter *findParameter(llvm::StringRef name) const;
+};
+
+/// A class in source that kernels may see: `@gluon.aggregate`, or a NamedTuple.
+class Class {
+public:
+  struct Field {
+    llvm::StringRef name;
+    diag::Span span;
+    const ast::Expr *annotation = nullptr;
+    const ast::Expr *defaultValue = nullptr;
+  };
+  enum class Access : uint8_t { Bound, Property, Static };
+  struct Member {
+    Value value;
+    Access access = Access::Bound;
+  };
+
+  std::string name;
+  Module *module = nullptr;
+  diag::Span span;
+  bool isNamedTuple = false;
+  /// Inherited ones first.
+  std::vector<Field> fields;
+  llvm::StringMap<Member> members;
+  std::vector<std::shared_ptr<const Class>> bases;
+  std::shared_ptr<Closure> closure;
+
+  /// Index into `fields`.
+  std::optional<size_t> findField(llvm::StringRef field) const;
+  const Member *findMember(llvm::StringRef member) const;
+  bool isOrDerivesFrom(const Class &other) const;
 };
 
 /// One source file, or one module of the built-in language.

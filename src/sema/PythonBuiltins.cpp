@@ -278,10 +278,13 @@ MaybeValue sorted(Interpreter &interpreter, const IntrinsicCall &call) {
   return Value::list(std::move(*items));
 }
 
-/// Does `value` belong to the class that `type` names?
+} // namespace
+
 bool isInstance(const Value &value, const Value &type) {
   if (type.is(ValueKind::Tuple))
     return llvm::any_of(type.items(), [&](const Value &item) { return isInstance(value, item); });
+  if (type.is(ValueKind::Class))
+    return value.is(ValueKind::Instance) && value.asClass().isOrDerivesFrom(type.asClass());
   const Intrinsic *named = asIntrinsic(type);
   if (!named)
     return false;
@@ -315,6 +318,8 @@ bool isInstance(const Value &value, const Value &type) {
     return name == "constexpr" && value.isCompileTime();
   }
 }
+
+namespace {
 
 MaybeValue isinstance(Interpreter &, const IntrinsicCall &call) {
   return Value::boolean(isInstance(call[0], call[1]));

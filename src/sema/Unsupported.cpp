@@ -21,8 +21,6 @@ static llvm::StringRef unsupportedAnywhere(const ast::Node &node) {
     return "`try`";
   case NodeKind::Match:
     return "`match`";
-  case NodeKind::ClassDef:
-    return "a nested class";
   case NodeKind::Global:
     return "`global`";
   case NodeKind::Nonlocal:
@@ -57,6 +55,8 @@ llvm::StringRef unsupportedInHostCode(const ast::Node &node) {
 
 llvm::StringRef unsupportedInKernel(const ast::Node &node) {
   switch (node.kind) {
+  case NodeKind::ClassDef:
+    return "a nested class";
   case NodeKind::Break:
     return "`break`";
   case NodeKind::Continue:

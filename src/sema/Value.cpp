@@ -31,6 +31,20 @@ struct SequencePayload : Payload {
       : items(std::move(items)), names(std::move(names)) {}
 };
 
+/// The one payload that is built in place: by its constructor, until that returns.
+struct InstancePayload : SequencePayload {
+  std::shared_ptr<const Class> cls;
+  bool isOpen = true;
+  InstancePayload(std::shared_ptr<const Class> cls, std::vector<Value> items,
+                  std::vector<std::string> names)
+      : SequencePayload(std::move(items), std::move(names)), cls(std::move(cls)) {}
+};
+
+struct ClassPayload : Payload {
+  std::shared_ptr<const Class> cls;
+  explicit ClassPayload(std::shared_ptr<const Class> cls) : cls(std::move(cls)) {}
+};
+
 struct DictPayload : Payload {
   std::vector<std::pair<Value, Value>> items;
   explicit DictPayload(std::vector<std::pair<Value, Value>> items) : items(std::move(items)) {}
@@ -189,8 +203,16 @@ Value Value::module(Module *module) {
   return result;
 }
 
-Value Value::classNamed(std::string name) {
-  return custom(ValueKind::Class, std::make_shared<StringPayload>(std::move(name)));
+Value Value::classValue(std::shared_ptr<const Class> cls) {
+  return custom(ValueKind::Class, std::make_shared<ClassPayload>(std::move(cls)));
+}
+
+Value Value::instance(std::shared_ptr<const Class> cls, std::vector<Value> items) {
+  std::vector<std::string> names;
+  for (const Class::Field &field : cls->fields)
+    names.push_back(field.name.str());
+  return custom(ValueKind::Instance, std::make_shared<InstancePayload>(
+                                         std::move(cls), std::move(items), std::move(names)));
 }
 
 Value Value::opaque(std::string what) {
@@ -263,7 +285,7 @@ double Value::asDouble() const {
 }
 
 llvm::StringRef Value::asString() const {
-  GL_CHECK(is(ValueKind::String) || is(ValueKind::Opaque) || is(ValueKind::Class));
+  GL_CHECK(is(ValueKind::String) || is(ValueKind::Opaque));
   return static_cast<const StringPayload &>(*payload).text;
 }
 
@@ -289,6 +311,26 @@ std::vector<std::pair<Value, Value>> &Value::dictItems() const {
 const layout::Layout &Value::asLayout() const {
   GL_CHECK(is(ValueKind::Layout));
   return static_cast<const LayoutPayload &>(*payload).value;
+}
+
+std::shared_ptr<const Class> Value::sharedClass() const {
+  GL_CHECK(is(ValueKind::Class) || is(ValueKind::Instance));
+  return is(ValueKind::Class) ? static_cast<const ClassPayload &>(*payload).cls
+                              : static_cast<const InstancePayload &>(*payload).cls;
+}
+
+const Class &Value::asClass() const { return *sharedClass(); }
+
+std::vector<Value> *Value::openFields() const {
+  GL_CHECK(is(ValueKind::Instance));
+  auto &instance =
+      const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload));
+  return instance.isOpen ? &instance.items : nullptr;
+}
+
+void Value::closeFields() const {
+  GL_CHECK(is(ValueKind::Instance));
+  const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload)).isOpen = false;
 }
 
 const Function &Value::asFunction() const { return *sharedFunction(); }
@@ -321,10 +363,17 @@ mlir::RankedTensorType Value::blockTensorType() const {
   return mlir::dyn_cast<mlir::RankedTensorType>(irType());
 }
 
-llvm::ArrayRef<int64_t> Value::shape() const {
-  if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(irType()))
+/// Nullopt for scalars. Memory descriptors are no ShapedType to MLIR.
+static std::optional<llvm::ArrayRef<int64_t>> shapeOf(mlir::Type type) {
+  if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(type))
     return shaped.getShape();
-  return {};
+  if (auto buffer = mlir::dyn_cast<ttg::MemDescType>(type))
+    return buffer.getShape();
+  return std::nullopt;
+}
+
+llvm::ArrayRef<int64_t> Value::shape() const {
+  return shapeOf(irType()).value_or(llvm::ArrayRef<int64_t>());
 }
 
 bool Value::isSame(const Value &other) const {
@@ -372,8 +421,9 @@ bool Value::operator==(const Value &other) const {
   case ValueKind::Slice:
   case ValueKind::Range:
   case ValueKind::BoundMethod:
-  case ValueKind::Instance:
     return sameItems(items(), other.items());
+  case ValueKind::Instance:
+    return sharedClass() == other.sharedClass() && sameItems(items(), other.items());
   case ValueKind::Dict:
     return dictItems() == other.dictItems();
   case ValueKind::DType:
@@ -383,7 +433,7 @@ bool Value::operator==(const Value &other) const {
   case ValueKind::Function:
     return sharedFunction() == other.sharedFunction();
   case ValueKind::Class:
-    return payload == other.payload;
+    return sharedClass() == other.sharedClass();
   case ValueKind::BlockType:
     return scalar.constPointer == other.scalar.constPointer && elementType == other.elementType;
   case ValueKind::Builtin:
@@ -464,9 +514,18 @@ void Value::print(llvm::raw_ostream &os) const {
     os << '<' << asString() << '>';
     return;
   case ValueKind::BoundMethod:
-  case ValueKind::Class:
-  case ValueKind::Instance:
     os << '<' << kindName(valueKind) << '>';
+    return;
+  case ValueKind::Class:
+    os << "<class " << asClass().name << '>';
+    return;
+  case ValueKind::Instance:
+    os << asClass().name << '(';
+    for (auto [i, item] : llvm::enumerate(items())) {
+      os << (i ? ", " : "") << fieldNames()[i] << '=';
+      item.print(os);
+    }
+    os << ')';
     return;
   case ValueKind::BlockType:
   case ValueKind::Tensor:
@@ -487,17 +546,22 @@ std::string Value::str() const { return is(ValueKind::String) ? asString().str()
 
 /// `fp32[128, 64] in BlockedLayout(…)`.
 static std::string blockTypeName(mlir::Type type, DType dtype) {
-  auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
-  if (!shaped)
+  std::optional<llvm::ArrayRef<int64_t>> shape = shapeOf(type);
+  if (!shape)
     return dtype.name();
   std::string text = dtype.name();
   llvm::raw_string_ostream os(text);
   os << '[';
-  llvm::interleaveComma(shaped.getShape(), os);
+  llvm::interleaveComma(*shape, os);
   os << ']';
+  mlir::Attribute encoding;
   if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
-    if (tensor.getEncoding())
-      os << " in " << toLayout(tensor.getEncoding()).toString();
+    encoding = tensor.getEncoding();
+  else if (auto buffer = mlir::dyn_cast<ttg::MemDescType>(type))
+    encoding = buffer.getEncoding();
+  if (encoding)
+    if (std::optional<layout::Layout> layout = layoutOf(encoding))
+      os << " in " << layout->toString();
   return text;
 }
 
@@ -511,6 +575,13 @@ std::string Value::typeName() const {
     std::string text = "(";
     for (const Value &item : items())
       text += (text.size() > 1 ? ", " : "") + item.typeName();
+    return text + ")";
+  }
+  case ValueKind::Instance: {
+    // Constexpr fields are part of the type.
+    std::string text = asClass().name + "(";
+    for (auto [i, item] : llvm::enumerate(items()))
+      text += (i ? ", " : "") + (item.isIr() ? item.typeName() : item.repr());
     return text + ")";
   }
   default:

@@ -33,6 +33,7 @@ class Layout;
 
 namespace gluonc::sema {
 
+class Class;
 class Function;
 class Module;
 struct Builtin;
@@ -108,8 +109,9 @@ public:
   static Value builtin(const Builtin *builtin);
   static Value boundMethod(Value callee, Value self);
   static Value module(Module *module);
-  /// A class that the language will know (aggregates); so far it has a name only.
-  static Value classNamed(std::string name);
+  static Value classValue(std::shared_ptr<const Class> cls);
+  /// One item per field of the class, in order; Absent while the constructor has not set it.
+  static Value instance(std::shared_ptr<const Class> cls, std::vector<Value> items);
   /// `what` is shown when it is used, e.g. "torch.randn".
   static Value opaque(std::string what);
   /// A scalar or block tensor; `dtype` is its element type.
@@ -140,7 +142,7 @@ public:
   llvm::StringRef asString() const;
   /// Items of a Tuple or List; fields of an Instance.
   llvm::ArrayRef<Value> items() const;
-  /// Field names of a named tuple; else empty.
+  /// Field names of a named tuple or an instance; else empty.
   llvm::ArrayRef<std::string> fieldNames() const;
   /// A List's items, for appending and storing.
   std::vector<Value> &listItems() const;
@@ -148,6 +150,13 @@ public:
   /// Start, stop, step of a Slice or Range (absent parts are None).
   llvm::ArrayRef<Value> bounds() const { return items(); }
   const layout::Layout &asLayout() const;
+  /// Of a Class, or of what an Instance is one of.
+  const Class &asClass() const;
+  std::shared_ptr<const Class> sharedClass() const;
+  /// Fields of an instance whose constructor is running; null for all others.
+  std::vector<Value> *openFields() const;
+  /// Ends construction: from now on the instance is immutable, and may be shared.
+  void closeFields() const;
   const Function &asFunction() const;
   std::shared_ptr<const Function> sharedFunction() const;
   const Builtin &asBuiltin() const;

@@ -1,0 +1,361 @@
+// Classes in source: aggregates, whose fields may be IR, and named tuples.
+//
+// An instance is a tuple with a class. Its constructor fills it in place; after
+// that it is immutable, so copies may share it. Constexpr fields are part of its
+// type, run-time fields are flattened wherever values cross control flow.
+
+#include "sema/Language.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+using diag::Span;
+
+std::optional<size_t> Class::findField(llvm::StringRef field) const {
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (fields[i].name == field)
+      return i;
+  return std::nullopt;
+}
+
+const Class::Member *Class::findMember(llvm::StringRef member) const {
+  auto found = members.find(member);
+  return found == members.end() ? nullptr : &found->second;
+}
+
+bool Class::isOrDerivesFrom(const Class &other) const {
+  return this == &other || llvm::any_of(bases, [&](const std::shared_ptr<const Class> &base) {
+           return base->isOrDerivesFrom(other);
+         });
+}
+
+// -- Definition ----------------------------------------------------------------------
+
+namespace {
+
+/// Builds one Class. Runs in the frame of the definition's scope.
+struct ClassBuilder {
+  Interpreter &interpreter;
+  Module &module;
+  const ast::ClassDef &def;
+  std::shared_ptr<Class> cls;
+
+  /// Decorators and bases of host classes need not be evaluable.
+  MaybeValue quietly(const ast::Expr *expr) {
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    return interpreter.eval(expr);
+  }
+
+  bool isOurs() {
+    for (const ast::Expr *decorator : def.decorator_list)
+      if (MaybeValue value = quietly(decorator))
+        if (isIntrinsic(*value, "aggregate") || isIntrinsic(*value, "_aggregate"))
+          return true;
+    cls->isNamedTuple = llvm::any_of(
+        def.bases, [](const ast::Expr *base) { return base->span.text().ends_with("NamedTuple"); });
+    return cls->isNamedTuple;
+  }
+
+  void inherit() {
+    for (const ast::Expr *expr : def.bases) {
+      MaybeValue base = quietly(expr);
+      if (!base || !base->is(ValueKind::Class))
+        continue;
+      cls->bases.push_back(base->sharedClass());
+      for (const Class::Field &field : base->asClass().fields)
+        addField(field);
+      for (const auto &member : base->asClass().members)
+        cls->members[member.first()] = member.second;
+    }
+  }
+
+  /// A field that is annotated again keeps its place.
+  void addField(const Class::Field &field) {
+    if (std::optional<size_t> existing = cls->findField(field.name))
+      cls->fields[*existing] = field;
+    else
+      cls->fields.push_back(field);
+  }
+
+  void addMethod(const ast::FunctionDef &method) {
+    auto function =
+        std::make_shared<Function>(*makeFunction(interpreter, module, method, cls->closure));
+    function->owner = cls;
+    Class::Member member{Value::function(std::move(function)), Class::Access::Bound};
+    for (const ast::Expr *decorator : method.decorator_list) {
+      if (decorator->span.text() == "property")
+        member.access = Class::Access::Property;
+      else if (decorator->span.text() == "staticmethod")
+        member.access = Class::Access::Static;
+    }
+    cls->members[method.name] = std::move(member);
+  }
+
+  void addStatement(const ast::Stmt &stmt) {
+    if (const auto *method = llvm::dyn_cast<ast::FunctionDef>(&stmt))
+      return addMethod(*method);
+    if (const auto *field = llvm::dyn_cast<ast::AnnAssign>(&stmt)) {
+      if (const auto *name = llvm::dyn_cast<ast::Name>(field->target))
+        addField({name->id, name->span, field->annotation, field->value});
+      return;
+    }
+    if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt))
+      for (const ast::Expr *target : assign->targets)
+        if (const auto *name = llvm::dyn_cast<ast::Name>(target))
+          if (MaybeValue value = quietly(assign->value))
+            cls->members[name->id] = {*value, Class::Access::Static};
+  }
+};
+
+} // namespace
+
+std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
+                                       const ast::ClassDef &def, std::shared_ptr<Closure> closure) {
+  ClassBuilder builder{interpreter, module, def, std::make_shared<Class>()};
+  if (!builder.isOurs())
+    return nullptr;
+  builder.cls->name = def.name.str();
+  builder.cls->module = &module;
+  builder.cls->span = def.nameSpan;
+  builder.cls->closure = std::move(closure);
+  builder.inherit();
+  for (const ast::Stmt *stmt : def.body)
+    builder.addStatement(*stmt);
+  return builder.cls;
+}
+
+bool Interpreter::defineNestedClass(const ast::ClassDef &node) {
+  std::shared_ptr<const Class> cls;
+  if (frame().module)
+    cls = makeClass(*this, *frame().module, node, capture(frame()));
+  if (!cls) {
+    report(Kind::UnsupportedHostConstruct, node.span, "a class that is no aggregate").end();
+    return false;
+  }
+  frame().scope.set(node.name, Value::classValue(std::move(cls)), node.nameSpan,
+                    /*isConstexpr=*/true);
+  return true;
+}
+
+// -- Construction --------------------------------------------------------------------
+
+/// Runs `body` where the class was defined.
+template <typename Fn>
+static auto inDefinition(Interpreter &interpreter, const Class &cls, Fn body) {
+  Frame definition;
+  definition.module = cls.module;
+  definition.closure = cls.closure.get();
+  Interpreter::FrameScope active(interpreter, definition);
+  return body();
+}
+
+bool Interpreter::bindFields(const Class &cls, CallArguments &arguments,
+                             std::vector<Value> &items) {
+  items.assign(cls.fields.size(), Value());
+  if (arguments.positional.size() > cls.fields.size()) {
+    report(Kind::TooManyArguments, arguments.positionalSpans[cls.fields.size()], cls.name,
+           cls.fields.size(), arguments.positional.size())
+        .label(cls.span, "defined here");
+    return false;
+  }
+  for (auto [item, value] : llvm::zip(items, arguments.positional))
+    item = asKernelArgument(value);
+  for (const CallArguments::Keyword &keyword : arguments.keywords) {
+    std::optional<size_t> i = cls.findField(keyword.name);
+    if (!i) {
+      report(Kind::UnexpectedArgument, keyword.span, cls.name, keyword.name)
+          .label(cls.span, "defined here");
+      return false;
+    }
+    if (!items[*i].isAbsent()) {
+      report(Kind::DuplicateArgument, keyword.span, cls.name, keyword.name)
+          .label(cls.fields[*i].span, "field defined here");
+      return false;
+    }
+    items[*i] = asKernelArgument(keyword.value);
+  }
+  for (auto [item, field] : llvm::zip(items, cls.fields)) {
+    if (!item.isAbsent())
+      continue;
+    if (!field.defaultValue) {
+      report(Kind::MissingArgument, arguments.span, cls.name, field.name)
+          .label(field.span, "field defined here");
+      return false;
+    }
+    MaybeValue value = inDefinition(*this, cls, [&] { return eval(field.defaultValue); });
+    if (!value)
+      return false;
+    item = asKernelArgument(*value);
+  }
+  return true;
+}
+
+/// Does the field's annotation admit the value? Types of host code (`Union[…]`) admit all.
+static bool admits(Interpreter &interpreter, const Class &cls, const Class::Field &field,
+                   const Value &value) {
+  diag::Collector ignored;
+  Interpreter::SinkScope quiet(interpreter, ignored);
+  MaybeValue type =
+      inDefinition(interpreter, cls, [&] { return interpreter.eval(field.annotation); });
+  if (!type)
+    return true;
+  if (isIntrinsic(*type, "constexpr"))
+    return value.isCompileTime();
+  bool isClass = type->is(ValueKind::Class);
+  for (llvm::StringRef name : {"tensor", "shared_memory_descriptor", "tuple"})
+    isClass |= isIntrinsic(*type, name);
+  return !isClass || isInstance(value, *type);
+}
+
+bool Interpreter::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Span span) {
+  for (auto [item, field] : llvm::zip(items, cls.fields)) {
+    if (item.isAbsent()) {
+      report(Kind::FieldNotSet, span, cls.name, field.name).label(field.span, "declared here");
+      return false;
+    }
+    if (cls.isNamedTuple || admits(*this, cls, field, item))
+      continue;
+    diag::Builder builder = report(Kind::FieldType, span, field.name, cls.name,
+                                   field.annotation->span.text(), item.typeName());
+    (void)std::move(builder).label(field.span, "declared here");
+    if (item.isNumber())
+      (void)std::move(builder).hint("make it a run-time value with `gl.to_tensor`");
+    return false;
+  }
+  return true;
+}
+
+MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) {
+  DepthScope nested(*this);
+  if (!step(arguments.span))
+    return std::nullopt;
+  std::shared_ptr<const Class> cls = value.sharedClass();
+  const Class::Member *init = cls->findMember("__init__");
+  if (!init) {
+    std::vector<Value> items;
+    if (!bindFields(*cls, arguments, items) || !finishFields(*cls, items, arguments.span))
+      return std::nullopt;
+    if (cls->isNamedTuple) {
+      std::vector<std::string> names;
+      for (const Class::Field &field : cls->fields)
+        names.push_back(field.name.str());
+      return Value::tuple(std::move(items), std::move(names));
+    }
+    Value instance = Value::instance(cls, std::move(items));
+    instance.closeFields();
+    return instance;
+  }
+  if (!init->value.is(ValueKind::Function)) {
+    report(Kind::BadClassBody, arguments.span, "`__init__` of `" + cls->name + "` is no function")
+        .label(cls->span, "defined here");
+    return std::nullopt;
+  }
+  Value self = Value::instance(cls, std::vector<Value>(cls->fields.size()));
+  arguments.positional.insert(arguments.positional.begin(), self);
+  arguments.positionalSpans.insert(arguments.positionalSpans.begin(), arguments.span);
+  MaybeValue result = callFunction(init->value, arguments);
+  // What the fields hold is settled either way: nothing may change behind a copy's back.
+  self.closeFields();
+  if (!result || !finishFields(*cls, self.items(), arguments.span))
+    return std::nullopt;
+  return self;
+}
+
+bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
+  MaybeValue object = eval(target.value);
+  if (!object)
+    return false;
+  if (!object->is(ValueKind::Instance)) {
+    report(Kind::UnsupportedConstruct, target.span, "assignment to an attribute").end();
+    return false;
+  }
+  const Class &cls = object->asClass();
+  std::optional<size_t> field = cls.findField(target.attr);
+  if (!field) {
+    report(Kind::UnknownField, target.span, cls.name, target.attr)
+        .label(cls.span, "defined here")
+        .hint("annotate it in the class: `{0}: gl.tensor`", target.attr);
+    return false;
+  }
+  std::vector<Value> *fields = object->openFields();
+  if (!fields) {
+    report(Kind::InstanceImmutable, target.span, cls.name)
+        .hint("make a changed copy with `gl.aggregate_replace(…, {0}=…)`", target.attr);
+    return false;
+  }
+  (*fields)[*field] = asKernelArgument(value);
+  return true;
+}
+
+MaybeValue Interpreter::replaceFields(CallArguments &arguments) {
+  if (arguments.positional.size() != 1 || !arguments.positional[0].is(ValueKind::Instance)) {
+    report(Kind::BadArgument, arguments.span,
+           "`aggregate_replace` takes one aggregate and the fields to change as keywords")
+        .end();
+    return std::nullopt;
+  }
+  Value old = arguments.positional[0];
+  CallArguments all;
+  all.span = arguments.span;
+  all.keywords = arguments.keywords;
+  // The constructor gets every field by name, so that it may check or derive others.
+  for (auto [field, item] : llvm::zip(old.asClass().fields, old.items()))
+    if (llvm::none_of(arguments.keywords, [&field = field](const CallArguments::Keyword &keyword) {
+          return keyword.name == field.name;
+        }))
+      all.keywords.push_back({field.name, item, arguments.span});
+  return construct(Value::classValue(old.sharedClass()), all);
+}
+
+// -- Use -----------------------------------------------------------------------------
+
+MaybeValue Interpreter::classMember(const Value &object, llvm::StringRef name, Span span) {
+  const Class &cls = object.asClass();
+  bool isInstance = object.is(ValueKind::Instance);
+  if (isInstance)
+    if (std::optional<size_t> field = cls.findField(name)) {
+      if (!object.items()[*field].isAbsent())
+        return object.items()[*field];
+      report(Kind::FieldNotSet, span, cls.name, name).end();
+      return std::nullopt;
+    }
+  if (name == "__name__" && !isInstance)
+    return Value::string(cls.name);
+  const Class::Member *member = cls.findMember(name);
+  if (!member)
+    return std::nullopt;
+  if (!isInstance || member->access == Class::Access::Static ||
+      !member->value.is(ValueKind::Function))
+    return member->value;
+  if (member->access == Class::Access::Bound)
+    return Value::boundMethod(member->value, object);
+  CallArguments arguments;
+  arguments.span = span;
+  arguments.add(object, span);
+  return callFunction(member->value, arguments);
+}
+
+MaybeValue Interpreter::operatorMethod(llvm::StringRef name, const Value &lhs, const Value &rhs,
+                                       Span span) {
+  auto callOn = [&](const Value &self, const Value &other,
+                    const std::string &method) -> std::optional<MaybeValue> {
+    if (!self.is(ValueKind::Instance))
+      return std::nullopt;
+    const Class::Member *member = self.asClass().findMember(method);
+    if (!member || !member->value.is(ValueKind::Function))
+      return std::nullopt;
+    CallArguments arguments;
+    arguments.span = span;
+    arguments.add(self, span);
+    arguments.add(other, span);
+    return callFunction(member->value, arguments);
+  };
+  if (std::optional<MaybeValue> result = callOn(lhs, rhs, ("__" + name + "__").str()))
+    return *result;
+  if (std::optional<MaybeValue> result = callOn(rhs, lhs, ("__r" + name + "__").str()))
+    return *result;
+  return std::nullopt;
+}
+
+} // namespace gluonc::sema
