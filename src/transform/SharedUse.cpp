@@ -3,6 +3,7 @@
 
 #include "ir/Encoding.h"
 #include "layout/Reduction.h"
+#include "layout/Scan.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -30,13 +31,14 @@ static int64_t atomicBytes(Operation *op) {
   return tensor.getNumElements() * elementBytes(tensor.getElementType());
 }
 
-static int64_t reductionBytes(tt::ReduceOp op) {
+/// What the plan of a reduction or scan takes, one part per operand.
+template <typename Op, typename Plan> static int64_t combineBytes(Op op, Plan plan) {
   auto type = cast<RankedTensorType>(op.getSrcs()[0].getType());
   layout::LinearLayout source = toLinear(type).removeZeroBases(layout::Dim::Register);
-  std::optional<layout::ReductionPlan> plan = layout::planReduction(source, op.getAxis());
+  auto planned = plan(source, op.getAxis());
   int64_t bytes = 0;
   for (Value operand : op.getSrcs())
-    bytes += plan ? plan->scratchBytes(elementBytes(getElementTypeOrSelf(operand))) : 0;
+    bytes += planned ? planned->scratchBytes(elementBytes(getElementTypeOrSelf(operand))) : 0;
   return bytes;
 }
 
@@ -44,7 +46,8 @@ int64_t scratchBytesOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([](ttg::ConvertLayoutOp convert) { return layout::scratchBytes(planOf(convert)); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](Operation *atomic) { return atomicBytes(atomic); })
-      .Case([](tt::ReduceOp reduce) { return reductionBytes(reduce); })
+      .Case([](tt::ReduceOp reduce) { return combineBytes(reduce, layout::planReduction); })
+      .Case([](tt::ScanOp scan) { return combineBytes(scan, layout::planScan); })
       .Default([](Operation *) { return int64_t(0); });
 }
 

@@ -1,4 +1,4 @@
-"""Reductions in registers, lanes and warps: sizes, types, layouts, several operands."""
+"""Reductions and scans in registers, lanes and warps: sizes, types, layouts, several operands."""
 
 # RUN: sum_1d x='randint(-100, 100, 1024, i32)' y='empty(1, i32)' N=1024 \
 #   layout='gl.BlockedLayout([4], [32], [4], [0])' --grid 1
@@ -45,6 +45,19 @@
 # EXPECT: y == sum(x, 1)
 # RUN: both_axes x='randint(0, 10, (32, 64), i32)' y='empty(1, i32)' --grid 1
 # EXPECT: y == sum(x)
+# RUN: scan_1d y='empty(1024, i32)' N=1024 layout='gl.BlockedLayout([2], [32], [4], [0])' --grid 1
+# EXPECT: y == arange(1024, i32) * (arange(1024, i32) + 1) // 2
+# RUN: scan_1d y='empty(64, i32)' N=64 layout='gl.BlockedLayout([1], [32], [4], [0])' --grid 1
+# EXPECT: y == arange(64, i32) * (arange(64, i32) + 1) // 2
+# RUN: scan_1d y='empty(4096, i32)' N=4096 layout='gl.BlockedLayout([4], [32], [8], [0])' --grid 1 --num-warps 8
+# EXPECT: y == arange(4096, i32) * (arange(4096, i32) + 1) // 2
+# RUN: scan_reverse y='empty(512, i32)' N=512 layout='gl.BlockedLayout([1], [32], [4], [0])' --grid 1
+# EXPECT: y == (512 - arange(512, i32)) * (511 + arange(512, i32)) // 2
+# RUN: scan_rows x='randint(-9, 9, (16, 32), i32)' y='empty((16, 32), i32)' last='empty(16, i32)' M=16 N=32 \
+#   layout='gl.BlockedLayout([1, 2], [8, 4], [1, 4], [1, 0])' --grid 1
+# EXPECT: (last == sum(x, 1)) & (y[3, 31] == sum(x[3])) & (y[5, 0] == x[5, 0])
+# RUN: compose y='empty((2, 256), i32)' --grid 1
+# EXPECT: (y[0, 0] == 1) & (y[0, 3] == 24) & (y[1, 0] == 0) & (y[1, 1] == 1) & (y[1, 2] == 5) & (y[1, 3] == 23)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -114,3 +127,45 @@ def both_axes(x, y):
     layout: gl.constexpr = gl.BlockedLayout([1, 2], [4, 8], [2, 2], [1, 0])
     rows = gl.sum(gl.load(x + offsets_2d(32, 64, layout)), 1)
     gl.store(y, gl.sum(rows, 0))
+
+
+@gluon.jit
+def plus(a, b):
+    return a + b
+
+
+@gluon.jit
+def scan_1d(y, N: gl.constexpr, layout: gl.constexpr):
+    i = gl.arange(0, N, layout=layout)
+    gl.store(y + i, gl.associative_scan(i, 0, plus))
+
+
+@gluon.jit
+def scan_reverse(y, N: gl.constexpr, layout: gl.constexpr):
+    i = gl.arange(0, N, layout=layout)
+    gl.store(y + i, gl.associative_scan(i, 0, plus, reverse=True))
+
+
+@gluon.jit
+def scan_rows(x, y, last, M: gl.constexpr, N: gl.constexpr, layout: gl.constexpr):
+    offsets = offsets_2d(M, N, layout)
+    running = gl.associative_scan(gl.load(x + offsets), 1, plus)
+    gl.store(y + offsets, running)
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, layout))[None, :]
+    rows = gl.arange(0, M, layout=gl.SliceLayout(1, layout))
+    gl.store(last + rows, gl.sum(gl.where(columns == N - 1, running, 0), 1))
+
+
+@gluon.jit
+def then(a, b, c, d):
+    return a * c, b * c + d
+
+
+@gluon.jit
+def compose(y):
+    # x -> (i + 1) x + i: a function that does not commute.
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    i = gl.arange(0, 256, layout=layout)
+    scale, shift = gl.associative_scan((i + 1, i), 0, then)
+    gl.store(y + i, scale)
+    gl.store(y + 256 + i, shift)
