@@ -4,7 +4,7 @@
 # Exit status 77: no GPU for the GPU part.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-cmake -S "$here" -B "$2" -Dgluonc_DIR="$1" ${4:+-DCMAKE_CXX_COMPILER="$4"} \
+cmake --fresh -G Ninja -S "$here" -B "$2" -Dgluonc_DIR="$1" ${4:+-DCMAKE_CXX_COMPILER="$4"} \
   ${5:+-DCMAKE_C_COMPILER="$5"} >/dev/null
 cmake --build "$2" >/dev/null
 kernel=$here/../../../examples/memcpy.py
