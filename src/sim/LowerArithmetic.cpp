@@ -1,5 +1,6 @@
 //===- LowerArithmetic.cpp - Integers, comparisons, select, constants -------===//
 #include "sim/Elementwise.h"
+#include "sim/SharedView.h"
 
 namespace gluonc::sim {
 namespace {
@@ -302,10 +303,14 @@ bool lowerSelect(Lowering &lowering, mlir::Operation *operation) {
   Slot operands[3];
   for (unsigned i = 0; i < 3; ++i)
     operands[i] = lowering.slotOf(operation->getOperand(i));
-  uint32_t bytes = byteSize(lowering.kindOf(operation->getResult(0)));
-  if (bytes > 8)
+  ElementKind kind = lowering.kindOf(operation->getResult(0));
+  uint32_t bytes = byteSize(kind);
+  // Simplification turns branches that only choose between buffers into this.
+  bool isDescriptor = kind == ElementKind::Descriptor;
+  if (bytes > 8 && !isDescriptor)
     return false;
-  Handler handler = bytes == 1   ? runSelect<uint8_t>
+  Handler handler = isDescriptor ? runSelect<Descriptor>
+                    : bytes == 1 ? runSelect<uint8_t>
                     : bytes == 2 ? runSelect<uint16_t>
                     : bytes == 4 ? runSelect<uint32_t>
                                  : runSelect<uint64_t>;

@@ -46,6 +46,10 @@
 # EXPECT: dst == src
 # RUN: chosen src='randn(128, f32)' dst='empty(128, f32)' first=0 --grid 1
 # EXPECT: dst == 2 * src
+# RUN: selected src='randn(128, f32)' dst='empty(128, f32)' first=2 --grid 1
+# EXPECT: dst == src
+# RUN: selected src='randn(128, f32)' dst='empty(128, f32)' first=0 --grid 1
+# EXPECT: dst == 2 * src
 # RUN: copy_async src='randn(1000, f32)' dst='zeros(1000, f32)' n=1000 BLOCK=256 \
 #   --grid 'gl.cdiv(n, BLOCK)'
 # EXPECT: dst == src
@@ -167,6 +171,20 @@ def chosen(src, dst, first):
     else:
         buffer = twice
         buffer.store(value + value)
+    gl.store(dst + offsets, buffer.load(line))
+
+
+# The branches have nothing to do but to name a buffer.
+@gluon.jit
+def selected(src, dst, first):
+    flat: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    offsets = gl.arange(0, 128, layout=line)
+    value = gl.load(src + offsets)
+    once = gl.allocate_shared_memory(gl.float32, [128], flat, value)
+    twice = gl.allocate_shared_memory(gl.float32, [128], flat, value + value)
+    buffer = twice
+    if first > 0:
+        buffer = once
     gl.store(dst + offsets, buffer.load(line))
 
 
