@@ -262,6 +262,22 @@ MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) 
   return self;
 }
 
+/// An instance under construction may not become part of itself: values are trees.
+static bool holdsOpenInstance(const Value &value) {
+  switch (value.kind()) {
+  case ValueKind::Instance:
+    if (value.openFields())
+      return true;
+    [[fallthrough]];
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::BoundMethod:
+    return llvm::any_of(value.items(), holdsOpenInstance);
+  default:
+    return false;
+  }
+}
+
 bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
   MaybeValue object = eval(target.value);
   if (!object)
@@ -282,6 +298,10 @@ bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
   if (!fields) {
     report(Kind::InstanceImmutable, target.span, cls.name)
         .hint("make a changed copy with `gl.aggregate_replace(…, {0}=…)`", target.attr);
+    return false;
+  }
+  if (holdsOpenInstance(value)) {
+    report(Kind::BadClassBody, target.span, "an instance cannot hold itself").end();
     return false;
   }
   (*fields)[*field] = asKernelArgument(value);

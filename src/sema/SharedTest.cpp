@@ -136,6 +136,16 @@ TEST(Aggregates, ConstructorsOfTheUserMustSetEveryField) {
             "Kind::FieldNotSet 10:9\n");
 }
 
+TEST(Aggregates, NoInstanceHoldsItself) {
+  for (const char *value : {"self", "(1, self)", "self.f"}) {
+    std::string source = std::string("@gluon.aggregate\nclass A:\n    x: gl.constexpr\n"
+                                     "    def f(self):\n        return 1\n"
+                                     "    def __init__(self):\n        self.x = ") +
+                         value + "\n@gluon.jit\ndef k(n):\n    a = A()\n";
+    EXPECT_EQ(compileKernel(source, {"i32"}).problems, "Kind::BadClassBody 9:9\n") << value;
+  }
+}
+
 TEST(Aggregates, ConstructorsAreFunctions) {
   EXPECT_EQ(compileKernel("@gluon.aggregate\nclass A:\n    x: gl.tensor\n    __init__ = 3\n"
                           "@gluon.jit\ndef k(n):\n    a = A(n)\n",
