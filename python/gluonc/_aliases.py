@@ -54,7 +54,7 @@ def _make_triton():
 
 
 def install():
-    """Takes the names over; modules of the real Triton that were imported before stay as they are."""
+    """Takes the names over. Modules of the real Triton that were imported before stay."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     if importlib.util.find_spec("triton") is None:

@@ -83,8 +83,12 @@ class Arguments:
 
     def _add(self, parameter, value):
         kind = type(value)
-        if parameter.is_constexpr or kind is constexpr:
-            self.key.append(("=", frozen(unwrap(value))))
+        if parameter.is_constexpr:
+            # Most are ints and layouts; frozen() would build the same pair.
+            if kind is constexpr or kind in (tuple, list, dict):
+                self.key.append(("=", frozen(unwrap(value))))
+            else:
+                self.key.append(("=", (kind, value)))
         elif kind is int:
             self._add_int(parameter, value)
         elif kind is bool:
@@ -95,6 +99,8 @@ class Arguments:
             self.values.append(value)
         elif value is None:
             self.key.append(None)
+        elif kind is constexpr:
+            self.key.append(("=", frozen(value.value)))
         else:
             self._add_object(parameter, value)
 

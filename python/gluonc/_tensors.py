@@ -4,6 +4,8 @@ Tensors are objects with `data_ptr` and `dtype` (PyTorch's and look-alikes), or 
 `__cuda_array_interface__`, DLPack or the buffer protocol. Nothing here imports PyTorch.
 """
 
+import sys
+
 from gluonc import _native
 from gluonc.language._dtypes import dtype as gluon_dtype
 
@@ -53,25 +55,46 @@ def is_dtype(value):
     return isinstance(value, gluon_dtype) or type(value).__name__ == "dtype"
 
 
+# Type of an argument -> the function that describes it, so that a launch asks once per type.
+_readers = {}
+
+
 def view(value):
     """The TensorView of an argument, or None for what is no tensor."""
+    reader = _readers.get(type(value))
+    if reader is None:
+        reader = _readers[type(value)] = _find_reader(value)
+    return reader(value)
+
+
+def _find_reader(value):
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        # A scalar, although it speaks the array protocols.
+        return lambda scalar: None
     if hasattr(value, "data_ptr"):
-        return _view_torch(value)
-    interface = getattr(value, "__cuda_array_interface__", None)
-    if interface is not None:
-        address, read_only = interface["data"]
-        return TensorView(address, _POINTERS[interface["typestr"][1:]], _cuda_ordinal(value),
-                          address, 0, read_only)
-    if hasattr(value, "__array_interface__"):
-        return _view_array(value)
-    if hasattr(value, "__dlpack__"):
-        address, name, begin, size, device = _native.describe(value)
-        if not name:
-            raise TypeError(f"kernels have no counterpart of the dtype of {type(value).__name__}")
-        return TensorView(address, "*" + name, device, begin, size)
+        return _view_torch
+    for name, reader in (("__cuda_array_interface__", _view_cuda),
+                         ("__array_interface__", _view_array), ("__dlpack__", _view_dlpack)):
+        if hasattr(value, name):
+            return reader
     if is_dtype(value):
-        return TensorView(0, pointer_to(value), None, 0, 0)
-    return None
+        return lambda dtype: TensorView(0, pointer_to(dtype), None, 0, 0)
+    return lambda other: None
+
+
+def _view_cuda(value):
+    interface = value.__cuda_array_interface__
+    address, read_only = interface["data"]
+    return TensorView(address, _POINTERS[interface["typestr"][1:]], _cuda_ordinal(value),
+                      address, 0, read_only)
+
+
+def _view_dlpack(value):
+    address, name, begin, size, device = _native.describe(value)
+    if not name:
+        raise TypeError(f"kernels have no counterpart of the dtype of {type(value).__name__}")
+    return TensorView(address, "*" + name, device, begin, size)
 
 
 def _cuda_ordinal(value):
@@ -91,7 +114,7 @@ def _extent(address, shape, strides, item):
 def _view_torch(tensor):
     address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
     device = getattr(tensor, "device", None)
-    kind = getattr(device, "type", "cpu")
+    kind = device.type if device is not None else "cpu"
     if kind == "cuda":
         return TensorView(address, name, device.index or 0, address, 0)
     if kind == "meta":
@@ -99,6 +122,8 @@ def _view_torch(tensor):
     if kind != "cpu":
         raise TypeError(f"tensors on `{device}` cannot be passed to a kernel")
     if not hasattr(tensor, "stride"):
+        return TensorView(address, name, -1, address, tensor.nbytes)
+    if tensor.is_contiguous():
         return TensorView(address, name, -1, address, tensor.nbytes)
     item = tensor.element_size()
     begin, size = _extent(address, tensor.shape, [s * item for s in tensor.stride()], item)

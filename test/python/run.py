@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the Python package against a build; 77 where something that they need is missing.
+"""Runs the tests of the Python package against a build; 77 where something needed is missing.
 
     run.py BUILD/python [pytest argument…]
 """

@@ -21,6 +21,13 @@ def test_the_extent_of_a_view_is_what_its_elements_span():
     assert _tensors.view(base[:0]).bytes == 0
 
 
+def test_numpy_scalars_are_numbers():
+    dst = np.zeros(64, np.float32)
+    compiled = kernels.fill[(1,)](dst, np.float32(2.5), np.int64(64))
+    assert (dst == 2.5).all()
+    assert compiled is kernels.fill.warmup(dst, 2.5, 64)
+
+
 def test_array_interface_suffices():
     class Holder:
         def __init__(self, array):
