@@ -4,18 +4,19 @@ CPU tensors (NumPy, PyTorch, DLPack) run on the simulator, CUDA tensors on the G
 """
 
 from gluonc import errors
-from gluonc._host import (ConstexprFunction, cdiv, constexpr_function, must_use_result,
-                          next_power_of_2)
+from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function,
+                          must_use_result, next_power_of_2)
 from gluonc._jit import CompiledKernel, JITFunction, jit
 from gluonc._native import __version__
 from gluonc.errors import CompilationError, GluonError, KernelFault, Unavailable, UsageError
 from gluonc.language._constexpr import constexpr
-from gluonc import language
+from gluonc import language, nvidia
 
 GluonJITFunction = JITFunction
 
 __all__ = [
     "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError", "GluonJITFunction",
-    "JITFunction", "KernelFault", "Unavailable", "UsageError", "cdiv", "constexpr",
-    "constexpr_function", "errors", "jit", "language", "must_use_result", "next_power_of_2",
+    "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate", "cdiv",
+    "constexpr", "constexpr_function", "errors", "jit", "language", "must_use_result",
+    "next_power_of_2", "nvidia",
 ]

@@ -38,3 +38,8 @@ def must_use_result(fn_or_message):
     if callable(fn_or_message):
         return fn_or_message
     return lambda fn: fn
+
+
+def aggregate(cls):
+    """Marks a class of values that exist inside kernels; the compiler reads its source."""
+    return cls

@@ -1,0 +1,5 @@
+"""Host objects for NVIDIA GPUs."""
+
+from gluonc.nvidia import blackwell, hopper
+
+__all__ = ["blackwell", "hopper"]

@@ -1,0 +1,5 @@
+"""The same as on Hopper."""
+
+from gluonc.nvidia.hopper import TensorDescriptor
+
+__all__ = ["TensorDescriptor"]
