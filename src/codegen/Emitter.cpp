@@ -30,6 +30,7 @@ const EmitTable &emitTable() {
     addLoadStore(all);
     addConvertLayout(all);
     addShared(all);
+    addDebug(all);
     addScan(all);
     addAtomics(all);
     addReduce(all);

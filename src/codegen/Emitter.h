@@ -74,6 +74,7 @@ void addReshape(EmitTable &table);
 void addLoadStore(EmitTable &table);
 void addConvertLayout(EmitTable &table);
 void addShared(EmitTable &table);
+void addDebug(EmitTable &table);
 void addScan(EmitTable &table);
 void addAtomics(EmitTable &table);
 void addReduce(EmitTable &table);

@@ -107,6 +107,13 @@ public:
   /// Waits until at most `pending` groups of this thread are unfinished.
   virtual void waitCopies(Builder &builder, unsigned pending) const = 0;
 
+  /// Prints i32, i64 and double values by a format of C's printf.
+  virtual void print(Builder &builder, llvm::StringRef format,
+                     llvm::ArrayRef<llvm::Value *> values) const = 0;
+  /// Reports a failed assertion and stops the kernel.
+  virtual void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file,
+                          unsigned line, llvm::StringRef function) const = 0;
+
   /// Null where the kind does not exist for the operand type.
   virtual llvm::Value *math(Builder &builder, MathKind kind,
                             llvm::ArrayRef<llvm::Value *> operands) const = 0;

@@ -33,6 +33,10 @@ public:
                  llvm::Value *mask, llvm::Value *predicate) const override;
   void commitCopies(Builder &builder) const override;
   void waitCopies(Builder &builder, unsigned pending) const override;
+  void print(Builder &builder, llvm::StringRef format,
+             llvm::ArrayRef<llvm::Value *> values) const override;
+  void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file, unsigned line,
+                  llvm::StringRef function) const override;
   llvm::Value *math(Builder &builder, MathKind kind,
                     llvm::ArrayRef<llvm::Value *> operands) const override;
   llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,
