@@ -159,7 +159,7 @@ MaybeValue Interpreter::defaultValue(const Function &function, const Parameter &
 }
 
 void Interpreter::checkFunctionCall(const Function &function, CallArguments &arguments) {
-  if (inKernel() && function.kind == FunctionKind::Host) {
+  if (inKernel() && function.kind == FunctionKind::Host && function.owner.expired()) {
     report(Kind::HostFunctionCall, arguments.span, function.name)
         .label(function.span, "defined here")
         .hint("decorate it with `@gluon.jit` (device code) or `@gluon.constexpr_function`");

@@ -79,7 +79,7 @@ private:
     ast::forEachChild(node, [&](const ast::Node &child) { visit(child); });
   }
 
-  /// The value of a global name or of a chain of attributes on modules; anything else is
+  /// The value of a global name or of a chain of attributes on modules and classes; anything else is
   /// looked through and has no value here.
   MaybeValue resolve(const ast::Expr &expr) {
     if (const auto *name = llvm::dyn_cast<ast::Name>(&expr)) {
@@ -92,7 +92,7 @@ private:
     }
     if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(&expr)) {
       MaybeValue object = resolve(*attribute->value);
-      if (!object || !object->is(ValueKind::Module))
+      if (!object || !(object->is(ValueKind::Module) || object->is(ValueKind::Class)))
         return std::nullopt;
       return interpreter.attribute(*object, attribute->attr, attribute->attrSpan);
     }

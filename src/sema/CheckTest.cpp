@@ -137,6 +137,14 @@ TEST(Modules, FilesWithoutIdentifierNamesAreImportedByFunction) {
   EXPECT_NE(harness.compile("k", {"*i32", "i32"}), "") << harness.messages();
 }
 
+TEST(Modules, AggregatesAreLookedThrough) {
+  EXPECT_EQ(checked("@gluon.aggregate\nclass A:\n    x: gl.tensor\n"
+                    "    @gluon.jit\n    def f(self):\n        return A(missing)\n"
+                    "@gluon.jit\ndef k(n):\n    a = A(n)\n    b = A.create(n)\n"
+                    "    c = gl.aggregate_replace(a, x=n)\n"),
+            "Kind::UnknownName 8:18\nKind::UnknownField 12:11\n");
+}
+
 TEST(Modules, LastDefinitionThatRunsWins) {
   Harness harness(std::string(prelude) + R"(
 import torch

@@ -196,7 +196,7 @@ static const Intrinsic intrinsics[] = {
     // How older sources spell it: `from triton.language.core import _aggregate as aggregate`.
     {"_aggregate", "*cls", typeOnly},
     // Takes any keywords: performed by Interpreter::replaceFields.
-    {"aggregate_replace", "instance", typeOnly},
+    {"aggregate_replace", "...", typeOnly},
     {"autotune",
      "*fn, configs=, key=, prune_configs_by=, reset_to_zero=, restore_value=, pre_hook=, "
      "post_hook=, warmup=, rep=, use_cuda_graph=, do_bench=, cache_results=",
