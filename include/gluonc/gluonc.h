@@ -165,15 +165,14 @@ GLUONC_API gluonc_status gluonc_engine_compile(gluonc_engine *engine,
 /* A program for the simulator, which pretends to be `target`. */
 GLUONC_API gluonc_status gluonc_engine_simulate(gluonc_engine *engine,
                                                 gluonc_specialization *specialization,
-                                                const char *target,
-                                                gluonc_executable **executable,
+                                                const char *target, gluonc_executable **executable,
                                                 gluonc_error **error);
 GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
 
 /* "ttgir" (as the simulator or the code generator reads it), "ptx", "cubin". Null where the
  * executable has no such form. */
-GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable,
-                                              const char *form, size_t *size);
+GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
+                                              size_t *size);
 /* The same, and "llir": a form that is not at hand is made from the source, for the executable's
  * target. Valid as long as the executable. */
 GLUONC_API gluonc_status gluonc_executable_make_code(gluonc_executable *executable,
@@ -181,8 +180,8 @@ GLUONC_API gluonc_status gluonc_executable_make_code(gluonc_executable *executab
                                                      size_t *size, gluonc_error **error);
 /* Registers of a thread and bytes that it spills, as ptxas tells. Zero where it was not asked:
  * returns whether it was. */
-GLUONC_API int gluonc_executable_resources(const gluonc_executable *executable,
-                                           unsigned *registers, unsigned *spilled_bytes);
+GLUONC_API int gluonc_executable_resources(const gluonc_executable *executable, unsigned *registers,
+                                           unsigned *spilled_bytes);
 /* Dynamic shared memory of a CTA, in bytes. */
 GLUONC_API unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable);
 /* Parameters that a launch gives. */
@@ -197,8 +196,8 @@ GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, i
                                                 gluonc_error **error);
 
 /* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a
- * scalar in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing, no
- * allocation, one driver call. The simulator returns when the grid is done. */
+ * scalar in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing,
+ * no allocation, one driver call. The simulator returns when the grid is done. */
 GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
                                        unsigned z, void *stream, const uint64_t *values,
                                        size_t count, gluonc_error **error);

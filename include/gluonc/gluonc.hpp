@@ -211,8 +211,8 @@ public:
     size_t next = 0;
     std::array<uint64_t, sizeof...(Values) + 1> slots = {slotOf(formats[next++], values)..., 0};
     gluonc_error *error = nullptr;
-    gluonc_status status = gluonc_launch(handle.get(), grid.x, grid.y, grid.z, stream,
-                                         slots.data(), sizeof...(Values), &error);
+    gluonc_status status = gluonc_launch(handle.get(), grid.x, grid.y, grid.z, stream, slots.data(),
+                                         sizeof...(Values), &error);
     if (status != GLUONC_OK) [[unlikely]]
       return detail::take(status, error);
     return Done{};
@@ -274,13 +274,12 @@ public:
     std::vector<gluonc_argument> raw;
     for (const Argument &argument : arguments)
       raw.push_back(argument.raw());
-    gluonc_kernel_options rawOptions = {options.numWarps,  options.numCtas,
-                                        options.maxRegisters, options.debug,
-                                        !options.fpFusion, options.lineInfo};
+    gluonc_kernel_options rawOptions = {options.numWarps, options.numCtas,   options.maxRegisters,
+                                        options.debug,    !options.fpFusion, options.lineInfo};
     gluonc_specialization *made = nullptr;
     gluonc_error *error = nullptr;
-    gluonc_status status = gluonc_kernel_specialize(handle.get(), raw.data(), raw.size(),
-                                                    &rawOptions, &made, &error);
+    gluonc_status status =
+        gluonc_kernel_specialize(handle.get(), raw.data(), raw.size(), &rawOptions, &made, &error);
     if (status != GLUONC_OK)
       return detail::take(status, error);
     return Specialization(made);
@@ -348,8 +347,8 @@ public:
     gluonc_executable *made = nullptr;
     gluonc_error *error = nullptr;
     auto function = target.isSimulator() ? gluonc_engine_simulate : gluonc_engine_compile;
-    gluonc_status status = function(handle.get(), specialization.raw(), target.name().c_str(),
-                                    &made, &error);
+    gluonc_status status =
+        function(handle.get(), specialization.raw(), target.name().c_str(), &made, &error);
     if (status != GLUONC_OK)
       return detail::take(status, error);
     return Executable(made);

@@ -51,8 +51,7 @@ KernelInfo kernelInfo(mlir::ModuleOp module, tt::FuncOp kernel) {
   info.numCtas = ttg::numCtasOf(kernel);
   info.sharedBytes = integerAttribute(module, ttg::sharedAttr, 0);
   info.globalScratchBytes = integerAttribute(module, "ttg.global_scratch_memory_size", 0);
-  info.globalScratchAlignment =
-      integerAttribute(module, "ttg.global_scratch_memory_alignment", 1);
+  info.globalScratchAlignment = integerAttribute(module, "ttg.global_scratch_memory_alignment", 1);
   return info;
 }
 
@@ -115,8 +114,7 @@ private:
       maxRegisters = inModule;
     state.isa.markKernel(function, state.kernel, maxRegisters);
     for (auto [i, type] : enumerate(op.getArgumentTypes())) {
-      mlir::IntegerAttr divisibility =
-          op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
+      mlir::IntegerAttr divisibility = op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
       if (divisibility && isa<tt::PointerType>(type) && isPowerOf2_64(divisibility.getInt()))
         function.getArg(i)->addAttr(
             Attribute::getWithAlignment(context, Align(divisibility.getInt())));

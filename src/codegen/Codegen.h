@@ -16,11 +16,11 @@
 #include "support/Timing.h"
 #include "target/Target.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Location.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Location.h"
 
 #include <memory>
 #include <optional>

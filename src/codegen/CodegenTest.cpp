@@ -71,10 +71,9 @@ TEST(Codegen, EveryTestFileAssemblesForEveryTarget) {
       std::string ptx = ptxOf(file, name);
       llvm::Expected<codegen::nvidia::Cubin> cubin =
           codegen::nvidia::assemble(ptxas, ptx, *target::Target::parse(name));
-      ASSERT_TRUE(static_cast<bool>(cubin))
-          << file << " " << name << "\n"
-          << llvm::toString(cubin.takeError()) << "\n"
-          << ptx;
+      ASSERT_TRUE(static_cast<bool>(cubin)) << file << " " << name << "\n"
+                                            << llvm::toString(cubin.takeError()) << "\n"
+                                            << ptx;
       ASSERT_EQ(cubin->resources.size(), 1u);
       EXPECT_EQ(cubin->resources[0].spillStoreBytes, 0u) << file;
       EXPECT_GT(cubin->resources[0].registers, 0u) << file;
@@ -196,8 +195,8 @@ TEST(Ptxas, ResourcesAreReadFromTheLog) {
 }
 
 TEST(Ptxas, MissingAssemblerIsAnError) {
-  llvm::Expected<codegen::nvidia::Cubin> cubin = codegen::nvidia::assemble(
-      "/nonexistent/ptxas", "", *target::Target::parse("cuda:90"));
+  llvm::Expected<codegen::nvidia::Cubin> cubin =
+      codegen::nvidia::assemble("/nonexistent/ptxas", "", *target::Target::parse("cuda:90"));
   ASSERT_FALSE(static_cast<bool>(cubin));
   llvm::consumeError(cubin.takeError());
 }

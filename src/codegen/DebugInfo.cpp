@@ -39,10 +39,10 @@ void DebugInfo::declare(Function &function, mlir::Location location) {
                                      "", DICompileUnit::DebugDirectivesOnly);
   }
   DISubroutineType *type = builder.createSubroutineType(builder.getOrCreateTypeArray({}));
-  function.setSubprogram(builder.createFunction(
-      file, function.getName(), function.getName(), file, position->getLine(), type,
-      position->getLine(), DINode::FlagZero,
-      DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized));
+  function.setSubprogram(
+      builder.createFunction(file, function.getName(), function.getName(), file,
+                             position->getLine(), type, position->getLine(), DINode::FlagZero,
+                             DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized));
 }
 
 DebugLoc DebugInfo::locationOf(mlir::Location location, Function &function) {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "mlir/IR/Location.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/Module.h"
-#include "mlir/IR/Location.h"
 
 #include <optional>
 

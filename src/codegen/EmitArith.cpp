@@ -96,9 +96,8 @@ CmpInst::Predicate predicateOf(mlir::arith::CmpIPredicate predicate) {
 
 LogicalResult emitCmpI(Emitter &emitter, mlir::arith::CmpIOp op) {
   CmpInst::Predicate predicate = predicateOf(op.getPredicate());
-  emitElementwise(emitter, op, [&](Operands in) {
-    return emitter.builder.CreateICmp(predicate, in[0], in[1]);
-  });
+  emitElementwise(emitter, op,
+                  [&](Operands in) { return emitter.builder.CreateICmp(predicate, in[0], in[1]); });
   return success();
 }
 
@@ -142,9 +141,8 @@ CmpInst::Predicate predicateOf(mlir::arith::CmpFPredicate predicate) {
 
 LogicalResult emitCmpF(Emitter &emitter, mlir::arith::CmpFOp op) {
   CmpInst::Predicate predicate = predicateOf(op.getPredicate());
-  emitElementwise(emitter, op, [&](Operands in) {
-    return emitter.builder.CreateFCmp(predicate, in[0], in[1]);
-  });
+  emitElementwise(emitter, op,
+                  [&](Operands in) { return emitter.builder.CreateFCmp(predicate, in[0], in[1]); });
   return success();
 }
 
@@ -153,10 +151,10 @@ LogicalResult emitSelect(Emitter &emitter, mlir::arith::SelectOp op) {
   const Registers &condition = emitter.get(op.getCondition());
   Registers results;
   bool uniform = !isa<mlir::RankedTensorType>(op.getCondition().getType());
-  for (auto [i, values] : enumerate(
-           zip_equal(emitter.get(op.getTrueValue()), emitter.get(op.getFalseValue()))))
-    results.push_back(emitter.builder.CreateSelect(condition[uniform ? 0 : i],
-                                                   std::get<0>(values), std::get<1>(values)));
+  for (auto [i, values] :
+       enumerate(zip_equal(emitter.get(op.getTrueValue()), emitter.get(op.getFalseValue()))))
+    results.push_back(emitter.builder.CreateSelect(condition[uniform ? 0 : i], std::get<0>(values),
+                                                   std::get<1>(values)));
   emitter.set(op.getResult(), std::move(results));
   return success();
 }
@@ -182,9 +180,8 @@ Value *minMax(Emitter &emitter, bool isMax, bool propagateNan, Value *lhs, Value
 
 template <typename Op, bool isMax, bool propagateNan>
 LogicalResult emitMinMax(Emitter &emitter, Op op) {
-  emitElementwise(emitter, op, [&](Operands in) {
-    return minMax(emitter, isMax, propagateNan, in[0], in[1]);
-  });
+  emitElementwise(emitter, op,
+                  [&](Operands in) { return minMax(emitter, isMax, propagateNan, in[0], in[1]); });
   return success();
 }
 

@@ -64,8 +64,8 @@ EvictHint evictHint(tt::EvictionPolicy policy) {
 /// log2 of the elements that one access may move.
 unsigned vectorLog2(Emitter &emitter, mlir::RankedTensorType type, mlir::Value pointers,
                     mlir::Value mask, unsigned bytes, unsigned axis) {
-  unsigned limit = std::max(1u, std::min(128u, emitter.state.target.maxGlobalAccessBits()) /
-                                    (8 * bytes));
+  unsigned limit =
+      std::max(1u, std::min(128u, emitter.state.target.maxGlobalAccessBits()) / (8 * bytes));
   unsigned registers = 1u << layout::contiguousLog2(emitter.layoutOf(type), axis);
   limit = std::min(limit, registers);
   // The analysis of the function is made for the first access that can use it.
@@ -109,8 +109,7 @@ Registers select(const Registers &registers, ArrayRef<uint32_t> which) {
 }
 
 Type *pointeeOf(Emitter &emitter, mlir::Value pointers) {
-  return emitter.elementType(
-      tt::pointeeTypeOf(mlir::getElementTypeOrSelf(pointers.getType())));
+  return emitter.elementType(tt::pointeeTypeOf(mlir::getElementTypeOrSelf(pointers.getType())));
 }
 
 LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
@@ -129,8 +128,8 @@ LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
     Registers other;
     if (mask && op.getOther())
       other = packWords(builder, select(emitter.get(op.getOther()), vector), word);
-    Registers raw = emitter.isa.loadWords(builder, pointers[vector[0]], word, mask, other, words,
-                                          hints);
+    Registers raw =
+        emitter.isa.loadWords(builder, pointers[vector[0]], word, mask, other, words, hints);
     Registers elements = unpackWords(builder, raw, element, plan.size());
     for (auto [reg, value] : zip_equal(vector, elements))
       loaded[reg] = value;

@@ -33,9 +33,8 @@ template <typename Op, MathKind kind> LogicalResult emitApproximate(Emitter &emi
 }
 
 template <typename Op, Intrinsic::ID id> LogicalResult emitUnary(Emitter &emitter, Op op) {
-  emitElementwise(emitter, op, [&](Operands in) {
-    return emitter.builder.CreateUnaryIntrinsic(id, in[0]);
-  });
+  emitElementwise(emitter, op,
+                  [&](Operands in) { return emitter.builder.CreateUnaryIntrinsic(id, in[0]); });
   return success();
 }
 
@@ -49,8 +48,7 @@ template <typename Op, Intrinsic::ID id> LogicalResult emitWide(Emitter &emitter
 LogicalResult emitAbsI(Emitter &emitter, mlir::math::AbsIOp op) {
   emitElementwise(emitter, op, [&](Operands in) {
     // The least integer stays what it is.
-    return emitter.builder.CreateBinaryIntrinsic(Intrinsic::abs, in[0],
-                                                 emitter.builder.getFalse());
+    return emitter.builder.CreateBinaryIntrinsic(Intrinsic::abs, in[0], emitter.builder.getFalse());
   });
   return success();
 }
@@ -78,7 +76,7 @@ Value *logF32(Builder &builder, Value *x) {
     return ConstantFP::get(builder.getFloatTy(), value);
   };
   static constexpr double series[] = {
-      -5.000000037e-01, 3.333333522e-01,  -2.499983771e-01, 1.999966491e-01, -1.667812642e-01,
+      -5.000000037e-01, 3.333333522e-01,  -2.499983771e-01, 1.999966491e-01,  -1.667812642e-01,
       1.430231062e-01,  -1.221922935e-01, 1.077943055e-01,  -1.273570458e-01, 1.190843309e-01};
   Value *tiny = builder.CreateFCmpOLT(x, number(0x1p-126));
   Value *scaled = builder.CreateSelect(tiny, builder.CreateFMul(x, number(0x1p+23)), x);
@@ -86,8 +84,7 @@ Value *logF32(Builder &builder, Value *x) {
   // 0x3f2aaaab is 2/3: what lies above it by whole exponents is e.
   Value *exponent = builder.CreateAnd(builder.CreateSub(bits, builder.getInt32(0x3f2aaaab)),
                                       builder.getInt32(0xff800000));
-  Value *mantissa =
-      builder.CreateBitCast(builder.CreateSub(bits, exponent), builder.getFloatTy());
+  Value *mantissa = builder.CreateBitCast(builder.CreateSub(bits, exponent), builder.getFloatTy());
   Value *e = builder.CreateSIToFP(builder.CreateAShr(exponent, 23), builder.getFloatTy());
   e = builder.CreateFAdd(e, builder.CreateSelect(tiny, number(-23.0), number(0.0)));
   Value *r = builder.CreateFAdd(mantissa, number(-1.0));
@@ -112,18 +109,18 @@ Value *logF32(Builder &builder, Value *x) {
 Value *erfF32(Builder &builder, const Isa &isa, Value *x) {
   Type *type = x->getType();
   auto number = [&](double value) -> Value * { return ConstantFP::get(type, value); };
-  static constexpr double near[] = {
-      1.128379167e+00, -3.761262988e-01, 1.128362573e-01, -2.685539946e-02,
-      5.191218386e-03, -8.034846729e-04, 7.933494150e-05};
-  static constexpr double far[] = {
-      5.926378785e-05, -1.628706517e+00, -9.152511448e-01, -1.547177140e-01,
-      3.538211359e-02, -5.731439746e-03, 5.753296602e-04, -2.658594082e-05};
+  static constexpr double near[] = {1.128379167e+00,  -3.761262988e-01, 1.128362573e-01,
+                                    -2.685539946e-02, 5.191218386e-03,  -8.034846729e-04,
+                                    7.933494150e-05};
+  static constexpr double far[] = {5.926378785e-05,  -1.628706517e+00, -9.152511448e-01,
+                                   -1.547177140e-01, 3.538211359e-02,  -5.731439746e-03,
+                                   5.753296602e-04,  -2.658594082e-05};
   Value *size = builder.CreateUnaryIntrinsic(Intrinsic::fabs, x);
   Value *small = builder.CreateFMul(x, polynomial(builder, builder.CreateFMul(x, x), near));
   Value *clamped = builder.CreateBinaryIntrinsic(Intrinsic::minnum, size, number(4.0));
   Value *tail = isa.math(builder, MathKind::Exp2, {polynomial(builder, clamped, far)});
-  Value *large = builder.CreateBinaryIntrinsic(
-      Intrinsic::copysign, builder.CreateFSub(number(1.0), tail), x);
+  Value *large =
+      builder.CreateBinaryIntrinsic(Intrinsic::copysign, builder.CreateFSub(number(1.0), tail), x);
   // An unordered comparison sends NaN to the branch that propagates it.
   return builder.CreateSelect(builder.CreateFCmpUGE(size, number(1.0)),
                               builder.CreateSelect(builder.CreateFCmpUNO(x, x), x, large), small);

@@ -120,8 +120,7 @@ Coords unflatten(int64_t index, ArrayRef<int64_t> shape) {
 LogicalResult emitReshape(Emitter &emitter, tt::ReshapeOp op) {
   auto source = cast<mlir::RankedTensorType>(op.getSrc().getType());
   auto result = cast<mlir::RankedTensorType>(op.getType());
-  if (op.getAllowReorder() &&
-      emitter.registerCount(source) == emitter.registerCount(result)) {
+  if (op.getAllowReorder() && emitter.registerCount(source) == emitter.registerCount(result)) {
     // Any order will do, and the cheapest is the one there is.
     emitter.set(op.getResult(), emitter.get(op.getSrc()));
     return success();

@@ -46,8 +46,7 @@ FunctionPassManager loopPasses() {
   FunctionPassManager passes;
   LoopPassManager invariants;
   invariants.addPass(LICMPass(LICMOptions()));
-  passes.addPass(
-      createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
   LoopPassManager counters;
   counters.addPass(IndVarSimplifyPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
@@ -73,8 +72,7 @@ void runPasses(Module &module, TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, graph, modules);
 
   ModulePassManager passes;
-  size_t defined =
-      count_if(module, [](Function &function) { return !function.isDeclaration(); });
+  size_t defined = count_if(module, [](Function &function) { return !function.isDeclaration(); });
   if (defined > 1) {
     passes.addPass(AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
     passes.addPass(GlobalDCEPass());

@@ -47,15 +47,14 @@ public:
         }
       if (kernel.findParameter(argument.name))
         continue;
-      bool helps = llvm::any_of(laterTexts, [&](const std::string &text) {
-        return mentions(text, argument.name);
-      });
+      bool helps = llvm::any_of(
+          laterTexts, [&](const std::string &text) { return mentions(text, argument.name); });
       for (size_t j = i + 1; j != arguments.size() && !helps; ++j)
         helps = mentions(arguments[j].value, argument.name);
       if (helps)
         continue;
-      auto report = sink.report(Kind::UnknownParameter, argument.nameSpan, kernel.name,
-                                argument.name);
+      auto report =
+          sink.report(Kind::UnknownParameter, argument.nameSpan, kernel.name, argument.name);
       std::string names;
       for (const Parameter &parameter : kernel.parameters)
         names += (names.empty() ? "" : ", ") + parameter.name.str();
@@ -89,8 +88,10 @@ public:
       return spec;
     };
     switch (value.kind()) {
-    case ValueKind::Bool: return atRunTime(ArgSpec::specializeBool());
-    case ValueKind::Float: return atRunTime(ArgSpec::specializeFloat(parameter));
+    case ValueKind::Bool:
+      return atRunTime(ArgSpec::specializeBool());
+    case ValueKind::Float:
+      return atRunTime(ArgSpec::specializeFloat(parameter));
     case ValueKind::Int:
       if (std::optional<int64_t> small = value.asInt64())
         return atRunTime(ArgSpec::specializeInt(*small, parameter));
@@ -107,7 +108,8 @@ public:
       }
       return ArgSpec::tuple(std::move(items), value.fieldNames().vec());
     }
-    case ValueKind::Function: return ArgSpec::compileTime(value);
+    case ValueKind::Function:
+      return ArgSpec::compileTime(value);
     default:
       return bad(argument, "a " + sema::kindName(value.kind()) +
                                " can only be given to a constexpr parameter");
@@ -132,12 +134,10 @@ public:
         fine = false;
         continue;
       }
-      ArgumentText argument{parameter.name.str(), "", parameter.span,
-                            parameter.defaultValue->span};
-      std::optional<Value> value =
-          sema::evaluate(scope.program, scope.module,
-                         llvm::StringRef(parameter.defaultValue->span.text()), {},
-                         "<default of " + parameter.name.str() + ">", sink);
+      ArgumentText argument{parameter.name.str(), "", parameter.span, parameter.defaultValue->span};
+      std::optional<Value> value = sema::evaluate(
+          scope.program, scope.module, llvm::StringRef(parameter.defaultValue->span.text()), {},
+          "<default of " + parameter.name.str() + ">", sink);
       std::optional<ArgSpec> spec;
       if (value)
         spec = specOf(*value, parameter, argument, runtime[i]);
@@ -197,8 +197,7 @@ std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function
       continue;
     const Parameter &parameter = kernel.parameters[at];
     if (!array) {
-      binder.specs[at] =
-          binder.specOf(std::get<Value>(*value), parameter, argument, runtime[at]);
+      binder.specs[at] = binder.specOf(std::get<Value>(*value), parameter, argument, runtime[at]);
     } else if (parameter.isConstexpr) {
       binder.bad(argument, "this parameter is a constexpr; a tensor has no compile-time value");
     } else {
@@ -242,8 +241,7 @@ std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function 
     if (!isParameter)
       continue;
     if (const Value *plain = std::get_if<Value>(&*value))
-      binder.specs[at] =
-          binder.specOf(*plain, kernel.parameters[at], argument, ignored[at]);
+      binder.specs[at] = binder.specOf(*plain, kernel.parameters[at], argument, ignored[at]);
     else
       binder.bad(argument, "give the type of a tensor here, such as *fp32:16");
     fine &= binder.specs[at].has_value();
@@ -271,8 +269,7 @@ std::optional<std::array<uint32_t, 3>> evaluateGrid(HostScope &scope, llvm::Stri
   const Value *plain = std::get_if<Value>(&*value);
   std::array<uint32_t, 3> grid = {1, 1, 1};
   auto store = [&](size_t axis, const Value &size) {
-    std::optional<int64_t> count =
-        size.is(ValueKind::Int) ? size.asInt64() : std::nullopt;
+    std::optional<int64_t> count = size.is(ValueKind::Int) ? size.asInt64() : std::nullopt;
     // The driver's limits: 2^31 - 1 along x, 65535 along y and z.
     int64_t most = axis == 0 ? INT32_MAX : 65535;
     if (!count || *count < 0 || *count > most)

@@ -126,9 +126,9 @@ llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
   }
   if (failed) {
     llvm::Error discarded = file->discard();
-    return llvm::joinErrors(llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                                    "cannot write %s", target.c_str()),
-                            std::move(discarded));
+    return llvm::joinErrors(
+        llvm::createStringError(llvm::inconvertibleErrorCode(), "cannot write %s", target.c_str()),
+        std::move(discarded));
   }
   return file->keep(target);
 }

@@ -20,14 +20,12 @@ namespace {
 /// Sends MLIR's diagnostics to a sink for as long as it lives.
 class DiagnosticBridge {
 public:
-  DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources,
-                   diag::Sink &sink)
+  DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources, diag::Sink &sink)
       : handler(context, [&](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
             return mlir::success();
-          diag::Builder builder =
-              sink.report(Kind::InvalidTtgir, spanOf(diagnostic.getLocation(), sources),
-                          diagnostic.str());
+          diag::Builder builder = sink.report(
+              Kind::InvalidTtgir, spanOf(diagnostic.getLocation(), sources), diagnostic.str());
           for (mlir::Diagnostic &note : diagnostic.getNotes())
             std::move(builder).label(spanOf(note.getLocation(), sources), "{0}", note.str());
           return mlir::success();
@@ -46,10 +44,11 @@ Compiler::Compiler()
 
 Compiler::~Compiler() = default;
 
-mlir::OwningOpRef<mlir::ModuleOp>
-Compiler::specialize(sema::Program &program, const sema::Function &kernel,
-                     llvm::ArrayRef<sema::ArgSpec> arguments, const sema::Options &options,
-                     diag::Sink &sink, Timings *timings) {
+mlir::OwningOpRef<mlir::ModuleOp> Compiler::specialize(sema::Program &program,
+                                                       const sema::Function &kernel,
+                                                       llvm::ArrayRef<sema::ArgSpec> arguments,
+                                                       const sema::Options &options,
+                                                       diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "sema");
   return sema::specialize(program, kernel, arguments, options, *mlirContext, sink);
 }
@@ -64,8 +63,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::parseIr(const diag::SourceFile &file
 }
 
 bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
-                         const diag::SourceManager &sources, diag::Sink &sink,
-                         Timings *timings) {
+                         const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "transform");
   DiagnosticBridge bridge(mlirContext.get(), sources, sink);
   mlir::PassManager passes(mlirContext.get());
@@ -94,10 +92,11 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
       });
 }
 
-std::optional<CompiledKernel>
-Compiler::generate(mlir::ModuleOp module, const target::Target &target, Stage last,
-                   const CodeOptions &options, const diag::SourceManager &sources,
-                   diag::Sink &sink, Timings *timings) {
+std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
+                                                 const target::Target &target, Stage last,
+                                                 const CodeOptions &options,
+                                                 const diag::SourceManager &sources,
+                                                 diag::Sink &sink, Timings *timings) {
   if (!target.hasCodegen()) {
     sink.report(Kind::TargetWithoutCode, {}, target.name()).end();
     return std::nullopt;
@@ -109,8 +108,7 @@ Compiler::generate(mlir::ModuleOp module, const target::Target &target, Stage la
   CompiledKernel result;
   if (last == Stage::Llir) {
     TimingScope scope(timings, "llir");
-    llvm::Expected<codegen::LlvmModule> llvmModule =
-        codegen::emitLlvm(module, target, codeOptions);
+    llvm::Expected<codegen::LlvmModule> llvmModule = codegen::emitLlvm(module, target, codeOptions);
     if (!llvmModule) {
       reportCodegen(llvmModule.takeError(), target, sources, sink);
       return std::nullopt;
@@ -189,8 +187,8 @@ static int findBuildId(dl_phdr_info *object, size_t, void *data) {
       const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
       const char *name = at + sizeof *note;
       const char *bytes = name + (note->n_namesz + 3) / 4 * 4;
-      if (note->n_type == NT_GNU_BUILD_ID && llvm::StringRef(name, note->n_namesz) ==
-                                                 llvm::StringRef("GNU", 4)) {
+      if (note->n_type == NT_GNU_BUILD_ID &&
+          llvm::StringRef(name, note->n_namesz) == llvm::StringRef("GNU", 4)) {
         search.id = llvm::toHex(llvm::StringRef(bytes, note->n_descsz), /*LowerCase=*/true);
         return 1;
       }

@@ -47,20 +47,19 @@ public:
   mlir::MLIRContext &context() { return *mlirContext; }
 
   /// Null after a report.
-  mlir::OwningOpRef<mlir::ModuleOp>
-  specialize(sema::Program &program, const sema::Function &kernel,
-             llvm::ArrayRef<sema::ArgSpec> arguments, const sema::Options &options,
-             diag::Sink &sink, Timings *timings = nullptr);
+  mlir::OwningOpRef<mlir::ModuleOp> specialize(sema::Program &program, const sema::Function &kernel,
+                                               llvm::ArrayRef<sema::ArgSpec> arguments,
+                                               const sema::Options &options, diag::Sink &sink,
+                                               Timings *timings = nullptr);
 
   /// Reads a `.ttgir` file's text, ours or Triton's. Null after a report.
   mlir::OwningOpRef<mlir::ModuleOp> parseIr(const diag::SourceFile &file,
-                                            const diag::SourceManager &sources,
-                                            diag::Sink &sink, Timings *timings = nullptr);
+                                            const diag::SourceManager &sources, diag::Sink &sink,
+                                            Timings *timings = nullptr);
 
   /// The transform pipeline, in place. False after a report.
   bool transform(mlir::ModuleOp module, const target::Target &target,
-                 const diag::SourceManager &sources, diag::Sink &sink,
-                 Timings *timings = nullptr);
+                 const diag::SourceManager &sources, diag::Sink &sink, Timings *timings = nullptr);
 
   /// From transformed ttg to `last` (Llir, Ptx or Cubin). Nullopt after a report.
   std::optional<CompiledKernel> generate(mlir::ModuleOp module, const target::Target &target,

@@ -87,8 +87,7 @@ static std::optional<CompiledKernel> compile(Compiler &compiler, const KernelReq
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.specialize(
       request.program, request.kernel, request.arguments, request.options, sink, timings);
   const diag::SourceManager &sources = request.program.sources();
-  if (!module ||
-      !compiler.transform(*module, request.options.target, sources, sink, timings))
+  if (!module || !compiler.transform(*module, request.options.target, sources, sink, timings))
     return std::nullopt;
   return compiler.generate(*module, request.options.target, request.last, request.code, sources,
                            sink, timings);

@@ -90,8 +90,8 @@ Picture drawShared(const Layout &named, const LinearLayout &linear, llvm::ArrayR
   uint32_t blocks = static_cast<uint32_t>(linear.inSize(Dim::Block));
   for (uint32_t block = 0; block != blocks; ++block)
     for (uint32_t offset = 0; offset != offsets; ++offset) {
-      Cell &cell = picture.cells[indexOf(
-          linear.apply({{Dim::Offset, offset}, {Dim::Block, block}}), shape)];
+      Cell &cell =
+          picture.cells[indexOf(linear.apply({{Dim::Offset, offset}, {Dim::Block, block}}), shape)];
       if (cell.copies++ != 0)
         continue;
       int64_t place = padded ? padded->physicalOffset(offset) : offset;

@@ -146,8 +146,7 @@ public:
 
   llvm::Error download() {
     for (auto &[buffer, name] : buffers) {
-      if (llvm::Error error =
-              copies.find(buffer)->second.download(buffer->data(), buffer->size()))
+      if (llvm::Error error = copies.find(buffer)->second.download(buffer->data(), buffer->size()))
         return error;
       buffer->settle();
     }
@@ -186,9 +185,8 @@ public:
     shape.threads = kernel.kernel.numWarps * warpSize;
     shape.ctasPerCluster = kernel.kernel.numCtas;
     shape.sharedBytes = kernel.kernel.sharedBytes;
-    llvm::Expected<cuda::Launcher> launcher =
-        cuda::Launcher::create(*module, kernel.kernel.name, shape,
-                               static_cast<unsigned>(arguments.runtime.size()));
+    llvm::Expected<cuda::Launcher> launcher = cuda::Launcher::create(
+        *module, kernel.kernel.name, shape, static_cast<unsigned>(arguments.runtime.size()));
     if (!launcher)
       return launcher.takeError();
     llvm::Expected<cuda::Stopwatch> watch = cuda::Stopwatch::create(device);

@@ -4,9 +4,9 @@ namespace gluonc::driver {
 
 llvm::ArrayRef<StageInfo> allStages() {
   static constexpr StageInfo stages[] = {
-      {Stage::Tokens, "tokens", true},        {Stage::Ast, "ast", true},
-      {Stage::Ttgir, "ttgir", true},          {Stage::TtgirOpt, "ttgir-opt", true},
-      {Stage::Llir, "llir", true},            {Stage::Ptx, "ptx", true},
+      {Stage::Tokens, "tokens", true}, {Stage::Ast, "ast", true},
+      {Stage::Ttgir, "ttgir", true},   {Stage::TtgirOpt, "ttgir-opt", true},
+      {Stage::Llir, "llir", true},     {Stage::Ptx, "ptx", true},
       {Stage::Cubin, "cubin", false},
   };
   return stages;

@@ -40,8 +40,8 @@ std::optional<ArgSpec> ArgSpec::parse(llvm::StringRef text) {
 /// What is the same for every integer that reaches a parameter as a run-time value.
 static ArgSpec runtimeInt(DType natural, bool divisible, const Parameter &parameter) {
   DType dtype = parameter.annotatedType.value_or(natural);
-  bool keepsKey = dtype.isInt() && !dtype.isBool() && !parameter.noSpecialize &&
-                  !parameter.noAlignment;
+  bool keepsKey =
+      dtype.isInt() && !dtype.isBool() && !parameter.noSpecialize && !parameter.noAlignment;
   return ArgSpec::scalar(dtype, divisible && keepsKey);
 }
 

@@ -74,8 +74,8 @@ ArithmeticResult bigPower(const APInt &base, const Value &exponent) {
   if (!count || (bits > 2 && *count > int64_t(maxIntegerBits / (bits - 1))))
     return Kind::NumberTooLarge;
   // -1, 0 and 1 stay small whatever the exponent: keep only its parity.
-  uint64_t effective = bits <= 1 || base.isOne() ? uint64_t(*count ? 2 - (*count & 1) : 0)
-                                                 : uint64_t(*count);
+  uint64_t effective =
+      bits <= 1 || base.isOne() ? uint64_t(*count ? 2 - (*count & 1) : 0) : uint64_t(*count);
   if (effective > maxIntegerBits)
     return Kind::NumberTooLarge;
   uint64_t width = bits * std::max<uint64_t>(effective, 1) + 2;

@@ -302,8 +302,8 @@ bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArg
   size_t next = 0, positionalCount = 0;
   for (size_t i = 0; i < parameters.size() && !parameters[i].isKeywordOnly; ++i) {
     if (parameters[i].isVariadic) {
-      bound.values[i] = Value::tuple(std::vector<Value>(arguments.positional.begin() + next,
-                                                        arguments.positional.end()));
+      bound.values[i] = Value::tuple(
+          std::vector<Value>(arguments.positional.begin() + next, arguments.positional.end()));
       next = arguments.positional.size();
       break;
     }

@@ -79,8 +79,8 @@ private:
     ast::forEachChild(node, [&](const ast::Node &child) { visit(child); });
   }
 
-  /// The value of a global name or of a chain of attributes on modules and classes; anything else is
-  /// looked through and has no value here.
+  /// The value of a global name or of a chain of attributes on modules and classes; anything else
+  /// is looked through and has no value here.
   MaybeValue resolve(const ast::Expr &expr) {
     if (const auto *name = llvm::dyn_cast<ast::Name>(&expr)) {
       if (name->ctx != ast::ExprContext::Load || locals.contains(name->id))
@@ -101,10 +101,9 @@ private:
   }
 
   void checkCall(const ast::Call &call, const Value &callee) {
-    bool isOpen = llvm::any_of(call.args,
-                               [](const ast::Expr *e) { return llvm::isa<ast::Starred>(e); }) ||
-                  llvm::any_of(call.keywords,
-                               [](const ast::Keyword *k) { return !k->arg.data(); });
+    bool isOpen =
+        llvm::any_of(call.args, [](const ast::Expr *e) { return llvm::isa<ast::Starred>(e); }) ||
+        llvm::any_of(call.keywords, [](const ast::Keyword *k) { return !k->arg.data(); });
     if (isOpen)
       return;
     CallArguments arguments;
@@ -174,8 +173,8 @@ struct ModuleChecker {
       auto [prefix, last] = value->asString().rsplit('.');
       if (prefix != "gluon" && prefix != "triton")
         return;
-      for (llvm::StringRef known : {"jit", "constexpr_function", "aggregate", "autotune",
-                                    "heuristics", "must_use_result"})
+      for (llvm::StringRef known :
+           {"jit", "constexpr_function", "aggregate", "autotune", "heuristics", "must_use_result"})
         if (last.edit_distance(known, true, 3) <= 2) {
           sink.report(Kind::BadDecorator, decorator->span,
                       ("`" + value->asString() + "` is not a decorator").str())
@@ -204,8 +203,7 @@ struct ModuleChecker {
   void checkAsync(const ast::AsyncFunctionDef &def) {
     for (const ast::Expr *decorator : def.decorator_list)
       if (MaybeValue value = decoratorValue(decorator); value && isIntrinsic(*value, "jit"))
-        sink.report(Kind::BadDecorator, def.nameSpan, "a kernel cannot be an async function")
-            .end();
+        sink.report(Kind::BadDecorator, def.nameSpan, "a kernel cannot be an async function").end();
   }
 
   void checkFunction(const ast::FunctionDef &def) {
@@ -226,8 +224,9 @@ struct ModuleChecker {
     for (const Parameter &parameter : function->parameters)
       if (parameter.isConstexpr && (parameter.noSpecialize || parameter.noAlignment))
         sink.report(Kind::BadDecorator, parameter.span,
-                    ("`" + parameter.name + "` is constexpr, so it cannot be in "
-                                            "do_not_specialize")
+                    ("`" + parameter.name +
+                     "` is constexpr, so it cannot be in "
+                     "do_not_specialize")
                         .str())
             .end();
     FunctionChecker(interpreter, *function).run();

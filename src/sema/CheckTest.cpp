@@ -132,8 +132,7 @@ def k(p, n):
 TEST(Modules, FilesWithoutIdentifierNamesAreImportedByFunction) {
   Harness harness(std::string(prelude) + "import importlib\nt1 = importlib.import_module('01-a')\n"
                                          "@gluon.jit\ndef k(p, n):\n    gl.store(p, t1.f(n))\n");
-  harness.siblings["01-a.py"] =
-      "import gluonc as gluon\n@gluon.jit\ndef f(x):\n    return x + 1\n";
+  harness.siblings["01-a.py"] = "import gluonc as gluon\n@gluon.jit\ndef f(x):\n    return x + 1\n";
   EXPECT_NE(harness.compile("k", {"*i32", "i32"}), "") << harness.messages();
 }
 

@@ -195,21 +195,21 @@ TEST(CompileTime, DTypesHaveTheirAttributes) {
 }
 
 TEST(CompileTime, LayoutsHaveTheirFields) {
-  expectAll({{"gl.BlockedLayout([1, 2], [4, 8], warps_per_cta=[4, 1], order=[1, 0])",
-              "BlockedLayout([1, 2], [4, 8], [4, 1], [1, 0])"},
-             {"gl.BlockedLayout([1], [32], [4], [0]).warps_per_cta", "(4,)"},
-             {"gl.SliceLayout(1, gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])).parent.order",
-              "(1, 0)"},
-             {"gl.SwizzledSharedLayout(8, 2, 4, order=[1, 0]).max_phase", "4"},
-             {"gl.BlockedLayout([1], [32], [4], [0]) == gl.BlockedLayout([1], [32], [4], [0])",
-              "True"},
-             {"isinstance(gl.AutoLayout(), gl.AutoLayout)", "True"},
-             {"gl.BlockedLayout([1], [32], [4], [1])", "Kind::InvalidLayout 1:1\n"},
-             {"gl.BlockedLayout([3], [32], [4], [0])", "Kind::InvalidLayout 1:1\n"},
-             {"gl.BlockedLayout(1, [32], [4], [0])", "Kind::BadArgument 1:18\n"},
-             {"gl.SliceLayout(2, gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0]))",
-              "Kind::InvalidLayout 1:1\n"},
-             {"gl.SliceLayout(0, 4)", "Kind::BadArgument 1:19\n"}});
+  expectAll(
+      {{"gl.BlockedLayout([1, 2], [4, 8], warps_per_cta=[4, 1], order=[1, 0])",
+        "BlockedLayout([1, 2], [4, 8], [4, 1], [1, 0])"},
+       {"gl.BlockedLayout([1], [32], [4], [0]).warps_per_cta", "(4,)"},
+       {"gl.SliceLayout(1, gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])).parent.order",
+        "(1, 0)"},
+       {"gl.SwizzledSharedLayout(8, 2, 4, order=[1, 0]).max_phase", "4"},
+       {"gl.BlockedLayout([1], [32], [4], [0]) == gl.BlockedLayout([1], [32], [4], [0])", "True"},
+       {"isinstance(gl.AutoLayout(), gl.AutoLayout)", "True"},
+       {"gl.BlockedLayout([1], [32], [4], [1])", "Kind::InvalidLayout 1:1\n"},
+       {"gl.BlockedLayout([3], [32], [4], [0])", "Kind::InvalidLayout 1:1\n"},
+       {"gl.BlockedLayout(1, [32], [4], [0])", "Kind::BadArgument 1:18\n"},
+       {"gl.SliceLayout(2, gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0]))",
+        "Kind::InvalidLayout 1:1\n"},
+       {"gl.SliceLayout(0, 4)", "Kind::BadArgument 1:19\n"}});
 }
 
 TEST(CompileTime, FunctionsOfTheFileRunAsPython) {
@@ -278,8 +278,8 @@ def deeper(n):
 TEST(CompileTime, EarlierArgumentsAreVisible) {
   Harness harness(prelude);
   NamedValue names[] = {{"n", Value::integer(1000)}, {"BLOCK", Value::integer(256)}};
-  std::optional<Value> grid = evaluate(harness.program, *harness.module,
-                                       "(gl.cdiv(n, BLOCK), 1)", names, "<grid>", harness.sink);
+  std::optional<Value> grid = evaluate(harness.program, *harness.module, "(gl.cdiv(n, BLOCK), 1)",
+                                       names, "<grid>", harness.sink);
   ASSERT_TRUE(grid);
   EXPECT_EQ(grid->repr(), "(4, 1)");
 }

@@ -148,9 +148,9 @@ Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
     }
     if (old && one.value == old->value && two->value == old->value)
       continue;
-    const Value *mismatch = !sameType(one.value, two->value)               ? &two->value
+    const Value *mismatch = !sameType(one.value, two->value)          ? &two->value
                             : old && !sameType(one.value, old->value) ? &old->value
-                                                                           : nullptr;
+                                                                      : nullptr;
     if (mismatch) {
       bool isIncoming = mismatch != &two->value;
       report(Kind::IfTypeMismatch, node.test->span, one.name, describe(one.value),

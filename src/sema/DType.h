@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "mlir/IR/Types.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include "mlir/IR/Types.h"
 
 #include <cstdint>
 #include <optional>

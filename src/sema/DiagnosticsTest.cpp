@@ -19,9 +19,8 @@ std::string problemsOf(const std::string &body, const std::string &before = "") 
     indented += "    " + line.str() + "\n";
     rest = tail;
   }
-  Result result =
-      compileKernel(before + "@gluon.jit\ndef k(p, n, C: gl.constexpr):\n" + indented,
-                    {"*i32:16", "i32", "=4"});
+  Result result = compileKernel(before + "@gluon.jit\ndef k(p, n, C: gl.constexpr):\n" + indented,
+                                {"*i32:16", "i32", "=4"});
   size_t end = result.problems.find('\n');
   if (end != std::string::npos && result.problems.find(' ') < end) {
     // "Kind line:column" with the line relative to the body.
@@ -148,7 +147,7 @@ TEST(Diagnostics, CallsOfJitFunctionsAreChecked) {
   EXPECT_EQ(problemsOf("f(n, 1, a=2)", callee), "Kind::DuplicateArgument 1:11");
   EXPECT_EQ(problemsOf("f(n, 1, d=2)", callee), "Kind::UnexpectedArgument 1:11");
   EXPECT_EQ(problemsOf("f(n, 1)", "@gluon.jit\ndef f(a, b):\n    return g(a, b)\n"
-                                   "@gluon.jit\ndef g(a, b):\n    return f(a, b)\n")
+                                  "@gluon.jit\ndef g(a, b):\n    return f(a, b)\n")
                 .substr(0, 19),
             "Kind::RecursiveCall");
 }

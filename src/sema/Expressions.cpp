@@ -220,8 +220,7 @@ MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
   if (!value)
     return std::nullopt;
   if (!value->isCompileTime()) {
-    report(Kind::ConstexprRequired, node.value->span, "a value in an f-string",
-           value->typeName())
+    report(Kind::ConstexprRequired, node.value->span, "a value in an f-string", value->typeName())
         .end();
     return std::nullopt;
   }
@@ -248,8 +247,7 @@ MaybeValue Interpreter::evalNamedExpr(const ast::NamedExpr &node) {
   return assignHost(node.target, *value) ? value : std::nullopt;
 }
 
-bool Interpreter::forEachBinding(ast::Comprehensions generators,
-                                 llvm::function_ref<bool()> body) {
+bool Interpreter::forEachBinding(ast::Comprehensions generators, llvm::function_ref<bool()> body) {
   if (generators.empty())
     return body();
   const ast::Comprehension *generator = generators.front();

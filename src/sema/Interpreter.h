@@ -217,8 +217,7 @@ private:
 
   // Calls.
   MaybeValue callBuiltin(const Value &callee, CallArguments &arguments);
-  MaybeValue runFunction(const std::shared_ptr<const Function> &function,
-                         CallArguments &arguments);
+  MaybeValue runFunction(const std::shared_ptr<const Function> &function, CallArguments &arguments);
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
   MaybeValue defaultValue(const Function &function, const Parameter &parameter);
 

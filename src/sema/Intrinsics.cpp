@@ -40,8 +40,7 @@ static MaybeValue staticAssert(Interpreter &interpreter, const IntrinsicCall &ca
   if (*holds)
     return Value::none();
   std::string message = call.has(1) ? call[1].str() : "";
-  interpreter
-      .report(Kind::StaticAssertFailed, call.span, message.empty() ? "" : ": " + message)
+  interpreter.report(Kind::StaticAssertFailed, call.span, message.empty() ? "" : ": " + message)
       .end();
   return std::nullopt;
 }
@@ -98,9 +97,8 @@ static MaybeValue cdiv(Interpreter &interpreter, const IntrinsicCall &call) {
         .end();
     return std::nullopt;
   }
-  MaybeValue quotient =
-      interpreter.binary(ast::Operator::FloorDiv, call[0], *divisor, call.span,
-                         call.arguments.span(0), call.arguments.span(1));
+  MaybeValue quotient = interpreter.binary(ast::Operator::FloorDiv, call[0], *divisor, call.span,
+                                           call.arguments.span(0), call.arguments.span(1));
   return quotient ? applyUnary(ast::UnaryOperator::USub, *quotient) : std::nullopt;
 }
 

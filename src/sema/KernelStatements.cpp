@@ -158,8 +158,7 @@ bool Interpreter::annotatedAssign(const ast::AnnAssign &node) {
     report(Kind::UnsupportedConstruct, node.target->span, "an annotation on this target").end();
     return false;
   }
-  bool isConstexpr =
-      node.annotation->span.text().find("constexpr") != std::string_view::npos;
+  bool isConstexpr = node.annotation->span.text().find("constexpr") != std::string_view::npos;
   const Binding *existing = frame().scope.find(name->id);
   if (isConstexpr && existing) {
     report(Kind::ConstexprReassigned, node.target->span, name->id)

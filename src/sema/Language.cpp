@@ -12,8 +12,10 @@ using diag::Kind;
 
 /// Names under which the same modules are imported, longest first.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> canonical[] = {
-    {"triton.experimental.gluon.language", "gl"}, {"triton.experimental.gluon", "gluon"},
-    {"gluonc.language", "gl"},                    {"gluonc", "gluon"},
+    {"triton.experimental.gluon.language", "gl"},
+    {"triton.experimental.gluon", "gluon"},
+    {"gluonc.language", "gl"},
+    {"gluonc", "gluon"},
     {"triton.language", "tl"},
 };
 
@@ -91,8 +93,8 @@ static MaybeValue importByName(Interpreter &interpreter, const IntrinsicCall &ca
   Module *module = interpreter.frame().module;
   if (!call[0].is(ValueKind::String) || !module || module->isBuiltin())
     return Value::opaque("importlib.import_module");
-  return importModule(interpreter.program, static_cast<SourceModule &>(*module),
-                      call[0].asString(), /*level=*/0, interpreter);
+  return importModule(interpreter.program, static_cast<SourceModule &>(*module), call[0].asString(),
+                      /*level=*/0, interpreter);
 }
 
 static const Intrinsic importModuleFunction{"import_module", "name, package=", importByName};
@@ -148,8 +150,8 @@ static MaybeValue mathMember(llvm::StringRef name) {
 /// Members of `triton` and `gluon` that concern kernels; the rest of them is host code.
 static bool isHostMarker(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
-      "jit", "constexpr_function", "aggregate", "must_use_result", "autotune",
-      "heuristics", "cdiv", "next_power_of_2", "constexpr"};
+      "jit",  "constexpr_function", "aggregate", "must_use_result", "autotune", "heuristics",
+      "cdiv", "next_power_of_2",    "constexpr"};
   return llvm::is_contained(names, name);
 }
 

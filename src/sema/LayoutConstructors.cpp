@@ -20,8 +20,7 @@ struct Reader {
     if (ok)
       interpreter
           .report(Kind::BadArgument, call.arguments.span(i),
-                  ("`" + call.self.name + "` expects " + expected + ", not " +
-                   call[i].typeName())
+                  ("`" + call.self.name + "` expects " + expected + ", not " + call[i].typeName())
                       .str())
           .end();
     ok = false;
@@ -124,8 +123,8 @@ MaybeValue makeSlice(Interpreter &interpreter, const IntrinsicCall &call) {
 
 MaybeValue makeLinear(Interpreter &interpreter, const IntrinsicCall &call) {
   Reader read{interpreter, call};
-  layout::DistributedLinearLayout layout{read.bases(0), read.bases(1), read.bases(2),
-                                         read.bases(3), read.ints(4)};
+  layout::DistributedLinearLayout layout{read.bases(0), read.bases(1), read.bases(2), read.bases(3),
+                                         read.ints(4)};
   return read.ok ? read.finish(std::move(layout)) : std::nullopt;
 }
 
@@ -140,8 +139,7 @@ MaybeValue makePadded(Interpreter &interpreter, const IntrinsicCall &call) {
   Reader read{interpreter, call};
   // The third field is called block_bases in older sources, cga_layout in newer ones.
   layout::BasisList cga = call.has(4) ? read.bases(4) : read.bases(2);
-  layout::PaddedSharedLayout layout{read.paddings(0), read.bases(1), std::move(cga),
-                                    read.ints(3)};
+  layout::PaddedSharedLayout layout{read.paddings(0), read.bases(1), std::move(cga), read.ints(3)};
   return read.ok ? read.finish(std::move(layout)) : std::nullopt;
 }
 
@@ -173,8 +171,8 @@ MaybeValue makeSharedLinear(Interpreter &interpreter, const IntrinsicCall &call)
 const Intrinsic constructors[] = {
     {"AutoLayout", "", makeAuto},
     {"CoalescedLayout", "", makeCoalesced},
-    {"BlockedLayout", "size_per_thread, threads_per_warp, warps_per_cta, order, cga_layout=",
-     makeBlocked},
+    {"BlockedLayout",
+     "size_per_thread, threads_per_warp, warps_per_cta, order, cga_layout=", makeBlocked},
     {"SliceLayout", "dim, parent", makeSlice},
     {"DistributedLinearLayout", "reg_bases, lane_bases, warp_bases, block_bases, shape",
      makeLinear},

@@ -229,8 +229,8 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
   Value bounds[3] = {range.bounds()[isReversed ? 1 : 0], range.bounds()[isReversed ? 0 : 1],
                      range.bounds()[2]};
   if (isReversed) {
-    MaybeValue positive = binary(ast::Operator::Sub, Value::integer(0), bounds[2], rangeSpan,
-                                 rangeSpan, rangeSpan);
+    MaybeValue positive =
+        binary(ast::Operator::Sub, Value::integer(0), bounds[2], rangeSpan, rangeSpan, rangeSpan);
     bounds[2] = *positive;
   }
   DType type = dtypes::int32;
@@ -276,8 +276,7 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
     if (isReversed) {
       // Counts up over the same values: first + last - i.
       mlir::Value sum = builder.create<mlir::arith::AddIOp>(loc, bounds[1].ir(), bounds[0].ir());
-      variable =
-          Value::tensor(builder.create<mlir::arith::SubIOp>(loc, sum, induction), type);
+      variable = Value::tensor(builder.create<mlir::arith::SubIOp>(loc, sum, induction), type);
     }
     frame().scope.set(name, variable, node.target->span);
     ++frame().deviceLoops;

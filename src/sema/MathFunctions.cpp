@@ -59,8 +59,8 @@ MaybeValue product(Interpreter &interpreter, const IntrinsicCall &call) {
     return std::nullopt;
   Value total = call.has(1) ? call[1] : Value::integer(1);
   for (const Value &item : *items) {
-    MaybeValue next = interpreter.binary(ast::Operator::Mult, total, item, call.span, call.span,
-                                         call.span);
+    MaybeValue next =
+        interpreter.binary(ast::Operator::Mult, total, item, call.span, call.span, call.span);
     if (!next)
       return std::nullopt;
     total = *next;
@@ -80,11 +80,16 @@ MaybeValue greatestCommonDivisor(Interpreter &interpreter, const IntrinsicCall &
 }
 
 const Intrinsic functions[] = {
-    {"sqrt", "x", real<std::sqrt>},   {"exp", "x", real<std::exp>},
-    {"exp2", "x", real<std::exp2>},   {"log", "x, base=", logarithm},
-    {"log2", "x", log2},              {"floor", "x", rounded<std::floor>},
-    {"ceil", "x", rounded<std::ceil>}, {"trunc", "x", rounded<std::trunc>},
-    {"prod", "iterable, *, start=", product}, {"gcd", "*integers", greatestCommonDivisor},
+    {"sqrt", "x", real<std::sqrt>},
+    {"exp", "x", real<std::exp>},
+    {"exp2", "x", real<std::exp2>},
+    {"log", "x, base=", logarithm},
+    {"log2", "x", log2},
+    {"floor", "x", rounded<std::floor>},
+    {"ceil", "x", rounded<std::ceil>},
+    {"trunc", "x", rounded<std::trunc>},
+    {"prod", "iterable, *, start=", product},
+    {"gcd", "*integers", greatestCommonDivisor},
 };
 
 } // namespace

@@ -170,18 +170,22 @@ template <ScalarKind Kind> MaybeValue dtypeIsKind(Interpreter &, const Intrinsic
   return Value::boolean(call[0].dtype() == DType(Kind));
 }
 
-const Intrinsic intMethods[] = {{"bit_length", "self", bitLength},
-                                {"bit_count", "self", bitCount}};
-const Intrinsic stringMethods[] = {
-    {"join", "self, iterable", join},         {"split", "self, sep=", split},
-    {"startswith", "self, prefix", startsWith}, {"endswith", "self, suffix", endsWith},
-    {"lower", "self", lower},                 {"upper", "self", upper},
-    {"strip", "self", strip}};
-const Intrinsic listMethods[] = {
-    {"append", "self, item", append}, {"extend", "self, items", extend},
-    {"insert", "self, index, item", insert}, {"pop", "self, index=", pop},
-    {"reverse", "self", reverse}, {"copy", "self", copy},
-    {"index", "self, item", index}, {"count", "self, item", count}};
+const Intrinsic intMethods[] = {{"bit_length", "self", bitLength}, {"bit_count", "self", bitCount}};
+const Intrinsic stringMethods[] = {{"join", "self, iterable", join},
+                                   {"split", "self, sep=", split},
+                                   {"startswith", "self, prefix", startsWith},
+                                   {"endswith", "self, suffix", endsWith},
+                                   {"lower", "self", lower},
+                                   {"upper", "self", upper},
+                                   {"strip", "self", strip}};
+const Intrinsic listMethods[] = {{"append", "self, item", append},
+                                 {"extend", "self, items", extend},
+                                 {"insert", "self, index, item", insert},
+                                 {"pop", "self, index=", pop},
+                                 {"reverse", "self", reverse},
+                                 {"copy", "self", copy},
+                                 {"index", "self, item", index},
+                                 {"count", "self, item", count}};
 const Intrinsic tupleMethods[] = {{"index", "self, item", index}, {"count", "self, item", count}};
 const Intrinsic dictMethods[] = {{"get", "self, key, default=", dictGet},
                                  {"keys", "self", dictKeys},

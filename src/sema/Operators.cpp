@@ -193,8 +193,7 @@ MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const
     context->span = span;
     return ops::compare(*context, *emitted, lhs, rhs, lhsSpan, rhsSpan);
   }
-  if (emitted && (lhs.is(ValueKind::Opaque) || rhs.is(ValueKind::Opaque)) &&
-      frame().isModuleScope)
+  if (emitted && (lhs.is(ValueKind::Opaque) || rhs.is(ValueKind::Opaque)) && frame().isModuleScope)
     return opaqueResult(span);
   if (std::optional<bool> result = applyCompare(op, lhs, rhs)) {
     Value boolean = Value::boolean(*result);

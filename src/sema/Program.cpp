@@ -52,8 +52,7 @@ void Program::define(Module &module, llvm::StringRef name, Value value) {
 
 /// Behind `@triton.autotune(…)` and other host decorators stands the kernel itself.
 static const Function *kernelOf(const std::optional<Value> &value) {
-  if (!value || !value->is(ValueKind::Function) ||
-      value->asFunction().kind != FunctionKind::Jit)
+  if (!value || !value->is(ValueKind::Function) || value->asFunction().kind != FunctionKind::Jit)
     return nullptr;
   return &value->asFunction();
 }
@@ -294,8 +293,7 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
     for (const ast::Alias *alias : import->names)
       if (aliasBinds(*alias, name)) {
         // `import a.b` binds `a`; `import a.b as c` binds the submodule.
-        llvm::StringRef dotted =
-            alias->asname.data() ? alias->name : alias->name.split('.').first;
+        llvm::StringRef dotted = alias->asname.data() ? alias->name : alias->name.split('.').first;
         return importModule(program, *this, dotted, 0, interpreter);
       }
   }
@@ -308,8 +306,7 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
   return std::nullopt;
 }
 
-std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node,
-                                                  llvm::StringRef name,
+std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
                                                   Interpreter &interpreter) {
   for (const ast::Alias *alias : node.names) {
     if (!aliasBinds(*alias, name))
@@ -319,8 +316,8 @@ std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node,
       if (MaybeValue value = module.asModule().lookup(alias->name, interpreter))
         return value;
     // `from package import submodule`.
-    std::string dotted = node.module.empty() ? alias->name.str()
-                                             : (node.module + "." + alias->name).str();
+    std::string dotted =
+        node.module.empty() ? alias->name.str() : (node.module + "." + alias->name).str();
     Value submodule = importModule(program, *this, dotted, node.level, interpreter);
     if (submodule.is(ValueKind::Module) || module.is(ValueKind::Opaque))
       return submodule;

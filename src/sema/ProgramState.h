@@ -14,8 +14,7 @@ namespace gluonc::sema {
 /// A module of the built-in language; names resolve in Language.cpp.
 class LanguageModule : public Module {
 public:
-  LanguageModule(Program &program, std::string path)
-      : Module(std::move(path)), program(program) {}
+  LanguageModule(Program &program, std::string path) : Module(std::move(path)), program(program) {}
   std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
   std::vector<llvm::StringRef> names() const override;
   bool isBuiltin() const override { return true; }

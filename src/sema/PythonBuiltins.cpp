@@ -15,9 +15,9 @@ namespace {
 MaybeValue fail(Interpreter &interpreter, const IntrinsicCall &call, size_t i,
                 llvm::StringRef expected) {
   interpreter
-      .report(Kind::BadArgument, call.arguments.span(i),
-              ("`" + call.self.name + "` expects " + expected + ", not " + call[i].typeName())
-                  .str())
+      .report(
+          Kind::BadArgument, call.arguments.span(i),
+          ("`" + call.self.name + "` expects " + expected + ", not " + call[i].typeName()).str())
       .end();
   return std::nullopt;
 }
@@ -135,8 +135,8 @@ MaybeValue extremum(Interpreter &interpreter, const IntrinsicCall &call, bool is
       continue;
     }
     MaybeValue less =
-        interpreter.compare(isMin ? ast::CompareOperator::Lt : ast::CompareOperator::Gt, item,
-                            best, call.span, call.span, call.span);
+        interpreter.compare(isMin ? ast::CompareOperator::Lt : ast::CompareOperator::Gt, item, best,
+                            call.span, call.span, call.span);
     if (!less)
       return std::nullopt;
     if (truthOf(*less).value_or(false))
@@ -158,8 +158,8 @@ MaybeValue sum(Interpreter &interpreter, const IntrinsicCall &call) {
     return std::nullopt;
   Value total = call.has(1) ? call[1] : Value::integer(0);
   for (const Value &item : *items) {
-    MaybeValue next = interpreter.binary(ast::Operator::Add, total, item, call.span, call.span,
-                                         call.span);
+    MaybeValue next =
+        interpreter.binary(ast::Operator::Add, total, item, call.span, call.span, call.span);
     if (!next)
       return std::nullopt;
     total = *next;

@@ -57,9 +57,7 @@ public:
   }
   /// `x: gl.constexpr` without a value: the next assignment to `x` is constexpr.
   void expectConstexpr(llvm::StringRef name) { pending.push_back(name); }
-  bool takeExpectation(llvm::StringRef name) {
-    return std::erase(pending, name) != 0;
-  }
+  bool takeExpectation(llvm::StringRef name) { return std::erase(pending, name) != 0; }
   void remove(llvm::StringRef name) {
     std::erase_if(bindings, [&](const Binding &binding) { return binding.name == name; });
   }

@@ -32,9 +32,8 @@ struct SignatureBuilder {
     size_t firstDefault = positional - std::min(positional, arguments.defaults.size());
     size_t index = 0;
     auto addPositional = [&](const ast::Arg *argument) {
-      const ast::Expr *missing = index >= firstDefault
-                                     ? arguments.defaults[index - firstDefault]
-                                     : nullptr;
+      const ast::Expr *missing =
+          index >= firstDefault ? arguments.defaults[index - firstDefault] : nullptr;
       add(*argument, ParameterKind::Positional, missing);
       ++index;
     };

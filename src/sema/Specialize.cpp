@@ -67,8 +67,8 @@ bool Specializer::checkSpec(const Parameter &parameter, const ArgSpec &spec) {
   spec.flatten(runtime);
   if (runtime.empty())
     return true;
-  sink.report(Kind::ConstexprRequired, parameter.span,
-              ("argument `" + parameter.name + "`").str(), "given as " + spec.text())
+  sink.report(Kind::ConstexprRequired, parameter.span, ("argument `" + parameter.name + "`").str(),
+              "given as " + spec.text())
       .hint("give its value, not a type");
   return false;
 }
@@ -95,8 +95,8 @@ bool Specializer::bindArguments() {
     std::optional<ArgSpec> spec;
     if (parameter.kind == ParameterKind::Variadic) {
       // Keyword-only parameters behind *args have no place in a positional list.
-      spec = ArgSpec::tuple({arguments.begin() + std::min(next, arguments.size()),
-                             arguments.end()});
+      spec =
+          ArgSpec::tuple({arguments.begin() + std::min(next, arguments.size()), arguments.end()});
       next = arguments.size();
       isVariadic = true;
     } else if (!isVariadic && next < arguments.size())
@@ -147,9 +147,8 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
   mlir::NamedAttribute functionAttributes[] = {
       builder.getNamedAttr("sym_visibility", builder.getStringAttr("public")),
       builder.getNamedAttr("noinline", builder.getBoolAttr(false))};
-  return builder.create<tt::FuncOp>(loc, kernel.name,
-                                    builder.getFunctionType(types, {}), functionAttributes,
-                                    attributes);
+  return builder.create<tt::FuncOp>(loc, kernel.name, builder.getFunctionType(types, {}),
+                                    functionAttributes, attributes);
 }
 
 /// The value of a parameter: block arguments for its run-time parts, in order.
@@ -174,8 +173,8 @@ Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &re
 bool Specializer::walk(tt::FuncOp function) {
   KernelContext context(builder, interpreter, options);
   interpreter.setContext(&context);
-  mlir::Block *entry = function.getBody().empty() ? function.addEntryBlock()
-                                                  : &function.getBody().front();
+  mlir::Block *entry =
+      function.getBody().empty() ? function.addEntryBlock() : &function.getBody().front();
   builder.setInsertionPointToStart(entry);
   Frame frame;
   frame.function = &kernel;
@@ -204,8 +203,7 @@ void Specializer::reportIr(mlir::Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
     return;
   Span span = spanOf(diagnostic.getLocation(), program.sources());
-  diag::Builder report =
-      sink.report(Kind::InvalidIr, span ? span : kernel.span, diagnostic.str());
+  diag::Builder report = sink.report(Kind::InvalidIr, span ? span : kernel.span, diagnostic.str());
   for (Span caller : callChainOf(diagnostic.getLocation(), program.sources()))
     if (caller.file != span.file || caller.begin != span.begin)
       (void)std::move(report).label(caller, "called from here");

@@ -18,7 +18,8 @@ static size_t occurrences(const std::string &text, const std::string &part) {
 }
 
 TEST(Specialize, CopyKernelBecomesLoadAndStore) {
-  Result result = compileKernel(R"(
+  Result result = compileKernel(
+      R"(
 @gluon.jit
 def k(src, dst, n, BLOCK: gl.constexpr, layout: gl.constexpr):
     pid = gl.program_id(0)
@@ -26,8 +27,7 @@ def k(src, dst, n, BLOCK: gl.constexpr, layout: gl.constexpr):
     inside = at < n
     gl.store(dst + at, gl.load(src + at, mask=inside), mask=inside)
 )",
-                                {"*fp32:16", "*fp32:16", "i32", "=256",
-                                 "=gl.BlockedLayout([2], [32], [4], [0])"});
+      {"*fp32:16", "*fp32:16", "i32", "=256", "=gl.BlockedLayout([2], [32], [4], [0])"});
   EXPECT_EQ(result.messages, "");
   EXPECT_TRUE(contains(result.ir, "tt.func public @k(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : "
                                   "i32}, %arg1: !tt.ptr<f32> {tt.divisibility = 16 : i32}, "
@@ -62,13 +62,13 @@ TEST(Specialize, TuplesOfRuntimeArgumentsAreFlattened) {
 def k(state, out):
     gl.store(out, state[0] + state.b[1])
 )");
-  ArgSpec inner = ArgSpec::tuple({ArgSpec::compileTime(Value::integer(5)),
-                                  ArgSpec::scalar(dtypes::int32, true)});
+  ArgSpec inner = ArgSpec::tuple(
+      {ArgSpec::compileTime(Value::integer(5)), ArgSpec::scalar(dtypes::int32, true)});
   ArgSpec specs[] = {ArgSpec::tuple({ArgSpec::scalar(dtypes::int32), inner}, {"a", "b"}),
                      ArgSpec::pointer(dtypes::int32)};
   auto kernel = harness.program.kernel(*harness.module, "k", harness.sink);
-  auto module = specialize(harness.program, *kernel, specs, harness.options, harness.context,
-                           harness.sink);
+  auto module =
+      specialize(harness.program, *kernel, specs, harness.options, harness.context, harness.sink);
   ASSERT_TRUE(module) << harness.messages();
   std::string text;
   llvm::raw_string_ostream(text) << *module;
@@ -195,8 +195,8 @@ TEST(Specialize, LocationsCarryTheCallChain) {
                                          "@gluon.jit\ndef k(p):\n    f(p)\n");
   auto kernel = harness.program.kernel(*harness.module, "k", harness.sink);
   ArgSpec specs[] = {ArgSpec::pointer(dtypes::int32)};
-  auto module = specialize(harness.program, *kernel, specs, harness.options, harness.context,
-                           harness.sink);
+  auto module =
+      specialize(harness.program, *kernel, specs, harness.options, harness.context, harness.sink);
   ASSERT_TRUE(module);
   std::string text;
   llvm::raw_string_ostream os(text);

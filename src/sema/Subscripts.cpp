@@ -33,8 +33,7 @@ static std::optional<SliceRange> resolve(const Value &slice, int64_t length) {
   int64_t stop = clamp(parts[1], step > 0 ? high : low);
   int64_t distance = step > 0 ? stop - start : start - stop;
   uint64_t stride = step > 0 ? uint64_t(step) : -uint64_t(step);
-  return SliceRange{start, step,
-                    distance > 0 ? int64_t((uint64_t(distance) - 1) / stride + 1) : 0};
+  return SliceRange{start, step, distance > 0 ? int64_t((uint64_t(distance) - 1) / stride + 1) : 0};
 }
 
 static Value sliced(const Value &object, const SliceRange &range) {

@@ -148,8 +148,7 @@ Value Value::string(std::string text) {
 
 static Value sequence(ValueKind kind, std::vector<Value> items,
                       std::vector<std::string> names = {}) {
-  return Value::custom(kind,
-                       std::make_shared<SequencePayload>(std::move(items), std::move(names)));
+  return Value::custom(kind, std::make_shared<SequencePayload>(std::move(items), std::move(names)));
 }
 
 Value Value::tuple(std::vector<Value> items, std::vector<std::string> names) {
@@ -323,8 +322,7 @@ const Class &Value::asClass() const { return *sharedClass(); }
 
 std::vector<Value> *Value::openFields() const {
   GL_CHECK(is(ValueKind::Instance));
-  auto &instance =
-      const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload));
+  auto &instance = const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload));
   return instance.isOpen ? &instance.items : nullptr;
 }
 

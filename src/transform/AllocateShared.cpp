@@ -127,10 +127,12 @@ struct AllocateFunction {
     if (!loop || !isLoop(loop) || !loop->isProperAncestor(alloc) || argument.use_empty())
       return;
     // What the first half of a `while` hands to the second stays in the iteration.
-    if (auto both = dyn_cast<scf::WhileOp>(loop); both && argument.getOwner() == both.getAfterBody())
+    if (auto both = dyn_cast<scf::WhileOp>(loop);
+        both && argument.getOwner() == both.getAfterBody())
       return;
-    alloc.emitError("a buffer allocated in a loop cannot be used in the next iteration; allocate it "
-                    "before the loop");
+    alloc.emitError(
+        "a buffer allocated in a loop cannot be used in the next iteration; allocate it "
+        "before the loop");
     failed = true;
   }
 
@@ -189,9 +191,8 @@ struct AllocateFunction {
     for (Owner *owner : queue) {
       owner->offset = firstFit(*owner, placed);
       // firstFit walks neighbours by offset.
-      auto after = llvm::upper_bound(placed, owner, [](Owner *a, Owner *b) {
-        return a->offset < b->offset;
-      });
+      auto after = llvm::upper_bound(placed, owner,
+                                     [](Owner *a, Owner *b) { return a->offset < b->offset; });
       placed.insert(after, owner);
     }
   }

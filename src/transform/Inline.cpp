@@ -48,7 +48,8 @@ struct Inline {
   LogicalResult order(tt::FuncOp function) {
     auto [entry, fresh] = finished.try_emplace(function, false);
     if (!fresh)
-      return entry->second ? success() : function.emitError("recursive functions cannot be compiled");
+      return entry->second ? success()
+                           : function.emitError("recursive functions cannot be compiled");
     for (tt::CallOp call : callsIn(function))
       if (failed(order(calleeOf(call))))
         return failure();

@@ -363,8 +363,7 @@ private:
 };
 
 /// Takes out barriers that others make unnecessary; only cycles can have led to such.
-void dropImplied(tt::FuncOp function, const Accesses &accesses,
-                 ArrayRef<ttg::BarrierOp> inserted) {
+void dropImplied(tt::FuncOp function, const Accesses &accesses, ArrayRef<ttg::BarrierOp> inserted) {
   bool cycles = !function.getBody().hasOneBlock();
   for (ttg::BarrierOp barrier : inserted) {
     if (!cycles && !barrier->getParentOfType<LoopLikeOpInterface>())

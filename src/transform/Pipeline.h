@@ -14,7 +14,8 @@ namespace gluonc {
 ///   - a `ttg.barrier local` wherever threads meet through shared memory.
 void addPipeline(mlir::OpPassManager &passes, const target::Target &target);
 
-/// Makes the passes below known to command-line tools: `-gluonc-<pass>`, `-gluonc-pipeline=<target>`.
+/// Makes the passes below known to command-line tools: `-gluonc-<pass>`,
+/// `-gluonc-pipeline=<target>`.
 void registerPasses();
 
 /// Replaces calls by the callee's body unless it is `noinline`, then drops functions that nobody
@@ -29,7 +30,8 @@ std::unique_ptr<mlir::Pass> createSimplifyPass();
 std::unique_ptr<mlir::Pass> createAllocateSharedPass(const target::Target &target);
 
 /// Inserts `ttg.barrier local` between accesses of different threads to the same shared bytes, of
-/// which one writes. Needs offsets from AllocateShared. Adds nothing where a barrier stands already.
+/// which one writes. Needs offsets from AllocateShared. Adds nothing where a barrier stands
+/// already.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 
 } // namespace gluonc

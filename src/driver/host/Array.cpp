@@ -73,10 +73,14 @@ public:
     const int64_t step = rowStep();
     const uint8_t *at = rowStart() + first * step;
     switch (dtype.scalarKind()) {
-    case ScalarKind::Float64: return readAs<double>(at, step, length, out);
-    case ScalarKind::Float32: return readAs<float>(at, step, length, out);
-    case ScalarKind::Int32: return readAs<int32_t>(at, step, length, out);
-    case ScalarKind::Int8: return readAs<int8_t>(at, step, length, out);
+    case ScalarKind::Float64:
+      return readAs<double>(at, step, length, out);
+    case ScalarKind::Float32:
+      return readAs<float>(at, step, length, out);
+    case ScalarKind::Int32:
+      return readAs<int32_t>(at, step, length, out);
+    case ScalarKind::Int8:
+      return readAs<int8_t>(at, step, length, out);
     default:
       for (int64_t i = 0; i != length; ++i, at += step)
         out[i] = decodeElement(dtype, at);
@@ -131,12 +135,18 @@ static double pythonMod(double a, double b) {
 static double bitwise(ArrayOp op, double a, double b) {
   int64_t x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
   switch (op) {
-  case ArrayOp::And: return static_cast<double>(x & y);
-  case ArrayOp::Or: return static_cast<double>(x | y);
-  case ArrayOp::Xor: return static_cast<double>(x ^ y);
-  case ArrayOp::Shl: return y < 0 || y > 62 ? 0 : std::ldexp(a, static_cast<int>(y));
-  case ArrayOp::Shr: return static_cast<double>(x >> std::clamp<int64_t>(y, 0, 63));
-  default: GL_UNREACHABLE("not bitwise");
+  case ArrayOp::And:
+    return static_cast<double>(x & y);
+  case ArrayOp::Or:
+    return static_cast<double>(x | y);
+  case ArrayOp::Xor:
+    return static_cast<double>(x ^ y);
+  case ArrayOp::Shl:
+    return y < 0 || y > 62 ? 0 : std::ldexp(a, static_cast<int>(y));
+  case ArrayOp::Shr:
+    return static_cast<double>(x >> std::clamp<int64_t>(y, 0, 63));
+  default:
+    GL_UNREACHABLE("not bitwise");
   }
 }
 
@@ -149,25 +159,37 @@ static void eachPair(const double *a, const double *b, Out *out, int64_t n, Fn &
 
 static void compareRow(ArrayOp op, const double *a, const double *b, uint8_t *out, int64_t n) {
   switch (op) {
-  case ArrayOp::Eq: return eachPair(a, b, out, n, [](double x, double y) { return x == y; });
-  case ArrayOp::Ne: return eachPair(a, b, out, n, [](double x, double y) { return x != y; });
-  case ArrayOp::Lt: return eachPair(a, b, out, n, [](double x, double y) { return x < y; });
-  case ArrayOp::Le: return eachPair(a, b, out, n, [](double x, double y) { return x <= y; });
-  case ArrayOp::Gt: return eachPair(a, b, out, n, [](double x, double y) { return x > y; });
-  case ArrayOp::Ge: return eachPair(a, b, out, n, [](double x, double y) { return x >= y; });
-  default: GL_UNREACHABLE("not a comparison");
+  case ArrayOp::Eq:
+    return eachPair(a, b, out, n, [](double x, double y) { return x == y; });
+  case ArrayOp::Ne:
+    return eachPair(a, b, out, n, [](double x, double y) { return x != y; });
+  case ArrayOp::Lt:
+    return eachPair(a, b, out, n, [](double x, double y) { return x < y; });
+  case ArrayOp::Le:
+    return eachPair(a, b, out, n, [](double x, double y) { return x <= y; });
+  case ArrayOp::Gt:
+    return eachPair(a, b, out, n, [](double x, double y) { return x > y; });
+  case ArrayOp::Ge:
+    return eachPair(a, b, out, n, [](double x, double y) { return x >= y; });
+  default:
+    GL_UNREACHABLE("not a comparison");
   }
 }
 
 static void computeRow(ArrayOp op, const double *a, const double *b, double *out, int64_t n) {
   switch (op) {
-  case ArrayOp::Add: return eachPair(a, b, out, n, [](double x, double y) { return x + y; });
-  case ArrayOp::Sub: return eachPair(a, b, out, n, [](double x, double y) { return x - y; });
-  case ArrayOp::Mul: return eachPair(a, b, out, n, [](double x, double y) { return x * y; });
-  case ArrayOp::Div: return eachPair(a, b, out, n, [](double x, double y) { return x / y; });
+  case ArrayOp::Add:
+    return eachPair(a, b, out, n, [](double x, double y) { return x + y; });
+  case ArrayOp::Sub:
+    return eachPair(a, b, out, n, [](double x, double y) { return x - y; });
+  case ArrayOp::Mul:
+    return eachPair(a, b, out, n, [](double x, double y) { return x * y; });
+  case ArrayOp::Div:
+    return eachPair(a, b, out, n, [](double x, double y) { return x / y; });
   case ArrayOp::FloorDiv:
     return eachPair(a, b, out, n, [](double x, double y) { return std::floor(x / y); });
-  case ArrayOp::Mod: return eachPair(a, b, out, n, pythonMod);
+  case ArrayOp::Mod:
+    return eachPair(a, b, out, n, pythonMod);
   case ArrayOp::Pow:
     return eachPair(a, b, out, n, [](double x, double y) { return std::pow(x, y); });
   // NaN spreads, as in numpy.minimum.
@@ -177,7 +199,8 @@ static void computeRow(ArrayOp op, const double *a, const double *b, double *out
   case ArrayOp::Max:
     return eachPair(a, b, out, n,
                     [](double x, double y) { return x > y || std::isnan(x) ? x : y; });
-  default: return eachPair(a, b, out, n, [op](double x, double y) { return bitwise(op, x, y); });
+  default:
+    return eachPair(a, b, out, n, [op](double x, double y) { return bitwise(op, x, y); });
   }
 }
 
@@ -239,8 +262,7 @@ llvm::Expected<Array> apply(ArrayOp op, const Array &lhs, const Array &rhs) {
   if (op == ArrayOp::Div && !result.isFloat())
     result = dtypes::float32;
   bool truth = isComparison(op) || (isBitwise(op) && result.isBool());
-  llvm::Expected<Tensor> out =
-      Tensor::create(truth ? dtypes::int1 : dtypes::float64, *shape);
+  llvm::Expected<Tensor> out = Tensor::create(truth ? dtypes::int1 : dtypes::float64, *shape);
   if (!out)
     return out.takeError();
   Rows a(lhs.tensor, *shape), b(rhs.tensor, *shape);
@@ -272,24 +294,42 @@ llvm::Expected<Array> apply(ArrayOp op, const Array &lhs, const Array &rhs) {
 
 static double mapOne(ArrayMap op, double x) {
   switch (op) {
-  case ArrayMap::Neg: return -x;
-  case ArrayMap::Not: return static_cast<double>(~static_cast<int64_t>(x));
-  case ArrayMap::Abs: return std::fabs(x);
-  case ArrayMap::Sqrt: return std::sqrt(x);
-  case ArrayMap::Rsqrt: return 1 / std::sqrt(x);
-  case ArrayMap::Exp: return std::exp(x);
-  case ArrayMap::Exp2: return std::exp2(x);
-  case ArrayMap::Log: return std::log(x);
-  case ArrayMap::Log2: return std::log2(x);
-  case ArrayMap::Sin: return std::sin(x);
-  case ArrayMap::Cos: return std::cos(x);
-  case ArrayMap::Tanh: return std::tanh(x);
-  case ArrayMap::Erf: return std::erf(x);
-  case ArrayMap::Floor: return std::floor(x);
-  case ArrayMap::Ceil: return std::ceil(x);
-  case ArrayMap::Trunc: return std::trunc(x);
-  case ArrayMap::Round: return std::nearbyint(x);
-  case ArrayMap::IsNan: return std::isnan(x);
+  case ArrayMap::Neg:
+    return -x;
+  case ArrayMap::Not:
+    return static_cast<double>(~static_cast<int64_t>(x));
+  case ArrayMap::Abs:
+    return std::fabs(x);
+  case ArrayMap::Sqrt:
+    return std::sqrt(x);
+  case ArrayMap::Rsqrt:
+    return 1 / std::sqrt(x);
+  case ArrayMap::Exp:
+    return std::exp(x);
+  case ArrayMap::Exp2:
+    return std::exp2(x);
+  case ArrayMap::Log:
+    return std::log(x);
+  case ArrayMap::Log2:
+    return std::log2(x);
+  case ArrayMap::Sin:
+    return std::sin(x);
+  case ArrayMap::Cos:
+    return std::cos(x);
+  case ArrayMap::Tanh:
+    return std::tanh(x);
+  case ArrayMap::Erf:
+    return std::erf(x);
+  case ArrayMap::Floor:
+    return std::floor(x);
+  case ArrayMap::Ceil:
+    return std::ceil(x);
+  case ArrayMap::Trunc:
+    return std::trunc(x);
+  case ArrayMap::Round:
+    return std::nearbyint(x);
+  case ArrayMap::IsNan:
+    return std::isnan(x);
   }
   GL_UNREACHABLE("bad ArrayMap");
 }
@@ -319,9 +359,7 @@ llvm::Expected<Array> map(ArrayMap op, const Array &operand) {
   bool keepsType = op == ArrayMap::Neg || op == ArrayMap::Not || op == ArrayMap::Abs ||
                    op == ArrayMap::Floor || op == ArrayMap::Ceil || op == ArrayMap::Trunc ||
                    op == ArrayMap::Round || operand.dtype.isFloat();
-  Array array{std::move(*out), truth       ? dtypes::int1
-                               : keepsType ? operand.dtype
-                                           : dtypes::float32};
+  Array array{std::move(*out), truth ? dtypes::int1 : keepsType ? operand.dtype : dtypes::float32};
   array.isNumber = operand.isNumber;
   return array;
 }
@@ -359,29 +397,38 @@ llvm::Expected<Array> select(const Array &condition, const Array &yes, const Arr
 
 static double foldStart(ArrayReduction op) {
   switch (op) {
-  case ArrayReduction::Max: return -INFINITY;
-  case ArrayReduction::Min: return INFINITY;
+  case ArrayReduction::Max:
+    return -INFINITY;
+  case ArrayReduction::Min:
+    return INFINITY;
   case ArrayReduction::Prod:
-  case ArrayReduction::All: return 1;
-  default: return 0;
+  case ArrayReduction::All:
+    return 1;
+  default:
+    return 0;
   }
 }
 
 static double fold(ArrayReduction op, double total, double x) {
   switch (op) {
   case ArrayReduction::Sum:
-  case ArrayReduction::Mean: return total + x;
-  case ArrayReduction::Prod: return total * x;
-  case ArrayReduction::Max: return x > total || std::isnan(x) ? x : total;
-  case ArrayReduction::Min: return x < total || std::isnan(x) ? x : total;
-  case ArrayReduction::Any: return total != 0 || x != 0;
-  case ArrayReduction::All: return total != 0 && x != 0;
+  case ArrayReduction::Mean:
+    return total + x;
+  case ArrayReduction::Prod:
+    return total * x;
+  case ArrayReduction::Max:
+    return x > total || std::isnan(x) ? x : total;
+  case ArrayReduction::Min:
+    return x < total || std::isnan(x) ? x : total;
+  case ArrayReduction::Any:
+    return total != 0 || x != 0;
+  case ArrayReduction::All:
+    return total != 0 && x != 0;
   }
   GL_UNREACHABLE("bad ArrayReduction");
 }
 
-llvm::Expected<Array> reduce(ArrayReduction op, const Array &operand,
-                             std::optional<int64_t> axis) {
+llvm::Expected<Array> reduce(ArrayReduction op, const Array &operand, std::optional<int64_t> axis) {
   const int64_t rank = static_cast<int64_t>(operand.tensor.rank());
   if (axis && (*axis < -rank || *axis >= rank))
     return bad("there is no axis " + llvm::Twine(*axis) + " in shape " +
@@ -407,8 +454,7 @@ llvm::Expected<Array> reduce(ArrayReduction op, const Array &operand,
   // Position of an element's total: its index without the folded axis.
   int64_t inner = 1;
   if (axis)
-    for (size_t i = static_cast<size_t>(*axis < 0 ? *axis + rank : *axis) + 1;
-         i != in.rank(); ++i)
+    for (size_t i = static_cast<size_t>(*axis < 0 ? *axis + rank : *axis) + 1; i != in.rank(); ++i)
       inner *= in.shape()[i];
   int64_t flat = 0;
   DType dtype = in.dtype();
@@ -420,7 +466,7 @@ llvm::Expected<Array> reduce(ArrayReduction op, const Array &operand,
   if (op == ArrayReduction::Mean)
     for (int64_t i = 0; i != outCount; ++i)
       totals[i] /= static_cast<double>(folded);
-  DType result = truth ? dtypes::int1
+  DType result = truth                                                    ? dtypes::int1
                  : op == ArrayReduction::Mean && !operand.dtype.isFloat() ? dtypes::float32
                                                                           : operand.dtype;
   return Array{std::move(*out), result};
@@ -543,11 +589,16 @@ llvm::Expected<Difference> compare(const Array &lhs, const Array &rhs, Tolerance
 Tolerance defaultTolerance(DType lhs, DType rhs) {
   auto of = [](DType dtype) -> Tolerance {
     switch (dtype.scalarKind()) {
-    case ScalarKind::Float16: return {1e-3, 1e-5};
-    case ScalarKind::BFloat16: return {1.6e-2, 1e-5};
-    case ScalarKind::Float64: return {1e-7, 1e-7};
-    case ScalarKind::Float32: return {1.3e-6, 1e-5};
-    default: return dtype.isFp8() ? Tolerance{0.13, 1e-3} : Tolerance{0, 0};
+    case ScalarKind::Float16:
+      return {1e-3, 1e-5};
+    case ScalarKind::BFloat16:
+      return {1.6e-2, 1e-5};
+    case ScalarKind::Float64:
+      return {1e-7, 1e-7};
+    case ScalarKind::Float32:
+      return {1.3e-6, 1e-5};
+    default:
+      return dtype.isFp8() ? Tolerance{0.13, 1e-3} : Tolerance{0, 0};
     }
   };
   Tolerance a = of(lhs), b = of(rhs);

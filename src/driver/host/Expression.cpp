@@ -133,15 +133,24 @@ Evaluation::Result Evaluation::eval(const ast::Expr &expr) {
   if (!speaksOfTensors(expr))
     return delegate(expr);
   switch (expr.kind) {
-  case ast::NodeKind::Name: return HostValue(*scope.findTensor(llvm::cast<ast::Name>(expr).id));
-  case ast::NodeKind::BinOp: return binary(llvm::cast<ast::BinOp>(expr));
-  case ast::NodeKind::UnaryOp: return unary(llvm::cast<ast::UnaryOp>(expr));
-  case ast::NodeKind::Compare: return compareChain(llvm::cast<ast::Compare>(expr));
-  case ast::NodeKind::BoolOp: return boolean(llvm::cast<ast::BoolOp>(expr));
-  case ast::NodeKind::Attribute: return attribute(llvm::cast<ast::Attribute>(expr));
-  case ast::NodeKind::Subscript: return subscript(llvm::cast<ast::Subscript>(expr));
-  case ast::NodeKind::Call: return call(llvm::cast<ast::Call>(expr));
-  default: return mixed(expr);
+  case ast::NodeKind::Name:
+    return HostValue(*scope.findTensor(llvm::cast<ast::Name>(expr).id));
+  case ast::NodeKind::BinOp:
+    return binary(llvm::cast<ast::BinOp>(expr));
+  case ast::NodeKind::UnaryOp:
+    return unary(llvm::cast<ast::UnaryOp>(expr));
+  case ast::NodeKind::Compare:
+    return compareChain(llvm::cast<ast::Compare>(expr));
+  case ast::NodeKind::BoolOp:
+    return boolean(llvm::cast<ast::BoolOp>(expr));
+  case ast::NodeKind::Attribute:
+    return attribute(llvm::cast<ast::Attribute>(expr));
+  case ast::NodeKind::Subscript:
+    return subscript(llvm::cast<ast::Subscript>(expr));
+  case ast::NodeKind::Call:
+    return call(llvm::cast<ast::Call>(expr));
+  default:
+    return mixed(expr);
   }
 }
 
@@ -183,8 +192,8 @@ std::optional<Array> Evaluation::array(const ast::Expr &expr) {
   }
   const Value &plain = std::get<Value>(*value);
   if (!plain.isNumber())
-    return fail(expr, "a " + sema::kindName(plain.kind()) +
-                          " cannot take part in tensor arithmetic");
+    return fail(expr,
+                "a " + sema::kindName(plain.kind()) + " cannot take part in tensor arithmetic");
   return Array::number(plain.asDouble(), !plain.is(ValueKind::Float));
 }
 
@@ -262,32 +271,52 @@ std::optional<DType> Evaluation::dtype(const ast::Expr *expr, DType otherwise) {
 
 static std::optional<ArrayOp> arrayOp(ast::Operator op) {
   switch (op) {
-  case ast::Operator::Add: return ArrayOp::Add;
-  case ast::Operator::Sub: return ArrayOp::Sub;
-  case ast::Operator::Mult: return ArrayOp::Mul;
-  case ast::Operator::MatMult: return std::nullopt;
-  case ast::Operator::Div: return ArrayOp::Div;
-  case ast::Operator::Mod: return ArrayOp::Mod;
-  case ast::Operator::Pow: return ArrayOp::Pow;
-  case ast::Operator::LShift: return ArrayOp::Shl;
-  case ast::Operator::RShift: return ArrayOp::Shr;
-  case ast::Operator::BitOr: return ArrayOp::Or;
-  case ast::Operator::BitXor: return ArrayOp::Xor;
-  case ast::Operator::BitAnd: return ArrayOp::And;
-  case ast::Operator::FloorDiv: return ArrayOp::FloorDiv;
+  case ast::Operator::Add:
+    return ArrayOp::Add;
+  case ast::Operator::Sub:
+    return ArrayOp::Sub;
+  case ast::Operator::Mult:
+    return ArrayOp::Mul;
+  case ast::Operator::MatMult:
+    return std::nullopt;
+  case ast::Operator::Div:
+    return ArrayOp::Div;
+  case ast::Operator::Mod:
+    return ArrayOp::Mod;
+  case ast::Operator::Pow:
+    return ArrayOp::Pow;
+  case ast::Operator::LShift:
+    return ArrayOp::Shl;
+  case ast::Operator::RShift:
+    return ArrayOp::Shr;
+  case ast::Operator::BitOr:
+    return ArrayOp::Or;
+  case ast::Operator::BitXor:
+    return ArrayOp::Xor;
+  case ast::Operator::BitAnd:
+    return ArrayOp::And;
+  case ast::Operator::FloorDiv:
+    return ArrayOp::FloorDiv;
   }
   GL_UNREACHABLE("bad operator");
 }
 
 static std::optional<ArrayOp> arrayOp(ast::CompareOperator op) {
   switch (op) {
-  case ast::CompareOperator::Eq: return ArrayOp::Eq;
-  case ast::CompareOperator::NotEq: return ArrayOp::Ne;
-  case ast::CompareOperator::Lt: return ArrayOp::Lt;
-  case ast::CompareOperator::LtE: return ArrayOp::Le;
-  case ast::CompareOperator::Gt: return ArrayOp::Gt;
-  case ast::CompareOperator::GtE: return ArrayOp::Ge;
-  default: return std::nullopt;
+  case ast::CompareOperator::Eq:
+    return ArrayOp::Eq;
+  case ast::CompareOperator::NotEq:
+    return ArrayOp::Ne;
+  case ast::CompareOperator::Lt:
+    return ArrayOp::Lt;
+  case ast::CompareOperator::LtE:
+    return ArrayOp::Le;
+  case ast::CompareOperator::Gt:
+    return ArrayOp::Gt;
+  case ast::CompareOperator::GtE:
+    return ArrayOp::Ge;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -321,9 +350,12 @@ Evaluation::Result Evaluation::unary(const ast::UnaryOp &node) {
   if (!operand)
     return std::nullopt;
   switch (node.op) {
-  case ast::UnaryOperator::UAdd: return HostValue(*operand);
-  case ast::UnaryOperator::USub: return take(map(ArrayMap::Neg, *operand), node);
-  case ast::UnaryOperator::Invert: return take(map(ArrayMap::Not, *operand), node);
+  case ast::UnaryOperator::UAdd:
+    return HostValue(*operand);
+  case ast::UnaryOperator::USub:
+    return take(map(ArrayMap::Neg, *operand), node);
+  case ast::UnaryOperator::Invert:
+    return take(map(ArrayMap::Not, *operand), node);
   case ast::UnaryOperator::Not:
     return take(apply(ArrayOp::Eq, *operand, Array::number(0, true)), node);
   }
@@ -472,8 +504,7 @@ static bool isConstant(const ast::Expr &expr, ast::ConstantKind kind) {
   return constant && constant->value == kind;
 }
 
-std::optional<Tensor> Evaluation::index(Tensor tensor,
-                                        llvm::ArrayRef<const ast::Expr *> indices) {
+std::optional<Tensor> Evaluation::index(Tensor tensor, llvm::ArrayRef<const ast::Expr *> indices) {
   size_t consumed = llvm::count_if(indices, [](const ast::Expr *expr) {
     return !isConstant(*expr, ast::ConstantKind::None) &&
            !isConstant(*expr, ast::ConstantKind::Ellipsis);
@@ -558,8 +589,7 @@ std::optional<HostValue> evaluate(HostScope &scope, llvm::StringRef text, llvm::
 }
 
 std::optional<Expectation> checkExpectation(HostScope &scope, llvm::StringRef text,
-                                            std::optional<Tolerance> tolerance,
-                                            diag::Sink &sink) {
+                                            std::optional<Tolerance> tolerance, diag::Sink &sink) {
   std::unique_ptr<ast::Expression> parsed = parseText(scope, text, "<expect>", sink);
   if (!parsed)
     return std::nullopt;
@@ -578,8 +608,7 @@ std::optional<Expectation> checkExpectation(HostScope &scope, llvm::StringRef te
     }
     expectation.holds = plain->asDouble() != 0;
   } else {
-    llvm::Expected<Array> all =
-        reduce(ArrayReduction::All, std::get<Array>(*value), std::nullopt);
+    llvm::Expected<Array> all = reduce(ArrayReduction::All, std::get<Array>(*value), std::nullopt);
     expectation.holds = decodeElement(all->tensor.dtype(), all->tensor.data()) != 0;
   }
   if (!expectation.holds)

@@ -26,7 +26,14 @@ namespace {
 enum Maker { Zeros, Ones, Full, Empty, ZerosLike, OnesLike, EmptyLike };
 enum Source { Randn, Rand, Randint };
 enum Methods {
-  Numel, Size, Dim, Stride, To, Reshape, Transpose, Contiguous,
+  Numel,
+  Size,
+  Dim,
+  Stride,
+  To,
+  Reshape,
+  Transpose,
+  Contiguous,
   /// Reductions follow, in the order of ArrayReduction.
   FirstReduction,
 };
@@ -129,9 +136,8 @@ bool Evaluation::bindCall(const ast::Call &node, const Entry &entry, BoundExprs 
     bound[i] = node.args[i];
   }
   for (const ast::Keyword *keyword : node.keywords) {
-    auto *found = llvm::find_if(names, [&](llvm::StringRef name) {
-      return name.rtrim('=') == keyword->arg;
-    });
+    auto *found =
+        llvm::find_if(names, [&](llvm::StringRef name) { return name.rtrim('=') == keyword->arg; });
     if (keyword->arg.empty() || found == names.end())
       return complain(*keyword, "has no parameter `" + keyword->arg + "`");
     size_t at = static_cast<size_t>(found - names.begin());
@@ -170,14 +176,22 @@ Evaluation::Result Evaluation::invoke(const ast::Call &node, const Entry &entry,
   if (!bindCall(node, entry, arguments))
     return std::nullopt;
   switch (entry.kind) {
-  case Entry::Make: return construct(node, entry, arguments);
-  case Entry::Random: return random(entry, arguments, node);
-  case Entry::Range: return range(arguments, node);
-  case Entry::File: return readFile(arguments, node);
-  case Entry::Literal: return literalTensor(arguments, node);
-  case Entry::Close: return allclose(arguments, node);
-  case Entry::Method: return method(entry, *self, arguments, node);
-  default: break;
+  case Entry::Make:
+    return construct(node, entry, arguments);
+  case Entry::Random:
+    return random(entry, arguments, node);
+  case Entry::Range:
+    return range(arguments, node);
+  case Entry::File:
+    return readFile(arguments, node);
+  case Entry::Literal:
+    return literalTensor(arguments, node);
+  case Entry::Close:
+    return allclose(arguments, node);
+  case Entry::Method:
+    return method(entry, *self, arguments, node);
+  default:
+    break;
   }
   std::optional<Array> first = array(*arguments[0]);
   if (!first)
@@ -368,8 +382,7 @@ Evaluation::Result Evaluation::literalTensor(const BoundExprs &arguments, const 
   if (!flatten(*items, 0, dims, numbers))
     return fail(*arguments[0], "this must be numbers in lists of equal length");
   bool isFloat = llvm::any_of(numbers, [](const Value &v) { return v.is(ValueKind::Float); });
-  std::optional<DType> element =
-      dtype(arguments[1], isFloat ? dtypes::float32 : dtypes::int32);
+  std::optional<DType> element = dtype(arguments[1], isFloat ? dtypes::float32 : dtypes::int32);
   if (!element)
     return std::nullopt;
   llvm::Expected<Tensor> tensor = Tensor::create(*element, dims);
@@ -388,8 +401,8 @@ Evaluation::Result Evaluation::allclose(const BoundExprs &arguments, const ast::
   if (!b)
     return std::nullopt;
   Tolerance allowed = tolerance.value_or(defaultTolerance(a->dtype, b->dtype));
-  for (auto [expr, part] : {std::pair(arguments[2], &allowed.relative),
-                            std::pair(arguments[3], &allowed.absolute)}) {
+  for (auto [expr, part] :
+       {std::pair(arguments[2], &allowed.relative), std::pair(arguments[3], &allowed.absolute)}) {
     if (!expr)
       continue;
     std::optional<double> given = number(*expr);
@@ -428,14 +441,18 @@ Evaluation::Result Evaluation::method(const Entry &entry, const Array &self,
                           shapeText(tensor.shape()));
   size_t at = axis ? static_cast<size_t>(*axis < 0 ? *axis + rank : *axis) : 0;
   switch (entry.op) {
-  case Numel: return HostValue(Value::integer(tensor.size()));
-  case Dim: return HostValue(Value::integer(rank));
+  case Numel:
+    return HostValue(Value::integer(tensor.size()));
+  case Dim:
+    return HostValue(Value::integer(rank));
   case Size:
     return HostValue(axis ? Value::integer(tensor.shape()[at]) : shapeOf(tensor.shape()));
   case Stride:
     return HostValue(axis ? Value::integer(tensor.strides()[at]) : shapeOf(tensor.strides()));
-  case Transpose: return view(tensor.transposed());
-  default: break;
+  case Transpose:
+    return view(tensor.transposed());
+  default:
+    break;
   }
   // What follows reads the elements, or hands them on under another shape.
   if (entry.op == Reshape) {

@@ -216,9 +216,7 @@ std::string formatNpy(const Tensor &tensor) {
   out += dict;
   const unsigned bytes = tensor.dtype().byteSize();
   out.reserve(out.size() + static_cast<size_t>(tensor.size()) * bytes);
-  tensor.forEach([&](const uint8_t *at) {
-    out.append(reinterpret_cast<const char *>(at), bytes);
-  });
+  tensor.forEach([&](const uint8_t *at) { out.append(reinterpret_cast<const char *>(at), bytes); });
   return out;
 }
 

@@ -15,13 +15,20 @@ using sema::ScalarKind;
 
 static const llvm::fltSemantics &semanticsOf(ScalarKind kind) {
   switch (kind) {
-  case ScalarKind::Float8E5: return llvm::APFloat::Float8E5M2();
-  case ScalarKind::Float8E5B16: return llvm::APFloat::Float8E5M2FNUZ();
-  case ScalarKind::Float8E4NV: return llvm::APFloat::Float8E4M3FN();
-  case ScalarKind::Float8E4B8: return llvm::APFloat::Float8E4M3FNUZ();
-  case ScalarKind::Float16: return llvm::APFloat::IEEEhalf();
-  case ScalarKind::BFloat16: return llvm::APFloat::BFloat();
-  default: GL_UNREACHABLE("not a small float");
+  case ScalarKind::Float8E5:
+    return llvm::APFloat::Float8E5M2();
+  case ScalarKind::Float8E5B16:
+    return llvm::APFloat::Float8E5M2FNUZ();
+  case ScalarKind::Float8E4NV:
+    return llvm::APFloat::Float8E4M3FN();
+  case ScalarKind::Float8E4B8:
+    return llvm::APFloat::Float8E4M3FNUZ();
+  case ScalarKind::Float16:
+    return llvm::APFloat::IEEEhalf();
+  case ScalarKind::BFloat16:
+    return llvm::APFloat::BFloat();
+  default:
+    GL_UNREACHABLE("not a small float");
   }
 }
 
@@ -29,8 +36,7 @@ static const llvm::fltSemantics &semanticsOf(ScalarKind kind) {
 static double decodeE4B15(unsigned code) {
   int exponent = static_cast<int>(code >> 3 & 15);
   double mantissa = (code & 7) / 8.0;
-  double magnitude =
-      exponent ? std::ldexp(1 + mantissa, exponent - 15) : std::ldexp(mantissa, -14);
+  double magnitude = exponent ? std::ldexp(1 + mantissa, exponent - 15) : std::ldexp(mantissa, -14);
   return code & 0x80 ? -magnitude : magnitude;
 }
 
@@ -64,25 +70,39 @@ template <typename T> static T read(const void *bytes) {
 
 double decodeElement(DType dtype, const void *bytes) {
   switch (dtype.scalarKind()) {
-  case ScalarKind::Int1: return read<uint8_t>(bytes) != 0;
-  case ScalarKind::Int8: return read<int8_t>(bytes);
-  case ScalarKind::Int16: return read<int16_t>(bytes);
-  case ScalarKind::Int32: return read<int32_t>(bytes);
-  case ScalarKind::Int64: return static_cast<double>(read<int64_t>(bytes));
-  case ScalarKind::UInt8: return read<uint8_t>(bytes);
-  case ScalarKind::UInt16: return read<uint16_t>(bytes);
-  case ScalarKind::UInt32: return read<uint32_t>(bytes);
-  case ScalarKind::UInt64: return static_cast<double>(read<uint64_t>(bytes));
-  case ScalarKind::Float32: return read<float>(bytes);
-  case ScalarKind::Float64: return read<double>(bytes);
+  case ScalarKind::Int1:
+    return read<uint8_t>(bytes) != 0;
+  case ScalarKind::Int8:
+    return read<int8_t>(bytes);
+  case ScalarKind::Int16:
+    return read<int16_t>(bytes);
+  case ScalarKind::Int32:
+    return read<int32_t>(bytes);
+  case ScalarKind::Int64:
+    return static_cast<double>(read<int64_t>(bytes));
+  case ScalarKind::UInt8:
+    return read<uint8_t>(bytes);
+  case ScalarKind::UInt16:
+    return read<uint16_t>(bytes);
+  case ScalarKind::UInt32:
+    return read<uint32_t>(bytes);
+  case ScalarKind::UInt64:
+    return static_cast<double>(read<uint64_t>(bytes));
+  case ScalarKind::Float32:
+    return read<float>(bytes);
+  case ScalarKind::Float64:
+    return read<double>(bytes);
   case ScalarKind::Float16:
-  case ScalarKind::BFloat16: return decodeTable(dtype.scalarKind(), 16)[read<uint16_t>(bytes)];
+  case ScalarKind::BFloat16:
+    return decodeTable(dtype.scalarKind(), 16)[read<uint16_t>(bytes)];
   case ScalarKind::Float8E5:
   case ScalarKind::Float8E5B16:
   case ScalarKind::Float8E4NV:
   case ScalarKind::Float8E4B8:
-  case ScalarKind::Float8E4B15: return decodeTable(dtype.scalarKind(), 8)[read<uint8_t>(bytes)];
-  case ScalarKind::Void: break;
+  case ScalarKind::Float8E4B15:
+    return decodeTable(dtype.scalarKind(), 8)[read<uint8_t>(bytes)];
+  case ScalarKind::Void:
+    break;
   }
   GL_UNREACHABLE("void has no elements");
 }
@@ -169,20 +189,30 @@ void encodeInteger(DType dtype, int64_t value, void *bytes) {
 
 int64_t decodeInteger(DType dtype, const void *bytes) {
   switch (dtype.scalarKind()) {
-  case ScalarKind::Int1: return read<uint8_t>(bytes) != 0;
-  case ScalarKind::Int8: return read<int8_t>(bytes);
-  case ScalarKind::Int16: return read<int16_t>(bytes);
-  case ScalarKind::Int32: return read<int32_t>(bytes);
-  case ScalarKind::UInt8: return read<uint8_t>(bytes);
-  case ScalarKind::UInt16: return read<uint16_t>(bytes);
-  case ScalarKind::UInt32: return read<uint32_t>(bytes);
-  default: return read<int64_t>(bytes);
+  case ScalarKind::Int1:
+    return read<uint8_t>(bytes) != 0;
+  case ScalarKind::Int8:
+    return read<int8_t>(bytes);
+  case ScalarKind::Int16:
+    return read<int16_t>(bytes);
+  case ScalarKind::Int32:
+    return read<int32_t>(bytes);
+  case ScalarKind::UInt8:
+    return read<uint8_t>(bytes);
+  case ScalarKind::UInt16:
+    return read<uint16_t>(bytes);
+  case ScalarKind::UInt32:
+    return read<uint32_t>(bytes);
+  default:
+    return read<int64_t>(bytes);
   }
 }
 
 void encodeElement(DType dtype, double value, void *bytes) {
   switch (dtype.scalarKind()) {
-  case ScalarKind::Float64: std::memcpy(bytes, &value, 8); return;
+  case ScalarKind::Float64:
+    std::memcpy(bytes, &value, 8);
+    return;
   case ScalarKind::Float32: {
     float narrow = static_cast<float>(value);
     std::memcpy(bytes, &narrow, 4);
@@ -208,7 +238,8 @@ void encodeElement(DType dtype, double value, void *bytes) {
     std::memcpy(bytes, &truth, 1);
     return;
   }
-  default: encodeInteger(dtype, toInteger(value), bytes);
+  default:
+    encodeInteger(dtype, toInteger(value), bytes);
   }
 }
 

@@ -67,8 +67,8 @@ void fillRandomIntegers(const Tensor &tensor, int64_t low, int64_t high, uint64_
     for (int64_t i = first; i != last; ++i) {
       unsigned __int128 product =
           static_cast<unsigned __int128>(hashAt(mixed, static_cast<uint64_t>(i))) * range;
-      int64_t value = static_cast<int64_t>(static_cast<uint64_t>(low) +
-                                           static_cast<uint64_t>(product >> 64));
+      int64_t value =
+          static_cast<int64_t>(static_cast<uint64_t>(low) + static_cast<uint64_t>(product >> 64));
       if (dtype.isFloat())
         encodeElement(dtype, static_cast<double>(value), data + i * bytes);
       else

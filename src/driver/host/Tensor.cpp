@@ -80,8 +80,8 @@ bool Buffer::isWritten(uint64_t offset, uint64_t length) const {
 llvm::Expected<Tensor> Tensor::create(sema::DType dtype, llvm::ArrayRef<int64_t> shape) {
   std::optional<int64_t> count = elementCount(shape);
   if (!count)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "%s is no shape of a tensor", shapeText(shape).c_str());
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s is no shape of a tensor",
+                                   shapeText(shape).c_str());
   if (dtype.isVoid() || dtype.isPointer())
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "a tensor cannot hold elements of type %s",
@@ -91,8 +91,7 @@ llvm::Expected<Tensor> Tensor::create(sema::DType dtype, llvm::ArrayRef<int64_t>
   tensor.buffer = Buffer::allocate(static_cast<uint64_t>(*count) * dtype.byteSize());
   if (!tensor.buffer)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "no memory for a tensor of shape %s",
-                                   shapeText(shape).c_str());
+                                   "no memory for a tensor of shape %s", shapeText(shape).c_str());
   tensor.dims.assign(shape.begin(), shape.end());
   tensor.steps.resize(shape.size());
   int64_t step = 1;
@@ -174,8 +173,8 @@ std::optional<int64_t> Tensor::firstUnwritten() const {
   std::optional<int64_t> found;
   int64_t index = 0;
   forEach([&](const uint8_t *at) {
-    if (!found && !buffer->isWritten(static_cast<uint64_t>(at - buffer->data()),
-                                     element.byteSize()))
+    if (!found &&
+        !buffer->isWritten(static_cast<uint64_t>(at - buffer->data()), element.byteSize()))
       found = index;
     ++index;
   });

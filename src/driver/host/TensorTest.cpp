@@ -120,10 +120,9 @@ TEST(Tensor, PoisonedTensorReportsTheFirstHole) {
 }
 
 TEST(Npy, RoundTripsEveryDtypeAndView) {
-  for (DType dtype :
-       {dtypes::int1, dtypes::int8, dtypes::uint8, dtypes::int16, dtypes::uint16, dtypes::int32,
-        dtypes::uint32, dtypes::int64, dtypes::uint64, dtypes::float16, dtypes::float32,
-        dtypes::float64}) {
+  for (DType dtype : {dtypes::int1, dtypes::int8, dtypes::uint8, dtypes::int16, dtypes::uint16,
+                      dtypes::int32, dtypes::uint32, dtypes::int64, dtypes::uint64, dtypes::float16,
+                      dtypes::float32, dtypes::float64}) {
     Tensor tensor = counted(dtype, {2, 3});
     Tensor back = llvm::cantFail(parseNpy(formatNpy(tensor.transposed())));
     EXPECT_EQ(back.dtype(), dtype);
@@ -190,9 +189,9 @@ TEST(Npy, ClaimsBeyondTheFileAreErrorsBeforeAnythingIsAllocated) {
   EXPECT_EQ(errorOf(parseNpy(
                 withHeader("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}"))),
             "it holds 0 bytes of elements; its shape (1000000000000,) needs 4000000000000");
-  EXPECT_EQ(errorOf(parseNpy(
-                withHeader("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,)}"))),
-            "its shape (-4,) makes no sense");
+  EXPECT_EQ(
+      errorOf(parseNpy(withHeader("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,)}"))),
+      "its shape (-4,) makes no sense");
 }
 
 TEST(Npy, ForeignElementTypesAreNamed) {
@@ -278,8 +277,8 @@ TEST(Array, NumbersAdoptTheDtypeOfArrays) {
 }
 
 TEST(Array, ModuloAndFloorDivisionAreThoseOfPython) {
-  Array x = llvm::cantFail(apply(ArrayOp::Sub, array(counted(dtypes::int32, {7})),
-                                 Array::number(3, true)));
+  Array x = llvm::cantFail(
+      apply(ArrayOp::Sub, array(counted(dtypes::int32, {7})), Array::number(3, true)));
   Array three = Array::number(3, true);
   EXPECT_EQ(valuesOf(llvm::cantFail(apply(ArrayOp::Mod, x, three)).tensor),
             (Doubles{0, 1, 2, 0, 1, 2, 0}));
@@ -314,8 +313,7 @@ TEST(Array, MultipliesMatricesVectorsAndStacks) {
   Array v = array(counted(dtypes::float32, {3}));
   EXPECT_EQ(valuesOf(llvm::cantFail(matmul(a, v)).tensor), (Doubles{5, 14}));
   EXPECT_EQ(valuesOf(llvm::cantFail(matmul(v, v)).tensor), (Doubles{5}));
-  Array turned = llvm::cantFail(
-      matmul(array(a.tensor.transposed()), array(b.tensor.transposed())));
+  Array turned = llvm::cantFail(matmul(array(a.tensor.transposed()), array(b.tensor.transposed())));
   EXPECT_EQ(valuesOf(turned.tensor), (Doubles{3, 9, 15, 4, 14, 24, 5, 19, 33}));
   Array stack = array(counted(dtypes::float32, {2, 2, 2}));
   EXPECT_EQ(valuesOf(llvm::cantFail(matmul(stack, stack)).tensor),

@@ -7,8 +7,7 @@ namespace gluonc::sema::ops {
 static std::nullopt_t refuse(Context &context, const Value &value, diag::Span span,
                              llvm::StringRef name, llvm::StringRef wanted) {
   if (value.isIr())
-    context
-        .report(diag::Kind::ConstexprRequired, span, ("`" + name + "`").str(), value.typeName())
+    context.report(diag::Kind::ConstexprRequired, span, ("`" + name + "`").str(), value.typeName())
         .hint("declare the parameter or variable as `gl.constexpr`");
   else
     context.report(diag::Kind::ArgumentKind, span, name, wanted, value.typeName()).end();
@@ -57,9 +56,8 @@ std::optional<DType> dtypeArgument(Context &context, const BoundArgs &arguments,
   return refuse(context, value, arguments.span(i), name, "a dtype");
 }
 
-std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &context,
-                                                       const BoundArgs &arguments, size_t i,
-                                                       llvm::StringRef name) {
+std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &context, const BoundArgs &arguments,
+                                                       size_t i, llvm::StringRef name) {
   auto isSequence = [](const Value &value) {
     return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
   };

@@ -144,8 +144,8 @@ Result addPointer(Context &context, const Operand &pointer, const Operand &offse
     distance.value = *castTensor(context, distance.value, dtypes::int64, offset.span);
   if (subtract && !offset.isNumber()) {
     mlir::Value zero = intConstant(context, distance.value.irType(), 0);
-    distance.value = tensor(emit<arith::SubIOp>(context, zero, distance.value.ir()),
-                            distance.value.dtype());
+    distance.value =
+        tensor(emit<arith::SubIOp>(context, zero, distance.value.ir()), distance.value.dtype());
   }
   if (!broadcast(context, base, distance))
     return std::nullopt;
@@ -177,8 +177,7 @@ Result binary(Context &context, BinaryOp op, const Value &lhsValue, const Value 
       return addPointer(context, lhs, rhs, true);
   }
   bool leftSigned = lhs.dtype().isSignedInt();
-  std::optional<DType> dtype =
-      promotedType(context, spelling(op), promotionOf(op), lhs, rhs);
+  std::optional<DType> dtype = promotedType(context, spelling(op), promotionOf(op), lhs, rhs);
   if (!dtype)
     return std::nullopt;
   if (dtype->isFloat() && isIntegral(op))

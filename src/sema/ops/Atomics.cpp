@@ -31,15 +31,17 @@ static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &a
     return std::nullopt;
   std::optional<tt::MemSemantic> semantic = tt::symbolizeMemSemantic(*sem);
   if (!semantic) {
-    context.report(diag::Kind::ArgumentChoice, arguments.span(i), "sem", *sem,
-                   "\"acquire\", \"release\", \"acq_rel\", \"relaxed\"")
+    context
+        .report(diag::Kind::ArgumentChoice, arguments.span(i), "sem", *sem,
+                "\"acquire\", \"release\", \"acq_rel\", \"relaxed\"")
         .end();
     return std::nullopt;
   }
   std::optional<tt::MemSyncScope> range = tt::symbolizeMemSyncScope(*scope);
   if (!range) {
-    context.report(diag::Kind::ArgumentChoice, arguments.span(i + 1), "scope", *scope,
-                   "\"gpu\", \"cta\", \"sys\"")
+    context
+        .report(diag::Kind::ArgumentChoice, arguments.span(i + 1), "scope", *scope,
+                "\"gpu\", \"cta\", \"sys\"")
         .end();
     return std::nullopt;
   }

@@ -31,9 +31,9 @@ TEST_F(Ops, LayoutsMustFitTheKernel) {
 
 TEST_F(Ops, FullIsAConstantOrASplat) {
   Value layout = Value::layout(blocked());
-  EXPECT_EQ(opName(call("full", {ints({128}), Value::real(1.5), Value::dtype(dtypes::float16),
-                                 layout})),
-            "arith.constant");
+  EXPECT_EQ(
+      opName(call("full", {ints({128}), Value::real(1.5), Value::dtype(dtypes::float16), layout})),
+      "arith.constant");
   EXPECT_EQ(opName(call("full", {ints({128}), f, Value::dtype(dtypes::float32), layout})),
             "tt.splat");
   EXPECT_EQ(opName(call("zeros", {ints({128}), Value::dtype(dtypes::float32), layout})),

@@ -89,8 +89,9 @@ Result Caster::pointer(const Value &value, DType to) {
     Result address = intToInt(value, from.isSignedInt() ? dtypes::int64 : dtypes::uint64);
     return emit<tt::IntToPtrOp>(*address, to);
   }
-  return refuse(from, to, from.isPointer() ? "pointers convert to int64 and to other pointers"
-                                           : "only integers convert to pointers");
+  return refuse(from, to,
+                from.isPointer() ? "pointers convert to int64 and to other pointers"
+                                 : "only integers convert to pointers");
 }
 
 Result Caster::run(const Value &value, DType to, Rounding rounding) {
@@ -165,9 +166,9 @@ Result materialize(Context &context, const Operand &operand) {
   if (operand.isNumber()) {
     std::optional<DType> dtype = numberType(operand.value);
     if (dtype)
-      return tensor(numberConstant(context, operand.value, *dtype,
-                                   dtype->toMlir(context.mlirContext())),
-                    *dtype);
+      return tensor(
+          numberConstant(context, operand.value, *dtype, dtype->toMlir(context.mlirContext())),
+          *dtype);
     context.report(diag::Kind::ScalarOutOfRange, operand.span, operand.value.repr(), "64 bits")
         .end();
     return std::nullopt;
@@ -183,8 +184,8 @@ Result materialize(Context &context, const Value &value, diag::Span span) {
 
 Result cast(Context &context, const Value &value, DType dtype, diag::Span span) {
   if (value.isNumber() && holdsNumbers(dtype))
-    return tensor(
-        numberConstant(context, value, dtype, dtype.toMlir(context.mlirContext())), dtype);
+    return tensor(numberConstant(context, value, dtype, dtype.toMlir(context.mlirContext())),
+                  dtype);
   Result source = materialize(context, value, span);
   return source ? castTensor(context, *source, dtype, span) : std::nullopt;
 }

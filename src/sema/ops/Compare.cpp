@@ -68,8 +68,7 @@ static arith::CmpFPredicate floatPredicate(CompareOp op) {
 Result compare(Context &context, CompareOp op, const Value &lhsValue, const Value &rhsValue,
                diag::Span lhsSpan, diag::Span rhsSpan) {
   Operand lhs{lhsValue, lhsSpan}, rhs{rhsValue, rhsSpan};
-  std::optional<DType> dtype =
-      promotedType(context, spelling(op), Promotion::Plain, lhs, rhs);
+  std::optional<DType> dtype = promotedType(context, spelling(op), Promotion::Plain, lhs, rhs);
   if (!dtype)
     return std::nullopt;
   if (dtype->isFp8()) {

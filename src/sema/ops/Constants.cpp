@@ -75,8 +75,7 @@ static mlir::TypedAttr elementAttr(const Value &number, mlir::Type element, DTyp
   if (number.is(ValueKind::Float)) {
     llvm::APSInt value(integer.getWidth(), /*isUnsigned=*/dtype.isUnsignedInt());
     bool isExact = false;
-    llvm::APFloat(number.asDouble())
-        .convertToInteger(value, llvm::APFloat::rmTowardZero, &isExact);
+    llvm::APFloat(number.asDouble()).convertToInteger(value, llvm::APFloat::rmTowardZero, &isExact);
     return mlir::IntegerAttr::get(integer, value);
   }
   return mlir::IntegerAttr::get(integer, number.asApInt().sextOrTrunc(integer.getWidth()));
@@ -178,8 +177,8 @@ bool checkLayout(Context &context, const layout::Layout &layout, llvm::ArrayRef<
         .note("shape: {0}", shapeText(shape));
     return false;
   }
-  layout::Problem problem = layout::checkFits(layout, context.numWarps(), context.threadsPerWarp(),
-                                              context.numCtas());
+  layout::Problem problem =
+      layout::checkFits(layout, context.numWarps(), context.threadsPerWarp(), context.numCtas());
   if (!problem)
     problem = layout::checkShape(layout, shape);
   if (problem) {

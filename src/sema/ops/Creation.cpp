@@ -24,22 +24,21 @@ static Result emitArange(Context &context, const BoundArgs &arguments) {
       context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), bound, dtypes::int32).end();
       return std::nullopt;
     }
-  std::optional<mlir::RankedTensorType> type =
-      blockType(context, {*end - *start}, arguments.span(1), dtypes::int32, arguments[2],
-                arguments.span(2));
+  std::optional<mlir::RankedTensorType> type = blockType(
+      context, {*end - *start}, arguments.span(1), dtypes::int32, arguments[2], arguments.span(2));
   if (!type)
     return std::nullopt;
-  return tensor(context.builder.create<tt::MakeRangeOp>(context.loc(), *type, int32_t(*start),
-                                                        int32_t(*end)),
-                dtypes::int32);
+  return tensor(
+      context.builder.create<tt::MakeRangeOp>(context.loc(), *type, int32_t(*start), int32_t(*end)),
+      dtypes::int32);
 }
 
 /// A block of `value`, a number or scalar, in every element.
 static Result fill(Context &context, const Operand &value, DType dtype,
                    mlir::RankedTensorType type) {
   if (value.isBlock()) {
-    context.report(diag::Kind::ArgumentKind, value.span, "value", "a scalar",
-                   value.value.typeName())
+    context
+        .report(diag::Kind::ArgumentKind, value.span, "value", "a scalar", value.value.typeName())
         .end();
     return std::nullopt;
   }
@@ -57,8 +56,8 @@ static Result emitFull(Context &context, const BoundArgs &arguments) {
   // A tensor without dimensions is a scalar.
   if (shape->empty())
     return cast(context, arguments[1], *dtype, arguments.span(1));
-  std::optional<mlir::RankedTensorType> type = blockType(
-      context, *shape, arguments.span(0), *dtype, arguments[3], arguments.span(3));
+  std::optional<mlir::RankedTensorType> type =
+      blockType(context, *shape, arguments.span(0), *dtype, arguments[3], arguments.span(3));
   if (!type)
     return std::nullopt;
   return fill(context, operand(arguments, 1), *dtype, *type);
@@ -118,8 +117,9 @@ static Result emitCast(Context &context, const BoundArgs &arguments) {
   if (rounding->empty())
     return cast(context, source.value, *dtype, source.span);
   if (*rounding != "rtne" && *rounding != "rtz") {
-    context.report(diag::Kind::ArgumentChoice, arguments.span(2), "fp_downcast_rounding",
-                   *rounding, "\"rtne\", \"rtz\"")
+    context
+        .report(diag::Kind::ArgumentChoice, arguments.span(2), "fp_downcast_rounding", *rounding,
+                "\"rtne\", \"rtz\"")
         .end();
     return std::nullopt;
   }

@@ -90,8 +90,9 @@ static Result emitPrint(Context &context, const BoundArgs &arguments) {
   if (!text || !hex)
     return std::nullopt;
   if (!llvm::all_of(*text, [](char c) { return llvm::isPrint(c) || c == '\n' || c == '\t'; })) {
-    context.report(diag::Kind::ArgumentKind, arguments.span(0), "prefix", "printable ASCII",
-                   arguments[0].repr())
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(0), "prefix", "printable ASCII",
+                arguments[0].repr())
         .end();
     return std::nullopt;
   }
@@ -122,8 +123,7 @@ static Result emitAssert(Context &context, const BoundArgs &arguments) {
   if (isGiven(mask.value)) {
     // Masked-off elements hold.
     Result off = unary(context, UnaryOp::Not, mask.value, mask.span);
-    value = off ? binary(context, BinaryOp::Or, *value, *off, holds.span, mask.span)
-                : std::nullopt;
+    value = off ? binary(context, BinaryOp::Or, *value, *off, holds.span, mask.span) : std::nullopt;
     if (!value)
       return std::nullopt;
   }

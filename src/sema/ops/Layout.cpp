@@ -13,8 +13,9 @@ static std::optional<mlir::Attribute> encodingArgument(Context &context, const B
                                                        size_t i, llvm::ArrayRef<int64_t> shape) {
   const Value &layout = arguments[i];
   if (!layout.is(ValueKind::Layout)) {
-    context.report(diag::Kind::ArgumentKind, arguments.span(i), "layout", "a layout",
-                   layout.typeName())
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(i), "layout", "a layout",
+                layout.typeName())
         .end();
     return std::nullopt;
   }
@@ -25,10 +26,9 @@ static std::optional<mlir::Attribute> encodingArgument(Context &context, const B
 
 /// Whether both types keep every element in the same register of the same thread.
 static bool isTrivial(mlir::RankedTensorType from, mlir::RankedTensorType to) {
-  layout::ConversionPlan plan =
-      layout::planConversion(toLinear(from).removeZeroBases(layout::Dim::Register),
-                             toLinear(to).removeZeroBases(layout::Dim::Register),
-                             elementBits(from.getElementType()));
+  layout::ConversionPlan plan = layout::planConversion(
+      toLinear(from).removeZeroBases(layout::Dim::Register),
+      toLinear(to).removeZeroBases(layout::Dim::Register), elementBits(from.getElementType()));
   return std::holds_alternative<layout::IdentityPlan>(plan);
 }
 
@@ -37,8 +37,7 @@ static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
   if (!assertTrivial || !blockArgument(context, arguments, 0, "x"))
     return std::nullopt;
   const Value &source = arguments[0];
-  std::optional<mlir::Attribute> encoding =
-      encodingArgument(context, arguments, 1, source.shape());
+  std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, 1, source.shape());
   if (!encoding)
     return std::nullopt;
   mlir::RankedTensorType from = source.blockTensorType();
@@ -70,8 +69,7 @@ static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
         .hint("use `gl.convert_layout`");
     return std::nullopt;
   }
-  std::optional<mlir::Attribute> encoding =
-      encodingArgument(context, arguments, 1, source.shape());
+  std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, 1, source.shape());
   if (!encoding)
     return std::nullopt;
   return pinLayout(context, source, *encoding);
@@ -85,8 +83,9 @@ static Result emitToLinearLayout(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   const layout::Layout &layout = arguments[0].asLayout();
   if (layout.isPlaceholder()) {
-    context.report(diag::Kind::LayoutForbids, arguments.span(0), "to_linear_layout",
-                   layout.toString(), "it is still to be chosen")
+    context
+        .report(diag::Kind::LayoutForbids, arguments.span(0), "to_linear_layout", layout.toString(),
+                "it is still to be chosen")
         .end();
     return std::nullopt;
   }
@@ -101,25 +100,25 @@ static Result emitBankConflicts(Context &context, const BoundArgs &arguments) {
   auto tensorType = mlir::dyn_cast_if_present<mlir::RankedTensorType>(typeOf(0));
   auto buffer = mlir::dyn_cast_if_present<ttg::MemDescType>(typeOf(1));
   if (!tensorType || toLayout(tensorType.getEncoding()).isPlaceholder()) {
-    context.report(diag::Kind::ArgumentKind, arguments.span(0), "distr_ty",
-                   "the type of a tensor whose layout is known", arguments[0].typeName())
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(0), "distr_ty",
+                "the type of a tensor whose layout is known", arguments[0].typeName())
         .end();
     return std::nullopt;
   }
   if (!buffer || buffer.getShape() != buffer.getAllocShape() ||
       buffer.getShape() != tensorType.getShape() ||
       elementBytes(buffer.getElementType()) != elementBytes(tensorType.getElementType())) {
-    context.report(diag::Kind::ArgumentKind, arguments.span(1), "shared_ty",
-                   "the type of a whole buffer for " + arguments[0].typeName(),
-                   arguments[1].typeName())
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(1), "shared_ty",
+                "the type of a whole buffer for " + arguments[0].typeName(),
+                arguments[1].typeName())
         .end();
     return std::nullopt;
   }
   layout::Layout shared = toLayout(buffer.getEncoding());
   const auto *padded = shared.as<layout::PaddedSharedLayout>();
-  auto physical = [&](int64_t offset) {
-    return padded ? padded->physicalOffset(offset) : offset;
-  };
+  auto physical = [&](int64_t offset) { return padded ? padded->physicalOffset(offset) : offset; };
   return Value::integer(layout::bankConflicts(toLinear(tensorType), toLinear(buffer),
                                               8 * elementBytes(buffer.getElementType()), physical,
                                               padded ? padded->maxVector() : 0));

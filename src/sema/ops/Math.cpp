@@ -84,11 +84,10 @@ static Result emitCdiv(Context &context, const BoundArgs &arguments) {
       return std::nullopt;
     x.value = *value;
   }
-  Result less = d.value.is(ValueKind::Int)
-                    ? Result(Value::integer(d.value.asApInt().sext(d.value.asApInt().getBitWidth() +
-                                                                   1) -
-                                            1))
-                    : binary(context, BinaryOp::Sub, d.value, Value::integer(1), d.span, d.span);
+  Result less =
+      d.value.is(ValueKind::Int)
+          ? Result(Value::integer(d.value.asApInt().sext(d.value.asApInt().getBitWidth() + 1) - 1))
+          : binary(context, BinaryOp::Sub, d.value, Value::integer(1), d.span, d.span);
   if (!less)
     return std::nullopt;
   Result sum = binary(context, BinaryOp::Add, x.value, *less, x.span, d.span);
@@ -131,8 +130,8 @@ static Result emitUmulhi(Context &context, const BoundArgs &arguments) {
   DType dtype = x.value.dtype();
   if (!dtype.isInt() || dtype.bitWidth() < 32)
     return refuse(context, x, "x", "an integer of 32 or 64 bits");
-  return tensor(context.builder.create<tt::MulhiUIOp>(context.loc(), x.value.irType(),
-                                                      x.value.ir(), y.value.ir()),
+  return tensor(context.builder.create<tt::MulhiUIOp>(context.loc(), x.value.irType(), x.value.ir(),
+                                                      y.value.ir()),
                 dtype);
 }
 
@@ -177,9 +176,9 @@ static Result emitFma(Context &context, const BoundArgs &arguments) {
   auto &[x, y, z] = operands;
   if (!x.value.dtype().isStandardFloat())
     return refuse(context, x, "x", "a float of at least 16 bits");
-  return tensor(context.builder.create<math::FmaOp>(context.loc(), x.value.ir(), y.value.ir(),
-                                                    z.value.ir()),
-                x.value.dtype());
+  return tensor(
+      context.builder.create<math::FmaOp>(context.loc(), x.value.ir(), y.value.ir(), z.value.ir()),
+      x.value.dtype());
 }
 
 /// A `propagate_nan` argument: gl.PropagateNan.NONE is 0, ALL is 0xffff.
@@ -205,11 +204,11 @@ static Result emitClamp(Context &context, const BoundArgs &arguments) {
     for (Operand &side : operands)
       side.value = *castTensor(context, side.value, dtypes::float32, side.span);
   auto &[x, low, high] = operands;
-  Value clamped = tensor(context.builder.create<tt::ClampFOp>(
-                             context.loc(), x.value.irType(), x.value.ir(), low.value.ir(),
-                             high.value.ir(),
-                             *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
-                         x.value.dtype());
+  Value clamped =
+      tensor(context.builder.create<tt::ClampFOp>(
+                 context.loc(), x.value.irType(), x.value.ir(), low.value.ir(), high.value.ir(),
+                 *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
+             x.value.dtype());
   return castTensor(context, clamped, dtype, context.span);
 }
 
@@ -261,8 +260,9 @@ static bool unifySides(Context &context, Operand &lhs, Operand &rhs) {
     return promote(context, "where", Promotion::Plain, lhs, rhs);
   if (lhs.value.isTensor() && rhs.value.isTensor() && lhs.value.dtype() == rhs.value.dtype())
     return broadcast(context, lhs, rhs);
-  context.report(diag::Kind::BadOperands, context.span, "where", lhs.value.typeName(),
-                 rhs.value.typeName())
+  context
+      .report(diag::Kind::BadOperands, context.span, "where", lhs.value.typeName(),
+              rhs.value.typeName())
       .end();
   return false;
 }

@@ -51,8 +51,7 @@ Value bytePointer(Context &context, const Value &pointer) {
   return *bitcastTensor(context, pointer, bytes, {});
 }
 
-bool broadcastKeepingPointer(Context &context, Operand &pointer,
-                             llvm::ArrayRef<Operand *> others) {
+bool broadcastKeepingPointer(Context &context, Operand &pointer, llvm::ArrayRef<Operand *> others) {
   llvm::SmallVector<int64_t> before(pointer.value.shape());
   // The second round gives the first operand what the last one said about shape and layout.
   for (int round = 0; round < 2; ++round)
@@ -92,7 +91,7 @@ static std::optional<unsigned> choose(Context &context, const BoundArgs &argumen
 }
 
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
-                                                      size_t i, bool isStore) {
+                                               size_t i, bool isStore) {
   using C = tt::CacheModifier;
   static const Choice loads[] = {{"", unsigned(C::NONE)},
                                  {".ca", unsigned(C::CA)},
@@ -110,8 +109,8 @@ std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs
   return value ? std::optional(C(*value)) : std::nullopt;
 }
 
-std::optional<tt::EvictionPolicy> evictionPolicy(Context &context,
-                                                        const BoundArgs &arguments, size_t i) {
+std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments,
+                                                 size_t i) {
   using E = tt::EvictionPolicy;
   static const Choice choices[] = {{"", unsigned(E::NORMAL)},
                                    {"evict_first", unsigned(E::EVICT_FIRST)},
@@ -168,14 +167,13 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   Value address = bytePointer(context, pointer.value);
-  mlir::Value loaded =
-      isGiven(mask.value)
-          ? context.builder.create<tt::LoadOp>(context.loc(), address.ir(), mask.value.ir(),
-                                               isGiven(other.value) ? other.value.ir()
-                                                                    : mlir::Value(),
-                                               *cache, *evict, *isVolatile)
-          : context.builder.create<tt::LoadOp>(context.loc(), address.ir(), *cache, *evict,
-                                               *isVolatile);
+  mlir::Value loaded = isGiven(mask.value)
+                           ? context.builder.create<tt::LoadOp>(
+                                 context.loc(), address.ir(), mask.value.ir(),
+                                 isGiven(other.value) ? other.value.ir() : mlir::Value(), *cache,
+                                 *evict, *isVolatile)
+                           : context.builder.create<tt::LoadOp>(context.loc(), address.ir(), *cache,
+                                                                *evict, *isVolatile);
   if (element.isBool())
     return notZero(context, tensor(loaded, dtypes::int8));
   return tensor(loaded, element);

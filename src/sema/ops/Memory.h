@@ -16,8 +16,7 @@ bool readMask(Context &context, Operand &mask);
 /// Reports a block next to a scalar pointer; true when all is well.
 bool rejectBlock(Context &context, const Operand &operand, llvm::StringRef name);
 /// Broadcasts, but never the pointers: writing one address several times is a mistake.
-bool broadcastKeepingPointer(Context &context, Operand &pointer,
-                             llvm::ArrayRef<Operand *> others);
+bool broadcastKeepingPointer(Context &context, Operand &pointer, llvm::ArrayRef<Operand *> others);
 /// Pointers to int1 as pointers to int8, others as they are.
 Value bytePointer(Context &context, const Value &pointer);
 /// A value to be written, as `dtype`. A number takes the pointer's shape at once.

@@ -26,7 +26,8 @@ protected:
                          "def mul(a, b):\n"
                          "    return a * b\n"
                          "@gluon.jit\n"
-                         "def k(" + parameters.str() + "):\n";
+                         "def k(" +
+                         parameters.str() + "):\n";
     llvm::SmallVector<llvm::StringRef> lines;
     body.split(lines, '\n');
     for (llvm::StringRef line : lines)
@@ -93,29 +94,31 @@ TEST_F(Programs, CopyLoadsAndStoresUnderAMask) {
 }
 
 TEST_F(Programs, OuterProductOfSlices) {
-  std::string ir = compile(
-      "out", "L: gl.constexpr = gl.BlockedLayout([1, 2], [8, 4], [2, 2], [1, 0])\n"
-             "r = gl.arange(0, 32, layout=gl.SliceLayout(1, L))\n"
-             "c = gl.arange(0, 16, layout=gl.SliceLayout(0, L))\n"
-             "sum = r[:, None] + c[None, :]\n"
-             "gl.store(out + r[:, None] * 16 + c[None, :], sum.to(gl.float32))",
-      {"*fp32:16"});
+  std::string ir = compile("out",
+                           "L: gl.constexpr = gl.BlockedLayout([1, 2], [8, 4], [2, 2], [1, 0])\n"
+                           "r = gl.arange(0, 32, layout=gl.SliceLayout(1, L))\n"
+                           "c = gl.arange(0, 16, layout=gl.SliceLayout(0, L))\n"
+                           "sum = r[:, None] + c[None, :]\n"
+                           "gl.store(out + r[:, None] * 16 + c[None, :], sum.to(gl.float32))",
+                           {"*fp32:16"});
   EXPECT_TRUE(inOrder(ir, {"tt.expand_dims", "tt.broadcast", "tt.store"})) << messages();
 }
 
 TEST_F(Programs, LiteralsKeepNarrowTypes) {
-  std::string ir = compile("p", "x = gl.load(p + gl.arange(0, 128, layout=B))\n"
-                                "gl.store(p + gl.arange(0, 128, layout=B), x * 2 + 1)",
+  std::string ir = compile("p",
+                           "x = gl.load(p + gl.arange(0, 128, layout=B))\n"
+                           "gl.store(p + gl.arange(0, 128, layout=B), x * 2 + 1)",
                            {"*fp16:16"});
   EXPECT_TRUE(inOrder(ir, {"arith.mulf", "f16", "arith.addf"})) << messages();
   EXPECT_EQ(ir.find("extf"), std::string::npos);
 }
 
 TEST_F(Programs, ReductionsCallUserFunctions) {
-  std::string ir = compile("p", "x = gl.load(p + gl.arange(0, 128, layout=B))\n"
-                                "gl.store(p, gl.reduce(x, 0, mul))\n"
-                                "gl.store(p + 1, gl.sum(x, 0))\n"
-                                "gl.store(p + 2, x.max(0))",
+  std::string ir = compile("p",
+                           "x = gl.load(p + gl.arange(0, 128, layout=B))\n"
+                           "gl.store(p, gl.reduce(x, 0, mul))\n"
+                           "gl.store(p + 1, gl.sum(x, 0))\n"
+                           "gl.store(p + 2, x.max(0))",
                            {"*fp32:16"});
   EXPECT_TRUE(inOrder(ir, {"tt.reduce", "tt.reduce", "arith.addf", "tt.reduce.return", "tt.reduce",
                            "arith.maxnumf"}))
@@ -123,10 +126,10 @@ TEST_F(Programs, ReductionsCallUserFunctions) {
 }
 
 TEST_F(Programs, MethodsAreFunctionsWithTheObjectFirst) {
-  std::string ir =
-      compile("p, n", "x = gl.full([128], n, gl.int32, B).to(gl.float32).exp()\n"
-                      "gl.store(p + gl.arange(0, 128, layout=B), x)",
-              {"*fp32:16", "i32"});
+  std::string ir = compile("p, n",
+                           "x = gl.full([128], n, gl.int32, B).to(gl.float32).exp()\n"
+                           "gl.store(p + gl.arange(0, 128, layout=B), x)",
+                           {"*fp32:16", "i32"});
   EXPECT_TRUE(inOrder(ir, {"tt.splat", "arith.sitofp", "math.exp", "tt.store"})) << messages();
 }
 
@@ -141,9 +144,10 @@ TEST_F(Programs, ComplaintsPointAtTheLayout) {
 }
 
 TEST_F(Programs, ComplaintsPointAtTheOperator) {
-  compile("p", "a = gl.arange(0, 128, layout=B)\n"
-               "b = gl.arange(0, 128, layout=gl.BlockedLayout([2], [32], [4], [0]))\n"
-               "c = a + b",
+  compile("p",
+          "a = gl.arange(0, 128, layout=B)\n"
+          "b = gl.arange(0, 128, layout=gl.BlockedLayout([2], [32], [4], [0]))\n"
+          "c = a + b",
           {"*fp32:16"});
   EXPECT_EQ(complaint(), "LayoutMismatch: a + b") << messages();
 }

@@ -54,8 +54,9 @@ static bool isArithmetic(const Operand &operand) {
 
 static std::nullopt_t reportTypes(Context &context, llvm::StringRef what, const Operand &lhs,
                                   const Operand &rhs) {
-  context.report(diag::Kind::BadOperands, context.span, what, lhs.value.typeName(),
-                 rhs.value.typeName())
+  context
+      .report(diag::Kind::BadOperands, context.span, what, lhs.value.typeName(),
+              rhs.value.typeName())
       .label(lhs.span, "{0}", lhs.value.typeName())
       .label(rhs.span, "{0}", rhs.value.typeName());
   return std::nullopt;
@@ -73,8 +74,7 @@ std::optional<DType> promotedType(Context &context, llvm::StringRef what, Promot
   std::optional<DType> common = commonType(left, right, mode);
   if (!common)
     return reportTypes(context, what, lhs, rhs);
-  if (mode == Promotion::Integral && common->isInt() &&
-      left.isSignedInt() != right.isSignedInt()) {
+  if (mode == Promotion::Integral && common->isInt() && left.isSignedInt() != right.isSignedInt()) {
     context.report(diag::Kind::SignednessDiffers, context.span, what, left, right)
         .hint("cast one side with `.to(…)`");
     return std::nullopt;
@@ -150,15 +150,16 @@ Result broadcastTo(Context &context, const Operand &block, llvm::ArrayRef<int64_
   }
   for (auto [i, from, to] : llvm::enumerate(type.getShape(), shape))
     if (from != to && from != 1) {
-      context.report(diag::Kind::ShapeMismatch, block.span, shapeText(type.getShape()),
-                     shapeText(shape), i)
+      context
+          .report(diag::Kind::ShapeMismatch, block.span, shapeText(type.getShape()),
+                  shapeText(shape), i)
           .end();
       return std::nullopt;
     }
   auto wide = mlir::RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
-  return tensor(context.builder.createOrFold<tt::BroadcastOp>(context.loc(), wide,
-                                                              block.value.ir()),
-                block.value.dtype());
+  return tensor(
+      context.builder.createOrFold<tt::BroadcastOp>(context.loc(), wide, block.value.ir()),
+      block.value.dtype());
 }
 
 /// The shape that two shapes of equal rank broadcast to.

@@ -17,8 +17,8 @@ namespace arith = mlir::arith;
 
 using Values = llvm::SmallVector<Value, 2>;
 /// Combines two sets of scalars, one per source; nullopt after a report.
-using Combine = llvm::function_ref<std::optional<Values>(llvm::ArrayRef<Value> lhs,
-                                                         llvm::ArrayRef<Value> rhs)>;
+using Combine =
+    llvm::function_ref<std::optional<Values>(llvm::ArrayRef<Value> lhs, llvm::ArrayRef<Value> rhs)>;
 
 /// Fills the region of a reduction or scan.
 template <typename ReturnOp>
@@ -91,8 +91,7 @@ struct Axis {
 
 static std::optional<Axis> readAxis(Context &context, const BoundArgs &arguments, size_t axisAt,
                                     size_t keepDimsAt, unsigned rank) {
-  std::optional<bool> keepDims =
-      boolArgument(context, arguments, keepDimsAt, "keep_dims", false);
+  std::optional<bool> keepDims = boolArgument(context, arguments, keepDimsAt, "keep_dims", false);
   if (!keepDims)
     return std::nullopt;
   if (!isGiven(arguments[axisAt]))
@@ -156,8 +155,8 @@ static DType extremumType(DType dtype) {
 }
 
 static bool refuseType(Context &context, const BoundArgs &arguments, llvm::StringRef wanted) {
-  context.report(diag::Kind::ArgumentKind, arguments.span(0), "input", wanted,
-                 arguments[0].typeName())
+  context
+      .report(diag::Kind::ArgumentKind, arguments.span(0), "input", wanted, arguments[0].typeName())
       .end();
   return false;
 }
@@ -262,8 +261,8 @@ static Values pickBetter(Context &context, Extremum kind, bool tieBreakLeft,
   };
   mlir::Value takeLeft = relation(kind == Extremum::Max ? CompareOp::Gt : CompareOp::Lt);
   if (tieBreakLeft) {
-    mlir::Value isLeftmost = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                                           lhs[1].ir(), rhs[1].ir());
+    mlir::Value isLeftmost =
+        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lhs[1].ir(), rhs[1].ir());
     mlir::Value isTie = builder.create<arith::AndIOp>(loc, relation(CompareOp::Eq), isLeftmost);
     takeLeft = builder.create<arith::OrIOp>(loc, takeLeft, isTie);
   }
@@ -312,13 +311,12 @@ template <Extremum kind> static Result emitExtremum(Context &context, const Boun
   if (*withIndices)
     results = reduceWithPositions(context, kind, *input, *axis, *tieBreakLeft);
   else
-    results = reduceOver(context, *input, *axis,
-                         [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
-                           DType dtype = l[0].dtype();
-                           return std::optional(Values{
-                               tensor(extremum(context, kind, l[0].ir(), r[0].ir(), dtype, false),
-                                      dtype)});
-                         });
+    results =
+        reduceOver(context, *input, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+          DType dtype = l[0].dtype();
+          return std::optional(
+              Values{tensor(extremum(context, kind, l[0].ir(), r[0].ir(), dtype, false), dtype)});
+        });
   return results ? Result(asResult(*results, *withIndices)) : std::nullopt;
 }
 
@@ -332,8 +330,7 @@ static Result emitArgExtremum(Context &context, const BoundArgs &arguments) {
   std::optional<Axis> axis = readAxis(context, arguments, 1, 3, input->shape().size());
   if (!axis)
     return std::nullopt;
-  std::optional<Values> results =
-      reduceWithPositions(context, kind, *input, *axis, *tieBreakLeft);
+  std::optional<Values> results = reduceWithPositions(context, kind, *input, *axis, *tieBreakLeft);
   return results ? Result(results->back()) : std::nullopt;
 }
 
@@ -360,8 +357,9 @@ static std::optional<Values> readSources(Context &context, const BoundArgs &argu
   for (const Value &source : sources) {
     mlir::RankedTensorType type = source.blockTensorType();
     if (type.getShape() != first.getShape() || type.getEncoding() != first.getEncoding()) {
-      context.report(diag::Kind::TensorsDiffer, arguments.span(0), sources.front().typeName(),
-                     source.typeName())
+      context
+          .report(diag::Kind::TensorsDiffer, arguments.span(0), sources.front().typeName(),
+                  source.typeName())
           .hint("all inputs of a reduction share shape and layout");
       return std::nullopt;
     }
@@ -399,12 +397,11 @@ static Result emitReduce(Context &context, const BoundArgs &arguments) {
   std::optional<Values> sources = readSources(context, arguments);
   if (!sources)
     return std::nullopt;
-  std::optional<Axis> axis =
-      readAxis(context, arguments, 1, 3, sources->front().shape().size());
+  std::optional<Axis> axis = readAxis(context, arguments, 1, 3, sources->front().shape().size());
   if (!axis)
     return std::nullopt;
-  std::optional<Values> results = reduceOver(
-      context, *sources, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+  std::optional<Values> results =
+      reduceOver(context, *sources, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
         return callCombine(context, arguments[2], arguments.span(2), l, r);
       });
   return results ? Result(asResult(*results, !arguments[0].isTensor())) : std::nullopt;
@@ -438,11 +435,10 @@ static Result emitScan(Context &context, const BoundArgs &arguments) {
       axisArgument(context, arguments, 1, sources->front().shape().size());
   if (!axis)
     return std::nullopt;
-  std::optional<Values> results =
-      buildScan(context, *sources, *axis, *reverse,
-                [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
-                  return callCombine(context, arguments[2], arguments.span(2), l, r);
-                });
+  std::optional<Values> results = buildScan(
+      context, *sources, *axis, *reverse, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+        return callCombine(context, arguments[2], arguments.span(2), l, r);
+      });
   return results ? Result(asResult(*results, !arguments[0].isTensor())) : std::nullopt;
 }
 
@@ -460,11 +456,10 @@ static Result emitCumulative(Context &context, const BoundArgs &arguments) {
       return std::nullopt;
     axis = *given;
   }
-  std::optional<Values> results =
-      buildScan(context, *input, axis, *reverse,
-                [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
-                  return combineWith<IntOp, FloatOp>(context, l, r);
-                });
+  std::optional<Values> results = buildScan(context, *input, axis, *reverse,
+                                            [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
+                                              return combineWith<IntOp, FloatOp>(context, l, r);
+                                            });
   return results ? Result(results->front()) : std::nullopt;
 }
 

@@ -13,15 +13,49 @@ struct MethodAlias {
 } // namespace
 
 /// Functions that are methods of tensors as well, under the same name.
-static constexpr llvm::StringLiteral methodNames[] = {
-    "cast",     "broadcast_to", "reshape",    "permute",    "trans",       "split",
-    "ravel",    "expand_dims",  "sum",        "max",        "min",         "argmax",
-    "argmin",   "xor_sum",      "reduce_or",  "cumsum",     "cumprod",     "reduce",
-    "associative_scan", "gather", "exp",      "exp2",       "log",         "log2",
-    "cos",      "sin",          "sqrt",       "rsqrt",      "abs",         "erf",
-    "floor",    "ceil",         "sqrt_rn",    "cdiv",       "store",       "atomic_add",
-    "atomic_max", "atomic_min", "atomic_and", "atomic_or",  "atomic_xor",  "atomic_xchg",
-    "atomic_cas"};
+static constexpr llvm::StringLiteral methodNames[] = {"cast",
+                                                      "broadcast_to",
+                                                      "reshape",
+                                                      "permute",
+                                                      "trans",
+                                                      "split",
+                                                      "ravel",
+                                                      "expand_dims",
+                                                      "sum",
+                                                      "max",
+                                                      "min",
+                                                      "argmax",
+                                                      "argmin",
+                                                      "xor_sum",
+                                                      "reduce_or",
+                                                      "cumsum",
+                                                      "cumprod",
+                                                      "reduce",
+                                                      "associative_scan",
+                                                      "gather",
+                                                      "exp",
+                                                      "exp2",
+                                                      "log",
+                                                      "log2",
+                                                      "cos",
+                                                      "sin",
+                                                      "sqrt",
+                                                      "rsqrt",
+                                                      "abs",
+                                                      "erf",
+                                                      "floor",
+                                                      "ceil",
+                                                      "sqrt_rn",
+                                                      "cdiv",
+                                                      "store",
+                                                      "atomic_add",
+                                                      "atomic_max",
+                                                      "atomic_min",
+                                                      "atomic_and",
+                                                      "atomic_or",
+                                                      "atomic_xor",
+                                                      "atomic_xchg",
+                                                      "atomic_cas"};
 static constexpr MethodAlias methodAliases[] = {{"to", "cast"}};
 
 static Result reportLater(Context &context, llvm::StringRef name) {
@@ -32,8 +66,7 @@ static Result reportLater(Context &context, llvm::StringRef name) {
 static llvm::ArrayRef<Builtin> laterBuiltins() {
   static const Builtin table[] = {
 #define GL_LATER(path)                                                                             \
-  {path, "...",                                                                 \
-   [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
+  {path, "...", [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
 #include "sema/ops/Later.def"
   };
   return table;
@@ -42,8 +75,7 @@ static llvm::ArrayRef<Builtin> laterBuiltins() {
 /// Methods of memory descriptors that are still to come.
 static llvm::ArrayRef<Builtin> laterMethods() {
 #define GL_LATER(path)                                                                             \
-  {path, "...",                                                                 \
-   [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
+  {path, "...", [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
   static const Builtin table[] = {GL_LATER("gather") GL_LATER("scatter")};
 #undef GL_LATER
   return table;
@@ -55,8 +87,9 @@ static Result emitItem(Context &context, const BoundArgs &arguments) {
   if (!value.isBlock())
     return value;
   if (value.blockTensorType().getNumElements() != 1) {
-    context.report(diag::Kind::ArgumentKind, arguments.span(0), "x", "a tensor of one element",
-                   value.typeName())
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(0), "x", "a tensor of one element",
+                value.typeName())
         .end();
     return std::nullopt;
   }
@@ -83,8 +116,8 @@ static const Table &functions() {
   // Families come last: they win over the names that are still to come.
   static const Table table =
       tableOf({laterBuiltins(), creationBuiltins(), shapeBuiltins(), layoutBuiltins(),
-               memoryBuiltins(), atomicBuiltins(), mathBuiltins(), hintBuiltins(),
-               reduceBuiltins(), sharedBuiltins(), asyncCopyBuiltins()});
+               memoryBuiltins(), atomicBuiltins(), mathBuiltins(), hintBuiltins(), reduceBuiltins(),
+               sharedBuiltins(), asyncCopyBuiltins()});
   return table;
 }
 

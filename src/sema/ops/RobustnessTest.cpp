@@ -37,11 +37,11 @@ protected:
                         DType(ScalarKind::Float8E5), DType(ScalarKind::Float8E4B15),
                         DType::pointer(dtypes::float32), DType::pointer(dtypes::int1)})
       pool.push_back(Value::dtype(dtype));
-    for (DType dtype : {dtypes::int1, dtypes::uint8, dtypes::int32, dtypes::float16,
-                        dtypes::bfloat16, dtypes::float32, DType(ScalarKind::Float8E5),
-                        DType::pointer(dtypes::float32), DType::pointer(dtypes::int1),
-                        DType::pointer(dtypes::int32, /*isConst=*/true),
-                        DType::pointer(DType::pointer(dtypes::int8))}) {
+    for (DType dtype :
+         {dtypes::int1, dtypes::uint8, dtypes::int32, dtypes::float16, dtypes::bfloat16,
+          dtypes::float32, DType(ScalarKind::Float8E5), DType::pointer(dtypes::float32),
+          DType::pointer(dtypes::int1), DType::pointer(dtypes::int32, /*isConst=*/true),
+          DType::pointer(DType::pointer(dtypes::int8))}) {
       pool.push_back(scalar(dtype));
       pool.push_back(block({128}, dtype));
       pool.push_back(block({32, 16}, dtype, square));
@@ -82,8 +82,7 @@ TEST_F(Robustness, OperatorsAnswerOrReport) {
                         compare(context, CompareOp(random() % 6), lhs, rhs, {}, {}).has_value());
     expectAnswerOrError("logical", logical(context, i % 2, lhs, rhs, {}, {}).has_value());
     if (lhs.isIr())
-      expectAnswerOrError("unary",
-                          unary(context, UnaryOp(random() % 4), lhs, {}).has_value());
+      expectAnswerOrError("unary", unary(context, UnaryOp(random() % 4), lhs, {}).has_value());
   }
   EXPECT_GT(answers, 1000u);
   EXPECT_GT(errors, 1000u);
@@ -122,8 +121,7 @@ TEST_F(Robustness, BuiltinsAnswerOrReport) {
           arguments.push_back(value);
         }
         std::vector<diag::Span> spans(arguments.size());
-        expectAnswerOrError(builtin.name,
-                            builtin.emit(context, {arguments, spans}).has_value());
+        expectAnswerOrError(builtin.name, builtin.emit(context, {arguments, spans}).has_value());
       }
     }
   EXPECT_GT(answers, 1000u);

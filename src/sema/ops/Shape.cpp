@@ -51,9 +51,9 @@ Result expandDims(Context &context, const Operand &block, unsigned axis) {
                    [&] { return layout::expandDimsLayout(source, block.value.shape(), axis); });
   if (!type)
     return std::nullopt;
-  return tensor(context.builder.createOrFold<tt::ExpandDimsOp>(context.loc(), *type,
-                                                               block.value.ir(), axis),
-                block.value.dtype());
+  return tensor(
+      context.builder.createOrFold<tt::ExpandDimsOp>(context.loc(), *type, block.value.ir(), axis),
+      block.value.dtype());
 }
 
 static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
@@ -117,8 +117,9 @@ Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> s
   if (!checkBlockShape(context, shape, shapeSpan))
     return std::nullopt;
   if (count(from) != count(shape)) {
-    context.report(diag::Kind::ReshapeSize, shapeSpan, shapeText(from), shapeText(shape),
-                   count(from), count(shape))
+    context
+        .report(diag::Kind::ReshapeSize, shapeSpan, shapeText(from), shapeText(shape), count(from),
+                count(shape))
         .end();
     return std::nullopt;
   }
@@ -166,19 +167,18 @@ static Result transpose(Context &context, const Operand &block, llvm::ArrayRef<i
     order32.push_back(int32_t(dim));
   }
   layout::Layout source = layoutOf(block.value);
-  std::optional<mlir::RankedTensorType> type =
-      inferredType(context, "permute", block, shape,
-                   [&] { return layout::transposeLayout(source, from, order); });
+  std::optional<mlir::RankedTensorType> type = inferredType(context, "permute", block, shape, [&] {
+    return layout::transposeLayout(source, from, order);
+  });
   if (!type)
     return std::nullopt;
-  return tensor(context.builder.createOrFold<tt::TransOp>(context.loc(), *type, block.value.ir(),
-                                                          order32),
-                block.value.dtype());
+  return tensor(
+      context.builder.createOrFold<tt::TransOp>(context.loc(), *type, block.value.ir(), order32),
+      block.value.dtype());
 }
 
 /// permute(x, *dims); trans(x) swaps the last two dimensions.
-template <bool mayBeEmpty>
-static Result emitPermute(Context &context, const BoundArgs &arguments) {
+template <bool mayBeEmpty> static Result emitPermute(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, 1, "dims");
   if (!order || !blockArgument(context, arguments, 0, "x"))
     return std::nullopt;
@@ -199,8 +199,9 @@ Result attribute(Context &context, const Value &object, llvm::StringRef name) {
     return std::nullopt;
   if (object.isBlock() && object.shape().size() == 2)
     return transpose(context, {object, context.span}, {1, 0}, context.span);
-  context.report(diag::Kind::ArgumentKind, context.span, "x.T", "of a tensor of two dimensions",
-                 object.typeName())
+  context
+      .report(diag::Kind::ArgumentKind, context.span, "x.T", "of a tensor of two dimensions",
+              object.typeName())
       .end();
   return std::nullopt;
 }
@@ -210,8 +211,8 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
   if (!blockArgument(context, arguments, 0, "a") || !blockArgument(context, arguments, 1, "b"))
     return std::nullopt;
   if (lhs.value.dtype() != rhs.value.dtype()) {
-    context.report(diag::Kind::TensorsDiffer, context.span, lhs.value.typeName(),
-                   rhs.value.typeName())
+    context
+        .report(diag::Kind::TensorsDiffer, context.span, lhs.value.typeName(), rhs.value.typeName())
         .end();
     return std::nullopt;
   }
@@ -220,14 +221,13 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
   llvm::SmallVector<int64_t> shape(lhs.value.shape());
   shape.push_back(2);
   layout::Layout source = layoutOf(lhs.value);
-  std::optional<mlir::RankedTensorType> type =
-      inferredType(context, "join", lhs, shape,
-                   [&] { return layout::joinLayout(source, lhs.value.shape()); });
+  std::optional<mlir::RankedTensorType> type = inferredType(
+      context, "join", lhs, shape, [&] { return layout::joinLayout(source, lhs.value.shape()); });
   if (!type || !checkBlockShape(context, shape, context.span))
     return std::nullopt;
-  return tensor(context.builder.create<tt::JoinOp>(context.loc(), *type, lhs.value.ir(),
-                                                   rhs.value.ir()),
-                lhs.value.dtype());
+  return tensor(
+      context.builder.create<tt::JoinOp>(context.loc(), *type, lhs.value.ir(), rhs.value.ir()),
+      lhs.value.dtype());
 }
 
 static Result emitSplit(Context &context, const BoundArgs &arguments) {
