@@ -29,8 +29,8 @@ def Gluon_SetAutoLayoutOp : Op<Gluon_Dialect, "set_auto_layout", [Pure]> {
     `set_auto_layout_c1`: the source's encoding is auto, the result's is not.
     `set_auto_layout_c2`: shape and element type are equal.
   }];
-  let arguments = (ins TT_Tensor:$src);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$src);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
 }

@@ -42,18 +42,18 @@ def TT_Int : AnyTypeOf<[I<1>, I<4>, I<8>, I<16>, I<32>, I<64>], "integer">;
 def TT_Ptr : DialectType<TT_Dialect, CPred<"::mlir::isa<::gluonc::tt::PointerType>($_self)">,
                          "pointer", "::gluonc::tt::PointerType">;
 
-def TT_FloatTensor : RankedTensorOf<[TT_Float]>;
-def TT_IntTensor : RankedTensorOf<[TT_Int]>;
-def TT_PtrTensor : RankedTensorOf<[TT_Ptr]>;
+def TT_FloatBlock : RankedTensorOf<[TT_Float]>;
+def TT_IntBlock : RankedTensorOf<[TT_Int]>;
+def TT_PtrBlock : RankedTensorOf<[TT_Ptr]>;
 def TT_NumberTensor : RankedTensorOf<[TT_Float, TT_Int]>;
-def TT_Tensor : RankedTensorOf<[TT_Float, TT_Int, TT_Ptr]>;
+def TT_Block : RankedTensorOf<[TT_Float, TT_Int, TT_Ptr]>;
 
-def TT_FloatLike : AnyTypeOf<[TT_Float, TT_FloatTensor]>;
-def TT_IntLike : AnyTypeOf<[TT_Int, TT_IntTensor]>;
+def TT_FloatOrBlock : AnyTypeOf<[TT_Float, TT_FloatBlock]>;
+def TT_IntOrBlock : AnyTypeOf<[TT_Int, TT_IntBlock]>;
 def TT_BoolLike : AnyTypeOf<[I1, RankedTensorOf<[I1]>]>;
 def TT_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>]>;
-def TT_PtrLike : AnyTypeOf<[TT_Ptr, TT_PtrTensor]>;
-def TT_Type : AnyTypeOf<[TT_Float, TT_Int, TT_Ptr, TT_Tensor]>;
+def TT_PtrOrBlock : AnyTypeOf<[TT_Ptr, TT_PtrBlock]>;
+def TT_Type : AnyTypeOf<[TT_Float, TT_Int, TT_Ptr, TT_Block]>;
 
 //===----------------------------------------------------------------------===//
 // Enumerations

@@ -19,8 +19,8 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure]> {
     `convert_layout_c1`: shapes are equal. `convert_layout_c2`: element types are equal.
     `force_warp_shuffle` asks for shuffles where shared memory would be cheaper.
   }];
-  let arguments = (ins TT_Tensor:$src, UnitAttr:$force_warp_shuffle);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$src, UnitAttr:$force_warp_shuffle);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src), [{
     build($_builder, $_state, result, src, /*force_warp_shuffle=*/false);
@@ -40,7 +40,7 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
     alloc shape. `local_alloc_c3`: without src it is mutable. `local_alloc_c4`: src has
     the result's shape and element type. `local_alloc_c5`: elements are whole bytes.
   }];
-  let arguments = (ins Optional<TT_Tensor>:$src, OptionalAttr<I32Attr>:$alignment);
+  let arguments = (ins Optional<TT_Block>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs TTG_MemDescType:$result);
   let builders = [
     OpBuilder<(ins "mlir::Type":$result, CArg<"mlir::Value", "{}">:$src),
@@ -60,7 +60,7 @@ def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   let description = "`local_load_c1`: shape and element type are equal.";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
                        Optional<TTG_AsyncTokenType>:$token);
-  let results = (outs TT_Tensor:$result);
+  let results = (outs TT_Block:$result);
   let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src), [{
     build($_builder, $_state, result, src, mlir::Value());
   }]>];
@@ -75,7 +75,7 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
   let description = [{
     `local_store_c1`: shape and element type are equal. `local_store_c2`: dst is mutable.
   }];
-  let arguments = (ins TT_Tensor:$src,
+  let arguments = (ins TT_Block:$src,
                        Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
   let hasVerifier = 1;
@@ -171,7 +171,7 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
     `async_copy_c1`: pointers and buffer agree in shape and element type.
     `async_copy_c2`: the buffer is mutable. `async_copy_c3`: mask and other follow the pointers.
   }];
-  let arguments = (ins Arg<TT_PtrTensor, "", [MemRead<TTG_GlobalMemory>]>:$src,
+  let arguments = (ins Arg<TT_PtrBlock, "", [MemRead<TTG_GlobalMemory>]>:$src,
       Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$result,
       Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,

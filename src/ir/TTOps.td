@@ -101,7 +101,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
     `make_range_c2`: its size is end - start, which is positive.
   }];
   let arguments = (ins I32Attr:$start, I32Attr:$end);
-  let results = (outs TT_IntTensor:$result);
+  let results = (outs TT_IntBlock:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -115,7 +115,7 @@ def TT_SplatOp : TT_Op<"splat", [Pure]> {
   let summary = "Every element is the scalar";
   let description = "`splat_c1`: the scalar has the tensor's element type.";
   let arguments = (ins AnyTypeOf<[TT_Float, TT_Int, TT_Ptr]>:$src);
-  let results = (outs TT_Tensor:$result);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -126,7 +126,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
                    "llvm::cast<mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "The one element of a tensor";
   let description = "`unsplat_c1`: the tensor has exactly one element.";
-  let arguments = (ins TT_Tensor:$src);
+  let arguments = (ins TT_Block:$src);
   let results = (outs TT_Type:$result);
   let assemblyFormat = "$src attr-dict `:` type($src)";
   let hasVerifier = 1;
@@ -139,8 +139,8 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure]> {
     `expand_dims_c2`: the source holds its elements where a slice of the result's
     layout along `axis` holds them.
   }];
-  let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$src, I32Attr:$axis);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
@@ -153,8 +153,8 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure]> {
     `broadcast_c1`: same rank; sizes are equal or the source's is 1.
     `broadcast_c2`: same encoding. `broadcast_c3`: same element type.
   }];
-  let arguments = (ins TT_Tensor:$src);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$src);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
@@ -167,8 +167,8 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
     `reshape_c1`: same number of elements and element type.
     `reshape_c2`: without allow_reorder, no element changes its register, lane, warp or CTA.
   }];
-  let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = [{
     $src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict
     `:` type($src) `->` type($result)
@@ -183,8 +183,8 @@ def TT_TransOp : TT_Op<"trans", [Pure]> {
     `trans_c1`: order is a permutation of the dimensions. `trans_c2`: the result's
     shape is the permuted one, element types are equal. `trans_c3`: no element moves.
   }];
-  let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$src, DenseI32ArrayAttr:$order);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -196,8 +196,8 @@ def TT_JoinOp : TT_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
     `join_c1`: the result's shape is the operands' with a 2 appended, element types are
     equal. `join_c2`: both halves of the pair lie in the thread that held the operands.
   }];
-  let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
-  let results = (outs TT_Tensor:$result);
+  let arguments = (ins TT_Block:$lhs, TT_Block:$rhs);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -206,8 +206,8 @@ def TT_SplitOp : TT_Op<"split", [Pure,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "Undoes join";
   let description = "`split_c1`, `split_c2`: as `join_c1`, `join_c2` with the sides exchanged.";
-  let arguments = (ins TT_Tensor:$src);
-  let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
+  let arguments = (ins TT_Block:$src);
+  let results = (outs TT_Block:$outLHS, TT_Block:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
   let hasVerifier = 1;
 }
@@ -222,8 +222,8 @@ class TT_CastOp<string mnemonic, Type from, Type to> : TT_ElementwiseOp<mnemonic
   let results = (outs to:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
-def TT_IntToPtrOp : TT_CastOp<"int_to_ptr", TT_I64Like, TT_PtrLike> { let hasFolder = 1; }
-def TT_PtrToIntOp : TT_CastOp<"ptr_to_int", TT_PtrLike, TT_I64Like> { let hasFolder = 1; }
+def TT_IntToPtrOp : TT_CastOp<"int_to_ptr", TT_I64Like, TT_PtrOrBlock> { let hasFolder = 1; }
+def TT_PtrToIntOp : TT_CastOp<"ptr_to_int", TT_PtrOrBlock, TT_I64Like> { let hasFolder = 1; }
 def TT_BitcastOp : TT_CastOp<"bitcast", TT_Type, TT_Type> {
   let description = "`bitcast_c1`: elements have equal widths; pointers only to pointers.";
   let hasFolder = 1;
@@ -232,25 +232,25 @@ def TT_BitcastOp : TT_CastOp<"bitcast", TT_Type, TT_Type> {
 def TT_FpToFpOp : TT_ElementwiseOp<"fp_to_fp"> {
   let summary = "Floating-point conversion with a rounding mode";
   let description = "`fp_to_fp_c1`: a narrowing conversion names its rounding.";
-  let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);
-  let results = (outs TT_FloatLike:$result);
+  let arguments = (ins TT_FloatOrBlock:$src, OptionalAttr<TT_RoundingMode>:$rounding);
+  let results = (outs TT_FloatOrBlock:$result);
   let assemblyFormat = [{
     $src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)
   }];
 }
 
 def TT_ClampFOp : TT_ElementwiseOp<"clampf", [SameOperandsAndResultType]> {
-  let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$min, TT_FloatLike:$max,
+  let arguments = (ins TT_FloatOrBlock:$x, TT_FloatOrBlock:$min, TT_FloatOrBlock:$max,
                        TT_PropagateNan:$propagateNan);
-  let results = (outs TT_FloatLike:$result);
+  let results = (outs TT_FloatOrBlock:$result);
   let assemblyFormat = [{
     $x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)
   }];
 }
 
 def TT_PreciseSqrtOp : TT_ElementwiseOp<"precise_sqrt", [SameOperandsAndResultType]> {
-  let arguments = (ins TT_FloatLike:$x);
-  let results = (outs TT_FloatLike:$result);
+  let arguments = (ins TT_FloatOrBlock:$x);
+  let results = (outs TT_FloatOrBlock:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
@@ -260,14 +260,14 @@ class TT_BinaryOp<string mnemonic, Type type>
   let results = (outs type:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
 }
-def TT_PreciseDivFOp : TT_BinaryOp<"precise_divf", TT_FloatLike>;
-def TT_MulhiUIOp : TT_BinaryOp<"mulhiui", TT_IntLike>;
+def TT_PreciseDivFOp : TT_BinaryOp<"precise_divf", TT_FloatOrBlock>;
+def TT_MulhiUIOp : TT_BinaryOp<"mulhiui", TT_IntOrBlock>;
 
 def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [AllTypesMatch<["ptr", "result"]>]> {
   let summary = "Moves a pointer by a number of elements";
   let description = "`addptr_c1`: pointers and offsets agree in shape and encoding.";
-  let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
-  let results = (outs TT_PtrLike:$result);
+  let arguments = (ins TT_PtrOrBlock:$ptr, TT_IntOrBlock:$offset);
+  let results = (outs TT_PtrOrBlock:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
   let hasFolder = 1;
 }
@@ -315,7 +315,7 @@ def TT_LoadOp : TT_Op<"load", [
     `load_c1`, `load_c2`, `load_c3`: result, mask and other have the pointer's shape and
     encoding; `load_c4`: other needs a mask.
   }];
-  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
+  let arguments = (ins TT_PtrOrBlock:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
       DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
@@ -333,7 +333,7 @@ def TT_LoadOp : TT_Op<"load", [
 }
 
 def TT_StoreOp : TT_Op<"store", [
-    TypesMatchWith<"value type matches ptr type", "ptr", "value",
+    TypesMatchWith<"value has the type that the pointer points to", "ptr", "value",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">]> {
@@ -342,7 +342,7 @@ def TT_StoreOp : TT_Op<"store", [
     `store_c1`, `store_c2`: value and mask have the pointer's shape and encoding.
     `ignore_cta` lets every CTA of a cluster write, also those holding copies.
   }];
-  let arguments = (ins Arg<TT_PtrLike, "", [MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$value,
+  let arguments = (ins Arg<TT_PtrOrBlock, "", [MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$value,
       Optional<TT_BoolLike>:$mask,
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
@@ -360,7 +360,7 @@ def TT_StoreOp : TT_Op<"store", [
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
     AllTypesMatch<["val", "result"]>,
-    TypesMatchWith<"value type matches ptr type", "ptr", "val",
+    TypesMatchWith<"value has the type that the pointer points to", "ptr", "val",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">]> {
@@ -370,7 +370,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
     `atomic_rmw_c3`: fadd on floats only; the bitwise, add and unsigned kinds on integers only.
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op,
-      Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+      Arg<TT_PtrOrBlock, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
       TT_Type:$val, Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Type:$result);
   let assemblyFormat = [{
@@ -382,12 +382,12 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [
     AllTypesMatch<["cmp", "val", "result"]>,
-    TypesMatchWith<"value type matches ptr type", "ptr", "val",
+    TypesMatchWith<"value has the type that the pointer points to", "ptr", "val",
                    "::gluonc::tt::pointeeTypeOf($_self)">]> {
   let summary = "Atomic compare-and-swap; gives the old value";
   let description = "`atomic_cas_c1`: compared and new value follow the pointer.";
   let arguments = (ins
-      Arg<TT_PtrLike, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+      Arg<TT_PtrOrBlock, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
       TT_Type:$cmp, TT_Type:$val, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Type:$result);
   let assemblyFormat = [{
@@ -420,7 +420,7 @@ def TT_ReduceOp : TT_CombineOp<"reduce"> {
     `reduce_c3`: its encoding is the slice of the source's along the axis.
     `reduce_c4`: the region takes two scalars per source and returns one.
   }];
-  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
+  let arguments = (ins Variadic<TT_Block>:$srcs, I32Attr:$axis);
   let results = (outs Variadic<TT_Type>:$result);
 }
 def TT_ReduceReturnOp : TT_CombineReturnOp<"reduce.return", "ReduceOp">;
@@ -431,8 +431,8 @@ def TT_ScanOp : TT_CombineOp<"scan"> {
     `scan_c1`: as `reduce_c1`. `scan_c2`: result types are the source types.
     `scan_c3`: as `reduce_c4`.
   }];
-  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
-  let results = (outs Variadic<TT_Tensor>:$result);
+  let arguments = (ins Variadic<TT_Block>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
+  let results = (outs Variadic<TT_Block>:$result);
 }
 def TT_ScanReturnOp : TT_CombineReturnOp<"scan.return", "ScanOp">;
 
@@ -442,9 +442,9 @@ def TT_GatherOp : TT_Op<"gather", [Pure]> {
     `gather_c1`: result and indices agree in shape and encoding, result and source in
     element type. `gather_c2`: ranks are equal, sizes too except along the axis.
   }];
-  let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
+  let arguments = (ins TT_Block:$src, TT_IntBlock:$indices, I32Attr:$axis,
                        UnitAttr:$efficient_layout);
-  let results = (outs TT_Tensor:$result);
+  let results = (outs TT_Block:$result);
   let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -454,8 +454,8 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure,
                            "::gluonc::tt::boolTypeLike($_self)">]> {
   let summary = "Counts how often each bin number occurs";
   let description = "`histogram_c1`: source and result have one dimension.";
-  let arguments = (ins TT_IntTensor:$src, Optional<TT_BoolLike>:$mask);
-  let results = (outs TT_IntTensor:$result);
+  let arguments = (ins TT_IntBlock:$src, Optional<TT_BoolLike>:$mask);
+  let results = (outs TT_IntBlock:$result);
   let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
 }

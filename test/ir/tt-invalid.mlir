@@ -399,7 +399,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #l1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @f(%p: tensor<64x!tt.ptr<f32>, #l>, %v: tensor<64xf32, #l1>) {
-    // expected-error @+1 {{value type matches ptr type}}
+    // expected-error @+1 {{value has the type that the pointer points to}}
     "tt.store"(%p, %v) : (tensor<64x!tt.ptr<f32>, #l>, tensor<64xf32, #l1>) -> ()
     tt.return
   }
@@ -421,7 +421,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // atomic_rmw_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @f(%p: !tt.ptr<f32>, %v: f16) {
-    // expected-error @+1 {{value type matches ptr type}}
+    // expected-error @+1 {{value has the type that the pointer points to}}
     %0 = tt.atomic_rmw fadd, acq_rel, gpu, %p, %v : (!tt.ptr<f32>, f16) -> f16
     tt.return
   }
@@ -462,7 +462,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // atomic_cas_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @f(%p: !tt.ptr<i32>, %v: i64) {
-    // expected-error @+1 {{value type matches ptr type}}
+    // expected-error @+1 {{value has the type that the pointer points to}}
     %0 = tt.atomic_cas acq_rel, gpu, %p, %v, %v : (!tt.ptr<i32>, i64, i64) -> i64
     tt.return
   }
