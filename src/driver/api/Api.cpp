@@ -473,21 +473,32 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
 
 void gluonc_specialization_destroy(gluonc_specialization *specialization) { delete specialization; }
 
+/// An executable of `specialization` for `target`, still without code; null for an unknown target.
+static std::unique_ptr<gluonc_executable>
+startExecutable(gluonc_engine *engine, const gluonc_specialization &specialization,
+                const char *target, diag::Sink &diags) {
+  std::optional<target::Target> chip = parseTarget(target, diags);
+  if (!chip)
+    return nullptr;
+  auto made = std::make_unique<gluonc_executable>();
+  made->engine = engine->state;
+  made->module = specialization.module;
+  made->target = *chip;
+  made->origin = specialization;
+  made->origin.options.target = *chip;
+  return made;
+}
+
 gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
                                     const char *target, gluonc_executable **executable,
                                     gluonc_error **error) {
   std::lock_guard guard(engine->state->lock);
   diag::Collector collector;
-  std::optional<target::Target> chip = parseTarget(target, collector);
-  if (!chip)
+  std::unique_ptr<gluonc_executable> made =
+      startExecutable(engine, *specialization, target, collector);
+  if (!made)
     return fail(collector, error);
-  auto made = std::make_unique<gluonc_executable>();
-  made->engine = engine->state;
-  made->module = specialization->module;
-  made->target = *chip;
-  made->origin = *specialization;
-  sema::Options &options = made->origin.options;
-  options.target = *chip;
+  const sema::Options &options = made->origin.options;
   driver::CodeOptions code = specialization->code;
   code.ptxas = engine->state->ptxas;
   driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
@@ -509,22 +520,17 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
                                      gluonc_error **error) {
   std::lock_guard guard(engine->state->lock);
   diag::Collector collector;
-  std::optional<target::Target> chip = parseTarget(target, collector);
-  if (!chip)
+  std::unique_ptr<gluonc_executable> made =
+      startExecutable(engine, *specialization, target, collector);
+  if (!made)
     return fail(collector, error);
-  auto made = std::make_unique<gluonc_executable>();
-  made->engine = engine->state;
-  made->module = specialization->module;
-  made->target = *chip;
-  made->origin = *specialization;
-  sema::Options &options = made->origin.options;
-  options.target = *chip;
+  const sema::Options &options = made->origin.options;
   driver::Compiler &compiler = engine->state->getCompiler();
   const diag::SourceManager &sources = specialization->module->sources;
   mlir::OwningOpRef<mlir::ModuleOp> module =
       compiler.specialize(specialization->module->program, *specialization->function,
                           specialization->arguments, options, collector);
-  if (!module || !compiler.transform(*module, *chip, sources, collector))
+  if (!module || !compiler.transform(*module, made->target, sources, collector))
     return fail(collector, error);
   made->simulated =
       sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
