@@ -1,0 +1,21 @@
+"""Every script in examples/ runs as a user would run it and checks its own results."""
+
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(p for p in EXAMPLES.glob("*.py") if "__main__" in p.read_text())
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
+def test_example_runs_and_finds_its_results_right(script):
+    if "import torch" in script.read_text() and not importlib.util.find_spec("torch"):
+        pytest.skip("needs PyTorch")
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
+                            timeout=120)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.strip()
