@@ -63,6 +63,19 @@ const AxisInfos &Emitter::axes() {
   return *axisInfos;
 }
 
+uint32_t Emitter::equalRegisterBits(mlir::Value value) {
+  const LinearLayout &layout = layoutOf(value.getType());
+  AxisInfo info = axes().of(value);
+  uint32_t bits = 0;
+  for (unsigned bit = 0; bit < layout.inLog2(Dim::Register); ++bit) {
+    bool within = true;
+    for (unsigned axis = 0; axis < info.rank(); ++axis)
+      within &= layout.basis(Dim::Register, bit, Dim::axis(axis)) < info.constancy[axis];
+    bits |= uint32_t{within} << bit;
+  }
+  return bits;
+}
+
 LogicalResult Emitter::unsupported(mlir::Operation *op, const Twine &what) {
   if (!state.failure) {
     std::string text = what.str();
@@ -201,7 +214,11 @@ Value *Emitter::ownerMask(const LinearLayout &layout) {
                                                              << layout.inLog2(Dim::Lane);
   if (!copies)
     return nullptr;
-  Value *copy = builder.CreateAnd(threadId(), builder.getInt32(copies));
+  // Not threadId(): knowing its limit, LLVM would turn `(tid & 64) == 0` into `tid < 64`, for which
+  // ptxas branches around every access instead of predicating it.
+  if (!unboundedThread)
+    unboundedThread = isa.threadId(prologue, /*threads=*/4096);
+  Value *copy = builder.CreateAnd(unboundedThread, builder.getInt32(copies));
   return builder.CreateICmpEQ(copy, builder.getInt32(0));
 }
 

@@ -24,6 +24,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/LLVM.h"
 #include "mlir/Support/LogicalResult.h"
 #include "llvm/ADT/DenseMap.h"
@@ -134,6 +135,9 @@ public:
 
   /// Contiguity, divisibility and constancy of the function's values.
   const AxisInfos &axes();
+  /// Bits of the register number that do not matter to `value`, because the elements they tell
+  /// apart are known to be equal: all of `xoffs < xnumel` inside 16 rows where 16 divides xnumel.
+  uint32_t equalRegisterBits(mlir::Value value);
 
   // -- Threads -----------------------------------------------------------------
   llvm::Value *threadId();
@@ -165,21 +169,29 @@ private:
   llvm::DenseMap<mlir::Block *, llvm::SmallVector<llvm::PHINode *>> blockPhis;
   /// Inserts at the end of the prologue.
   Builder prologue;
-  llvm::Value *thread = nullptr;
+  llvm::Value *thread = nullptr, *unboundedThread = nullptr;
   ThreadParts threadParts;
 };
 
-/// Emits an operation register by register: `make` gets one register of each operand.
+/// Emits an operation register by register: `make` gets one register of each operand. Masks are
+/// computed once for elements that are known to agree: predicates are the scarcest registers.
 template <typename Make> void emitElementwise(Emitter &emitter, mlir::Operation *op, Make make) {
   Registers results;
   unsigned count = emitter.get(op->getOperand(0)).size();
+  mlir::Value result = op->getResult(0);
+  bool mask = count > 1 && mlir::getElementTypeOrSelf(result.getType()).isInteger(1);
+  uint32_t equal = mask ? emitter.equalRegisterBits(result) : 0;
   for (unsigned i = 0; i < count; ++i) {
+    if (i & equal) {
+      results.push_back(results[i & ~equal]);
+      continue;
+    }
     llvm::SmallVector<llvm::Value *, 4> operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(emitter.get(operand)[i]);
     results.push_back(make(llvm::ArrayRef<llvm::Value *>(operands)));
   }
-  emitter.set(op->getResult(0), std::move(results));
+  emitter.set(result, std::move(results));
 }
 
 } // namespace gluonc::codegen

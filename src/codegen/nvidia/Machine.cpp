@@ -32,10 +32,9 @@ Pool &pool() {
   return instance;
 }
 
-/// 32-bit pointers to shared memory, as the hardware has them; LLVM offers that
-/// as a command-line option only.
-void useShortPointers() {
-  cl::Option *option = cl::getRegisteredOptions().lookup("nvptx-short-ptr");
+/// LLVM offers some choices as command-line options only.
+void turnOn(StringRef name) {
+  cl::Option *option = cl::getRegisteredOptions().lookup(name);
   GL_CHECK(option);
   static_cast<cl::opt<bool> *>(option)->setValue(true);
 }
@@ -49,7 +48,11 @@ const llvm::Target *nvptx() {
     std::string error;
     const llvm::Target *target = TargetRegistry::lookupTarget("nvptx64-nvidia-cuda", error);
     GL_CHECK(target && "LLVM was linked without NVPTX");
-    useShortPointers();
+    // 32-bit pointers to shared memory, as the hardware has them.
+    turnOn("nvptx-short-ptr");
+    // Loop strength reduction gives every address of a tile its own 64-bit counter: twice the
+    // instructions of a base plus an offset that all share, and registers beyond the limit.
+    turnOn("disable-lsr");
     return target;
   }();
   return found;
