@@ -9,10 +9,14 @@ using diag::Span;
 
 bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments) {
   arguments.span = node.span;
+  // One that fails does not keep the others from being looked at.
+  bool isComplete = true;
   for (const ast::Keyword *keyword : node.keywords) {
     MaybeValue value = eval(keyword->value);
-    if (!value)
-      return false;
+    if (!value) {
+      isComplete = false;
+      continue;
+    }
     if (keyword->arg.data()) {
       arguments.keywords.push_back({keyword->arg, *value, keyword->value->span});
       continue;
@@ -29,8 +33,10 @@ bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments)
   for (const ast::Expr *argument : node.args) {
     const auto *starred = llvm::dyn_cast<ast::Starred>(argument);
     MaybeValue value = eval(starred ? starred->value : argument);
-    if (!value)
-      return false;
+    if (!value) {
+      isComplete = false;
+      continue;
+    }
     if (!starred) {
       arguments.add(std::move(*value), argument->span);
       continue;
@@ -41,7 +47,7 @@ bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments)
     for (Value &item : *items)
       arguments.add(std::move(item), argument->span);
   }
-  return true;
+  return isComplete;
 }
 
 MaybeValue Interpreter::evalCall(const ast::Call &node) {
@@ -138,7 +144,7 @@ MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &funct
     return eval(function->lambda->body);
   Flow flow = callee.mode == Mode::Kernel ? runKernel(function->def->body, nullptr)
                                           : runHost(function->def->body);
-  if (flow == Flow::Failed)
+  if (flow == Flow::Failed || callee.hasFailed)
     return std::nullopt;
   if (flow != Flow::Returned)
     return Value::none();

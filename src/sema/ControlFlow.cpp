@@ -148,6 +148,10 @@ Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
     }
     if (old && one.value == old->value && two->value == old->value)
       continue;
+    if (one.isPoison() || two->isPoison()) {
+      frame().scope.poison(one.name, one.span);
+      continue;
+    }
     const Value *mismatch = !sameType(one.value, two->value)          ? &two->value
                             : old && !sameType(one.value, old->value) ? &old->value
                                                                       : nullptr;
@@ -157,7 +161,9 @@ Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
              describe(two->value))
           .label(one.span, "{0}", describe(one.value))
           .label(isIncoming ? old->span : two->span, "{0}", describe(*mismatch));
-      return Flow::Failed;
+      frame().hasFailed = true;
+      frame().scope.poison(one.name, one.span);
+      continue;
     }
     merged.push_back({&one, two});
   }
@@ -214,6 +220,9 @@ Flow Interpreter::runReturningIf(const ast::If &node, const Value &condition, co
       results[i] = frame().result;
       spans[i] = frame().returnSpan;
     }
+    // There is no result to merge; what the branches said is all there is to say.
+    if (frame().hasFailed)
+      return Flow::Returned;
     // A number that differs between the returns becomes a run-time value.
     bool bothPlain = results[0].isCompileTime() && results[1].isCompileTime();
     if (!(bothPlain && results[0] == results[1]))

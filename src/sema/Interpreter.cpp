@@ -35,10 +35,12 @@ mlir::Location Interpreter::location(mlir::MLIRContext *mlirContext, diag::Span 
 bool Interpreter::step(diag::Span span) {
   if (depth > maxDepth) {
     report(Kind::NestingTooDeepToEvaluate, span).end();
+    isExhausted = true;
     return false;
   }
   if (++steps > maxSteps) {
     report(Kind::EvaluationTooLong, span, maxSteps).end();
+    isExhausted = true;
     return false;
   }
   return true;

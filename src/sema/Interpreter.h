@@ -6,7 +6,10 @@
 // sema/ops; statements follow the rules of gluon-language §2 and become scf.
 //
 // Errors are reported where they are found; every function that can fail says
-// so in its result (nullopt, Flow::Failed), and the walk unwinds.
+// so in its result (nullopt, Flow::Failed). In kernels the statement is where the
+// walk recovers: what it would have assigned becomes poison, whose readers fail
+// silently, and the next statement is looked at, so that one run reports all
+// errors that do not follow from each other.
 //
 // Structured control flow only.  A dynamic `if` with a `return` inside takes the
 // rest of the function into its branches:
@@ -54,6 +57,8 @@ struct Frame {
   unsigned deviceLoops = 0;
   /// Module scope: operations on Opaque values give Opaque values.
   bool isModuleScope = false;
+  /// A statement was reported and skipped: there is no result, whatever else happens.
+  bool hasFailed = false;
 };
 
 /// Captured by a nested def or lambda; by value, as the scope was when it was made.
@@ -67,6 +72,9 @@ struct Rest {
   llvm::function_ref<Flow(const Rest *next)> run;
   const Rest *next;
 };
+
+/// Appends the names that the nodes below `node` assign, nested functions aside.
+void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRef> &names);
 
 /// Evaluated arguments of a call before they meet parameters.
 struct CallArguments {
@@ -243,6 +251,8 @@ private:
   bool defineNested(const ast::FunctionDef &node);
 
   Flow runKernelStatement(const ast::Stmt &stmt, const Rest *rest);
+  /// After a report: poisons what the statement assigns. False when the walk must end.
+  bool recover(const ast::Stmt &stmt);
   Flow runKernelReturn(const ast::Return &node);
   bool assignKernel(const ast::Expr *target, const Value &value, diag::Span valueSpan,
                     bool isConstexpr);
@@ -263,6 +273,8 @@ private:
   Context *context = nullptr;
   unsigned depth = 0;
   uint64_t steps = 0;
+  /// A budget is used up: everything unwinds.
+  bool isExhausted = false;
 };
 
 } // namespace gluonc::sema

@@ -7,15 +7,44 @@ namespace gluonc::sema {
 using diag::Kind;
 using diag::Span;
 
+void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRef> &names) {
+  if (llvm::isa<ast::FunctionDef>(node) || llvm::isa<ast::Lambda>(node))
+    return;
+  if (const auto *name = llvm::dyn_cast<ast::Name>(&node))
+    if (name->ctx == ast::ExprContext::Store && !llvm::is_contained(names, name->id))
+      names.push_back(name->id);
+  ast::forEachChild(node, [&](const ast::Node &child) { collectAssigned(child, names); });
+}
+
+bool Interpreter::recover(const ast::Stmt &stmt) {
+  frame().hasFailed = true;
+  if (isExhausted)
+    return false;
+  llvm::SmallVector<llvm::StringRef> assigned;
+  collectAssigned(stmt, assigned);
+  for (llvm::StringRef name : assigned)
+    frame().scope.poison(name, stmt.span);
+  return true;
+}
+
 Flow Interpreter::runKernel(ast::Stmts body, const Rest *rest) {
   for (size_t i = 0; i < body.size(); ++i) {
     DepthScope nested(*this);
-    if (!step(body[i]->span))
+    if (!step(body[i]->span)) {
+      isExhausted = true;
       return Flow::Failed;
+    }
     ast::Stmts remaining = body.drop_front(i + 1);
     auto runRemaining = [&](const Rest *next) { return runKernel(remaining, next); };
     Rest here{runRemaining, rest};
-    if (Flow flow = runKernelStatement(*body[i], &here); flow != Flow::Next)
+    Flow flow = runKernelStatement(*body[i], &here);
+    if (flow == Flow::Failed && recover(*body[i])) {
+      // What stands behind a `return` is dead, also when its value is wrong.
+      if (!llvm::isa<ast::Return>(body[i]) || frame().deviceLoops)
+        continue;
+      flow = Flow::Returned;
+    }
+    if (flow != Flow::Next)
       return flow;
   }
   return Flow::Next;

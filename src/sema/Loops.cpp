@@ -20,16 +20,6 @@ namespace gluonc::sema {
 using diag::Kind;
 using diag::Span;
 
-/// Names that the nodes below `node` assign.
-static void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRef> &names) {
-  if (llvm::isa<ast::FunctionDef>(node) || llvm::isa<ast::Lambda>(node))
-    return;
-  if (const auto *name = llvm::dyn_cast<ast::Name>(&node))
-    if (name->ctx == ast::ExprContext::Store && !llvm::is_contained(names, name->id))
-      names.push_back(name->id);
-  ast::forEachChild(node, [&](const ast::Node &child) { collectAssigned(child, names); });
-}
-
 namespace {
 
 /// The variables that a loop may change, as block arguments.
@@ -62,38 +52,38 @@ struct CarriedSet {
     }
   }
 
-  /// Reads the values at the end of the body; false after a report.
-  bool leave(Interpreter &interpreter, const Scope &scope,
-             llvm::SmallVectorImpl<mlir::Value> &values) {
+  /// Reads the values at the end of the body. A variable whose type has changed is reported and
+  /// poisoned.
+  void leave(Interpreter &interpreter, Scope &scope, llvm::SmallVectorImpl<mlir::Value> &values) {
     for (Variable &variable : variables) {
       const Binding *after = scope.find(variable.before.name);
-      if (!after) {
-        // An inner loop or branch took the name away: nothing to carry, and gone afterwards too.
-        flatten(variable.inside, values);
+      bool isSame = after && sameType(variable.before.value, after->value);
+      // An inner loop or branch may have taken the name away: nothing to carry, and gone
+      // afterwards too.
+      flatten(isSame ? after->value : variable.inside, values);
+      if (!after || isSame)
         continue;
-      }
-      if (!sameType(variable.before.value, after->value))
-        return reportChange(interpreter, variable.before, *after);
-      flatten(after->value, values);
+      if (!after->isPoison() && !variable.before.isPoison())
+        reportChange(interpreter, variable.before, *after);
+      scope.poison(variable.before.name, after->span);
     }
-    return true;
   }
 
-  static bool reportChange(Interpreter &interpreter, const Binding &before, const Binding &after) {
+  static void reportChange(Interpreter &interpreter, const Binding &before, const Binding &after) {
+    interpreter.frame().hasFailed = true;
     bool isRuntime = before.value.isIr() || before.value.is(ValueKind::Tuple) ||
                      before.value.is(ValueKind::Instance);
     if (before.isConstexpr || !isRuntime) {
       interpreter.report(Kind::ConstexprInLoop, after.span, before.name)
           .label(before.span, "{0} before the loop", describe(before.value))
           .hint("make it a run-time value before the loop: `{0} = gl.to_tensor(…)`", before.name);
-      return false;
+      return;
     }
     interpreter
         .report(Kind::LoopTypeMismatch, after.span, before.name, describe(before.value),
                 describe(after.value))
         .label(before.span, "{0} before the loop", describe(before.value))
         .hint("give it the same type, shape and layout before the loop");
-    return false;
   }
 };
 
@@ -156,6 +146,10 @@ static void bindResults(Scope &scope, const Scope &before, const Scope &inside,
   for (const CarriedSet::Variable &variable : carried.variables) {
     const Binding *after = inside.find(variable.before.name);
     Value result = unflatten(variable.before.value, remaining);
+    if (after && after->isPoison()) {
+      scope.poison(variable.before.name, after->span);
+      continue;
+    }
     if (after) {
       scope.set(variable.before.name, result, after->span, variable.before.isConstexpr);
       continue;
@@ -204,8 +198,15 @@ Flow Interpreter::runStaticFor(const ast::For &node, const Value &range, int64_t
       return runStaticFor(node, range, index, next);
     };
     Rest others{runOthers, rest};
-    if (Flow flow = runKernel(node.body, &others); flow != Flow::Next)
+    bool hadFailed = std::exchange(frame().hasFailed, false);
+    Flow flow = runKernel(node.body, &others);
+    bool fails = frame().hasFailed;
+    frame().hasFailed |= hadFailed;
+    if (flow != Flow::Next)
       return flow;
+    // The other iterations would most likely say the same again.
+    if (fails)
+      return recover(node) ? Flow::Next : Flow::Failed;
   }
   return Flow::Next;
 }
@@ -282,8 +283,9 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
     ++frame().deviceLoops;
     Flow flow = runKernel(node.body, nullptr);
     --frame().deviceLoops;
-    if (flow != Flow::Next || !carried.leave(*this, frame().scope, yielded))
+    if (flow != Flow::Next)
       return Flow::Failed;
+    carried.leave(*this, frame().scope, yielded);
     changed = dropUnchanged(block, 1, carried.initial, yielded);
     builder.setInsertionPointToEnd(block);
     builder.create<mlir::scf::YieldOp>(loc, keep(yielded, changed));
@@ -338,8 +340,9 @@ Flow Interpreter::runDeviceWhile(const ast::While &node) {
     ++frame().deviceLoops;
     Flow flow = runKernel(node.body, nullptr);
     --frame().deviceLoops;
-    if (flow != Flow::Next || !carried.leave(*this, frame().scope, yielded))
+    if (flow != Flow::Next)
       return Flow::Failed;
+    carried.leave(*this, frame().scope, yielded);
     changed = dropUnchanged(block, 0, carried.initial, yielded);
     for (size_t i = changed.size(); i-- > 0;)
       if (!changed[i]) {

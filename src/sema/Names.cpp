@@ -9,7 +9,7 @@ using diag::Span;
 
 MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
   if (const Binding *binding = frame().scope.find(name))
-    return binding->value;
+    return binding->isPoison() ? std::nullopt : MaybeValue(binding->value);
   for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
     if (const Binding *binding = closure->scope.find(name))
       return binding->value;

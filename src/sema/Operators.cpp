@@ -137,10 +137,8 @@ MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &
 
 MaybeValue Interpreter::evalBinOp(const ast::BinOp &node) {
   MaybeValue lhs = eval(node.left);
-  if (!lhs)
-    return std::nullopt;
   MaybeValue rhs = eval(node.right);
-  if (!rhs)
+  if (!lhs || !rhs)
     return std::nullopt;
   return binary(node.op, *lhs, *rhs, node.span, node.left->span, node.right->span);
 }

@@ -16,6 +16,9 @@ struct Binding {
   diag::Span span;
   /// Bound by a `constexpr` annotation.
   bool isConstexpr = false;
+
+  /// Its assignment failed. Reading it fails again, without another report.
+  bool isPoison() const { return value.isAbsent(); }
 };
 
 /// Names in order of their first definition, which is also the order in which
@@ -38,6 +41,7 @@ public:
       }
     bindings.push_back({name, std::move(value), span, isConstexpr});
   }
+  void poison(llvm::StringRef name, diag::Span span) { set(name, Value(), span); }
   llvm::ArrayRef<Binding> all() const { return bindings; }
 
   /// A name that went out of existence with a branch or loop, and why (for the diagnostic).

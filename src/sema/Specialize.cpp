@@ -7,6 +7,8 @@
 
 #include "mlir/IR/Verifier.h"
 
+#include <set>
+
 namespace gluonc::sema {
 
 using diag::Kind;
@@ -37,6 +39,23 @@ private:
   Interpreter &interpreter;
 };
 
+/// Says the same thing about the same place once: a function that is called twice is wrong twice.
+class OncePerPlace : public diag::Sink {
+public:
+  explicit OncePerPlace(diag::Sink &target) : target(target) {}
+
+protected:
+  void handle(diag::Diagnostic diagnostic) override {
+    if (diagnostic.severity != diag::Severity::Error || !diagnostic.span ||
+        seen.insert({diagnostic.span.file, diagnostic.span.begin, diagnostic.message}).second)
+      target.submit(std::move(diagnostic));
+  }
+
+private:
+  diag::Sink &target;
+  std::set<std::tuple<const diag::SourceFile *, uint32_t, std::string>> seen;
+};
+
 /// One specialization.
 struct Specializer {
   Program &program;
@@ -44,8 +63,9 @@ struct Specializer {
   llvm::ArrayRef<ArgSpec> arguments;
   const Options &options;
   mlir::MLIRContext &mlirContext;
-  diag::Sink &sink;
+  diag::Sink &givenSink;
 
+  OncePerPlace sink{givenSink};
   Interpreter interpreter{program, sink};
   mlir::OpBuilder builder{&mlirContext};
   std::vector<std::pair<Binding, ArgSpec>> bindings;
@@ -90,7 +110,7 @@ std::optional<ArgSpec> Specializer::defaultSpec(const Parameter &parameter) {
 
 bool Specializer::bindArguments() {
   size_t next = 0;
-  bool isVariadic = false;
+  bool isVariadic = false, isComplete = true;
   for (const Parameter &parameter : kernel.parameters) {
     std::optional<ArgSpec> spec;
     if (parameter.kind == ParameterKind::Variadic) {
@@ -103,8 +123,10 @@ bool Specializer::bindArguments() {
       spec = arguments[next++];
     else
       spec = defaultSpec(parameter);
-    if (!spec || !checkSpec(parameter, *spec))
-      return false;
+    if (!spec || !checkSpec(parameter, *spec)) {
+      isComplete = false;
+      continue;
+    }
     Binding binding{parameter.name, {}, parameter.span, parameter.isConstexpr};
     bindings.emplace_back(binding, std::move(*spec));
   }
@@ -114,7 +136,7 @@ bool Specializer::bindArguments() {
         .end();
     return false;
   }
-  return true;
+  return isComplete;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> Specializer::createModule(mlir::Location loc) {
@@ -188,7 +210,7 @@ bool Specializer::walk(tt::FuncOp function) {
   Interpreter::FrameScope active(interpreter, frame);
   Flow flow = interpreter.runKernel(kernel.def->body, nullptr);
   interpreter.setContext(nullptr);
-  if (flow == Flow::Failed)
+  if (flow == Flow::Failed || frame.hasFailed)
     return false;
   if (flow == Flow::Returned && !frame.result.isNone()) {
     sink.report(Kind::KernelReturnsValue, frame.returnSpan, kernel.name).end();
