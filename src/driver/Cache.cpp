@@ -1,16 +1,19 @@
 #include "driver/Cache.h"
 #include "support/Hash.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 #include <cstring>
+#include <tuple>
 
 namespace gluonc::driver {
 
 /// Changes with the form of entries, so that old files are misses.
-static constexpr llvm::StringLiteral magic("gluonc-cache-1\n");
+static constexpr llvm::StringLiteral magic("gluonc-cache-2\n");
 static constexpr size_t hashLength = 64;
 
 std::string hashText(llvm::StringRef text) {
@@ -67,11 +70,18 @@ std::string Cache::fileOf(llvm::StringRef key) const {
   return path.str().str();
 }
 
-std::optional<CacheEntry> Cache::find(llvm::StringRef key) const {
-  if (!isOn())
-    return std::nullopt;
-  auto file = llvm::MemoryBuffer::getFile(fileOf(key), /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+/// What a file holds, if it is whole.
+struct Cache::Contents {
+  CacheEntry entry;
+  bool upToDate = true;
+
+  static std::optional<Contents> read(llvm::StringRef path, llvm::StringRef key);
+};
+
+std::optional<Cache::Contents> Cache::Contents::read(llvm::StringRef path, llvm::StringRef key) {
+  // Volatile: read, not mapped, since a mapped file that somebody truncates kills the reader.
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
+                                          /*IsVolatile=*/true);
   if (!file)
     return std::nullopt;
   llvm::StringRef bytes = (*file)->getBuffer();
@@ -83,25 +93,51 @@ std::optional<CacheEntry> Cache::find(llvm::StringRef key) const {
   if (hashText((key + bytes).str()) != sum)
     return std::nullopt;
   RecordReader reader(bytes);
-  CacheEntry entry;
+  Contents contents;
+  contents.entry.label = reader.text().str();
   uint64_t count = reader.number();
   for (uint64_t i = 0; i != count && !reader.failed(); ++i) {
-    std::string path = reader.text().str();
+    std::string source = reader.text().str();
     std::string hash = reader.text().str();
-    if (hashFile(path) != hash)
-      return std::nullopt;
-    entry.dependencies.push_back({std::move(path), std::move(hash)});
+    contents.upToDate &= hashFile(source) == hash;
+    contents.entry.dependencies.push_back({std::move(source), std::move(hash)});
   }
-  entry.payload = reader.text().str();
+  contents.entry.payload = reader.text().str();
   if (reader.failed() || !reader.atEnd())
     return std::nullopt;
-  return entry;
+  return contents;
+}
+
+/// Notes that an entry was used, to the hour: hits on a shared disk should not write.
+static void markUsed(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  auto now = std::chrono::system_clock::now();
+  if (llvm::sys::fs::status(path, status) ||
+      now - status.getLastModificationTime() < std::chrono::hours(1))
+    return;
+  int file;
+  if (llvm::sys::fs::openFileForRead(path, file))
+    return;
+  (void)llvm::sys::fs::setLastAccessAndModificationTime(file, now);
+  (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
+}
+
+std::optional<CacheEntry> Cache::find(llvm::StringRef key) const {
+  if (!isOn())
+    return std::nullopt;
+  std::string path = fileOf(key);
+  std::optional<Contents> contents = Contents::read(path, key);
+  if (!contents || !contents->upToDate)
+    return std::nullopt;
+  markUsed(path);
+  return std::move(contents->entry);
 }
 
 llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
   if (!isOn())
     return llvm::Error::success();
   RecordWriter writer;
+  writer.add(entry.label);
   writer.add(static_cast<uint64_t>(entry.dependencies.size()));
   for (const CacheDependency &dependency : entry.dependencies)
     writer.add(dependency.path).add(dependency.hash);
@@ -133,22 +169,71 @@ llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
   return file->keep(target);
 }
 
-Cache::Usage Cache::usage() const {
-  Usage usage;
-  if (!isOn())
-    return usage;
+/// Calls `visit(path, status)` for every file below `directory`.
+template <typename Visitor> static void forEachFile(const std::string &directory, Visitor visit) {
   std::error_code error;
   for (llvm::sys::fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error)) {
-    if (!llvm::StringRef(it->path()).ends_with(".entry"))
-      continue;
-    llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = it->status();
-    if (!status)
-      continue;
+       it.increment(error))
+    if (llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = it->status())
+      if (status->type() == llvm::sys::fs::file_type::regular_file)
+        visit(llvm::StringRef(it->path()), *status);
+}
+
+std::vector<Cache::Item> Cache::items() const {
+  std::vector<Item> items;
+  if (!isOn())
+    return items;
+  forEachFile(directory, [&](llvm::StringRef path, const llvm::sys::fs::basic_file_status &status) {
+    llvm::StringRef name = llvm::sys::path::filename(path);
+    if (name.consume_back(".entry"))
+      items.push_back({name.str(), path.str(), status.getSize(), status.getLastModificationTime()});
+  });
+  llvm::sort(items, [](const Item &a, const Item &b) {
+    return std::tie(b.lastUse, a.key) < std::tie(a.lastUse, b.key);
+  });
+  return items;
+}
+
+Cache::Usage Cache::usage() const {
+  Usage usage;
+  for (const Item &item : items()) {
     ++usage.entries;
-    usage.bytes += status->getSize();
+    usage.bytes += item.bytes;
   }
   return usage;
+}
+
+Cache::Inspection Cache::inspect(const Item &item) const {
+  std::optional<Contents> contents = Contents::read(item.path, item.key);
+  if (!contents)
+    return {State::Damaged, ""};
+  return {contents->upToDate ? State::Whole : State::Stale, std::move(contents->entry.label)};
+}
+
+Cache::Usage Cache::prune(llvm::sys::TimePoint<> before, uint64_t limit) const {
+  Usage removed;
+  if (!isOn())
+    return removed;
+  auto remove = [&](llvm::StringRef path, uint64_t bytes) {
+    if (llvm::sys::fs::remove(path, /*IgnoreNonExisting=*/false))
+      return;
+    ++removed.entries;
+    removed.bytes += bytes;
+  };
+  uint64_t kept = 0;
+  for (const Item &item : items()) {
+    if (item.lastUse < before || kept + item.bytes > limit)
+      remove(item.path, item.bytes);
+    else
+      kept += item.bytes;
+  }
+  // A writer needs its temporary file for milliseconds.
+  auto stale = std::chrono::system_clock::now() - std::chrono::hours(1);
+  forEachFile(directory, [&](llvm::StringRef path, const llvm::sys::fs::basic_file_status &status) {
+    if (path.ends_with(".tmp") && status.getLastModificationTime() < stale)
+      remove(path, status.getSize());
+  });
+  return removed;
 }
 
 } // namespace gluonc::driver

@@ -9,12 +9,17 @@
 // are followed lazily. An entry therefore lists the files that were read, with
 // their hashes, and `find` takes it only where all of them are unchanged.
 //
+// The time of a file's last change is the time of its last use, to the hour: what
+// `prune` removes is what nobody used.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+
+#include "llvm/Support/Chrono.h"
 
 #include <optional>
 #include <string>
@@ -30,6 +35,8 @@ struct CacheDependency {
 };
 
 struct CacheEntry {
+  /// What `gluonc cache list` shows.
+  std::string label;
   std::vector<CacheDependency> dependencies;
   std::string payload;
 };
@@ -54,7 +61,36 @@ public:
   };
   Usage usage() const;
 
+  /// A file of the cache, whole or not.
+  struct Item {
+    std::string key, path;
+    uint64_t bytes = 0;
+    llvm::sys::TimePoint<> lastUse;
+  };
+  /// The one that was used last comes first.
+  std::vector<Item> items() const;
+
+  enum class State {
+    Whole,
+    /// A source file that it was made from changed or is gone.
+    Stale,
+    /// Torn, flipped or from another version of the format.
+    Damaged,
+  };
+  struct Inspection {
+    State state;
+    /// Set where the state is not Damaged.
+    std::string label;
+  };
+  Inspection inspect(const Item &item) const;
+
+  /// Removes what was not used since `before`, then what was used longest ago until at most
+  /// `limit` bytes are left, and what writers that were killed left behind. Other processes may
+  /// read and write meanwhile. Returns what was removed.
+  Usage prune(llvm::sys::TimePoint<> before, uint64_t limit) const;
+
 private:
+  struct Contents;
   std::string directory;
 };
 

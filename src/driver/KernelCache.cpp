@@ -2,6 +2,8 @@
 #include "driver/FindPtxas.h"
 #include "support/Hash.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace gluonc::driver {
 
 /// The file that a kernel is written in.
@@ -93,6 +95,19 @@ static std::optional<CompiledKernel> compile(Compiler &compiler, const KernelReq
                            sink, timings);
 }
 
+/// "memcpy(*fp32:16, i32, constexpr(2048)) cuda:90a 4 warps": what tells specializations apart.
+static std::string label(const KernelRequest &request) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << request.kernel.name << '(';
+  llvm::interleaveComma(request.arguments, out,
+                        [&](const sema::ArgSpec &argument) { out << argument.text(); });
+  out << ") " << request.options.target.name() << ' ' << request.options.numWarps << " warps";
+  if (request.options.numCtas != 1)
+    out << ", " << request.options.numCtas << " CTAs";
+  return text;
+}
+
 std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cache,
                                             const KernelRequest &request, diag::Sink &sink,
                                             Timings *timings) {
@@ -107,6 +122,7 @@ std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cac
   if (!compiled || !noticing.silent)
     return compiled;
   CacheEntry entry;
+  entry.label = label(request);
   // The kernel's own file is part of the key.
   for (const diag::SourceFile *file : request.program.files())
     if (file != fileOf(request.kernel))

@@ -187,6 +187,26 @@ class CommandLine(unittest.TestCase):
 
     # -- compile, check, layout, info --------------------------------------------
 
+    def test_cache_command_lists_verifies_and_prunes(self):
+        cache = {"GLUONC_CACHE_DIR": str(self.path / "cache-command")}
+        run = ("run", "k.py::copy", *COPY, "--device", "cuda")
+        self.assertEqual(self.gluonc(*run, fake=True, **cache).returncode, 0)
+        self.assertIn("copy(*fp32:16, *fp32:16, i32, constexpr(128)) cuda:90a 4 warps",
+                      self.fine("cache", "list", **cache))
+        self.assertIn(": 1 file, ", self.fine("cache", "size", **cache))
+        self.assertIn("1 whole, 0 of changed sources, 0 damaged",
+                      self.fine("cache", "verify", **cache))
+        entry = next((self.path / "cache-command").rglob("*.entry"))
+        entry.write_bytes(entry.read_bytes()[:-1])
+        damaged = self.gluonc("cache", "verify", **cache)
+        self.assertEqual(damaged.returncode, 3)
+        self.assertIn(f"damaged: {entry}", damaged.stdout)
+        self.assertIn("removed 0 files", self.fine("cache", "prune", "--max-mb", "100", **cache))
+        self.assertIn("removed 1 file", self.fine("cache", "prune", "--all", **cache))
+        self.assertIn(": 0 files, ", self.fine("cache", "size", **cache))
+        for wrong in ([], ["burn"], ["prune"], ["prune", "--max-mb", "x"], ["list", "size"]):
+            self.assertEqual(self.gluonc("cache", *wrong, **cache).returncode, 2, wrong)
+
     def test_compile_stops_at_every_stage(self):
         for stage, sign in (("tokens", "KwDef"), ("ast", "Module(body=["), ("ttgir", "tt.load"),
                             ("ttgir-opt", "tt.load"), ("llir", "define"),

@@ -78,5 +78,6 @@ int compileCommand(Session &session);
 int checkCommand(Session &session);
 int layoutCommand(Session &session);
 int infoCommand(Session &session);
+int cacheCommand(Session &session);
 
 } // namespace gluonc::tool

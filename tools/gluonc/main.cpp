@@ -49,6 +49,12 @@ constexpr OptionSpec layoutOptions[] = {
     {"-o", "PATH", "where the picture goes; - is the standard output"},
 };
 
+constexpr OptionSpec cacheOptions[] = {
+    {"--older-than", "DAYS", "prune: what was not used for so long"},
+    {"--max-mb", "N", "prune: what was used longest ago, until N MB are left"},
+    {"--all", "", "prune: everything"},
+};
+
 constexpr CommandSpec commands[] = {
     {"run", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] [options]",
      "Runs a kernel on a GPU or on the CPU and checks what it did.\n"
@@ -72,6 +78,12 @@ constexpr CommandSpec commands[] = {
     {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
      "Draws which thread and register (or which offset of shared memory) holds each element.",
      layoutOptions, layoutCommand},
+    {"cache", "list|size|prune|verify [options]",
+     "Looks after the cache of compiled kernels.\n"
+     "list shows every kernel, the last used first; size how much there is; prune removes;\n"
+     "verify checks every file, and exits with 3 where one is damaged (damage is harmless: such a\n"
+     "file is compiled again). Safe while other processes use the cache.",
+     cacheOptions, cacheCommand},
     {"info", "", "Prints version, build, targets, devices, tools and cache.", {}, infoCommand},
 };
 

@@ -1,0 +1,111 @@
+#include "Session.h"
+
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace gluonc::tool {
+
+using driver::Cache;
+
+static void printSize(const Cache::Usage &usage) {
+  llvm::outs() << usage.entries << (usage.entries == 1 ? " file, " : " files, ")
+               << llvm::format("%.1f", double(usage.bytes) / 1e6) << " MB";
+}
+
+static llvm::StringRef nameOf(Cache::State state) {
+  switch (state) {
+  case Cache::State::Whole:
+    return "";
+  case Cache::State::Stale:
+    return "  (its source changed)";
+  case Cache::State::Damaged:
+    return "(damaged)";
+  }
+  return "";
+}
+
+static int list(const Cache &cache) {
+  for (const Cache::Item &item : cache.items()) {
+    Cache::Inspection inspection = cache.inspect(item);
+    llvm::outs() << llvm::format("%8.1f kB  ", double(item.bytes) / 1e3)
+                 << llvm::formatv("{0:%Y-%m-%d %H:%M}", item.lastUse) << "  "
+                 << llvm::StringRef(item.key).take_front(12) << "  " << inspection.label
+                 << nameOf(inspection.state) << '\n';
+  }
+  return 0;
+}
+
+static int verify(const Cache &cache) {
+  uint64_t whole = 0, stale = 0, damaged = 0;
+  for (const Cache::Item &item : cache.items())
+    switch (cache.inspect(item).state) {
+    case Cache::State::Whole:
+      ++whole;
+      break;
+    case Cache::State::Stale:
+      ++stale;
+      break;
+    case Cache::State::Damaged:
+      ++damaged;
+      llvm::outs() << "damaged: " << item.path << '\n';
+      break;
+    }
+  llvm::outs() << whole << " whole, " << stale << " of changed sources, " << damaged
+               << " damaged\n";
+  return static_cast<int>(damaged ? driver::Outcome::Fault : driver::Outcome::Fine);
+}
+
+static int prune(Session &session, const Cache &cache) {
+  std::optional<uint64_t> megabytes;
+  std::optional<double> days;
+  std::string problem;
+  if (!session.line.integer("--max-mb", megabytes, problem) ||
+      !session.line.number("--older-than", days, problem))
+    return session.usage(problem);
+  bool all = session.line.has("--all");
+  if (!all && !megabytes && !days)
+    return session.usage("prune needs --older-than DAYS, --max-mb N or --all");
+  // What would overflow asks for nothing to be removed.
+  constexpr uint64_t megabyte = 1'000'000;
+  uint64_t limit = megabytes.value_or(UINT64_MAX);
+  limit = limit > UINT64_MAX / megabyte ? UINT64_MAX : limit * megabyte;
+  auto before = llvm::sys::TimePoint<>::min();
+  if (days && *days < 36500)
+    before = std::chrono::system_clock::now() -
+             std::chrono::duration_cast<std::chrono::nanoseconds>(
+                 std::chrono::duration<double, std::ratio<86400>>(*days));
+  if (all)
+    before = llvm::sys::TimePoint<>::max();
+  llvm::outs() << "removed ";
+  printSize(cache.prune(before, limit));
+  llvm::outs() << "; left ";
+  printSize(cache.usage());
+  llvm::outs() << '\n';
+  return 0;
+}
+
+int cacheCommand(Session &session) {
+  if (session.line.positional().size() != 1)
+    return session.usage("cache takes one of list, size, prune, verify");
+  llvm::StringRef action = session.line.positional().front().text;
+  Cache cache(cacheDirectory());
+  if (!cache.isOn() && action != "prune") {
+    llvm::outs() << "the cache is off\n";
+    return 0;
+  }
+  if (action == "list")
+    return list(cache);
+  if (action == "verify")
+    return verify(cache);
+  if (action == "prune")
+    return prune(session, cache);
+  if (action != "size")
+    return session.usage("cache takes list, size, prune or verify, not `" + action + "`");
+  llvm::outs() << cache.path() << ": ";
+  printSize(cache.usage());
+  llvm::outs() << '\n';
+  return 0;
+}
+
+} // namespace gluonc::tool
