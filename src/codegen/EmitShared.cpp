@@ -22,6 +22,38 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
+void storeMatrices(Emitter &emitter, const Transfer &transfer, const layout::MatrixAccess &matrices,
+                   const Registers &registers, ThreadAddress address) {
+  Type *word = emitter.builder.getInt32Ty();
+  for (uint32_t base : matrices.bases) {
+    Registers words;
+    for (unsigned matrix = 0; matrix < matrices.matrices(); ++matrix) {
+      Registers elements;
+      for (unsigned i = 0; i < matrices.elementsPerWord(); ++i)
+        elements.push_back(registers[matrices.registerOf(base, matrix, i)]);
+      append_range(words, packWords(emitter.builder, elements, word));
+    }
+    emitter.isa.storeMatrices(emitter.builder, address.at(registerOffset(transfer, base)), words,
+                              matrices.transposed);
+  }
+}
+
+Registers loadMatrices(Emitter &emitter, const Transfer &transfer,
+                       const layout::MatrixAccess &matrices, Type *element, unsigned count,
+                       ThreadAddress address) {
+  Registers loaded(count);
+  unsigned perWord = matrices.elementsPerWord();
+  for (uint32_t base : matrices.bases) {
+    Registers words =
+        emitter.isa.loadMatrices(emitter.builder, address.at(registerOffset(transfer, base)),
+                                 matrices.matrices(), matrices.transposed);
+    for (auto [matrix, word] : enumerate(words))
+      for (auto [i, value] : enumerate(unpackWords(emitter.builder, word, element, perWord)))
+        loaded[matrices.registerOf(base, matrix, i)] = value;
+  }
+  return loaded;
+}
+
 LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value tensor,
                           mlir::Value buffer) {
   auto type = cast<mlir::RankedTensorType>(tensor.getType());
@@ -29,9 +61,15 @@ LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value ten
       planTransfer(emitter, type, cast<ttg::MemDescType>(buffer.getType()));
   if (!transfer)
     return emitter.unsupported(op, "a store to this shared layout");
-  ThreadAddress address =
-      addressOf(emitter, *transfer, buffer, elementBytes(type.getElementType()));
+  unsigned bytes = elementBytes(type.getElementType());
   const Registers &registers = emitter.get(tensor);
+  if (auto matrices = planMatrices(emitter, *transfer, bytes, /*store=*/true)) {
+    storeMatrices(
+        emitter, *transfer, *matrices, registers,
+        addressOf(emitter, *transfer, buffer, bytes, matrixImages(emitter, *transfer, *matrices)));
+    return success();
+  }
+  ThreadAddress address = addressOf(emitter, *transfer, buffer, bytes);
   // Threads with copies store the same bytes to the same place: no predicate.
   for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
     Registers elements;
@@ -51,10 +89,18 @@ LogicalResult emitLocalLoad(Emitter &emitter, ttg::LocalLoadOp op) {
   std::optional<Transfer> transfer = planTransfer(emitter, type, op.getSrc().getType());
   if (!transfer)
     return emitter.unsupported(op, "a load from this shared layout");
-  ThreadAddress address =
-      addressOf(emitter, *transfer, op.getSrc(), elementBytes(type.getElementType()));
+  unsigned bytes = elementBytes(type.getElementType());
   Type *element = emitter.elementType(type.getElementType());
-  Registers loaded(emitter.registerCount(type));
+  unsigned count = emitter.registerCount(type);
+  if (auto matrices = planMatrices(emitter, *transfer, bytes, /*store=*/false)) {
+    ThreadAddress address = addressOf(emitter, *transfer, op.getSrc(), bytes,
+                                      matrixImages(emitter, *transfer, *matrices));
+    emitter.set(op.getResult(),
+                loadMatrices(emitter, *transfer, *matrices, element, count, std::move(address)));
+    return success();
+  }
+  ThreadAddress address = addressOf(emitter, *transfer, op.getSrc(), bytes);
+  Registers loaded(count);
   for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
     Registers elements = loadShared(emitter.builder, address.at(vectorOffset(*transfer, vector)),
                                     element, vector.size());

@@ -98,6 +98,13 @@ public:
   virtual llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
                                   llvm::Value *desired, const AtomicForm &form) const = 0;
 
+  /// One to four matrices of 8 rows of 16 bytes in shared memory, accessed by a whole warp; `row`
+  /// is the address of the row that this lane names. See layout/MatrixAccess.h.
+  virtual Registers loadMatrices(Builder &builder, llvm::Value *row, unsigned count,
+                                 bool transposed) const = 0;
+  virtual void storeMatrices(Builder &builder, llvm::Value *row,
+                             llvm::ArrayRef<llvm::Value *> words, bool transposed) const = 0;
+
   /// Starts a copy of 4, 8 or 16 bytes to shared memory, in the threads where `predicate` (null:
   /// always) holds; zeros where `mask` (null: always) does not.
   virtual void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,

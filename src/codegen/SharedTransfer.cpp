@@ -35,6 +35,7 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
     maxBits = std::min(maxBits, bits * paddedAlignment(*transfer.padded, tensor.getShape()));
     for (const layout::IntervalPadding &pair : transfer.padded->paddings)
       minInterval = minInterval ? std::min(minInterval, pair.interval) : pair.interval;
+    transfer.wholeBytes = std::min<int64_t>(maxBits, minInterval * bits) / 8;
   }
   // The tensor may be smaller than the buffer that the view was cut from.
   LinearLayout registers = emitter.layoutOf(tensor);
@@ -51,8 +52,13 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
 
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes) {
+  return addressOf(emitter, transfer, buffer, bytes,
+                   emitter.threadImages(transfer.access.map, Dim::Offset));
+}
+
+ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                        unsigned bytes, ArrayRef<uint32_t> images) {
   Builder &builder = emitter.builder;
-  SmallVector<uint32_t> images = emitter.threadImages(transfer.access.map, Dim::Offset);
   Value *variable = emitter.threadPart(images);
   uint32_t mask = imageMask(images);
   const Registers &view = emitter.get(buffer);
@@ -71,10 +77,33 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
   return ThreadAddress(emitter, view[0], variable, mask, bytes, transfer.padded);
 }
 
-uint32_t vectorOffset(const Transfer &transfer, ArrayRef<uint32_t> registers) {
+std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfer &transfer,
+                                                 unsigned bytes, bool store) {
+  const target::Target &target = emitter.state.target;
+  if (!(store ? target.hasStmatrix() : target.hasLdmatrix()) || transfer.wholeBytes < 16)
+    return std::nullopt;
+  std::optional<layout::MatrixAccess> plan =
+      layout::planMatrixAccess(transfer.access.map, 8 * bytes, /*transposable=*/bytes == 2);
+  // One untransposed matrix is what a plain access of one word moves, without its constraints.
+  if (plan && plan->matrices() == 1 && !plan->transposed)
+    return std::nullopt;
+  return plan;
+}
+
+SmallVector<uint32_t> matrixImages(Emitter &emitter, const Transfer &transfer,
+                                   const layout::MatrixAccess &matrices) {
+  SmallVector<uint32_t> images = emitter.threadImages(transfer.access.map, Dim::Offset);
+  llvm::copy(matrices.laneImages, images.begin());
+  return images;
+}
+
+uint32_t registerOffset(const Transfer &transfer, uint32_t reg) {
   const LinearLayout &map = transfer.access.map;
-  return map.outComponent(map.applyPacked(map.packIn({{Dim::Register, registers[0]}})),
-                          Dim::Offset);
+  return map.outComponent(map.applyPacked(map.packIn({{Dim::Register, reg}})), Dim::Offset);
+}
+
+uint32_t vectorOffset(const Transfer &transfer, ArrayRef<uint32_t> registers) {
+  return registerOffset(transfer, registers[0]);
 }
 
 } // namespace gluonc::codegen

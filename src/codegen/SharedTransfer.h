@@ -8,6 +8,7 @@
 
 #include "codegen/SharedMemory.h"
 #include "ir/Dialects.h"
+#include "layout/MatrixAccess.h"
 #include "layout/Vectorize.h"
 
 namespace gluonc::codegen {
@@ -17,14 +18,27 @@ struct Transfer {
   layout::SharedAccessMap access;
   std::optional<layout::Layout> layout;
   const layout::PaddedSharedLayout *padded = nullptr;
+  /// Bytes up to which aligned runs of the layout stay runs in memory.
+  unsigned wholeBytes = 16;
 };
 
 /// Vectors of at most `maxBits`. Nullopt for a layout that has no such plan.
 std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType tensor,
                                      ttg::MemDescType buffer, unsigned maxBits = 128);
-/// The thread's address within a view: thread part XOR the view's own offset.
+/// The thread's address within a view: thread part XOR the view's own offset. The thread part is
+/// made of `images`, one for each bit of lane and warp; by default those of the map.
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes);
+ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                        unsigned bytes, llvm::ArrayRef<uint32_t> images);
+/// The transfer as warp-wide matrix accesses, where the chip has them and the data lie so.
+std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfer &transfer,
+                                                 unsigned bytes, bool store);
+/// The images for such accesses, in place of those of the map.
+llvm::SmallVector<uint32_t> matrixImages(Emitter &emitter, const Transfer &transfer,
+                                         const layout::MatrixAccess &matrices);
+/// Offset that a register adds to the thread part.
+uint32_t registerOffset(const Transfer &transfer, uint32_t reg);
 /// Offset constant of a vector: that of its first register.
 uint32_t vectorOffset(const Transfer &transfer, llvm::ArrayRef<uint32_t> registers);
 

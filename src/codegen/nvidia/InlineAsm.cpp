@@ -38,7 +38,7 @@ static void appendConstraint(std::string &constraints, StringRef prefix, Type *t
 }
 
 Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *> operands,
-               AsmEffect effect) {
+               AsmEffect effect, Threads threads) {
   std::string constraints;
   if (StructType *parts = dyn_cast<StructType>(result)) {
     for (Type *part : parts->elements())
@@ -59,6 +59,8 @@ Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *>
   CallInst *call = builder.CreateCall(type, code, operands);
   call->addFnAttr(Attribute::NoUnwind);
   call->addFnAttr(Attribute::WillReturn);
+  if (threads == Threads::Together)
+    call->addFnAttr(Attribute::Convergent);
   MemoryEffects memory = effect == AsmEffect::Pure     ? MemoryEffects::none()
                          : effect == AsmEffect::Reads  ? MemoryEffects::readOnly()
                          : effect == AsmEffect::Writes ? MemoryEffects::writeOnly()

@@ -17,11 +17,15 @@ enum class AsmEffect {
   ReadsAndWrites
 };
 
+/// Whether a fragment is an operation of each thread, or of all threads of a warp at one place.
+enum class Threads { Alone, Together };
+
 /// Emits `text` with one result of type `result` (void: none). Constraint
 /// letters are derived from the operand types; results come first in `$n`
 /// numbering. A struct type gives several results.
 llvm::Value *emitAsm(Builder &builder, llvm::StringRef text, llvm::Type *result,
-                     llvm::ArrayRef<llvm::Value *> operands, AsmEffect effect);
+                     llvm::ArrayRef<llvm::Value *> operands, AsmEffect effect,
+                     Threads threads = Threads::Alone);
 
 /// NVPTX's register class letter: b i1, h i16, r i32, l i64 and pointers, f, d.
 char constraintOf(llvm::Type *type);

@@ -29,6 +29,10 @@ public:
                             llvm::Value *value, const AtomicForm &form, bool used) const override;
   llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
                           llvm::Value *desired, const AtomicForm &form) const override;
+  Registers loadMatrices(Builder &builder, llvm::Value *row, unsigned count,
+                         bool transposed) const override;
+  void storeMatrices(Builder &builder, llvm::Value *row, llvm::ArrayRef<llvm::Value *> words,
+                     bool transposed) const override;
   void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
                  llvm::Value *mask, llvm::Value *predicate) const override;
   void commitCopies(Builder &builder) const override;
