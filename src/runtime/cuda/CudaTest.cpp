@@ -1,6 +1,7 @@
 #include "../../../test/driver/fake_cuda/FakeCuda.h"
 #include "runtime/FakeCudaPath.h"
 #include "runtime/cuda/Launcher.h"
+#include "runtime/cuda/TensorMap.h"
 
 #include "gtest/gtest.h"
 
@@ -145,6 +146,54 @@ TEST_F(Cuda, ManyParametersArePassedToo) {
     slots[i] = i * 3;
   llvm::cantFail(prepared.run({1, 1, 1}, nullptr, slots));
   EXPECT_EQ(fake->parameters[69], 207u);
+}
+
+TEST_F(Cuda, ParametersByAddressAreReadThere) {
+  Launcher prepared = launcher({.byAddress = {1}}, 3);
+  fake->parametersToRead = 3;
+  TensorMap map = {{77}};
+  uint64_t slots[] = {5, reinterpret_cast<uintptr_t>(&map), 6};
+  llvm::cantFail(prepared.run({1, 1, 1}, nullptr, slots));
+  EXPECT_EQ(fake->parameters[0], 5u);
+  EXPECT_EQ(fake->parameters[1], 77u);
+  EXPECT_EQ(fake->parameters[2], 6u);
+}
+
+TEST_F(Cuda, TensorMapsCountDimsFromTheInnermostAndStridesInBytes) {
+  TensorBox box{TensorMapType::Float16, 2, 3, {1, 64, 32}, 64};
+  gluonc::TensorDescription tensor;
+  tensor.base = 4096;
+  tensor.rank = 3;
+  tensor.shape = {7, 100, 48};
+  tensor.strides = {4800, 48, 1};
+  tensor.nanPadding = true;
+  TensorMap map;
+  llvm::cantFail(encode(device()->driver(), box, tensor, map));
+  EXPECT_EQ(map.words[0], 4096u);
+  EXPECT_EQ(fake->map.type, 6);
+  EXPECT_EQ(fake->map.extents[0], 48u);
+  EXPECT_EQ(fake->map.extents[2], 7u);
+  EXPECT_EQ(fake->map.strides[0], 96u);
+  EXPECT_EQ(fake->map.strides[1], 9600u);
+  EXPECT_EQ(fake->map.box[0], 32u);
+  EXPECT_EQ(fake->map.box[2], 1u);
+  EXPECT_EQ(fake->map.swizzle, 2);
+  EXPECT_EQ(fake->map.padding, 1);
+}
+
+TEST_F(Cuda, RoundingToTf32IsAnElementType) {
+  gluonc::TensorDescription tensor{.base = 16, .rank = 1, .shape = {8}, .strides = {1}};
+  tensor.roundToTf32 = true;
+  TensorMap map;
+  llvm::cantFail(encode(device()->driver(), {TensorMapType::Float32, 4, 1, {8}}, tensor, map));
+  EXPECT_EQ(fake->map.type, 11);
+}
+
+TEST_F(Cuda, TensorMapThatTheDriverRefusesIsAnError) {
+  gluonc::TensorDescription tensor{.base = 8, .rank = 1, .shape = {8}, .strides = {1}};
+  TensorMap map;
+  llvm::Error error = encode(device()->driver(), {TensorMapType::Float32, 4, 1, {8}}, tensor, map);
+  EXPECT_NE(textOf(std::move(error)).find("describing a tensor"), std::string::npos);
 }
 
 TEST_F(Cuda, WrongArgumentCountIsAnError) {

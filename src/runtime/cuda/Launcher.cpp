@@ -20,6 +20,7 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
                                    "the CUDA driver is older than 11.8 (no cuLaunchKernelEx)");
   launcher.kernel = *function;
   launcher.parameters = parameters;
+  launcher.byAddress = shape.byAddress;
   launcher.clusterSize = shape.ctasPerCluster;
   launcher.prepared.blockX = shape.threads;
   launcher.prepared.sharedBytes = shape.sharedBytes;

@@ -30,6 +30,8 @@ struct LaunchShape {
   unsigned sharedBytes = 0;
   bool cooperative = false;
   bool programmaticDependent = false;
+  /// Parameters that are larger than a slot: their slot holds the address of their bytes.
+  llvm::SmallVector<unsigned, 0> byAddress;
 };
 
 class Launcher {
@@ -45,7 +47,8 @@ public:
   const Device &device() const { return *module->device(); }
 
   /// `slots` holds one value per parameter in its low bytes (scalars of up to
-  /// eight bytes, addresses). `stream` may be null. Safe from several threads.
+  /// eight bytes, addresses; the address of a larger value). `stream` may be null. Safe from
+  /// several threads.
   CUresult launch(Grid grid, CUstream stream, const uint64_t *slots) const {
     LaunchConfig config = prepared;
     config.gridX = grid.x * clusterSize;
@@ -70,6 +73,8 @@ private:
   CUresult call(const LaunchConfig &config, const uint64_t *slots, void **pointers) const {
     for (unsigned i = 0; i != parameters; ++i)
       pointers[i] = const_cast<uint64_t *>(slots + i);
+    for (unsigned i : byAddress)
+      pointers[i] = reinterpret_cast<void *>(slots[i]);
     pointers[parameters] = pointers[parameters + 1] = const_cast<uint64_t *>(&noScratch);
     CUresult result = enter(&config, kernel.handle, pointers, nullptr);
     if (result == success) [[likely]]
@@ -84,6 +89,7 @@ private:
   Function kernel;
   unsigned parameters = 0;
   unsigned clusterSize = 1;
+  llvm::SmallVector<unsigned, 0> byAddress;
   LaunchConfig prepared;
   llvm::SmallVector<LaunchAttribute, 3> attributes;
   std::shared_ptr<const Module> module;

@@ -23,6 +23,7 @@ using CUevent = struct CUevent_st *;
 
 enum : CUresult {
   success = 0,
+  errorInvalidValue = 1,
   errorOutOfMemory = 2,
   errorNotInitialized = 3,
   errorNoDevice = 100,

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "FakeCuda.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -154,6 +155,28 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes) {
   memset(reinterpret_cast<void *>(to), value, bytes);
   return success;
+}
+CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, uint64_t address,
+                                const uint64_t *extents, const uint64_t *strides,
+                                const uint32_t *box, const uint32_t *, int, int swizzle, int,
+                                int padding) {
+  state.map.type = type;
+  state.map.rank = rank;
+  state.map.address = address;
+  std::copy_n(extents, rank, state.map.extents);
+  std::copy_n(strides, rank - 1, state.map.strides);
+  std::copy_n(box, rank, state.map.box);
+  state.map.swizzle = swizzle;
+  state.map.padding = padding;
+  // The real bytes are secret; these are told apart by their first word.
+  std::memset(map, 0, 128);
+  std::memcpy(map, &address, sizeof address);
+  return address % 16 ? errorInvalidValue : success;
+}
+CUresult cuTensorMapEncodeIm2col(void *, int, uint32_t, uint64_t, const uint64_t *,
+                                 const uint64_t *, const int *, const int *, uint32_t, uint32_t,
+                                 const uint32_t *, int, int, int, int) {
+  return errorInvalidValue;
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
   return cuMemsetD8_v2(to, value, bytes);

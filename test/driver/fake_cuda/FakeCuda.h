@@ -18,4 +18,14 @@ struct FakeCuda {
   gluonc::cuda::LaunchConfig config;
   unsigned clusterX = 0;
   uint64_t parameters[80] = {};
+
+  /// What the last tensor map was asked to be; dims as the driver counts them.
+  struct {
+    int type = -1;
+    unsigned rank = 0;
+    uint64_t address = 0;
+    uint64_t extents[5] = {}, strides[4] = {};
+    unsigned box[5] = {};
+    int swizzle = -1, padding = -1;
+  } map;
 };

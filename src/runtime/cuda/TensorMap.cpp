@@ -1,0 +1,75 @@
+#include "runtime/cuda/TensorMap.h"
+
+#include <algorithm>
+
+namespace gluonc::cuda {
+
+namespace {
+
+constexpr unsigned maxRank = TensorDescription::maxRank;
+/// CUtensorMapL2promotion: 128 bytes.
+constexpr int promote128 = 2;
+
+/// CUtensorMapSwizzle.
+int swizzleCode(unsigned bytes) { return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
+
+/// The driver counts dims from the innermost.
+template <typename To, typename From>
+std::array<To, maxRank> reversed(const std::array<From, maxRank> &dims, unsigned rank) {
+  std::array<To, maxRank> result = {};
+  for (unsigned i = 0; i != rank; ++i)
+    result[i] = static_cast<To>(dims[rank - 1 - i]);
+  return result;
+}
+
+template <typename To, typename From>
+std::array<To, 3> reversedCorner(const From &corner, unsigned n) {
+  std::array<To, 3> result = {};
+  for (unsigned i = 0; i != n; ++i)
+    result[i] = corner[n - 1 - i];
+  return result;
+}
+
+} // namespace
+
+llvm::Error encode(const Driver &driver, const TensorBox &box, const TensorDescription &tensor,
+                   TensorMap &map) {
+  const Table &api = driver.api();
+  if (!api.cuTensorMapEncodeTiled || !api.cuTensorMapEncodeIm2col)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the CUDA driver is older than 12.0 (no tensor maps)");
+  unsigned rank = box.rank;
+  auto extents = reversed<uint64_t>(tensor.shape, rank);
+  auto strides = reversed<uint64_t>(tensor.strides, rank);
+  for (uint64_t &stride : strides)
+    stride *= box.elementBytes;
+  auto steps = reversed<uint32_t>(tensor.elementStrides, rank);
+  for (uint32_t &step : steps)
+    step = std::max(step, 1u);
+  TensorMapType type = box.type;
+  if (tensor.roundToTf32 && type == TensorMapType::Float32)
+    type = TensorMapType::TFloat32;
+  // Two 4-bit elements to a byte.
+  if (type == TensorMapType::Padded4Bits)
+    extents[0] *= 2;
+  int swizzle = swizzleCode(box.swizzleBytes), padding = tensor.nanPadding;
+  // The driver counts the innermost stride as one element; its list starts with the next.
+  const uint64_t *outerStrides = strides.data() + 1;
+  CUresult result;
+  if (box.isIm2Col) {
+    unsigned spatial = rank - 2;
+    auto lower = reversedCorner<int>(tensor.lowerCorner, spatial);
+    auto upper = reversedCorner<int>(tensor.upperCorner, spatial);
+    result = api.cuTensorMapEncodeIm2col(
+        &map, static_cast<int>(type), rank, tensor.base, extents.data(), outerStrides, lower.data(),
+        upper.data(), box.box[1], box.box[0], steps.data(), 0, swizzle, promote128, padding);
+  } else {
+    auto lengths = reversed<uint32_t>(box.box, rank);
+    result = api.cuTensorMapEncodeTiled(&map, static_cast<int>(type), rank, tensor.base,
+                                        extents.data(), outerStrides, lengths.data(), steps.data(),
+                                        0, swizzle, promote128, padding);
+  }
+  return driver.check(result, "describing a tensor to the memory accelerator");
+}
+
+} // namespace gluonc::cuda
