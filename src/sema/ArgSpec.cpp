@@ -1,5 +1,7 @@
 #include "sema/ArgSpec.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace gluonc::sema {
 
 ArgSpec ArgSpec::pointer(DType element, bool divisibleBy16, bool isConst) {
@@ -25,6 +27,26 @@ ArgSpec ArgSpec::tuple(std::vector<ArgSpec> items, std::vector<std::string> name
   spec.kind = Kind::Tuple;
   spec.items = std::move(items);
   spec.names = std::move(names);
+  return spec;
+}
+
+ArgSpec ArgSpec::im2colDescriptor(DType element, std::vector<int64_t> blockShape, unsigned rank,
+                                  Value layout) {
+  ArgSpec spec;
+  spec.kind = Kind::Descriptor;
+  spec.dtype = element;
+  spec.blockShape = std::move(blockShape);
+  spec.constant = std::move(layout);
+  spec.isIm2Col = true;
+  spec.items.assign(rank, scalar(dtypes::int32));
+  spec.items.insert(spec.items.end(), rank, scalar(dtypes::int64));
+  return spec;
+}
+
+ArgSpec ArgSpec::descriptor(DType element, std::vector<int64_t> blockShape, Value layout) {
+  auto rank = static_cast<unsigned>(blockShape.size());
+  ArgSpec spec = im2colDescriptor(element, std::move(blockShape), rank, std::move(layout));
+  spec.isIm2Col = false;
   return spec;
 }
 
@@ -76,10 +98,22 @@ ArgSpec ArgSpec::specializePointer(DType element, uint64_t address, const Parame
 }
 
 void ArgSpec::flatten(std::vector<const ArgSpec *> &out) const {
-  if (kind == Kind::Runtime)
+  if (kind == Kind::Runtime || kind == Kind::Descriptor)
     out.push_back(this);
   for (const ArgSpec &item : items)
     item.flatten(out);
+}
+
+static std::string descriptorText(const ArgSpec &spec) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << (spec.isIm2Col ? "tensordesc_im2col<" : "tensordesc<") << spec.dtype.shortName() << '[';
+  llvm::interleaveComma(spec.blockShape, out);
+  out << ']';
+  if (spec.isIm2Col)
+    out << ",input_rank=" << spec.rank();
+  out << ',' << spec.constant << '>';
+  return text;
 }
 
 std::string ArgSpec::text() const {
@@ -88,12 +122,19 @@ std::string ArgSpec::text() const {
     return dtype.shortName() + (divisibleBy16 ? ":16" : "");
   case Kind::Constant:
     return "constexpr(" + constant.repr() + ")";
+  case Kind::Descriptor:
+    return descriptorText(*this);
   case Kind::Tuple:
     break;
   }
   std::string result = "(";
-  for (const ArgSpec &item : items)
-    result += (result.size() > 1 ? ", " : "") + item.text();
+  for (size_t i = 0; i != items.size(); ++i) {
+    result += i ? ", " : "";
+    // Field names are part of what a kernel may ask for.
+    if (!names.empty())
+      result += names[i] + "=";
+    result += items[i].text();
+  }
   return result + ")";
 }
 

@@ -110,17 +110,13 @@ std::optional<ArgSpec> Specializer::defaultSpec(const Parameter &parameter) {
 
 bool Specializer::bindArguments() {
   size_t next = 0;
-  bool isVariadic = false, isComplete = true;
+  bool isComplete = true;
   for (const Parameter &parameter : kernel.parameters) {
     std::optional<ArgSpec> spec;
-    if (parameter.kind == ParameterKind::Variadic) {
-      // Keyword-only parameters behind *args have no place in a positional list.
-      spec =
-          ArgSpec::tuple({arguments.begin() + std::min(next, arguments.size()), arguments.end()});
-      next = arguments.size();
-      isVariadic = true;
-    } else if (!isVariadic && next < arguments.size())
+    if (next < arguments.size())
       spec = arguments[next++];
+    else if (parameter.kind == ParameterKind::Variadic)
+      spec = ArgSpec::tuple({});
     else
       spec = defaultSpec(parameter);
     if (!spec || !checkSpec(parameter, *spec)) {
@@ -160,6 +156,10 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   for (const ArgSpec *spec : runtime) {
+    if (spec->kind == ArgSpec::Kind::Descriptor) {
+      sink.report(Kind::NotSupportedYet, kernel.span, spec->text()).end();
+      return {};
+    }
     types.push_back(spec->dtype.toMlir(&mlirContext));
     mlir::NamedAttrList list;
     if (spec->divisibleBy16)
@@ -183,6 +183,9 @@ Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &re
   }
   case ArgSpec::Kind::Constant:
     return asKernelArgument(spec.constant);
+  case ArgSpec::Kind::Descriptor:
+    // createFunction has refused it.
+    return {};
   case ArgSpec::Kind::Tuple:
     break;
   }
@@ -243,7 +246,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Specializer::run() {
   mlir::OwningOpRef<mlir::ModuleOp> module = createModule(loc);
   builder.setInsertionPointToEnd(module->getBody());
   tt::FuncOp function = createFunction(loc);
-  if (!walk(function) || sink.errorCount() != errorsBefore)
+  if (!function || !walk(function) || sink.errorCount() != errorsBefore)
     return nullptr;
   if (mlir::succeeded(mlir::verify(*module)))
     return module;

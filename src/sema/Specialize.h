@@ -12,7 +12,7 @@
 namespace gluonc::sema {
 
 /// Specializes one kernel: binds compile-time arguments, resolves every name, emits
-/// verified tt/ttg in one walk. One spec per parameter, in order (extra ones belong to
+/// verified tt/ttg in one walk. One spec per parameter, in order (a tuple for
 /// `*args`); missing trailing ones take their defaults. The module holds one public tt.func
 /// whose parameters are the run-time arguments. Null exactly when it has reported an error.
 mlir::OwningOpRef<mlir::ModuleOp> specialize(Program &program, const Function &kernel,

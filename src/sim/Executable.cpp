@@ -46,6 +46,8 @@ static const char *describe(Argument::Kind kind) {
     return "a pointer";
   case Argument::Kind::Integer:
     return "an integer";
+  case Argument::Kind::Descriptor:
+    return "a tensor descriptor";
   case Argument::Kind::Floating:
     return "a floating-point number";
   }

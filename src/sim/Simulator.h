@@ -27,6 +27,7 @@
 
 #include "diag/Diagnostic.h"
 #include "sim/Memory.h"
+#include "support/TensorDescription.h"
 
 #include <array>
 #include <cstdint>
@@ -44,20 +45,24 @@ struct Program;
 
 /// One kernel argument; the kernel's parameter type decides width and format.
 struct Argument {
-  enum class Kind : uint8_t { Pointer, Integer, Floating };
+  enum class Kind : uint8_t { Pointer, Integer, Floating, Descriptor };
   Kind kind = Kind::Integer;
   /// Address or two's-complement integer.
   uint64_t bits = 0;
   /// Value of a floating argument, rounded to the parameter's type at launch.
   double value = 0;
+  /// Of a descriptor; lives until the launch returns.
+  const TensorDescription *tensor = nullptr;
 
   static Argument pointer(const void *address) {
-    return {Kind::Pointer, reinterpret_cast<uint64_t>(address), 0};
+    return {Kind::Pointer, reinterpret_cast<uint64_t>(address)};
   }
-  static Argument integer(int64_t value) {
-    return {Kind::Integer, static_cast<uint64_t>(value), 0};
-  }
+  static Argument integer(int64_t value) { return {Kind::Integer, static_cast<uint64_t>(value)}; }
   static Argument floating(double value) { return {Kind::Floating, 0, value}; }
+  /// The extents and strides that follow it are arguments of their own.
+  static Argument descriptor(const TensorDescription &tensor) {
+    return {Kind::Descriptor, 0, 0, &tensor};
+  }
 };
 
 struct Launch {
