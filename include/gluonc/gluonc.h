@@ -118,7 +118,9 @@ GLUONC_API const char *gluonc_language_names(void);
 /* -- Specialization ------------------------------------------------------- */
 
 typedef enum gluonc_argument_kind {
-  /* `text` is a type: "*fp32:16" (pointer, divisible by 16), "i32", "fp16". */
+  /* `text` is a type: "*fp32:16" (pointer, divisible by 16), "i32", "fp16",
+   * "tensordesc<fp16[64, 64],gl.NVMMASharedLayout(…)>" (element, block, layout),
+   * "tensordesc_im2col<fp16[64, 64],input_rank=4,gl.NVMMASharedLayout(…)>". */
   GLUONC_ARGUMENT_TYPE = 0,
   /* Compile-time values. */
   GLUONC_ARGUMENT_INTEGER = 1,
@@ -126,7 +128,10 @@ typedef enum gluonc_argument_kind {
   GLUONC_ARGUMENT_BOOLEAN = 3,
   GLUONC_ARGUMENT_NONE = 4,
   /* `text` is an expression in the scope of the kernel's module: "gl.BlockedLayout(…)". */
-  GLUONC_ARGUMENT_EXPRESSION = 5
+  GLUONC_ARGUMENT_EXPRESSION = 5,
+  /* `items`; `text` has the field names of a named tuple, separated by commas, or is null. A
+   * parameter `*args` takes one. */
+  GLUONC_ARGUMENT_TUPLE = 6
 } gluonc_argument_kind;
 
 typedef struct gluonc_argument {
@@ -134,6 +139,8 @@ typedef struct gluonc_argument {
   const char *text;
   int64_t integer;
   double real;
+  const struct gluonc_argument *items;
+  size_t item_count;
 } gluonc_argument;
 
 typedef struct gluonc_kernel_options {
@@ -184,7 +191,7 @@ GLUONC_API int gluonc_executable_resources(const gluonc_executable *executable, 
                                            unsigned *spilled_bytes);
 /* Dynamic shared memory of a CTA, in bytes. */
 GLUONC_API unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable);
-/* Parameters that a launch gives. */
+/* Parameters that a launch gives: tuples are flattened, depth first. */
 GLUONC_API size_t gluonc_executable_parameter_count(const gluonc_executable *executable);
 /* "*fp32", "i32", …; null past the end. */
 GLUONC_API const char *gluonc_executable_parameter_type(const gluonc_executable *executable,
@@ -195,9 +202,27 @@ GLUONC_API const char *gluonc_executable_parameter_type(const gluonc_executable 
 GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
                                                 gluonc_error **error);
 
+/* The slot of a `tensordesc` parameter holds the address of one: the tensor that the kernel moves
+ * blocks of. Dims are outermost first, strides count elements. Read during the launch. */
+typedef struct gluonc_tensor {
+  const void *base;
+  unsigned rank;
+  int64_t shape[5];
+  int64_t strides[5];
+  /* Elements outside the tensor read as NaN, not zero. */
+  int nan_padding;
+  /* Of fp32: rounded on the way. */
+  int round_to_tf32;
+  /* Of im2col; element strides of zero mean one. */
+  uint32_t element_strides[5];
+  int32_t lower_corner[3];
+  int32_t upper_corner[3];
+} gluonc_tensor;
+
 /* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a
  * scalar in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing,
- * no allocation, one driver call. The simulator returns when the grid is done. */
+ * no allocation, one driver call, and one more for each descriptor. The simulator returns when the
+ * grid is done. */
 GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
                                        unsigned z, void *stream, const uint64_t *values,
                                        size_t count, gluonc_error **error);

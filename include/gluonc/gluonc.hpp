@@ -128,7 +128,7 @@ public:
       copy.text += ":16";
     return copy;
   }
-  gluonc_argument raw() const { return {kind, text.c_str(), integer, real}; }
+  gluonc_argument raw() const { return {kind, text.c_str(), integer, real, nullptr, 0}; }
 
   gluonc_argument_kind kind = GLUONC_ARGUMENT_NONE;
   std::string text;

@@ -1,0 +1,34 @@
+//===- LaunchParameters.h - A kernel's parameters as a launch sees them ------===//
+//
+// A caller gives one slot per visible parameter. A `tensordesc` is one of them, but
+// several of the machine's: the descriptor, then extents, then strides.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/cuda/TensorMap.h"
+#include "sema/ArgSpec.h"
+
+namespace gluonc::driver {
+
+/// A run-time parameter that the caller gives.
+struct LaunchParameter {
+  sema::DType dtype;
+  /// "*fp32", "i32", "tensordesc<fp16[64, 64],NVMMASharedLayout(…)>".
+  std::string type;
+  /// Of a descriptor: what one transfer moves.
+  std::optional<cuda::TensorBox> box = std::nullopt;
+};
+
+struct LaunchParameters {
+  std::vector<LaunchParameter> visible;
+  bool hasDescriptors = false;
+  /// Parameters of the machine's kernel, the hidden ones not counted.
+  unsigned machineCount = 0;
+  /// Those of them that are descriptors.
+  llvm::SmallVector<unsigned, 0> machineDescriptors;
+};
+
+LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments);
+
+} // namespace gluonc::driver

@@ -1,0 +1,221 @@
+//===- Engine.cpp - The C API: errors, engines, source ----------------------===//
+#include "driver/api/Handles.h"
+
+#include "diag/Render.h"
+#include "driver/FindPtxas.h"
+#include "driver/Status.h"
+#include "sema/Language.h"
+#include "sema/ops/Ops.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstdlib>
+
+using namespace gluonc;
+using namespace gluonc::api;
+
+namespace gluonc::api {
+
+using driver::Outcome;
+
+gluonc_status fail(gluonc_status status, std::string text, gluonc_error **error) {
+  if (error) {
+    std::string json;
+    llvm::raw_string_ostream(json) << llvm::json::Value(llvm::json::Object{{"message", text}});
+    *error = new gluonc_error{std::move(text), std::move(json)};
+  }
+  return status;
+}
+
+gluonc_status unavailable(llvm::Error failure, gluonc_error **error) {
+  return fail(GLUONC_UNAVAILABLE, llvm::toString(std::move(failure)), error);
+}
+
+gluonc_status fail(const diag::Collector &collector, gluonc_error **error) {
+  Outcome outcome = Outcome::Fine;
+  std::string text, json;
+  llvm::raw_string_ostream textOut(text), jsonOut(json);
+  for (const diag::Diagnostic &diagnostic : collector.diagnostics) {
+    outcome = driver::combine(outcome, diagnostic);
+    diag::renderText(diagnostic, textOut);
+    diag::renderJson(diagnostic, jsonOut);
+  }
+  if (error)
+    *error = new gluonc_error{std::move(text), std::move(json)};
+  return static_cast<gluonc_status>(outcome == Outcome::Fine ? Outcome::InputError : outcome);
+}
+
+} // namespace gluonc::api
+
+static gluonc_status loadText(gluonc_engine *engine, std::string path, std::string text,
+                              gluonc_module **module, gluonc_error **error) {
+  auto state = std::make_shared<ModuleState>();
+  state->engine = engine->state;
+  diag::Collector collector;
+  {
+    std::lock_guard guard(engine->state->lock);
+    state->module = state->program.load(std::move(path), std::move(text), collector);
+  }
+  if (collector.hasErrors())
+    return fail(collector, error);
+  *module = new gluonc_module{std::move(state)};
+  return GLUONC_OK;
+}
+
+const char *gluonc_version(void) { return GLUONC_VERSION; }
+
+const char *gluonc_error_text(const gluonc_error *error) { return error->text.c_str(); }
+const char *gluonc_error_json(const gluonc_error *error) { return error->json.c_str(); }
+void gluonc_error_destroy(gluonc_error *error) { delete error; }
+
+gluonc_status gluonc_engine_create(const gluonc_engine_options *options, gluonc_engine **engine,
+                                   gluonc_error **) {
+  auto state = std::make_shared<EngineState>();
+  if (options && options->ptxas)
+    state->ptxas = options->ptxas;
+  if (options && options->cache_directory)
+    state->cache = driver::Cache(options->cache_directory);
+  *engine = new gluonc_engine{std::move(state)};
+  return GLUONC_OK;
+}
+
+void gluonc_engine_destroy(gluonc_engine *engine) { delete engine; }
+
+const char *gluonc_find_ptxas(void) {
+  auto variable = [](const char *name) {
+    const char *value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  static const std::string found = [&] {
+    driver::PtxasPlaces places;
+    places.explicitPath = variable("GLUONC_PTXAS");
+    places.path = variable("PATH");
+    places.cudaHome = variable("CUDA_HOME");
+    for (const char *name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+      if (std::string prefix = variable(name); !prefix.empty())
+        places.pythonPrefixes.push_back(prefix);
+    return driver::findPtxas(places);
+  }();
+  return found.c_str();
+}
+
+int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
+  std::lock_guard guard(engine->state->lock);
+  std::shared_ptr<const cuda::Driver> driver = engine->state->driver;
+  if (!driver) {
+    llvm::Expected<std::shared_ptr<const cuda::Driver>> opened = cuda::Driver::open();
+    if (!opened) {
+      llvm::consumeError(opened.takeError());
+      return 0;
+    }
+    driver = engine->state->driver = *opened;
+  }
+  llvm::Expected<int> count = cuda::Device::count(*driver);
+  if (count)
+    return *count;
+  llvm::consumeError(count.takeError());
+  return 0;
+}
+
+gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
+                                        gluonc_error **error) {
+  std::lock_guard guard(engine->state->lock);
+  llvm::Expected<std::shared_ptr<const cuda::Device>> opened = engine->state->openDevice(device);
+  if (!opened)
+    return unavailable(opened.takeError(), error);
+  std::optional<target::Target> found = target::Target::cuda((*opened)->computeCapability());
+  if (!found)
+    return fail(GLUONC_UNAVAILABLE,
+                "no code generator for " + (*opened)->name() + ", compute capability " +
+                    std::to_string((*opened)->computeCapability()),
+                error);
+  // Kept by the engine; reserved so that earlier pointers stay good.
+  std::vector<std::string> &names = engine->state->targetNames;
+  names.reserve(64);
+  std::string name = found->name();
+  auto at = llvm::find(names, name);
+  if (at == names.end())
+    at = names.insert(names.end(), std::move(name));
+  *target = at->c_str();
+  return GLUONC_OK;
+}
+
+gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name, const void *base,
+                                       size_t bytes, gluonc_error **error) {
+  std::lock_guard guard(engine->state->lock);
+  if (engine->state->memory.add(name, base, bytes))
+    return GLUONC_OK;
+  return fail(GLUONC_USAGE_ERROR,
+              "`" + std::string(name) + "` overlaps memory that was added before", error);
+}
+
+void gluonc_engine_remove_memory(gluonc_engine *engine, const void *base) {
+  std::lock_guard guard(engine->state->lock);
+  engine->state->memory.remove(base);
+}
+
+gluonc_status gluonc_engine_load(gluonc_engine *engine, const char *path, gluonc_module **module,
+                                 gluonc_error **error) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file) {
+    diag::Collector collector;
+    collector.report(diag::Kind::UnreadableFile, {}, path, file.getError().message()).end();
+    return fail(collector, error);
+  }
+  return loadText(engine, path, (*file)->getBuffer().str(), module, error);
+}
+
+gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const char *path, const char *text,
+                                      size_t size, gluonc_module **module, gluonc_error **error) {
+  return loadText(engine, path, std::string(text, size), module, error);
+}
+
+void gluonc_module_destroy(gluonc_module *module) { delete module; }
+
+gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluonc_kernel **kernel,
+                                   gluonc_error **error) {
+  ModuleState &state = *module->state;
+  std::lock_guard guard(state.engine->lock);
+  diag::Collector collector;
+  std::shared_ptr<const sema::Function> function =
+      state.program.kernel(*state.module, name, collector);
+  if (!function)
+    return fail(collector, error);
+  *kernel = new gluonc_kernel{module->state, std::move(function)};
+  return GLUONC_OK;
+}
+
+void gluonc_kernel_destroy(gluonc_kernel *kernel) { delete kernel; }
+
+gluonc_status gluonc_engine_evaluate(gluonc_engine *engine, const char *expression,
+                                     const char **text, gluonc_error **error) {
+  std::lock_guard guard(engine->state->lock);
+  diag::SourceManager sources;
+  sema::Program program(sources);
+  diag::Collector collector;
+  sema::Module *module = program.load("<expression>", "", collector);
+  std::optional<sema::Value> value =
+      sema::evaluate(program, *module, expression, {}, "<expression>", collector);
+  if (!value)
+    return fail(collector, error);
+  thread_local std::string printed;
+  printed = value->repr();
+  *text = printed.c_str();
+  return GLUONC_OK;
+}
+
+const char *gluonc_language_names(void) {
+  static const std::string names = [] {
+    std::vector<llvm::StringRef> all;
+    sema::appendLanguageNames(all);
+    sema::appendLayoutNames(all);
+    sema::ops::appendBuiltinNames(all);
+    llvm::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return llvm::join(all, "\n");
+  }();
+  return names.c_str();
+}

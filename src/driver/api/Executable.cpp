@@ -1,0 +1,173 @@
+//===- Executable.cpp - The C API: code for a target ------------------------===//
+#include "driver/api/Handles.h"
+
+#include "driver/Run.h"
+
+using namespace gluonc;
+using namespace gluonc::api;
+
+static std::optional<target::Target> parseTarget(const char *name, diag::Sink &sink) {
+  std::optional<target::Target> target = target::Target::parse(name ? name : "");
+  if (!target)
+    sink.report(diag::Kind::UnknownTarget, {}, name ? name : "").end();
+  return target;
+}
+
+/// One form of a specialization, from its source. Nullopt after a report.
+static std::optional<std::string> makeCode(EngineState &engine, const gluonc_specialization &origin,
+                                           driver::Stage stage, diag::Sink &sink) {
+  driver::Compiler &compiler = engine.getCompiler();
+  ModuleState &module = *origin.module;
+  mlir::OwningOpRef<mlir::ModuleOp> ir =
+      compiler.specialize(module.program, *origin.function, origin.arguments, origin.options, sink);
+  const target::Target &target = origin.options.target;
+  if (!ir || !compiler.transform(*ir, target, module.sources, sink))
+    return std::nullopt;
+  if (stage <= driver::Stage::TtgirOpt)
+    return driver::printIr(*ir);
+  driver::CodeOptions code = origin.code;
+  code.ptxas = engine.ptxas;
+  std::optional<driver::CompiledKernel> compiled =
+      compiler.generate(*ir, target, stage, code, module.sources, sink);
+  if (!compiled)
+    return std::nullopt;
+  return std::move(compiled->output);
+}
+
+/// An executable of `specialization` for `target`, still without code; null for an unknown target.
+static std::unique_ptr<gluonc_executable>
+startExecutable(gluonc_engine *engine, const gluonc_specialization &specialization,
+                const char *target, diag::Sink &diags) {
+  std::optional<target::Target> chip = parseTarget(target, diags);
+  if (!chip)
+    return nullptr;
+  auto made = std::make_unique<gluonc_executable>();
+  made->engine = engine->state;
+  made->module = specialization.module;
+  made->target = *chip;
+  made->origin = specialization;
+  made->origin.options.target = *chip;
+  return made;
+}
+
+gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
+                                    const char *target, gluonc_executable **executable,
+                                    gluonc_error **error) {
+  std::lock_guard guard(engine->state->lock);
+  diag::Collector collector;
+  std::unique_ptr<gluonc_executable> made =
+      startExecutable(engine, *specialization, target, collector);
+  if (!made)
+    return fail(collector, error);
+  const sema::Options &options = made->origin.options;
+  driver::CodeOptions code = specialization->code;
+  code.ptxas = engine->state->ptxas;
+  driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+  std::optional<driver::CompiledKernel> compiled =
+      driver::compileCached(engine->state->getCompiler(), engine->state->cache,
+                            {specialization->module->program, *specialization->function,
+                             specialization->arguments, options, code, last},
+                            collector);
+  if (!compiled)
+    return fail(collector, error);
+  made->compiled = std::move(*compiled);
+  made->parameters = driver::launchParameters(specialization->arguments);
+  *executable = made.release();
+  return GLUONC_OK;
+}
+
+gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specialization *specialization,
+                                     const char *target, gluonc_executable **executable,
+                                     gluonc_error **error) {
+  std::lock_guard guard(engine->state->lock);
+  diag::Collector collector;
+  std::unique_ptr<gluonc_executable> made =
+      startExecutable(engine, *specialization, target, collector);
+  if (!made)
+    return fail(collector, error);
+  const sema::Options &options = made->origin.options;
+  driver::Compiler &compiler = engine->state->getCompiler();
+  const diag::SourceManager &sources = specialization->module->sources;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      compiler.specialize(specialization->module->program, *specialization->function,
+                          specialization->arguments, options, collector);
+  if (!module || !compiler.transform(*module, made->target, sources, collector))
+    return fail(collector, error);
+  made->simulated =
+      sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
+  if (!made->simulated)
+    return fail(collector, error);
+  made->ttgir = driver::printIr(*module);
+  made->parameters = driver::launchParameters(specialization->arguments);
+  *executable = made.release();
+  return GLUONC_OK;
+}
+
+void gluonc_executable_destroy(gluonc_executable *executable) { delete executable; }
+
+const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
+                                   size_t *size) {
+  llvm::StringRef wanted(form);
+  bool isCubin = llvm::StringRef(executable->compiled.output)
+                     .starts_with("\x7F"
+                                  "ELF");
+  const std::string *found = nullptr;
+  if (wanted == "ttgir")
+    found = &executable->ttgir;
+  else if (wanted == "ptx")
+    found = &executable->compiled.ptx;
+  else if (wanted == "cubin" && isCubin)
+    found = &executable->compiled.output;
+  if (!found || found->empty())
+    return nullptr;
+  *size = found->size();
+  return found->data();
+}
+
+gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const char *form,
+                                          const char **code, size_t *size, gluonc_error **error) {
+  if (const char *found = gluonc_executable_code(executable, form, size)) {
+    *code = found;
+    return GLUONC_OK;
+  }
+  std::optional<driver::Stage> stage = driver::parseStage(form);
+  if (!stage || *stage < driver::Stage::Ttgir)
+    return fail(GLUONC_USAGE_ERROR, "an executable has no form `" + std::string(form) + "`", error);
+  EngineState &engine = *executable->engine;
+  std::lock_guard guard(engine.lock);
+  auto [at, isNew] = executable->madeCode.try_emplace(form);
+  if (isNew) {
+    diag::Collector collector;
+    std::optional<std::string> made = makeCode(engine, executable->origin, *stage, collector);
+    if (!made) {
+      executable->madeCode.erase(at);
+      return fail(collector, error);
+    }
+    at->second = std::move(*made);
+  }
+  *code = at->second.data();
+  *size = at->second.size();
+  return GLUONC_OK;
+}
+
+int gluonc_executable_resources(const gluonc_executable *executable, unsigned *registers,
+                                unsigned *spilled_bytes) {
+  const std::optional<codegen::nvidia::ResourceUsage> &usage = executable->compiled.resources;
+  *registers = usage ? usage->registers : 0;
+  *spilled_bytes = usage ? usage->spillStoreBytes : 0;
+  return usage.has_value();
+}
+
+unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable) {
+  return executable->compiled.kernel.sharedBytes;
+}
+
+size_t gluonc_executable_parameter_count(const gluonc_executable *executable) {
+  return executable->parameters.visible.size();
+}
+
+const char *gluonc_executable_parameter_type(const gluonc_executable *executable, size_t index) {
+  return index < executable->parameters.visible.size()
+             ? executable->parameters.visible[index].type.c_str()
+             : nullptr;
+}

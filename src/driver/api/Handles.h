@@ -1,0 +1,103 @@
+//===- Handles.h - What the C API's handles are ------------------------------===//
+//
+// A handle is a struct around shared state, so that handles may be destroyed in any
+// order. The engine's lock covers everything that touches MLIR or a Program; a
+// launch takes no lock.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/KernelCache.h"
+#include "driver/LaunchParameters.h"
+#include "gluonc/gluonc.h"
+#include "runtime/cuda/Launcher.h"
+#include "sema/Evaluator.h"
+#include "sim/Simulator.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <atomic>
+#include <mutex>
+
+struct gluonc_error {
+  std::string text, json;
+};
+
+namespace gluonc::api {
+
+struct EngineState {
+  std::mutex lock;
+  std::string ptxas;
+  driver::Cache cache{""};
+  /// Made when the first kernel is compiled.
+  std::unique_ptr<driver::Compiler> compiler;
+  sim::Memory memory;
+  std::shared_ptr<const cuda::Driver> driver;
+  std::vector<std::string> targetNames;
+
+  driver::Compiler &getCompiler() {
+    if (!compiler)
+      compiler = std::make_unique<driver::Compiler>();
+    return *compiler;
+  }
+  llvm::Expected<std::shared_ptr<const cuda::Device>> openDevice(int ordinal) {
+    if (!driver) {
+      llvm::Expected<std::shared_ptr<const cuda::Driver>> opened = cuda::Driver::open();
+      if (!opened)
+        return opened.takeError();
+      driver = *opened;
+    }
+    return cuda::Device::open(driver, ordinal);
+  }
+};
+
+struct ModuleState {
+  std::shared_ptr<EngineState> engine;
+  diag::SourceManager sources;
+  sema::Program program{sources};
+  sema::Module *module = nullptr;
+};
+
+/// Make an error, where the caller wants one, and hand its status on.
+gluonc_status fail(gluonc_status status, std::string text, gluonc_error **error);
+gluonc_status unavailable(llvm::Error failure, gluonc_error **error);
+/// The diagnostics of one call as an error.
+gluonc_status fail(const diag::Collector &collector, gluonc_error **error);
+
+} // namespace gluonc::api
+
+struct gluonc_engine {
+  std::shared_ptr<gluonc::api::EngineState> state;
+};
+struct gluonc_module {
+  std::shared_ptr<gluonc::api::ModuleState> state;
+};
+struct gluonc_kernel {
+  std::shared_ptr<gluonc::api::ModuleState> module;
+  std::shared_ptr<const gluonc::sema::Function> function;
+};
+struct gluonc_specialization {
+  std::shared_ptr<gluonc::api::ModuleState> module;
+  std::shared_ptr<const gluonc::sema::Function> function;
+  std::vector<gluonc::sema::ArgSpec> arguments;
+  gluonc::sema::Options options;
+  gluonc::driver::CodeOptions code;
+};
+struct gluonc_executable {
+  std::shared_ptr<gluonc::api::EngineState> engine;
+  /// Keeps the source alive for the simulator's reports.
+  std::shared_ptr<gluonc::api::ModuleState> module;
+  gluonc::target::Target target;
+  /// What it was made from, with `target` in the options.
+  gluonc_specialization origin;
+  gluonc::driver::CompiledKernel compiled;
+  std::string ttgir;
+  /// Made when asked for, under the engine's lock.
+  llvm::StringMap<std::string> madeCode;
+  gluonc::driver::LaunchParameters parameters;
+  std::unique_ptr<gluonc::sim::Executable> simulated;
+  /// Set once under `loading`; read without a lock afterwards.
+  std::mutex loading;
+  std::unique_ptr<gluonc::cuda::Launcher> loaded;
+  std::atomic<const gluonc::cuda::Launcher *> launcher = nullptr;
+};

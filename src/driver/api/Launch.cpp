@@ -1,0 +1,221 @@
+//===- Launch.cpp - The C API: launches on GPUs and the simulator -----------===//
+#include "driver/api/Handles.h"
+
+#include "driver/host/NumberFormat.h"
+
+using namespace gluonc;
+using namespace gluonc::api;
+
+namespace {
+
+gluonc_status wrongCount(const gluonc_executable &executable, size_t count, gluonc_error **error) {
+  return fail(GLUONC_USAGE_ERROR,
+              "the kernel takes " + std::to_string(executable.parameters.visible.size()) +
+                  " launch arguments, not " + std::to_string(count),
+              error);
+}
+
+/// Registers ranges that may overlap: those that share a byte become one range.
+void addRanges(llvm::ArrayRef<gluonc_memory_range> ranges, sim::Memory &memory) {
+  struct Piece {
+    std::string name;
+    uintptr_t begin, end;
+    bool readOnly;
+  };
+  std::vector<Piece> pieces;
+  for (const gluonc_memory_range &range : ranges)
+    if (range.bytes) {
+      auto begin = reinterpret_cast<uintptr_t>(range.base);
+      pieces.push_back(
+          {range.name ? range.name : "", begin, begin + range.bytes, range.read_only != 0});
+    }
+  llvm::sort(pieces, [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+  for (size_t i = 0; i != pieces.size();) {
+    Piece whole = pieces[i++];
+    for (; i != pieces.size() && pieces[i].begin < whole.end; ++i) {
+      whole.end = std::max(whole.end, pieces[i].end);
+      whole.readOnly &= pieces[i].readOnly;
+      whole.name += ", " + pieces[i].name;
+    }
+    memory.add(whole.name, reinterpret_cast<const void *>(whole.begin), whole.end - whole.begin,
+               whole.readOnly ? sim::Memory::Access::ReadOnly : sim::Memory::Access::ReadWrite);
+  }
+}
+
+/// A caller's tensor, checked against what the kernel was compiled for. Null where it does not fit.
+const gluonc_tensor *tensorOf(const driver::LaunchParameter &parameter, uint64_t slot) {
+  auto *tensor = reinterpret_cast<const gluonc_tensor *>(slot);
+  return tensor && tensor->rank == parameter.box->rank ? tensor : nullptr;
+}
+
+TensorDescription describe(const gluonc_tensor &tensor) {
+  TensorDescription made;
+  made.base = reinterpret_cast<uintptr_t>(tensor.base);
+  made.rank = tensor.rank;
+  llvm::copy(tensor.shape, made.shape.begin());
+  llvm::copy(tensor.strides, made.strides.begin());
+  made.nanPadding = tensor.nan_padding != 0;
+  made.roundToTf32 = tensor.round_to_tf32 != 0;
+  llvm::transform(tensor.element_strides, made.elementStrides.begin(),
+                  [](uint32_t step) { return std::max(step, 1u); });
+  llvm::copy(tensor.lower_corner, made.lowerCorner.begin());
+  llvm::copy(tensor.upper_corner, made.upperCorner.begin());
+  return made;
+}
+
+gluonc_status wrongTensor(const driver::LaunchParameter &parameter, size_t i,
+                          gluonc_error **error) {
+  return fail(GLUONC_USAGE_ERROR,
+              "launch argument " + std::to_string(i) + " is not a tensor of rank " +
+                  std::to_string(parameter.box->rank) + ", which " + parameter.type + " describes",
+              error);
+}
+
+sim::Argument argumentOf(sema::DType dtype, const uint64_t &slot) {
+  if (dtype.isPointer())
+    return sim::Argument::pointer(reinterpret_cast<const void *>(slot));
+  if (dtype.isFloat())
+    return sim::Argument::floating(driver::decodeElement(dtype, &slot));
+  return sim::Argument::integer(static_cast<int64_t>(slot));
+}
+
+/// The launch of a simulated executable.
+gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t, 3> grid,
+                       const uint64_t *values, const sim::Memory &memory, gluonc_error **error) {
+  sim::Launch launch;
+  launch.grid = grid;
+  launch.memory = &memory;
+  llvm::ArrayRef<driver::LaunchParameter> parameters = executable.parameters.visible;
+  std::vector<TensorDescription> tensors(parameters.size());
+  for (size_t i = 0; i != parameters.size(); ++i) {
+    if (!parameters[i].box) {
+      launch.arguments.push_back(argumentOf(parameters[i].dtype, values[i]));
+      continue;
+    }
+    const gluonc_tensor *tensor = tensorOf(parameters[i], values[i]);
+    if (!tensor)
+      return wrongTensor(parameters[i], i, error);
+    tensors[i] = describe(*tensor);
+    launch.arguments.push_back(sim::Argument::descriptor(tensors[i]));
+    for (unsigned dim = 0; dim != tensor->rank; ++dim)
+      launch.arguments.push_back(sim::Argument::integer(tensor->shape[dim]));
+    for (unsigned dim = 0; dim != tensor->rank; ++dim)
+      launch.arguments.push_back(sim::Argument::integer(tensor->strides[dim]));
+  }
+  diag::Collector collector;
+  if (!executable.simulated->run(launch, collector))
+    return fail(collector, error);
+  return GLUONC_OK;
+}
+
+/// The machine's slots of a launch with descriptors: `maps` holds what some of them point to.
+gluonc_status expand(const gluonc_executable &executable, const cuda::Driver &driver,
+                     const uint64_t *values, llvm::SmallVectorImpl<cuda::TensorMap> &maps,
+                     llvm::SmallVectorImpl<uint64_t> &slots, gluonc_error **error) {
+  const driver::LaunchParameters &parameters = executable.parameters;
+  // Never grows again: slots point into it.
+  maps.resize_for_overwrite(parameters.machineDescriptors.size());
+  cuda::TensorMap *next = maps.begin();
+  for (size_t i = 0; i != parameters.visible.size(); ++i) {
+    const driver::LaunchParameter &parameter = parameters.visible[i];
+    if (!parameter.box) {
+      slots.push_back(values[i]);
+      continue;
+    }
+    const gluonc_tensor *tensor = tensorOf(parameter, values[i]);
+    if (!tensor)
+      return wrongTensor(parameter, i, error);
+    if (llvm::Error failure = cuda::encode(driver, *parameter.box, describe(*tensor), *next))
+      return unavailable(std::move(failure), error);
+    slots.push_back(reinterpret_cast<uintptr_t>(next++));
+    slots.append(tensor->shape, tensor->shape + tensor->rank);
+    slots.append(tensor->strides, tensor->strides + tensor->rank);
+  }
+  return GLUONC_OK;
+}
+
+gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda::Launcher &launcher,
+                                cuda::Grid grid, void *stream, const uint64_t *values,
+                                gluonc_error **error) {
+  // As in Triton, an empty grid runs nothing; the driver would call it an error.
+  if (!grid.x || !grid.y || !grid.z)
+    return GLUONC_OK;
+  const cuda::Driver &driver = launcher.device().driver();
+  cuda::CUresult result;
+  if (!executable.parameters.hasDescriptors) [[likely]]
+    result = launcher.launch(grid, static_cast<cuda::CUstream>(stream), values);
+  else {
+    llvm::SmallVector<cuda::TensorMap, 4> maps;
+    llvm::SmallVector<uint64_t, 64> slots;
+    gluonc_status status = expand(executable, driver, values, maps, slots, error);
+    if (status != GLUONC_OK)
+      return status;
+    result = launcher.launch(grid, static_cast<cuda::CUstream>(stream), slots.data());
+  }
+  if (result == cuda::success) [[likely]]
+    return GLUONC_OK;
+  return unavailable(driver.fail(result, "launching the kernel"), error);
+}
+
+} // namespace
+
+gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
+                                     gluonc_error **error) {
+  if (executable->simulated || executable->launcher)
+    return GLUONC_OK;
+  std::lock_guard guard(executable->loading);
+  if (executable->launcher)
+    return GLUONC_OK;
+  llvm::Expected<std::shared_ptr<const cuda::Device>> opened = [&] {
+    std::lock_guard engineGuard(executable->engine->lock);
+    return executable->engine->openDevice(device);
+  }();
+  if (!opened)
+    return unavailable(opened.takeError(), error);
+  llvm::Expected<std::shared_ptr<const cuda::Module>> module =
+      cuda::Module::load(*opened, executable->compiled.output);
+  if (!module)
+    return unavailable(module.takeError(), error);
+  const codegen::KernelInfo &kernel = executable->compiled.kernel;
+  cuda::LaunchShape shape;
+  shape.threads = kernel.numWarps * executable->target.warpSize();
+  shape.ctasPerCluster = kernel.numCtas;
+  shape.sharedBytes = kernel.sharedBytes;
+  shape.byAddress = executable->parameters.machineDescriptors;
+  llvm::Expected<cuda::Launcher> launcher =
+      cuda::Launcher::create(*module, kernel.name, shape, executable->parameters.machineCount);
+  if (!launcher)
+    return unavailable(launcher.takeError(), error);
+  executable->loaded = std::make_unique<cuda::Launcher>(std::move(*launcher));
+  executable->launcher = executable->loaded.get();
+  return GLUONC_OK;
+}
+
+gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y, unsigned z,
+                            void *stream, const uint64_t *values, size_t count,
+                            gluonc_error **error) {
+  if (count != executable->parameters.visible.size()) [[unlikely]]
+    return wrongCount(*executable, count, error);
+  const cuda::Launcher *launcher = executable->launcher.load(std::memory_order_acquire);
+  if (launcher) [[likely]]
+    return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);
+  if (executable->simulated)
+    return simulate(*executable, {x, y, z}, values, executable->engine->memory, error);
+  gluonc_status status = gluonc_executable_load(executable, 0, error);
+  if (status != GLUONC_OK)
+    return status;
+  return gluonc_launch(executable, x, y, z, stream, values, count, error);
+}
+
+gluonc_status gluonc_launch_on_ranges(gluonc_executable *executable, unsigned x, unsigned y,
+                                      unsigned z, const uint64_t *values, size_t count,
+                                      const gluonc_memory_range *ranges, size_t range_count,
+                                      gluonc_error **error) {
+  if (!executable->simulated)
+    return fail(GLUONC_USAGE_ERROR, "ranges are for the simulator; this is machine code", error);
+  if (count != executable->parameters.visible.size())
+    return wrongCount(*executable, count, error);
+  sim::Memory memory;
+  addRanges({ranges, range_count}, memory);
+  return simulate(*executable, {x, y, z}, values, memory, error);
+}

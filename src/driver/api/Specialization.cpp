@@ -1,0 +1,151 @@
+//===- Specialization.cpp - The C API: arguments and options of a kernel ----===//
+#include "driver/api/Handles.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace gluonc;
+using namespace gluonc::api;
+
+namespace {
+
+/// Turns the arguments of one call into specs. Methods return nullopt after a report.
+class ArgumentReader {
+public:
+  ArgumentReader(const gluonc_kernel &kernel, diag::Sink &sink) : kernel(kernel), sink(sink) {}
+
+  std::optional<sema::ArgSpec> read(const gluonc_argument &argument, size_t index) {
+    llvm::ArrayRef<sema::Parameter> parameters = kernel.function->parameters;
+    name = index < parameters.size() ? parameters[index].name.str() : "*";
+    return read(argument);
+  }
+
+private:
+  std::optional<sema::ArgSpec> read(const gluonc_argument &argument) {
+    llvm::StringRef text = argument.text ? argument.text : "";
+    switch (argument.kind) {
+    case GLUONC_ARGUMENT_TYPE:
+      return text.starts_with("tensordesc") ? descriptor(text) : type(text);
+    case GLUONC_ARGUMENT_INTEGER:
+      return sema::ArgSpec::compileTime(sema::Value::integer(argument.integer));
+    case GLUONC_ARGUMENT_REAL:
+      return sema::ArgSpec::compileTime(sema::Value::real(argument.real));
+    case GLUONC_ARGUMENT_BOOLEAN:
+      return sema::ArgSpec::compileTime(sema::Value::boolean(argument.integer != 0));
+    case GLUONC_ARGUMENT_NONE:
+      return sema::ArgSpec::none();
+    case GLUONC_ARGUMENT_EXPRESSION:
+      if (std::optional<sema::Value> value = evaluate(text))
+        return sema::ArgSpec::compileTime(*value);
+      return std::nullopt;
+    case GLUONC_ARGUMENT_TUPLE:
+      return tuple(argument);
+    }
+    return bad("unknown kind of argument");
+  }
+
+  std::optional<sema::ArgSpec> type(llvm::StringRef text) {
+    std::optional<sema::ArgSpec> spec = sema::ArgSpec::parse(text);
+    return spec ? spec : bad("`" + text + "` is no type of an argument");
+  }
+
+  std::optional<sema::ArgSpec> tuple(const gluonc_argument &argument) {
+    std::vector<sema::ArgSpec> items;
+    for (const gluonc_argument &item : llvm::ArrayRef(argument.items, argument.item_count)) {
+      std::optional<sema::ArgSpec> spec = read(item);
+      if (!spec)
+        return std::nullopt;
+      items.push_back(std::move(*spec));
+    }
+    std::vector<std::string> names;
+    if (argument.text)
+      for (llvm::StringRef field : llvm::split(argument.text, ','))
+        names.push_back(field.str());
+    if (!names.empty() && names.size() != items.size())
+      return bad("a tuple has one field name for each item, or none");
+    return sema::ArgSpec::tuple(std::move(items), std::move(names));
+  }
+
+  /// `tensordesc<fp16[64, 64],layout>`, `tensordesc_im2col<fp16[64, 64],input_rank=4,layout>`.
+  std::optional<sema::ArgSpec> descriptor(llvm::StringRef text) {
+    llvm::StringRef rest = text;
+    bool isIm2Col = rest.consume_front("tensordesc_im2col<");
+    if ((!isIm2Col && !rest.consume_front("tensordesc<")) || !rest.consume_back(">"))
+      return bad("`" + text + "` is no descriptor type");
+    auto [element, behind] = rest.split('[');
+    auto [block, layoutText] = behind.split("],");
+    std::optional<sema::DType> dtype = sema::DType::parse(element);
+    std::vector<int64_t> blockShape;
+    for (llvm::StringRef length : llvm::split(block, ',')) {
+      int64_t value;
+      if (length.trim().getAsInteger(10, value) || value <= 0)
+        return bad("`" + text + "` is no descriptor type: its block is not a list of lengths");
+      blockShape.push_back(value);
+    }
+    unsigned rank = blockShape.size();
+    if (isIm2Col && (!layoutText.consume_front("input_rank=") ||
+                     layoutText.consumeInteger(10, rank) || !layoutText.consume_front(",")))
+      return bad("`" + text + "` does not tell its input_rank");
+    if (!dtype || rank == 0 || rank > TensorDescription::maxRank)
+      return bad("`" + text + "` is no descriptor type: its dims are 1 to 5");
+    std::optional<sema::Value> layout = evaluate(layoutText);
+    if (!layout)
+      return std::nullopt;
+    if (!layout->is(sema::ValueKind::Layout))
+      return bad("`" + layoutText + "` is no layout");
+    if (isIm2Col)
+      return sema::ArgSpec::im2colDescriptor(*dtype, std::move(blockShape), rank, *layout);
+    return sema::ArgSpec::descriptor(*dtype, std::move(blockShape), *layout);
+  }
+
+  std::optional<sema::Value> evaluate(llvm::StringRef expression) {
+    ModuleState &module = *kernel.module;
+    return sema::evaluate(module.program, *module.module, expression.str(), {}, "<" + name + ">",
+                          sink);
+  }
+
+  std::nullopt_t bad(const llvm::Twine &what) {
+    sink.report(diag::Kind::BadArgumentValue, {}, name, what.str()).end();
+    return std::nullopt;
+  }
+
+  const gluonc_kernel &kernel;
+  diag::Sink &sink;
+  /// The parameter, for reports.
+  std::string name;
+};
+
+} // namespace
+
+gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argument *arguments,
+                                       size_t count, const gluonc_kernel_options *options,
+                                       gluonc_specialization **specialization,
+                                       gluonc_error **error) {
+  std::lock_guard guard(kernel->module->engine->lock);
+  auto made = std::make_unique<gluonc_specialization>();
+  made->module = kernel->module;
+  made->function = kernel->function;
+  if (options) {
+    made->options.numWarps = options->num_warps;
+    made->options.numCtas = options->num_ctas;
+    if (options->max_registers)
+      made->options.maxnreg = options->max_registers;
+    made->options.debug = options->debug;
+    made->options.enableFpFusion = made->code.fpFusion = !options->no_fp_fusion;
+    made->code.lineInfo = options->line_info;
+  }
+  if (!llvm::isPowerOf2_32(made->options.numWarps) || made->options.numWarps > 32 ||
+      !llvm::isPowerOf2_32(made->options.numCtas) || made->options.numCtas > 16)
+    return fail(GLUONC_USAGE_ERROR, "num_warps is 1 to 32 and num_ctas 1 to 16, powers of two",
+                error);
+  diag::Collector collector;
+  ArgumentReader reader(*kernel, collector);
+  for (size_t i = 0; i != count; ++i)
+    if (std::optional<sema::ArgSpec> spec = reader.read(arguments[i], i))
+      made->arguments.push_back(std::move(*spec));
+  if (collector.hasErrors())
+    return fail(collector, error);
+  *specialization = made.release();
+  return GLUONC_OK;
+}
+
+void gluonc_specialization_destroy(gluonc_specialization *specialization) { delete specialization; }
