@@ -1,0 +1,136 @@
+"""Random well-typed kernels: steps with their text and, beside it, their value in NumPy.
+
+A program is a list of steps; a step reads earlier ones and makes one tile. Everything is exact
+(integers wrap, floats are added and multiplied one at a time), so results are compared bit by bit,
+NaN equal to NaN.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import layouts
+
+DTYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
+          "uint8": np.uint8, "uint32": np.uint32, "float16": np.float16, "float32": np.float32,
+          "float64": np.float64, "int1": np.bool_}
+
+
+@dataclass
+class Step:
+    """`text` makes the tile from the names of `reads`; lines, the last one assigns to {out}."""
+    text: str
+    reads: list
+    value: np.ndarray
+    dtype: str
+    # The constructor's text; None where the compiler infers it.
+    layout: str = None
+    # Set for tiles that come from memory.
+    is_input: bool = False
+
+    @property
+    def shape(self):
+        return self.value.shape
+
+
+@dataclass
+class Program:
+    num_warps: int
+    steps: list = field(default_factory=list)
+    # Steps that are stored.
+    outputs: list = field(default_factory=list)
+    # Runtime integers n0, n1, …
+    scalars: list = field(default_factory=list)
+
+    def reached(self):
+        """The steps that the outputs depend on, in order."""
+        seen, stack = set(), list(self.outputs)
+        while stack:
+            i = stack.pop()
+            if i not in seen:
+                seen.add(i)
+                stack += self.steps[i].reads
+        return sorted(seen)
+
+    def only(self, outputs):
+        """A program of the steps that `outputs` need."""
+        kept = Program(self.num_warps, self.steps, list(outputs), self.scalars)
+        order = kept.reached()
+        new = {old: i for i, old in enumerate(order)}
+        kept.steps = [Step(**{**vars(self.steps[i]), "reads": [new[r] for r in self.steps[i].reads]})
+                      for i in order]
+        kept.outputs = [new[i] for i in outputs]
+        return kept
+
+    def inputs(self):
+        return [i for i in self.reached() if self.steps[i].is_input]
+
+
+def _layout_names(program):
+    """Text of a layout -> name of the global that holds it."""
+    texts = []
+    for i in program.reached():
+        step = program.steps[i]
+        if step.layout and step.layout not in texts:
+            texts.append(step.layout)
+    return {text: f"L{i}" for i, text in enumerate(texts)}
+
+
+def offsets(shape, layout):
+    """The row-major offsets of a tile, as an expression."""
+    terms = []
+    for d, extent in enumerate(shape):
+        inner, picks = layout, []
+        for other in reversed(range(len(shape))):
+            if other != d:
+                inner = f"gl.SliceLayout({other}, {inner})"
+        # The outermost slice is expanded first.
+        alive = [d]
+        for other in range(len(shape)):
+            if other == d:
+                continue
+            alive = sorted([*alive, other])
+            picks.append("[" + ", ".join("None" if a == other else ":" for a in alive) + "]")
+        stride = int(np.prod(shape[d + 1:]))
+        terms.append(f"gl.arange(0, {extent}, layout={inner}){''.join(picks)} * {stride}")
+    return " + ".join(terms)
+
+
+def source(program, name):
+    """The text of a kernel: inputs, outputs and scalars are its parameters."""
+    inputs = program.inputs()
+    parameters = [*(f"p{i}" for i in inputs), *(f"q{i}" for i in program.outputs),
+                  *(f"n{i}" for i in range(len(program.scalars)))]
+    lines = []
+    for i in program.reached():
+        step = program.steps[i]
+        if step.is_input:
+            lines.append(f"v{i} = gl.load(p{i} + ({offsets(step.shape, step.layout)}))"
+                         + ".to(gl.int1)" * (step.dtype == "int1"))
+        else:
+            names = {f"a{k}": f"v{r}" for k, r in enumerate(step.reads)}
+            lines += step.text.format(out=f"v{i}", layout=step.layout, **names).split("\n")
+    for i in program.outputs:
+        step = program.steps[i]
+        layout, value = step.layout, f"v{i}" + ".to(gl.int8)" * (step.dtype == "int1")
+        if layout is None:
+            layout = ("gl.BlockedLayout([1] * {0}, [1] * {1} + [32], [1] * {1} + [{2}], "
+                      "[{3}])").format(len(step.shape), len(step.shape) - 1, program.num_warps,
+                                       ", ".join(map(str, reversed(range(len(step.shape))))))
+            value = f"gl.convert_layout({value}, {layout})"
+        lines.append(f"gl.store(q{i} + ({offsets(step.shape, layout)}), {value})")
+    body = "\n".join("    " + line for line in lines)
+    body = _name_layouts(body, program, name)
+    return body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
+
+
+def _name_layouts(body, program, name):
+    """(definitions of globals, body with their names): long constructors are unreadable."""
+    definitions = ""
+    # Longest first: a slice holds its parent's text.
+    for text, short in sorted(_layout_names(program).items(), key=lambda item: -len(item[0])):
+        short = f"{name}_{short}"
+        if text in body:
+            body = body.replace(text, short)
+            definitions += f"{short} = gl.constexpr({text})\n"
+    return definitions + "\n\n", body

@@ -1,0 +1,333 @@
+"""The kinds of steps. Each function adds a step or two to a program.
+
+The functions of HELPERS are at the top of every generated file.
+"""
+
+import contextlib
+
+import numpy as np
+
+import layouts
+from program import DTYPES, Program, Step
+
+HELPERS = '''
+@gluon.jit
+def add(a, b):
+    return a + b
+
+
+@gluon.jit
+def larger(a, b):
+    return gl.where(a > b, a, b)
+
+
+@gluon.jit
+def later(a, b):
+    return b
+
+
+@gluon.jit
+def both(a, b):
+    return a + b, a - b
+'''
+
+SHAPES = [(32,), (64,), (128,), (256,), (1024,), (16, 16), (32, 32), (8, 64), (64, 16), (128, 4),
+          (2, 128), (64, 64), (4, 8, 16), (2, 32, 8), (16, 4, 4)]
+
+
+def _is_float(dtype):
+    return dtype.startswith("float")
+
+
+class NothingFits(Exception):
+    """No step has what a kind of step needs."""
+
+
+class Maker:
+    """Grows one program."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.numpy = np.random.default_rng(rng.getrandbits(32))
+        self.program = Program(num_warps=rng.choice([1, 2, 4, 4, 8]))
+        self.program.scalars = [rng.randrange(5) for _ in range(2)]
+
+    def layout(self, shape):
+        return layouts.distributed(self.rng, list(shape), self.program.num_warps)
+
+    def add(self, text, reads, value, dtype, layout=None, is_input=False):
+        value = np.ascontiguousarray(value, dtype=DTYPES[dtype])
+        self.program.steps.append(Step(text, list(reads), value, dtype, layout, is_input))
+        return len(self.program.steps) - 1
+
+    def input(self, shape, dtype, values=None, layout=None):
+        if values is None:
+            if _is_float(dtype):
+                values = self.numpy.standard_normal(shape)
+            elif dtype == "int1":
+                values = self.numpy.integers(0, 2, shape)
+            else:
+                info = np.iinfo(DTYPES[dtype])
+                values = self.numpy.integers(info.min, info.max, shape, endpoint=True,
+                                             dtype=DTYPES[dtype])
+        return self.add("", [], values, dtype, layout or self.layout(shape), is_input=True)
+
+    def pick(self, wanted=lambda step: True):
+        """A step that fits, the late ones more likely."""
+        fitting = [i for i, step in enumerate(self.program.steps) if wanted(step)]
+        if not fitting:
+            raise NothingFits
+        return fitting[max(self.rng.randrange(len(fitting)) for _ in range(2))]
+
+    def step(self, i):
+        return self.program.steps[i]
+
+    def convert(self, i, layout):
+        step = self.step(i)
+        if step.layout == layout:
+            return i
+        return self.add("{out} = gl.convert_layout({a0}, {layout})", [i], step.value, step.dtype,
+                        layout)
+
+    def placed(self, i):
+        """The step, or a conversion of it, with a layout that has a name."""
+        return i if self.step(i).layout else self.convert(i, self.layout(self.step(i).shape))
+
+
+def convert(m):
+    i = m.pick()
+    m.convert(i, m.layout(m.step(i).shape))
+
+
+def fresh_input(m):
+    m.input(m.rng.choice(SHAPES), m.rng.choice(list(DTYPES)))
+
+
+def _partner(m, i):
+    """Another step with the shape, dtype and layout of step i."""
+    step = m.step(i)
+    j = m.pick(lambda other: other.shape == step.shape and other.dtype == step.dtype)
+    if m.rng.random() < 0.2:
+        j = m.input(step.shape, step.dtype)
+    return m.convert(j, step.layout)
+
+
+def binary(m):
+    i = m.placed(m.pick(lambda step: step.dtype != "int1"))
+    j = _partner(m, i)
+    a, b, dtype = m.step(i).value, m.step(j).value, m.step(i).dtype
+    choices = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b}
+    if not _is_float(dtype):
+        choices |= {"&": lambda: a & b, "|": lambda: a | b, "^": lambda: a ^ b}
+    operator = m.rng.choice(list(choices))
+    m.add(f"{{out}} = {{a0}} {operator} {{a1}}", [i, j], choices[operator](), dtype,
+          m.step(i).layout)
+
+
+def with_constant(m):
+    i = m.pick(lambda step: step.dtype in ("int32", "int64"))
+    step, c = m.step(i), m.rng.choice([3, 5, 7, 100])
+    # C's division, which rounds towards zero.
+    quotient = np.where(step.value < 0, -(-step.value // c), step.value // c)
+    remainder = step.value - quotient * c
+    shift = m.rng.randrange(8)
+    text, value = m.rng.choice([(f"// {c}", quotient), (f"% {c}", remainder),
+                                (f">> {shift}", step.value >> shift),
+                                (f"<< {shift}", step.value << shift),
+                                (f"+ n0 * {c}", step.value + m.program.scalars[0] * c)])
+    m.add(f"{{out}} = {{a0}} {text}", [i], value, step.dtype, step.layout)
+
+
+def compare_and_choose(m):
+    i = m.placed(m.pick(lambda step: step.dtype != "int1"))
+    j = _partner(m, i)
+    a, b = m.step(i), m.step(j)
+    operator, value = m.rng.choice([("<", a.value < b.value), (">=", a.value >= b.value),
+                                    ("==", a.value == b.value), ("!=", a.value != b.value)])
+    k = m.add(f"{{out}} = {{a0}} {operator} {{a1}}", [i, j], value, "int1", a.layout)
+    m.add("{out} = gl.where({a0}, {a1}, {a2})", [k, i, j], np.where(value, a.value, b.value),
+          a.dtype, a.layout)
+
+
+def cast(m):
+    i = m.pick(lambda step: not _is_float(step.dtype))
+    step = m.step(i)
+    to = m.rng.choice([d for d in DTYPES if d not in ("int1", "float16")])
+    m.add(f"{{out}} = {{a0}}.to(gl.{to})", [i], step.value.astype(DTYPES[to]), to, step.layout)
+
+
+def widen(m):
+    i = m.pick(lambda step: step.dtype in ("float16", "float32"))
+    step = m.step(i)
+    m.add("{out} = {a0}.to(gl.float64)", [i], step.value.astype(np.float64), "float64", step.layout)
+
+
+def reduce(m):
+    i = m.pick(lambda step: step.dtype == "int32" and step.shape)
+    i = m.placed(i)
+    step = m.step(i)
+    axis = m.rng.randrange(len(step.shape))
+    total = np.add.reduce(step.value, axis, dtype=np.int32)
+    text, value = m.rng.choice([
+        ("gl.sum({a0}, axis=AXIS)", total), ("gl.reduce({a0}, AXIS, add)", total),
+        ("gl.max({a0}, axis=AXIS)", step.value.max(axis)),
+        ("gl.min({a0}, axis=AXIS)", step.value.min(axis)),
+        ("gl.xor_sum({a0}, axis=AXIS)", np.bitwise_xor.reduce(step.value, axis))])
+    text = text.replace("AXIS", str(axis))
+    if len(step.shape) == 1:
+        # A scalar: spread again, so that it can be used.
+        m.add(f"{{out}} = {{a0}} + {text}", [i], step.value + value, "int32", step.layout)
+    else:
+        m.add(f"{{out}} = {text}", [i], value, "int32", f"gl.SliceLayout({axis}, {step.layout})")
+
+
+def scan(m):
+    i = m.pick(lambda step: step.dtype in ("int32", "int64"))
+    i = m.placed(i)
+    step = m.step(i)
+    axis, reverse = m.rng.randrange(len(step.shape)), m.rng.random() < 0.5
+    function, ufunc = m.rng.choice([("add", np.add), ("larger", np.maximum)])
+    turned = np.flip(step.value, axis) if reverse else step.value
+    value = ufunc.accumulate(turned, axis, dtype=step.value.dtype)
+    m.add(f"{{out}} = gl.associative_scan({{a0}}, {axis}, {function}, reverse={reverse})", [i],
+          np.flip(value, axis) if reverse else value, step.dtype, step.layout)
+
+
+def expand(m):
+    """A row or column added to a larger tile."""
+    i = m.pick(lambda step: len(step.shape) < 3 and step.dtype != "int1")
+    step = m.step(i)
+    dim = m.rng.randrange(len(step.shape) + 1)
+    large = [*step.shape]
+    large.insert(dim, m.rng.choice([4, 16, 32]))
+    if np.prod(large) > 8192:
+        return
+    parent = m.layout(large)
+    i = m.convert(i, f"gl.SliceLayout({dim}, {parent})")
+    j = m.input(large, step.dtype, layout=parent)
+    m.add(f"{{out}} = gl.expand_dims({{a0}}, {dim}) + {{a1}}", [i, j],
+          np.expand_dims(step.value, dim) + m.step(j).value, step.dtype, parent)
+
+
+def permute(m):
+    i = m.pick(lambda step: len(step.shape) > 1)
+    step, order = m.step(i), list(range(len(m.step(i).shape)))
+    m.rng.shuffle(order)
+    m.add(f"{{out}} = gl.permute({{a0}}, {order})", [i], step.value.transpose(order), step.dtype)
+
+
+def reshape(m):
+    i = m.pick()
+    step = m.step(i)
+    fitting = [s for s in SHAPES if np.prod(s) == step.value.size and s != step.shape]
+    if fitting:
+        shape = m.rng.choice(fitting)
+        m.add(f"{{out}} = gl.reshape({{a0}}, {list(shape)})", [i], step.value.reshape(shape),
+              step.dtype)
+
+
+def join_and_split(m):
+    i = m.placed(m.pick(lambda step: len(step.shape) < 3))
+    j = _partner(m, i)
+    a, b = m.step(i), m.step(j)
+    k = m.add("{out} = gl.join({a0}, {a1})", [i, j], np.stack([a.value, b.value], -1), a.dtype)
+    side = m.rng.randrange(2)
+    m.add(f"{{out}} = gl.split({{a0}})[{side}]", [k], (a.value, b.value)[side], a.dtype)
+
+
+def gather(m):
+    i = m.placed(m.pick(lambda step: step.dtype != "int1"))
+    step = m.step(i)
+    axis = m.rng.randrange(len(step.shape))
+    shape = list(step.shape)
+    shape[axis] = m.rng.choice([shape[axis], 16, 64])
+    if np.prod(shape) > 8192:
+        return
+    index = m.numpy.integers(0, step.shape[axis], shape, dtype=np.int32)
+    j = m.input(shape, "int32", index)
+    m.add(f"{{out}} = gl.gather({{a0}}, {{a1}}, {axis})", [i, j],
+          np.take_along_axis(step.value, index, axis), step.dtype, m.step(j).layout)
+
+
+def through_shared_memory(m):
+    i = m.pick(lambda step: step.dtype != "int1")
+    step = m.step(i)
+    text = (f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, "
+            f"{layouts.shared(m.rng, step.shape)}, {{a0}})\n")
+    value, view = step.value, "s"
+    kind = m.rng.randrange(3)
+    if kind == 1 and value.ndim > 1:
+        order = list(range(value.ndim))
+        m.rng.shuffle(order)
+        value, view = value.transpose(order), f"s.permute({order})"
+    elif kind == 2:
+        dim = m.rng.randrange(value.ndim)
+        length = max(value.shape[dim] // 2, 1)
+        start = m.rng.choice([0, value.shape[dim] - length])
+        value = np.take(value, range(start, start + length), dim)
+        view = f"s.slice({start}, {length}, dim={dim})"
+        # Slices that cut through the swizzle are refused, rightly.
+        text = text.replace(layouts_of(text), "gl.SwizzledSharedLayout(1, 1, 1, "
+                            f"{list(reversed(range(step.value.ndim)))})")
+    m.add(text + f"{{out}} = {view}.load({{layout}})", [i], value, step.dtype,
+          m.layout(value.shape))
+
+
+def layouts_of(text):
+    """The shared layout in an allocation's text."""
+    begin = min(i for i in (text.find("gl.Swizzled"), text.find("gl.Padded")) if i >= 0)
+    return text[begin:text.rindex(", {a0}")]
+
+
+def loop(m):
+    """A tile and an integer carried through a loop with a count of the launch."""
+    i = m.pick(lambda step: step.dtype in ("int32", "int64"))
+    i = m.placed(i)
+    j = _partner(m, i)
+    a, b = m.step(i), m.step(j)
+    which = m.rng.randrange(2)
+    value, count = a.value, 0
+    for k in range(m.program.scalars[which]):
+        value = (value + b.value * k) ^ (b.value >> 1)
+        count += k
+    value = value + count
+    text = (f"x, count = {{a0}}, 0\nfor k in range(n{which}):\n"
+            "    x = (x + {a1} * k) ^ ({a1} >> 1)\n    count += k\n{out} = x + count")
+    m.add(text, [i, j], value, a.dtype, a.layout)
+
+
+def branch(m):
+    i = m.placed(m.pick())
+    j = _partner(m, i)
+    a, b = m.step(i), m.step(j)
+    limit = m.rng.randrange(5)
+    taken = m.program.scalars[0] > limit
+    text = f"if n0 > {limit}:\n    {{out}} = {{a0}}\nelse:\n    {{out}} = {{a1}}"
+    m.add(text, [i, j], (a if taken else b).value, a.dtype, a.layout)
+
+
+def call(m):
+    i = m.placed(m.pick(lambda step: step.dtype != "int1"))
+    j = _partner(m, i)
+    a, b = m.step(i).value, m.step(j).value
+    side = m.rng.randrange(2)
+    m.add(f"{{out}} = both({{a0}}, {{a1}})[{side}]", [i, j], (a + b, a - b)[side], m.step(i).dtype,
+          m.step(i).layout)
+
+
+KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compare_and_choose, cast,
+         widen, reduce, reduce, scan, expand, permute, reshape, join_and_split,
+         through_shared_memory, through_shared_memory, loop, branch, call]
+
+
+def make(rng, length):
+    """A program of about `length` steps."""
+    m = Maker(rng)
+    m.input(rng.choice(SHAPES), "int32")
+    m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
+    while len(m.program.steps) < length:
+        with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
+            rng.choice(KINDS)(m)
+    count = len(m.program.steps)
+    m.program.outputs = sorted({count - 1, *(rng.randrange(2, count) for _ in range(3))})
+    return m.program
