@@ -18,6 +18,8 @@ using namespace gluonc;
 #include "ir/TTGDialect.cpp.inc"
 #include "ir/TTGEnums.cpp.inc"
 
+#include "ir/TTNGDialect.cpp.inc"
+
 #include "ir/GluonDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/GluonAttrs.cpp.inc"
@@ -106,6 +108,15 @@ void ttg::TTGDialect::initialize() {
 
 ttg::TTGDialect::~TTGDialect() = default;
 
+void ttng::TTNGDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/TTNGOps.cpp.inc"
+      >();
+  registerTypes();
+  addInterfaces<InlineAnything>();
+}
+
 void gluon::GluonDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -120,7 +131,8 @@ void gluon::GluonDialect::initialize() {
 
 void gluonc::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
-                  ub::UBDialect, tt::TTDialect, ttg::TTGDialect, gluon::GluonDialect>();
+                  ub::UBDialect, tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect,
+                  gluon::GluonDialect>();
 }
 
 void gluonc::loadAllDialects(MLIRContext &context) {
@@ -163,6 +175,16 @@ static int moduleInt(Operation *op, llvm::StringRef name, int otherwise) {
   return otherwise;
 }
 
-int ttg::numWarpsOf(Operation *op) { return moduleInt(op, numWarpsAttr, 4); }
+int ttg::numWarpsOf(Operation *op) {
+  for (Operation *at = op; at; at = at->getParentOp())
+    if (auto partitions = dyn_cast_or_null<WarpSpecializePartitionsOp>(at->getParentOp())) {
+      ArrayRef<int32_t> warps =
+          cast<WarpSpecializeOp>(partitions->getParentOp()).getPartitionNumWarps();
+      unsigned index = at->getParentRegion()->getRegionNumber();
+      if (index < warps.size())
+        return warps[index];
+    }
+  return moduleInt(op, numWarpsAttr, 4);
+}
 int ttg::threadsPerWarpOf(Operation *op) { return moduleInt(op, threadsPerWarpAttr, 32); }
 int ttg::numCtasOf(Operation *op) { return moduleInt(op, numCtasAttr, 1); }

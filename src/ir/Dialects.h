@@ -1,4 +1,4 @@
-//===- Dialects.h - The dialects tt, ttg and gluon --------------------------===//
+//===- Dialects.h - The dialects tt, ttg, ttng and gluon --------------------===//
 //
 // Everything that a user of the IR includes: operations, types, encodings and
 // the module attributes that give a kernel its shape.
@@ -76,6 +76,31 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_OP_CLASSES
 #include "ir/TTGOps.h.inc"
 
+#include "ir/TTNGDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/TTNGTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/TTNGOps.h.inc"
+
+namespace gluonc::ttng {
+
+/// What descriptors of both kinds have in common; false for other types.
+struct Descriptor {
+  llvm::ArrayRef<int64_t> shape;
+  mlir::Type elementType;
+  mlir::Attribute layout;
+  bool im2col = false;
+
+  explicit operator bool() const { return elementType != nullptr; }
+};
+Descriptor descriptorOf(mlir::Type type);
+/// Without the signedness that a descriptor's elements may have: what buffers hold.
+mlir::Type signless(mlir::Type element);
+
+} // namespace gluonc::ttng
+
 #include "ir/GluonDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/GluonAttrs.h.inc"
@@ -106,6 +131,7 @@ inline constexpr llvm::StringLiteral allocationOffsetAttr = "allocation.offset";
 inline constexpr llvm::StringLiteral allocationSizeAttr = "allocation.size";
 
 /// Warps, threads of a warp and CTAs of a cluster where `op` runs. Defaults: 4, 32, 1.
+/// A partition of a `ttg.warp_specialize` has warps of its own.
 int numWarpsOf(mlir::Operation *op);
 int threadsPerWarpOf(mlir::Operation *op);
 int numCtasOf(mlir::Operation *op);

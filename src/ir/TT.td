@@ -36,6 +36,20 @@ def TT_PointerType : TypeDef<TT_Dialect, "Pointer"> {
       [{ return $_get(pointeeType.getContext(), pointeeType, addressSpace); }]>];
 }
 
+def TT_TensorDescType : TypeDef<TT_Dialect, "TensorDesc"> {
+  let mnemonic = "tensordesc";
+  let summary = "Describes a tensor in global memory to the copy engine";
+  let description = [{
+    `!tt.tensordesc<128x64xf16, #shared>`: copies move blocks of this shape, laid out in
+    shared memory by `sharedLayout` (null until it is known). Element types may carry
+    signedness, which only reductions look at. The older text with a tensor type inside,
+    `!tt.tensordesc<tensor<128x64xf16, #shared>>`, is read too.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "mlir::Type":$elementType,
+                        "mlir::Attribute":$sharedLayout);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def TT_Float : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16, F32, F64],
                          "floating-point">;
 def TT_Int : AnyTypeOf<[I<1>, I<4>, I<8>, I<16>, I<32>, I<64>], "integer">;
@@ -96,6 +110,16 @@ def TT_RoundingMode : TT_Enum<"RoundingMode", [
 
 def TT_PropagateNan : TT_Enum<"PropagateNan", [
   I32EnumAttrCase<"NONE", 0, "none">, I32EnumAttrCase<"ALL", 65535, "all">]>;
+
+/// What a copy delivers for elements outside of the tensor.
+def TT_PaddingOption : TT_Enum<"PaddingOption", [
+  I32EnumAttrCase<"PAD_ZERO", 1, "zero">, I32EnumAttrCase<"PAD_NAN", 2, "nan">]>;
+
+def TT_DescriptorReduceKind : TT_Enum<"DescriptorReduceKind", [
+  I32EnumAttrCase<"ADD", 1, "add">, I32EnumAttrCase<"MIN", 2, "min">,
+  I32EnumAttrCase<"MAX", 3, "max">, I32EnumAttrCase<"INC", 4, "inc">,
+  I32EnumAttrCase<"DEC", 5, "dec">, I32EnumAttrCase<"AND", 6, "and">,
+  I32EnumAttrCase<"OR", 7, "or">, I32EnumAttrCase<"XOR", 8, "xor">]>;
 
 def TT_InputPrecision : TT_Enum<"InputPrecision", [
   I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">,

@@ -4,6 +4,7 @@
 
 include "ir/TT.td"
 include "ir/TTG.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
@@ -145,6 +146,67 @@ def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
     more bytes than the source has. `memdesc_reinterpret_c3`: padding is kept.
   }];
   let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Warp specialization
+//===----------------------------------------------------------------------===//
+//
+//   %r = ttg.warp_specialize(%a, %b)
+//   default { … ttg.warp_yield %x : i32 }
+//   partition0(%arg0: i32, %arg1: f32) num_warps(4) { … ttg.warp_return } : (i32, f32) -> i32
+
+def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects]> {
+  let summary = "Groups of warps run different code at the same time";
+  let description = [{
+    The default region runs on the warps that came here and may use values around it;
+    partitions run on warps of their own, see captures only (`warp_specialize.partitions`)
+    and have layouts of their own. All meet at the end.
+    `warp_specialize_c1`: one power of two of warps per partition.
+    `warp_specialize_c2`: one requested number of registers per partition, if any.
+    `warp_specialize_c3`: it is neither nested nor in a function that stays one.
+    `warp_specialize_c4`: the default region yields the results.
+  }];
+  let arguments = (ins DenseI32ArrayAttr:$partitionNumWarps,
+                       OptionalAttr<DenseI32ArrayAttr>:$warpGroupStartIds,
+                       OptionalAttr<DenseI32ArrayAttr>:$requestedRegisters,
+                       OptionalAttr<DenseI32ArrayAttr>:$actualRegisters);
+  let results = (outs Variadic<AnyType>:$defaultPassthrough);
+  let regions = (region MinSizedRegion<1>:$defaultRegion, SizedRegion<1>:$partitionOpHolder);
+  let builders = [OpBuilder<(ins "mlir::TypeRange":$results,
+      "llvm::ArrayRef<int32_t>":$partitionNumWarps, "mlir::ValueRange":$captures,
+      CArg<"llvm::ArrayRef<int32_t>", "{}">:$requestedRegisters)>];
+  let extraClassDeclaration = [{
+    WarpSpecializePartitionsOp getPartitionOp();
+    mlir::MutableArrayRef<mlir::Region> getPartitions();
+    mlir::OperandRange getCaptures();
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
+    IsolatedFromAbove, RecursiveMemoryEffects, Terminator, HasParent<"WarpSpecializeOp">]> {
+  let summary = "Holds the partitions of a `ttg.warp_specialize` and what they capture";
+  let description = [{
+    `warp_specialize.partitions_c1`: every partition has the captures as its arguments.
+  }];
+  let arguments = (ins Variadic<AnyType>:$explicitCaptures);
+  let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
+  let hasVerifier = 1;
+}
+
+def TTG_WarpYieldOp : TTG_Op<"warp_yield", [
+    Pure, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {
+  let summary = "Ends the default region; its operands are the results of the operation";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
+}
+
+def TTG_WarpReturnOp : TTG_Op<"warp_return", [
+    Pure, Terminator, ReturnLike, HasParent<"WarpSpecializePartitionsOp">]> {
+  let summary = "Ends a partition";
+  let assemblyFormat = "attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

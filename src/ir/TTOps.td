@@ -475,6 +475,29 @@ def TT_DotOp : TT_Op<"dot", [Pure, AllTypesMatch<["c", "d"]>]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Tensor descriptors
+//===----------------------------------------------------------------------===//
+
+def TT_MakeTensorDescOp
+    : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
+  let summary = "A descriptor of the tensor at `base`, made by the running kernel";
+  let description = [{
+    `make_tensor_descriptor_c1`: one size and one stride per dim of the block, 1 to 5 of them.
+    `make_tensor_descriptor_c2`: the pointer's element type is the descriptor's.
+    `make_tensor_descriptor_c3`: the last dim of a block has at least 16 bytes.
+    `make_tensor_descriptor_c4`: NaN pads floats only.
+  }];
+  let arguments = (ins TT_Ptr:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
+      DefaultValuedAttr<TT_PaddingOption, "::gluonc::tt::PaddingOption::PAD_ZERO">:$padding);
+  let results = (outs TT_TensorDescType:$result);
+  let assemblyFormat = [{
+    $base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Diagnostics of the running kernel
 //===----------------------------------------------------------------------===//
 

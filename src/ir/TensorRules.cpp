@@ -84,24 +84,39 @@ struct TensorRules {
 
 } // namespace
 
-// Runs before the operations inside are verified, so that they may ask for linear layouts.
-LogicalResult tt::FuncOp::verify() {
-  TensorRules rules(*this);
-  WalkResult result = getBody().walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (failed(rules.check(type, op->getLoc())))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(rules.check(argument.getType(), argument.getLoc())))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  for (Block &block : getBody())
+/// Checks what is defined in `region`. Partitions are skipped: they have warps of their own.
+static LogicalResult checkRegion(Region &region, TensorRules &rules) {
+  for (Block &block : region) {
     for (BlockArgument argument : block.getArguments())
       if (failed(rules.check(argument.getType(), argument.getLoc())))
         return failure();
+    for (Operation &op : block) {
+      for (Type type : op.getResultTypes())
+        if (failed(rules.check(type, op.getLoc())))
+          return failure();
+      if (isa<ttg::WarpSpecializePartitionsOp>(op))
+        continue;
+      for (Region &inner : op.getRegions())
+        if (failed(checkRegion(inner, rules)))
+          return failure();
+    }
+  }
   return success();
+}
+
+// Runs before the operations inside are verified, so that they may ask for linear layouts.
+LogicalResult tt::FuncOp::verify() {
+  TensorRules rules(*this);
+  if (failed(checkRegion(getBody(), rules)))
+    return failure();
+  WalkResult result = getBody().walk([&](ttg::WarpSpecializePartitionsOp partitions) {
+    for (Region &partition : partitions->getRegions()) {
+      TensorRules own(partition.empty() || partition.front().empty() ? partitions.getOperation()
+                                                                     : &partition.front().front());
+      if (failed(checkRegion(partition, own)))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }

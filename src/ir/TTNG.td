@@ -1,0 +1,31 @@
+//===- TTNG.td - The ttng dialect: types -----------------------------------===//
+//
+// What NVIDIA's chips do beyond plain loads and stores: barriers in memory, the
+// copy engine (TMA), matrix multiplication by groups of warps, clusters.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GLUONC_IR_TTNG
+#define GLUONC_IR_TTNG
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def TTNG_Dialect : Dialect {
+  let name = "ttng";
+  let cppNamespace = "::gluonc::ttng";
+  let summary = "NVIDIA's asynchronous operations";
+  let dependentDialects = ["gluonc::ttg::TTGDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = "void registerTypes();";
+}
+
+def TTNG_TensorDescIm2ColType : TypeDef<TTNG_Dialect, "TensorDescIm2Col"> {
+  let mnemonic = "tensordesc_im2col";
+  let summary = "Describes an image whose windows are copied as rows of a matrix";
+  let description = "The block is [pixels, channels]; the tensor has 3 to 5 dims.";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "mlir::Type":$elementType,
+                        "mlir::Attribute":$sharedLayout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif

@@ -1,0 +1,261 @@
+//===- VerifyTTNG.cpp - Rules of the ttng operations -------------------------===//
+//
+// Labels are those of the descriptions in TTNGOps.td.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+
+using namespace mlir;
+using namespace gluonc;
+using namespace gluonc::ttng;
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type) {
+  int ctas = ttg::numCtasOf(op);
+  bool fits = type.isShared() && type.getElementType().isInteger(64) && type.getRank() == 1;
+  if (fits) {
+    int64_t size = type.getShape()[0];
+    fits = size >= 1 && size <= ctas && layout::isPowerOf2(size);
+  }
+  if (!fits) // barrier_c1
+    return op->emitOpError("a barrier is a one-dimensional buffer of i64 with one element per CTA, "
+                           "got ")
+           << type;
+  if (!type.getMutableMemory()) // barrier_c1
+    return op->emitOpError("a barrier must be mutable");
+  return success();
+}
+
+static LogicalResult verifyCount(Operation *op, int64_t count) {
+  if (count < 1) // barrier_c2
+    return op->emitOpError("count must be at least 1, got ") << count;
+  return success();
+}
+
+static LogicalResult verifyFromCta(Operation *op, ttg::MemDescType barrier,
+                                   std::optional<uint32_t> fromCta) {
+  if (!fromCta)
+    return success();
+  uint32_t ctas = ttg::numCtasOf(op);
+  if (*fromCta >= ctas) // barrier_c3
+    return op->emitOpError("fromCTA must be between 0 and ") << ctas - 1;
+  if (barrier.getShape()[0] != int64_t(ctas)) // barrier_c3
+    return op->emitOpError("fromCTA needs a barrier with one element per CTA");
+  return success();
+}
+
+LogicalResult InitBarrierOp::verify() {
+  return success(succeeded(verifyBarrier(*this, getAlloc().getType())) &&
+                 succeeded(verifyCount(*this, int32_t(getCount()))));
+}
+
+LogicalResult InvalBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
+
+LogicalResult BarrierExpectOp::verify() {
+  return success(succeeded(verifyBarrier(*this, getAlloc().getType())) &&
+                 succeeded(verifyFromCta(*this, getAlloc().getType(), getFromCTA())));
+}
+
+LogicalResult WaitBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
+
+LogicalResult ArriveBarrierOp::verify() {
+  return success(succeeded(verifyBarrier(*this, getAlloc().getType())) &&
+                 succeeded(verifyCount(*this, int32_t(getCount()))) &&
+                 succeeded(verifyFromCta(*this, getAlloc().getType(), getFromCTA())));
+}
+
+LogicalResult AsyncCopyMbarrierArriveOp::verify() {
+  return verifyBarrier(*this, getBarrier().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyCluster(Operation *op) {
+  if (ttg::numCtasOf(op) < 2) // cluster_c1
+    return op->emitOpError("needs a cluster of several CTAs; this kernel has num_ctas = 1");
+  return success();
+}
+
+LogicalResult FenceMBarrierInitReleaseClusterOp::verify() { return verifyCluster(*this); }
+LogicalResult ClusterBarrierOp::verify() { return verifyCluster(*this); }
+LogicalResult ClusterArriveOp::verify() { return verifyCluster(*this); }
+LogicalResult ClusterWaitOp::verify() { return verifyCluster(*this); }
+
+LogicalResult AsyncSharedStoreOp::verify() {
+  auto tensor = cast<RankedTensorType>(getSrc().getType());
+  ttg::MemDescType buffer = getDst().getType();
+  if (failed(verifyCluster(*this)) || failed(verifyBarrier(*this, getMbarrier().getType())))
+    return failure();
+  if (tensor.getShape() != buffer.getShape() ||
+      tensor.getElementType() != buffer.getElementType()) // async_shared_store_c1
+    return emitOpError("tensor and buffer must agree in shape and element type");
+  if (!buffer.getMutableMemory()) // async_shared_store_c2
+    return emitOpError("cannot store to an immutable buffer");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The copy engine
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyCoordinates(Operation *op, const Descriptor &descriptor, size_t coords,
+                                       size_t offsets) {
+  if (descriptor.im2col) {
+    if (coords < 3 || coords > 5) // tma_c1
+      return op->emitOpError("an im2col copy takes 3 to 5 coordinates, got ") << coords;
+    if (offsets != coords - 2) // tma_c2
+      return op->emitOpError("an im2col copy of a tensor with ")
+             << coords << " dims takes " << coords - 2 << " offsets, got " << offsets;
+    return success();
+  }
+  if (descriptor.shape.size() > 5) // tma_c1
+    return op->emitOpError("blocks have 1 to 5 dims, got ") << descriptor.shape.size();
+  if (coords != descriptor.shape.size()) // tma_c1
+    return op->emitOpError("expected ")
+           << descriptor.shape.size() << " coordinates, one per dim of the block, got " << coords;
+  if (offsets) // tma_c2
+    return op->emitOpError("offsets are for im2col copies only");
+  return success();
+}
+
+/// Whether a block of the descriptor is what the buffer holds. Buffers may have fewer dims: those
+/// of size 1 in front may be missing.
+static LogicalResult verifyBlock(Operation *op, const Descriptor &descriptor,
+                                 ttg::MemDescType buffer) {
+  auto layout = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
+  if (!layout) // tma_c3
+    return op->emitOpError("the descriptor must have an NVMMASharedLayout");
+  ArrayRef<int64_t> block = descriptor.shape;
+  while (block.size() > buffer.getShape().size() && block.front() == 1)
+    block = block.drop_front();
+  if (block != buffer.getShape() ||
+      signless(descriptor.elementType) != buffer.getElementType()) // tma_c4
+    return op->emitOpError("the buffer must have the descriptor's block shape and element type, "
+                           "got ")
+           << buffer;
+  bool reduced = block.size() != descriptor.shape.size();
+  if (!reduced && buffer.getEncoding() != layout) // tma_c3
+    return op->emitOpError("the layouts of descriptor and buffer must be equal, got ")
+           << Attribute(layout) << " and " << buffer.getEncoding();
+  if (!isa<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding())) // tma_c3
+    return op->emitOpError("the buffer must have an NVMMASharedLayout");
+  return success();
+}
+
+LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
+  Descriptor descriptor = descriptorOf(getDesc().getType());
+  if (failed(verifyBarrier(*this, getBarrier().getType())) ||
+      failed(verifyCoordinates(*this, descriptor, getCoord().size(), getOffsets().size())))
+    return failure();
+  if (!getResult().getType().getMutableMemory()) // tma_c5
+    return emitOpError("cannot store to an immutable buffer");
+  return verifyBlock(*this, descriptor, getResult().getType());
+}
+
+LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
+  Descriptor descriptor = descriptorOf(getDesc().getType());
+  if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)))
+    return failure();
+  return verifyBlock(*this, descriptor, getSrc().getType());
+}
+
+/// async_tma_reduce_c1.
+static bool hasReduction(tt::DescriptorReduceKind kind, Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  unsigned width = integer ? integer.getWidth() : 0;
+  switch (kind) {
+  case tt::DescriptorReduceKind::ADD:
+    return isa<Float16Type, BFloat16Type, Float32Type>(element) || width == 32 ||
+           (width == 64 && !integer.isSigned());
+  case tt::DescriptorReduceKind::MIN:
+  case tt::DescriptorReduceKind::MAX:
+    return isa<Float16Type, BFloat16Type>(element) || width == 32 || width == 64;
+  case tt::DescriptorReduceKind::INC:
+  case tt::DescriptorReduceKind::DEC:
+    return width == 32 && !integer.isSigned();
+  default:
+    return width == 32 || width == 64;
+  }
+}
+
+LogicalResult AsyncTMAReduceOp::verify() {
+  Descriptor descriptor = descriptorOf(getDesc().getType());
+  if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)) ||
+      failed(verifyBlock(*this, descriptor, getSrc().getType())))
+    return failure();
+  if (!hasReduction(getKind(), descriptor.elementType)) // async_tma_reduce_c1
+    return emitOpError("the copy engine has no '")
+           << tt::stringifyDescriptorReduceKind(getKind()) << "' for " << descriptor.elementType;
+  return success();
+}
+
+LogicalResult tt::MakeTensorDescOp::verify() {
+  ArrayRef<int64_t> block = getType().getShape();
+  if (block.size() > 5 || getShape().size() != block.size() ||
+      getStrides().size() != block.size()) // make_tensor_descriptor_c1
+    return emitOpError("needs one size and one stride per dim of the block, 1 to 5 of them");
+  Type element = ttng::signless(getType().getElementType());
+  if (ttng::signless(tt::pointeeTypeOf(getBase().getType())) !=
+      element) // make_tensor_descriptor_c2
+    return emitOpError("the pointer's element type must be the descriptor's, ") << element;
+  int64_t bytes = block.back() * elementBytes(element);
+  if (bytes < 16) // make_tensor_descriptor_c3
+    return emitOpError("the last dim of a block must have at least 16 bytes, got ") << bytes;
+  if (getPadding() == tt::PaddingOption::PAD_NAN &&
+      !isa<FloatType>(element)) // make_tensor_descriptor_c4
+    return emitOpError("only floats can be padded with NaN, got ") << element;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Dots
+//===----------------------------------------------------------------------===//
+
+/// Element types that wgmma multiplies and accumulates.
+static bool hasInstruction(Type a, Type b, Type d) {
+  bool wide = d.isF32(), half = d.isF16();
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(a) && isa<Float8E4M3FNType, Float8E5M2Type>(b))
+    return wide || half;
+  if (a != b)
+    return false;
+  if (a.isF16())
+    return wide || half;
+  return a.isInteger(8) ? d.isInteger(32) : wide && (a.isBF16() || a.isF32());
+}
+
+static std::pair<ArrayRef<int64_t>, Type> blockOf(Type type) {
+  if (auto buffer = dyn_cast<ttg::MemDescType>(type))
+    return {buffer.getShape(), buffer.getElementType()};
+  auto tensor = cast<RankedTensorType>(type);
+  return {tensor.getShape(), tensor.getElementType()};
+}
+
+LogicalResult WarpGroupDotOp::verify() {
+  auto [a, aElement] = blockOf(getA().getType());
+  auto [b, bElement] = blockOf(getB().getType());
+  auto [d, dElement] = blockOf(getD().getType());
+  if (a.size() != 2 || b.size() != 2 || d.size() != 2 || a[0] != d[0] || b[1] != d[1] ||
+      a[1] != b[0]) // warp_group_dot_c1
+    return emitOpError("shapes must be [M, K], [K, N] and [M, N]");
+  int warps = ttg::numWarpsOf(*this);
+  if (warps % 4 || d[0] % 64 || d[1] % 8) // warp_group_dot_c2
+    return emitOpError("needs warps in fours, M a multiple of 64 and N of 8, got ")
+           << warps << " warps, " << d[0] << "x" << d[1];
+  if (!isa<ttg::NvidiaMmaEncodingAttr>(getD().getType().getEncoding())) // warp_group_dot_c2
+    return emitOpError("the result must have version 3 of NVMMADistributedLayout");
+  if (!hasInstruction(aElement, bElement, dElement)) // warp_group_dot_c3
+    return emitOpError("there is no such instruction for ")
+           << aElement << " * " << bElement << " -> " << dElement;
+  return success();
+}
+
+LogicalResult WarpGroupDotWaitOp::verify() {
+  if (getInputs().empty()) // warp_group_dot_wait_c1
+    return emitOpError("needs at least one input");
+  return success();
+}

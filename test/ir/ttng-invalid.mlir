@@ -1,0 +1,565 @@
+// One rejected program per rule of the ttng operations and of warp specialization; labels are
+// those of TTNGOps.td and TTGOps.td.
+// RUN: gluon-opt %s -split-input-file -verify-diagnostics
+
+// barrier_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{a one-dimensional buffer of i64}}
+    ttng.init_barrier %buf, 1 : !buf
+    tt.return
+  }
+}
+
+// -----
+// barrier_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{count must be at least 1, got 0}}
+    ttng.init_barrier %bar, 0 : !bar
+    tt.return
+  }
+}
+
+// -----
+// barrier_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{count must be at least 1, got -1}}
+    ttng.arrive_barrier %bar, -1 : !bar
+    tt.return
+  }
+}
+
+// -----
+// barrier_c3
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{fromCTA must be between 0 and 0}}
+    ttng.arrive_barrier %bar, 1 {fromCTA = 1 : i32} : !bar
+    tt.return
+  }
+}
+
+// -----
+// cluster_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{needs a cluster of several CTAs}}
+    ttng.cluster_barrier
+    tt.return
+  }
+}
+
+// -----
+// cluster_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{needs a cluster of several CTAs}}
+    ttng.fence_mbarrier_init_release_cluster
+    tt.return
+  }
+}
+
+// -----
+// tma_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{expected 2 coordinates, one per dim of the block, got 1}}
+    ttng.async_tma_copy_global_to_local %d[%i] %buf, %bar, %p : !tt.tensordesc<128x64xf16, #s>, !bar -> !buf
+    tt.return
+  }
+}
+
+// -----
+// tma_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{takes 3 to 5 coordinates, got 2}}
+    ttng.async_tma_copy_global_to_local %im[%i, %i] %buf, %bar, %p : !ttng.tensordesc_im2col<128x64xf16, #s>, !bar -> !buf
+    tt.return
+  }
+}
+
+// -----
+// tma_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{takes 2 offsets, got 1}}
+    ttng.async_tma_copy_global_to_local %im[%i, %i, %i, %i] offsets = [%j] %buf, %bar, %p : !ttng.tensordesc_im2col<128x64xf16, #s>, !bar -> !buf
+    tt.return
+  }
+}
+
+// -----
+// tma_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{offsets are for im2col copies only}}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] offsets = [%j] %buf, %bar, %p : !tt.tensordesc<128x64xf16, #s>, !bar -> !buf
+    tt.return
+  }
+}
+
+// -----
+// tma_c3
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %o = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #b2, #smem, mutable>
+    // expected-error @+1 {{layouts of descriptor and buffer must be equal}}
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %o : !tt.tensordesc<128x64xf16, #s>, !ttg.memdesc<128x64xf16, #b2, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// tma_c4
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %o = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    // expected-error @+1 {{must have the descriptor's block shape and element type}}
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %o : !tt.tensordesc<128x64xf16, #s>, !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// async_tma_reduce_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{has no 'and' for 'f16'}}
+    ttng.async_tma_reduce and, %d[%i, %i] %buf : !tt.tensordesc<128x64xf16, #s>, !buf
+    tt.return
+  }
+}
+
+// -----
+// make_tensor_descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{one size and one stride per dim}}
+    %o = tt.make_tensor_descriptor %base, [%i], [%n] : !tt.ptr<f16>, !tt.tensordesc<128x64xf16, #s>
+    tt.return
+  }
+}
+
+// -----
+// make_tensor_descriptor_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{element type must be the descriptor's}}
+    %o = tt.make_tensor_descriptor %base, [%i], [%n] : !tt.ptr<f16>, !tt.tensordesc<64xf32, #s>
+    tt.return
+  }
+}
+
+// -----
+// make_tensor_descriptor_c3
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{at least 16 bytes, got 8}}
+    %o = tt.make_tensor_descriptor %base, [%i], [%n] : !tt.ptr<f16>, !tt.tensordesc<4xf16, #s>
+    tt.return
+  }
+}
+
+// -----
+// make_tensor_descriptor_c4
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %b8 = tt.bitcast %base : !tt.ptr<f16> -> !tt.ptr<i16>
+    // expected-error @+1 {{only floats can be padded with NaN}}
+    %o = tt.make_tensor_descriptor %b8, [%i], [%n] {padding = 2 : i32} : !tt.ptr<i16>, !tt.tensordesc<64xui16, #s>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %c = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+    // expected-error @+1 {{shapes must be}}
+    %r = ttng.warp_group_dot %buf, %buf, %c : !buf * !buf -> tensor<128x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c3
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xbf16, #s, #smem, mutable>
+    %c = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+    // expected-error @+1 {{there is no such instruction}}
+    %r = ttng.warp_group_dot %buf, %b, %c : !buf * !ttg.memdesc<64x64xbf16, #s, #smem, mutable> -> tensor<128x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_wait_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{needs at least one input}}
+    "ttng.warp_group_dot_wait"() {pendings = 0 : i32} : () -> ()
+    tt.return
+  }
+}
+
+// -----
+// warp_specialize_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{must be powers of two, got 3}}
+    ttg.warp_specialize(%i)
+    default {
+      ttg.warp_yield
+    }
+    partition0(%a: i32) num_warps(3) {
+      ttg.warp_return
+    } : (i32) -> ()
+    tt.return
+  }
+}
+
+// -----
+// warp_specialize_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{register requests for 2}}
+    ttg.warp_specialize(%i) attributes {requestedRegisters = array<i32: 24, 24>}
+    default {
+      ttg.warp_yield
+    }
+    partition0(%a: i32) num_warps(4) {
+      ttg.warp_return
+    } : (i32) -> ()
+    tt.return
+  }
+}
+
+// -----
+// warp_specialize_c3
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) attributes {noinline = true} {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{cannot be in a noinline function}}
+    ttg.warp_specialize(%i)
+    default {
+      ttg.warp_yield
+    }
+    partition0(%a: i32) num_warps(4) {
+      ttg.warp_return
+    } : (i32) -> ()
+    tt.return
+  }
+}
+
+// -----
+// warp_specialize_c4
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    ttg.warp_specialize(%i)
+    default {
+    // expected-error @+1 {{must yield the results}}
+      ttg.warp_yield %j : i16
+    }
+    partition0(%a: i32) num_warps(4) {
+      ttg.warp_return
+    } : (i32) -> ()
+    tt.return
+  }
+}
+
+// -----
+// warp_specialize.partitions_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    "ttg.warp_specialize"() <{partitionNumWarps = array<i32: 1>}> ({
+      ttg.warp_yield
+    }, {
+    // expected-error @+1 {{partition 0 must have the captures as its arguments}}
+      "ttg.warp_specialize.partitions"(%i) ({
+        ttg.warp_return
+      }) : (i32) -> ()
+    }) : () -> ()
+    tt.return
+  }
+}
+
+// -----
+// tensor_c3 in a partition: it has one warp
+#l4 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f() {
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      // expected-error @+1 {{4 warps}}
+      %0 = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #l4>
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+// a descriptor of a block without dims
+module {
+  // expected-error @+1 {{tensor of known sizes}}
+  tt.func public @f(%d: !tt.tensordesc<f16>) {
+    tt.return
+  }
+}
