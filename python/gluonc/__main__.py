@@ -1,26 +1,34 @@
-"""`python -m gluonc script.py [argument…]`: runs a script written for Triton's Gluon."""
+"""`python -m gluonc [--simulate TARGET] script.py [argument…]`: runs a script written for Triton's
+Gluon."""
 
+import argparse
 import os
 import runpy
 import sys
 
-from gluonc import _aliases, __version__
+from gluonc import _aliases, _simulated, __version__
+
+
+def _parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="python -m gluonc",
+        description="Runs a script; its imports of triton.experimental.gluon get gluonc.")
+    parser.add_argument("--version", action="version", version=f"gluonc {__version__}")
+    parser.add_argument("--simulate", metavar="TARGET", default=os.environ.get("GLUONC_SIMULATE"),
+                        help="pretend that such a GPU is there: cuda:90a, cuda:100a, hip:gfx942, …")
+    parser.add_argument("script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser.parse_args(arguments)
 
 
 def main():
-    arguments = sys.argv[1:]
-    if arguments == ["--version"]:
-        print(f"gluonc {__version__}")
-        return 0
-    if not arguments or arguments[0].startswith("-"):
-        print("usage: python -m gluonc SCRIPT [ARGUMENT…]\n"
-              "Runs a script; its imports of triton.experimental.gluon get gluonc.",
-              file=sys.stderr)
-        return 0 if arguments in (["-h"], ["--help"]) else 2
-    sys.argv = arguments
-    sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+    options = _parse(sys.argv[1:])
+    sys.argv = [options.script, *options.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     _aliases.install()
-    runpy.run_path(arguments[0], run_name="__main__")
+    if options.simulate:
+        _simulated.activate(options.simulate)
+    runpy.run_path(options.script, run_name="__main__")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Answers for `triton.experimental.gluon`, and for the rest of `triton` where it is missing.
+"""Answers for `triton` and `triton.experimental.gluon`, installed or not.
 
 So that scripts written for Triton's Gluon run as they are: `python -m gluonc script.py`.
 """
@@ -8,21 +8,52 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-import types
 
-_GLUON = "triton.experimental.gluon"
+from gluonc._unknown import answer_for
+
+# The longest prefix decides: triton.X is the module that its entry names, followed by the rest.
+_MODULES = {
+    "triton": "gluonc._triton",
+    "triton.experimental.gluon": "gluonc",
+    "triton.experimental.gluon._runtime": "gluonc._triton.gluon_runtime",
+    "triton.experimental.gluon.language._core": "gluonc._triton.language.core",
+    "triton.experimental.gluon.language._standard": "gluonc.language",
+    "triton.experimental.gluon.language._math": "gluonc.language",
+    "triton.experimental.gluon.language.amd._layouts": "gluonc.language.amd",
+    "triton.language": "gluonc.language",
+    "triton.language.core": "gluonc._triton.language.core",
+    "triton.language.standard": "gluonc.language",
+}
+
+
+def _module_of(name):
+    """gluonc's name of a module of Triton."""
+    prefix, rest = name, ""
+    while prefix not in _MODULES:
+        prefix, _, last = prefix.rpartition(".")
+        rest = f".{last}{rest}"
+    return _MODULES[prefix] + rest
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """triton.experimental.gluon.X is the module gluonc.X itself."""
+    """Modules of Triton are modules of gluonc themselves."""
 
     def find_spec(self, name, path=None, target=None):
-        if name == _GLUON or name.startswith(_GLUON + "."):
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
-        return None
+        if name != "triton" and not name.startswith("triton."):
+            return None
+        try:
+            if importlib.util.find_spec(_module_of(name)) is None:
+                return None
+        except ModuleNotFoundError:
+            return None
+        except ValueError:
+            # Modules that are made, not found, have no spec.
+            if _module_of(name) not in sys.modules:
+                return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
-        module = importlib.import_module("gluonc" + spec.name[len(_GLUON):])
+        module = importlib.import_module(_module_of(spec.name))
         # The import system is about to overwrite it; exec_module puts it back.
         spec.loader_state = module.__spec__
         return module
@@ -31,34 +62,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         spec = module.__spec__
         if spec is not None and spec.loader is self:
             module.__spec__ = spec.loader_state
-
-
-def _make_triton():
-    """The few names of `triton` that Gluon scripts use, as modules."""
-    import gluonc
-    from gluonc import _autotune, _testing
-
-    def module(name, **members):
-        made = types.ModuleType(name)
-        made.__path__ = []
-        made.__dict__.update(members)
-        sys.modules[name] = made
-        return made
-
-    testing = module("triton.testing", do_bench=_testing.do_bench)
-    module("triton", __version__="0", cdiv=gluonc.cdiv, next_power_of_2=gluonc.next_power_of_2,
-           jit=gluonc.jit, constexpr_function=gluonc.constexpr_function,
-           autotune=_autotune.autotune, Config=_autotune.Config, testing=testing,
-           language=gluonc.language, experimental=module("triton.experimental", gluon=gluonc))
-    sys.modules["triton.language"] = gluonc.language
+        answer_for(module, spec.name if spec else module.__name__)
 
 
 def install():
-    """Takes the names over. Modules of the real Triton that were imported before stay."""
+    """Takes the names over, from modules of the real Triton as well."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
-    if importlib.util.find_spec("triton") is None:
-        _make_triton()
-    for name in [n for n in sys.modules if n == _GLUON or n.startswith(_GLUON + ".")]:
+    for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
         del sys.modules[name]
     sys.meta_path.insert(0, _Finder())

@@ -63,3 +63,25 @@ class Autotuner(KernelInterface):
 def autotune(configs, key, do_bench=None, **_):
     """Decorates a kernel with configurations to choose from for each value of `key`."""
     return lambda fn: Autotuner(fn, configs, key, do_bench)
+
+
+class Heuristics(KernelInterface):
+    """A kernel with compile-time arguments that follow from its other arguments."""
+
+    def __init__(self, fn, values):
+        self.fn, self.values = fn, dict(values)
+        functools.update_wrapper(self, getattr(fn, "fn", fn))
+
+    @property
+    def arg_names(self):
+        return self.fn.arg_names
+
+    def run(self, *args, grid, **kwargs):
+        bound = {**dict(zip(self.arg_names, args)), **kwargs}
+        chosen = {name: value(bound) for name, value in self.values.items()}
+        return self.fn.run(*args, grid=grid, **{**kwargs, **chosen})
+
+
+def heuristics(values):
+    """Decorates a kernel: each name in `values` is an argument computed from the others."""
+    return lambda fn: Heuristics(fn, values)

@@ -30,6 +30,14 @@ def simulated_target():
     return cuda_target(0) if engine().cuda_device_count() else "cuda:90a"
 
 
+def current_target():
+    """The device that scripts see: the simulated one, else the GPU that is there, else None."""
+    chosen = os.environ.get("GLUONC_SIMULATE")
+    if chosen:
+        return chosen
+    return cuda_target(0) if engine().cuda_device_count() else None
+
+
 @functools.lru_cache(maxsize=4096)
 def check_expression(text):
     """Lets the compiler validate an expression of the language; raises CompilationError."""

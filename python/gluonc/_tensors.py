@@ -59,6 +59,11 @@ def is_dtype(value):
 _readers = {}
 
 
+def register_reader(cls, reader):
+    """`reader(value)` gives the TensorView of values of a class, before anything else is tried."""
+    _readers[cls] = reader
+
+
 def view(value):
     """The TensorView of an argument, or None for what is no tensor."""
     reader = _readers.get(type(value))
@@ -123,6 +128,12 @@ def _view_torch(tensor):
         raise TypeError(f"tensors on `{device}` cannot be passed to a kernel")
     if not hasattr(tensor, "stride"):
         return TensorView(address, name, -1, address, tensor.nbytes)
+    return view_host_tensor(tensor)
+
+
+def view_host_tensor(tensor):
+    """The view of a tensor of PyTorch whose memory the host can reach."""
+    address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
     if tensor.is_contiguous():
         return TensorView(address, name, -1, address, tensor.nbytes)
     item = tensor.element_size()

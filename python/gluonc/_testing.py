@@ -1,6 +1,13 @@
-"""do_bench: the time of a call, in milliseconds."""
+"""do_bench: the time of a call, in milliseconds.
 
+On the simulator times say nothing about a GPU, so measuring stops after a few calls: the tables of
+a script appear, quickly.
+"""
+
+import functools
 import time
+
+from gluonc import _simulated
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -8,14 +15,11 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
     CUDA events measure on the GPU, with the L2 cache cleared before each call; else the clock.
     """
-    try:
-        import torch
-        on_gpu = torch.cuda.is_available()
-    except ImportError:
-        on_gpu = False
-    measure = _on_gpu(torch) if on_gpu else _on_cpu
+    measure = _measure()
     fn()
     estimate = max(measure(fn), 1e-4)
+    if _simulated.is_active():
+        warmup, rep = 0, min(rep, 2 * estimate)
     for _ in range(int(warmup / estimate)):
         fn()
     times = []
@@ -23,7 +27,45 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         for tensor in grad_to_none or ():
             tensor.grad = None
         times.append(measure(fn))
-    times.sort()
+    return _summary(times, quantiles, return_mode)
+
+
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """The same of a CUDA graph of calls, which leaves out what launches cost the host."""
+    torch = _torch_with_gpu()
+    if torch is None or _simulated.is_active():
+        return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
+    with torch.cuda.stream(torch.cuda.Stream()):
+        estimate = max(do_bench(fn, 1, 5, grad_to_none), 1e-3)
+        calls = max(1, int(rep / estimate))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(calls):
+                for tensor in grad_to_none or ():
+                    tensor.grad = None
+                fn()
+        measure, times = _events(torch, None), []
+        for _ in range(10):
+            times.append(measure(graph.replay) / calls)
+    return _summary(times, quantiles, return_mode)
+
+
+def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+    """Compares tensors, arrays or numbers; by default within 1e-2."""
+    import numpy
+
+    def array(value):
+        if hasattr(value, "detach"):
+            value = value.detach()
+            value = (value.float() if value.is_floating_point() else value).cpu().numpy()
+        return numpy.asarray(value)
+    numpy.testing.assert_allclose(array(x), array(y), atol=1e-2 if atol is None else atol,
+                                  rtol=0.0 if rtol is None else rtol, err_msg=err_msg,
+                                  equal_nan=True)
+
+
+def _summary(times, quantiles, return_mode):
+    times = sorted(times)
     if quantiles is not None:
         picked = [times[min(len(times) - 1, int(q * len(times)))] for q in quantiles]
         return picked[0] if len(picked) == 1 else picked
@@ -33,18 +75,40 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
             "median": times[len(times) // 2]}[return_mode]
 
 
+def _torch_with_gpu():
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch if torch.cuda.is_available() else None
+
+
+def _measure():
+    torch = _torch_with_gpu()
+    if torch is None or _simulated.is_active():
+        return _on_cpu
+    return _events(torch, flush_buffer())
+
+
 def _on_cpu(fn):
     start = time.perf_counter()
     fn()
     return (time.perf_counter() - start) * 1e3
 
 
-def _on_gpu(torch):
-    cache = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+@functools.lru_cache(maxsize=1)
+def flush_buffer():
+    """Memory larger than any L2 cache: writing it evicts the rest."""
+    import torch
+    return torch.empty(1 if _simulated.is_active() else 256 << 20, dtype=torch.int8, device="cuda")
+
+
+def _events(torch, cache):
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
 
     def measure(fn):
-        cache.zero_()
+        if cache is not None:
+            cache.zero_()
         start.record()
         fn()
         end.record()

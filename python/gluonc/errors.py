@@ -15,6 +15,10 @@ class CompilationError(GluonError):
     """The kernel, its arguments or the target have errors."""
 
 
+class CompileTimeAssertionFailure(CompilationError):
+    """A `gl.static_assert` of the kernel does not hold."""
+
+
 class UsageError(GluonError, ValueError):
     """The API was called with something that it does not take."""
 
@@ -27,11 +31,32 @@ class Unavailable(GluonError, RuntimeError):
     """A device, driver or tool is not there."""
 
 
+class OutOfResources(GluonError):
+    """The kernel needs more of something than the target has."""
+
+    def __init__(self, required, limit, name):
+        super().__init__(f"out of {name}: {required} needed, {limit} there")
+        self.required, self.limit, self.name = required, limit, name
+
+
+class NotSupportedYet(GluonError, NotImplementedError):
+    """Something of Triton that gluonc does not have. `name` says what."""
+
+    def __init__(self, message, diagnostics=(), name=None):
+        super().__init__(message, diagnostics)
+        self.name = name
+
+
 # By gluonc_status.
 _CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable}
+# By the kind of the first error, for what scripts catch by its class.
+_KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure}
 
 
 def make(status, text, lines):
     """The exception for a failed call of the library."""
     diagnostics = [json.loads(line) for line in lines.splitlines() if line]
-    return _CLASSES[status]("\n" + text.rstrip() if "\n" in text else text, diagnostics)
+    kind = next((d.get("kind") for d in diagnostics if d.get("severity", "error") == "error"), None)
+    cls = _KINDS.get(kind, _CLASSES[status])
+    error = cls("\n" + text.rstrip() if "\n" in text else text, diagnostics)
+    return error

@@ -9,6 +9,7 @@ import types
 
 from gluonc import _native
 from gluonc._host import cdiv, constexpr_function, next_power_of_2
+from gluonc._unknown import Unknown
 from gluonc.language import _dtypes, _layouts
 from gluonc.language._constexpr import constexpr
 from gluonc.language._dtypes import *  # noqa: F401,F403
@@ -38,6 +39,27 @@ class DeviceFunction:
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"gl.{self._path} works inside a kernel only")
+
+
+class _DeviceClass(type):
+    """A class that kernels know and host code does not, yet: its values refuse to be used."""
+
+    def __new__(mcs, path):
+        return super().__new__(mcs, path.rpartition(".")[2], (), {"_path": path})
+
+    def __init__(cls, path):
+        super().__init__(cls.__name__, (), {})
+
+    def __call__(cls, *args, **kwargs):
+        return Unknown(f"gl.{cls._path}")
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Unknown(f"gl.{cls._path}.{name}")
+
+    def __gluonc_source__(cls):
+        return f"gl.{cls._path}"
 
 
 def _find(path):
@@ -81,7 +103,8 @@ def _add_names():
             continue
         module = _submodule(path[:-1])
         if not hasattr(module, path[-1]):
-            setattr(module, path[-1], DeviceFunction(".".join(path)))
+            made = _DeviceClass if tuple(path) in classes else DeviceFunction
+            setattr(module, path[-1], made(".".join(path)))
 
 
 _add_names()

@@ -1,0 +1,143 @@
+"""torch.cuda of a simulated device."""
+
+import contextlib
+import time
+import types
+
+import torch
+
+from gluonc._simulated import tensors
+
+
+class Stream:
+    """Work is done when it is given to a stream."""
+
+    cuda_stream = stream_id = device_index = 0
+    device_type = 1
+    priority = 0
+
+    def __init__(self, device=None, priority=0, **_):
+        pass
+
+    device = property(lambda self: torch.device("cuda", 0))
+
+    def synchronize(self):
+        pass
+
+    def wait_event(self, event):
+        pass
+
+    def wait_stream(self, stream):
+        pass
+
+    def query(self):
+        return True
+
+    def record_event(self, event=None):
+        event = event or Event()
+        event.record()
+        return event
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Event:
+    """The host's clock."""
+
+    def __init__(self, enable_timing=False, blocking=False, interprocess=False, **_):
+        self._time = None
+
+    def record(self, stream=None):
+        self._time = time.perf_counter()
+
+    def wait(self, stream=None):
+        pass
+
+    def query(self):
+        return True
+
+    def synchronize(self):
+        pass
+
+    def elapsed_time(self, end):
+        """Milliseconds."""
+        return (end._time - self._time) * 1e3
+
+
+_STREAM = Stream()
+
+
+@contextlib.contextmanager
+def _graph(cuda_graph, *_, **__):
+    cuda_graph.capture_begin()
+    try:
+        yield
+    finally:
+        cuda_graph.capture_end()
+
+
+@contextlib.contextmanager
+def _current(*_, **__):
+    yield
+
+
+def _properties(chip):
+    major, minor = chip.capability
+    return types.SimpleNamespace(
+        name=chip.name, major=major, minor=minor, total_memory=chip.memory,
+        multi_processor_count=chip.processors, warp_size=chip.warp_size,
+        max_threads_per_multi_processor=2048, max_threads_per_block=1024,
+        regs_per_multiprocessor=65536, shared_memory_per_block=48 << 10,
+        shared_memory_per_block_optin=chip.shared_of_cta,
+        shared_memory_per_multiprocessor=chip.shared, L2_cache_size=chip.l2,
+        is_integrated=0, is_multi_gpu_board=0, clock_rate=1500000, memory_clock_rate=2600000,
+        memory_bus_width=5120, gcnArchName=chip.arch if chip.is_hip else "", pci_bus_id=0,
+        uuid="simulated")
+
+
+def _functions(chip):
+    properties = _properties(chip)
+
+    def constant(value):
+        return lambda *_, **__: value
+
+    nothing = constant(None)
+    answers = {
+        "is_available": constant(True), "is_initialized": constant(True),
+        "device_count": constant(1), "current_device": constant(0),
+        "get_device_capability": constant(chip.capability),
+        "get_device_name": constant(chip.name), "get_device_properties": constant(properties),
+        "get_arch_list": constant([f"sm_{chip.arch}" if not chip.is_hip else chip.arch]),
+        "mem_get_info": constant((chip.memory, chip.memory)),
+        "current_stream": constant(_STREAM), "default_stream": constant(_STREAM),
+        "is_current_stream_capturing": lambda: tensors._recording is not None,
+        "memory_stats": constant({}), "is_bf16_supported": constant(True),
+        "graph_pool_handle": constant((0, 0)), "initial_seed": lambda: torch.initial_seed(),
+        "manual_seed": lambda seed: torch.default_generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: torch.default_generator.manual_seed(seed),
+        "get_rng_state": lambda *_: torch.get_rng_state(),
+        "set_rng_state": lambda state, *_: torch.set_rng_state(state),
+        "Stream": Stream, "Event": Event, "CUDAGraph": tensors.CUDAGraph, "graph": _graph,
+        "device": _current, "device_of": _current, "stream": _current,
+    }
+    for name in ("memory_allocated", "max_memory_allocated", "memory_reserved",
+                 "max_memory_reserved"):
+        answers[name] = constant(0)
+    for name in ("synchronize", "empty_cache", "set_device", "set_stream", "init", "_lazy_init",
+                 "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated"):
+        answers[name] = nothing
+    return answers
+
+
+def install(chip):
+    for name, answer in _functions(chip).items():
+        setattr(torch.cuda, name, answer)
+    torch.version.cuda = None if chip.is_hip else "13.0"
+    torch.version.hip = "7.0" if chip.is_hip else None
+    nothing = types.SimpleNamespace(
+        range_push=lambda *_: None, range_pop=lambda *_: None, mark=lambda *_: None, range=_current)
+    torch.cuda.nvtx = nothing

@@ -1,0 +1,1 @@
+"""triton._C: what host code asks of Triton's compiler."""

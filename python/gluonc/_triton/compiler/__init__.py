@@ -1,0 +1,11 @@
+"""triton.compiler."""
+
+from gluonc._jit import CompiledKernel
+from gluonc._triton.compiler import errors
+from gluonc.errors import CompilationError
+
+
+def max_shared_mem(device):
+    """Most shared memory of a CTA, in bytes."""
+    from gluonc._triton.runtime import driver
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]

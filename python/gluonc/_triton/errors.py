@@ -1,0 +1,3 @@
+"""triton.errors."""
+
+from gluonc.errors import GluonError as TritonError

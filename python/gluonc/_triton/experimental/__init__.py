@@ -1,0 +1,1 @@
+"""triton.experimental: Gluon lives below it."""

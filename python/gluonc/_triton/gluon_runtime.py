@@ -1,0 +1,4 @@
+"""triton.experimental.gluon._runtime."""
+
+from gluonc._jit import JITFunction as GluonJITFunction
+from gluonc._jit import jit

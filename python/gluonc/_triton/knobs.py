@@ -1,0 +1,74 @@
+"""triton.knobs: settings that scripts set and ask for. Few of them mean something to gluonc."""
+
+import contextlib
+import copy
+
+
+class Knobs:
+    """One group of settings. Every name may be set; what was never set is None or its default."""
+
+    def __init__(self, **defaults):
+        self.__dict__["_defaults"] = defaults
+        self.__dict__["knob_descriptors"] = {}
+        self.reset()
+
+    def reset(self):
+        for name in [name for name in self.__dict__ if name not in ("_defaults",
+                                                                    "knob_descriptors")]:
+            del self.__dict__[name]
+        self.__dict__.update(self._defaults)
+        return self
+
+    def copy(self):
+        return copy.copy(self)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return None
+
+    def __setattr__(self, name, value):
+        if name == "instrumentation_mode" and value:
+            from gluonc.errors import NotSupportedYet
+            raise NotSupportedYet(f"the sanitizer `{value}` is not supported yet", name=value)
+        self.__dict__[name] = value
+
+    @contextlib.contextmanager
+    def scope(self):
+        """Restores every setting at its end."""
+        saved = dict(self.__dict__)
+        try:
+            yield
+        finally:
+            self.__dict__.clear()
+            self.__dict__.update(saved)
+
+
+base_knobs = Knobs
+build = Knobs()
+redis = Knobs()
+cache = Knobs(dir="", dump_dir="", override_dir="")
+compilation = Knobs(override=False, dump_ir=False, always_compile=False, instrumentation_mode="",
+                    enable_experimental_consan=False, front_end_debugging=False)
+autotuning = Knobs(cache=False, print=False)
+runtime = Knobs(interpret=False, debug=False, override_arch=None, add_stages_inspection_hook=None,
+                launch_enter_hook=None, launch_exit_hook=None, jit_cache_hook=None,
+                jit_post_compile_hook=None)
+language = Knobs(default_fp_fusion=True)
+nvidia = Knobs(disable_ptxas_opt=False, mock_ptx_version=None)
+amd = Knobs(use_buffer_ops=True, use_async_copy=True)
+proton = Knobs(disable=True)
+propagate_env = True
+
+
+class _Ptxas:
+    # The release whose features files may rely on.
+    version = "13.0"
+
+
+nvidia.ptxas = _Ptxas()
+nvidia._defaults["ptxas"] = nvidia.ptxas
+
+
+def refresh_knobs():
+    """Settings come from the script alone: there is nothing to read again."""

@@ -1,0 +1,1 @@
+"""Parts of triton.language that are modules of their own in Triton only."""

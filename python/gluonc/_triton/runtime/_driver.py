@@ -1,0 +1,101 @@
+"""triton.runtime.driver: the device that kernels run on, real or simulated."""
+
+from gluonc import _engine
+from gluonc._triton.backends.compiler import GPUTarget
+from gluonc.errors import Unavailable
+
+# Most shared memory of a CTA, in bytes.
+_SHARED_BYTES = {"cuda": {80: 166912, 86: 101376, 89: 101376, 90: 232448, 100: 232448,
+                          103: 232448, 107: 232448, 120: 101376},
+                 "hip": {"gfx950": 163840, "gfx1250": 327680}}
+
+
+class _Utils:
+    @staticmethod
+    def get_device_properties(device):
+        """What launches and benchmarks ask of a device."""
+        target = driver.active.get_current_target()
+        import torch
+        properties = torch.cuda.get_device_properties(device)
+        default = 101376 if target.backend == "cuda" else 65536
+        return {"max_shared_mem": _SHARED_BYTES[target.backend].get(target.arch, default),
+                "multiprocessor_count": properties.multi_processor_count,
+                "max_num_regs": 65536, "warpSize": target.warp_size,
+                "sm_clock_rate": 1500000, "mem_clock_rate": 2600000, "mem_bus_width": 5120}
+
+
+class _Active:
+    """The current device."""
+
+    utils = _Utils()
+
+    @staticmethod
+    def get_current_target():
+        name = _engine.current_target()
+        if name is None:
+            raise Unavailable("no GPU is active; `python -m gluonc --simulate cuda:90a …` "
+                              "simulates one")
+        return GPUTarget.parse(name)
+
+    @staticmethod
+    def get_current_device():
+        import torch
+        return torch.cuda.current_device()
+
+    @staticmethod
+    def set_current_device(device):
+        import torch
+        torch.cuda.set_device(device)
+
+    @staticmethod
+    def get_current_stream(device=None):
+        import torch
+        return torch.cuda.current_stream(device).cuda_stream
+
+    @staticmethod
+    def get_active_torch_device():
+        import torch
+        return torch.device("cuda", torch.cuda.current_device())
+
+    @staticmethod
+    def get_device_interface():
+        import torch
+        return torch.cuda
+
+    @staticmethod
+    def get_device_capability(device=None):
+        import torch
+        return torch.cuda.get_device_capability(device)
+
+    @staticmethod
+    def get_empty_cache_for_benchmark():
+        from gluonc._testing import flush_buffer
+        return flush_buffer()
+
+    @staticmethod
+    def clear_cache(cache):
+        cache.zero_()
+
+    @staticmethod
+    def get_benchmarker():
+        from gluonc._testing import do_bench
+        return do_bench
+
+    @staticmethod
+    def is_active():
+        return _engine.current_target() is not None
+
+
+class _Driver:
+    active = default = _Active()
+
+    @staticmethod
+    def set_active(active):
+        _Driver.active = active
+
+    @staticmethod
+    def reset_active():
+        _Driver.active = _Driver.default
+
+
+driver = _Driver()

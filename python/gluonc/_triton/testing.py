@@ -1,0 +1,11 @@
+"""triton.testing."""
+
+from gluonc._report import Benchmark, perf_report
+from gluonc._testing import (assert_close, do_bench, do_bench_cudagraph,
+                             do_bench_cudagraph as do_bench_cudagraph_proton,
+                             do_bench as do_bench_proton)
+
+
+def cublas():
+    """cuBLAS to compare with; None where no library is to be had."""
+    return None

@@ -1,0 +1,3 @@
+"""triton.tools.tensor_descriptor."""
+
+from gluonc.nvidia.hopper import TensorDescriptor

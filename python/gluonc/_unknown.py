@@ -1,0 +1,54 @@
+"""Names of Triton that gluonc does not have: they import, and refuse to be used.
+
+A file names many things that the part of it that runs never touches, so a missing name must not
+stop the import. Only modules that a script reaches under Triton's name answer this way.
+"""
+
+import importlib
+import importlib.util
+
+from gluonc.errors import NotSupportedYet
+
+
+class Unknown:
+    """Stands for a name that gluonc does not have."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def _refuse(self, *_, **__):
+        raise NotSupportedYet(f"gluonc has no `{self._path}`", name=self._path)
+
+    __call__ = __iter__ = __len__ = __getitem__ = __enter__ = __bool__ = _refuse
+    __add__ = __sub__ = __mul__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Unknown(f"{self._path}.{name}")
+
+    def __mro_entries__(self, bases):
+        return ()
+
+    def __repr__(self):
+        return f"<unknown name {self._path}>"
+
+    __gluonc_source__ = _refuse
+
+
+def answer_for(module, path):
+    """Gives the module that Triton calls `path` a `__getattr__`: submodules are imported, other names
+    become Unknown."""
+    if "__getattr__" in module.__dict__:
+        return module
+
+    def find(name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        full = f"{path}.{name}"
+        if hasattr(module, "__path__") and importlib.util.find_spec(full) is not None:
+            return importlib.import_module(full)
+        return Unknown(full)
+
+    module.__getattr__ = find
+    return module

@@ -1,0 +1,226 @@
+"""--simulate: a process in which a GPU seems to be there. Each script is a process of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+# Names as files for Triton import them, most of which the script does not use.
+HEAD = '''
+import copy
+import torch
+import triton
+import triton.language as tl
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier, fence_async_shared
+from triton.experimental.gluon.language.nvidia.blackwell import tcgen05_mma, no_such_name
+from triton.experimental.gluon.language.extra import libdevice
+from triton.language.core import _aggregate as aggregate
+from triton._internal_testing import is_cuda, is_hip, is_hopper, is_blackwell
+from triton.compiler.errors import CompilationError
+from triton.tools.mxfp import MXFP4Tensor, MXScaleTensor
+
+@gluon.jit
+def double(x, y, n, BLOCK: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    at = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout)
+    gl.store(y + at, 2 * gl.load(x + at, mask=at < n), mask=at < n)
+'''
+
+
+def run(tmp_path, body, target="cuda:90a", module=("gluonc", "--simulate")):
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + body)
+    done = subprocess.run([sys.executable, "-m", *module, target, str(script)], text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_tensors_on_cuda_reach_kernels(tmp_path):
+    run(tmp_path, '''
+x = torch.randn(1000, device="cuda")
+y = torch.empty_like(x)
+assert x.is_cuda and y.device == torch.device("cuda", 0) and not torch.ones(2).is_cuda
+double[(triton.cdiv(1000, 128),)](x, y, 1000, 128)
+torch.testing.assert_close(y, 2 * x)
+try:
+    torch.testing.assert_close(y, x)
+except AssertionError:
+    pass
+else:
+    raise SystemExit("a wrong result went unnoticed")
+''')
+
+
+def test_moving_between_devices_copies(tmp_path):
+    run(tmp_path, '''
+x = torch.zeros(4, device="cuda")
+host = x.cpu()
+x += 1
+assert not host.is_cuda and host.sum() == 0 and x.sum() == 4
+back = host.to("cuda")
+host += 5
+assert back.is_cuda and back.sum() == 0
+assert x.to(torch.float16).is_cuda and x.cuda() is x and not x.to("cpu", torch.int8).is_cuda
+assert (x + 1).is_cuda and x[1:].is_cuda and x.view(2, 2).T.is_cuda
+assert torch.tensor([1], device="cuda:0").is_cuda and torch.ones_like(host, device="cuda").is_cuda
+assert copy.deepcopy(x).is_cuda and "cuda:0" in repr(x)
+with torch.device("cuda"):
+    assert torch.arange(3).is_cuda
+try:
+    x.numpy()
+except TypeError:
+    pass
+else:
+    raise SystemExit("NumPy saw the memory of a device")
+''')
+
+
+def test_gradients_reach_leaves(tmp_path):
+    run(tmp_path, '''
+w = torch.ones(3, device="cuda", requires_grad=True)
+(w * 2).sum().backward()
+assert w.is_leaf and w.grad.tolist() == [2, 2, 2]
+layer = torch.nn.Linear(4, 2).cuda()
+assert layer.weight.is_cuda and layer(torch.ones(1, 4, device="cuda")).is_cuda
+''')
+
+
+@pytest.mark.parametrize("target, capability, backend, lanes", [
+    ("cuda:90a", (9, 0), "cuda", 32),
+    ("cuda:100a", (10, 0), "cuda", 32), ("hip:gfx942", (9, 4), "hip", 64)])
+def test_the_process_sees_the_chip(tmp_path, target, capability, backend, lanes):
+    run(tmp_path, f'''
+assert torch.cuda.is_available() and torch.cuda.device_count() == 1
+assert torch.cuda.get_device_capability() == {capability}
+target = triton.runtime.driver.active.get_current_target()
+assert target.backend == "{backend}" and target.warp_size == {lanes}
+assert is_hip() == (torch.version.hip is not None) == ("{backend}" == "hip")
+assert is_hopper() == ("{target}" == "cuda:90a") and is_blackwell() == ("{target}" == "cuda:100a")
+assert torch.cuda.get_device_properties("cuda").multi_processor_count > 100
+start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+with torch.cuda.stream(torch.cuda.Stream()):
+    start.record()
+end.record()
+torch.cuda.synchronize()
+assert start.elapsed_time(end) >= 0
+''', target)
+
+
+def test_a_graph_replays_what_was_captured(tmp_path):
+    run(tmp_path, '''
+x, y = torch.ones(128, device="cuda"), torch.zeros(128, device="cuda")
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    double[(1,)](x, y, 128, 128)
+    z = y + 1
+x.fill_(4)
+graph.replay()
+assert y[0] == 8 and z[0] == 9
+''')
+
+
+def test_generators_and_seeds(tmp_path):
+    run(tmp_path, '''
+def draw():
+    return torch.rand(4, device="cuda", generator=torch.Generator(device="cuda").manual_seed(3))
+assert torch.Generator(device="cuda").device.type == "cuda" and torch.equal(draw(), draw())
+torch.manual_seed(1)
+a = torch.randn(3, device="cuda")
+torch.cuda.manual_seed_all(1)
+assert torch.equal(a, torch.randn(3, device="cuda"))
+''')
+
+
+def test_benchmarks_end_soon(tmp_path):
+    text = run(tmp_path, '''
+@triton.testing.perf_report(triton.testing.Benchmark(
+    x_names=["n"], x_vals=[128, 256], line_arg="scale", line_vals=[1, 2], line_names=["a", "b"],
+    plot_name="table", args={}, ylabel="ms"))
+def measure(n, scale):
+    x = torch.ones(n * scale, device="cuda")
+    return triton.testing.do_bench(lambda: double[(n * scale // 128,)](x, x, n * scale, 128))
+measure.run(print_data=True)
+assert triton.testing.do_bench_cudagraph(lambda: None) >= 0
+''')
+    lines = text.splitlines()
+    assert lines[0] == "table:" and lines[1].split() == ["n", "a", "(ms)", "b", "(ms)"]
+    assert len(lines) == 4 and float(lines[2].split()[2]) > 0
+
+
+def test_a_missing_name_is_an_error_where_it_is_used(tmp_path):
+    run(tmp_path, '''
+import gluonc
+for use in (lambda: no_such_name(1), lambda: no_such_name.x[0], lambda: triton.nothing.at_all()):
+    try:
+        use()
+    except gluonc.errors.NotSupportedYet as error:
+        assert "no_such_name" in str(error) or "triton.nothing" in str(error)
+    else:
+        raise SystemExit("not refused")
+''')
+
+
+def test_mx_formats_round_to_nearest_even(tmp_path):
+    run(tmp_path, '''
+values = torch.tensor([0.0, 0.25, 0.26, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0, 5.01, 100.0, -1.0])
+four = MXFP4Tensor(data=values)
+assert four.to(torch.float32).tolist() == [0, 0, .5, 1, 1, 2, 2, 4, 4, 6, 6, -1]
+packed = four.to_packed_tensor(dim=0)
+assert packed.shape == (6,)
+assert torch.equal(four.unpack_packed_tensor(packed, 0, (12,)), four.data)
+scales = MXScaleTensor(data=torch.tensor([1.0, 0.75, 4.0, -1.0, float("inf")]))
+assert scales.data.tolist() == [127, 126, 129, 255, 255]
+assert scales.to(torch.float32)[:3].tolist() == [1, .5, 4] and scales.to(torch.float32)[3].isnan()
+assert MXScaleTensor(size=(64,)).random(low=.5, high=2.).to(torch.float32).unique().tolist() == [.5, 1, 2]
+''')
+
+
+TESTS = '''
+import pytest
+
+@pytest.mark.parametrize("n", range(10))
+def test_double(n, device):
+    x = torch.full((128,), float(n), device=device)
+    y = torch.empty_like(x)
+    double[(1,)](x, y, 128, 128)
+    assert y[0] == 2 * n and n != 9
+
+@pytest.mark.skipif(not is_blackwell(), reason="Blackwell")
+def test_blackwell():
+    no_such_name()
+
+def test_sanitizer(fresh_knobs):
+    fresh_knobs.compilation.instrumentation_mode = "consan"
+'''
+
+
+def test_the_pytest_plugin_reports_outcomes(tmp_path):
+    import json
+    path, report = tmp_path / "01-cases.py", tmp_path / "report"
+    path.write_text(HEAD + TESTS)
+
+    def outcomes(target, *options):
+        report.write_text("")
+        subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "gluonc.pytest",
+                        "--import-mode=importlib", f"--gluonc-report={report}", *options,
+                        str(path)], env={**os.environ, "GLUONC_SIMULATE": target},
+                       capture_output=True, timeout=120)
+        entries = [json.loads(line) for line in report.read_text().splitlines()]
+        assert entries[0] == {"event": "collected", "count": 12}
+        return {e["id"].partition("::")[2]: (e["outcome"], e.get("reason"))
+                for e in entries if e["event"] == "end" and e["outcome"]}
+
+    found = outcomes("cuda:90a", "--gluonc-sample=4")
+    assert found == {"test_double[0]": ("passed", None), "test_double[3]": ("passed", None),
+                     "test_double[6]": ("passed", None), "test_blackwell": ("skipped", ""),
+                     "test_double[9]": ("failed", found["test_double[9]"][1]),
+                     "test_sanitizer": ("unsupported", "consan")}
+    found = outcomes("cuda:100a")
+    assert len(found) == 12
+    assert found["test_blackwell"][0] == "unsupported" and "no_such_name" in found["test_blackwell"][1]
