@@ -241,6 +241,8 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
       return value;
     const Builtin *method =
         object.isTensor() ? ops::findTensorMethod(name) : ops::findMemDescMethod(name);
+    if (!method && object.isTensor())
+      method = findOperatorMethod(name);
     if (method)
       return Value::boundMethod(Value::builtin(method), object);
     unsigned errorsBefore = sink->errorCount();

@@ -87,7 +87,7 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
 
 MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &arguments) {
   const Builtin &builtin = callee.asBuiltin();
-  if (isIntrinsic(callee, "aggregate_replace"))
+  if (isIntrinsic(callee, "aggregate_replace") || isIntrinsic(callee, "dataclasses.replace"))
     return replaceFields(arguments);
   BoundStorage bound;
   if (!bindBuiltin(*this, builtin, arguments, bound))

@@ -47,14 +47,32 @@ struct ClassBuilder {
     return interpreter.eval(expr);
   }
 
-  bool isOurs() {
-    for (const ast::Expr *decorator : def.decorator_list)
-      if (MaybeValue value = quietly(decorator))
-        if (isIntrinsic(*value, "aggregate") || isIntrinsic(*value, "_aggregate"))
-          return true;
-    cls->isNamedTuple = llvm::any_of(
+  ClassKind classify() {
+    for (const ast::Expr *decorator : def.decorator_list) {
+      const auto *call = llvm::dyn_cast<ast::Call>(decorator);
+      MaybeValue value = quietly(call ? call->func : decorator);
+      if (value && (isIntrinsic(*value, "aggregate") || isIntrinsic(*value, "_aggregate")))
+        return ClassKind::Aggregate;
+    }
+    bool isNamedTuple = llvm::any_of(
         def.bases, [](const ast::Expr *base) { return base->span.text().ends_with("NamedTuple"); });
-    return cls->isNamedTuple;
+    return isNamedTuple ? ClassKind::NamedTuple : ClassKind::Plain;
+  }
+
+  /// The fields of a plain class are what its constructor assigns.
+  void addAssignedFields(const ast::FunctionDef &init) {
+    if (init.args->args.empty())
+      return;
+    llvm::StringRef self = init.args->args[0]->arg;
+    auto collect = [&](const ast::Node &node, auto &again) -> void {
+      const auto *target = llvm::dyn_cast<ast::Attribute>(&node);
+      if (target && target->ctx == ast::ExprContext::Store)
+        if (const auto *object = llvm::dyn_cast<ast::Name>(target->value);
+            object && object->id == self && !cls->findField(target->attr))
+          cls->fields.push_back({target->attr, target->attrSpan});
+      ast::forEachChild(node, [&](const ast::Node &child) { again(child, again); });
+    };
+    collect(init, collect);
   }
 
   void inherit() {
@@ -63,10 +81,14 @@ struct ClassBuilder {
       if (!base || !base->is(ValueKind::Class))
         continue;
       cls->bases.push_back(base->sharedClass());
+      if (base->asClass().kind == ClassKind::NamedTuple)
+        cls->kind = ClassKind::NamedTuple;
       for (const Class::Field &field : base->asClass().fields)
         addField(field);
       for (const auto &member : base->asClass().members)
-        cls->members[member.first()] = member.second;
+        // A class without a constructor of its own gets one for all its fields.
+        if (member.first() != "__init__")
+          cls->members[member.first()] = member.second;
     }
   }
 
@@ -90,6 +112,8 @@ struct ClassBuilder {
         member.access = Class::Access::Static;
     }
     cls->members[method.name] = std::move(member);
+    if (cls->kind == ClassKind::Plain && method.name == "__init__")
+      addAssignedFields(method);
   }
 
   void addStatement(const ast::Stmt &stmt) {
@@ -113,8 +137,7 @@ struct ClassBuilder {
 std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
                                        const ast::ClassDef &def, std::shared_ptr<Closure> closure) {
   ClassBuilder builder{interpreter, module, def, std::make_shared<Class>()};
-  if (!builder.isOurs())
-    return nullptr;
+  builder.cls->kind = builder.classify();
   builder.cls->name = def.name.str();
   builder.cls->module = &module;
   builder.cls->span = def.nameSpan;
@@ -126,13 +149,11 @@ std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
 }
 
 bool Interpreter::defineNestedClass(const ast::ClassDef &node) {
-  std::shared_ptr<const Class> cls;
-  if (frame().module)
-    cls = makeClass(*this, *frame().module, node, capture(frame()));
-  if (!cls) {
-    report(Kind::UnsupportedHostConstruct, node.span, "a class that is no aggregate").end();
+  if (!frame().module) {
+    report(Kind::UnsupportedHostConstruct, node.span, "a class here").end();
     return false;
   }
+  std::shared_ptr<const Class> cls = makeClass(*this, *frame().module, node, capture(frame()));
   frame().scope.set(node.name, Value::classValue(std::move(cls)), node.nameSpan,
                     /*isConstexpr=*/true);
   return true;
@@ -178,6 +199,10 @@ bool Interpreter::bindFields(const Class &cls, CallArguments &arguments,
   for (auto [item, field] : llvm::zip(items, cls.fields)) {
     if (!item.isAbsent())
       continue;
+    if (field.constant) {
+      item = field.constant;
+      continue;
+    }
     if (!field.defaultValue) {
       report(Kind::MissingArgument, arguments.span, cls.name, field.name)
           .label(field.span, "field defined here");
@@ -214,7 +239,7 @@ bool Interpreter::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Sp
       report(Kind::FieldNotSet, span, cls.name, field.name).label(field.span, "declared here");
       return false;
     }
-    if (cls.isNamedTuple || admits(*this, cls, field, item))
+    if (cls.kind != ClassKind::Aggregate || admits(*this, cls, field, item))
       continue;
     diag::Builder builder = report(Kind::FieldType, span, field.name, cls.name,
                                    field.annotation->span.text(), item.typeName());
@@ -236,7 +261,7 @@ MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) 
     std::vector<Value> items;
     if (!bindFields(*cls, arguments, items) || !finishFields(*cls, items, arguments.span))
       return std::nullopt;
-    if (cls->isNamedTuple) {
+    if (cls->kind == ClassKind::NamedTuple) {
       std::vector<std::string> names;
       for (const Class::Field &field : cls->fields)
         names.push_back(field.name.str());
@@ -282,8 +307,14 @@ bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
   MaybeValue object = eval(target.value);
   if (!object)
     return false;
+  if (object->is(ValueKind::Class) && !inKernel()) {
+    object->asClass().members[target.attr] = {value, Class::Access::Static};
+    return true;
+  }
   if (!object->is(ValueKind::Instance)) {
-    report(Kind::UnsupportedConstruct, target.span, "assignment to an attribute").end();
+    report(inKernel() ? Kind::UnsupportedConstruct : Kind::UnsupportedHostConstruct, target.span,
+           "assignment to an attribute")
+        .end();
     return false;
   }
   const Class &cls = object->asClass();
@@ -308,17 +339,43 @@ bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
   return true;
 }
 
-MaybeValue Interpreter::replaceFields(CallArguments &arguments) {
-  if (arguments.positional.size() != 1 || !arguments.positional[0].is(ValueKind::Instance)) {
-    report(Kind::BadArgument, arguments.span,
-           "`aggregate_replace` takes one aggregate and the fields to change as keywords")
-        .end();
+/// A layout with some of its parameters changed.
+static MaybeValue replaceParameters(Interpreter &interpreter, const Value &old,
+                                    CallArguments changed) {
+  std::string name = llvm::StringRef(old.repr()).split('(').first.str();
+  const Intrinsic *constructor = findLayoutConstructor(name);
+  if (!constructor)
     return std::nullopt;
+  for (llvm::StringRef rest = constructor->parameters; !rest.empty();) {
+    auto [head, tail] = rest.split(',');
+    rest = tail;
+    llvm::StringRef parameter = head.trim().take_while([](char c) { return c != '='; });
+    bool isChanged = llvm::any_of(changed.keywords, [&](const CallArguments::Keyword &keyword) {
+      return keyword.name == parameter;
+    });
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    MaybeValue kept =
+        isChanged ? std::nullopt : interpreter.attribute(old, parameter, changed.span);
+    if (kept)
+      changed.keywords.push_back({parameter, *kept, changed.span});
   }
-  Value old = arguments.positional[0];
+  return interpreter.call(Value::builtin(constructor), changed);
+}
+
+MaybeValue Interpreter::replaceFields(CallArguments &arguments) {
+  Value old = arguments.positional.size() == 1 ? arguments.positional[0] : Value();
   CallArguments all;
   all.span = arguments.span;
   all.keywords = arguments.keywords;
+  if (old.is(ValueKind::Layout))
+    return replaceParameters(*this, old, std::move(all));
+  if (!old.is(ValueKind::Instance)) {
+    report(Kind::BadArgument, arguments.span,
+           "one aggregate and its new fields as keywords are needed")
+        .end();
+    return std::nullopt;
+  }
   // The constructor gets every field by name, so that it may check or derive others.
   for (auto [field, item] : llvm::zip(old.asClass().fields, old.items()))
     if (llvm::none_of(arguments.keywords, [&field = field](const CallArguments::Keyword &keyword) {
@@ -354,28 +411,6 @@ MaybeValue Interpreter::classMember(const Value &object, llvm::StringRef name, S
   arguments.span = span;
   arguments.add(object, span);
   return callFunction(member->value, arguments);
-}
-
-MaybeValue Interpreter::operatorMethod(llvm::StringRef name, const Value &lhs, const Value &rhs,
-                                       Span span) {
-  auto callOn = [&](const Value &self, const Value &other,
-                    const std::string &method) -> std::optional<MaybeValue> {
-    if (!self.is(ValueKind::Instance))
-      return std::nullopt;
-    const Class::Member *member = self.asClass().findMember(method);
-    if (!member || !member->value.is(ValueKind::Function))
-      return std::nullopt;
-    CallArguments arguments;
-    arguments.span = span;
-    arguments.add(self, span);
-    arguments.add(other, span);
-    return callFunction(member->value, arguments);
-  };
-  if (std::optional<MaybeValue> result = callOn(lhs, rhs, ("__" + name + "__").str()))
-    return *result;
-  if (std::optional<MaybeValue> result = callOn(rhs, lhs, ("__r" + name + "__").str()))
-    return *result;
-  return std::nullopt;
 }
 
 } // namespace gluonc::sema

@@ -261,24 +261,38 @@ MaybeValue Interpreter::evalDynamicIfExp(const ast::IfExp &node, const Value &te
   mlir::Location loc = context->loc();
   mlir::Region regions[2];
   Value values[2];
+  Scope before = frame().scope;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     for (int i = 0; i < 2; ++i) {
       enter(builder, regions[i]);
       const ast::Expr *side = i == 0 ? node.body : node.orelse;
       MaybeValue value = eval(side);
-      if (value && !value->isIr() && !value->isNumber()) {
+      frame().scope = before;
+      if (!value)
+        return std::nullopt;
+      bool isRuntime = value->isIr() || value->isNumber() || value->is(ValueKind::Tuple) ||
+                       value->is(ValueKind::Instance);
+      if (!isRuntime) {
         report(Kind::ConstexprRequired, node.test->span,
                ("the condition between " + kindName(value->kind()) + " values").str(),
                test.typeName())
             .end();
         return std::nullopt;
       }
-      value = value ? materialized(*value, "", side->span) : std::nullopt;
+      value = materialized(*value, "", side->span);
       if (!value)
         return std::nullopt;
       values[i] = *value;
     }
+  }
+  // What a side assigns would be known on that side only.
+  llvm::SmallVector<llvm::StringRef> assigned;
+  collectAssigned(*node.body, assigned);
+  collectAssigned(*node.orelse, assigned);
+  for (llvm::StringRef name : assigned) {
+    frame().scope.remove(name);
+    frame().scope.lose(name, node.span, "one side of a conditional expression assigns it");
   }
   if (!sameType(values[0], values[1])) {
     report(Kind::TernaryTypeMismatch, node.span, describe(values[0]), describe(values[1]))

@@ -94,6 +94,16 @@ struct CallArguments {
   }
 };
 
+/// `__add__` and `__radd__`; empty for operators that no method means.
+struct OperatorNames {
+  llvm::StringRef forward, reflected;
+};
+OperatorNames methodNames(ast::Operator op);
+OperatorNames methodNames(ast::CompareOperator op);
+/// `logical_and`, `logical_or`.
+OperatorNames methodNames(ast::BoolOperator op);
+llvm::StringRef methodName(ast::UnaryOperator op);
+
 class Interpreter {
 public:
   Interpreter(Program &program, diag::Sink &sink) : program(program), sink(&sink) {}
@@ -110,6 +120,8 @@ public:
                     diag::Span lhsSpan, diag::Span rhsSpan);
   MaybeValue compare(ast::CompareOperator op, const Value &lhs, const Value &rhs, diag::Span span,
                      diag::Span lhsSpan, diag::Span rhsSpan);
+  MaybeValue unary(ast::UnaryOperator op, const Value &operand, diag::Span span,
+                   diag::Span operandSpan);
   MaybeValue subscript(const Value &object, const Value &index, diag::Span span);
   /// Items of anything compile-time code can iterate over.
   std::optional<std::vector<Value>> iterate(const Value &value, diag::Span span);
@@ -215,6 +227,10 @@ private:
   bool forEachBinding(ast::Comprehensions generators, llvm::function_ref<bool()> body);
   MaybeValue evalCall(const ast::Call &node);
   bool evalArguments(const ast::Call &node, CallArguments &arguments);
+  MaybeValue logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, diag::Span span,
+                     diag::Span lhsSpan, diag::Span rhsSpan);
+  std::nullopt_t reportOperands(llvm::StringRef op, const Value &lhs, const Value &rhs,
+                                diag::Span span, diag::Span lhsSpan, diag::Span rhsSpan);
   MaybeValue memberTest(const Value &item, const Value &container, diag::Span span);
 
   // Names.
@@ -235,9 +251,11 @@ private:
   bool setField(const ast::Attribute &target, const Value &value);
   bool bindFields(const Class &cls, CallArguments &arguments, std::vector<Value> &items);
   bool finishFields(const Class &cls, llvm::ArrayRef<Value> items, diag::Span span);
-  /// `a + b` by `a.__add__(b)` or `b.__radd__(a)`; nullopt without a report when there is neither.
-  MaybeValue operatorMethod(llvm::StringRef name, const Value &lhs, const Value &rhs,
-                            diag::Span span);
+  /// `a + b` by `a.__add__(b)` or `b.__radd__(a)`; nullopt when neither exists and takes it on.
+  std::optional<MaybeValue> operatorMethod(OperatorNames names, const Value &lhs, const Value &rhs,
+                                           diag::Span span);
+  std::optional<MaybeValue> callOperator(const Value &owner, llvm::StringRef name,
+                                         llvm::ArrayRef<Value> others, diag::Span span);
   bool defineNestedClass(const ast::ClassDef &node);
 
   // Statements.

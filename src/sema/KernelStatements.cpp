@@ -10,6 +10,11 @@ using diag::Span;
 void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRef> &names) {
   if (llvm::isa<ast::FunctionDef>(node) || llvm::isa<ast::Lambda>(node))
     return;
+  // The variables of a comprehension are its own.
+  if (const auto *comprehension = llvm::dyn_cast<ast::Comprehension>(&node)) {
+    collectAssigned(*comprehension->iter, names);
+    return;
+  }
   if (const auto *name = llvm::dyn_cast<ast::Name>(&node))
     if (name->ctx == ast::ExprContext::Store && !llvm::is_contained(names, name->id))
       names.push_back(name->id);

@@ -71,7 +71,20 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "gl.amd.rdna4",
     "math",
     "importlib",
+    "collections",
+    "copy",
+    "dataclasses",
+    "functools",
+    "itertools",
+    "typing",
 };
+
+/// Modules of Python of which compile-time code uses a few functions; the rest is host code.
+static bool isPythonModule(llvm::StringRef path) {
+  static constexpr llvm::StringLiteral names[] = {"collections", "copy",      "dataclasses",
+                                                  "functools",   "itertools", "typing"};
+  return llvm::is_contained(names, path);
+}
 
 Module *findLanguageModule(Program &program, llvm::StringRef dotted) {
   std::string path = canonicalPath(dotted);
@@ -179,6 +192,10 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return Value::module(submodule);
   if (path == "math")
     return mathMember(memberName);
+  if (const Intrinsic *function = findHostFunction(full))
+    return Value::builtin(function);
+  if (isPythonModule(path))
+    return Value::opaque(full);
   if (path == "importlib")
     return memberName == "import_module" ? Value::builtin(&importModuleFunction)
                                          : Value::opaque(full);

@@ -62,6 +62,10 @@ const Intrinsic *findPythonBuiltin(llvm::StringRef name);
 const Intrinsic *findLanguageIntrinsic(llvm::StringRef name);
 const Intrinsic *findLayoutConstructor(llvm::StringRef name);
 const Intrinsic *findMathFunction(llvm::StringRef name);
+/// What compile-time code uses of Python's own modules: "copy.deepcopy", "functools.partial".
+const Intrinsic *findHostFunction(llvm::StringRef path);
+/// `x.__add__(y)` of a tensor; null when there is no such operator.
+const Intrinsic *findOperatorMethod(llvm::StringRef name);
 /// Methods of compile-time values: `n.bit_length()`, `s.join(…)`, `l.append(…)`.
 const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name);
 
@@ -90,7 +94,7 @@ Value asKernelArgument(const Value &value);
 std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &module,
                                              const ast::FunctionDef &def,
                                              std::shared_ptr<Closure> closure);
-/// A Class for a `class` statement that is one of ours; null for classes of the host program.
+/// A Class for a `class` statement.
 std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
                                        const ast::ClassDef &def, std::shared_ptr<Closure> closure);
 /// What nested functions and classes see of the frame.

@@ -309,6 +309,13 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
 // -- while ------------------------------------------------------------------------------
 
 Flow Interpreter::runDeviceWhile(const ast::While &node) {
+  llvm::SmallVector<llvm::StringRef> inTest;
+  collectAssigned(*node.test, inTest);
+  if (!inTest.empty()) {
+    report(Kind::UnsupportedConstruct, node.test->span, "assignment in the condition of a loop")
+        .hint("assign `{0}` before the loop and at the end of its body", inTest.front());
+    return Flow::Failed;
+  }
   mlir::OpBuilder &builder = context->builder;
   context->span = node.test->span;
   mlir::Location loc = context->loc();

@@ -46,7 +46,6 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
   case ValueKind::Function:
   case ValueKind::Builtin:
   case ValueKind::BoundMethod:
-  case ValueKind::Class:
   case ValueKind::DType:
   case ValueKind::Layout:
   case ValueKind::None:
@@ -60,6 +59,10 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
       (void)std::move(builder).note("it could not be evaluated: {0}", reason);
     return false;
   }
+  case ValueKind::Class:
+    if (value.asClass().kind != ClassKind::Plain)
+      return true;
+    break;
   default:
     break;
   }

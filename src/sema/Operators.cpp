@@ -60,50 +60,15 @@ static std::optional<ops::CompareOp> toOps(ast::CompareOperator op) {
   }
 }
 
-/// `add` of `__add__` and `__radd__`.
-static llvm::StringLiteral methodName(ast::Operator op) {
-  switch (op) {
-  case ast::Operator::Add:
-    return "add";
-  case ast::Operator::Sub:
-    return "sub";
-  case ast::Operator::Mult:
-    return "mul";
-  case ast::Operator::MatMult:
-    return "matmul";
-  case ast::Operator::Div:
-    return "truediv";
-  case ast::Operator::Mod:
-    return "mod";
-  case ast::Operator::Pow:
-    return "pow";
-  case ast::Operator::LShift:
-    return "lshift";
-  case ast::Operator::RShift:
-    return "rshift";
-  case ast::Operator::BitOr:
-    return "or";
-  case ast::Operator::BitXor:
-    return "xor";
-  case ast::Operator::BitAnd:
-    return "and";
-  case ast::Operator::FloorDiv:
-    return "floordiv";
-  }
-  return "";
-}
-
 /// What a module-level expression over host objects evaluates to.
 static Value opaqueResult(Span span) { return Value::opaque(std::string(span.text())); }
 
 MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &rhs, Span span,
                                Span lhsSpan, Span rhsSpan) {
   if (lhs.is(ValueKind::Instance) || rhs.is(ValueKind::Instance)) {
-    unsigned errorsBefore = sink->errorCount();
-    MaybeValue value = operatorMethod(methodName(op), lhs, rhs, span);
-    if (!value && sink->errorCount() == errorsBefore)
-      report(Kind::BadOperands, span, ast::spelling(op), lhs.typeName(), rhs.typeName()).end();
-    return value;
+    if (std::optional<MaybeValue> result = operatorMethod(methodNames(op), lhs, rhs, span))
+      return *result;
+    return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
   }
   if (lhs.isIr() || rhs.isIr()) {
     if (!context) {
@@ -127,11 +92,16 @@ MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &
     return lhs.isWrapped() || rhs.isWrapped() ? result.value->asWrapped() : *result.value;
   }
   if (result.error == Kind::BadOperands)
-    report(Kind::BadOperands, span, ast::spelling(op), lhs.typeName(), rhs.typeName())
-        .label(lhsSpan, "{0}", lhs.typeName())
-        .label(rhsSpan, "{0}", rhs.typeName());
-  else
-    report(result.error, span).end();
+    return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+  report(result.error, span).end();
+  return std::nullopt;
+}
+
+std::nullopt_t Interpreter::reportOperands(llvm::StringRef op, const Value &lhs, const Value &rhs,
+                                           Span span, Span lhsSpan, Span rhsSpan) {
+  report(Kind::BadOperands, span, op, lhs.typeName(), rhs.typeName())
+      .label(lhsSpan, "{0}", lhs.typeName())
+      .label(rhsSpan, "{0}", rhs.typeName());
   return std::nullopt;
 }
 
@@ -145,23 +115,31 @@ MaybeValue Interpreter::evalBinOp(const ast::BinOp &node) {
 
 MaybeValue Interpreter::evalUnaryOp(const ast::UnaryOp &node) {
   MaybeValue operand = eval(node.operand);
-  if (!operand)
-    return std::nullopt;
-  if (operand->isIr()) {
+  return operand ? unary(node.op, *operand, node.span, node.operand->span) : std::nullopt;
+}
+
+MaybeValue Interpreter::unary(ast::UnaryOperator op, const Value &operand, Span span,
+                              Span operandSpan) {
+  if (operand.isIr()) {
     if (!context) {
-      report(Kind::NeedsKernel, node.span, ast::spelling(node.op)).end();
+      report(Kind::NeedsKernel, span, ast::spelling(op)).end();
       return std::nullopt;
     }
     static constexpr ops::UnaryOp table[] = {ops::UnaryOp::Invert, ops::UnaryOp::Not,
                                              ops::UnaryOp::Pos, ops::UnaryOp::Neg};
-    context->span = node.span;
-    return ops::unary(*context, table[unsigned(node.op)], *operand, node.operand->span);
+    context->span = span;
+    return ops::unary(*context, table[unsigned(op)], operand, operandSpan);
   }
-  if (operand->is(ValueKind::Opaque) && frame().isModuleScope)
-    return opaqueResult(node.span);
-  if (std::optional<Value> result = applyUnary(node.op, *operand))
-    return operand->isWrapped() ? result->asWrapped() : *result;
-  report(Kind::BadOperand, node.span, ast::spelling(node.op), operand->typeName()).end();
+  if (operand.is(ValueKind::Instance)) {
+    if (std::optional<MaybeValue> result = callOperator(operand, methodName(op), {}, span))
+      return *result;
+  } else {
+    if (operand.is(ValueKind::Opaque) && frame().isModuleScope)
+      return opaqueResult(span);
+    if (std::optional<Value> result = applyUnary(op, operand))
+      return operand.isWrapped() ? result->asWrapped() : *result;
+  }
+  report(Kind::BadOperand, span, ast::spelling(op), operand.typeName()).end();
   return std::nullopt;
 }
 
@@ -183,6 +161,15 @@ MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const
     return Value::boolean(found->asBool() == (op == ast::CompareOperator::In));
   }
   std::optional<ops::CompareOp> emitted = toOps(op);
+  if (emitted && (lhs.is(ValueKind::Instance) || rhs.is(ValueKind::Instance))) {
+    if (std::optional<MaybeValue> result = operatorMethod(methodNames(op), lhs, rhs, span))
+      return *result;
+    // Without a method, instances of compile-time code still compare by their fields.
+    bool isPlain = lhs.isCompileTime() && rhs.isCompileTime() &&
+                   (op == ast::CompareOperator::Eq || op == ast::CompareOperator::NotEq);
+    if (!isPlain)
+      return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+  }
   if (emitted && (lhs.isTensor() || rhs.isTensor())) {
     if (!context) {
       report(Kind::NeedsKernel, span, ast::spelling(op)).end();
@@ -197,10 +184,7 @@ MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const
     Value boolean = Value::boolean(*result);
     return lhs.isWrapped() || rhs.isWrapped() ? boolean.asWrapped() : boolean;
   }
-  report(Kind::BadOperands, span, ast::spelling(op), lhs.typeName(), rhs.typeName())
-      .label(lhsSpan, "{0}", lhs.typeName())
-      .label(rhsSpan, "{0}", rhs.typeName());
-  return std::nullopt;
+  return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
 }
 
 MaybeValue Interpreter::evalCompare(const ast::Compare &node) {
@@ -246,6 +230,17 @@ MaybeValue Interpreter::evalBoolOp(const ast::BoolOp &node) {
   return value;
 }
 
+MaybeValue Interpreter::logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, Span span,
+                                Span lhsSpan, Span rhsSpan) {
+  if (!lhs.is(ValueKind::Instance) && !rhs.is(ValueKind::Instance)) {
+    context->span = span;
+    return ops::logical(*context, op == ast::BoolOperator::And, lhs, rhs, lhsSpan, rhsSpan);
+  }
+  if (std::optional<MaybeValue> result = operatorMethod(methodNames(op), lhs, rhs, span))
+    return *result;
+  return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+}
+
 MaybeValue Interpreter::evalKernelBoolOp(const ast::BoolOp &node) {
   bool isAnd = node.op == ast::BoolOperator::And;
   llvm::SmallVector<std::pair<Value, Span>, 4> dynamic;
@@ -254,7 +249,7 @@ MaybeValue Interpreter::evalKernelBoolOp(const ast::BoolOp &node) {
     last = eval(operand);
     if (!last)
       return std::nullopt;
-    if (last->isIr()) {
+    if (last->isIr() || last->is(ValueKind::Instance)) {
       dynamic.emplace_back(*last, operand->span);
       continue;
     }
@@ -271,8 +266,7 @@ MaybeValue Interpreter::evalKernelBoolOp(const ast::BoolOp &node) {
   auto [result, span] = dynamic.pop_back_val();
   while (!dynamic.empty()) {
     auto [lhs, lhsSpan] = dynamic.pop_back_val();
-    context->span = node.span;
-    MaybeValue combined = ops::logical(*context, isAnd, lhs, result, lhsSpan, span);
+    MaybeValue combined = logical(node.op, lhs, result, node.span, lhsSpan, span);
     if (!combined)
       return std::nullopt;
     result = *combined;

@@ -300,9 +300,8 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
   if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt))
     return evaluateImport(*import, name, interpreter);
   if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(&stmt); cls)
-    if (std::shared_ptr<const Class> made = makeClass(interpreter, *this, *cls, nullptr))
-      return Value::classValue(std::move(made));
-  // Other classes, loops, augmented assignments: values of the host program.
+    return Value::classValue(makeClass(interpreter, *this, *cls, nullptr));
+  // Loops, augmented assignments: values of the host program.
   return std::nullopt;
 }
 

@@ -87,7 +87,15 @@ public:
   const Parameter *findParameter(llvm::StringRef name) const;
 };
 
-/// A class in source that kernels may see: `@gluon.aggregate`, or a NamedTuple.
+enum class ClassKind : uint8_t {
+  /// `@gluon.aggregate`: its fields may be IR.
+  Aggregate,
+  NamedTuple,
+  /// Any other class, also a dataclass: kernels see it as a compile-time value only.
+  Plain,
+};
+
+/// A class in source.
 class Class {
 public:
   struct Field {
@@ -95,6 +103,8 @@ public:
     diag::Span span;
     const ast::Expr *annotation = nullptr;
     const ast::Expr *defaultValue = nullptr;
+    /// Instead of `defaultValue`, where no text has it.
+    Value constant = {};
   };
   enum class Access : uint8_t { Bound, Property, Static };
   struct Member {
@@ -105,10 +115,11 @@ public:
   std::string name;
   Module *module = nullptr;
   diag::Span span;
-  bool isNamedTuple = false;
+  ClassKind kind = ClassKind::Plain;
   /// Inherited ones first.
   std::vector<Field> fields;
-  llvm::StringMap<Member> members;
+  /// Host code may add to them after the definition: `C.shape = …`.
+  mutable llvm::StringMap<Member> members;
   std::vector<std::shared_ptr<const Class>> bases;
   std::shared_ptr<Closure> closure;
 

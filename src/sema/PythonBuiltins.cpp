@@ -364,6 +364,11 @@ MaybeValue isCallable(Interpreter &, const IntrinsicCall &call) {
                         kind == ValueKind::BoundMethod || kind == ValueKind::Class);
 }
 
+MaybeValue notCallable(Interpreter &interpreter, const IntrinsicCall &call) {
+  interpreter.report(Kind::NotCallable, call.span, call.self.name).end();
+  return std::nullopt;
+}
+
 constexpr Visibility everywhere = Visibility::Everywhere, hostOnly = Visibility::HostOnly;
 
 const Intrinsic builtins[] = {
@@ -392,6 +397,8 @@ const Intrinsic builtins[] = {
     {"reversed", "sequence", reversed, hostOnly},
     {"sorted", "iterable, *, key=, reverse=", sorted, hostOnly},
     {"callable", "object", isCallable, hostOnly},
+    // What an operator's method returns to pass; never called.
+    {"NotImplemented", "", notCallable, hostOnly},
 };
 
 } // namespace
