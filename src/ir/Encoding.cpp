@@ -44,12 +44,18 @@ Attribute fromLayout(MLIRContext *context, const layout::Layout &layout) {
     return ttg::SliceEncodingAttr::get(context, layout);
   case LayoutKind::DistributedLinear:
     return fromLinear(context, *layout.as<layout::DistributedLinearLayout>());
+  case LayoutKind::NVMMADistributed:
+    return ttg::NvidiaMmaEncodingAttr::get(context, layout);
+  case LayoutKind::DotOperand:
+    return ttg::DotOperandEncodingAttr::get(context, layout);
   case LayoutKind::SwizzledShared:
     return ttg::SwizzledSharedEncodingAttr::get(context, layout);
   case LayoutKind::PaddedShared:
     return ttg::PaddedSharedEncodingAttr::get(context, layout);
   case LayoutKind::SharedLinear:
     return ttg::SharedLinearEncodingAttr::get(context, layout);
+  case LayoutKind::NVMMAShared:
+    return ttg::NVMMASharedEncodingAttr::get(context, layout);
   }
   GL_UNREACHABLE("layout kind");
 }
@@ -60,8 +66,9 @@ std::optional<layout::Layout> layoutOf(Attribute encoding) {
     return std::nullopt;
   return llvm::TypeSwitch<Attribute, Result>(encoding)
       .Case<ttg::BlockedEncodingAttr, ttg::SliceEncodingAttr, ttg::LinearEncodingAttr,
-            ttg::GenericLinearEncodingAttr, ttg::SwizzledSharedEncodingAttr,
-            ttg::PaddedSharedEncodingAttr, ttg::SharedLinearEncodingAttr>(
+            ttg::GenericLinearEncodingAttr, ttg::NvidiaMmaEncodingAttr, ttg::DotOperandEncodingAttr,
+            ttg::SwizzledSharedEncodingAttr, ttg::PaddedSharedEncodingAttr,
+            ttg::SharedLinearEncodingAttr, ttg::NVMMASharedEncodingAttr>(
           [](auto wrapped) -> Result { return wrapped.getLayout(); })
       .Case<gluon::AutoEncodingAttr>([](auto) -> Result { return layout::AutoLayout{}; })
       .Case<gluon::CoalescedEncodingAttr>([](auto) -> Result { return layout::CoalescedLayout{}; })

@@ -17,7 +17,7 @@ namespace gluonc {
 /// The attribute of a layout. Null if the layout does not validate.
 mlir::Attribute fromLayout(mlir::MLIRContext *context, const layout::Layout &layout);
 
-/// The layout of an encoding; nullopt for attributes that wrap none (`#ttg.nvidia_mma` so far).
+/// The layout of an encoding; nullopt for attributes that wrap none.
 std::optional<layout::Layout> layoutOf(mlir::Attribute encoding);
 /// The same for an encoding that is known to wrap one.
 layout::Layout toLayout(mlir::Attribute encoding);

@@ -23,6 +23,7 @@ std::vector<Layout> someLayouts() {
   layout::BlockedLayout cluster{{1, 4}, {8, 4}, {4, 1}, {1, 0}, {{1, 0}}};
   layout::DistributedLinearLayout linear{
       {{1}, {2}}, {{4}, {8}, {16}, {32}, {64}}, {{128}, {256}}, {}, {512}};
+  layout::NVMMADistributedLayout mma{{2, 0}, {2, 2}, {16, 8}, {{1, 0}}};
   return {Layout(layout::AutoLayout{}),
           Layout(layout::CoalescedLayout{}),
           Layout(blocked),
@@ -31,7 +32,15 @@ std::vector<Layout> someLayouts() {
           Layout(linear),
           Layout(layout::SwizzledSharedLayout{8, 2, 4, {1, 0}, {}}),
           Layout(layout::PaddedSharedLayout::identityFor({{64, 4}}, {64, 64}, {1, 0})),
-          Layout(layout::SharedLinearLayout{{{0, 1}, {1, 0}}, {}, 16})};
+          Layout(layout::SharedLinearLayout{{{0, 1}, {1, 0}}, {}, 16}),
+          Layout(mma),
+          Layout(layout::NVMMADistributedLayout{{3, 0}, {4, 1}, {16, 64, 16}, {}}),
+          Layout(layout::DotOperandLayout{1, Layout(mma), 2}),
+          Layout(layout::DotOperandLayout{0, Layout(blocked), 0}),
+          Layout(layout::SliceLayout{0, Layout(mma)}),
+          Layout(layout::NVMMASharedLayout{128, 16, 2, false, false, {}}),
+          Layout(layout::NVMMASharedLayout{64, 8, 3, true, false, {{1, 0, 0}}}),
+          Layout(layout::NVMMASharedLayout{128, 8, 2, false, true, {}})};
 }
 
 TEST_F(EncodingTest, LayoutSurvivesTheWayThere) {

@@ -185,24 +185,6 @@ static void printCga(AsmPrinter &printer, const BasisList &cga) {
   print(printer, cga);
 }
 
-/// For encodings that keep their CGA bases flat.
-static BasisList unflatten(ArrayRef<int64_t> flat, unsigned rank) {
-  BasisList bases;
-  for (; rank && !flat.empty(); flat = flat.drop_front(rank))
-    bases.emplace_back(flat.begin(), flat.begin() + rank);
-  return bases;
-}
-
-static std::optional<Ints> flatten(const BasisList &bases, unsigned rank) {
-  Ints flat;
-  for (const Ints &basis : bases) {
-    if (basis.size() != rank)
-      return std::nullopt;
-    llvm::append_range(flat, basis);
-  }
-  return flat;
-}
-
 //===----------------------------------------------------------------------===//
 // Distributed
 //===----------------------------------------------------------------------===//
@@ -339,63 +321,72 @@ LogicalResult ttg::GenericLinearEncodingAttr::verify(function_ref<InFlightDiagno
   return verifyLayout(emitError, layout, layout.as<layout::DistributedLinearLayout>());
 }
 
-//===----------------------------------------------------------------------===//
-// Tensor cores: no layout yet
-//===----------------------------------------------------------------------===//
-
 Attribute ttg::NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
+  layout::NVMMADistributedLayout value;
   int64_t major = 0, minor = 0;
-  Ints warps, instruction;
-  BasisList cga;
   if (parser.parseLess())
     return {};
-  llvm::SMLoc where = parser.getCurrentLocation();
   bool ok = DictReader(parser)
                 .get("versionMajor", major)
                 .get("versionMinor", minor)
-                .get("warpsPerCTA", warps)
-                .getOptional("CGALayout", cga)
-                .get("instrShape", instruction)
+                .get("warpsPerCTA", value.warpsPerCta)
+                .getOptional("CGALayout", value.cga)
+                .get("instrShape", value.instrShape)
                 .done();
   if (!ok || parser.parseGreater())
     return {};
-  std::optional<Ints> flat = flatten(cga, warps.size());
-  if (!flat)
-    return parser.emitError(where, "'CGALayout' must have vectors of the layout's rank"),
-           Attribute();
-  return get(parser.getContext(), major, minor, warps, *flat, instruction);
+  value.version = {major, minor};
+  return checked<NvidiaMmaEncodingAttr>(parser, std::move(value));
 }
 
 void ttg::NvidiaMmaEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{versionMajor = " << getVersionMajor() << ", versionMinor = " << getVersionMinor()
+  const layout::NVMMADistributedLayout &value = getValue();
+  printer << "<{versionMajor = " << value.version[0] << ", versionMinor = " << value.version[1]
           << ", warpsPerCTA = ";
-  ::print(printer, getWarpsPerCTA());
-  printCga(printer, unflatten(getCga(), getWarpsPerCTA().size()));
+  ::print(printer, value.warpsPerCta);
+  printCga(printer, value.cga);
   printer << ", instrShape = ";
-  ::print(printer, getInstrShape());
+  ::print(printer, value.instrShape);
   printer << "}>";
+}
+
+LogicalResult ttg::NvidiaMmaEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                 layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::NVMMADistributedLayout>());
 }
 
 Attribute ttg::DotOperandEncodingAttr::parse(AsmParser &parser, Type) {
   int64_t index = 0, width = 0;
   Attribute parent;
-  if (parser.parseLess() ||
-      !DictReader(parser)
+  if (parser.parseLess())
+    return {};
+  llvm::SMLoc where = parser.getCurrentLocation();
+  if (!DictReader(parser)
            .get("opIdx", index)
            .get("parent", parent)
            .getOptional("kWidth", width)
            .done() ||
       parser.parseGreater())
     return {};
-  return get(parser.getContext(), index, parent, width);
+  std::optional<layout::Layout> parentLayout = layoutOf(parent);
+  if (!parentLayout)
+    return parser.emitError(where, "'parent' must be a distributed encoding"), Attribute();
+  return checked<DotOperandEncodingAttr>(parser,
+                                         layout::DotOperandLayout{index, *parentLayout, width});
 }
 
 void ttg::DotOperandEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{opIdx = " << getOpIdx() << ", parent = ";
-  printer.printAttribute(getParent());
-  if (getKWidth())
-    printer << ", kWidth = " << getKWidth();
+  const layout::DotOperandLayout &value = getValue();
+  printer << "<{opIdx = " << value.operandIndex << ", parent = ";
+  printer.printAttribute(fromLayout(getContext(), value.parent));
+  if (value.kWidth)
+    printer << ", kWidth = " << value.kWidth;
   printer << "}>";
+}
+
+LogicalResult ttg::DotOperandEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                  layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::DotOperandLayout>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -576,38 +567,39 @@ LogicalResult ttg::SharedLinearEncodingAttr::verify(function_ref<InFlightDiagnos
 }
 
 Attribute ttg::NVMMASharedEncodingAttr::parse(AsmParser &parser, Type) {
-  int64_t swizzle = 0, bits = 0, rank = 2;
-  bool transposed = false, fp4Padded = false;
-  BasisList cga;
+  layout::NVMMASharedLayout value{};
+  value.numDims = 2;
   if (parser.parseLess())
     return {};
-  llvm::SMLoc where = parser.getCurrentLocation();
   bool ok = DictReader(parser)
-                .get("swizzlingByteWidth", swizzle)
-                .get("transposed", transposed)
-                .get("elementBitWidth", bits)
-                .getOptional("fp4Padded", fp4Padded)
-                .getOptional("rank", rank)
-                .getOptional("CGALayout", cga)
+                .get("swizzlingByteWidth", value.swizzleByteWidth)
+                .get("transposed", value.transposed)
+                .get("elementBitWidth", value.elementBitWidth)
+                .getOptional("fp4Padded", value.fp4Padded)
+                .getOptional("rank", value.numDims)
+                .getOptional("CGALayout", value.cga)
                 .done();
   if (!ok || parser.parseGreater())
     return {};
-  if (!cga.empty())
-    rank = cga.front().size();
-  std::optional<Ints> flat = flatten(cga, rank);
-  if (!flat)
-    return parser.emitError(where, "'CGALayout' must have vectors of one length"), Attribute();
-  return get(parser.getContext(), swizzle, transposed, bits, fp4Padded, rank, *flat);
+  if (!value.cga.empty())
+    value.numDims = value.cga.front().size();
+  return checked<NVMMASharedEncodingAttr>(parser, std::move(value));
 }
 
 void ttg::NVMMASharedEncodingAttr::print(AsmPrinter &printer) const {
-  printer << "<{swizzlingByteWidth = " << getSwizzlingByteWidth()
-          << ", transposed = " << (getTransposed() ? "true" : "false")
-          << ", elementBitWidth = " << getElementBitWidth();
-  if (getFp4Padded())
+  const layout::NVMMASharedLayout &value = getValue();
+  printer << "<{swizzlingByteWidth = " << value.swizzleByteWidth
+          << ", transposed = " << (value.transposed ? "true" : "false")
+          << ", elementBitWidth = " << value.elementBitWidth;
+  if (value.fp4Padded)
     printer << ", fp4Padded = true";
-  if (getCga().empty() && getRank() != 2)
-    printer << ", rank = " << getRank();
-  printCga(printer, unflatten(getCga(), getRank()));
+  if (value.cga.empty() && value.numDims != 2)
+    printer << ", rank = " << value.numDims;
+  printCga(printer, value.cga);
   printer << "}>";
+}
+
+LogicalResult ttg::NVMMASharedEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                   layout::Layout layout) {
+  return verifyLayout(emitError, layout, layout.as<layout::NVMMASharedLayout>());
 }

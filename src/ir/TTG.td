@@ -65,31 +65,11 @@ def TTG_PaddedSharedEncoding
 def TTG_SharedLinearEncoding
     : TTG_LayoutAttr<"SharedLinear", "shared_linear", "SharedLinearLayout">;
 
-//===----------------------------------------------------------------------===//
-// Encodings without a layout yet: parsed, printed, compared
-//===----------------------------------------------------------------------===//
-
-class TTG_PlainAttr<string name, string mnemonicText> : AttrDef<TTG_Dialect, name # "Encoding"> {
-  let mnemonic = mnemonicText;
-  let hasCustomAssemblyFormat = 1;
-}
-
-def TTG_NvidiaMmaEncoding : TTG_PlainAttr<"NvidiaMma", "nvidia_mma"> {
-  // cga holds the bases one after another, one component per dim.
-  let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor,
-                        ArrayRefParameter<"int64_t">:$warpsPerCTA, ArrayRefParameter<"int64_t">:$cga,
-                        ArrayRefParameter<"int64_t">:$instrShape);
-}
-
-def TTG_DotOperandEncoding : TTG_PlainAttr<"DotOperand", "dot_op"> {
-  let parameters = (ins "unsigned":$opIdx, "mlir::Attribute":$parent, "unsigned":$kWidth);
-}
-
-def TTG_NVMMASharedEncoding : TTG_PlainAttr<"NVMMAShared", "nvmma_shared"> {
-  let parameters = (ins "unsigned":$swizzlingByteWidth, "bool":$transposed,
-                        "unsigned":$elementBitWidth, "bool":$fp4Padded, "unsigned":$rank,
-                        ArrayRefParameter<"int64_t">:$cga);
-}
+def TTG_NvidiaMmaEncoding
+    : TTG_LayoutAttr<"NvidiaMma", "nvidia_mma", "NVMMADistributedLayout">;
+def TTG_DotOperandEncoding : TTG_LayoutAttr<"DotOperand", "dot_op", "DotOperandLayout">;
+def TTG_NVMMASharedEncoding
+    : TTG_LayoutAttr<"NVMMAShared", "nvmma_shared", "NVMMASharedLayout">;
 
 def TTG_SharedMemory : AttrDef<TTG_Dialect, "SharedMemorySpace"> {
   let mnemonic = "shared_memory";

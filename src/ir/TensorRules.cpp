@@ -10,8 +10,6 @@
 //   memdesc_c2  it has the buffer's rank, or one less for a ring of buffers, and fits the sizes
 //   memdesc_c3  it spreads over the module's CTAs
 //
-// Encodings that wrap no layout yet (tensor-core fragments) are taken as they are.
-//
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 

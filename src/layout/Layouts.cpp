@@ -164,99 +164,94 @@ template <typename... Fs> struct Cases : Fs... {
   using Fs::operator()...;
 };
 
-llvm::hash_code hashInts(llvm::ArrayRef<int64_t> values) {
-  return llvm::hash_combine_range(values.begin(), values.end());
-}
+struct FieldHash {
+  llvm::hash_code code = 0;
 
-llvm::hash_code hashBases(const BasisList &bases) {
-  llvm::hash_code code = bases.size();
-  for (const Ints &basis : bases)
-    code = llvm::hash_combine(code, hashInts(basis));
-  return code;
-}
+  void add(int64_t value) { code = llvm::hash_combine(code, value); }
+  void add(const Layout &value) { code = llvm::hash_combine(code, hash_value(value)); }
+  void add(const IntervalPadding &pair) {
+    code = llvm::hash_combine(code, pair.interval, pair.padding);
+  }
+  template <typename T, unsigned n> void add(const llvm::SmallVector<T, n> &values) {
+    code = llvm::hash_combine(code, values.size());
+    for (const T &value : values)
+      add(value);
+  }
+};
 
 llvm::hash_code hashFields(const Layout::Value &value) {
-  return std::visit(
-      Cases{
-          [](const AutoLayout &) { return llvm::hash_code(0); },
-          [](const CoalescedLayout &) { return llvm::hash_code(0); },
-          [](const BlockedLayout &l) {
-            return llvm::hash_combine(hashInts(l.sizePerThread), hashInts(l.threadsPerWarp),
-                                      hashInts(l.warpsPerCta), hashInts(l.order), hashBases(l.cga));
-          },
-          [](const SliceLayout &l) { return llvm::hash_combine(l.dim, hash_value(l.parent)); },
-          [](const DistributedLinearLayout &l) {
-            return llvm::hash_combine(hashBases(l.regBases), hashBases(l.laneBases),
-                                      hashBases(l.warpBases), hashBases(l.blockBases),
-                                      hashInts(l.shape));
-          },
-          [](const SwizzledSharedLayout &l) {
-            return llvm::hash_combine(l.vec, l.perPhase, l.maxPhase, hashInts(l.order),
-                                      hashBases(l.cga));
-          },
-          [](const PaddedSharedLayout &l) {
-            llvm::hash_code code =
-                llvm::hash_combine(hashBases(l.offsetBases), hashBases(l.cga), hashInts(l.shape));
-            for (const IntervalPadding &pair : l.paddings)
-              code = llvm::hash_combine(code, pair.interval, pair.padding);
-            return code;
-          },
-          [](const SharedLinearLayout &l) {
-            return llvm::hash_combine(hashBases(l.offsetBases), hashBases(l.blockBases),
-                                      l.alignment);
-          },
-      },
-      value);
+  FieldHash hash;
+  std::visit([&](const auto &l) { l.fields([&](const char *, const auto &v) { hash.add(v); }); },
+             value);
+  return hash.code;
 }
 
-std::string cgaArgument(const BasisList &cga) {
-  return cga.empty() ? "" : ", cga_layout=" + basesText(cga);
+std::string fieldText(int64_t value) { return std::to_string(value); }
+std::string fieldText(bool value) { return value ? "True" : "False"; }
+std::string fieldText(const Ints &value) { return listText(value); }
+std::string fieldText(const BasisList &value) { return basesText(value); }
+std::string fieldText(const Layout &value) { return value.toString(); }
+std::string fieldText(const llvm::SmallVectorImpl<IntervalPadding> &pairs) {
+  BasisList lists;
+  for (const IntervalPadding &pair : pairs)
+    lists.push_back({pair.interval, pair.padding});
+  return basesText(lists);
 }
 
-std::string constructorText(const Layout::Value &value) {
-  return std::visit(
-      Cases{
-          [](const AutoLayout &) -> std::string { return "AutoLayout()"; },
-          [](const CoalescedLayout &) -> std::string { return "CoalescedLayout()"; },
-          [](const BlockedLayout &l) {
-            return "BlockedLayout(" + listText(l.sizePerThread) + ", " +
-                   listText(l.threadsPerWarp) + ", " + listText(l.warpsPerCta) + ", " +
-                   listText(l.order) + cgaArgument(l.cga) + ")";
-          },
-          [](const SliceLayout &l) {
-            return "SliceLayout(" + std::to_string(l.dim) + ", " + l.parent.toString() + ")";
-          },
-          [](const DistributedLinearLayout &l) {
-            return "DistributedLinearLayout(reg_bases=" + basesText(l.regBases) +
-                   ", lane_bases=" + basesText(l.laneBases) +
-                   ", warp_bases=" + basesText(l.warpBases) +
-                   ", block_bases=" + basesText(l.blockBases) + ", shape=" + listText(l.shape) +
-                   ")";
-          },
-          [](const SwizzledSharedLayout &l) {
-            return "SwizzledSharedLayout(vec=" + std::to_string(l.vec) +
-                   ", per_phase=" + std::to_string(l.perPhase) +
-                   ", max_phase=" + std::to_string(l.maxPhase) + ", order=" + listText(l.order) +
-                   cgaArgument(l.cga) + ")";
-          },
-          [](const PaddedSharedLayout &l) {
-            std::string pairs;
-            for (const IntervalPadding &pair : l.paddings)
-              pairs += (pairs.empty() ? "" : ", ") + listText({pair.interval, pair.padding});
-            return "PaddedSharedLayout(interval_padding_pairs=[" + pairs +
-                   "], offset_bases=" + basesText(l.offsetBases) +
-                   ", cga_layout=" + basesText(l.cga) + ", shape=" + listText(l.shape) + ")";
-          },
-          [](const SharedLinearLayout &l) {
-            return "SharedLinearLayout(offset_bases=" + basesText(l.offsetBases) +
-                   ", block_bases=" + basesText(l.blockBases) +
-                   ", alignment=" + std::to_string(l.alignment) + ")";
-          },
-      },
-      value);
+/// Which fields are written with their names: not those of the layouts that everyone knows.
+template <typename T>
+constexpr bool isWrittenWithNames =
+    !std::is_same_v<T, BlockedLayout> && !std::is_same_v<T, SliceLayout>;
+
+/// Whether the constructor can do without this field; only the padded layout has no default for it.
+template <typename T, typename F> bool isDefault(llvm::StringRef name, const F &value) {
+  if constexpr (std::is_same_v<F, BasisList> && !std::is_same_v<T, PaddedSharedLayout>)
+    return name == "cga_layout" && value.empty();
+  return false;
+}
+
+template <typename T> std::string constructorText(const T &layout) {
+  std::string text;
+  layout.fields([&](llvm::StringRef name, const auto &value) {
+    if (isDefault<T>(name, value))
+      return;
+    text += text.empty() ? "" : ", ";
+    if (isWrittenWithNames<T> || name == "cga_layout")
+      text += name.str() + "=";
+    text += fieldText(value);
+  });
+  return nameOf(T::kind).str() + "(" + text + ")";
 }
 
 } // namespace
+
+llvm::StringRef nameOf(LayoutKind kind) {
+  switch (kind) {
+  case LayoutKind::Auto:
+    return "AutoLayout";
+  case LayoutKind::Coalesced:
+    return "CoalescedLayout";
+  case LayoutKind::Blocked:
+    return "BlockedLayout";
+  case LayoutKind::Slice:
+    return "SliceLayout";
+  case LayoutKind::DistributedLinear:
+    return "DistributedLinearLayout";
+  case LayoutKind::NVMMADistributed:
+    return "NVMMADistributedLayout";
+  case LayoutKind::DotOperand:
+    return "DotOperandLayout";
+  case LayoutKind::SwizzledShared:
+    return "SwizzledSharedLayout";
+  case LayoutKind::PaddedShared:
+    return "PaddedSharedLayout";
+  case LayoutKind::SharedLinear:
+    return "SharedLinearLayout";
+  case LayoutKind::NVMMAShared:
+    return "NVMMASharedLayout";
+  }
+  GL_UNREACHABLE("layout kind");
+}
 
 struct Layout::Storage {
   explicit Storage(Value value)
@@ -266,15 +261,7 @@ struct Layout::Storage {
   llvm::hash_code hash;
 };
 
-Layout::Layout(AutoLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(CoalescedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(BlockedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(SliceLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(DistributedLinearLayout value)
-    : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(SwizzledSharedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(PaddedSharedLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
-Layout::Layout(SharedLinearLayout value) : storage(std::make_shared<Storage>(std::move(value))) {}
+Layout::Layout(Value value) : storage(std::make_shared<Storage>(std::move(value))) {}
 
 const Layout::Value &Layout::value() const { return storage->value; }
 
@@ -283,8 +270,22 @@ LayoutKind Layout::kind() const {
 }
 
 bool Layout::isShared() const {
-  return kind() == LayoutKind::SwizzledShared || kind() == LayoutKind::PaddedShared ||
-         kind() == LayoutKind::SharedLinear;
+  switch (kind()) {
+  case LayoutKind::SwizzledShared:
+  case LayoutKind::PaddedShared:
+  case LayoutKind::SharedLinear:
+  case LayoutKind::NVMMAShared:
+    return true;
+  case LayoutKind::Auto:
+  case LayoutKind::Coalesced:
+  case LayoutKind::Blocked:
+  case LayoutKind::Slice:
+  case LayoutKind::DistributedLinear:
+  case LayoutKind::NVMMADistributed:
+  case LayoutKind::DotOperand:
+    return false;
+  }
+  GL_UNREACHABLE("layout kind");
 }
 
 bool Layout::isDistributed() const { return !isShared(); }
@@ -334,6 +335,14 @@ BasisList Layout::cga() const {
                 basis.erase(basis.begin() + l.dim);
             return bases;
           },
+          [](const DotOperandLayout &l) {
+            // CTAs that differ along the other operand's dim hold the same part of this one.
+            BasisList bases = l.parent.cga();
+            for (Ints &basis : bases)
+              if (l.rank() >= 2 && l.kDim() < basis.size())
+                basis[l.kDim()] = 0;
+            return bases;
+          },
           [](const DistributedLinearLayout &l) { return blockBasesToCga(l.blockBases, l.shape); },
           [](const SharedLinearLayout &l) { return blockBasesToCga(l.blockBases, l.shape()); },
           [](const auto &layout) {
@@ -346,7 +355,9 @@ BasisList Layout::cga() const {
       value());
 }
 
-std::string Layout::toString() const { return constructorText(value()); }
+std::string Layout::toString() const {
+  return std::visit([](const auto &layout) { return constructorText(layout); }, value());
+}
 
 bool Layout::operator==(const Layout &other) const {
   return storage == other.storage ||
@@ -370,7 +381,13 @@ Problem checkShape(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
   if (rank && *rank != shape.size())
     return "the layout has rank " + std::to_string(*rank) + ", but the shape " + listText(shape) +
            " has rank " + std::to_string(shape.size());
-  return std::nullopt;
+  return std::visit(
+      [&](const auto &named) -> Problem {
+        if constexpr (requires { named.checkShape(shape); })
+          return named.checkShape(shape);
+        return std::nullopt;
+      },
+      layout.value());
 }
 
 namespace {
@@ -382,20 +399,22 @@ struct Owners {
 
 Owners ownersOf(const Layout &layout) {
   int64_t ctas = int64_t{1} << layout.cga().size();
-  return std::visit(Cases{
-                        [](const AutoLayout &) { return Owners(); },
-                        [](const CoalescedLayout &) { return Owners(); },
-                        [&](const BlockedLayout &l) {
-                          return Owners{product(l.threadsPerWarp), product(l.warpsPerCta), ctas};
-                        },
-                        [](const SliceLayout &l) { return ownersOf(l.parent); },
-                        [&](const DistributedLinearLayout &l) {
-                          return Owners{int64_t{1} << l.laneBases.size(),
-                                        int64_t{1} << l.warpBases.size(), ctas};
-                        },
-                        [&](const auto &) { return Owners{0, 0, ctas}; },
-                    },
-                    layout.value());
+  return std::visit(
+      Cases{
+          [](const AutoLayout &) { return Owners(); },
+          [](const CoalescedLayout &) { return Owners(); },
+          [&](const BlockedLayout &l) {
+            return Owners{product(l.threadsPerWarp), product(l.warpsPerCta), ctas};
+          },
+          [](const SliceLayout &l) { return ownersOf(l.parent); },
+          [&](const NVMMADistributedLayout &l) { return Owners{32, product(l.warpsPerCta), ctas}; },
+          [](const DotOperandLayout &l) { return ownersOf(l.parent); },
+          [&](const DistributedLinearLayout &l) {
+            return Owners{int64_t{1} << l.laneBases.size(), int64_t{1} << l.warpBases.size(), ctas};
+          },
+          [&](const auto &) { return Owners{0, 0, ctas}; },
+      },
+      layout.value());
 }
 
 std::string counted(int64_t count, const char *what) {

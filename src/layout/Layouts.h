@@ -13,8 +13,10 @@
 //   BlockedLayout([1], [4], [4], [0])  shape [128]   register 16 32 64 | lane 1 2 | warp 4 8
 //   BlockedLayout([4], [4], [4], [0])  shape [8]     register 1 2 | lane 4 0 | warp 0 0
 //
-// To add a layout: a struct with the members the others have, a LayoutKind, a
-// line in `Layout::Value`, its functions in the .cpp beside its relatives.
+// To add a layout: a struct with the members the others have, a LayoutKind and a
+// line in `Layout::Value` (Layout.h), its functions in the .cpp beside its
+// relatives. `fields` names the fields as the language does; hashing, printing
+// and the attributes of kernel code go through it.
 //
 // Trust.  `validate()` and `checkShape()` take anything a user may write and
 // never assert. `toLinear` and the rest want a layout that passed both.
@@ -22,95 +24,23 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "layout/LinearLayout.h"
+#include "layout/Layout.h"
 
 #include <algorithm>
-#include <memory>
-#include <variant>
 
 namespace gluonc::layout {
-
-using Ints = llvm::SmallVector<int64_t, 4>;
-/// Basis vectors, one per bit; each has one component per tensor dim.
-using BasisList = llvm::SmallVector<Ints, 6>;
-/// Nullopt when all is well, else what is wrong, as a sentence part without a final period.
-using Problem = std::optional<std::string>;
-
-enum class LayoutKind : uint8_t {
-  Auto,
-  Coalesced,
-  Blocked,
-  Slice,
-  DistributedLinear,
-  SwizzledShared,
-  PaddedShared,
-  SharedLinear,
-};
-
-struct AutoLayout;
-struct CoalescedLayout;
-struct BlockedLayout;
-struct SliceLayout;
-struct DistributedLinearLayout;
-struct SwizzledSharedLayout;
-struct PaddedSharedLayout;
-struct SharedLinearLayout;
-
-/// Any named layout. Copying copies one pointer; equality is by content.
-class Layout {
-public:
-  using Value =
-      std::variant<AutoLayout, CoalescedLayout, BlockedLayout, SliceLayout, DistributedLinearLayout,
-                   SwizzledSharedLayout, PaddedSharedLayout, SharedLinearLayout>;
-
-  Layout(AutoLayout value);
-  Layout(CoalescedLayout value);
-  Layout(BlockedLayout value);
-  Layout(SliceLayout value);
-  Layout(DistributedLinearLayout value);
-  Layout(SwizzledSharedLayout value);
-  Layout(PaddedSharedLayout value);
-  Layout(SharedLinearLayout value);
-
-  LayoutKind kind() const;
-  /// The struct, if this is a `T`; else null. Lives as long as any copy of this Layout.
-  template <typename T> const T *as() const;
-  const Value &value() const;
-
-  /// Whether it places tensors in registers (placeholders included) or in shared memory.
-  bool isDistributed() const;
-  bool isShared() const;
-  /// AutoLayout and CoalescedLayout: to be resolved before anything asks for elements.
-  bool isPlaceholder() const;
-
-  /// Number of tensor dims; nullopt for placeholders.
-  std::optional<unsigned> rank() const;
-  /// Checks the fields by themselves, without a target or a shape.
-  Problem validate() const;
-  /// The linear layout of a tensor of this shape.
-  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  /// The basis of each bit of the CTA id, empty for one CTA.
-  BasisList cga() const;
-  /// In the form in which the language constructs it: `BlockedLayout([1], [32], [4], [0])`.
-  std::string toString() const;
-
-  bool operator==(const Layout &other) const;
-  friend llvm::hash_code hash_value(const Layout &layout);
-
-private:
-  struct Storage;
-  std::shared_ptr<const Storage> storage;
-};
 
 /// To be inferred from neighbouring operations.
 struct AutoLayout {
   static constexpr LayoutKind kind = LayoutKind::Auto;
+  template <typename F> void fields(F) const {}
   bool operator==(const AutoLayout &) const = default;
 };
 
 /// To be chosen for the best global memory access.
 struct CoalescedLayout {
   static constexpr LayoutKind kind = LayoutKind::Coalesced;
+  template <typename F> void fields(F) const {}
   bool operator==(const CoalescedLayout &) const = default;
 };
 
@@ -124,6 +54,13 @@ struct BlockedLayout {
   unsigned rank() const { return order.size(); }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("size_per_thread", sizePerThread);
+    f("threads_per_warp", threadsPerWarp);
+    f("warps_per_cta", warpsPerCta);
+    f("order", order);
+    f("cga_layout", cga);
+  }
   bool operator==(const BlockedLayout &) const = default;
 };
 
@@ -137,6 +74,10 @@ struct SliceLayout {
   unsigned rank() const { return std::max(parent.rank().value_or(1), 1u) - 1; }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("dim", dim);
+    f("parent", parent);
+  }
   bool operator==(const SliceLayout &) const = default;
 };
 
@@ -153,7 +94,58 @@ struct DistributedLinearLayout {
   /// Whether the nonzero bases are distinct unit vectors (`#ttg.linear`; else
   /// `#ttg.generic_linear`).
   bool isPermutation() const;
+  template <typename F> void fields(F f) const {
+    f("reg_bases", regBases);
+    f("lane_bases", laneBases);
+    f("warp_bases", warpBases);
+    f("block_bases", blockBases);
+    f("shape", shape);
+  }
   bool operator==(const DistributedLinearLayout &) const = default;
+};
+
+/// What `mma.sync` (version 2) and `wgmma` (version 3) leave in registers. Version 2 has the
+/// instruction's [M, N], version 3 its [M, N, K] for one warp; a leading 1 stands for a batch dim.
+struct NVMMADistributedLayout {
+  static constexpr LayoutKind kind = LayoutKind::NVMMADistributed;
+  Ints version, warpsPerCta, instrShape;
+  BasisList cga;
+
+  bool isWarpGroup() const { return version[0] == 3; }
+  int64_t instrM() const { return instrShape[instrShape.size() - (isWarpGroup() ? 3 : 2)]; }
+  int64_t instrN() const { return instrShape[instrShape.size() - (isWarpGroup() ? 2 : 1)]; }
+  unsigned rank() const { return warpsPerCta.size(); }
+  Problem validate() const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("version", version);
+    f("warps_per_cta", warpsPerCta);
+    f("instr_shape", instrShape);
+    f("cga_layout", cga);
+  }
+  bool operator==(const NVMMADistributedLayout &) const = default;
+};
+
+/// An operand of a matrix product whose result is in layout `parent`: the left one (0) lacks the
+/// parent's last dim and has K there, the right one (1) has K in the place of M. `kWidth` elements
+/// along K are neighbours in a thread.
+struct DotOperandLayout {
+  static constexpr LayoutKind kind = LayoutKind::DotOperand;
+  int64_t operandIndex;
+  Layout parent;
+  int64_t kWidth;
+
+  unsigned rank() const { return parent.rank().value_or(0); }
+  /// The dim that the product sums over.
+  unsigned kDim() const { return rank() - (operandIndex == 0 ? 1 : 2); }
+  Problem validate() const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("operand_index", operandIndex);
+    f("parent", parent);
+    f("k_width", kWidth);
+  }
+  bool operator==(const DotOperandLayout &) const = default;
 };
 
 /// Row `r` has its groups of `vec` elements XORed by (r / perPhase) mod maxPhase.
@@ -166,6 +158,13 @@ struct SwizzledSharedLayout {
   unsigned rank() const { return order.size(); }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("vec", vec);
+    f("per_phase", perPhase);
+    f("max_phase", maxPhase);
+    f("order", order);
+    f("cga_layout", cga);
+  }
   bool operator==(const SwizzledSharedLayout &) const = default;
 };
 
@@ -193,6 +192,12 @@ struct PaddedSharedLayout {
   int64_t physicalOffset(int64_t logical) const;
   /// How many elements are consecutive and aligned in spite of the padding.
   int64_t maxVector() const;
+  template <typename F> void fields(F f) const {
+    f("interval_padding_pairs", paddings);
+    f("offset_bases", offsetBases);
+    f("cga_layout", cga);
+    f("shape", shape);
+  }
   bool operator==(const PaddedSharedLayout &) const = default;
 };
 
@@ -207,9 +212,54 @@ struct SharedLinearLayout {
   Ints shape() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("offset_bases", offsetBases);
+    f("block_bases", blockBases);
+    f("alignment", alignment);
+  }
   bool operator==(const SharedLinearLayout &) const = default;
 };
 
+/// What tensor cores and the tensor memory accelerator read: tiles of 8 rows of `swizzleByteWidth`
+/// bytes, in each of which groups of 16 bytes are XORed by the row. Wider tensors are panels of
+/// such tiles, one behind the other.
+struct NVMMASharedLayout {
+  static constexpr LayoutKind kind = LayoutKind::NVMMAShared;
+  int64_t swizzleByteWidth, elementBitWidth;
+  int64_t numDims = 2;
+  /// Whether dim 0 instead of the last one is contiguous.
+  bool transposed = false;
+  /// 4-bit elements, two in each byte; 8 bytes of them are followed by 8 unused ones.
+  bool fp4Padded = false;
+  BasisList cga;
+
+  /// The widest swizzle that suits a block of this shape.
+  static NVMMASharedLayout defaultFor(llvm::ArrayRef<int64_t> shape, int64_t elementBits,
+                                      bool transposed = false, bool fp4Padded = false,
+                                      BasisList cga = {});
+  unsigned rank() const { return numDims; }
+  Problem validate() const;
+  /// Whether each CTA's share has room for a tile.
+  Problem checkShape(llvm::ArrayRef<int64_t> shape) const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  /// The box that one message of the tensor memory accelerator moves, in elements of memory.
+  Ints messageShape(llvm::ArrayRef<int64_t> shape) const;
+  /// The swizzle in the terms of SwizzledSharedLayout.
+  int64_t vec() const { return swizzleByteWidth ? 128 / elementBitWidth : 1; }
+  int64_t perPhase() const { return swizzleByteWidth ? 128 / swizzleByteWidth : 1; }
+  int64_t maxPhase() const { return swizzleByteWidth ? swizzleByteWidth / 16 : 1; }
+  template <typename F> void fields(F f) const {
+    f("swizzle_byte_width", swizzleByteWidth);
+    f("element_bitwidth", elementBitWidth);
+    f("rank", numDims);
+    f("transposed", transposed);
+    f("fp4_padded", fp4Padded);
+    f("cga_layout", cga);
+  }
+  bool operator==(const NVMMASharedLayout &) const = default;
+};
+
+template <NamedLayout T> Layout::Layout(T value) : Layout(Value(std::move(value))) {}
 template <typename T> const T *Layout::as() const { return std::get_if<T>(&value()); }
 
 // -- Questions about a layout in a place ---------------------------------------

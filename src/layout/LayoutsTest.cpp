@@ -341,6 +341,12 @@ TEST(Layouts, WhateverIsWrittenIsRefusedOrHasAMeaning) {
         SwizzledSharedLayout{number(), number(), number(), order, cga},
         PaddedSharedLayout{{{number(), number()}}, bases(rank), cga, list(rank)},
         SharedLinearLayout{bases(rank), cga, number()},
+        NVMMADistributedLayout{
+            random.below(2) ? Ints{3, 0} : Ints{2, 0}, list(rank),
+            random.below(4) ? (random.below(2) ? Ints{16, 8} : Ints{16, 32, 16}) : list(3), cga},
+        NVMMASharedLayout{int64_t(32 * random.below(6)), int64_t{8} << random.below(4),
+                          random.below(8) ? rank : number(), random.below(2) == 0,
+                          random.below(4) == 0, cga},
         AutoLayout{},
         CoalescedLayout{},
     };
@@ -348,12 +354,16 @@ TEST(Layouts, WhateverIsWrittenIsRefusedOrHasAMeaning) {
     if (random.below(3) == 0)
       layout =
           SliceLayout{random.below(8) ? static_cast<int64_t>(random.below(3)) : number(), layout};
+    else if (random.below(3) == 0)
+      layout =
+          DotOperandLayout{static_cast<int64_t>(random.below(2)), layout,
+                           random.below(3) ? 2 * static_cast<int64_t>(random.below(2)) : number()};
     // Printing and comparing must work for anything, because messages do it.
     EXPECT_FALSE(layout.toString().empty());
     EXPECT_EQ(layout, Layout(layout));
     layout.cga();
     layout.rank();
-    Ints shape = list(layout.rank().value_or(rank));
+    Ints shape = list(std::min(layout.rank().value_or(rank), 10u));
     bool fits = !layout.validate();
     if (!fits || layout.isPlaceholder() || checkShape(layout, shape))
       continue;
@@ -364,7 +374,7 @@ TEST(Layouts, WhateverIsWrittenIsRefusedOrHasAMeaning) {
       ASSERT_EQ(linear.outSize(Dim::axis(d)), size);
     ++meaningful[layout.kind()];
   }
-  EXPECT_EQ(meaningful.size(), 6u);
+  EXPECT_EQ(meaningful.size(), 9u);
 }
 
 TEST(Layouts, ShapesMustBePowersOfTwoOfTheRightRank) {

@@ -164,8 +164,12 @@ int64_t sharedElements(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
 }
 
 int64_t sharedAlignment(const Layout &layout) {
-  const auto *linear = layout.as<SharedLinearLayout>();
-  return linear ? std::max<int64_t>(linear->alignment, 16) : 16;
+  if (const auto *linear = layout.as<SharedLinearLayout>())
+    return std::max<int64_t>(linear->alignment, 16);
+  // The swizzle is a function of address bits, so that its pattern must start at its own multiple.
+  if (const auto *nvmma = layout.as<NVMMASharedLayout>())
+    return 128 * nvmma->maxPhase();
+  return 16;
 }
 
 } // namespace gluonc::layout

@@ -103,87 +103,37 @@ static Value basisTuple(const layout::BasisList &bases) {
   return Value::tuple(std::move(items));
 }
 
-static MaybeValue blockedAttribute(const layout::BlockedLayout &value, llvm::StringRef name) {
-  if (name == "size_per_thread")
-    return intTuple(value.sizePerThread);
-  if (name == "threads_per_warp")
-    return intTuple(value.threadsPerWarp);
-  if (name == "warps_per_cta")
-    return intTuple(value.warpsPerCta);
-  if (name == "order")
-    return intTuple(value.order);
-  return std::nullopt;
-}
-
-static MaybeValue linearAttribute(const layout::DistributedLinearLayout &value,
-                                  llvm::StringRef name) {
-  if (name == "reg_bases")
-    return basisTuple(value.regBases);
-  if (name == "lane_bases")
-    return basisTuple(value.laneBases);
-  if (name == "warp_bases")
-    return basisTuple(value.warpBases);
-  if (name == "block_bases")
-    return basisTuple(value.blockBases);
-  if (name == "shape")
-    return intTuple(value.shape);
-  return std::nullopt;
-}
-
-static MaybeValue swizzledAttribute(const layout::SwizzledSharedLayout &value,
-                                    llvm::StringRef name) {
-  if (name == "vec")
-    return Value::integer(value.vec);
-  if (name == "per_phase")
-    return Value::integer(value.perPhase);
-  if (name == "max_phase")
-    return Value::integer(value.maxPhase);
-  if (name == "order")
-    return intTuple(value.order);
-  return std::nullopt;
-}
-
-static MaybeValue paddedAttribute(const layout::PaddedSharedLayout &value, llvm::StringRef name) {
-  if (name == "interval_padding_pairs") {
-    std::vector<Value> pairs;
-    for (const layout::IntervalPadding &pair : value.paddings)
-      pairs.push_back(intTuple({pair.interval, pair.padding}));
-    return Value::tuple(std::move(pairs));
-  }
-  if (name == "offset_bases")
-    return basisTuple(value.offsetBases);
-  if (name == "shape")
-    return intTuple(value.shape);
-  return std::nullopt;
+static Value fieldValue(int64_t value) { return Value::integer(value); }
+static Value fieldValue(bool value) { return Value::boolean(value); }
+static Value fieldValue(const layout::Ints &value) { return intTuple(value); }
+static Value fieldValue(const layout::BasisList &value) { return basisTuple(value); }
+static Value fieldValue(const layout::Layout &value) { return Value::layout(value); }
+static Value fieldValue(const llvm::SmallVectorImpl<layout::IntervalPadding> &value) {
+  std::vector<Value> pairs;
+  for (const layout::IntervalPadding &pair : value)
+    pairs.push_back(intTuple({pair.interval, pair.padding}));
+  return Value::tuple(std::move(pairs));
 }
 
 static MaybeValue layoutField(const layout::Layout &layout, llvm::StringRef name) {
+  MaybeValue result;
+  std::visit(
+      [&](const auto &named) {
+        named.fields([&](llvm::StringRef field, const auto &value) {
+          if (field == name)
+            result = fieldValue(value);
+        });
+      },
+      layout.value());
+  if (result)
+    return result;
   if (name == "rank" && layout.rank())
     return Value::integer(*layout.rank());
+  // Also for layouts that take it from a parent, and by its older name.
   if (name == "cga_layout" || name == "block_bases")
     return basisTuple(layout.cga());
-  if (const auto *blocked = layout.as<layout::BlockedLayout>())
-    return blockedAttribute(*blocked, name);
-  if (const auto *slice = layout.as<layout::SliceLayout>()) {
-    if (name == "dim")
-      return Value::integer(slice->dim);
-    if (name == "parent")
-      return Value::layout(slice->parent);
-  }
-  if (const auto *linear = layout.as<layout::DistributedLinearLayout>())
-    return linearAttribute(*linear, name);
-  if (const auto *swizzled = layout.as<layout::SwizzledSharedLayout>())
-    return swizzledAttribute(*swizzled, name);
-  if (const auto *padded = layout.as<layout::PaddedSharedLayout>())
-    return paddedAttribute(*padded, name);
-  if (const auto *shared = layout.as<layout::SharedLinearLayout>()) {
-    if (name == "offset_bases")
-      return basisTuple(shared->offsetBases);
-    if (name == "alignment")
-      return Value::integer(shared->alignment);
-    if (name == "shape")
-      return intTuple(shared->shape());
-  }
+  if (const auto *shared = layout.as<layout::SharedLinearLayout>(); shared && name == "shape")
+    return intTuple(shared->shape());
   return std::nullopt;
 }
 

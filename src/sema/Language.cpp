@@ -218,6 +218,8 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
   llvm::StringRef relative = llvm::StringRef(full).drop_front(llvm::StringRef("gl.").size());
   if (const Builtin *builtin = ops::findBuiltin(relative))
     return Value::builtin(builtin);
+  if (const Intrinsic *constructor = findLayoutConstructor(relative))
+    return Value::builtin(constructor);
   return stub(program, relative);
 }
 

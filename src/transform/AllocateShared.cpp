@@ -221,7 +221,7 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
     WalkResult known = module.walk([](ttg::ConvertLayoutOp op) {
       if (linearOrNull(op.getSrc().getType()) && linearOrNull(op.getType()))
         return WalkResult::advance();
-      op.emitOpError("cannot be done between these layouts yet");
+      op.emitOpError("needs layouts that have been resolved");
       return WalkResult::interrupt();
     });
     if (known.wasInterrupted())

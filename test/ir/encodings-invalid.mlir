@@ -53,3 +53,20 @@
 // -----
 // expected-error @+1 {{at least one basis}}
 #a = #ttg.shared_linear<{offset = []}, alignment = 16>
+
+// -----
+// expected-error @+1 {{instr_shape of a version 2 MMA layout must be}}
+#a = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
+
+// -----
+#a = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+// expected-error @+1 {{k_width must be a power of two where the parent is an MMA layout}}
+#b = #ttg.dot_op<{opIdx = 0, parent = #a}>
+
+// -----
+// expected-error @+1 {{'parent' must be a distributed encoding}}
+#b = #ttg.dot_op<{opIdx = 0, parent = #ttg.shared_memory}>
+
+// -----
+// expected-error @+1 {{swizzle_byte_width must be 0, 32, 64 or 128}}
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 16, transposed = false, elementBitWidth = 16}>

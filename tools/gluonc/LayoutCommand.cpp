@@ -11,8 +11,9 @@ using diag::Kind;
 /// The language's names without their prefix, as the design of the command line has it.
 static constexpr llvm::StringLiteral scopeText =
     "from triton.experimental.gluon.language import (\n"
-    "    AutoLayout, BlockedLayout, CoalescedLayout, DistributedLinearLayout, PaddedSharedLayout,\n"
-    "    SharedLinearLayout, SliceLayout, SwizzledSharedLayout)\n";
+    "    AutoLayout, BlockedLayout, CoalescedLayout, DistributedLinearLayout, DotOperandLayout,\n"
+    "    NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SharedLinearLayout,\n"
+    "    SliceLayout, SwizzledSharedLayout)\n";
 
 static bool parseShape(llvm::StringRef text, driver::Shape &shape) {
   llvm::SmallVector<llvm::StringRef, 4> parts;

@@ -16,8 +16,9 @@ from gluonc.language._dtypes import *  # noqa: F401,F403
 from gluonc.language._dtypes import dtype, pointer_type
 from gluonc.language._layouts import (AutoLayout, BlockedLayout, CoalescedLayout,
                                       DistributedLayout, DistributedLinearLayout,
-                                      PaddedSharedLayout, SharedLayout, SharedLinearLayout,
-                                      SliceLayout, SwizzledSharedLayout)
+                                      DotOperandLayout, NVMMADistributedLayout,
+                                      NVMMASharedLayout, PaddedSharedLayout, SharedLayout,
+                                      SharedLinearLayout, SliceLayout, SwizzledSharedLayout)
 
 
 class DeviceFunction:
@@ -93,6 +94,8 @@ def _add_names():
                                                "rdna4")]
     for parts in [["math"], ["extra", "libdevice"], *modules]:
         _submodule(parts)
+    for vendor in ("ampere", "hopper", "blackwell", "rubin"):
+        _submodule(["nvidia", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
     paths = [path.split(".") for path in _native.language_names().split("\n")]
     classes = {tuple(path) for path in paths if path[-1][:1].isupper()}
     for path in paths:

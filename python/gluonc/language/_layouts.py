@@ -33,6 +33,8 @@ class _Layout:
     def __post_init__(self):
         for item in fields(self):
             object.__setattr__(self, item.name, _plain(getattr(self, item.name)))
+        if self.__dict__.get("cga_layout", []) is None:
+            object.__setattr__(self, "cga_layout", [])
         self._validate()
 
     def _validate(self):
@@ -137,6 +139,35 @@ class DistributedLinearLayout(DistributedLayout):
 
 
 @_layout
+class NVMMADistributedLayout(DistributedLayout):
+    """What mma.sync (version [2, 0]) and wgmma (version [3, 0]) leave in registers."""
+
+    version: list
+    warps_per_cta: list
+    instr_shape: list
+    cga_layout: list = field(default_factory=list)
+
+    rank = property(lambda self: len(self.warps_per_cta))
+
+
+@_layout
+class DotOperandLayout(DistributedLayout):
+    """The left (0) or right (1) operand of a product whose result has layout `parent`."""
+
+    operand_index: int
+    parent: DistributedLayout
+    k_width: int
+
+    rank = property(lambda self: self.parent.rank)
+
+    @property
+    def cga_layout(self):
+        k_dim = self.rank - (1 if self.operand_index == 0 else 2)
+        return [[0 if i == k_dim else value for i, value in enumerate(basis)]
+                for basis in self.parent.cga_layout]
+
+
+@_layout
 class SwizzledSharedLayout(SharedLayout):
     """Rows and columns, with columns permuted by row so that banks do not collide."""
 
@@ -184,3 +215,41 @@ class SharedLinearLayout(SharedLayout):
         for basis in [*self.offset_bases, *self.block_bases]:
             bits = [a | b for a, b in zip(bits, basis)]
         return [1 << value.bit_length() for value in bits]
+
+
+@_layout
+class NVMMASharedLayout(SharedLayout):
+    """Swizzled tiles of 8 rows, as tensor cores and the tensor memory accelerator want them."""
+
+    swizzle_byte_width: int
+    element_bitwidth: int
+    rank: int = 2
+    transposed: bool = False
+    fp4_padded: bool = False
+    cga_layout: list = field(default_factory=list)
+
+    @staticmethod
+    def get_default_for(block_shape, dtype, transposed=False, fp4_padded=False, cga_layout=None):
+        """The widest swizzle that suits a block of this shape and dtype."""
+        values = map(_plain, (block_shape, dtype, transposed, fp4_padded, cga_layout or []))
+        return _evaluate("gl.NVMMASharedLayout.get_default_for"
+                         f"({', '.join(map(source, values))})")
+
+
+class MBarrierLayout(SwizzledSharedLayout):
+    """Barriers, one behind the other."""
+
+    def __init__(self, cga_layout=None):
+        super().__init__(1, 1, 1, [0], _plain(cga_layout) or [])
+
+    def __gluonc_source__(self):
+        return f"gl.nvidia.hopper.mbarrier.MBarrierLayout({source(self.cga_layout)})"
+
+    def __reduce__(self):
+        return type(self), (self.cga_layout,)
+
+    @classmethod
+    def multicta(cls, num_ctas, two_cta=False):
+        """One barrier in each CTA, or in the first CTA of each pair."""
+        text = f"gl.nvidia.hopper.mbarrier.MBarrierLayout.multicta({num_ctas}, {bool(two_cta)})"
+        return cls(_evaluate(text).cga_layout)
