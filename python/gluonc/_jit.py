@@ -7,10 +7,10 @@ key that was never seen reaches the compiler.
 
 import functools
 import inspect
-import linecache
 
 from gluonc import _tensors
 from gluonc._engine import cuda_target, engine, simulated_target
+from gluonc._scopes import load_kernel, token
 from gluonc._signature import Arguments, native_arguments, read_parameters
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
@@ -24,21 +24,6 @@ _IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "l
 def _raw_stream_getter():
     from torch import _C
     return _C._cuda_getCurrentRawStream
-
-
-@functools.lru_cache(maxsize=256)
-def _load(path, text):
-    return engine().load_text(path, text)
-
-
-def _source_of(fn):
-    """Path and text of the file (or cell) that a function was written in."""
-    path = inspect.getsourcefile(fn) or fn.__code__.co_filename
-    lines = linecache.getlines(path, fn.__globals__)
-    if not lines:
-        raise OSError(f"the source of {fn.__name__} is not to be had: kernels are compiled from "
-                      f"their text, and {path} cannot be read")
-    return path, "".join(lines)
 
 
 class CompiledKernel:
@@ -113,6 +98,9 @@ def _start(compiled, grid, values, tensors, stream):
 class KernelInterface:
     """What `kernel[grid](…)` needs of an object: `run(*args, grid, **kwargs)`."""
 
+    # What kernels get for the object; see gluonc._scopes. Here: what it holds as `fn`.
+    _binding_kind = None
+
     def __getitem__(self, grid):
         return functools.partial(self._launch, grid)
 
@@ -168,8 +156,7 @@ class JITFunction(KernelInterface):
 
     @functools.cached_property
     def _kernel(self):
-        path, text = _source_of(self.fn)
-        return _load(path, text).kernel(self.fn.__name__)
+        return load_kernel(self.fn)
 
     @functools.cached_property
     def _compiled(self):
@@ -183,8 +170,17 @@ class JITFunction(KernelInterface):
     def __repr__(self):
         return f"JITFunction({self.fn.__module__}:{self.fn.__qualname__})"
 
+    # gluonc_binding_kind of the C API.
+    _binding_kind = 1
+
     def __gluonc_source__(self):
-        return self.fn.__name__
+        return token(self)
+
+    def front_end_ir(self, target, *args, **kwargs):
+        """The IR of a specialization for `target` ("cuda:90a"), before any pass."""
+        values, options = self._bind(*args, **kwargs)
+        bound = Arguments(self.params, values)
+        return self._specialize(values, options, bound.key).ir(target)
 
     def add_pre_run_hook(self, hook):
         self._hooks.append(hook)
@@ -223,16 +219,20 @@ class JITFunction(KernelInterface):
         return devices.pop() if devices else -1
 
     def _compile(self, values, options, key, device):
-        num_warps, num_ctas, maxnreg, debug, fp_fusion = options
-        specialization = self._kernel.specialize(
-            native_arguments(self.params, values, key), int(num_warps), int(num_ctas),
-            maxnreg or 0, bool(debug or self.debug), bool(fp_fusion))
+        specialization = self._specialize(values, options, key)
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
         executable = engine().make(specialization, target, simulated)
         if not simulated:
             executable.load(device)
         return CompiledKernel(self.fn.__name__, executable, target, options, simulated)
+
+
+    def _specialize(self, values, options, key):
+        num_warps, num_ctas, maxnreg, debug, fp_fusion = options
+        return self._kernel.specialize(
+            native_arguments(self.params, values, key), int(num_warps), int(num_ctas),
+            maxnreg or 0, bool(debug or self.debug), bool(fp_fusion))
 
 
 def jit(fn=None, **options):

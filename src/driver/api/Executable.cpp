@@ -63,11 +63,11 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   driver::CodeOptions code = specialization->code;
   code.ptxas = engine->state->ptxas;
   driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
-  std::optional<driver::CompiledKernel> compiled =
-      driver::compileCached(engine->state->getCompiler(), engine->state->cache,
-                            {specialization->module->program, *specialization->function,
-                             specialization->arguments, options, code, last},
-                            collector);
+  std::optional<driver::CompiledKernel> compiled = driver::compileCached(
+      engine->state->getCompiler(), engine->state->cache,
+      {specialization->module->program, *specialization->function, specialization->arguments,
+       options, code, last, specialization->digest},
+      collector);
   if (!compiled)
     return fail(collector, error);
   made->compiled = std::move(*compiled);
