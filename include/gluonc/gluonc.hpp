@@ -226,7 +226,11 @@ public:
       return std::nullopt;
     return std::string_view(bytes, size);
   }
-  unsigned sharedBytes() const { return gluonc_executable_shared_bytes(handle.get()); }
+  unsigned sharedBytes() const {
+    gluonc_executable_info info;
+    gluonc_executable_get_info(handle.get(), &info);
+    return info.shared_bytes;
+  }
   gluonc_executable *raw() const { return handle.get(); }
 
 private:

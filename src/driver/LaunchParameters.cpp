@@ -34,14 +34,33 @@ static cuda::TensorMapType mapType(sema::DType dtype, bool isPadded4Bits) {
   }
 }
 
+/// The extents of one transfer, in the units of the descriptor.
+static layout::Ints boxLengths(const sema::ArgSpec &spec, const layout::NVMMASharedLayout &layout) {
+  if (!spec.isIm2Col) {
+    layout::Ints lengths = layout.messageShape(spec.blockShape);
+    // A descriptor of 4-bit elements counts these, the block counts their bytes.
+    lengths.back() *= layout.fp4Padded ? 2 : 1;
+    return lengths;
+  }
+  int64_t pixels = std::min<int64_t>(spec.blockShape[0], 1024);
+  int64_t row = 8 * layout.swizzleByteWidth / layout.elementBitWidth;
+  return {pixels, std::min<int64_t>(spec.blockShape[1], row ? row : 256)};
+}
+
 static cuda::TensorBox boxOf(const sema::ArgSpec &spec) {
   cuda::TensorBox box;
   box.rank = spec.rank();
   box.isIm2Col = spec.isIm2Col;
   box.elementBytes = spec.dtype.byteSize();
-  box.type = mapType(spec.dtype, false);
-  for (size_t i = 0; i != spec.blockShape.size(); ++i)
-    box.box[i] = static_cast<uint32_t>(spec.blockShape[i]);
+  // Other layouts are refused when the kernel is compiled.
+  const auto *layout = spec.constant.asLayout().as<layout::NVMMASharedLayout>();
+  box.type = mapType(spec.dtype, layout && layout->fp4Padded);
+  if (!layout)
+    return box;
+  box.swizzleBytes = static_cast<unsigned>(layout->swizzleByteWidth);
+  layout::Ints lengths = boxLengths(spec, *layout);
+  for (size_t i = 0; i != lengths.size(); ++i)
+    box.box[i] = static_cast<uint32_t>(lengths[i]);
   return box;
 }
 

@@ -34,6 +34,11 @@ static std::optional<std::string> makeCode(EngineState &engine, const gluonc_spe
   return std::move(compiled->output);
 }
 
+/// Without an assembler the CUDA driver compiles PTX when it loads a kernel.
+static driver::Stage lastStage(const EngineState &engine) {
+  return engine.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+}
+
 /// An executable of `specialization` for `target`, still without code; null for an unknown target.
 static std::unique_ptr<gluonc_executable>
 startExecutable(gluonc_engine *engine, const gluonc_specialization &specialization,
@@ -62,12 +67,11 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   const sema::Options &options = made->origin.options;
   driver::CodeOptions code = specialization->code;
   code.ptxas = engine->state->ptxas;
-  driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
-  std::optional<driver::CompiledKernel> compiled = driver::compileCached(
-      engine->state->getCompiler(), engine->state->cache,
-      {specialization->module->program, *specialization->function, specialization->arguments,
-       options, code, last, specialization->digest},
-      collector);
+  std::optional<driver::CompiledKernel> compiled =
+      driver::compileCached(engine->state->getCompiler(), engine->state->cache,
+                            {specialization->module->program, *specialization->function,
+                             specialization->arguments, options, code, lastStage(*engine->state)},
+                            collector);
   if (!compiled)
     return fail(collector, error);
   made->compiled = std::move(*compiled);
@@ -150,16 +154,37 @@ gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const c
   return GLUONC_OK;
 }
 
-int gluonc_executable_resources(const gluonc_executable *executable, unsigned *registers,
-                                unsigned *spilled_bytes) {
-  const std::optional<codegen::nvidia::ResourceUsage> &usage = executable->compiled.resources;
-  *registers = usage ? usage->registers : 0;
-  *spilled_bytes = usage ? usage->spillStoreBytes : 0;
-  return usage.has_value();
+void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_executable_info *info) {
+  *info = {};
+  const driver::CompiledKernel &compiled = executable->compiled;
+  info->num_warps =
+      executable->simulated ? executable->origin.options.numWarps : compiled.kernel.numWarps;
+  info->shared_bytes = compiled.kernel.sharedBytes;
+  info->scratch_bytes = compiled.kernel.globalScratchBytes;
+  if (compiled.resources) {
+    info->registers = compiled.resources->registers;
+    info->spilled_bytes = compiled.resources->spillStoreBytes;
+  }
+  if (const cuda::Launcher *launcher = executable->launcher) {
+    const cuda::Function &function = launcher->function();
+    info->registers = static_cast<unsigned>(function.registers);
+    info->spilled_bytes = static_cast<unsigned>(function.localBytes);
+    info->max_threads = static_cast<unsigned>(function.maxThreads);
+    info->function = function.handle;
+  }
 }
 
-unsigned gluonc_executable_shared_bytes(const gluonc_executable *executable) {
-  return executable->compiled.kernel.sharedBytes;
+const char *gluonc_executable_key(gluonc_executable *executable) {
+  EngineState &engine = *executable->engine;
+  std::lock_guard guard(engine.lock);
+  if (executable->key.empty()) {
+    const gluonc_specialization &origin = executable->origin;
+    driver::CodeOptions code = origin.code;
+    code.ptxas = engine.ptxas;
+    executable->key = driver::cacheKey({origin.module->program, *origin.function, origin.arguments,
+                                        origin.options, code, lastStage(engine)});
+  }
+  return executable->key.c_str();
 }
 
 size_t gluonc_executable_parameter_count(const gluonc_executable *executable) {

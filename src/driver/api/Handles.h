@@ -26,8 +26,7 @@ struct gluonc_error {
 namespace gluonc::api {
 
 struct EngineState {
-  /// Recursive: resolvers run under it and may ask for layouts.
-  std::recursive_mutex lock;
+  std::mutex lock;
   std::string ptxas;
   driver::Cache cache{""};
   /// Made when the first kernel is compiled.
@@ -57,8 +56,6 @@ struct ModuleState {
   diag::SourceManager sources;
   sema::Program program{sources};
   sema::Module *module = nullptr;
-  /// Frees what the resolver needs.
-  std::shared_ptr<void> resolverContext;
 };
 
 /// Make an error, where the caller wants one, and hand its status on.
@@ -78,13 +75,10 @@ struct gluonc_module {
 struct gluonc_kernel {
   std::shared_ptr<gluonc::api::ModuleState> module;
   std::shared_ptr<const gluonc::sema::Function> function;
-  /// Tells apart what names are bound to in the host program.
-  std::string digest;
 };
 struct gluonc_specialization {
   std::shared_ptr<gluonc::api::ModuleState> module;
   std::shared_ptr<const gluonc::sema::Function> function;
-  std::string digest;
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;
@@ -98,6 +92,8 @@ struct gluonc_executable {
   gluonc_specialization origin;
   gluonc::driver::CompiledKernel compiled;
   std::string ttgir;
+  /// Made when asked for, under the engine's lock.
+  std::string key;
   /// Made when asked for, under the engine's lock.
   llvm::StringMap<std::string> madeCode;
   gluonc::driver::LaunchParameters parameters;

@@ -1,0 +1,58 @@
+#include "driver/LaunchParameters.h"
+
+#include "layout/Layouts.h"
+
+#include "gtest/gtest.h"
+
+using namespace gluonc;
+using driver::LaunchParameters;
+using sema::ArgSpec;
+
+namespace {
+
+sema::Value shared(int64_t swizzle, int64_t bits, int64_t rank) {
+  return sema::Value::layout(layout::NVMMASharedLayout{swizzle, bits, rank});
+}
+
+TEST(LaunchParameters, TuplesAreFlatAndConstantsAreGone) {
+  ArgSpec pair = ArgSpec::tuple({*ArgSpec::parse("i32"), ArgSpec::none()}, {"n", "bias"});
+  LaunchParameters parameters =
+      driver::launchParameters({*ArgSpec::parse("*fp32:16"), ArgSpec::tuple({pair, pair})});
+  ASSERT_EQ(parameters.visible.size(), 3u);
+  EXPECT_EQ(parameters.visible[0].type, "*fp32");
+  EXPECT_EQ(parameters.visible[2].type, "i32");
+  EXPECT_EQ(parameters.machineCount, 3u);
+  EXPECT_FALSE(parameters.hasDescriptors);
+}
+
+TEST(LaunchParameters, ADescriptorIsOneVisibleParameterAndSeveralOfTheMachine) {
+  LaunchParameters parameters = driver::launchParameters(
+      {*ArgSpec::parse("i64"),
+       ArgSpec::descriptor(sema::dtypes::float16, {128, 256}, shared(128, 16, 2)),
+       *ArgSpec::parse("fp32")});
+  ASSERT_EQ(parameters.visible.size(), 3u);
+  EXPECT_EQ(parameters.visible[1].type.substr(0, 34), "tensordesc<fp16[128, 256],NVMMASha");
+  EXPECT_EQ(parameters.machineCount, 7u);
+  ASSERT_EQ(parameters.machineDescriptors.size(), 1u);
+  EXPECT_EQ(parameters.machineDescriptors[0], 1u);
+  const cuda::TensorBox &box = *parameters.visible[1].box;
+  EXPECT_EQ(box.type, cuda::TensorMapType::Float16);
+  EXPECT_EQ(box.elementBytes, 2u);
+  // A row of a transfer is as wide as the swizzle.
+  EXPECT_EQ(box.box[0], 128u);
+  EXPECT_EQ(box.box[1], 64u);
+  EXPECT_EQ(box.swizzleBytes, 128u);
+}
+
+TEST(LaunchParameters, Im2ColBoxesArePixelsByChannels) {
+  LaunchParameters parameters = driver::launchParameters(
+      {ArgSpec::im2colDescriptor(sema::dtypes::int8, {2048, 64}, 4, shared(32, 8, 2))});
+  const cuda::TensorBox &box = *parameters.visible[0].box;
+  EXPECT_TRUE(box.isIm2Col);
+  EXPECT_EQ(box.rank, 4u);
+  EXPECT_EQ(box.box[0], 1024u);
+  EXPECT_EQ(box.box[1], 32u);
+  EXPECT_EQ(parameters.machineCount, 9u);
+}
+
+} // namespace
