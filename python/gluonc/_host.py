@@ -20,12 +20,8 @@ class ConstexprFunction:
         self.fn = fn
         functools.update_wrapper(self, fn)
 
-    # gluonc_binding_kind of the C API.
-    _binding_kind = 2
-
     def __gluonc_source__(self):
-        from gluonc._scopes import token
-        return token(self)
+        return self.fn.__name__
 
     def __call__(self, *args, **kwargs):
         from gluonc.language._constexpr import unwrap
@@ -46,5 +42,4 @@ def must_use_result(fn_or_message):
 
 def aggregate(cls):
     """Marks a class of values that exist inside kernels; the compiler reads its source."""
-    cls.__gluonc_aggregate__ = True
     return cls

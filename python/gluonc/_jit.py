@@ -1,17 +1,20 @@
 """@gluonc.jit: kernels that are compiled from their source text and launched from Python.
 
-A launch binds its arguments (a function generated once per kernel, so that CPython does it), forms
-a key of types and compile-time values, finds the executable under that key and launches it. Only a
-key that was never seen reaches the compiler.
+A launch binds its arguments, forms a key of types and compile-time values, finds the executable
+under that key and launches it: all of that in one call of native/Dispatch.cpp. Only a key that was
+never seen comes here, to be compiled.
 """
 
 import functools
 import inspect
+import linecache
+import sys
+from collections import namedtuple
 
-from gluonc import _tensors
+from gluonc import _native, _tensors
 from gluonc._engine import cuda_target, engine, simulated_target
-from gluonc._scopes import load_kernel, token
-from gluonc._signature import Arguments, native_arguments, read_parameters
+from gluonc._signature import native_arguments, native_option, read_parameters
+from gluonc.language._constexpr import unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
                     "enable_fp_fusion": True}
@@ -20,43 +23,105 @@ _IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "l
                               "launch_cooperative_grid", "enable_reflect_ftz", "ptx_options"})
 
 
-@functools.lru_cache(maxsize=None)
-def _raw_stream_getter():
-    from torch import _C
-    return _C._cuda_getCurrentRawStream
+def current_stream(device):
+    """The stream that PyTorch works on; CUDA's default where PyTorch is not there."""
+    torch = sys.modules.get("torch")
+    return torch._C._cuda_getCurrentRawStream(device) if torch else 0
+
+
+@functools.lru_cache(maxsize=256)
+def _load(path, text):
+    return engine().load_text(path, text)
+
+
+def _source_of(fn):
+    """Path and text of the file (or cell) that a function was written in."""
+    path = inspect.getsourcefile(fn) or fn.__code__.co_filename
+    lines = linecache.getlines(path, fn.__globals__)
+    if not lines:
+        raise OSError(f"the source of {fn.__name__} is not to be had: kernels are compiled from "
+                      f"their text, and {path} cannot be read")
+    return path, "".join(lines)
+
+
+class Metadata(namedtuple("Metadata", (
+        "hash", "target", "name", "num_warps", "num_ctas", "maxnreg", "debug", "enable_fp_fusion",
+        "num_stages", "shared", "tmem_size", "global_scratch_size", "global_scratch_align",
+        "profile_scratch_size", "profile_scratch_align"))):
+    """What a launch of a compiled kernel needs to know. Fields by name, too: metadata["shared"]."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)
 
 
 class CompiledKernel:
     """One specialization of a kernel."""
 
-    def __init__(self, name, executable, target, options, simulated):
+    def __init__(self, name, executable, target, options, device):
         self.name, self.executable, self.target = name, executable, target
-        self.simulated = simulated
-        self.metadata = dict(zip(_OPTION_DEFAULTS, options), name=name, target=target,
-                             shared=executable.shared_bytes)
+        self.device = device
+        self.metadata = Metadata(executable.key(), target, name, *options, 3,
+                                 executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
         self.asm = Assembly(executable)
 
     def __repr__(self):
         return f"<compiled {self.name} for {self.target}{' (simulated)' * self.simulated}>"
 
     @property
+    def simulated(self):
+        return self.device < 0
+
+    @property
+    def hash(self):
+        return self.metadata.hash
+
+    @property
+    def packed_metadata(self):
+        return self.metadata.num_warps, self.metadata.num_ctas, self.metadata.shared
+
+    @property
+    def kernel(self):
+        """The machine code."""
+        return self.asm["cubin"]
+
+    @property
+    def function(self):
+        """The driver's handle of the loaded kernel; None on the simulator."""
+        return self.executable.function() or None
+
+    @property
     def n_regs(self):
-        """Registers of a thread; None where ptxas did not run."""
+        """Registers of a thread; None where neither the driver nor ptxas was asked."""
         resources = self.executable.resources()
         return resources and resources[0]
 
     @property
     def n_spills(self):
+        """Words that a thread spills."""
         resources = self.executable.resources()
         return resources and resources[1] // 4
 
+    @property
+    def n_max_threads(self):
+        """Threads that a CTA of this kernel may have; None before it is loaded on a GPU."""
+        resources = self.executable.resources()
+        return resources and resources[2] or None
+
     def __getitem__(self, grid):
-        def launch(*values, stream=0):
-            x, y, z = (*grid, 1, 1)[:3]
+        x, y, z = (*grid, 1, 1)[:3]
+
+        def launch(*values, stream=None):
             views = [_tensors.view(value) for value in values]
             slots = [v.address if v else value for v, value in zip(views, values)]
-            named = [(str(i), v) for i, v in enumerate(views) if v]
-            _start(self, (x, y, z), slots, named, stream)
+            if self.simulated:
+                ranges = [(str(i), v.begin, v.bytes, v.read_only)
+                          for i, v in enumerate(views) if v]
+                self.executable.launch_on_ranges(x, y, z, slots, ranges)
+            else:
+                stream = current_stream(self.device) if stream is None else stream
+                self.executable.launch(x, y, z, stream, slots)
         return launch
 
 
@@ -87,19 +152,8 @@ class Assembly:
         return self[form] if form in self._FORMS else default
 
 
-def _start(compiled, grid, values, tensors, stream):
-    if compiled.simulated:
-        ranges = [(name, t.begin, t.bytes, t.read_only) for name, t in tensors]
-        compiled.executable.launch_on_ranges(*grid, values, ranges)
-    else:
-        compiled.executable.launch(*grid, stream, values)
-
-
 class KernelInterface:
     """What `kernel[grid](…)` needs of an object: `run(*args, grid, **kwargs)`."""
-
-    # What kernels get for the object; see gluonc._scopes. Here: what it holds as `fn`.
-    _binding_kind = None
 
     def __getitem__(self, grid):
         return functools.partial(self._launch, grid)
@@ -108,14 +162,15 @@ class KernelInterface:
         return self.run(*args, grid=grid, **kwargs)
 
 
-class JITFunction(KernelInterface):
+class JITFunction(_native.Dispatcher, KernelInterface):
     """A kernel, or a function that kernels call."""
 
     def __init__(self, fn, do_not_specialize=None, do_not_specialize_on_alignment=None,
                  debug=None, noinline=None, repr=None, launch_metadata=None, version=None):
         self.fn, self.debug, self.noinline = fn, debug, noinline
         self._skipped = do_not_specialize, do_not_specialize_on_alignment
-        self._hooks = []
+        self._repr, self.launch_metadata = repr, launch_metadata
+        self.pre_run_hooks = []
         functools.update_wrapper(self, fn)
 
     # Signatures are read at the first launch: a file may hold many functions that never launch.
@@ -127,41 +182,19 @@ class JITFunction(KernelInterface):
     def arg_names(self):
         return [parameter.name for parameter in self.params]
 
-    @functools.cached_property
-    def _bind(self):
-        """f(*args, **kwargs) -> (arguments in order, options in order)."""
-        defaults, names, keyword_only = {}, [], []
-        for i, parameter in enumerate(self.params):
-            text = parameter.name
-            if parameter.default is not inspect.Parameter.empty:
-                defaults[f"_d{i}"] = parameter.default
-                text += f"=_d{i}"
-            (keyword_only if parameter.keyword_only else names).append(text)
-        # A kernel parameter may be called like an option: then it gets the option as well.
-        keyword_only += [f"{name}={default!r}" for name, default in _OPTION_DEFAULTS.items()
-                         if name not in self.arg_names]
-        head = ", ".join([*names, *(["*", *keyword_only] if keyword_only else ()), "**_other"])
-        values, options = (f"({''.join(name + ', ' for name in part)})"
-                           for part in (self.arg_names, _OPTION_DEFAULTS))
-        text = (f"def {self.fn.__name__}({head}):\n    if _other: _unknown(_other)\n"
-                f"    return {values}, {options}\n")
-        scope = {"_unknown": self._check_unknown, **defaults}
-        exec(text, scope)
-        return scope[self.fn.__name__]
+    def _prepare(self):
+        """Tells the dispatcher, at the first launch, what it needs to know."""
+        self._set_parameters([parameter.native() for parameter in self.params],
+                             [native_option(*option) for option in _OPTION_DEFAULTS.items()])
 
-    def _check_unknown(self, names):
-        for name in names:
-            if name not in _IGNORED_OPTIONS:
-                raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+    def _check_unknown(self, name):
+        if name not in _IGNORED_OPTIONS:
+            raise KeyError(f"Keyword argument {name} was specified but unrecognised")
 
     @functools.cached_property
     def _kernel(self):
-        return load_kernel(self.fn)
-
-    @functools.cached_property
-    def _compiled(self):
-        """Key of a specialization -> CompiledKernel."""
-        return {}
+        path, text = _source_of(self.fn)
+        return _load(path, text).kernel(self.fn.__name__)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"{self.fn.__name__} is a kernel function: launch it as "
@@ -170,69 +203,49 @@ class JITFunction(KernelInterface):
     def __repr__(self):
         return f"JITFunction({self.fn.__module__}:{self.fn.__qualname__})"
 
-    # gluonc_binding_kind of the C API.
-    _binding_kind = 1
-
     def __gluonc_source__(self):
-        return token(self)
-
-    def front_end_ir(self, target, *args, **kwargs):
-        """The IR of a specialization for `target` ("cuda:90a"), before any pass."""
-        values, options = self._bind(*args, **kwargs)
-        bound = Arguments(self.params, values)
-        return self._specialize(values, options, bound.key).ir(target)
+        return self.fn.__name__
 
     def add_pre_run_hook(self, hook):
-        self._hooks.append(hook)
+        """`hook` is called with the arguments of each launch, before it."""
+        self.pre_run_hooks.append(hook)
+        self._set_has_hooks(True)
+
+    def _run_pre_hooks(self, *args, **kwargs):
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
 
     def run(self, *args, grid, warmup=False, **kwargs):
-        for hook in self._hooks:
-            hook(*args, **kwargs)
-        values, options = self._bind(*args, **kwargs)
-        bound = Arguments(self.params, values)
-        device = self._device(bound.tensors)
-        key = (device, options, *bound.key)
-        compiled = self._compiled.get(key)
-        if compiled is None:
-            compiled = self._compiled[key] = self._compile(values, options, bound.key, device)
         if warmup:
-            return compiled
-        if callable(grid):
-            grid = grid(dict(zip(self.arg_names, values)))
-        x, y, z = (*grid, 1, 1)[:3] if type(grid) in (tuple, list) else (grid, 1, 1)
-        if x and y and z:
-            stream = _raw_stream_getter()(device) if device >= 0 else 0
-            _start(compiled, (x, y, z), bound.values, bound.tensors, stream)
-        return compiled
+            return self._specialize(args, kwargs)
+        return self[grid](*args, **kwargs)
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles without launching. dtypes stand in for tensors."""
-        return self.run(*args, grid=grid, warmup=True, **kwargs)
+        return self._specialize(args, kwargs)
 
-    def _device(self, tensors):
-        """CUDA ordinal of the tensors, -1 for the simulator."""
-        devices = {tensor.device for _, tensor in tensors if tensor.device is not None}
-        if len(devices) > 1:
-            places = ", ".join(f"{name} on {'the CPU' if t.device < 0 else f'cuda:{t.device}'}"
-                               for name, t in tensors if t.device is not None)
-            raise ValueError(f"{self.fn.__name__}: tensors on different devices: {places}")
-        return devices.pop() if devices else -1
+    _current_stream = staticmethod(current_stream)
 
-    def _compile(self, values, options, key, device):
-        specialization = self._specialize(values, options, key)
+    def _refuse_mixed(self, values):
+        views = ((parameter.name, _tensors.view(value))
+                 for parameter, value in zip(self.params, values) if value is not None)
+        places = ", ".join(f"{name} on {'the CPU' if view.device < 0 else f'cuda:{view.device}'}"
+                           for name, view in views if view and view.device is not None)
+        raise ValueError(f"{self.fn.__name__}: tensors on different devices: {places}")
+
+    def _compile(self, specs, options, device, values):
+        """The CompiledKernel for what the dispatcher has not seen before."""
+        num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
+        specialization = self._kernel.specialize(
+            native_arguments(self.params, specs), int(num_warps), int(num_ctas),
+            int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion))
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
         executable = engine().make(specialization, target, simulated)
         if not simulated:
             executable.load(device)
-        return CompiledKernel(self.fn.__name__, executable, target, options, simulated)
-
-
-    def _specialize(self, values, options, key):
-        num_warps, num_ctas, maxnreg, debug, fp_fusion = options
-        return self._kernel.specialize(
-            native_arguments(self.params, values, key), int(num_warps), int(num_ctas),
-            maxnreg or 0, bool(debug or self.debug), bool(fp_fusion))
+        return CompiledKernel(self.fn.__name__, executable, target,
+                              (num_warps, num_ctas, maxnreg, debug, fp_fusion), device)
 
 
 def jit(fn=None, **options):

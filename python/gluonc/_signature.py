@@ -1,15 +1,22 @@
-"""Parameters of a kernel, and what an argument specializes it for."""
+"""Parameters of a kernel, and what an argument specializes it for.
+
+The walk over the arguments of a launch is in native/Arguments.cpp. It asks here what it does not
+know: describe() for objects that are neither numbers nor plain tensors, frozen() for compile-time
+values. What it found comes back as specs, for native_arguments().
+"""
 
 import inspect
 import re
 
+from gluonc import _native
 from gluonc._tensors import TensorView, view
 from gluonc.language._constexpr import constexpr, unwrap
 from gluonc.language._dtypes import dtype, pointer_type
 from gluonc.language._source import source
 
 # gluonc_argument_kind of the C API.
-_TYPE, _INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION = range(6)
+_TYPE, _INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION, _TUPLE = range(7)
+_FLOAT_FORMATS = {"fp16": 16, "bf16": 17, "fp32": 32, "fp64": 64}
 
 
 def _annotated_type(annotation):
@@ -32,11 +39,12 @@ class Parameter:
     """One parameter of a kernel."""
 
     __slots__ = ("name", "index", "is_constexpr", "type", "specialize", "specialize_alignment",
-                 "default", "keyword_only")
+                 "default", "keyword_only", "variadic")
 
     def __init__(self, index, parameter, skipped, skipped_alignment):
         self.index, self.name, self.default = index, parameter.name, parameter.default
         self.keyword_only = parameter.kind is parameter.KEYWORD_ONLY
+        self.variadic = parameter.kind is parameter.VAR_POSITIONAL
         annotation = parameter.annotation
         text = annotation if isinstance(annotation, str) else getattr(
             annotation, "__name__", repr(annotation))
@@ -48,19 +56,33 @@ class Parameter:
         self.specialize_alignment = self.specialize and not any(
             name in skipped_alignment for name in names)
 
+    def native(self):
+        """As the dispatcher takes it."""
+        has_default = self.default is not inspect.Parameter.empty
+        return (self.name, self.default if has_default else NotImplemented, self.is_constexpr,
+                self.keyword_only, self.variadic, self.specialize, self.specialize_alignment,
+                self.type, _FLOAT_FORMATS.get(self.type, 0))
+
 
 def read_parameters(fn, do_not_specialize, do_not_specialize_on_alignment):
     skipped, alignment = set(do_not_specialize or ()), set(do_not_specialize_on_alignment or ())
     parameters = []
     for index, parameter in enumerate(inspect.signature(fn).parameters.values()):
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(f"{fn.__name__}: parameters *{parameter.name} are not supported yet")
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise TypeError(f"{fn.__name__}: a kernel cannot take **{parameter.name}")
         parameters.append(Parameter(index, parameter, skipped, alignment))
     return parameters
 
 
+def native_option(name, default):
+    """An option of a launch: keyed like a constexpr, given by keyword."""
+    return (name, default, True, True, False, False, False, None, 0)
+
+
 def frozen(value):
     """A hashable stand-in for a compile-time value. Types count: 1, 1.0 and True differ."""
+    if isinstance(value, constexpr):
+        return frozen(value.value)
     if isinstance(value, (list, tuple)):
         return (type(value), *map(frozen, value))
     if isinstance(value, dict):
@@ -68,78 +90,20 @@ def frozen(value):
     return type(value), value
 
 
-class Arguments:
-    """The arguments of one launch, sorted by what becomes of them.
-
-    `key` decides the specialization, `values` go to the kernel, `tensors` say where memory is.
-    """
-
-    __slots__ = ("key", "values", "tensors")
-
-    def __init__(self, parameters, arguments):
-        self.key, self.values, self.tensors = [], [], []
-        for parameter, value in zip(parameters, arguments):
-            self._add(parameter, value)
-
-    def _add(self, parameter, value):
-        kind = type(value)
-        if parameter.is_constexpr:
-            # Most are ints and layouts; frozen() would build the same pair.
-            if kind is constexpr or kind in (tuple, list, dict):
-                self.key.append(("=", frozen(unwrap(value))))
-            else:
-                self.key.append(("=", (kind, value)))
-        elif kind is int:
-            self._add_int(parameter, value)
-        elif kind is bool:
-            self.key.append("u1")
-            self.values.append(int(value))
-        elif kind is float:
-            self.key.append(parameter.type or "fp32")
-            self.values.append(value)
-        elif value is None:
-            self.key.append(None)
-        elif kind is constexpr:
-            self.key.append(("=", frozen(value.value)))
-        else:
-            self._add_object(parameter, value)
-
-    def _add_int(self, parameter, value):
-        if value == 1 and parameter.specialize and parameter.type is None:
-            self.key.append(1)
-            return
-        name = parameter.type
-        if name is None:
-            if -(1 << 31) <= value < 1 << 31:
-                name = "i32"
-            elif -(1 << 63) <= value < 1 << 63:
-                name = "i64"
-            elif 0 <= value < 1 << 64:
-                name = "u64"
-            else:
-                raise OverflowError(f"{parameter.name}={value} does not fit 64 bits")
-        aligned = parameter.specialize_alignment and value % 16 == 0
-        self.key.append((name, True) if aligned else name)
-        self.values.append(value)
-
-    def _add_object(self, parameter, value):
-        tensor = value if isinstance(value, TensorView) else view(value)
-        if tensor is None:
-            plain = _plain_number(value)
-            if plain is not None:
-                self._add(parameter, plain)
-                return
-            if hasattr(value, "__gluonc_source__"):
-                self.key.append(("=", frozen(value)))
-                return
-            raise TypeError(
-                f"{parameter.name}: a kernel takes tensors, numbers, None and, for constexpr "
-                f"parameters, compile-time values; not a {type(value).__name__}")
-        aligned = parameter.specialize_alignment and tensor.address % 16 == 0
-        name = parameter.type or tensor.type
-        self.key.append((name, True) if aligned else name)
-        self.values.append(tensor.address)
-        self.tensors.append((parameter.name, tensor))
+def describe(name, value):
+    """What an argument is: a number in its place, a TensorView, the type text of a descriptor, or
+    None for a value that the compiler takes as it is. `name` is the parameter's."""
+    descriptor_type = getattr(value, "__gluonc_descriptor_type__", None)
+    if descriptor_type is not None:
+        return descriptor_type
+    found = value if isinstance(value, TensorView) else view(value)
+    if found is None:
+        found = _plain_number(value)
+    if found is None and not hasattr(value, "__gluonc_source__"):
+        raise TypeError(
+            f"{name}: a kernel takes tensors, numbers, tuples, None and, for constexpr "
+            f"parameters, compile-time values; not a {type(value).__name__}")
+    return found
 
 
 def _plain_number(value):
@@ -152,33 +116,23 @@ def _plain_number(value):
     return None
 
 
-def native_arguments(parameters, arguments, key):
-    """The same arguments as the C API takes them, for a specialization that is new."""
-    native = []
-    for parameter, value, part in zip(parameters, arguments, key):
-        if part is None:
-            native.append((_NONE, None))
-        elif type(part) is int:
-            native.append((_INTEGER, part))
-        elif type(part) is str:
-            native.append((_TYPE, part))
-        elif part[0] != "=":
-            native.append((_TYPE, part[0] + ":16"))
-        else:
-            native.append(_constant(parameter, unwrap(value)))
-    return native
+_native.set_hooks(frozen, describe, constexpr)
 
 
-def _constant(parameter, value):
-    if value is None:
-        return _NONE, None
-    if type(value) is bool:
-        return _BOOLEAN, value
-    if type(value) is int and -(1 << 63) <= value < 1 << 63:
-        return _INTEGER, value
-    if type(value) is float:
-        return _REAL, value
+def native_arguments(parameters, specs):
+    """Specs as the C API takes them: compile-time objects as text."""
+    return [_native_argument(parameter, *spec) for parameter, spec in zip(parameters, specs)]
+
+
+def _native_argument(parameter, kind, value):
+    if kind == _TUPLE:
+        cls, items = value
+        fields = getattr(cls, "_fields", None)
+        return _TUPLE, (fields and ",".join(fields),
+                        [_native_argument(parameter, *item) for item in items])
+    if kind != _EXPRESSION:
+        return kind, value
     try:
-        return _EXPRESSION, source(value)
+        return _EXPRESSION, source(unwrap(value))
     except TypeError as problem:
         raise TypeError(f"{parameter.name}: {problem}") from None

@@ -1,12 +1,15 @@
 //===- Module.cpp - gluonc._native: the C API as Python objects ------------===//
 //
-// Decides nothing: every object is a handle, every method a call of gluonc.h. The
-// package around it (python/gluonc) binds arguments and describes tensors.
+// Decides nothing: every object is a handle, every method a call of gluonc.h. How a
+// launch comes to be is in Dispatch.h.
 //
 // Methods that make an object return it by pointer: Python owns it. Calls that compile or simulate
 // run without the GIL. Failures become the exceptions of gluonc.errors.
 //
 //===----------------------------------------------------------------------===//
+#include "Arguments.h"
+#include "Dispatch.h"
+#include "Interned.h"
 #include "gluonc/gluonc.h"
 
 #include <nanobind/nanobind.h>
@@ -28,6 +31,19 @@ template <auto destroy> struct Destroyer {
 };
 using ErrorHandle = std::unique_ptr<gluonc_error, Destroyer<gluonc_error_destroy>>;
 
+/// Sets the exception for what a call reported, and frees the report.
+void setException(int status, gluonc_error *raw) {
+  ErrorHandle error(raw);
+  PyObject *errors = PyImport_ImportModule("gluonc.errors");
+  PyObject *made = errors ? PyObject_CallMethod(errors, "make", "iss", status,
+                                                gluonc_error_text(raw), gluonc_error_json(raw))
+                          : nullptr;
+  if (made)
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(made)), made);
+  Py_XDECREF(errors);
+  Py_XDECREF(made);
+}
+
 /// Runs one call of the API without the GIL and raises what it reports.
 template <typename Call> void check(Call &&call) {
   gluonc_error *raw = nullptr;
@@ -36,13 +52,9 @@ template <typename Call> void check(Call &&call) {
     nb::gil_scoped_release released;
     status = call(&raw);
   }
-  ErrorHandle error(raw);
   if (status == GLUONC_OK) [[likely]]
     return;
-  nb::object made =
-      nb::module_::import_("gluonc.errors")
-          .attr("make")(static_cast<int>(status), gluonc_error_text(raw), gluonc_error_json(raw));
-  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(made.ptr())), made.ptr());
+  setException(status, raw);
   throw nb::python_error();
 }
 
@@ -78,12 +90,22 @@ public:
     return nb::bytes(code, size);
   }
 
+  /// (registers, local bytes, threads at most), or None where nobody knows.
   nb::object resources() const {
-    unsigned registers, spilled;
-    if (!gluonc_executable_resources(handle.get(), &registers, &spilled))
+    gluonc_executable_info info = this->info();
+    if (!info.registers)
       return nb::none();
-    return nb::make_tuple(registers, spilled);
+    return nb::make_tuple(info.registers, info.spilled_bytes, info.max_threads);
   }
+
+  gluonc_executable_info info() const {
+    gluonc_executable_info info;
+    gluonc_executable_get_info(handle.get(), &info);
+    return info;
+  }
+
+  std::string key() const { return gluonc_executable_key(handle.get()); }
+  gluonc_executable *raw() const { return handle.get(); }
 
   void load(int device) const {
     check(
@@ -98,11 +120,10 @@ public:
     // One driver call: taking the GIL back would cost more than holding it.
     gluonc_status status =
         gluonc_launch(handle.get(), x, y, z, reinterpret_cast<void *>(stream), slots, count, &raw);
-    if (status != GLUONC_OK) [[unlikely]]
-      check([&](gluonc_error **error) {
-        *error = raw;
-        return status;
-      });
+    if (status == GLUONC_OK) [[likely]]
+      return;
+    setException(status, raw);
+    throw nb::python_error();
   }
 
   /// `ranges` holds tuples (name, address, bytes, read-only).
@@ -124,8 +145,6 @@ public:
                                      memory.size(), error);
     });
   }
-
-  unsigned sharedBytes() const { return gluonc_executable_shared_bytes(handle.get()); }
 
   std::vector<std::string> types;
 
@@ -154,35 +173,70 @@ private:
 };
 
 struct Specialization {
-  /// The IR before any pass.
-  std::string ir(const std::string &target) const {
-    std::string text;
-    check([&](gluonc_error **error) {
-      const char *printed = nullptr;
-      gluonc_status status =
-          gluonc_specialization_ir(handle.get(), target.c_str(), &printed, error);
-      if (status == GLUONC_OK)
-        text = printed;
-      return status;
-    });
-    return text;
+  std::unique_ptr<gluonc_specialization, Destroyer<gluonc_specialization_destroy>> handle;
+};
+
+/// Arguments of a specialization with what they point to.
+struct ArgumentList {
+  explicit ArgumentList(const nb::list &list) {
+    for (nb::handle item : list)
+      add(nb::cast<nb::tuple>(item));
+    // The texts and lists no longer move.
+    for (size_t i = 0; i != items.size(); ++i) {
+      items[i].text = texts[i] ? texts[i]->c_str() : nullptr;
+      if (nested[i]) {
+        items[i].items = nested[i]->items.data();
+        items[i].item_count = nested[i]->items.size();
+      }
+    }
   }
 
-  std::unique_ptr<gluonc_specialization, Destroyer<gluonc_specialization_destroy>> handle;
+  std::vector<gluonc_argument> items;
+
+private:
+  void add(const nb::tuple &pair) {
+    gluonc_argument argument = {};
+    std::optional<std::string> text;
+    std::unique_ptr<ArgumentList> inner;
+    argument.kind = static_cast<gluonc_argument_kind>(nb::cast<int>(pair[0]));
+    switch (argument.kind) {
+    case GLUONC_ARGUMENT_TYPE:
+    case GLUONC_ARGUMENT_EXPRESSION:
+      text = nb::cast<std::string>(pair[1]);
+      break;
+    case GLUONC_ARGUMENT_INTEGER:
+      argument.integer = nb::cast<int64_t>(pair[1]);
+      break;
+    case GLUONC_ARGUMENT_BOOLEAN:
+      argument.integer = nb::cast<bool>(pair[1]);
+      break;
+    case GLUONC_ARGUMENT_REAL:
+      argument.real = nb::cast<double>(pair[1]);
+      break;
+    case GLUONC_ARGUMENT_NONE:
+      break;
+    case GLUONC_ARGUMENT_TUPLE:
+      text = nb::cast<std::optional<std::string>>(nb::object(pair[1][0]));
+      inner = std::make_unique<ArgumentList>(nb::cast<nb::list>(nb::object(pair[1][1])));
+      break;
+    }
+    items.push_back(argument);
+    texts.push_back(std::move(text));
+    nested.push_back(std::move(inner));
+  }
+
+  std::vector<std::optional<std::string>> texts;
+  std::vector<std::unique_ptr<ArgumentList>> nested;
 };
 
 class Kernel {
 public:
   explicit Kernel(gluonc_kernel *raw) : handle(raw) {}
 
-  /// `arguments` holds tuples (gluonc_argument_kind, value).
+  /// `arguments` holds tuples (gluonc_argument_kind, value); that of a tuple is (names, items).
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
                              unsigned maxRegisters, bool debug, bool fpFusion) const {
-    std::vector<std::string> texts;
-    texts.reserve(nb::len(arguments));
-    std::vector<gluonc_argument> made;
-    for (nb::handle item : arguments)
-      made.push_back(argument(nb::cast<nb::tuple>(item), texts));
+    ArgumentList made(arguments);
     gluonc_kernel_options options = {};
     options.num_warps = warps;
     options.num_ctas = ctas;
@@ -191,8 +245,8 @@ public:
     options.no_fp_fusion = !fpFusion;
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {
-      return gluonc_kernel_specialize(handle.get(), made.data(), made.size(), &options, &raw,
-                                      error);
+      return gluonc_kernel_specialize(handle.get(), made.items.data(), made.items.size(), &options,
+                                      &raw, error);
     });
     auto *result = new Specialization();
     result->handle.reset(raw);
@@ -200,30 +254,6 @@ public:
   }
 
 private:
-  static gluonc_argument argument(const nb::tuple &item, std::vector<std::string> &texts) {
-    gluonc_argument argument = {};
-    argument.kind = static_cast<gluonc_argument_kind>(nb::cast<int>(item[0]));
-    switch (argument.kind) {
-    case GLUONC_ARGUMENT_TYPE:
-    case GLUONC_ARGUMENT_EXPRESSION:
-      texts.push_back(nb::cast<std::string>(item[1]));
-      argument.text = texts.back().c_str();
-      break;
-    case GLUONC_ARGUMENT_INTEGER:
-      argument.integer = nb::cast<int64_t>(item[1]);
-      break;
-    case GLUONC_ARGUMENT_BOOLEAN:
-      argument.integer = nb::cast<bool>(item[1]);
-      break;
-    case GLUONC_ARGUMENT_REAL:
-      argument.real = nb::cast<double>(item[1]);
-      break;
-    case GLUONC_ARGUMENT_NONE:
-      break;
-    }
-    return argument;
-  }
-
   std::unique_ptr<gluonc_kernel, Destroyer<gluonc_kernel_destroy>> handle;
 };
 
@@ -239,59 +269,8 @@ public:
     return new Kernel(raw);
   }
 
-  /// The function whose definition starts at a line.
-  Kernel *kernelAt(const std::string &name, unsigned line, const std::string &digest) const {
-    gluonc_kernel *raw = nullptr;
-    check([&](gluonc_error **error) {
-      return gluonc_module_kernel_at(handle.get(), name.c_str(), line, digest.c_str(), &raw, error);
-    });
-    return new Kernel(raw);
-  }
-
 private:
   std::unique_ptr<gluonc_module, Destroyer<gluonc_module_destroy>> handle;
-};
-
-/// Asks a Python callable what names are bound to: resolve(scope, name) gives None or
-/// (kind, text, path, name, line, scope).
-class Resolver {
-public:
-  explicit Resolver(nb::object callable) : callable(std::move(callable)) {}
-
-  static int resolve(void *context, uint64_t scope, const char *name, gluonc_binding *binding) {
-    nb::gil_scoped_acquire held;
-    auto &self = *static_cast<Resolver *>(context);
-    try {
-      nb::object found = self.callable(scope, name);
-      if (found.is_none())
-        return 0;
-      nb::tuple parts = nb::cast<nb::tuple>(found);
-      self.text = nb::cast<std::string>(parts[1]);
-      self.path = nb::cast<std::string>(parts[2]);
-      self.name = nb::cast<std::string>(parts[3]);
-      *binding = {static_cast<gluonc_binding_kind>(nb::cast<int>(parts[0])),
-                  self.text.c_str(),
-                  self.path.c_str(),
-                  self.name.c_str(),
-                  nb::cast<unsigned>(parts[4]),
-                  nb::cast<uint64_t>(parts[5])};
-      return 1;
-    } catch (nb::python_error &error) {
-      // The compiler looks into the source instead; nothing may be thrown through it.
-      error.discard_as_unraisable("gluonc's resolver of names");
-    } catch (nb::cast_error &) {
-    }
-    return 0;
-  }
-
-  static void release(void *context) {
-    nb::gil_scoped_acquire held;
-    delete static_cast<Resolver *>(context);
-  }
-
-private:
-  nb::object callable;
-  std::string text, path, name;
 };
 
 class Engine {
@@ -308,17 +287,6 @@ public:
     check([&](gluonc_error **error) {
       return gluonc_engine_load_text(handle.get(), path.c_str(), text.data(), text.size(), &raw,
                                      error);
-    });
-    return new Source(raw);
-  }
-
-  Source *loadScope(const std::string &path, const std::string &text, uint64_t scope,
-                    nb::object resolve) const {
-    gluonc_module *raw = nullptr;
-    auto *resolver = new Resolver(std::move(resolve));
-    check([&](gluonc_error **error) {
-      return gluonc_engine_load_scope(handle.get(), path.c_str(), text.data(), text.size(), scope,
-                                      Resolver::resolve, resolver, Resolver::release, &raw, error);
     });
     return new Source(raw);
   }
@@ -402,31 +370,48 @@ nb::tuple describe(nb::ndarray<nb::ro> array) {
 
 NB_MODULE(_native, m) {
   m.doc() = "The C API of gluonc.";
-  // Modules hold resolvers, which hold the globals that hold kernels: they live to the end.
+  // Kernels live as long as the process; that is no leak.
   nb::set_leak_warnings(false);
   m.attr("__version__") = gluonc_version();
   m.def("find_ptxas", &gluonc_find_ptxas);
   m.def("language_names", &gluonc_language_names);
   m.def("describe", &describe);
+  m.def("set_hooks", [](nb::handle freeze, nb::handle describe, nb::handle constexprType) {
+    // Kept for the life of the process, as the interned values are.
+    gluonc::python::Interned::get().freeze = freeze.inc_ref().ptr();
+    gluonc::python::Hooks::get().describe = describe.inc_ref().ptr();
+    gluonc::python::Hooks::get().constexprType =
+        reinterpret_cast<PyTypeObject *>(constexprType.inc_ref().ptr());
+  });
   nb::class_<Executable>(m, "Executable")
       .def("code", &Executable::code)
       .def("resources", &Executable::resources)
       .def("load", &Executable::load)
       .def("launch", &Executable::launch)
       .def("launch_on_ranges", &Executable::launchOnRanges)
-      .def_prop_ro("shared_bytes", &Executable::sharedBytes)
+      .def("key", &Executable::key)
+      .def("function",
+           [](const Executable &self) { return reinterpret_cast<uintptr_t>(self.info().function); })
+      .def_prop_ro("shared_bytes", [](const Executable &self) { return self.info().shared_bytes; })
+      .def_prop_ro("scratch_bytes",
+                   [](const Executable &self) { return self.info().scratch_bytes; })
+      .def_prop_ro("num_warps", [](const Executable &self) { return self.info().num_warps; })
       .def_ro("parameter_types", &Executable::types);
-  nb::class_<Specialization>(m, "Specialization").def("ir", &Specialization::ir);
+  nb::class_<Specialization>(m, "Specialization");
   nb::class_<Kernel>(m, "Kernel").def("specialize", &Kernel::specialize);
-  nb::class_<Source>(m, "Source")
-      .def("kernel", &Source::kernel)
-      .def("kernel_at", &Source::kernelAt);
+  nb::class_<Source>(m, "Source").def("kernel", &Source::kernel);
   nb::class_<Engine>(m, "Engine")
       .def(nb::init<const std::string &, const std::string &>())
       .def("load_text", &Engine::loadText)
-      .def("load_scope", &Engine::loadScope)
       .def("make", &Engine::make)
       .def("evaluate", &Engine::evaluate)
       .def("cuda_target", &Engine::cudaTarget)
       .def("cuda_device_count", &Engine::cudaDeviceCount);
+
+  gluonc::python::raise = setException;
+  gluonc::python::executableOf = [](PyObject *object) {
+    return nb::inst_check(object) ? nb::inst_ptr<Executable>(object)->raw() : nullptr;
+  };
+  if (!gluonc::python::addDispatcher(m.ptr()))
+    throw nb::python_error();
 }

@@ -49,3 +49,43 @@ def positions(dst, n, *, STEP: gl.constexpr, num_warps: gl.constexpr = 4):
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [num_warps], [0])
     offsets = gl.arange(0, 32 * num_warps, layout=layout)
     gl.store(dst + offsets, offsets * STEP + n)
+
+
+@gluon.jit
+def weigh(dst, terms, n):
+    """dst = the sum of terms' pairs (tensor or None, factor)."""
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    offsets = gl.arange(0, 128, layout=layout)
+    total = gl.zeros([128], gl.float32, layout)
+    for i in gl.static_range(len(terms)):
+        if terms[i][0] is not None:
+            total += gl.load(terms[i][0] + offsets, mask=offsets < n, other=0.0) * terms[i][1]
+    gl.store(dst + offsets, total, mask=offsets < n)
+
+
+@gluon.jit
+def shift(dst, box, *more, SCALE: gl.constexpr = 1):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    offsets = gl.arange(0, 128, layout=layout)
+    value = offsets * box.step + box.start
+    for i in gl.static_range(len(more)):
+        value += more[i]
+    gl.store(dst + offsets, value * (SCALE % 1000003))
+
+
+@gluon.jit
+def apply(dst, function):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    offsets = gl.arange(0, 128, layout=layout)
+    gl.store(dst + offsets, function(offsets))
+
+
+@gluon.jit
+def square(x):
+    return x * x
+
+
+@gluon.jit
+def typed(dst, x: gl.int64, y: "fp16"):
+    gl.store(dst, x)
+    gl.store(dst + 1, y.to(gl.int64))

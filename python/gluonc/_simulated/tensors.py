@@ -254,12 +254,16 @@ def install():
     # Else a module's parameters would stay CPU tensors: only their data would be replaced.
     torch.__future__.set_overwrite_module_params_on_conversion(True)
     _tensors.register_reader(CudaTensor, _view)
-    run = JITFunction.run
+    bind = JITFunction.__getitem__
 
-    def recorded_run(self, *args, **kwargs):
-        result = run(self, *args, **kwargs)
-        if _recording is not None and not kwargs.get("warmup"):
-            _recording.append(lambda: run(self, *args, **kwargs))
-        return result
-    JITFunction.run = recorded_run
+    def bind_and_record(self, grid):
+        bound = bind(self, grid)
+
+        def launch(*args, **kwargs):
+            result = bound(*args, **kwargs)
+            if _recording is not None:
+                _recording.append(lambda: bound(*args, **kwargs))
+            return result
+        return launch
+    JITFunction.__getitem__ = bind_and_record
     _Mode().__enter__()

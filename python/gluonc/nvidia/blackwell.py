@@ -1,5 +1,5 @@
 """The same as on Hopper."""
 
-from gluonc.nvidia.hopper import TensorDescriptor
+from gluonc.nvidia.hopper import TensorDescriptor, TensorDescriptorIm2Col
 
-__all__ = ["TensorDescriptor"]
+__all__ = ["TensorDescriptor", "TensorDescriptorIm2Col"]

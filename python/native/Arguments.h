@@ -1,0 +1,110 @@
+//===- Arguments.h - One launch's arguments, sorted by what becomes of them ---===//
+//
+// Walks the arguments once and writes two rows of words: the key of the specialization
+// and the slots of the launch. `specs` turns a key back into what the compiler is told,
+// so that a key cannot mean two things.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Tensors.h"
+#include "gluonc/gluonc.h"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace gluonc::python {
+
+/// A parameter of a kernel, or an option of the launch, which is keyed like a constexpr.
+struct Parameter {
+  PyObject *name = nullptr;
+  /// Null where the argument must be given.
+  PyObject *defaultValue = nullptr;
+  bool isConstexpr = false;
+  bool isKeywordOnly = false;
+  bool isVariadic = false;
+  /// Whether values of 1, and multiples of 16, are told to the compiler.
+  bool specializes = true, specializesAlignment = true;
+  /// Number of the type that an annotation fixes; negative where there is none.
+  int64_t type = -1;
+  /// A floating type's bits and kind; 0 for no float, 17 for bf16.
+  unsigned floatFormat = 0;
+  /// The last compile-time value that had to be looked up, and its number.
+  mutable PyObject *lastValue = nullptr;
+  mutable uint64_t lastNumber = 0;
+};
+
+/// A row of words that rarely outgrows its own storage.
+template <size_t inlineWords> class Words {
+public:
+  void push(uint64_t word) {
+    if (count < inlineWords) [[likely]]
+      words[count] = word;
+    else
+      spill(word);
+    ++count;
+  }
+  const uint64_t *data() const { return more.empty() ? words.data() : more.data(); }
+  size_t size() const { return count; }
+
+private:
+  void spill(uint64_t word) {
+    if (more.empty())
+      more.assign(words.begin(), words.end());
+    more.push_back(word);
+  }
+  std::array<uint64_t, inlineWords> words;
+  size_t count = 0;
+  std::vector<uint64_t> more;
+};
+
+class Arguments {
+public:
+  /// Adds the argument of a parameter. False with an exception.
+  bool add(const Parameter &parameter, PyObject *value);
+  /// Adds a compile-time value: an option.
+  bool addConstant(const Parameter &parameter, PyObject *value);
+
+  Words<96> key;
+  Words<64> slots;
+  /// Host memory of the tensors, for the simulator.
+  struct Range {
+    PyObject *name;
+    Tensor tensor;
+  };
+  std::vector<Range> ranges;
+  /// Where the tensors are: one place.
+  int device = noMemory;
+  bool isMixed = false;
+  /// Of the first CUDA tensor that has one; tells the stream.
+  const ExchangeApi *api = nullptr;
+
+private:
+  bool addRuntime(const Parameter &parameter, PyObject *value);
+  bool addInteger(const Parameter &parameter, PyObject *value);
+  bool addFloat(const Parameter &parameter, double value);
+  bool addTuple(const Parameter &parameter, PyObject *value);
+  bool addObject(const Parameter &parameter, PyObject *value);
+  bool addDescribed(const Parameter &parameter, PyObject *value, PyObject *described);
+  bool addTensor(const Parameter &parameter, const Tensor &tensor);
+  bool addDescriptor(const Parameter &parameter, PyObject *value);
+  bool look(PyObject *value, Tensor &tensor, PyObject *&owner);
+  void place(const Parameter &parameter, const Tensor &tensor);
+
+  /// What slots of descriptors point to.
+  std::vector<std::unique_ptr<gluonc_tensor>> tensors;
+};
+
+/// The specs of a key's arguments, as a list of pairs (kind, value) that Kernel.specialize takes:
+/// objects are left to Python. Null with an exception.
+PyObject *specs(const std::vector<Parameter> &parameters, const uint64_t *key);
+
+/// What gluonc._signature supplies: describe(value), and the class of constexprs and descriptors.
+struct Hooks {
+  PyObject *describe = nullptr;
+  PyTypeObject *constexprType = nullptr;
+  static Hooks &get();
+};
+
+} // namespace gluonc::python

@@ -1,0 +1,600 @@
+#include "Dispatch.h"
+
+#include "Arguments.h"
+#include "Interned.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace gluonc::python {
+
+gluonc_executable *(*executableOf)(PyObject *) = nullptr;
+void (*raise)(int, gluonc_error *) = nullptr;
+
+namespace {
+
+struct Grid {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// One specialization, ready to launch. References are held as long as the dispatcher lives.
+struct Entry {
+  PyObject *compiled = nullptr;
+  gluonc_executable *executable = nullptr;
+  int device = noMemory;
+};
+
+/// What a kernel's launches share.
+struct State {
+  std::vector<Parameter> parameters;
+  /// Launch options behind them; an option that is a parameter as well has that one's place.
+  std::vector<Parameter> options;
+  std::vector<size_t> optionPlaces;
+  size_t positional = 0;
+  bool isVariadic = false;
+  bool hasHooks = false;
+  std::unordered_map<std::string, Entry> entries;
+  /// The entry that was used last, and its key.
+  std::vector<uint64_t> lastKey;
+  Entry last;
+};
+
+struct Dispatcher {
+  PyObject_HEAD State *state;
+};
+
+struct BoundLaunch {
+  PyObject_HEAD vectorcallfunc call;
+  Dispatcher *kernel;
+  /// Null where the sizes are known.
+  PyObject *function;
+  Grid grid;
+};
+
+PyObject *newReference(PyObject *object) {
+  Py_INCREF(object);
+  return object;
+}
+
+PyTypeObject *boundLaunchType = nullptr;
+/// One dead BoundLaunch for the next launch to use.
+BoundLaunch *spare = nullptr;
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+/// The values of one call, in the order of the parameters, then of the options.
+class Binding {
+public:
+  explicit Binding(const State &state)
+      : state(state), values(state.parameters.size() + state.options.size()) {}
+  Binding(const Binding &) = delete;
+  ~Binding() { Py_XDECREF(rest); }
+
+  /// False with an exception.
+  bool bind(Dispatcher *self, PyObject *const *args, size_t count, PyObject *keywords) {
+    size_t taken = std::min(count, state.positional);
+    std::copy_n(args, taken, values.begin());
+    if (state.isVariadic) {
+      rest = PyTuple_New(static_cast<Py_ssize_t>(count - taken));
+      if (!rest)
+        return false;
+      for (size_t i = taken; i != count; ++i) {
+        Py_INCREF(args[i]);
+        PyTuple_SET_ITEM(rest, static_cast<Py_ssize_t>(i - taken), args[i]);
+      }
+      values[state.positional] = rest;
+    } else if (count > state.positional) {
+      PyErr_Format(PyExc_TypeError, "%U takes %zu positional arguments but %zu were given",
+                   nameOf(self), state.positional, count);
+      return false;
+    }
+    Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t i = 0; i != named; ++i)
+      if (!bindKeyword(self, PyTuple_GET_ITEM(keywords, i), args[count + static_cast<size_t>(i)]))
+        return false;
+    return fillDefaults(self);
+  }
+
+  PyObject *operator[](size_t i) const { return values[i]; }
+  size_t size() const { return values.size(); }
+
+private:
+  static PyObject *nameOf(Dispatcher *self) {
+    PyObject *name = PyObject_GetAttrString(reinterpret_cast<PyObject *>(self), "__name__");
+    if (!name)
+      PyErr_Clear();
+    static PyObject *fallback = PyUnicode_InternFromString("kernel");
+    return name ? name : newReference(fallback);
+  }
+
+  const Parameter &parameterAt(size_t i) const {
+    size_t own = state.parameters.size();
+    return i < own ? state.parameters[i] : state.options[i - own];
+  }
+
+  bool bindKeyword(Dispatcher *self, PyObject *name, PyObject *value) {
+    // Names in calls are interned, as ours are; the second pass is for **kwargs made of others.
+    for (int pass = 0; pass != 2; ++pass)
+      for (size_t i = 0; i != values.size(); ++i) {
+        PyObject *own = parameterAt(i).name;
+        if (pass ? PyUnicode_Compare(own, name) == 0 : own == name) {
+          if (values[i]) {
+            PyErr_Format(PyExc_TypeError, "%U got multiple values for argument '%U'", nameOf(self),
+                         name);
+            return false;
+          }
+          values[i] = value;
+          return true;
+        }
+      }
+    PyObject *answer =
+        PyObject_CallMethod(reinterpret_cast<PyObject *>(self), "_check_unknown", "O", name);
+    Py_XDECREF(answer);
+    return answer != nullptr;
+  }
+
+  bool fillDefaults(Dispatcher *self) {
+    for (size_t i = 0; i != values.size(); ++i) {
+      if (values[i]) [[likely]]
+        continue;
+      values[i] = parameterAt(i).defaultValue;
+      if (!values[i]) {
+        PyErr_Format(PyExc_TypeError, "%U missing a required argument: '%U'", nameOf(self),
+                     parameterAt(i).name);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const State &state;
+  /// Borrowed.
+  std::vector<PyObject *> values;
+  /// What *args got.
+  PyObject *rest = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// One launch
+//===----------------------------------------------------------------------===//
+
+class Launch {
+public:
+  Launch(Dispatcher *self, PyObject *const *args, size_t count, PyObject *keywords)
+      : self(self), state(*self->state), args(args), count(count), keywords(keywords),
+        binding(state) {}
+
+  /// Everything up to the launch. False with an exception.
+  bool prepare() {
+    if (!binding.bind(self, args, count, keywords))
+      return false;
+    size_t own = state.parameters.size();
+    for (size_t i = 0; i != own; ++i)
+      if (!arguments.add(state.parameters[i], binding[i]))
+        return false;
+    for (size_t place : state.optionPlaces)
+      if (!arguments.addConstant(place < own ? state.parameters[place] : state.options[place - own],
+                                 binding[place]))
+        return false;
+    if (arguments.isMixed)
+      return refuseMixed();
+    // Where nothing has memory, the simulator.
+    if (arguments.device == noMemory)
+      arguments.device = hostMemory;
+    arguments.key.push(static_cast<uint64_t>(static_cast<int64_t>(arguments.device)));
+    return findEntry();
+  }
+
+  /// A new reference to the CompiledKernel, or null with an exception.
+  PyObject *run(const Grid &given, PyObject *function) {
+    Grid grid = given;
+    if (function && !callGrid(function, grid))
+      return nullptr;
+    if (grid.x && grid.y && grid.z && !start(grid))
+      return nullptr;
+    return newReference(entry.compiled);
+  }
+
+  PyObject *compiled() const { return newReference(entry.compiled); }
+
+private:
+  PyObject *object() const { return reinterpret_cast<PyObject *>(self); }
+
+  bool findEntry() {
+    const uint64_t *key = arguments.key.data();
+    size_t words = arguments.key.size();
+    if (words == state.lastKey.size() &&
+        std::memcmp(key, state.lastKey.data(), words * sizeof *key) == 0) [[likely]] {
+      entry = state.last;
+      return true;
+    }
+    std::string bytes(reinterpret_cast<const char *>(key), words * sizeof *key);
+    auto at = state.entries.find(bytes);
+    if (at == state.entries.end()) {
+      Entry made;
+      if (!compile(made))
+        return false;
+      // Another thread may have been faster while this one compiled; kernels are equal then.
+      at = state.entries.try_emplace(std::move(bytes), made).first;
+    }
+    entry = state.last = at->second;
+    state.lastKey.assign(key, key + words);
+    return true;
+  }
+
+  /// A new tuple of some of the bound values.
+  PyObject *valuesAt(size_t begin, size_t end) const {
+    PyObject *tuple = PyTuple_New(static_cast<Py_ssize_t>(end - begin));
+    for (size_t i = begin; tuple && i != end; ++i)
+      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i - begin), newReference(binding[i]));
+    return tuple;
+  }
+
+  PyObject *options() const {
+    PyObject *tuple = PyTuple_New(static_cast<Py_ssize_t>(state.optionPlaces.size()));
+    for (size_t i = 0; tuple && i != state.optionPlaces.size(); ++i)
+      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i),
+                       newReference(binding[state.optionPlaces[i]]));
+    return tuple;
+  }
+
+  bool compile(Entry &made) {
+    PyObject *list = specs(state.parameters, arguments.key.data());
+    PyObject *chosen = options(), *values = valuesAt(0, state.parameters.size());
+    if (list && chosen && values)
+      made.compiled =
+          PyObject_CallMethod(object(), "_compile", "OOiO", list, chosen, arguments.device, values);
+    Py_XDECREF(list);
+    Py_XDECREF(chosen);
+    Py_XDECREF(values);
+    PyObject *executable =
+        made.compiled ? PyObject_GetAttrString(made.compiled, "executable") : nullptr;
+    if (!executable)
+      return false;
+    // The CompiledKernel keeps it alive.
+    made.executable = executableOf(executable);
+    Py_DECREF(executable);
+    made.device = arguments.device;
+    return made.executable != nullptr;
+  }
+
+  bool refuseMixed() {
+    PyObject *values = valuesAt(0, state.parameters.size());
+    PyObject *answer =
+        values ? PyObject_CallMethod(object(), "_refuse_mixed", "O", values) : nullptr;
+    Py_XDECREF(values);
+    Py_XDECREF(answer);
+    return false;
+  }
+
+  /// Calls a grid that is a function of the arguments.
+  bool callGrid(PyObject *function, Grid &grid);
+
+  bool start(const Grid &grid) {
+    gluonc_error *error = nullptr;
+    gluonc_status status;
+    if (entry.device < 0)
+      status = simulate(grid, &error);
+    else {
+      void *stream = nullptr;
+      if (!findStream(stream))
+        return false;
+      // One driver call: taking the GIL back would cost more than holding it.
+      status = gluonc_launch(entry.executable, grid.x, grid.y, grid.z, stream,
+                             arguments.slots.data(), arguments.slots.size(), &error);
+    }
+    if (status == GLUONC_OK) [[likely]]
+      return true;
+    raise(status, error);
+    return false;
+  }
+
+  gluonc_status simulate(const Grid &grid, gluonc_error **error) {
+    std::vector<gluonc_memory_range> ranges;
+    for (const Arguments::Range &range : arguments.ranges)
+      ranges.push_back({PyUnicode_AsUTF8(range.name),
+                        reinterpret_cast<const void *>(range.tensor.begin), range.tensor.bytes,
+                        range.tensor.readOnly});
+    // The entry may be dropped from the table meanwhile, its kernel not.
+    PyObject *kept = newReference(entry.compiled);
+    gluonc_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status =
+        gluonc_launch_on_ranges(entry.executable, grid.x, grid.y, grid.z, arguments.slots.data(),
+                                arguments.slots.size(), ranges.data(), ranges.size(), error);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(kept);
+    return status;
+  }
+
+  bool findStream(void *&stream) {
+    if (arguments.api && currentStream(*arguments.api, entry.device, stream)) [[likely]]
+      return true;
+    PyObject *answer = PyObject_CallMethod(object(), "_current_stream", "i", entry.device);
+    if (!answer)
+      return false;
+    stream = PyLong_AsVoidPtr(answer);
+    Py_DECREF(answer);
+    return !PyErr_Occurred();
+  }
+
+  Dispatcher *self;
+  State &state;
+  PyObject *const *args;
+  size_t count;
+  PyObject *keywords;
+  Binding binding;
+  Arguments arguments;
+  Entry entry;
+};
+
+/// Reads (x, y, z), missing ones 1, or a single number.
+bool readGrid(PyObject *object, Grid &grid) {
+  unsigned *sizes[] = {&grid.x, &grid.y, &grid.z};
+  auto read = [](PyObject *item, unsigned &size) {
+    PyObject *index = PyNumber_Index(item);
+    if (!index)
+      return false;
+    long long value = PyLong_AsLongLong(index);
+    Py_DECREF(index);
+    if (value < 0 || value > UINT32_MAX) {
+      if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "a grid of %lld programs", value);
+      return false;
+    }
+    size = static_cast<unsigned>(value);
+    return true;
+  };
+  if (!PyTuple_Check(object) && !PyList_Check(object))
+    return read(object, grid.x);
+  Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  if (count < 1 || count > 3) {
+    PyErr_SetString(PyExc_ValueError, "a grid has one to three sizes");
+    return false;
+  }
+  for (Py_ssize_t i = 0; i != count; ++i)
+    if (!read(PySequence_Fast_GET_ITEM(object, i), *sizes[i]))
+      return false;
+  return true;
+}
+
+bool Launch::callGrid(PyObject *function, Grid &grid) {
+  PyObject *bound = PyDict_New();
+  for (size_t i = 0; bound && i != state.parameters.size(); ++i)
+    if (PyDict_SetItem(bound, state.parameters[i].name, binding[i]) != 0)
+      Py_CLEAR(bound);
+  PyObject *sizes = bound ? PyObject_CallOneArg(function, bound) : nullptr;
+  Py_XDECREF(bound);
+  bool fine = sizes && readGrid(sizes, grid);
+  Py_XDECREF(sizes);
+  return fine;
+}
+
+//===----------------------------------------------------------------------===//
+// The types
+//===----------------------------------------------------------------------===//
+
+/// Makes sure that the parameters are known. False with an exception.
+bool isReady(Dispatcher *self) {
+  if (self->state) [[likely]]
+    return true;
+  PyObject *answer = PyObject_CallMethod(reinterpret_cast<PyObject *>(self), "_prepare", nullptr);
+  Py_XDECREF(answer);
+  if (answer && !self->state)
+    PyErr_SetString(PyExc_RuntimeError, "_prepare did not call _set_parameters");
+  return answer && self->state;
+}
+
+PyObject *launch(PyObject *callable, PyObject *const *args, size_t countAndFlags,
+                 PyObject *keywords) {
+  auto *bound = reinterpret_cast<BoundLaunch *>(callable);
+  Dispatcher *self = bound->kernel;
+  if (!isReady(self))
+    return nullptr;
+  auto count = static_cast<size_t>(PyVectorcall_NARGS(countAndFlags));
+  if (self->state->hasHooks) [[unlikely]] {
+    PyObject *hooks = PyObject_GetAttrString(reinterpret_cast<PyObject *>(self), "_run_pre_hooks");
+    PyObject *answer = hooks ? PyObject_Vectorcall(hooks, args, count, keywords) : nullptr;
+    Py_XDECREF(hooks);
+    Py_XDECREF(answer);
+    if (!answer)
+      return nullptr;
+  }
+  Launch launch(self, args, count, keywords);
+  return launch.prepare() ? launch.run(bound->grid, bound->function) : nullptr;
+}
+
+PyObject *subscript(PyObject *object, PyObject *grid) {
+  Grid sizes;
+  bool isFunction = !PyTuple_CheckExact(grid) && PyCallable_Check(grid);
+  if (!isFunction && grid != Py_None && !readGrid(grid, sizes))
+    return nullptr;
+  BoundLaunch *bound = std::exchange(spare, nullptr);
+  if (bound)
+    PyObject_Init(reinterpret_cast<PyObject *>(bound), boundLaunchType);
+  else
+    bound = PyObject_New(BoundLaunch, boundLaunchType);
+  if (!bound)
+    return nullptr;
+  bound->call = launch;
+  bound->kernel = reinterpret_cast<Dispatcher *>(newReference(object));
+  bound->function = isFunction ? newReference(grid) : nullptr;
+  bound->grid = sizes;
+  return reinterpret_cast<PyObject *>(bound);
+}
+
+void destroyBound(PyObject *object) {
+  auto *bound = reinterpret_cast<BoundLaunch *>(object);
+  Py_DECREF(bound->kernel);
+  Py_XDECREF(bound->function);
+  PyTypeObject *type = Py_TYPE(object);
+  if (!spare)
+    spare = bound;
+  else
+    PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+void destroyDispatcher(PyObject *object) {
+  auto *self = reinterpret_cast<Dispatcher *>(object);
+  PyTypeObject *type = Py_TYPE(object);
+  if (State *state = self->state) {
+    for (auto *list : {&state->parameters, &state->options})
+      for (Parameter &parameter : *list) {
+        Py_XDECREF(parameter.name);
+        Py_XDECREF(parameter.defaultValue);
+        Py_XDECREF(parameter.lastValue);
+      }
+    for (auto &[key, entry] : state->entries)
+      Py_XDECREF(entry.compiled);
+    delete state;
+  }
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+/// (name, default or NotImplemented, constexpr, keyword-only, variadic, specialize,
+/// specialize alignment, type or None, float format)
+bool readParameter(PyObject *item, Parameter &parameter) {
+  PyObject *name, *value, *type;
+  int isConstexpr, isKeywordOnly, isVariadic, specializes, specializesAlignment;
+  if (!PyArg_ParseTuple(item, "UOpppppOI", &name, &value, &isConstexpr, &isKeywordOnly, &isVariadic,
+                        &specializes, &specializesAlignment, &type, &parameter.floatFormat))
+    return false;
+  parameter.isConstexpr = isConstexpr;
+  parameter.isKeywordOnly = isKeywordOnly;
+  parameter.isVariadic = isVariadic;
+  parameter.specializes = specializes;
+  parameter.specializesAlignment = specializesAlignment;
+  if (type != Py_None && (parameter.type = Interned::get().name(type)) < 0)
+    return false;
+  parameter.name = newReference(name);
+  PyUnicode_InternInPlace(&parameter.name);
+  if (value != Py_NotImplemented)
+    parameter.defaultValue = newReference(value);
+  return true;
+}
+
+bool readParameters(PyObject *list, std::vector<Parameter> &parameters) {
+  for (Py_ssize_t i = 0; i != PyList_GET_SIZE(list); ++i)
+    if (!readParameter(PyList_GET_ITEM(list, i), parameters.emplace_back()))
+      return false;
+  return true;
+}
+
+/// _set_parameters(parameters, options): parameters that an option shares its name with get it.
+PyObject *setParameters(PyObject *object, PyObject *args) {
+  auto *self = reinterpret_cast<Dispatcher *>(object);
+  PyObject *parameters, *options;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &parameters, &PyList_Type, &options))
+    return nullptr;
+  // Complete before it is seen: reading may run Python code.
+  auto state = std::make_unique<State>();
+  std::vector<Parameter> all;
+  if (!readParameters(parameters, state->parameters) || !readParameters(options, all))
+    return nullptr;
+  for (const Parameter &parameter : state->parameters) {
+    state->isVariadic |= parameter.isVariadic;
+    state->positional += !parameter.isKeywordOnly && !parameter.isVariadic;
+  }
+  for (Parameter &option : all) {
+    size_t place = 0;
+    while (place != state->parameters.size() && state->parameters[place].name != option.name)
+      ++place;
+    if (place == state->parameters.size()) {
+      place += state->options.size();
+      state->options.push_back(option);
+    }
+    state->optionPlaces.push_back(place);
+  }
+  if (!self->state)
+    self->state = state.release();
+  Py_RETURN_NONE;
+}
+
+/// _specialize(args, kwargs): the CompiledKernel, without a launch.
+PyObject *specialize(PyObject *object, PyObject *callArgs) {
+  auto *self = reinterpret_cast<Dispatcher *>(object);
+  PyObject *args, *kwargs;
+  if (!PyArg_ParseTuple(callArgs, "O!O!", &PyTuple_Type, &args, &PyDict_Type, &kwargs) ||
+      !isReady(self))
+    return nullptr;
+  PyObject *names = PyTuple_New(PyDict_GET_SIZE(kwargs));
+  if (!names)
+    return nullptr;
+  std::vector<PyObject *> values;
+  for (Py_ssize_t i = 0; i != PyTuple_GET_SIZE(args); ++i)
+    values.push_back(PyTuple_GET_ITEM(args, i));
+  size_t count = values.size();
+  PyObject *name, *value;
+  for (Py_ssize_t at = 0, i = 0; PyDict_Next(kwargs, &at, &name, &value); ++i) {
+    PyTuple_SET_ITEM(names, i, newReference(name));
+    values.push_back(value);
+  }
+  PyObject *compiled = nullptr;
+  {
+    Launch launch(self, values.data(), count, names);
+    if (launch.prepare())
+      compiled = launch.compiled();
+  }
+  Py_DECREF(names);
+  return compiled;
+}
+
+PyObject *setHooks(PyObject *object, PyObject *flag) {
+  auto *self = reinterpret_cast<Dispatcher *>(object);
+  if (!isReady(self))
+    return nullptr;
+  self->state->hasHooks = PyObject_IsTrue(flag) == 1;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef dispatcherMethods[] = {
+    {"_set_parameters", setParameters, METH_VARARGS, nullptr},
+    {"_specialize", specialize, METH_VARARGS, nullptr},
+    {"_set_has_hooks", setHooks, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyType_Slot dispatcherSlots[] = {
+    {Py_tp_doc, const_cast<char *>("kernel[grid](…): binds, keys and launches.")},
+    {Py_tp_new, reinterpret_cast<void *>(PyType_GenericNew)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyDispatcher)},
+    {Py_tp_methods, dispatcherMethods},
+    {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
+    {0, nullptr},
+};
+PyType_Spec dispatcherSpec = {"gluonc._native.Dispatcher", sizeof(Dispatcher), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, dispatcherSlots};
+
+PyMemberDef boundMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundLaunch, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyType_Slot boundSlots[] = {
+    {Py_tp_doc, const_cast<char *>("A kernel with its grid.")},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyBound)},
+    {Py_tp_members, boundMembers},
+    {0, nullptr},
+};
+PyType_Spec boundSpec = {"gluonc._native.BoundLaunch", sizeof(BoundLaunch), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, boundSlots};
+
+} // namespace
+
+bool addDispatcher(PyObject *module) {
+  boundLaunchType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&boundSpec));
+  PyObject *type = boundLaunchType ? PyType_FromSpec(&dispatcherSpec) : nullptr;
+  return type && PyModule_AddObject(module, "Dispatcher", type) == 0;
+}
+
+} // namespace gluonc::python

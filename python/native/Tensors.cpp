@@ -1,0 +1,157 @@
+#include "Tensors.h"
+
+namespace gluonc::python {
+
+namespace {
+
+struct DLTensor {
+  void *data;
+  int32_t deviceType, deviceId;
+  int32_t rank;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byteOffset;
+};
+
+enum DeviceType : int32_t { dlCpu = 1, dlCuda = 2, dlCudaHost = 3 };
+
+} // namespace
+
+struct ExchangeApi {
+  uint32_t major, minor;
+  ExchangeApi *previous;
+  void *allocate;
+  void *managedFromObject;
+  void *managedToObject;
+  int (*tensorFromObject)(void *object, DLTensor *out);
+  int (*currentStream)(int32_t deviceType, int32_t device, void **out);
+};
+
+const ExchangeApi *exchangeApi(PyTypeObject *type) {
+  PyObject *capsule =
+      PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__");
+  const ExchangeApi *api = nullptr;
+  if (capsule && PyCapsule_CheckExact(capsule))
+    api = static_cast<const ExchangeApi *>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  // The structure is the exporter's and lives as long as the process.
+  Py_XDECREF(capsule);
+  PyErr_Clear();
+  if (!api || api->major != 1 || !api->tensorFromObject)
+    return nullptr;
+  return api;
+}
+
+bool view(const ExchangeApi &api, PyObject *object, Tensor &tensor) {
+  DLTensor raw;
+  if (api.tensorFromObject(object, &raw) != 0) [[unlikely]] {
+    PyErr_Clear();
+    return false;
+  }
+  tensor.dlpackType = uint32_t(raw.code) << 24 | uint32_t(raw.bits) << 16 | raw.lanes;
+  tensor.address = reinterpret_cast<uintptr_t>(raw.data) + raw.byteOffset;
+  if (raw.deviceType == dlCuda) [[likely]] {
+    tensor.device = raw.deviceId;
+    return true;
+  }
+  if (raw.deviceType != dlCpu && raw.deviceType != dlCudaHost)
+    return false;
+  tensor.device = hostMemory;
+  int64_t item = (raw.bits * raw.lanes + 7) / 8, low = 0, high = 0;
+  bool isEmpty = false;
+  int64_t packed = 1;
+  for (int32_t i = raw.rank - 1; i >= 0; --i) {
+    int64_t stride = raw.strides ? raw.strides[i] : packed;
+    packed *= raw.shape[i];
+    int64_t reach = (raw.shape[i] - 1) * stride * item;
+    (reach < 0 ? low : high) += reach;
+    isEmpty |= raw.shape[i] == 0;
+  }
+  tensor.begin = tensor.address + static_cast<uint64_t>(low);
+  tensor.bytes = isEmpty ? 0 : static_cast<uint64_t>(high - low + item);
+  return true;
+}
+
+bool currentStream(const ExchangeApi &api, int device, void *&stream) {
+  if (!api.currentStream)
+    return false;
+  if (api.currentStream(dlCuda, device, &stream) == 0)
+    return true;
+  PyErr_Clear();
+  return false;
+}
+
+static bool readNumber(PyObject *object, const char *name, uint64_t &number) {
+  PyObject *value = PyObject_GetAttrString(object, name);
+  if (!value)
+    return false;
+  number = PyLong_AsUnsignedLongLongMask(value);
+  Py_DECREF(value);
+  return !PyErr_Occurred();
+}
+
+bool readView(PyObject *view, Tensor &tensor) {
+  PyObject *type = PyObject_GetAttrString(view, "type");
+  if (!type)
+    return false;
+  // Alive as long as its view: attributes of slots are stored, not made.
+  tensor.type = type;
+  Py_DECREF(type);
+  uint64_t readOnly = 0;
+  if (!readNumber(view, "address", tensor.address) || !readNumber(view, "begin", tensor.begin) ||
+      !readNumber(view, "bytes", tensor.bytes) || !readNumber(view, "read_only", readOnly))
+    return false;
+  tensor.readOnly = readOnly != 0;
+  PyObject *device = PyObject_GetAttrString(view, "device");
+  if (!device)
+    return false;
+  tensor.device = device == Py_None ? noMemory : static_cast<int>(PyLong_AsLong(device));
+  Py_DECREF(device);
+  return !PyErr_Occurred();
+}
+
+const char *dlpackTypeName(uint32_t type) {
+  if ((type & 0xffff) != 1)
+    return nullptr;
+  // DLDataTypeCode and bits.
+  switch (type >> 16) {
+  case 0x0008:
+    return "i8";
+  case 0x0010:
+    return "i16";
+  case 0x0020:
+    return "i32";
+  case 0x0040:
+    return "i64";
+  case 0x0108:
+    return "u8";
+  case 0x0110:
+    return "u16";
+  case 0x0120:
+    return "u32";
+  case 0x0140:
+    return "u64";
+  case 0x0210:
+    return "fp16";
+  case 0x0220:
+    return "fp32";
+  case 0x0240:
+    return "fp64";
+  case 0x0410:
+    return "bf16";
+  case 0x0608:
+    return "u1";
+  case 0x0a08:
+    return "fp8e4nv";
+  case 0x0b08:
+    return "fp8e4b8";
+  case 0x0c08:
+    return "fp8e5";
+  case 0x0d08:
+    return "fp8e5b16";
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace gluonc::python
