@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--device cpu|cuda] [--batch 40] [--keep DIR]
+    run.py [--count 200] [--seed 0] [--length 14] [--device cpu|cuda] [--form ptx]
+           [--batch 40] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
@@ -27,9 +28,11 @@ from gluonc import language as gl
 
 
 class Runner:
-    def __init__(self, device, folder):
+    def __init__(self, device, folder, form=None):
         from gluonc import errors
         self.errors, self.device, self.folder, self.count = errors, device, folder, 0
+        # A form of machine code to make of every kernel.
+        self.form = form
 
     def load(self, programs):
         """A module with one kernel a program: k0, k1, …"""
@@ -53,8 +56,10 @@ class Runner:
                   for i in program.inputs()]
         arguments = [self.to_device(a) for a in [*loaded, *stored]]
         try:
-            kernel[(1,)](*arguments, *program.scalars, num_warps=program.num_warps,
-                         enable_fp_fusion=False)
+            compiled = kernel[(1,)](*arguments, *program.scalars, num_warps=program.num_warps,
+                                    enable_fp_fusion=False)
+            if self.form:
+                compiled.asm[self.form]
         except self.errors.GluonError as error:
             return str(error).strip()
         for i, result in zip(program.outputs, arguments[len(loaded):]):
@@ -129,6 +134,8 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--length", type=int, default=14)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
+                        help="also make this of every kernel, whether a GPU is there or not")
     parser.add_argument("--batch", type=int, default=40, help="kernels in a file")
     parser.add_argument("--keep", help="folder for the failing kernels")
     parser.add_argument("--show", type=int, default=10, help="failures to print")
@@ -144,7 +151,7 @@ def main():
     failures = collections.Counter()
     done = 0
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(options.device, folder)
+        runner = Runner(options.device, folder, options.form)
         while done < options.count:
             batch = [steps.make(random.Random(options.seed + done + i), options.length)
                      for i in range(min(options.batch, options.count - done))]
