@@ -103,16 +103,11 @@ const char *gluonc_find_ptxas(void) {
 
 int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
   std::lock_guard guard(engine->state->lock);
-  std::shared_ptr<const cuda::Driver> driver = engine->state->driver;
-  if (!driver) {
-    llvm::Expected<std::shared_ptr<const cuda::Driver>> opened = cuda::Driver::open();
-    if (!opened) {
-      llvm::consumeError(opened.takeError());
-      return 0;
-    }
-    driver = engine->state->driver = *opened;
+  if (llvm::Error error = engine->state->openDriver()) {
+    llvm::consumeError(std::move(error));
+    return 0;
   }
-  llvm::Expected<int> count = cuda::Device::count(*driver);
+  llvm::Expected<int> count = cuda::Device::count(*engine->state->driver);
   if (count)
     return *count;
   llvm::consumeError(count.takeError());
@@ -122,7 +117,11 @@ int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
 gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
                                         gluonc_error **error) {
   std::lock_guard guard(engine->state->lock);
-  llvm::Expected<std::shared_ptr<const cuda::Device>> opened = engine->state->openDevice(device);
+  if (llvm::Error failure = engine->state->openDriver())
+    return unavailable(std::move(failure), error);
+  cuda::ContextKeeper kept(*engine->state->driver);
+  llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
+      cuda::Device::open(engine->state->driver, device);
   if (!opened)
     return unavailable(opened.takeError(), error);
   std::optional<target::Target> found = target::Target::cuda((*opened)->computeCapability());

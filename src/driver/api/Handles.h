@@ -40,14 +40,14 @@ struct EngineState {
       compiler = std::make_unique<driver::Compiler>();
     return *compiler;
   }
-  llvm::Expected<std::shared_ptr<const cuda::Device>> openDevice(int ordinal) {
-    if (!driver) {
-      llvm::Expected<std::shared_ptr<const cuda::Driver>> opened = cuda::Driver::open();
-      if (!opened)
-        return opened.takeError();
-      driver = *opened;
-    }
-    return cuda::Device::open(driver, ordinal);
+  llvm::Error openDriver() {
+    if (driver)
+      return llvm::Error::success();
+    llvm::Expected<std::shared_ptr<const cuda::Driver>> opened = cuda::Driver::open();
+    if (!opened)
+      return opened.takeError();
+    driver = *opened;
+    return llvm::Error::success();
   }
 };
 

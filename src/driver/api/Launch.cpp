@@ -154,7 +154,12 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
   }
   if (result == cuda::success) [[likely]]
     return GLUONC_OK;
-  return unavailable(driver.fail(result, "launching the kernel"), error);
+  const char *call = "launching the kernel";
+  // The driver was initialized, or there would be no launcher.
+  if (result == cuda::errorNotInitialized)
+    call = "launching the kernel in a process that was forked after CUDA was used, which CUDA "
+           "does not support (start processes with the method spawn)";
+  return unavailable(driver.fail(result, call), error);
 }
 
 } // namespace
@@ -166,10 +171,15 @@ gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
   std::lock_guard guard(executable->loading);
   if (executable->launcher)
     return GLUONC_OK;
-  llvm::Expected<std::shared_ptr<const cuda::Device>> opened = [&] {
+  std::shared_ptr<const cuda::Driver> driver;
+  {
     std::lock_guard engineGuard(executable->engine->lock);
-    return executable->engine->openDevice(device);
-  }();
+    if (llvm::Error failure = executable->engine->openDriver())
+      return unavailable(std::move(failure), error);
+    driver = executable->engine->driver;
+  }
+  cuda::ContextKeeper kept(*driver);
+  llvm::Expected<std::shared_ptr<const cuda::Device>> opened = cuda::Device::open(driver, device);
   if (!opened)
     return unavailable(opened.takeError(), error);
   llvm::Expected<std::shared_ptr<const cuda::Module>> module =

@@ -135,7 +135,20 @@ TEST_F(Cuda, LaunchWithoutCurrentContextMakesItCurrentAndRepeats) {
   fake->current = nullptr;
   EXPECT_EQ(prepared.launch({1, 1, 1}, nullptr, nullptr), success);
   EXPECT_EQ(fake->launches, 1);
+  // A thread that had no context keeps this one.
   EXPECT_NE(fake->current, nullptr);
+}
+
+TEST_F(Cuda, TheCallersContextIsKept) {
+  std::shared_ptr<const Device> opened = device();
+  CUcontext other = reinterpret_cast<CUcontext>(size_t(77));
+  fake->current = other;
+  {
+    ContextKeeper kept(opened->driver());
+    llvm::cantFail(opened->activate());
+    EXPECT_NE(fake->current, other);
+  }
+  EXPECT_EQ(fake->current, other);
 }
 
 TEST_F(Cuda, ManyParametersArePassedToo) {

@@ -42,6 +42,21 @@ private:
   uint64_t memoryBytes = 0;
 };
 
+/// Leaves the thread's current context as it found it, if there was one: it is the caller's.
+class ContextKeeper {
+public:
+  explicit ContextKeeper(const Driver &driver) : api(driver.api()) { api.cuCtxGetCurrent(&before); }
+  ContextKeeper(const ContextKeeper &) = delete;
+  ~ContextKeeper() {
+    if (before)
+      api.cuCtxSetCurrent(before);
+  }
+
+private:
+  const Table &api;
+  CUcontext before = nullptr;
+};
+
 /// Device memory, freed with the object.
 class Buffer {
 public:

@@ -51,6 +51,7 @@ CUresult Launcher::launchMany(const LaunchConfig &config, const uint64_t *slots)
 CUresult Launcher::retry(const LaunchConfig &config, void **pointers, CUresult first) const {
   if (first != errorInvalidContext && first != errorInvalidHandle)
     return first;
+  ContextKeeper kept(device().driver());
   if (llvm::Error error = device().activate()) {
     llvm::consumeError(std::move(error));
     return first;

@@ -7,7 +7,7 @@
 // allocation, no lock, no context query.
 //
 // A launch on a thread where the device's context is not current fails in the
-// driver; only then is the context made current and the call repeated.
+// driver; only then is the context made current for the length of one more call.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
