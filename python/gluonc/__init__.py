@@ -8,6 +8,7 @@ from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function
                           must_use_result, next_power_of_2)
 from gluonc._jit import CompiledKernel, JITFunction, jit
 from gluonc._native import __version__
+from gluonc._torch import torch_op
 from gluonc.errors import CompilationError, GluonError, KernelFault, Unavailable, UsageError
 from gluonc.language._constexpr import constexpr
 from gluonc import language, nvidia
@@ -18,5 +19,5 @@ __all__ = [
     "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError", "GluonJITFunction",
     "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate", "cdiv",
     "constexpr", "constexpr_function", "errors", "jit", "language", "must_use_result",
-    "next_power_of_2", "nvidia",
+    "next_power_of_2", "nvidia", "torch_op",
 ]

@@ -126,7 +126,8 @@ class CompiledKernel:
 
 
 class Assembly:
-    """The forms of a compiled kernel: ttgir, llir, ptx as text, cubin as bytes. Made when read."""
+    """The forms of a compiled kernel: ttgir, llir, ptx and sass as text, cubin as bytes. Made when
+    read; sass, which takes a tool of the CUDA toolkit, is not among the keys."""
 
     _FORMS = ("ttgir", "llir", "ptx", "cubin")
 
@@ -134,22 +135,38 @@ class Assembly:
         self._executable = executable
 
     def __getitem__(self, form):
+        if form == "sass":
+            return self._sass
         if form not in self._FORMS:
             raise KeyError(form)
         code = self._executable.code(form)
         return code if form == "cubin" else code.decode()
 
+    @functools.cached_property
+    def _sass(self):
+        from gluonc._sass import disassemble
+        return disassemble(self["cubin"])
+
     def keys(self):
         return self._FORMS
+
+    def values(self):
+        return [self[form] for form in self._FORMS]
+
+    def items(self):
+        return [(form, self[form]) for form in self._FORMS]
 
     def __iter__(self):
         return iter(self._FORMS)
 
+    def __len__(self):
+        return len(self._FORMS)
+
     def __contains__(self, form):
-        return form in self._FORMS
+        return form in self._FORMS or form == "sass"
 
     def get(self, form, default=None):
-        return self[form] if form in self._FORMS else default
+        return self[form] if form in self else default
 
 
 class KernelInterface:

@@ -1,0 +1,156 @@
+"""On a GPU, with PyTorch: devices, streams, graphs, other libraries' memory."""
+
+import gluonc
+import kernels
+import pytest
+from gluonc import language as gl
+
+torch = pytest.importorskip("torch")
+if not torch.cuda.is_available() or torch.cuda.get_device_capability() < (8, 0):
+    pytest.skip("no CUDA GPU of compute capability 8.0", allow_module_level=True)
+
+LAYOUT = gl.BlockedLayout([1], [32], [4], [0])
+
+
+def copy(src, dst):
+    return kernels.copy[(gluonc.cdiv(src.numel(), 256),)](src, dst, src.numel(), 256, LAYOUT)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int8", "int64", "bool"])
+def test_tensors_are_copied(dtype):
+    src = torch.randint(0, 2, (1000,), device="cuda").to(getattr(torch, dtype))
+    dst = torch.zeros_like(src)
+    compiled = copy(src, dst)
+    assert torch.equal(src, dst)
+    assert not compiled.simulated and compiled.target.startswith("cuda:")
+
+
+def test_tensors_that_require_gradients_are_arguments():
+    src = torch.randn(300, device="cuda", requires_grad=True)
+    dst = torch.zeros(300, device="cuda")
+    copy(torch.nn.Parameter(src.detach()), dst)
+    assert torch.equal(src, dst)
+    copy(src * 2, dst)
+    assert torch.equal(src * 2, dst)
+
+
+def test_tuples_reach_the_machine_code():
+    a, b = (torch.full((128,), float(v), device="cuda") for v in (1, 2))
+    dst = torch.zeros(128, device="cuda")
+    kernels.weigh[(1,)](dst, ((a, 3.0), (None, 7.0), (b, 0.5)), 128)
+    assert (dst == 4).all()
+
+
+def test_a_launch_goes_to_the_current_stream():
+    stream = torch.cuda.Stream()
+    src, dst = torch.randn(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(20_000_000)
+        copy(src, dst)
+        done = torch.cuda.Event()
+        done.record()
+    # The default stream does not wait for it.
+    assert not done.query()
+    stream.synchronize()
+    assert torch.equal(src, dst)
+
+
+def test_launches_are_captured_in_graphs():
+    src, dst = torch.zeros(512, device="cuda"), torch.zeros(512, device="cuda")
+    copy(src, dst)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        copy(src, dst)
+    src.fill_(7)
+    assert not dst.any()
+    graph.replay()
+    assert (dst == 7).all()
+
+
+def test_other_libraries_memory_is_an_argument():
+    class Interface:
+        def __init__(self, tensor):
+            self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+    class Capsule:
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+        def __dlpack__(self, **kwargs):
+            return self.tensor.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.tensor.__dlpack_device__()
+    src = torch.randn(256, device="cuda")
+    for wrap in (Interface, Capsule):
+        dst = torch.zeros(256, device="cuda")
+        kernels.copy[(1,)](wrap(src), wrap(dst), 256, 256, LAYOUT)
+        assert torch.equal(src, dst)
+
+
+def test_tensors_in_two_places_are_refused():
+    with pytest.raises(ValueError, match="src on the CPU, dst on cuda:0"):
+        kernels.copy[(1,)](torch.zeros(8), torch.zeros(8, device="cuda"), 8, 256, LAYOUT)
+
+
+def test_a_compiled_kernel_tells_about_itself():
+    src, dst = torch.randn(256, device="cuda"), torch.zeros(256, device="cuda")
+    compiled = copy(src, dst)
+    assert 0 < compiled.n_regs <= 255 and compiled.n_spills == 0
+    assert compiled.n_max_threads >= 128 and compiled.function
+    assert len(compiled.hash) == 64
+    assert compiled.metadata.num_warps == 4 and compiled.metadata["shared"] == 0
+    try:
+        assert "LDG" in compiled.asm["sass"]
+    except gluonc.Unavailable as missing:
+        assert "nvdisasm" in str(missing)
+    dst.zero_()
+    compiled[(1,)](src, dst, 256)
+    assert torch.equal(src, dst)
+
+
+def test_an_empty_grid_runs_nothing():
+    dst = torch.zeros(4, device="cuda")
+    kernels.fill[(0,)](dst, 7, 4)
+    assert not dst.any()
+
+
+def test_a_kernel_inside_torch_compile():
+    @gluonc.torch_op("gluonc_test::twice")
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        out = torch.empty_like(x)
+        kernels.weigh[(1,)](out, ((x, 2.0),), x.numel())
+        return out
+
+    @twice.register_fake
+    def _(x):
+        return torch.empty_like(x)
+    x = torch.randn(128, device="cuda")
+    compiled = torch.compile(lambda x: twice(x + 1) * 3, backend="aot_eager", fullgraph=True)
+    assert torch.allclose(compiled(x), (x + 1) * 6)
+
+
+def test_a_fork_after_a_launch_says_so():
+    import os
+    src, dst = torch.randn(256, device="cuda"), torch.zeros(256, device="cuda")
+    copy(src, dst)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            copy(src, dst)
+            os.write(write, b"ran")
+        except gluonc.Unavailable as problem:
+            os.write(write, str(problem).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert "fork" in os.read(read, 1000).decode()
+
+
+def test_misplaced_memory_is_refused_on_the_device_it_is_on():
+    if torch.cuda.device_count() < 2:
+        pytest.skip("one GPU")
+    src, dst = torch.randn(256, device="cuda:1"), torch.zeros(256, device="cuda:1")
+    copy(src, dst)
+    assert torch.equal(src, dst) and torch.cuda.current_device() == 0
