@@ -57,6 +57,12 @@ MaybeValue Interpreter::evalCall(const ast::Call &node) {
   // Arguments of a host call are not looked at: they are host code too.
   if (callee->is(ValueKind::Opaque) && frame().isModuleScope)
     return Value::opaque(std::string(node.span.text()));
+  if (&node == unusedCall && callee->is(ValueKind::Function) &&
+      !callee->asFunction().mustUse.empty()) {
+    report(Kind::UnusedResult, node.span, callee->asFunction().name, callee->asFunction().mustUse)
+        .label(callee->asFunction().span, "marked `must_use_result` here");
+    return std::nullopt;
+  }
   CallArguments arguments;
   if (!evalArguments(node, arguments))
     return std::nullopt;
@@ -139,6 +145,8 @@ MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &funct
   // Parameters are bound in the caller's frame, so that a bad argument is shown at the call.
   if (!bindFunction(*function, arguments, callee))
     return std::nullopt;
+  if (function->isNoinline && callee.mode == Mode::Kernel)
+    return callOutlined(*function, callee, arguments.span);
   FrameScope active(*this, callee);
   if (function->lambda)
     return eval(function->lambda->body);

@@ -31,6 +31,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <map>
+
 namespace gluonc::sema {
 
 using MaybeValue = std::optional<Value>;
@@ -57,6 +59,8 @@ struct Frame {
   unsigned deviceLoops = 0;
   /// Module scope: operations on Opaque values give Opaque values.
   bool isModuleScope = false;
+  /// Has a tt.func of its own: locations inside do not name the call that came first.
+  bool isOutlined = false;
   /// A statement was reported and skipped: there is no result, whatever else happens.
   bool hasFailed = false;
 };
@@ -109,7 +113,10 @@ public:
   Interpreter(Program &program, diag::Sink &sink) : program(program), sink(&sink) {}
 
   /// Set while a kernel is specialized: where IR goes.
-  void setContext(Context *newContext) { context = newContext; }
+  void setContext(Context *newContext, mlir::Operation *newModule) {
+    context = newContext;
+    irModule = newModule;
+  }
   Context *emitContext() const { return context; }
 
   // -- Expressions (Expressions.cpp, Operators.cpp, Subscripts.cpp) --------------
@@ -245,6 +252,17 @@ private:
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
   MaybeValue defaultValue(const Function &function, const Parameter &parameter);
 
+  // Functions that stay functions (Outline.cpp).
+  struct Outlined {
+    mlir::Operation *function;
+    /// The result of its walk; calls give the same with their own values in it.
+    Value result;
+  };
+  /// Calls `function`, whose parameters are bound in `callee`.
+  MaybeValue callOutlined(const Function &function, Frame &callee, diag::Span span);
+  std::optional<Outlined> outline(const Function &function, Frame &callee,
+                                  llvm::ArrayRef<mlir::Value> operands);
+
   // Classes.
   /// Attributes of classes and instances; nullopt without a report when there is none.
   MaybeValue classMember(const Value &object, llvm::StringRef name, diag::Span span);
@@ -289,6 +307,11 @@ private:
 
   Frame *current = nullptr;
   Context *context = nullptr;
+  /// Takes the functions that stay functions.
+  mlir::Operation *irModule = nullptr;
+  std::map<std::string, Outlined> outlined;
+  /// The expression that is a statement by itself.
+  const ast::Expr *unusedCall = nullptr;
   unsigned depth = 0;
   uint64_t steps = 0;
   /// A budget is used up: everything unwinds.

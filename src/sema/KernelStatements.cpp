@@ -69,7 +69,10 @@ Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
     // A docstring is no call of anything.
     if (llvm::isa<ast::Constant>(node.value))
       return Flow::Next;
-    return nextIf(eval(node.value).has_value());
+    const ast::Expr *outer = std::exchange(unusedCall, node.value);
+    bool done = eval(node.value).has_value();
+    unusedCall = outer;
+    return nextIf(done);
   }
   case NodeKind::Return:
     return runKernelReturn(llvm::cast<ast::Return>(stmt));

@@ -78,6 +78,8 @@ public:
   const ast::Lambda *lambda = nullptr;
   std::vector<Parameter> parameters;
   bool isNoinline = false;
+  /// Of `@must_use_result`: how its message goes on. Empty when the result may be dropped.
+  std::string mustUse;
   /// From the name in `def`.
   diag::Span span;
   std::shared_ptr<Closure> closure;

@@ -72,11 +72,18 @@ struct SignatureBuilder {
       parameter.annotatedType = value->dtype();
   }
 
+  std::string messageOf(const ast::Expr *expr) {
+    MaybeValue text = quietly(expr);
+    return text && text->is(ValueKind::String) ? ": " + text->asString().str() : " ";
+  }
+
   void decorate(const ast::Expr *decorator) {
     const auto *call = llvm::dyn_cast<ast::Call>(decorator);
     MaybeValue callee = quietly(call ? call->func : decorator);
     if (!callee)
       return;
+    if (isIntrinsic(*callee, "must_use_result"))
+      function.mustUse = call && call->args.size() == 1 ? messageOf(call->args[0]) : " ";
     if (isIntrinsic(*callee, "jit")) {
       function.kind = FunctionKind::Jit;
       jitCall = call;

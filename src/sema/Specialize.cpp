@@ -197,7 +197,7 @@ Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &re
 
 bool Specializer::walk(tt::FuncOp function) {
   KernelContext context(builder, interpreter, options);
-  interpreter.setContext(&context);
+  interpreter.setContext(&context, function->getParentOp());
   mlir::Block *entry =
       function.getBody().empty() ? function.addEntryBlock() : &function.getBody().front();
   builder.setInsertionPointToStart(entry);
@@ -212,7 +212,7 @@ bool Specializer::walk(tt::FuncOp function) {
                     binding.isConstexpr);
   Interpreter::FrameScope active(interpreter, frame);
   Flow flow = interpreter.runKernel(kernel.def->body, nullptr);
-  interpreter.setContext(nullptr);
+  interpreter.setContext(nullptr, nullptr);
   if (flow == Flow::Failed || frame.hasFailed)
     return false;
   if (flow == Flow::Returned && !frame.result.isNone()) {
