@@ -88,7 +88,9 @@ LogicalResult Emitter::unsupported(mlir::Operation *op, const Twine &what) {
 
 LogicalResult Emitter::emitBlock(mlir::Block &block) {
   for (mlir::Operation &op : block) {
-    EmitFunction emit = emitTable().find(&op);
+    EmitFunction emit = isa.operations().find(&op);
+    if (!emit)
+      emit = emitTable().find(&op);
     if (!emit)
       return unsupported(&op);
     if (state.debug)

@@ -56,9 +56,14 @@ enum class MathKind { Exp, Exp2, Log2, Sin, Cos, Sqrt, Rsqrt, PreciseSqrt, Divid
 /// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
 enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };
 
+class EmitTable;
+
 class Isa {
 public:
   virtual ~Isa() = default;
+
+  /// Operations that only this vendor emits, or emits in its own way.
+  virtual const EmitTable &operations() const = 0;
 
   /// Sets triple, data layout and module flags.
   virtual void prepareModule(llvm::Module &module) const = 0;

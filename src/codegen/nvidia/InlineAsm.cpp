@@ -37,20 +37,11 @@ static void appendConstraint(std::string &constraints, StringRef prefix, Type *t
   constraints += constraintOf(type);
 }
 
-Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *> operands,
-               AsmEffect effect, Threads threads) {
-  std::string constraints;
-  if (StructType *parts = dyn_cast<StructType>(result)) {
-    for (Type *part : parts->elements())
-      appendConstraint(constraints, "=", part);
-  } else if (!result->isVoidTy()) {
-    appendConstraint(constraints, "=", result);
-  }
+static Value *callAsm(Builder &builder, StringRef text, StringRef constraints, Type *result,
+                      ArrayRef<Value *> operands, AsmEffect effect, Threads threads) {
   SmallVector<Type *> types;
-  for (Value *operand : operands) {
-    appendConstraint(constraints, "", operand->getType());
+  for (Value *operand : operands)
     types.push_back(operand->getType());
-  }
   FunctionType *type = FunctionType::get(result, types, false);
   // Even a read is flagged as having side effects: instruction selection keeps
   // only flagged fragments in order with stores. The attributes below are what
@@ -67,6 +58,35 @@ Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *>
                                                        : MemoryEffects::unknown();
   call->setMemoryEffects(memory);
   return call;
+}
+
+Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *> operands,
+               AsmEffect effect, Threads threads) {
+  std::string constraints;
+  if (StructType *parts = dyn_cast<StructType>(result)) {
+    for (Type *part : parts->elements())
+      appendConstraint(constraints, "=", part);
+  } else if (!result->isVoidTy()) {
+    appendConstraint(constraints, "=", result);
+  }
+  for (Value *operand : operands)
+    appendConstraint(constraints, "", operand->getType());
+  return callAsm(builder, text, constraints, result, operands, effect, threads);
+}
+
+Value *emitTiedAsm(Builder &builder, StringRef text, ArrayRef<Type *> types, ArrayRef<Value *> tied,
+                   ArrayRef<Value *> operands, AsmEffect effect) {
+  std::string constraints;
+  for (Type *type : types)
+    appendConstraint(constraints, "=", type);
+  for (size_t i = 0; i < tied.size(); ++i)
+    constraints += (constraints.empty() ? "" : ",") + std::to_string(i);
+  for (Value *operand : operands)
+    appendConstraint(constraints, "", operand->getType());
+  Type *result = types.size() == 1 ? types[0] : StructType::get(builder.getContext(), types);
+  SmallVector<Value *> all(tied);
+  append_range(all, operands);
+  return callAsm(builder, text, constraints, result, all, effect, Threads::Together);
 }
 
 } // namespace gluonc::codegen::nvidia

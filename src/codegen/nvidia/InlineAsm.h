@@ -27,6 +27,12 @@ llvm::Value *emitAsm(Builder &builder, llvm::StringRef text, llvm::Type *result,
                      llvm::ArrayRef<llvm::Value *> operands, AsmEffect effect,
                      Threads threads = Threads::Alone);
 
+/// The same for a fragment of a whole warp that updates registers in place: results $0... of
+/// `types` start out as `tied`, which take the next numbers; `operands` follow.
+llvm::Value *emitTiedAsm(Builder &builder, llvm::StringRef text, llvm::ArrayRef<llvm::Type *> types,
+                         llvm::ArrayRef<llvm::Value *> tied, llvm::ArrayRef<llvm::Value *> operands,
+                         AsmEffect effect);
+
 /// NVPTX's register class letter: b i1, h i16, r i32, l i64 and pointers, f, d.
 char constraintOf(llvm::Type *type);
 

@@ -18,9 +18,10 @@ namespace {
 
 constexpr unsigned newestLlvmPtx = 85;
 constexpr unsigned newestLlvmChip = 90;
-/// CUDA 12.1: has every instruction that the emitters use on any chip (the last
-/// to come were the fp8 conversions of sm_89).
+/// CUDA 12.1: has every instruction that the emitters use on chips before sm_89.
 constexpr unsigned leastPtx = 81;
+/// CUDA 12.4: products of 8-bit floats.
+constexpr unsigned leastPtxWithFp8 = 84;
 
 struct Pool {
   std::mutex mutex;
@@ -70,7 +71,8 @@ std::unique_ptr<TargetMachine> create(StringRef chip, StringRef features, bool f
 } // namespace
 
 unsigned ptxVersion(const target::Target &target, const Options &options) {
-  unsigned least = std::max(target.minPtxVersion(), leastPtx);
+  unsigned least = std::max(target.minPtxVersion(),
+                            target.computeCapability() >= 89 ? leastPtxWithFp8 : leastPtx);
   return options.ptxVersion ? std::max(options.ptxVersion, least) : least;
 }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/NvidiaIsa.h"
 
+#include "codegen/Emitter.h"
 #include "codegen/nvidia/InlineAsm.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -96,7 +97,7 @@ std::string qualifiers(StringRef cache, const MemoryHints &hints, unsigned count
 }
 
 /// "$3", or "{$3, $4}" for several.
-std::string operandList(unsigned first, unsigned count) {
+std::string wordList(unsigned first, unsigned count) {
   std::string text;
   raw_string_ostream out(text);
   for (unsigned i = 0; i < count; ++i)
@@ -142,6 +143,16 @@ void plainStore(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
 }
 
 } // namespace
+
+const EmitTable &NvidiaIsa::operations() const {
+  static const EmitTable table = [] {
+    EmitTable all;
+    addMma(all);
+    addWgmma(all);
+    return all;
+  }();
+  return table;
+}
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
                            std::optional<unsigned> maxRegisters) const {
@@ -225,8 +236,8 @@ Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Val
     }
     out << predicate;
   }
-  out << "ld" << qualifiers(loadCache(hints.cache), hints, count, bits) << " "
-      << operandList(0, count) << ", " << address;
+  out << "ld" << qualifiers(loadCache(hints.cache), hints, count, bits) << " " << wordList(0, count)
+      << ", " << address;
   if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
     out << ", $" << next++;
     operands.push_back(cachePolicy(builder, hints.evict));
@@ -265,7 +276,7 @@ void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> w
     operands.push_back(mask);
   }
   out << "st" << qualifiers(storeCache(hints.cache), hints, count, word->getPrimitiveSizeInBits())
-      << " [$" << count << "], " << operandList(0, count);
+      << " [$" << count << "], " << wordList(0, count);
   if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
     out << ", $" << next++;
     operands.push_back(cachePolicy(builder, hints.evict));

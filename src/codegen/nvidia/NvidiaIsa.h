@@ -5,11 +5,16 @@
 
 namespace gluonc::codegen::nvidia {
 
+// The operations of this vendor, by family.
+void addMma(EmitTable &table);
+void addWgmma(EmitTable &table);
+
 class NvidiaIsa final : public Isa {
 public:
   NvidiaIsa(const target::Target &target, const Options &options)
       : target(target), options(options) {}
 
+  const EmitTable &operations() const override;
   void prepareModule(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
                   std::optional<unsigned> maxRegisters) const override;

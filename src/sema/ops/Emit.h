@@ -150,6 +150,7 @@ llvm::ArrayRef<Builtin> hintBuiltins();
 llvm::ArrayRef<Builtin> reduceBuiltins();
 llvm::ArrayRef<Builtin> sharedBuiltins();
 llvm::ArrayRef<Builtin> asyncCopyBuiltins();
+llvm::ArrayRef<Builtin> mmaBuiltins();
 /// Methods of memory descriptors.
 llvm::ArrayRef<Builtin> bufferAccessMethods();
 llvm::ArrayRef<Builtin> viewMethods();

@@ -117,7 +117,7 @@ static const Table &functions() {
   static const Table table =
       tableOf({laterBuiltins(), creationBuiltins(), shapeBuiltins(), layoutBuiltins(),
                memoryBuiltins(), atomicBuiltins(), mathBuiltins(), hintBuiltins(), reduceBuiltins(),
-               sharedBuiltins(), asyncCopyBuiltins()});
+               sharedBuiltins(), asyncCopyBuiltins(), mmaBuiltins()});
   return table;
 }
 

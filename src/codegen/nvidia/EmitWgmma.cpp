@@ -1,0 +1,411 @@
+//===- EmitWgmma.cpp - Matrix products of a warp group: wgmma ------------------===//
+//
+// One instruction multiplies 64 rows of A by up to 256 columns of B, B (and mostly
+// A) being read from shared memory by descriptor while the threads go on. The
+// accumulator stays in the registers that its layout names; each instruction
+// ties its results to its operands, so that they remain the same registers.
+//
+//     wgmma.fence          registers written before are seen
+//     wgmma.mma_async …    for each tile of the result, for each step along K
+//     wgmma.commit_group   one group for each operation
+//     wgmma.wait_group n   where the program waits, or at once if not asynchronous
+//
+// A wait hands the accumulators through, so nothing that uses them moves before it.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/SharedMemory.h"
+#include "codegen/Words.h"
+#include "codegen/nvidia/Fragment.h"
+#include "codegen/nvidia/InlineAsm.h"
+#include "codegen/nvidia/MatrixDescriptor.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+constexpr unsigned groupRows = 64, warpsPerGroup = 4;
+
+mlir::Type elementOf(mlir::Value operand) {
+  if (auto buffer = dyn_cast<ttg::MemDescType>(operand.getType()))
+    return buffer.getElementType();
+  return cast<mlir::RankedTensorType>(operand.getType()).getElementType();
+}
+
+/// An operand in shared memory.
+class SharedOperand {
+public:
+  /// `outerFromLast`: whether M or N is the last dim (0) or the one before (1).
+  SharedOperand(Emitter &emitter, mlir::Value buffer, unsigned outerFromLast, unsigned outer,
+                unsigned depth)
+      : emitter(emitter), buffer(buffer), type(cast<ttg::MemDescType>(buffer.getType())) {
+    memory = linearOrNull(type);
+    if (!memory)
+      return;
+    unsigned rank = type.getRank();
+    outerAxis = rank - 1 - outerFromLast, kAxis = rank - 2 + outerFromLast;
+    bytes = elementBytes(type.getElementType());
+    descriptor = describeMatrix(*memory, outerAxis, kAxis, bytes, outer, depth);
+    inverse = memory->pseudoInvert();
+  }
+
+  bool isValid() const { return descriptor.has_value(); }
+  bool contiguousK() const { return descriptor->contiguousK; }
+
+  /// Computes the descriptor of element (0, 0). `groupStep(bit)` is what bit of the number of the
+  /// warp group adds to the outer coordinate.
+  void start(ArrayRef<uint32_t> groupSteps) {
+    Builder &builder = emitter.builder;
+    const Registers &view = emitter.get(buffer);
+    // Windows start at whole tiles, so their offsets do not meet the swizzle's bits.
+    Value *offset = groupOffset(groupSteps);
+    for (auto [axis, start] : enumerate(ArrayRef(view).drop_front())) {
+      Constant *known = dyn_cast<Constant>(start);
+      if (known && known->isNullValue())
+        continue;
+      SmallVector<uint32_t> images;
+      for (unsigned bit = 0; bit < inverse->inLog2(Dim::axis(axis)); ++bit)
+        images.push_back(inverse->basis(Dim::axis(axis), bit, Dim::Offset));
+      offset = builder.CreateXor(offset, applyLinear(builder, start, images));
+    }
+    Value *address = builder.CreatePtrToInt(view[0], builder.getInt32Ty());
+    address = builder.CreateAdd(address, builder.CreateMul(offset, builder.getInt32(bytes)));
+    Value *units = builder.CreateLShr(builder.CreateAnd(address, builder.getInt32(0x3ffff)), 4);
+    first = builder.CreateOr(builder.CreateZExt(units, builder.getInt64Ty()),
+                             builder.getInt64(descriptor->bits));
+  }
+
+  Value *at(uint32_t outer, uint32_t k) {
+    uint64_t place = inverse->packIn({{Dim::axis(outerAxis), outer}, {Dim::axis(kAxis), k}});
+    uint64_t offset = inverse->outComponent(inverse->applyPacked(place), Dim::Offset);
+    return emitter.builder.CreateAdd(first, emitter.builder.getInt64(offset * bytes / 16));
+  }
+
+private:
+  /// Element offset of this thread's warp group; the same in all lanes, and known to be.
+  Value *groupOffset(ArrayRef<uint32_t> groupSteps) {
+    Builder &builder = emitter.builder;
+    SmallVector<uint32_t> images;
+    for (uint32_t step : groupSteps)
+      images.push_back(inverse->outComponent(
+          inverse->applyPacked(inverse->packIn({{Dim::axis(outerAxis), step}})), Dim::Offset));
+    if (all_of(images, [](uint32_t image) { return image == 0; }))
+      return builder.getInt32(0);
+    Value *group = builder.CreateLShr(emitter.threadId(), Log2_32(32 * warpsPerGroup));
+    group = emitter.isa.shuffle(builder, group, builder.getInt32(0));
+    return applyLinear(builder, group, images);
+  }
+
+  Emitter &emitter;
+  mlir::Value buffer;
+  ttg::MemDescType type;
+  const LinearLayout *memory;
+  std::optional<LinearLayout> inverse;
+  std::optional<MatrixDescriptor> descriptor;
+  unsigned outerAxis = 0, kAxis = 1, bytes = 1;
+  Value *first = nullptr;
+};
+
+/// What an instruction accumulates in: its registers' type and how elements fill them.
+struct SumWord {
+  Type *type;
+  unsigned elements;
+};
+
+/// Passes registers through `text`, whose operands $0.. they are.
+Registers tie(Builder &builder, StringRef text, ArrayRef<Value *> words) {
+  SmallVector<Type *> types;
+  for (Value *word : words)
+    types.push_back(word->getType());
+  Value *passed = emitTiedAsm(builder, text, types, words, {}, AsmEffect::ReadsAndWrites);
+  Registers result;
+  for (unsigned i = 0; i < words.size(); ++i)
+    result.push_back(words.size() == 1 ? passed : builder.CreateExtractValue(passed, i));
+  return result;
+}
+
+void waitGroups(Emitter &emitter, Registers &words, unsigned pending) {
+  std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
+  words = tie(emitter.builder, text, words);
+}
+
+class Product {
+public:
+  Product(Emitter &emitter, ttng::WarpGroupDotOp op)
+      : emitter(emitter), builder(emitter.builder), op(op), c(emitter, op.getC()) {
+    aType = elementOf(op.getA()), bType = elementOf(op.getB());
+    sumType = elementOf(op.getC());
+    depth = 256 / aType.getIntOrFloatBitWidth();
+    sum = sumType.isF32()   ? SumWord{builder.getFloatTy(), 1}
+          : sumType.isF16() ? SumWord{builder.getInt32Ty(), 2}
+                            : SumWord{builder.getInt32Ty(), 1};
+    if (isa<mlir::RankedTensorType>(op.getA().getType()))
+      aRegisters.emplace(emitter, op.getA());
+  }
+
+  /// Null or what is not possible.
+  const char *prepare() {
+    const auto *mma =
+        toLayout(op.getC().getType().getEncoding()).as<layout::NVMMADistributedLayout>();
+    if (!mma || !mma->isWarpGroup())
+      return "a product into another layout than that of wgmma";
+    columns = mma->instrN();
+    auto [rows, depthAll] = shapeOfA();
+    if (depthAll % depth || rows % groupRows || op.getC().getType().getShape()[1] < columns)
+      return "a product smaller than one instruction";
+    totalDepth = depthAll;
+    if (aType.isF32() && op.getInputPrecision() != tt::InputPrecision::TF32)
+      return "a float32 product of other precision than tf32";
+    if (!c.hasLanes(0, 2))
+      return "a product into this layout";
+    b.emplace(emitter, op.getB(), 0, columns, depth);
+    if (!aRegisters)
+      a.emplace(emitter, op.getA(), 1, groupRows, depth);
+    bool wide = aType.getIntOrFloatBitWidth() != 16;
+    for (std::optional<SharedOperand> *operand : {&a, &b})
+      if (*operand && (!(*operand)->isValid() || (wide && !(*operand)->contiguousK())))
+        return "an operand of wgmma in this shared layout";
+    if (aRegisters && !aRegisters->hasLanes(0, 32 / aType.getIntOrFloatBitWidth()))
+      return "an operand of wgmma in these registers";
+    return findTiles() ? nullptr : "a product into these registers";
+  }
+
+  /// False if a register of A is not there.
+  bool emit() {
+    if (a)
+      a->start(groupSteps(1));
+    b->start(groupSteps(0));
+    SmallVector<Registers> operandsOfA;
+    if (aRegisters && !collectA(operandsOfA))
+      return false;
+    bool ignoresC = isZero(op.getC());
+    Value *useC = op.getUseC() ? emitter.scalar(op.getUseC()) : nullptr;
+    if (ConstantInt *known = dyn_cast_or_null<ConstantInt>(useC)) {
+      ignoresC |= known->isZero();
+      useC = nullptr;
+    }
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_wgmma_fence_sync_aligned, {});
+    Registers all;
+    unsigned next = 0;
+    for (const Tile &tile : tiles) {
+      Registers sums = packSums(tile, ignoresC);
+      for (unsigned k = 0; k < totalDepth; k += depth) {
+        ArrayRef<Value *> words;
+        if (aRegisters)
+          words = operandsOfA[next++];
+        bool first = k == 0;
+        multiply(tile, k, words, sums, first && ignoresC, first && !ignoresC ? useC : nullptr);
+      }
+      append_range(all, sums);
+    }
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_wgmma_commit_group_sync_aligned,
+                            {});
+    if (!op.getIsAsync())
+      waitGroups(emitter, all, 0);
+    emitter.set(op.getResult(), unpackSums(all));
+    return true;
+  }
+
+private:
+  /// What one chain of instructions accumulates.
+  struct Tile {
+    uint32_t row, column;
+    /// In the order of the instruction's operands.
+    SmallVector<uint32_t, 64> registers;
+  };
+
+  std::pair<int64_t, int64_t> shapeOfA() {
+    ArrayRef<int64_t> shape = cast<mlir::ShapedType>(op.getA().getType()).getShape();
+    return {shape[0], shape[1]};
+  }
+
+  bool isZero(mlir::Value tensor) {
+    return all_of(emitter.get(tensor), [](Value *value) {
+      Constant *constant = dyn_cast<Constant>(value);
+      return constant && constant->isNullValue();
+    });
+  }
+
+  /// What the bits of the warp group's number add to rows (1) or columns (0).
+  SmallVector<uint32_t> groupSteps(unsigned fromLast) {
+    SmallVector<uint32_t> steps;
+    for (unsigned bit = 2; bit < c.layout.inLog2(Dim::Warp); ++bit)
+      steps.push_back(c.basis(Dim::Warp, bit, fromLast));
+    return steps;
+  }
+
+  bool findTiles() {
+    unsigned covered = 0;
+    for (const auto &[place, reg] : c.places()) {
+      if (place.column % columns || place.row % groupRows)
+        continue;
+      Tile &tile = tiles.emplace_back(Tile{place.row, place.column, {}});
+      for (uint32_t column = 0; column < columns; column += 8)
+        for (uint32_t row : {0u, 8u})
+          for (uint32_t next : {0u, 1u}) {
+            auto found = c.find({0, place.row + row, place.column + column + next});
+            if (!found)
+              return false;
+            tile.registers.push_back(*found);
+          }
+      covered += tile.registers.size();
+    }
+    return covered == c.registers.size();
+  }
+
+  /// The four words of each instruction, gathered before the fence: they must not change after it.
+  bool collectA(SmallVector<Registers> &operands) {
+    unsigned perWord = 32 / aType.getIntOrFloatBitWidth();
+    for (const Tile &tile : tiles)
+      for (uint32_t k = 0; k < totalDepth; k += depth) {
+        Registers &words = operands.emplace_back();
+        for (uint32_t half : {0u, depth / 2})
+          for (uint32_t row : {0u, 8u}) {
+            Value *word = aRegisters->word(builder, {0, tile.row + row, k + half}, perWord,
+                                           builder.getInt32Ty());
+            if (!word)
+              return false;
+            words.push_back(word);
+          }
+      }
+    return true;
+  }
+
+  Registers packSums(const Tile &tile, bool ignored) {
+    SmallVector<Value *> elements;
+    for (uint32_t reg : tile.registers)
+      elements.push_back(c.registers[reg]);
+    if (ignored)
+      return Registers(elements.size() / sum.elements, Constant::getNullValue(sum.type));
+    if (sum.elements == 1)
+      return Registers(elements.begin(), elements.end());
+    return packWords(builder, elements, sum.type);
+  }
+
+  Registers unpackSums(ArrayRef<Value *> words) {
+    Registers result(c.registers.size());
+    Type *element = c.registers[0]->getType();
+    for (const Tile &tile : tiles) {
+      unsigned count = tile.registers.size() / sum.elements;
+      Registers elements(words.take_front(count));
+      words = words.drop_front(count);
+      if (sum.elements > 1)
+        elements = unpackWords(builder, elements, element, tile.registers.size());
+      for (auto [reg, value] : zip_equal(tile.registers, elements))
+        result[reg] = value;
+    }
+    return result;
+  }
+
+  void multiply(const Tile &tile, uint32_t k, ArrayRef<Value *> aWords, Registers &sums,
+                bool overwrites, Value *useC) {
+    unsigned count = sums.size(), next = 2 * count;
+    SmallVector<Value *> operands(aWords);
+    if (a)
+      operands.push_back(a->at(tile.row, k));
+    operands.push_back(b->at(tile.column, k));
+    std::string text;
+    raw_string_ostream out(text);
+    bool isInteger = aType.isInteger(8);
+    std::string to = sumType.isF32() ? "f32" : sumType.isF16() ? "f16" : "s32";
+    out << "wgmma.mma_async.sync.aligned.m64n" << columns << "k" << depth << "." << to << "."
+        << operandName(aType) << "." << operandName(bType) << (isInteger ? ".satfinite " : " ")
+        << operandList(0, count) << ", ";
+    if (aRegisters)
+      out << operandList(next, aWords.size());
+    else
+      out << "$" << next;
+    next += operands.size() - 1;
+    out << ", $" << next++ << ", ";
+    if (useC) {
+      out << "$" << next;
+      operands.push_back(useC);
+    } else {
+      out << (overwrites ? "0" : "1");
+    }
+    if (!isInteger)
+      out << ", 1, 1";
+    if (aType.getIntOrFloatBitWidth() == 16) {
+      if (a)
+        out << ", " << !a->contiguousK();
+      out << ", " << !b->contiguousK();
+    }
+    out << ";";
+    Value *result = emitTiedAsm(builder, text, SmallVector<Type *>(count, sum.type), sums, operands,
+                                AsmEffect::ReadsAndWrites);
+    for (unsigned i = 0; i < count; ++i)
+      sums[i] = builder.CreateExtractValue(result, i);
+  }
+
+  Emitter &emitter;
+  Builder &builder;
+  ttng::WarpGroupDotOp op;
+  Fragment c;
+  std::optional<Fragment> aRegisters;
+  std::optional<SharedOperand> a, b;
+  mlir::Type aType, bType, sumType;
+  SumWord sum;
+  unsigned columns = 0, depth = 0, totalDepth = 0;
+  SmallVector<Tile> tiles;
+};
+
+LogicalResult emitWarpGroupDot(Emitter &emitter, ttng::WarpGroupDotOp op) {
+  if (emitter.state.target.computeCapability() != 90)
+    return emitter.unsupported(op, "wgmma on another target than cuda:90a");
+  Product product(emitter, op);
+  if (const char *problem = product.prepare())
+    return emitter.unsupported(op, problem);
+  if (!product.emit())
+    return emitter.unsupported(op, "an operand of wgmma in these registers");
+  return success();
+}
+
+/// All results of a wait depend on it: 16-bit ones travel in pairs, as wgmma left them.
+LogicalResult emitWarpGroupDotWait(Emitter &emitter, ttng::WarpGroupDotWaitOp op) {
+  Builder &builder = emitter.builder;
+  Registers words;
+  for (mlir::Value input : op.getInputs())
+    if (isa<mlir::RankedTensorType>(input.getType())) {
+      const Registers &registers = emitter.get(input);
+      unsigned bits = registers[0]->getType()->getPrimitiveSizeInBits();
+      if (bits < 32 && registers.size() * bits % 32 == 0)
+        append_range(words, packWords(builder, registers, builder.getInt32Ty()));
+      else
+        append_range(words, registers);
+    }
+  waitGroups(emitter, words, op.getPendings());
+  ArrayRef<Value *> rest = words;
+  for (auto [input, output] : zip_equal(op.getInputs(), op.getOutputs())) {
+    Registers registers = emitter.get(input);
+    if (isa<mlir::RankedTensorType>(input.getType())) {
+      Type *element = registers[0]->getType();
+      unsigned bits = element->getPrimitiveSizeInBits(), count = registers.size();
+      bool packed = bits < 32 && count * bits % 32 == 0;
+      unsigned used = packed ? count * bits / 32 : count;
+      Registers passed(rest.take_front(used));
+      rest = rest.drop_front(used);
+      registers = packed ? unpackWords(builder, passed, element, count) : passed;
+    }
+    emitter.set(output, std::move(registers));
+  }
+  return success();
+}
+
+} // namespace
+
+void addWgmma(EmitTable &table) {
+  table.add<emitWarpGroupDot>();
+  table.add<emitWarpGroupDotWait>();
+}
+
+} // namespace gluonc::codegen::nvidia

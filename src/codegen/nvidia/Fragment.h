@@ -1,0 +1,58 @@
+//===- Fragment.h - Registers by the coordinates of their elements ------------===//
+//
+// Tensor-core layouts put into a thread exactly the registers that the
+// instructions want of it. Which register is which operand is found by the
+// coordinates that it has in thread 0; what another thread adds to these is the
+// same for all registers.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "codegen/Emitter.h"
+
+#include <map>
+
+namespace gluonc::codegen::nvidia {
+
+/// Batch (0 without that dim), row and column.
+struct Place {
+  uint32_t batch = 0, row = 0, column = 0;
+  auto operator<=>(const Place &) const = default;
+};
+
+class Fragment {
+public:
+  Fragment(Emitter &emitter, mlir::Value tensor);
+
+  /// The register of a place; nullopt if this thread does not hold it.
+  std::optional<uint32_t> find(Place place) const;
+  /// `count` elements along the row (or column) as one word of type `word`; null if they are not
+  /// all there.
+  llvm::Value *word(Builder &builder, Place place, unsigned count, llvm::Type *word,
+                    bool alongRows = false) const;
+  /// What a bit of lane or warp adds to a coordinate, counted from the last dim: 0 is the column.
+  uint32_t basis(layout::Dim in, unsigned bit, unsigned fromLast) const;
+  /// Whether the lanes lie as in every tensor-core fragment: bits 0 and 1 move the coordinate
+  /// `inner` by `step`, bits 2 to 4 the other one by 1.
+  bool hasLanes(unsigned inner, uint32_t step) const;
+
+  const layout::LinearLayout &layout;
+  const Registers &registers;
+  const std::map<Place, uint32_t> &places() const { return byPlace; }
+  /// The columns of the registers, ascending.
+  llvm::SmallVector<uint32_t> columns() const;
+
+private:
+  uint32_t coordinate(uint32_t reg, unsigned fromLast) const;
+
+  unsigned rank;
+  std::map<Place, uint32_t> byPlace;
+};
+
+/// The name that PTX has for an operand's element type; empty if tensor cores have no such type.
+llvm::StringRef operandName(mlir::Type type);
+
+/// `{$2, $3}`
+std::string operandList(unsigned first, unsigned count);
+
+} // namespace gluonc::codegen::nvidia

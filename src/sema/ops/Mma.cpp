@@ -1,0 +1,137 @@
+//===- Mma.cpp - Products on tensor cores whose operands are in registers -----===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace gluonc::sema::ops {
+
+using layout::DotOperandLayout;
+using layout::NVMMADistributedLayout;
+
+static llvm::ArrayRef<int64_t> shapeOf(const Operand &block) { return block.value.shape(); }
+
+/// Whether `acc` is in a layout of mma.sync and the operands are in those that belong to it.
+static bool checkLayouts(Context &context, const Operand &a, const Operand &b, const Operand &acc) {
+  layout::Layout parent = layoutOf(acc.value);
+  const auto *mma = parent.as<NVMMADistributedLayout>();
+  if (!mma || mma->isWarpGroup()) {
+    context
+        .report(diag::Kind::MmaLayout, acc.span, "acc",
+                "an NVMMADistributedLayout of version [2, 0]", parent.toString())
+        .end();
+    return false;
+  }
+  std::optional<int64_t> width;
+  for (auto [index, operand, name] : {std::tuple(0, &a, "a"), std::tuple(1, &b, "b")}) {
+    layout::Layout layout = layoutOf(operand->value);
+    const auto *dot = layout.as<DotOperandLayout>();
+    if (dot && dot->operandIndex == index && dot->parent == parent &&
+        dot->kWidth == width.value_or(dot->kWidth)) {
+      width = dot->kWidth;
+      continue;
+    }
+    std::string wanted = "DotOperandLayout(" + std::to_string(index) + ", <the layout of acc>, " +
+                         (width ? std::to_string(*width) : "k_width") + ")";
+    context.report(diag::Kind::MmaLayout, operand->span, name, wanted, layout.toString()).end();
+    return false;
+  }
+  return true;
+}
+
+static bool isFp8(DType dtype) {
+  return dtype == ScalarKind::Float8E4NV || dtype == ScalarKind::Float8E5;
+}
+
+/// Whether mma.sync has these types, on this target.
+static bool checkTypes(Context &context, const Operand &a, const Operand &b, const Operand &acc) {
+  DType x = a.dtype(), y = b.dtype(), sum = acc.dtype();
+  bool known = false;
+  if (isFp8(x) && isFp8(y)) {
+    if (context.options.target.computeCapability() < 89) {
+      context
+          .report(diag::Kind::NeedsTarget, context.span, "mma_v2 of 8-bit floats",
+                  "cuda:89 or newer", context.options.target.name())
+          .end();
+      return false;
+    }
+    known = sum == ScalarKind::Float32;
+  } else if (x == y) {
+    if (x == ScalarKind::Float16)
+      known = sum == ScalarKind::Float16 || sum == ScalarKind::Float32;
+    else if (x == ScalarKind::BFloat16 || x == ScalarKind::Float32)
+      known = sum == ScalarKind::Float32;
+    else if (x == ScalarKind::Int8)
+      known = sum == ScalarKind::Int32;
+    else
+      known = x == ScalarKind::Float64 && sum == x;
+  }
+  if (!known)
+    context.report(diag::Kind::MmaTypes, context.span, x.name(), y.name(), sum.name()).end();
+  return known;
+}
+
+/// Whether the shapes multiply and cover whole instructions.
+static bool checkShapes(Context &context, const Operand &a, const Operand &b, const Operand &acc) {
+  llvm::ArrayRef<int64_t> x = shapeOf(a), y = shapeOf(b), z = shapeOf(acc);
+  size_t rank = z.size();
+  bool agree = rank >= 2 && x.size() == rank && y.size() == rank &&
+               x.drop_back(2) == z.drop_back(2) && y.drop_back(2) == z.drop_back(2) &&
+               x[rank - 2] == z[rank - 2] && y[rank - 1] == z[rank - 1] &&
+               x[rank - 1] == y[rank - 2];
+  std::string problem = agree ? "" : "they must be [.., M, K], [.., K, N] and [.., M, N]";
+  if (agree) {
+    bool isDouble = a.dtype() == ScalarKind::Float64;
+    int64_t width = layoutOf(a.value).as<DotOperandLayout>()->kWidth;
+    int64_t m = isDouble ? 8 : 16, k = (isDouble ? 4 : 8) * width;
+    if (z[rank - 2] < m || z[rank - 1] < 8 || x[rank - 1] < k)
+      problem = llvm::formatv("M, N and K must be at least {0}, 8 and {1}", m, k).str();
+  }
+  if (problem.empty())
+    return true;
+  context
+      .report(diag::Kind::MmaShape, context.span, shapeText(x), shapeText(y), shapeText(z), problem)
+      .end();
+  return false;
+}
+
+/// float32 operands are cut to tf32, which the author must ask for or leave to the default.
+static bool checkPrecision(Context &context, const BoundArgs &arguments, const Operand &a) {
+  std::optional<llvm::StringRef> precision =
+      stringArgument(context, arguments, 3, "input_precision", "tf32");
+  if (!precision)
+    return false;
+  if (*precision == "tf32" || a.dtype() != ScalarKind::Float32)
+    return true;
+  context.report(diag::Kind::MmaPrecision, arguments.span(3), *precision).end();
+  return false;
+}
+
+static Result emitMmaV2(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "a") || !blockArgument(context, arguments, 1, "b") ||
+      !blockArgument(context, arguments, 2, "acc"))
+    return std::nullopt;
+  Operand a = operand(arguments, 0), b = operand(arguments, 1), acc = operand(arguments, 2);
+  if (!checkLayouts(context, a, b, acc) || !checkTypes(context, a, b, acc) ||
+      !checkShapes(context, a, b, acc) || !checkPrecision(context, arguments, a))
+    return std::nullopt;
+  mlir::Value product = context.builder.create<tt::DotOp>(
+      context.loc(), acc.value.irType(), a.value.ir(), b.value.ir(), acc.value.ir(),
+      a.dtype() == ScalarKind::Float32 ? tt::InputPrecision::TF32 : tt::InputPrecision::IEEE,
+      /*maxNumImpreciseAcc=*/0);
+  return tensor(product, acc.dtype());
+}
+
+llvm::ArrayRef<Builtin> mmaBuiltins() {
+  static constexpr llvm::StringLiteral parameters = "a, b, acc, input_precision=";
+  static const Builtin table[] = {
+      {"nvidia.ampere.mma_v2", parameters, emitMmaV2},
+      {"nvidia.hopper.mma_v2", parameters, emitMmaV2},
+      {"nvidia.blackwell.mma_v2", parameters, emitMmaV2},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops
