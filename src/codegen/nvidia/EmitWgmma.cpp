@@ -22,8 +22,9 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <vector>
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -122,8 +123,13 @@ struct SumWord {
   unsigned elements;
 };
 
+/// An instruction without operands.
+void order(Builder &builder, StringRef text) {
+  emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
+}
+
 /// Passes registers through `text`, whose operands $0.. they are.
-Registers tie(Builder &builder, StringRef text, ArrayRef<Value *> words) {
+Registers passThrough(Builder &builder, StringRef text, ArrayRef<Value *> words) {
   SmallVector<Type *> types;
   for (Value *word : words)
     types.push_back(word->getType());
@@ -136,7 +142,7 @@ Registers tie(Builder &builder, StringRef text, ArrayRef<Value *> words) {
 
 void waitGroups(Emitter &emitter, Registers &words, unsigned pending) {
   std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
-  words = tie(emitter.builder, text, words);
+  words = passThrough(emitter.builder, text, words);
 }
 
 class Product {
@@ -194,7 +200,7 @@ public:
       ignoresC |= known->isZero();
       useC = nullptr;
     }
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_wgmma_fence_sync_aligned, {});
+    order(builder, "wgmma.fence.sync.aligned;");
     Registers all;
     unsigned next = 0;
     for (const Tile &tile : tiles) {
@@ -208,8 +214,7 @@ public:
       }
       append_range(all, sums);
     }
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_wgmma_commit_group_sync_aligned,
-                            {});
+    order(builder, "wgmma.commit_group.sync.aligned;");
     if (!op.getIsAsync())
       waitGroups(emitter, all, 0);
     emitter.set(op.getResult(), unpackSums(all));
@@ -225,7 +230,9 @@ private:
   };
 
   std::pair<int64_t, int64_t> shapeOfA() {
-    ArrayRef<int64_t> shape = cast<mlir::ShapedType>(op.getA().getType()).getShape();
+    auto buffer = dyn_cast<ttg::MemDescType>(op.getA().getType());
+    ArrayRef<int64_t> shape =
+        buffer ? buffer.getShape() : cast<mlir::RankedTensorType>(op.getA().getType()).getShape();
     return {shape[0], shape[1]};
   }
 
@@ -356,7 +363,7 @@ private:
   mlir::Type aType, bType, sumType;
   SumWord sum;
   unsigned columns = 0, depth = 0, totalDepth = 0;
-  SmallVector<Tile> tiles;
+  std::vector<Tile> tiles;
 };
 
 LogicalResult emitWarpGroupDot(Emitter &emitter, ttng::WarpGroupDotOp op) {
