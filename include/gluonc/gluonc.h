@@ -102,8 +102,52 @@ GLUONC_API gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const ch
                                                  gluonc_module **module, gluonc_error **error);
 GLUONC_API void gluonc_module_destroy(gluonc_module *module);
 
+/* What a name is bound to in the host program. */
+typedef enum gluonc_binding_kind {
+  /* `text` is an expression over gl, gluon, triton, tl and math. */
+  GLUONC_BINDING_EXPRESSION = 0,
+  /* A definition in the file `path`, whose text is `text`: `name`, at `line` (of its first
+   * decorator), whose own names are bound in `scope`. */
+  GLUONC_BINDING_JIT_FUNCTION = 1,
+  GLUONC_BINDING_CONSTEXPR_FUNCTION = 2,
+  GLUONC_BINDING_FUNCTION = 3,
+  GLUONC_BINDING_CLASS = 4,
+  /* The file itself. */
+  GLUONC_BINDING_MODULE = 5
+} gluonc_binding_kind;
+
+typedef struct gluonc_binding {
+  gluonc_binding_kind kind;
+  const char *text;
+  const char *path;
+  const char *name;
+  unsigned line;
+  uint64_t scope;
+} gluonc_binding;
+
+/* Tells what `name` is bound to in a scope; returns 0 for what it does not know, which is then
+ * looked up in the source. Strings are read before the next call. */
+typedef int (*gluonc_resolver)(void *context, uint64_t scope, const char *name,
+                               gluonc_binding *binding);
+
+/* As gluonc_engine_load_text, for a program that has the file loaded itself: names are what
+ * `resolve` says. `scope` is not 0. `release` (may be null) is called with `context` when the
+ * module and what was made of it are gone. `resolve` runs under the engine's lock. */
+GLUONC_API gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const char *path,
+                                                  const char *text, size_t size, uint64_t scope,
+                                                  gluonc_resolver resolve, void *context,
+                                                  void (*release)(void *),
+                                                  gluonc_module **module, gluonc_error **error);
+
 GLUONC_API gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name,
                                               gluonc_kernel **kernel, gluonc_error **error);
+/* The function `name` whose definition starts at `line`, nested or not. `digest` (may be null)
+ * tells bindings apart in the cache of compiled kernels: it has to differ where a value does that
+ * the resolver gives for a name that the kernel reaches. */
+GLUONC_API gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name,
+                                                 unsigned line, const char *digest,
+                                                 gluonc_kernel **kernel,
+                                                 gluonc_error **error);
 GLUONC_API void gluonc_kernel_destroy(gluonc_kernel *kernel);
 
 /* Evaluates an expression of the language's compile-time subset, with `gl`, `gluon` and `math` in
@@ -161,6 +205,10 @@ GLUONC_API gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel,
                                                   gluonc_specialization **specialization,
                                                   gluonc_error **error);
 GLUONC_API void gluonc_specialization_destroy(gluonc_specialization *specialization);
+/* The IR of a specialization before any pass. Valid until the thread's next call. */
+GLUONC_API gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization,
+                                                  const char *target, const char **text,
+                                                  gluonc_error **error);
 
 /* -- Executables ---------------------------------------------------------- */
 

@@ -11,6 +11,7 @@ import sys
 
 from gluonc._unknown import answer_for
 
+_GLUON = "triton.experimental.gluon"
 # The longest prefix decides: triton.X is the module that its entry names, followed by the rest.
 _MODULES = {
     "triton": "gluonc._triton",
@@ -72,3 +73,7 @@ def install():
     for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
         del sys.modules[name]
     sys.meta_path.insert(0, _Finder())
+    # These are reached as attributes of each other, too.
+    for name, module in list(sys.modules.items()):
+        if name.startswith("gluonc.language") and "._" not in name:
+            answer_for(module, f"{_GLUON}{name[len('gluonc'):]}")

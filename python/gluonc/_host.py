@@ -20,8 +20,12 @@ class ConstexprFunction:
         self.fn = fn
         functools.update_wrapper(self, fn)
 
+    # gluonc_binding_kind of the C API.
+    _binding_kind = 2
+
     def __gluonc_source__(self):
-        return self.fn.__name__
+        from gluonc._scopes import token
+        return token(self)
 
     def __call__(self, *args, **kwargs):
         from gluonc.language._constexpr import unwrap

@@ -7,12 +7,12 @@ never seen comes here, to be compiled.
 
 import functools
 import inspect
-import linecache
 import sys
 from collections import namedtuple
 
 from gluonc import _native, _tensors
 from gluonc._engine import cuda_target, engine, simulated_target
+from gluonc._scopes import load_kernel, token
 from gluonc._signature import native_arguments, native_option, read_parameters
 from gluonc.language._constexpr import unwrap
 
@@ -27,21 +27,6 @@ def current_stream(device):
     """The stream that PyTorch works on; CUDA's default where PyTorch is not there."""
     torch = sys.modules.get("torch")
     return torch._C._cuda_getCurrentRawStream(device) if torch else 0
-
-
-@functools.lru_cache(maxsize=256)
-def _load(path, text):
-    return engine().load_text(path, text)
-
-
-def _source_of(fn):
-    """Path and text of the file (or cell) that a function was written in."""
-    path = inspect.getsourcefile(fn) or fn.__code__.co_filename
-    lines = linecache.getlines(path, fn.__globals__)
-    if not lines:
-        raise OSError(f"the source of {fn.__name__} is not to be had: kernels are compiled from "
-                      f"their text, and {path} cannot be read")
-    return path, "".join(lines)
 
 
 class Metadata(namedtuple("Metadata", (
@@ -172,6 +157,9 @@ class Assembly:
 class KernelInterface:
     """What `kernel[grid](…)` needs of an object: `run(*args, grid, **kwargs)`."""
 
+    # What kernels get for the object; see gluonc._scopes. Here: what it holds as `fn`.
+    _binding_kind = None
+
     def __getitem__(self, grid):
         return functools.partial(self._launch, grid)
 
@@ -210,8 +198,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     @functools.cached_property
     def _kernel(self):
-        path, text = _source_of(self.fn)
-        return _load(path, text).kernel(self.fn.__name__)
+        return load_kernel(self.fn)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"{self.fn.__name__} is a kernel function: launch it as "
@@ -220,8 +207,20 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     def __repr__(self):
         return f"JITFunction({self.fn.__module__}:{self.fn.__qualname__})"
 
+    # gluonc_binding_kind of the C API.
+    _binding_kind = 1
+
     def __gluonc_source__(self):
-        return self.fn.__name__
+        return token(self)
+
+    def front_end_ir(self, target, *args, **kwargs):
+        """The IR of a specialization for `target` ("cuda:90a"), before any pass."""
+        probe = _FrontEnd(self.fn, *self._skipped, debug=self.debug)
+        probe.target = target
+        try:
+            probe._specialize(args, kwargs)
+        except _FrontEnd.Made as made:
+            return made.args[0]
 
     def add_pre_run_hook(self, hook):
         """`hook` is called with the arguments of each launch, before it."""
@@ -253,9 +252,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     def _compile(self, specs, options, device, values):
         """The CompiledKernel for what the dispatcher has not seen before."""
         num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
-        specialization = self._kernel.specialize(
-            native_arguments(self.params, specs), int(num_warps), int(num_ctas),
-            int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion))
+        specialization = self._specialization(specs, options)
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
         executable = engine().make(specialization, target, simulated)
@@ -263,6 +260,23 @@ class JITFunction(_native.Dispatcher, KernelInterface):
             executable.load(device)
         return CompiledKernel(self.fn.__name__, executable, target,
                               (num_warps, num_ctas, maxnreg, debug, fp_fusion), device)
+
+
+    def _specialization(self, specs, options):
+        num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
+        return self._kernel.specialize(
+            native_arguments(self.params, specs), int(num_warps), int(num_ctas),
+            int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion))
+
+
+class _FrontEnd(JITFunction):
+    """Gets as far as the IR of the front end, and leaves with it."""
+
+    class Made(Exception):
+        """Holds the IR."""
+
+    def _compile(self, specs, options, device, values):
+        raise self.Made(self._specialization(specs, options).ir(self.target))
 
 
 def jit(fn=None, **options):

@@ -36,9 +36,13 @@ def _short(error):
         first = error.diagnostics[0]
         return f"{first.get('kind', type(error).__name__)}: {_constant(first['message'])}"
     lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    if type(error).__name__ == "CollectError":
+        # A report of what an import raised; its last line says what.
+        return _constant(lines[-1].removeprefix("E   ")) if lines else "CollectError"
     return f"{type(error).__name__}: {_constant(lines[0] if lines else '')}"
 
 
 def _constant(text):
+    text = re.sub(r"<Function [^>]*>", "<Function>", text)
     text = re.sub(r"0x[0-9a-f]+|\b\d+(\.\d+)?(e-?\d+)?\b", "#", text)
     return text[:160]

@@ -9,6 +9,7 @@ import inspect
 import re
 
 from gluonc import _native
+from gluonc._scopes import text_of_object
 from gluonc._tensors import TensorView, view
 from gluonc.language._constexpr import constexpr, unwrap
 from gluonc.language._dtypes import dtype, pointer_type
@@ -133,6 +134,6 @@ def _native_argument(parameter, kind, value):
     if kind != _EXPRESSION:
         return kind, value
     try:
-        return _EXPRESSION, source(unwrap(value))
+        return _EXPRESSION, source(unwrap(value), text_of_object)
     except TypeError as problem:
         raise TypeError(f"{parameter.name}: {problem}") from None

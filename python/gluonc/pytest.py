@@ -131,5 +131,11 @@ def fresh_triton_cache():
 
 
 @pytest.fixture
+def process_pool():
+    """Faults of the simulator leave this process intact: see run_in_process."""
+    yield None
+
+
+@pytest.fixture
 def with_allocator():
     yield None

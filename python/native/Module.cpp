@@ -173,6 +173,20 @@ private:
 };
 
 struct Specialization {
+  /// The IR before any pass.
+  std::string ir(const std::string &target) const {
+    std::string text;
+    check([&](gluonc_error **error) {
+      const char *printed = nullptr;
+      gluonc_status status =
+          gluonc_specialization_ir(handle.get(), target.c_str(), &printed, error);
+      if (status == GLUONC_OK)
+        text = printed;
+      return status;
+    });
+    return text;
+  }
+
   std::unique_ptr<gluonc_specialization, Destroyer<gluonc_specialization_destroy>> handle;
 };
 
@@ -269,8 +283,59 @@ public:
     return new Kernel(raw);
   }
 
+  /// The function whose definition starts at a line.
+  Kernel *kernelAt(const std::string &name, unsigned line, const std::string &digest) const {
+    gluonc_kernel *raw = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_module_kernel_at(handle.get(), name.c_str(), line, digest.c_str(), &raw, error);
+    });
+    return new Kernel(raw);
+  }
+
 private:
   std::unique_ptr<gluonc_module, Destroyer<gluonc_module_destroy>> handle;
+};
+
+/// Asks a Python callable what names are bound to: resolve(scope, name) gives None or
+/// (kind, text, path, name, line, scope).
+class Resolver {
+public:
+  explicit Resolver(nb::object callable) : callable(std::move(callable)) {}
+
+  static int resolve(void *context, uint64_t scope, const char *name, gluonc_binding *binding) {
+    nb::gil_scoped_acquire held;
+    auto &self = *static_cast<Resolver *>(context);
+    try {
+      nb::object found = self.callable(scope, name);
+      if (found.is_none())
+        return 0;
+      nb::tuple parts = nb::cast<nb::tuple>(found);
+      self.text = nb::cast<std::string>(parts[1]);
+      self.path = nb::cast<std::string>(parts[2]);
+      self.name = nb::cast<std::string>(parts[3]);
+      *binding = {static_cast<gluonc_binding_kind>(nb::cast<int>(parts[0])),
+                  self.text.c_str(),
+                  self.path.c_str(),
+                  self.name.c_str(),
+                  nb::cast<unsigned>(parts[4]),
+                  nb::cast<uint64_t>(parts[5])};
+      return 1;
+    } catch (nb::python_error &error) {
+      // The compiler looks into the source instead; nothing may be thrown through it.
+      error.discard_as_unraisable("gluonc's resolver of names");
+    } catch (nb::cast_error &) {
+    }
+    return 0;
+  }
+
+  static void release(void *context) {
+    nb::gil_scoped_acquire held;
+    delete static_cast<Resolver *>(context);
+  }
+
+private:
+  nb::object callable;
+  std::string text, path, name;
 };
 
 class Engine {
@@ -287,6 +352,17 @@ public:
     check([&](gluonc_error **error) {
       return gluonc_engine_load_text(handle.get(), path.c_str(), text.data(), text.size(), &raw,
                                      error);
+    });
+    return new Source(raw);
+  }
+
+  Source *loadScope(const std::string &path, const std::string &text, uint64_t scope,
+                    nb::object resolve) const {
+    gluonc_module *raw = nullptr;
+    auto *resolver = new Resolver(std::move(resolve));
+    check([&](gluonc_error **error) {
+      return gluonc_engine_load_scope(handle.get(), path.c_str(), text.data(), text.size(), scope,
+                                      Resolver::resolve, resolver, Resolver::release, &raw, error);
     });
     return new Source(raw);
   }
@@ -397,12 +473,15 @@ NB_MODULE(_native, m) {
                    [](const Executable &self) { return self.info().scratch_bytes; })
       .def_prop_ro("num_warps", [](const Executable &self) { return self.info().num_warps; })
       .def_ro("parameter_types", &Executable::types);
-  nb::class_<Specialization>(m, "Specialization");
+  nb::class_<Specialization>(m, "Specialization").def("ir", &Specialization::ir);
   nb::class_<Kernel>(m, "Kernel").def("specialize", &Kernel::specialize);
-  nb::class_<Source>(m, "Source").def("kernel", &Source::kernel);
+  nb::class_<Source>(m, "Source")
+      .def("kernel", &Source::kernel)
+      .def("kernel_at", &Source::kernelAt);
   nb::class_<Engine>(m, "Engine")
       .def(nb::init<const std::string &, const std::string &>())
       .def("load_text", &Engine::loadText)
+      .def("load_scope", &Engine::loadScope)
       .def("make", &Engine::make)
       .def("evaluate", &Engine::evaluate)
       .def("cuda_target", &Engine::cudaTarget)

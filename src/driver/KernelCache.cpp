@@ -13,6 +13,7 @@ std::string cacheKey(const KernelRequest &request) {
   ContentHash hash;
   const diag::SourceFile *file = fileOf(request.kernel);
   hash.add(file->path()).add(file->text()).add(request.kernel.name);
+  hash.add(uint64_t(request.kernel.span.begin)).add(request.bindings);
   hash.add(request.arguments.size());
   for (const sema::ArgSpec &argument : request.arguments)
     hash.add(argument.text());

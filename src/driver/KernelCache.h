@@ -15,6 +15,8 @@ struct KernelRequest {
   CodeOptions code;
   /// Ptx or Cubin.
   Stage last = Stage::Cubin;
+  /// Tells apart what names are bound to outside of the source.
+  llvm::StringRef bindings = {};
 };
 
 /// The key of a request: source text and path of the kernel's file, specialization, options, exact

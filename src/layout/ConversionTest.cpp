@@ -306,6 +306,44 @@ TEST(Conversion, EveryPlanBetweenBlockedLayoutsIsRightAndConflictFree) {
   EXPECT_EQ(kinds.size(), 4u);
 }
 
+TEST(Conversion, EveryPlanBetweenLayoutsOfMatrixProductsIsRightAndFreeOfConflicts) {
+  RandomLayouts random(6);
+  std::map<std::string, int> kinds;
+  for (int trial = 0; trial < 400; ++trial) {
+    unsigned rank = 2 + random.below(5) / 4;
+    Ints shape = random.shape(rank, 4, 12);
+    Layout from = random.matrix(rank), to = random.matrix(rank);
+    // Often layouts of one family: a result becomes the operand of the next product.
+    if (const auto *operand = to.as<DotOperandLayout>(); operand && random.below(2))
+      from = operand->parent;
+    LinearLayout src = from.toLinear(shape).removeZeroBases(Dim::Register);
+    LinearLayout dst = to.toLinear(shape).removeZeroBases(Dim::Register);
+    unsigned elementBits = 8u << random.below(4);
+    ConversionPlan plan = planConversion(src, dst, elementBits);
+    ++kinds[describe(plan).str()];
+    ASSERT_TRUE(isRight(plan, src, dst)) << from.toString() << "\n" << to.toString();
+    SharedPlan shared = planThroughShared(src, dst, elementBits);
+    ASSERT_TRUE(isRight(shared, src, dst)) << from.toString() << "\n" << to.toString();
+    ASSERT_EQ(conflicts(shared.store, elementBits), 0) << from.toString() << "\n" << to.toString();
+    ASSERT_EQ(conflicts(shared.load, elementBits), 0) << from.toString() << "\n" << to.toString();
+  }
+  EXPECT_GE(kinds.size(), 3u);
+}
+
+// The result of a product of halves is the left operand of the next one without any move: what
+// attention kernels live from.
+TEST(Conversion, ResultsAreLeftOperandsInPlace) {
+  for (int64_t version : {2, 3}) {
+    Layout result = NVMMADistributedLayout{
+        {version, 0}, {4, 1}, version == 2 ? Ints{16, 8} : Ints{16, 64, 16}, {}};
+    LinearLayout src = result.toLinear({64, 64});
+    LinearLayout dst = Layout(DotOperandLayout{0, result, 2}).toLinear({64, 64});
+    EXPECT_EQ(describe(planConversion(src, dst, 16)), "identity");
+    LinearLayout bytes = Layout(DotOperandLayout{0, result, 4}).toLinear({64, 64});
+    EXPECT_EQ(describe(planConversion(src, bytes, 8)), "shuffle");
+  }
+}
+
 TEST(Conversion, EveryPlanBetweenPermutationsWithinAWarpIsRight) {
   RandomLayouts random(2);
   int shuffles = 0;

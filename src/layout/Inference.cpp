@@ -174,6 +174,14 @@ Inferred transposeLayout(const Layout &source, llvm::ArrayRef<int64_t> shape,
                   " entries, but the tensor has rank " + std::to_string(shape.size()));
   if (Problem problem = checkOrder(order))
     return refuse(*problem);
+  if (llvm::is_sorted(order))
+    return done(source);
+  if (const auto *l = source.as<NVMMASharedLayout>(); l && l->rank() == 2) {
+    NVMMASharedLayout result = *l;
+    result.transposed = !l->transposed;
+    result.cga = permuted(l->cga, order);
+    return done(std::move(result));
+  }
   if (const auto *l = source.as<BlockedLayout>())
     return done(BlockedLayout{permuted(l->sizePerThread, order), permuted(l->threadsPerWarp, order),
                               permuted(l->warpsPerCta, order), renumbered(l->order, order),
@@ -240,6 +248,16 @@ Inferred reshapeLayout(const Layout &source, llvm::ArrayRef<int64_t> from,
     BlockedLayout guess = guessBlocked(*blocked, from, to);
     if (!guess.validate() && guess.toLinear(to) == linear)
       return done(std::move(guess));
+  }
+  const auto *tiles = source.as<NVMMASharedLayout>();
+  auto contiguous = [&](llvm::ArrayRef<int64_t> shape) {
+    return tiles->transposed ? shape.front() : shape.back();
+  };
+  if (tiles && tiles->cga.empty() && !to.empty() && contiguous(from) == contiguous(to)) {
+    NVMMASharedLayout result = *tiles;
+    result.numDims = to.size();
+    if (!result.validate() && !result.checkShape(to) && result.toLinear(to) == linear)
+      return done(std::move(result));
   }
   return explicitLike(source, linear);
 }

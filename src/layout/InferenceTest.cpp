@@ -33,7 +33,9 @@ BlockedLayout blocked(Ints spt, Ints tpw, Ints wpc, Ints order) {
 Layout someLayout(RandomLayouts &random, llvm::ArrayRef<int64_t> shape) {
   unsigned rank = shape.size();
   BlockedLayout base = random.blocked(rank);
-  switch (random.below(3)) {
+  switch (random.below(rank < 2 ? 3 : 4)) {
+  case 3:
+    return random.matrix(rank);
   case 0:
     return base;
   case 1:
@@ -75,8 +77,47 @@ TEST(Inference, TransposedBlockedStaysBlocked) {
   EXPECT_EQ(*result.layout, Layout(blocked({4, 1, 2}, {4, 2, 4}, {1, 4, 1}, {0, 2, 1})));
 }
 
+TEST(Inference, NothingChangesWhereDimsKeepTheirPlaces) {
+  RandomLayouts random(48);
+  for (int trial = 0; trial < 50; ++trial) {
+    Layout layout = random.matrix(2);
+    EXPECT_EQ(*transposeLayout(layout, {64, 64}, {0, 1}).layout, layout);
+    EXPECT_EQ(*reshapeLayout(layout, {64, 64}, {64, 64}).layout, layout);
+  }
+}
+
+TEST(Inference, TransposedTilesOfTensorCoresStayTiles) {
+  NVMMASharedLayout tiles{128, 16, 2, false, false, {{0, 1}}};
+  NVMMASharedLayout turned{128, 16, 2, true, false, {{1, 0}}};
+  EXPECT_EQ(*transposeLayout(tiles, {64, 128}, {1, 0}).layout, Layout(turned));
+  EXPECT_EQ(*transposeLayout(turned, {128, 64}, {1, 0}).layout, Layout(tiles));
+}
+
+TEST(Inference, ReshapedTilesOfTensorCoresStayTilesWhereRowsDo) {
+  NVMMASharedLayout flat{64, 16, 2, false, false, {}}, deep{64, 16, 3, false, false, {}};
+  EXPECT_EQ(*reshapeLayout(flat, {64, 32}, {4, 16, 32}).layout, Layout(deep));
+  EXPECT_EQ(*reshapeLayout(deep, {4, 16, 32}, {64, 32}).layout, Layout(flat));
+  // Rows of another length: only the bases can say it.
+  Inferred other = reshapeLayout(flat, {64, 32}, {32, 64});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other.layout->kind(), LayoutKind::SharedLinear);
+  EXPECT_EQ(other.layout->as<SharedLinearLayout>()->alignment, 512);
+}
+
+TEST(Inference, SlicesOfFragmentsGrowBack) {
+  RandomLayouts random(49);
+  for (int trial = 0; trial < 50; ++trial) {
+    Layout layout = random.matrix(2);
+    int64_t axis = random.below(2);
+    Inferred reduced = reduceLayout(layout, axis);
+    ASSERT_TRUE(reduced);
+    EXPECT_EQ(*expandDimsLayout(*reduced.layout, {64}, axis).layout, layout);
+  }
+}
+
 TEST(Inference, TransposedSharedMemoryKeepsItsBytes) {
   const Layout sources[] = {
+      NVMMASharedLayout{64, 16, 2, false, false, {}}, NVMMASharedLayout{32, 16, 2, true, false, {}},
       SwizzledSharedLayout{4, 1, 8, {1, 0}, {}},
       PaddedSharedLayout::identityFor({{{8, 1}}}, {16, 32}, {1, 0}),
       SharedLinearLayout{

@@ -61,6 +61,34 @@ public:
             {}};
   }
 
+  /// The result of a matrix product of a batch (rank 3) or of one.
+  NVMMADistributedLayout mma(unsigned rank, unsigned warpLog2 = 2) {
+    Ints warps = factors(warpLog2, rank);
+    if (below(2))
+      return {{3, 0}, warps, {16, int64_t{8} << below(5), 16}, {}};
+    return {{2, 0}, warps, rank == 3 ? Ints{1, 16, 8} : Ints{16, 8}, {}};
+  }
+
+  DotOperandLayout dotOperand(unsigned rank) {
+    if (below(3) == 0)
+      return {static_cast<int64_t>(below(2)), blocked(rank), 0};
+    NVMMADistributedLayout parent = mma(rank);
+    return {parent.isWarpGroup() ? 0 : static_cast<int64_t>(below(2)), parent,
+            int64_t{1} << below(4)};
+  }
+
+  /// Any layout that matrix products use, or a blocked one. Rank 2 or 3; 32 lanes and 4 warps.
+  Layout matrix(unsigned rank) {
+    switch (below(3)) {
+    case 0:
+      return blocked(rank);
+    case 1:
+      return mma(rank);
+    default:
+      return dotOperand(rank);
+    }
+  }
+
   Ints shape(unsigned rank, unsigned minLog2, unsigned maxLog2) {
     return factors(minLog2 + below(maxLog2 - minLog2 + 1), rank);
   }

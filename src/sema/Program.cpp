@@ -27,14 +27,21 @@ Program::Program(diag::SourceManager &sources, FileReader reader)
 
 Program::~Program() = default;
 
-Module *Program::load(std::string path, std::string text, diag::Sink &sink) {
+Module *Program::load(std::string path, std::string text, diag::Sink &sink, uint64_t scope) {
   const diag::SourceFile *file = sourceManager.add(path, std::move(text));
-  for (const auto &loaded : impl->files)
-    if (&loaded->file == file)
+  std::shared_ptr<ast::Module> tree;
+  for (const auto &loaded : impl->files) {
+    if (&loaded->file != file)
+      continue;
+    if (loaded->scope == scope)
       return loaded.get();
+    tree = loaded->tree;
+  }
+  if (!tree)
+    tree = ast::parse(*file, sink);
   std::string name = llvm::sys::path::stem(path).str();
   impl->files.push_back(
-      std::make_unique<SourceModule>(*this, std::move(name), *file, ast::parse(*file, sink)));
+      std::make_unique<SourceModule>(*this, std::move(name), *file, std::move(tree), scope));
   return impl->files.back().get();
 }
 
@@ -185,6 +192,8 @@ const ast::Stmt *SourceModule::findBinding(ast::Stmts body, llvm::StringRef name
 std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &interpreter) {
   if (auto found = overrides.find(name); found != overrides.end())
     return found->second;
+  if (std::optional<Value> value = lookupHost(name, interpreter))
+    return value;
   if (auto found = entries.find(name); found != entries.end()) {
     // Defined by itself: Python would not find the name at that point.
     if (found->second.isEvaluating)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "diag/Diagnostic.h"
+#include "sema/HostScope.h"
 #include "sema/Value.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -165,11 +166,17 @@ public:
 
   /// Parses `text` as the file `path`. Never null; syntax errors are in the sink and
   /// every function that parsed stays usable.
-  Module *load(std::string path, std::string text, diag::Sink &sink);
+  /// A `scope` other than 0 is one that the resolver knows: it answers for names ahead of the
+  /// source. One file may be loaded in several scopes.
+  Module *load(std::string path, std::string text, diag::Sink &sink, uint64_t scope = 0);
+  void setResolver(HostResolver resolver);
 
   /// The function `name` at the top level of `module`, which must be decorated as a
   /// kernel. Null after a report (MissingKernel, NotAKernel).
   std::shared_ptr<const Function> kernel(Module &module, llvm::StringRef name, diag::Sink &sink);
+  /// The function `name` whose definition begins at `line`, at any depth, taken as a kernel.
+  std::shared_ptr<const Function> kernelAt(Module &module, llvm::StringRef name, unsigned line,
+                                           diag::Sink &sink);
   /// Every jit function at the top level, in source order.
   std::vector<std::shared_ptr<const Function>> kernels(Module &module, diag::Sink &sink);
 

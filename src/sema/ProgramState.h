@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
+#include <map>
 
 namespace gluonc::sema {
 
@@ -27,8 +28,9 @@ private:
 class SourceModule : public Module {
 public:
   SourceModule(Program &program, std::string name, const diag::SourceFile &file,
-               std::unique_ptr<ast::Module> tree)
-      : Module(std::move(name)), program(program), file(file), tree(std::move(tree)) {}
+               std::shared_ptr<ast::Module> tree, uint64_t scope)
+      : Module(std::move(name)), program(program), file(file), tree(std::move(tree)), scope(scope) {
+  }
 
   std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
   diag::Span definition(llvm::StringRef name) const override;
@@ -39,9 +41,16 @@ public:
   /// Reports names that `from m import name` asks of a known module in vain.
   void checkImport(const ast::ImportFrom &node, Interpreter &interpreter);
 
+  /// The function at a line, of the given kind whatever its decorators say; null for none.
+  std::shared_ptr<const Function> functionAt(llvm::StringRef name, unsigned line, FunctionKind kind,
+                                             Interpreter &interpreter);
+
   Program &program;
   const diag::SourceFile &file;
-  std::unique_ptr<ast::Module> tree;
+  /// Shared with the other scopes of the file.
+  std::shared_ptr<ast::Module> tree;
+  /// Of the host program; 0 for none.
+  uint64_t scope;
   /// Values given from outside, ahead of the source.
   llvm::StringMap<Value> overrides;
 
@@ -62,12 +71,18 @@ private:
   std::optional<Value> evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
                                       Interpreter &interpreter);
   std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
+  /// What the host program says; nullopt for what it does not know.
+  std::optional<Value> lookupHost(llvm::StringRef name, Interpreter &interpreter);
+  std::optional<Value> makeHostValue(const HostBinding &binding, Interpreter &interpreter);
 
   llvm::StringMap<Entry> entries;
+  llvm::StringMap<std::optional<Value>> hostValues;
+  std::map<unsigned, std::shared_ptr<const Function>> functionsByLine;
 };
 
 struct Program::State {
   FileReader reader;
+  HostResolver resolver;
   std::vector<std::unique_ptr<SourceModule>> files;
   llvm::StringMap<std::unique_ptr<LanguageModule>> language;
   /// Stand-ins for names of the language that are not implemented yet.

@@ -13,6 +13,8 @@ namespace gluonc {
 void addPipeline(OpPassManager &passes, const target::Target &target) {
   // First: simplification sees through calls that are gone.
   passes.addPass(createInlinePass());
+  // After inlining: a callee takes its layouts from its caller. Before whatever asks for elements.
+  passes.addPass(createResolveLayoutsPass());
   // Before allocation: a dead or duplicate conversion needs no scratch.
   passes.addPass(createSimplifyPass());
   // After everything that adds or removes owners of shared memory.
@@ -23,6 +25,7 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
 
 void registerPasses() {
   registerPass(createInlinePass);
+  registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
   registerPass(createInsertBarriersPass);
   // On its own the pass assumes the chip with the most shared memory.

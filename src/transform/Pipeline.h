@@ -8,7 +8,7 @@
 namespace gluonc {
 
 /// Everything between specialization and code generation (or simulation), in order; see
-/// Pipeline.cpp for the reasons. Needs verified ttg without placeholders in its layouts. Leaves
+/// Pipeline.cpp for the reasons. Needs verified ttg. Leaves
 ///   - one public function per kernel, calls only to `noinline` functions,
 ///   - `allocation.offset` on every operation that owns shared memory, `ttg.shared` on the module,
 ///   - a `ttg.barrier local` wherever threads meet through shared memory.
@@ -21,6 +21,11 @@ void registerPasses();
 /// Replaces calls by the callee's body unless it is `noinline`, then drops functions that nobody
 /// can call. Calls nest, so callees are finished before their callers.
 std::unique_ptr<mlir::Pass> createInlinePass();
+
+/// Gives tensors in AutoLayout the layout that their uses ask for, and tensors in CoalescedLayout
+/// one that suits their pointers. Reports values that nothing or too much asks for. Needs inlined
+/// calls; leaves no `gluon` operations.
+std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 
 /// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
 std::unique_ptr<mlir::Pass> createSimplifyPass();

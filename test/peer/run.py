@@ -100,8 +100,12 @@ class Run:
         environment.pop("GLUONC_SIMULATE", None)
         if self.target != "gpu":
             environment["GLUONC_SIMULATE"] = self.target
+        # Files import their neighbours by name, and one a package beside Triton's.
+        paths = [str(self.path.parent), str(pathlib.Path(self.options.checkout).absolute()
+                                            / "python/triton_kernels")]
         if self.options.package:
-            environment["PYTHONPATH"] = os.path.abspath(self.options.package)
+            paths.insert(0, os.path.abspath(self.options.package))
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
         return environment
 
     def _limit(self):

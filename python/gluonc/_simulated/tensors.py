@@ -10,7 +10,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device as _default_device
 from torch.utils import _pytree
 
-from gluonc import _tensors
+from gluonc import _simulated, _tensors
+from gluonc._simulated import memory
 
 _CUDA = torch.device("cuda", 0)
 _CPU = torch.device("cpu")
@@ -182,7 +183,20 @@ def _nothing(func, args, kwargs):
     return None
 
 
+def _random(func, args, kwargs):
+    """Random tensors, and very large ones without the memory."""
+    shape = kwargs.get("size", args[0] if args and not isinstance(args[0], int) else args)
+    # A shape and where it is: nothing else may be asked of large ones.
+    if set(kwargs) <= {"size", "device", "dtype"} and memory.is_large(shape):
+        dtype = kwargs.get("dtype") or torch.get_default_dtype()
+        made = memory.repeated(lambda n: func(n, dtype=dtype, device="cpu"), shape, dtype)
+        return _wrap(made, _is_cuda(kwargs.get("device")))
+    return _run(func, args, kwargs)
+
+
 _SPECIAL = {
+    torch.randn: _random,
+    torch.rand: _random,
     torch.Tensor.device.__get__: _get_device,
     torch.Tensor.is_cuda.__get__: _answer(True),
     torch.Tensor.is_cpu.__get__: _answer(False),
@@ -257,7 +271,7 @@ def install():
     bind = JITFunction.__getitem__
 
     def bind_and_record(self, grid):
-        bound = bind(self, grid)
+        bound = bind(self, _simulated.launched_grid(grid))
 
         def launch(*args, **kwargs):
             result = bound(*args, **kwargs)

@@ -88,6 +88,12 @@ def _submodule(parts):
 _ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuristics"}
 
 
+# Classes although their names begin small: kernels annotate with them.
+_TYPES = {"tensor", "shared_memory_descriptor", "distributed_type", "tensor_memory_descriptor",
+          "tensor_memory_descriptor_type", "tensor_descriptor", "tensor_descriptor_type",
+          "warpgroup_mma_accumulator"}
+
+
 def _add_names():
     modules = [["nvidia", vendor] for vendor in ("ampere", "hopper", "blackwell", "rubin")]
     modules += [["amd", vendor] for vendor in ("cdna3", "cdna4", "cdna5", "gfx1250", "rdna3",
@@ -97,7 +103,7 @@ def _add_names():
     for vendor in ("ampere", "hopper", "blackwell", "rubin"):
         _submodule(["nvidia", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
     paths = [path.split(".") for path in _native.language_names().split("\n")]
-    classes = {tuple(path) for path in paths if path[-1][:1].isupper()}
+    classes = {tuple(path) for path in paths if path[-1][:1].isupper() or path[-1] in _TYPES}
     for path in paths:
         if len(path) == 1 and path[0] in _ELSEWHERE:
             continue

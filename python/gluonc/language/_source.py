@@ -3,11 +3,19 @@
 import math
 
 
-def source(value):
-    """`gl.BlockedLayout([1], [32], [4], [0])`, `(1, 'sum')`; TypeError for what has no text."""
+# Names that begin so stand for objects without text; see gluonc._scopes.
+OBJECT_PREFIX = "__gluonc_object_"
+
+
+def source(value, otherwise=None):
+    """`gl.BlockedLayout([1], [32], [4], [0])`, `(1, 'sum')`. What has no text is left to
+    `otherwise(value)`, or a TypeError."""
     own = getattr(type(value), "__gluonc_source__", None)
     if own:
         return own(value)
+
+    def inner(item):
+        return source(item, otherwise)
     if value is None or isinstance(value, (bool, int, str)):
         # Subclasses (IntEnum, numpy.str_) print as something else.
         for plain in (bool, int, str):
@@ -17,11 +25,13 @@ def source(value):
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else f"float('{value}')"
     if isinstance(value, tuple):
-        return f"({', '.join(map(source, value))}{',' * (len(value) == 1)})"
+        return f"({', '.join(map(inner, value))}{',' * (len(value) == 1)})"
     if isinstance(value, list):
-        return f"[{', '.join(map(source, value))}]"
+        return f"[{', '.join(map(inner, value))}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{source(k)}: {source(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{inner(k)}: {inner(v)}" for k, v in value.items()) + "}"
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         return source(value.item())
+    if otherwise is not None:
+        return otherwise(value)
     raise TypeError(f"a {type(value).__name__} cannot be a compile-time value of a kernel")

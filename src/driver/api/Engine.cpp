@@ -172,6 +172,38 @@ gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const char *path, c
   return loadText(engine, path, std::string(text, size), module, error);
 }
 
+gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const char *path, const char *text,
+                                       size_t size, uint64_t scope, gluonc_resolver resolve,
+                                       void *context, void (*release)(void *),
+                                       gluonc_module **module, gluonc_error **error) {
+  auto state = std::make_shared<ModuleState>();
+  state->engine = engine->state;
+  if (release)
+    state->resolverContext = std::shared_ptr<void>(context, release);
+  if (!resolve || !scope)
+    return fail(GLUONC_USAGE_ERROR, "a scope needs a resolver and a number other than 0", error);
+  state->program.setResolver([resolve, context](uint64_t scope, llvm::StringRef name) {
+    gluonc_binding binding = {};
+    std::optional<sema::HostBinding> found;
+    if (!resolve(context, scope, name.str().c_str(), &binding))
+      return found;
+    auto text = [](const char *value) { return std::string(value ? value : ""); };
+    found.emplace(sema::HostBinding{static_cast<sema::HostBindingKind>(binding.kind),
+                                    text(binding.text), text(binding.path), text(binding.name),
+                                    binding.line, binding.scope});
+    return found;
+  });
+  diag::Collector collector;
+  {
+    std::lock_guard guard(engine->state->lock);
+    state->module = state->program.load(path, std::string(text, size), collector, scope);
+  }
+  if (collector.hasErrors())
+    return fail(collector, error);
+  *module = new gluonc_module{std::move(state)};
+  return GLUONC_OK;
+}
+
 void gluonc_module_destroy(gluonc_module *module) { delete module; }
 
 gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluonc_kernel **kernel,
@@ -183,7 +215,21 @@ gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluo
       state.program.kernel(*state.module, name, collector);
   if (!function)
     return fail(collector, error);
-  *kernel = new gluonc_kernel{module->state, std::move(function)};
+  *kernel = new gluonc_kernel{module->state, std::move(function), ""};
+  return GLUONC_OK;
+}
+
+gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name, unsigned line,
+                                      const char *digest, gluonc_kernel **kernel,
+                                      gluonc_error **error) {
+  ModuleState &state = *module->state;
+  std::lock_guard guard(state.engine->lock);
+  diag::Collector collector;
+  std::shared_ptr<const sema::Function> function =
+      state.program.kernelAt(*state.module, name, line, collector);
+  if (!function)
+    return fail(collector, error);
+  *kernel = new gluonc_kernel{module->state, std::move(function), digest ? digest : ""};
   return GLUONC_OK;
 }
 

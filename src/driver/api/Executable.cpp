@@ -67,11 +67,11 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   const sema::Options &options = made->origin.options;
   driver::CodeOptions code = specialization->code;
   code.ptxas = engine->state->ptxas;
-  std::optional<driver::CompiledKernel> compiled =
-      driver::compileCached(engine->state->getCompiler(), engine->state->cache,
-                            {specialization->module->program, *specialization->function,
-                             specialization->arguments, options, code, lastStage(*engine->state)},
-                            collector);
+  std::optional<driver::CompiledKernel> compiled = driver::compileCached(
+      engine->state->getCompiler(), engine->state->cache,
+      {specialization->module->program, *specialization->function, specialization->arguments,
+       options, code, lastStage(*engine->state), specialization->digest},
+      collector);
   if (!compiled)
     return fail(collector, error);
   made->compiled = std::move(*compiled);
@@ -182,7 +182,8 @@ const char *gluonc_executable_key(gluonc_executable *executable) {
     driver::CodeOptions code = origin.code;
     code.ptxas = engine.ptxas;
     executable->key = driver::cacheKey({origin.module->program, *origin.function, origin.arguments,
-                                        origin.options, code, lastStage(engine)});
+                                        origin.options, code, lastStage(engine),
+                                        origin.digest});
   }
   return executable->key.c_str();
 }

@@ -26,7 +26,8 @@ struct gluonc_error {
 namespace gluonc::api {
 
 struct EngineState {
-  std::mutex lock;
+  /// Recursive: resolvers run under it and may ask for layouts.
+  std::recursive_mutex lock;
   std::string ptxas;
   driver::Cache cache{""};
   /// Made when the first kernel is compiled.
@@ -56,6 +57,8 @@ struct ModuleState {
   diag::SourceManager sources;
   sema::Program program{sources};
   sema::Module *module = nullptr;
+  /// Frees what the resolver needs.
+  std::shared_ptr<void> resolverContext;
 };
 
 /// Make an error, where the caller wants one, and hand its status on.
@@ -75,10 +78,13 @@ struct gluonc_module {
 struct gluonc_kernel {
   std::shared_ptr<gluonc::api::ModuleState> module;
   std::shared_ptr<const gluonc::sema::Function> function;
+  /// Tells apart what names are bound to in the host program.
+  std::string digest;
 };
 struct gluonc_specialization {
   std::shared_ptr<gluonc::api::ModuleState> module;
   std::shared_ptr<const gluonc::sema::Function> function;
+  std::string digest;
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;

@@ -124,6 +124,7 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
   auto made = std::make_unique<gluonc_specialization>();
   made->module = kernel->module;
   made->function = kernel->function;
+  made->digest = kernel->digest;
   if (options) {
     made->options.numWarps = options->num_warps;
     made->options.numCtas = options->num_ctas;
@@ -145,6 +146,29 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
   if (collector.hasErrors())
     return fail(collector, error);
   *specialization = made.release();
+  return GLUONC_OK;
+}
+
+gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, const char *target,
+                                       const char **text, gluonc_error **error) {
+  ModuleState &module = *specialization->module;
+  EngineState &engine = *module.engine;
+  std::lock_guard guard(engine.lock);
+  diag::Collector collector;
+  std::optional<target::Target> chip = target::Target::parse(target ? target : "");
+  if (!chip) {
+    collector.report(diag::Kind::UnknownTarget, {}, target ? target : "").end();
+    return fail(collector, error);
+  }
+  sema::Options options = specialization->options;
+  options.target = *chip;
+  mlir::OwningOpRef<mlir::ModuleOp> ir = engine.getCompiler().specialize(
+      module.program, *specialization->function, specialization->arguments, options, collector);
+  if (!ir)
+    return fail(collector, error);
+  thread_local std::string printed;
+  printed = driver::printIr(*ir);
+  *text = printed.c_str();
   return GLUONC_OK;
 }
 

@@ -1,0 +1,307 @@
+"""What names in kernels are bound to: the compiler asks here, ahead of the source text.
+
+So that a kernel means what Python says: globals that were computed or patched, variables of the
+function that it is nested in, functions of modules imported from anywhere, cells of notebooks. A
+value reaches the compiler as an expression, a function or class as the place of its definition.
+What has neither is left to the source text.
+"""
+
+import functools
+import hashlib
+import inspect
+import itertools
+import linecache
+import os
+import sys
+import types
+
+from gluonc._engine import engine
+from gluonc._unknown import Unknown
+from gluonc.language._constexpr import constexpr
+from gluonc.language._source import OBJECT_PREFIX, source
+
+# gluonc_binding_kind of the C API.
+_EXPRESSION, _JIT, _CONSTEXPR, _FUNCTION, _CLASS, _MODULE = range(6)
+
+# Where modules of the package are found in expressions.
+_MODULES = {"gluonc": "gluon", "gluonc.language": "gl", "gluonc._triton": "triton",
+            "gluonc._triton.language.core": "tl", "math": "math"}
+_objects = {}
+_tokens = {}
+_numbers = itertools.count(1)
+
+
+def token(value):
+    """A name for an object that has no text, in expressions that the compiler reads."""
+    name = _tokens.get(id(value))
+    if name is None:
+        name = _tokens[id(value)] = f"{OBJECT_PREFIX}{next(_numbers)}"
+        # Kept, so that the id stays its own.
+        _objects[name] = value
+    return name
+
+
+def source_of(fn):
+    """Path and text of the file (or cell) that a function was written in."""
+    path = inspect.getsourcefile(fn) or fn.__code__.co_filename
+    lines = linecache.getlines(path, fn.__globals__)
+    if not lines:
+        raise OSError(f"the source of {fn.__name__} is not to be had: kernels are compiled from "
+                      f"their text, and {path} cannot be read")
+    return path, "".join(lines)
+
+
+class _Namespace:
+    """Variables of enclosing functions, then globals."""
+
+    def __init__(self, variables, functions=()):
+        self.globals, self.cells = variables, {}
+        for fn in functions:
+            self.cells.update(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+        # Equal for functions that see the same.
+        self.key = id(variables), *sorted((name, id(cell)) for name, cell in self.cells.items())
+
+    def find(self, name):
+        """The value; KeyError where there is none."""
+        cell = self.cells.get(name)
+        if cell is None:
+            return self.globals[name]
+        try:
+            return cell.cell_contents
+        except ValueError:
+            # The enclosing function has not assigned it yet.
+            raise KeyError(name) from None
+
+
+def _namespace_of(fn):
+    return _Namespace(fn.__globals__, [fn])
+
+
+def _functions_of(cls):
+    """The Python functions behind a class's members."""
+    for member in vars(cls).values():
+        member = getattr(member, "fget", member)
+        member = getattr(member, "__func__", member)
+        member = getattr(member, "fn", member)
+        if isinstance(member, types.FunctionType):
+            yield member
+
+
+class _Resolver:
+    """Answers for one loaded module: resolve(scope, name)."""
+
+    def __init__(self, namespace):
+        self._scopes, self._namespaces = {}, []
+        self.scope_of(namespace)
+
+    def scope_of(self, namespace):
+        """The number of a namespace."""
+        scope = self._scopes.get(namespace.key)
+        if scope is None:
+            self._namespaces.append(namespace)
+            scope = self._scopes[namespace.key] = len(self._namespaces)
+        return scope
+
+    def __call__(self, scope, name):
+        if name.startswith(OBJECT_PREFIX):
+            return self._bind(_objects[name])
+        try:
+            value = self._namespaces[scope - 1].find(name)
+        except KeyError:
+            return None
+        return self._bind(value)
+
+    def _bind(self, value):
+        value, kind = _unwrapped(value)
+        if kind is not None:
+            return self._bind_function(value, kind)
+        if isinstance(value, types.FunctionType):
+            return self._bind_function(value, _FUNCTION)
+        if isinstance(value, types.ModuleType):
+            return self._bind_module(value)
+        if isinstance(value, type) and not hasattr(type(value), "__gluonc_source__"):
+            return self._bind_class(value)
+        if isinstance(value, Unknown):
+            return None
+        try:
+            return _EXPRESSION, source(value, text_of_object), "", "", 0, 0
+        except TypeError:
+            return None
+
+    def _bind_function(self, fn, kind):
+        if fn.__module__ and fn.__module__.partition(".")[0] == "gluonc":
+            return _expression(_own_functions().get(fn))
+        if fn.__name__ == "<lambda>":
+            return None
+        try:
+            path, text = source_of(fn)
+        except (OSError, TypeError):
+            return None
+        return (kind, text, path, fn.__name__, fn.__code__.co_firstlineno,
+                self.scope_of(_namespace_of(fn)))
+
+    def _bind_module(self, module):
+        name, rest = module.__name__, ""
+        while name:
+            if name in _MODULES:
+                return _expression(_MODULES[name] + rest)
+            name, _, last = name.rpartition(".")
+            rest = f".{last}{rest}"
+        path = getattr(module, "__file__", None)
+        if not path or not path.endswith(".py"):
+            return None
+        text = "".join(linecache.getlines(path))
+        return _MODULE, text, path, "", 0, self.scope_of(_Namespace(vars(module)))
+
+    def _bind_class(self, cls):
+        if cls.__module__.partition(".")[0] == "gluonc":
+            return _expression(f"gl.{getattr(cls, '_path', None) or cls.__name__}")
+        try:
+            path, line = inspect.getsourcefile(cls), inspect.findsource(cls)[1] + 1
+            text = "".join(linecache.getlines(path))
+        except (OSError, TypeError):
+            return None
+        variables = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+        for fn in _functions_of(cls):
+            variables = fn.__globals__
+        namespace = _Namespace(variables, _functions_of(cls))
+        return _CLASS, text, path, cls.__name__, line, self.scope_of(namespace)
+
+
+def _unwrapped(value):
+    """The Python function behind a kernel, however often it was decorated, and what it is bound
+    as; other values as they are, with None."""
+    kind = None
+    while hasattr(type(value), "_binding_kind"):
+        kind = type(value)._binding_kind or kind
+        value = value.fn
+    return value, kind
+
+
+def _expression(text):
+    return None if text is None else (_EXPRESSION, text, "", "", 0, 0)
+
+
+def text_of_object(value):
+    """Text for what is inside a tuple or another value and has none itself."""
+    if hasattr(type(value), "_binding_kind") or isinstance(value, types.FunctionType):
+        return token(value)
+    if isinstance(value, type) and value.__module__ != "builtins":
+        return token(value)
+    raise TypeError(f"a {type(value).__name__} cannot be a compile-time value of a kernel")
+
+
+@functools.lru_cache(maxsize=None)
+def _own_functions():
+    """Functions of the package that the compiler has under a name."""
+    import gluonc
+    found = {getattr(gluonc, name): f"gluon.{name}"
+             for name in ("jit", "aggregate", "constexpr_function", "must_use_result")}
+    return {gluonc.cdiv: "gl.cdiv", gluonc.next_power_of_2: "gl.next_power_of_2", **found}
+
+
+@functools.lru_cache(maxsize=256)
+def _load_shared(path, text, key, resolver):
+    return engine().load_scope(path, text, 1, resolver)
+
+
+_shared_resolvers = {}
+
+
+def load_kernel(fn):
+    """The compiler's kernel for a Python function."""
+    path, text = source_of(fn)
+    namespace = _namespace_of(fn)
+    if namespace.cells:
+        loaded = engine().load_scope(path, text, 1, _Resolver(namespace))
+    else:
+        # Kernels of one file share what was evaluated for it.
+        resolver = _shared_resolvers.get(namespace.key)
+        if resolver is None:
+            resolver = _shared_resolvers[namespace.key] = _Resolver(namespace)
+        loaded = _load_shared(path, text, namespace.key, resolver)
+    return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno, _digest(fn))
+
+
+# -- Keys of the cache of compiled kernels -----------------------------------------------------
+
+def _digest(fn):
+    """Differs where a value does that the function's names are bound to, directly or through the
+    functions that it calls."""
+    if os.environ.get("GLUONC_CACHE_DIR") == "":
+        return ""
+    walk = _Walk()
+    walk.function(fn)
+    return walk.hash.hexdigest()
+
+
+class _Walk:
+    """Visits everything that a function can reach by name."""
+
+    def __init__(self):
+        self.hash, self._seen = hashlib.sha256(), set()
+
+    def _add(self, *texts):
+        for text in texts:
+            self.hash.update(text.encode() + b"\0")
+
+    def function(self, fn):
+        if fn in self._seen:
+            return
+        self._seen.add(fn)
+        self._add("function", fn.__module__ or "", fn.__qualname__, _text_digest(fn))
+        names = _names(fn.__code__)
+        namespace = _namespace_of(fn)
+        for name in names:
+            try:
+                value = namespace.find(name)
+            except KeyError:
+                continue
+            self._add(name)
+            self._value(value, names)
+
+    def _value(self, value, names):
+        if isinstance(value, types.ModuleType):
+            members = vars(value)
+            if value.__name__.partition(".")[0] in ("gluonc", "torch", "numpy"):
+                return
+            for name in names:
+                if name in members and not isinstance(members[name], types.ModuleType):
+                    self._add(name)
+                    self._value(members[name], names)
+            return
+        value, _ = _unwrapped(value)
+        if isinstance(value, types.FunctionType):
+            self.function(value)
+        elif isinstance(value, type):
+            self._add(value.__module__, value.__qualname__)
+            for cls in value.__mro__:
+                for fn in _functions_of(cls) if cls.__module__ != "builtins" else ():
+                    self.function(fn)
+        else:
+            try:
+                self._add(source(value, lambda value: type(value).__name__))
+            except TypeError:
+                self._add(type(value).__name__)
+
+
+def _names(code):
+    """Names that a code object and those inside it use, in a fixed order."""
+    found = [*code.co_names, *code.co_freevars]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += _names(constant)
+    return list(dict.fromkeys(found))
+
+
+def _text_digest(fn):
+    try:
+        path, text = source_of(fn)
+    except (OSError, TypeError):
+        return ""
+    return _hash_text(path, text)
+
+
+@functools.lru_cache(maxsize=256)
+def _hash_text(path, text):
+    return hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()

@@ -1,0 +1,143 @@
+"""Names in kernels mean what Python says."""
+
+import linecache
+import types
+
+import gluonc
+import gluonc as gluon
+import numpy as np
+import pytest
+from gluonc import language as gl
+
+COMPUTED = gl.constexpr(sum(range(5)))
+
+
+def launch(kernel, *arguments):
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, *arguments)
+    return out[0]
+
+
+def nested(factor):
+    @gluon.jit
+    def helper(x):
+        return x * factor
+
+    @gluon.jit
+    def kernel(out, x):
+        gl.store(out, helper(x) + COMPUTED)
+    return kernel
+
+
+def test_a_nested_kernel_sees_the_variables_around_it():
+    # Same name, same line, other values.
+    assert launch(nested(gl.constexpr(3)), 5) == 25
+    assert launch(nested(gl.constexpr(7)), 5) == 45
+
+
+def test_a_variable_that_is_no_constexpr_is_refused_by_name():
+    with pytest.raises(gluonc.CompilationError, match="factor"):
+        launch(nested(3), 5)
+
+
+def test_globals_count_as_they_are_at_the_first_launch(monkeypatch):
+    monkeypatch.setitem(globals(), "COMPUTED", gl.constexpr(100))
+    assert launch(nested(gl.constexpr(1)), 5) == 105
+
+
+def from_text(name, text, **variables):
+    """A module that no search path finds."""
+    module = types.ModuleType(name)
+    vars(module).update(variables, gluon=gluon, gl=gl)
+    path = f"<{name}>"
+    linecache.cache[path] = len(text), None, text.splitlines(True), path
+    exec(compile(text, path, "exec"), vars(module))
+    return module
+
+
+def test_functions_and_values_of_other_modules():
+    other = from_text("other", "LIMIT = gl.constexpr(4)\n\n@gluon.jit\ndef half(x):\n"
+                      "    return x // LIMIT\n")
+    half = other.half
+
+    @gluon.jit
+    def kernel(out, x):
+        gl.store(out, half(x))
+    assert launch(kernel, 44) == 11
+
+
+def test_kernels_made_by_exec_and_in_cells():
+    cell = from_text("cell", "@gluon.jit\ndef kernel(out, x):\n    gl.store(out, x + 1)\n")
+    assert launch(cell.kernel, 2) == 3
+
+
+def test_functions_are_compile_time_arguments():
+    @gluon.jit
+    def twice(x):
+        return 2 * x
+
+    @gluon.constexpr_function
+    def three():
+        return 3
+
+    @gluon.jit
+    def kernel(out, x, F: gl.constexpr, PAIR: gl.constexpr):
+        gl.store(out, F(x) + PAIR[1]())
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, 5, twice, (twice, three))
+    assert out[0] == 13
+
+
+def test_aggregates_of_a_function():
+    bias = gl.constexpr(10)
+
+    @gluon.aggregate
+    class Pair:
+        a: gl.tensor
+        b: gl.constexpr
+
+        @gluon.jit
+        def total(self):
+            return self.a + self.b + bias
+
+    @gluon.jit
+    def kernel(out, x):
+        gl.store(out, Pair(x, 2).total())
+    assert launch(kernel, 5) == 17
+
+
+def test_names_of_the_language_are_found_under_any_name():
+    from gluonc.language import store as put
+
+    @gluon.jit
+    def kernel(out, x):
+        put(out, gluonc.cdiv(x, 4))
+    assert launch(kernel, 9) == 3
+
+
+def test_what_a_kernel_reaches_tells_apart_cached_kernels(monkeypatch):
+    from gluonc import _scopes
+    monkeypatch.setenv("GLUONC_CACHE_DIR", "/nowhere")
+    digests = {_scopes._digest(nested(gl.constexpr(value)).fn) for value in (1, 2, 2)}
+    assert len(digests) == 2
+    monkeypatch.setitem(globals(), "COMPUTED", gl.constexpr(5))
+    assert _scopes._digest(nested(gl.constexpr(1)).fn) not in digests
+
+
+def test_the_ir_before_any_pass_can_be_read():
+    text = nested(gl.constexpr(3)).front_end_ir("cuda:80", gl.int32, 5)
+    assert 'ttg.target = "cuda:80"' in text and "tt.func public @kernel" in text
+
+
+def test_a_failing_resolver_does_not_fail_the_compiler():
+    class Odd:
+        @property
+        def fn(self):
+            raise RuntimeError("no")
+    odd = Odd()
+
+    @gluon.jit
+    def kernel(out, x):
+        gl.store(out, odd)
+    with pytest.raises(gluonc.CompilationError, match="odd"):
+        launch(kernel, 2)
