@@ -217,6 +217,35 @@ ArithmeticResult concatenate(const Value &lhs, const Value &rhs) {
   return makeLike(lhs, std::move(items));
 }
 
+/// `|`, `&`, `-` and `^` of sets.
+ArithmeticResult setBinary(Operator op, const Value &lhs, const Value &rhs) {
+  std::vector<Value> items;
+  auto keep = [&](const Value &from, const Value &other, bool wanted) {
+    for (const Value &item : from.items())
+      if (llvm::is_contained(other.items(), item) == wanted)
+        items.push_back(item);
+  };
+  switch (op) {
+  case Operator::BitOr:
+    items = lhs.items().vec();
+    keep(rhs, lhs, false);
+    break;
+  case Operator::BitAnd:
+    keep(lhs, rhs, true);
+    break;
+  case Operator::Sub:
+    keep(lhs, rhs, false);
+    break;
+  case Operator::BitXor:
+    keep(lhs, rhs, false);
+    keep(rhs, lhs, false);
+    break;
+  default:
+    return Kind::BadOperands;
+  }
+  return Value::set(items);
+}
+
 bool canRepeat(const Value &value) { return isSequence(value) || value.is(ValueKind::String); }
 
 /// Three-way order of two values that have one; nullopt otherwise (and for nan).
@@ -250,6 +279,8 @@ bool isNan(const Value &value) {
 } // namespace
 
 ArithmeticResult applyBinary(Operator op, const Value &lhs, const Value &rhs) {
+  if (lhs.is(ValueKind::Set) && rhs.is(ValueKind::Set))
+    return setBinary(op, lhs, rhs);
   if (isInteger(lhs) && isInteger(rhs)) {
     // Bools stay bools under the bitwise operators.
     if (lhs.is(ValueKind::Bool) && rhs.is(ValueKind::Bool)) {
@@ -348,6 +379,7 @@ std::optional<bool> truthOf(const Value &value) {
     return !value.asString().empty();
   case ValueKind::Tuple:
   case ValueKind::List:
+  case ValueKind::Set:
     return !value.items().empty();
   case ValueKind::Dict:
     return !value.dictItems().empty();

@@ -147,6 +147,12 @@ static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
   case ValueKind::Layout:
     return layoutField(object.asLayout(), name);
   case ValueKind::Tuple:
+    if (name == "_fields" && !object.fieldNames().empty()) {
+      std::vector<Value> fields;
+      for (const std::string &field : object.fieldNames())
+        fields.push_back(Value::string(field));
+      return Value::tuple(std::move(fields));
+    }
     for (auto [item, field] : llvm::zip(object.items(), object.fieldNames()))
       if (field == name)
         return item;
@@ -154,6 +160,12 @@ static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
   case ValueKind::Function:
     if (name == "__name__")
       return Value::string(object.asFunction().name);
+    return std::nullopt;
+  case ValueKind::Builtin:
+    if (name == "__name__")
+      return Value::string(object.asBuiltin().name.rsplit('.').second.empty()
+                               ? object.asBuiltin().name.str()
+                               : object.asBuiltin().name.rsplit('.').second.str());
     return std::nullopt;
   default:
     return std::nullopt;

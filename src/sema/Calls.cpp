@@ -2,6 +2,8 @@
 
 #include "sema/Language.h"
 
+#include "sema/Format.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
@@ -82,6 +84,11 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
   }
   case ValueKind::Class:
     return construct(callee, arguments);
+  case ValueKind::Instance:
+    if (const Class::Member *member = callee.asClass().findMember("__call__"))
+      return call(Value::boundMethod(member->value, callee), arguments);
+    report(Kind::NotCallable, arguments.span, callee.typeName()).end();
+    return std::nullopt;
   case ValueKind::Opaque:
     report(Kind::HostValue, arguments.span, callee.asString()).end();
     return std::nullopt;
@@ -91,9 +98,45 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
   }
 }
 
+/// `partial(f, …)` keeps its arguments; calling the result puts new ones behind them.
+MaybeValue Interpreter::callPartial(bool isMaking, CallArguments &arguments) {
+  if (arguments.positional.empty()) {
+    report(Kind::MissingArgument, arguments.span, "functools.partial", "func").end();
+    return std::nullopt;
+  }
+  if (isMaking) {
+    std::vector<std::pair<Value, Value>> named;
+    for (const CallArguments::Keyword &keyword : arguments.keywords)
+      named.emplace_back(Value::string(keyword.name.str()), keyword.value);
+    Value known =
+        Value::tuple({Value::tuple({arguments.positional.begin(), arguments.positional.end()}),
+                      Value::dict(std::move(named))});
+    return Value::boundMethod(Value::builtin(findHostFunction("functools.partial()")), known);
+  }
+  Value known = arguments.positional[0];
+  CallArguments all;
+  all.span = arguments.span;
+  for (const Value &argument : known.items()[0].items().drop_front())
+    all.add(argument, arguments.span);
+  for (size_t i = 1; i < arguments.positional.size(); ++i)
+    all.add(arguments.positional[i], arguments.positionalSpans[i]);
+  all.keywords = arguments.keywords;
+  for (const auto &[name, value] : known.items()[1].dictItems())
+    if (llvm::none_of(arguments.keywords, [&name = name](const CallArguments::Keyword &keyword) {
+          return keyword.name == name.asString();
+        }))
+      all.keywords.push_back({name.asString(), value, arguments.span});
+  return call(known.items()[0].items()[0], all);
+}
+
 MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &arguments) {
   const Builtin &builtin = callee.asBuiltin();
-  if (isIntrinsic(callee, "aggregate_replace") || isIntrinsic(callee, "dataclasses.replace"))
+  if (isIntrinsic(callee, "functools.partial") || isIntrinsic(callee, "functools.partial()"))
+    return callPartial(isIntrinsic(callee, "functools.partial"), arguments);
+  if (isIntrinsic(callee, "str.format"))
+    return callFormat(arguments);
+  if (isIntrinsic(callee, "aggregate_replace") || isIntrinsic(callee, "dataclasses.replace") ||
+      isIntrinsic(callee, "_replace"))
     return replaceFields(arguments);
   BoundStorage bound;
   if (!bindBuiltin(*this, builtin, arguments, bound))
@@ -107,6 +150,19 @@ MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &argument
   }
   context->span = arguments.span;
   return builtin.emit(*context, values);
+}
+
+MaybeValue Interpreter::callFormat(CallArguments &arguments) {
+  std::vector<std::pair<Value, Value>> named;
+  for (const CallArguments::Keyword &keyword : arguments.keywords)
+    named.emplace_back(Value::string(keyword.name.str()), keyword.value);
+  llvm::ArrayRef<Value> positional(arguments.positional);
+  if (!positional.empty() && positional[0].is(ValueKind::String))
+    if (std::optional<std::string> text =
+            formatFields(positional[0].asString(), positional.drop_front(), named))
+      return Value::string(std::move(*text));
+  report(Kind::BadArgument, arguments.span, "the format and its arguments do not fit").end();
+  return std::nullopt;
 }
 
 MaybeValue Interpreter::callFunction(const Value &callee, CallArguments &arguments) {

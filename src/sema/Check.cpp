@@ -38,7 +38,9 @@ private:
     if (const auto *name = llvm::dyn_cast<ast::Name>(&node)) {
       if (name->ctx != ast::ExprContext::Load)
         locals.insert(name->id);
-    } else if (const auto *argument = llvm::dyn_cast<ast::Arg>(&node))
+    } else if (const auto *handler = llvm::dyn_cast<ast::ExceptHandler>(&node))
+      locals.insert(handler->name);
+    else if (const auto *argument = llvm::dyn_cast<ast::Arg>(&node))
       locals.insert(argument->arg);
     else if (const auto *nested = llvm::dyn_cast<ast::FunctionDef>(&node);
              nested && nested != function.def)

@@ -43,7 +43,7 @@ def a(p, C: gl.constexpr):
 def b(n):
     try:
         return m
-    finally:
+    except* ValueError:
         pass
 
 class K:

@@ -110,6 +110,8 @@ struct ClassBuilder {
         member.access = Class::Access::Property;
       else if (decorator->span.text() == "staticmethod")
         member.access = Class::Access::Static;
+      else if (decorator->span.text() == "classmethod")
+        member.access = Class::Access::OfClass;
     }
     cls->members[method.name] = std::move(member);
     if (cls->kind == ClassKind::Plain && method.name == "__init__")
@@ -153,7 +155,7 @@ bool Interpreter::defineNestedClass(const ast::ClassDef &node) {
     report(Kind::UnsupportedHostConstruct, node.span, "a class here").end();
     return false;
   }
-  std::shared_ptr<const Class> cls = makeClass(*this, *frame().module, node, capture(frame()));
+  std::shared_ptr<const Class> cls = makeClass(*this, *frame().module, node, capture());
   frame().scope.set(node.name, Value::classValue(std::move(cls)), node.nameSpan,
                     /*isConstexpr=*/true);
   return true;
@@ -303,6 +305,24 @@ static bool holdsOpenInstance(const Value &value) {
   }
 }
 
+bool holdsPayload(const Value &value, const Payload *payload) {
+  switch (value.kind()) {
+  case ValueKind::Dict:
+    return value.rawPayload() == payload || llvm::any_of(value.dictItems(), [&](const auto &item) {
+             return holdsPayload(item.second, payload);
+           });
+  case ValueKind::Instance:
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::BoundMethod:
+    return value.rawPayload() == payload || llvm::any_of(value.items(), [&](const Value &item) {
+             return holdsPayload(item, payload);
+           });
+  default:
+    return false;
+  }
+}
+
 bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
   MaybeValue object = eval(target.value);
   if (!object)
@@ -326,16 +346,19 @@ bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
     return false;
   }
   std::vector<Value> *fields = object->openFields();
+  bool isPlain = cls.kind == ClassKind::Plain && !inKernel();
+  if (!fields && isPlain)
+    fields = &object->plainFields();
   if (!fields) {
     report(Kind::InstanceImmutable, target.span, cls.name)
         .hint("make a changed copy with `gl.aggregate_replace(…, {0}=…)`", target.attr);
     return false;
   }
-  if (holdsOpenInstance(value)) {
+  if (isPlain ? holdsPayload(value, object->rawPayload()) : holdsOpenInstance(value)) {
     report(Kind::BadClassBody, target.span, "an instance cannot hold itself").end();
     return false;
   }
-  (*fields)[*field] = asKernelArgument(value);
+  (*fields)[*field] = isPlain ? value : asKernelArgument(value);
   return true;
 }
 
@@ -363,11 +386,28 @@ static MaybeValue replaceParameters(Interpreter &interpreter, const Value &old,
   return interpreter.call(Value::builtin(constructor), changed);
 }
 
+/// `p._replace(x=…)` of a named tuple.
+static MaybeValue replaceNamed(Interpreter &interpreter, const Value &old,
+                               const CallArguments &changed) {
+  std::vector<Value> items = old.items().vec();
+  for (const CallArguments::Keyword &keyword : changed.keywords) {
+    const auto *name = llvm::find(old.fieldNames(), keyword.name);
+    if (name == old.fieldNames().end()) {
+      interpreter.report(Kind::UnexpectedArgument, keyword.span, "_replace", keyword.name).end();
+      return std::nullopt;
+    }
+    items[size_t(name - old.fieldNames().begin())] = keyword.value;
+  }
+  return Value::tuple(std::move(items), old.fieldNames().vec());
+}
+
 MaybeValue Interpreter::replaceFields(CallArguments &arguments) {
   Value old = arguments.positional.size() == 1 ? arguments.positional[0] : Value();
   CallArguments all;
   all.span = arguments.span;
   all.keywords = arguments.keywords;
+  if (old.is(ValueKind::Tuple) && !old.fieldNames().empty())
+    return replaceNamed(*this, old, arguments);
   if (old.is(ValueKind::Layout))
     return replaceParameters(*this, old, std::move(all));
   if (!old.is(ValueKind::Instance)) {
@@ -402,6 +442,8 @@ MaybeValue Interpreter::classMember(const Value &object, llvm::StringRef name, S
   const Class::Member *member = cls.findMember(name);
   if (!member)
     return std::nullopt;
+  if (member->access == Class::Access::OfClass)
+    return Value::boundMethod(member->value, Value::classValue(object.sharedClass()));
   if (!isInstance || member->access == Class::Access::Static ||
       !member->value.is(ValueKind::Function))
     return member->value;

@@ -275,6 +275,62 @@ def deeper(n):
             "Kind::EvaluationTooLong");
 }
 
+TEST(CompileTime, NothingHoldsItself) {
+  const char *source = R"(
+class Node:
+    def __init__(self):
+        self.next = None
+def listed():
+    a = []
+    b = [a]
+    a.append(b)
+def stored():
+    d = {}
+    d["d"] = (1, d)
+def linked():
+    n = Node()
+    m = Node()
+    n.next = m
+    m.next = n
+)";
+  EXPECT_EQ(evaluated("listed()", source).substr(0, 17), "Kind::BadArgument");
+  EXPECT_EQ(evaluated("stored()", source).substr(0, 14), "Kind::BadIndex");
+  EXPECT_EQ(evaluated("linked()", source).substr(0, 18), "Kind::BadClassBody");
+}
+
+TEST(CompileTime, AStatementMayBindANameAnew) {
+  const char *source = R"(
+def f(x):
+    return x + 1
+def twice(g):
+    return lambda x: g(g(x))
+f = twice(f)
+f = twice(f)
+n = 1
+n = n + 1
+)";
+  EXPECT_EQ(evaluated("f(0)", source), "4");
+  EXPECT_EQ(evaluated("n", source), "2");
+}
+
+TEST(CompileTime, ExceptionsThatNobodyCatchesAreReported) {
+  const char *source = R"(
+def wrong():
+    try:
+        return int("x")
+    except KeyError:
+        return 1
+def fatal():
+    try:
+        while True:
+            pass
+    except Exception:
+        return 1
+)";
+  EXPECT_EQ(evaluated("wrong()", source).substr(0, 22), "Kind::BadArgument 6:20");
+  EXPECT_EQ(evaluated("fatal()", source).substr(0, 23), "Kind::EvaluationTooLong");
+}
+
 TEST(CompileTime, EarlierArgumentsAreVisible) {
   Harness harness(prelude);
   NamedValue names[] = {{"n", Value::integer(1000)}, {"BLOCK", Value::integer(256)}};

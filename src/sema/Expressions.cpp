@@ -1,14 +1,13 @@
 // Expressions other than operators, names and calls.
 
-#include "sema/Interpreter.h"
+#include "sema/Language.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Format.h"
 #include "sema/Unsupported.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/ScopeExit.h"
-
-#include <cmath>
 
 namespace gluonc::sema {
 
@@ -74,6 +73,15 @@ MaybeValue Interpreter::evalNode(const ast::Expr *expr) {
     // Compile-time code consumes a generator at once, so a list serves as well.
     const auto *node = llvm::cast<ast::GeneratorExp>(expr);
     return evalComprehension(node->elt, node->generators);
+  }
+  case NodeKind::Set: {
+    MaybeValue items = evalSequence(llvm::cast<ast::Set>(expr)->elts, /*isList=*/false);
+    return items ? MaybeValue(Value::set(items->items())) : std::nullopt;
+  }
+  case NodeKind::SetComp: {
+    const auto *node = llvm::cast<ast::SetComp>(expr);
+    MaybeValue items = evalComprehension(node->elt, node->generators);
+    return items ? MaybeValue(Value::set(items->items())) : std::nullopt;
   }
   case NodeKind::DictComp:
     return evalDictComp(*llvm::cast<ast::DictComp>(expr));
@@ -147,16 +155,21 @@ MaybeValue Interpreter::evalDict(const ast::Dict &node) {
   Value result = Value::dict({});
   for (auto [keyExpr, valueExpr] : llvm::zip(node.keys, node.values)) {
     if (!keyExpr) {
-      report(Kind::UnsupportedHostConstruct, valueExpr->span, "`**` in a dict").end();
-      return std::nullopt;
+      MaybeValue other = eval(valueExpr);
+      if (!other || !other->is(ValueKind::Dict)) {
+        if (other)
+          report(Kind::BadArgument, valueExpr->span, "`**` needs a dict").end();
+        return std::nullopt;
+      }
+      for (const auto &[key, value] : other->dictItems())
+        setDictItem(result, key, value);
+      continue;
     }
     MaybeValue key = eval(keyExpr);
     MaybeValue value = key ? eval(valueExpr) : std::nullopt;
     if (!value)
       return std::nullopt;
-    auto &items = result.dictItems();
-    llvm::erase_if(items, [&](const auto &item) { return item.first == *key; });
-    items.emplace_back(*key, *value);
+    setDictItem(result, *key, *value);
   }
   return result;
 }
@@ -186,35 +199,6 @@ MaybeValue Interpreter::evalJoinedStr(const ast::JoinedStr &node) {
   return Value::string(std::move(text));
 }
 
-/// The few format specs that compile-time code uses: `d`, `x`, `b`, `.3f`, `04d`; others are
-/// ignored, as the language does inside kernels.
-static std::string formatWith(const Value &value, llvm::StringRef spec) {
-  std::string plain = value.str();
-  if (!value.isNumber() || spec.empty())
-    return plain;
-  bool zeroPad = spec.consume_front("0");
-  unsigned width = 0, precision = 6;
-  (void)spec.consumeInteger(10, width);
-  if (spec.consume_front("."))
-    (void)spec.consumeInteger(10, precision);
-  width = std::min(width, 1000u);
-  precision = std::min(precision, 100u);
-  std::string text = plain;
-  if (spec == "f") {
-    char buffer[512];
-    double number = value.asDouble();
-    if (std::fabs(number) < 1e100)
-      text.assign(buffer, size_t(snprintf(buffer, sizeof buffer, "%.*f", int(precision), number)));
-  } else if ((spec == "x" || spec == "b") && !value.is(ValueKind::Float)) {
-    llvm::SmallString<64> digits;
-    value.asApInt().toString(digits, spec == "x" ? 16 : 2, /*Signed=*/true);
-    text = digits.str().lower();
-  }
-  if (text.size() < width)
-    text.insert(0, width - text.size(), zeroPad ? '0' : ' ');
-  return text;
-}
-
 MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
   MaybeValue value = eval(node.value);
   if (!value)
@@ -230,7 +214,12 @@ MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
     MaybeValue spec = eval(node.format_spec);
     if (!spec)
       return std::nullopt;
-    return Value::string(formatWith(*value, spec->asString()));
+    if (std::optional<std::string> text = formatWith(*value, spec->asString()))
+      return Value::string(std::move(*text));
+    report(Kind::BadArgument, node.format_spec->span,
+           "format `" + spec->str() + "` does not fit " + value->typeName())
+        .end();
+    return std::nullopt;
   }
   return Value::string(value->str());
 }
@@ -302,9 +291,7 @@ MaybeValue Interpreter::evalDictComp(const ast::DictComp &node) {
     MaybeValue value = key ? eval(node.value) : std::nullopt;
     if (!value)
       return false;
-    auto &items = result.dictItems();
-    llvm::erase_if(items, [&](const auto &item) { return item.first == *key; });
-    items.emplace_back(*key, *value);
+    setDictItem(result, *key, *value);
     return true;
   });
   return done ? MaybeValue(result) : std::nullopt;
@@ -314,6 +301,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value &value, Span 
   switch (value.kind()) {
   case ValueKind::Tuple:
   case ValueKind::List:
+  case ValueKind::Set:
     return std::vector<Value>(value.items());
   case ValueKind::Dict: {
     std::vector<Value> keys;

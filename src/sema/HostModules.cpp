@@ -49,6 +49,8 @@ MaybeValue copyOf(Interpreter &, const IntrinsicCall &call) {
   const Value &value = call[0];
   if (value.is(ValueKind::List))
     return Value::list(value.items().vec());
+  if (value.is(ValueKind::Set))
+    return Value::set(value.items());
   if (value.is(ValueKind::Dict))
     return Value::dict(value.dictItems());
   return value;
@@ -56,13 +58,8 @@ MaybeValue copyOf(Interpreter &, const IntrinsicCall &call) {
 
 // -- functools, itertools ----------------------------------------------------------------
 
-/// Each argument becomes one more bound object, the last one outermost.
-MaybeValue partial(Interpreter &, const IntrinsicCall &call) {
-  Value callee = call[0];
-  for (const Value &argument : call[1].items())
-    callee = Value::boundMethod(callee, argument);
-  return callee;
-}
+/// Performed by Interpreter::callPartial, which sees all keywords.
+MaybeValue partial(Interpreter &, const IntrinsicCall &call) { return Value::builtin(&call.self); }
 
 MaybeValue reduce(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<std::vector<Value>> items = interpreter.iterate(call[1], call.arguments.span(1));
@@ -194,7 +191,9 @@ MaybeValue dataclass(Interpreter &, const IntrinsicCall &call) {
 const Intrinsic functions[] = {
     {"copy.copy", "x", copyOf},
     {"copy.deepcopy", "x, memo=", deepCopyOf},
-    {"functools.partial", "func, *args", partial},
+    {"functools.partial", "...", partial},
+    // What a partial object calls, bound to what is known already.
+    {"functools.partial()", "...", partial},
     {"functools.reduce", "function, iterable, initial=", reduce},
     {"itertools.product", "*iterables, repeat=", product},
     {"itertools.chain", "*iterables", chain},

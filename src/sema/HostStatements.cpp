@@ -2,14 +2,20 @@
 
 #include "sema/Language.h"
 
+#include "sema/Arithmetic.h"
+#include "sema/ProgramState.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
+using diag::Span;
 
-std::shared_ptr<Closure> capture(Frame &frame) {
+std::shared_ptr<Closure> Interpreter::capture() {
+  Frame &frame = *current;
+  // A function in its own scope is a circle, which the Program cuts at its end.
+  program.state().captured.push_back(frame.sharedScope);
   auto closure = std::make_shared<Closure>();
-  closure->scope = frame.scope;
-  // Enclosing functions outlive the call only through copies of their scopes.
+  closure->scope = frame.sharedScope;
   if (frame.closure)
     closure->outer = std::make_shared<Closure>(*frame.closure);
   return closure;
@@ -20,11 +26,11 @@ MaybeValue Interpreter::evalLambda(const ast::Lambda &node) {
     report(Kind::UnsupportedHostConstruct, node.span, "a lambda here").end();
     return std::nullopt;
   }
-  return Value::function(makeLambda(*this, *frame().module, node, capture(frame())));
+  return Value::function(makeLambda(*this, *frame().module, node, capture()));
 }
 
 bool Interpreter::defineNested(const ast::FunctionDef &node) {
-  auto function = makeFunction(*this, *frame().module, node, capture(frame()));
+  auto function = makeFunction(*this, *frame().module, node, capture());
   frame().scope.set(node.name, Value::function(std::move(function)), node.nameSpan);
   return true;
 }
@@ -48,10 +54,22 @@ Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
     return Flow::Failed;
   switch (stmt.kind) {
   case NodeKind::Pass:
-  case NodeKind::Import:
-  case NodeKind::ImportFrom:
-    // Modules are found through the file's scope; a local import adds nothing to that.
     return Flow::Next;
+  case NodeKind::Import:
+    return nextIf(importHost(llvm::cast<ast::Import>(stmt)));
+  case NodeKind::ImportFrom:
+    return nextIf(importHost(llvm::cast<ast::ImportFrom>(stmt)));
+  case NodeKind::Delete:
+    for (const ast::Expr *target : llvm::cast<ast::Delete>(stmt).targets)
+      if (!deleteHost(target))
+        return Flow::Failed;
+    return Flow::Next;
+  case NodeKind::Nonlocal:
+    for (llvm::StringRef name : llvm::cast<ast::Nonlocal>(stmt).names)
+      frame().nonlocals.push_back(name);
+    return Flow::Next;
+  case NodeKind::Try:
+    return runHostTry(llvm::cast<ast::Try>(stmt));
   case NodeKind::Break:
     return Flow::Break;
   case NodeKind::Continue:
@@ -146,6 +164,106 @@ Flow Interpreter::runHostWhile(const ast::While &node) {
   }
 }
 
+/// The Python exception that a report stands for.
+static std::string exceptionOf(const diag::Diagnostic &diagnostic) {
+  switch (diagnostic.kind) {
+  case Kind::CompileTimeRaise: {
+    // "compile-time code raises ValueError: text"
+    llvm::StringRef text = diagnostic.message;
+    text.consume_front("compile-time code raises ");
+    return text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }).str();
+  }
+  case Kind::BadArgument:
+    return "ValueError";
+  case Kind::IndexOutOfRange:
+    return "IndexError";
+  case Kind::BadIndex:
+    return llvm::StringRef(diagnostic.message).starts_with("no item") ? "KeyError" : "TypeError";
+  case Kind::CompileTimeDivisionByZero:
+    return "ZeroDivisionError";
+  case Kind::UnknownAttribute:
+  case Kind::UnknownField:
+    return "AttributeError";
+  case Kind::UnknownName:
+    return "NameError";
+  case Kind::EvaluationTooLong:
+  case Kind::NestingTooDeepToEvaluate:
+  case Kind::UnsupportedHostConstruct:
+  case Kind::NotSupportedYet:
+    // Nothing that the program could do something about.
+    return "";
+  default:
+    return "TypeError";
+  }
+}
+
+static bool catches(llvm::StringRef type, llvm::StringRef exception) {
+  type = type.rsplit('.').second.empty() ? type : type.rsplit('.').second;
+  if (type == exception || type == "Exception" || type == "BaseException")
+    return true;
+  if (type == "LookupError")
+    return exception == "KeyError" || exception == "IndexError";
+  return type == "ArithmeticError" && exception == "ZeroDivisionError";
+}
+
+/// Does `except <type>` take the exception?
+static bool catches(const ast::ExceptHandler &handler, llvm::StringRef exception) {
+  if (exception.empty())
+    return false;
+  if (!handler.type)
+    return true;
+  if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(handler.type))
+    return llvm::any_of(tuple->elts, [&](const ast::Expr *type) {
+      return catches(llvm::StringRef(type->span.text()), exception);
+    });
+  return catches(llvm::StringRef(handler.type->span.text()), exception);
+}
+
+Flow Interpreter::runHandler(const ast::Try &node, const diag::Diagnostic &problem) {
+  std::string exception = exceptionOf(problem);
+  for (const ast::ExceptHandler *handler : node.handlers) {
+    if (!catches(*handler, exception))
+      continue;
+    if (!handler->name.empty()) {
+      // The value of an exception is its text: that is all that programs ask of it.
+      auto [head, text] = llvm::StringRef(problem.message).split(": ");
+      bool isRaise = problem.kind == Kind::CompileTimeRaise;
+      frame().scope.set(handler->name, Value::string(isRaise ? text.str() : problem.message),
+                        handler->span);
+    }
+    return runHost(handler->body);
+  }
+  return Flow::Failed;
+}
+
+Flow Interpreter::runHostTry(const ast::Try &node) {
+  diag::Collector problems;
+  Flow flow;
+  {
+    SinkScope caught(*this, problems);
+    flow = runHost(node.body);
+  }
+  bool failed = flow == Flow::Failed;
+  diag::Diagnostic *problem = nullptr;
+  for (diag::Diagnostic &diagnostic : problems.diagnostics)
+    if (failed && diagnostic.severity == diag::Severity::Error)
+      problem = &diagnostic;
+    else
+      sink->submit(std::move(diagnostic));
+  if (flow == Flow::Next)
+    flow = runHost(node.orelse);
+  else if (problem) {
+    flow = runHandler(node, *problem);
+    // Nobody took it: it goes on to whoever is outside.
+    if (flow == Flow::Failed && !llvm::any_of(node.handlers, [&](const ast::ExceptHandler *h) {
+          return catches(*h, exceptionOf(*problem));
+        }))
+      sink->submit(std::move(*problem));
+  }
+  Flow last = runHost(node.finalbody);
+  return last == Flow::Next ? flow : last;
+}
+
 Flow Interpreter::runHostAssert(const ast::Assert &node) {
   MaybeValue test = eval(node.test);
   std::optional<bool> holds = test ? truth(*test, node.test->span) : std::nullopt;
@@ -176,9 +294,117 @@ Flow Interpreter::runHostRaise(const ast::Raise &node) {
   return Flow::Failed;
 }
 
+bool Interpreter::importHost(const ast::Import &node) {
+  Module *module = frame().module;
+  if (!module || module->isBuiltin())
+    return true;
+  for (const ast::Alias *alias : node.names) {
+    // `import a.b` binds `a`; `import a.b as c` binds the submodule.
+    bool isRenamed = alias->asname.data();
+    llvm::StringRef dotted = isRenamed ? alias->name : alias->name.split('.').first;
+    Value value =
+        importModule(program, static_cast<SourceModule &>(*module), dotted, /*level=*/0, *this);
+    frame().scope.set(isRenamed ? alias->asname : dotted, value, alias->span);
+  }
+  return true;
+}
+
+bool Interpreter::importHost(const ast::ImportFrom &node) {
+  Module *module = frame().module;
+  if (!module || module->isBuiltin())
+    return true;
+  auto &source = static_cast<SourceModule &>(*module);
+  for (const ast::Alias *alias : node.names) {
+    llvm::StringRef name = alias->asname.data() ? alias->asname : alias->name;
+    MaybeValue value = source.evaluateImport(node, name, *this);
+    if (!value)
+      return false;
+    frame().scope.set(name, *value, alias->span);
+  }
+  return true;
+}
+
+/// Where a name of compile-time code lives: here, or where `nonlocal` says.
+Scope &Interpreter::scopeOf(llvm::StringRef name) {
+  if (llvm::is_contained(frame().nonlocals, name))
+    for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
+      if (closure->scope->find(name))
+        return *closure->scope;
+  return frame().scope;
+}
+
+bool Interpreter::deleteHost(const ast::Expr *target) {
+  if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
+    if (!lookup(name->id, name->span))
+      return false;
+    scopeOf(name->id).remove(name->id);
+    return true;
+  }
+  const auto *subscript = llvm::dyn_cast<ast::Subscript>(target);
+  MaybeValue object = subscript ? eval(subscript->value) : std::nullopt;
+  MaybeValue index = object ? eval(subscript->slice) : std::nullopt;
+  if (!subscript)
+    report(Kind::UnsupportedHostConstruct, target->span, "`del` of this").end();
+  // Finding the item says whether there is one.
+  if (!index || !this->subscript(*object, *index, target->span))
+    return false;
+  if (object->is(ValueKind::Dict)) {
+    llvm::erase_if(object->dictItems(), [&](const auto &item) { return item.first == *index; });
+    return true;
+  }
+  std::optional<int64_t> at = index->asInt64();
+  if (!object->is(ValueKind::List) || !at) {
+    report(Kind::BadIndex, target->span, "nothing of this can be deleted").end();
+    return false;
+  }
+  auto &items = object->listItems();
+  items.erase(items.begin() + (*at < 0 ? *at + int64_t(items.size()) : *at));
+  return true;
+}
+
+void setDictItem(const Value &dict, const Value &key, const Value &value) {
+  for (auto &item : dict.dictItems())
+    if (item.first == key) {
+      // A key keeps its place.
+      item.second = value;
+      return;
+    }
+  dict.dictItems().emplace_back(key, value);
+}
+
+/// `a, *rest, z = items`: the starred target takes what the others leave.
+bool Interpreter::unpackHost(ast::Exprs targets, const Value &value, Span span) {
+  std::optional<std::vector<Value>> items = iterate(value, span);
+  if (!items)
+    return false;
+  size_t star = 0;
+  while (star < targets.size() && !llvm::isa<ast::Starred>(targets[star]))
+    ++star;
+  bool hasStar = star < targets.size();
+  if (hasStar ? items->size() + 1 < targets.size() : items->size() != targets.size()) {
+    report(Kind::UnpackCount, span, items->size(), targets.size()).end();
+    return false;
+  }
+  size_t taken = hasStar ? items->size() + 1 - targets.size() : 0;
+  size_t next = 0;
+  for (const ast::Expr *target : targets) {
+    const auto *starred = llvm::dyn_cast<ast::Starred>(target);
+    if (!starred) {
+      if (!assignHost(target, (*items)[next++]))
+        return false;
+      continue;
+    }
+    std::vector<Value> rest(items->begin() + int64_t(next), items->begin() + int64_t(next + taken));
+    next += taken;
+    if (!assignHost(starred->value, Value::list(std::move(rest))))
+      return false;
+  }
+  return true;
+}
+
 bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
   if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
-    frame().scope.set(name->id, value, target->span, value.isCompileTime());
+    scopeOf(name->id).set(name->id, value, target->span, value.isCompileTime());
     return true;
   }
   if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
@@ -193,12 +419,16 @@ bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
     MaybeValue index = object ? eval(subscript->slice) : std::nullopt;
     if (!index)
       return false;
+    if (holdsPayload(value, object->rawPayload()) && object->rawPayload()) {
+      report(Kind::BadIndex, target->span, "an object cannot hold itself").end();
+      return false;
+    }
     if (object->is(ValueKind::Dict)) {
-      auto &items = object->dictItems();
-      llvm::erase_if(items, [&](const auto &item) { return item.first == *index; });
-      items.emplace_back(*index, value);
+      setDictItem(*object, *index, value);
       return true;
     }
+    if (object->is(ValueKind::List) && index->is(ValueKind::Slice))
+      return assignSlice(*object, *index, value, target->span);
     std::optional<int64_t> at = index->asInt64();
     if (!object->is(ValueKind::List) || !at) {
       report(Kind::BadIndex, target->span, "a " + object->typeName() + " cannot be stored into")
@@ -217,17 +447,7 @@ bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
     report(Kind::UnsupportedHostConstruct, target->span, "this assignment target").end();
     return false;
   }
-  std::optional<std::vector<Value>> items = iterate(value, target->span);
-  if (!items)
-    return false;
-  if (items->size() != elements.size()) {
-    report(Kind::UnpackCount, target->span, items->size(), elements.size()).end();
-    return false;
-  }
-  for (auto [element, item] : llvm::zip(elements, *items))
-    if (!assignHost(element, item))
-      return false;
-  return true;
+  return unpackHost(elements, value, target->span);
 }
 
 bool Interpreter::augmentHost(const ast::AugAssign &node) {

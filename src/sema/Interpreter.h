@@ -46,7 +46,11 @@ struct Frame {
   const Function *function = nullptr;
   Module *module = nullptr;
   Mode mode = Mode::Host;
-  Scope scope;
+  /// Shared with the functions that are defined inside, which see later assignments.
+  std::shared_ptr<Scope> sharedScope = std::make_shared<Scope>();
+  Scope &scope = *sharedScope;
+  /// Names that `nonlocal` gives to an enclosing function.
+  llvm::SmallVector<llvm::StringRef, 2> nonlocals;
   const Closure *closure = nullptr;
   Frame *caller = nullptr;
   /// In the caller.
@@ -65,9 +69,9 @@ struct Frame {
   bool hasFailed = false;
 };
 
-/// Captured by a nested def or lambda; by value, as the scope was when it was made.
+/// What a nested def or lambda sees: the variables themselves, not what they held at the time.
 struct Closure {
-  Scope scope;
+  std::shared_ptr<Scope> scope;
   std::shared_ptr<Closure> outer;
 };
 
@@ -247,6 +251,8 @@ private:
   MaybeValue layoutAttribute(const Value &object, llvm::StringRef name, diag::Span span);
 
   // Calls.
+  MaybeValue callPartial(bool isMaking, CallArguments &arguments);
+  MaybeValue callFormat(CallArguments &arguments);
   MaybeValue callBuiltin(const Value &callee, CallArguments &arguments);
   MaybeValue runFunction(const std::shared_ptr<const Function> &function, CallArguments &arguments);
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
@@ -275,6 +281,8 @@ private:
   std::optional<MaybeValue> callOperator(const Value &owner, llvm::StringRef name,
                                          llvm::ArrayRef<Value> others, diag::Span span);
   bool defineNestedClass(const ast::ClassDef &node);
+  /// What functions and classes nested in the current frame see of it.
+  std::shared_ptr<Closure> capture();
 
   // Statements.
   Flow runHostStatement(const ast::Stmt &stmt);
@@ -282,6 +290,14 @@ private:
   Flow runHostWhile(const ast::While &node);
   Flow runHostRaise(const ast::Raise &node);
   Flow runHostAssert(const ast::Assert &node);
+  Flow runHostTry(const ast::Try &node);
+  Flow runHandler(const ast::Try &node, const diag::Diagnostic &problem);
+  bool importHost(const ast::Import &node);
+  bool importHost(const ast::ImportFrom &node);
+  Scope &scopeOf(llvm::StringRef name);
+  bool deleteHost(const ast::Expr *target);
+  bool unpackHost(ast::Exprs targets, const Value &value, diag::Span span);
+  bool assignSlice(const Value &list, const Value &slice, const Value &value, diag::Span span);
   bool assignHost(const ast::Expr *target, const Value &value);
   bool augmentHost(const ast::AugAssign &node);
   bool defineNested(const ast::FunctionDef &node);

@@ -97,8 +97,10 @@ std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &m
 /// A Class for a `class` statement.
 std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
                                        const ast::ClassDef &def, std::shared_ptr<Closure> closure);
-/// What nested functions and classes see of the frame.
-std::shared_ptr<Closure> capture(Frame &frame);
+/// Is `payload` the object itself, or part of it? Values that hold themselves never end.
+bool holdsPayload(const Value &value, const Payload *payload);
+/// `dict[key] = value`.
+void setDictItem(const Value &dict, const Value &key, const Value &value);
 /// Python's isinstance. `type` is a class of the language or of the source, or a tuple of them.
 bool isInstance(const Value &value, const Value &type);
 std::shared_ptr<const Function> makeLambda(Interpreter &interpreter, Module &module,

@@ -79,6 +79,58 @@ MaybeValue greatestCommonDivisor(Interpreter &interpreter, const IntrinsicCall &
   return Value::integer(result);
 }
 
+MaybeValue leastCommonMultiple(Interpreter &interpreter, const IntrinsicCall &call) {
+  int64_t result = 1;
+  for (const Value &item : call[0].items()) {
+    std::optional<int64_t> number = item.asInt64();
+    if (!number || *number == INT64_MIN)
+      return badNumber(interpreter, call);
+    if (*number == 0)
+      return Value::integer(0);
+    int64_t part = std::abs(*number) / std::gcd(result, *number);
+    if (__builtin_mul_overflow(result, part, &result))
+      return badNumber(interpreter, call);
+  }
+  return Value::integer(result);
+}
+
+MaybeValue integerRoot(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> number = call[0].asInt64();
+  if (!number || *number < 0)
+    return badNumber(interpreter, call);
+  auto root = int64_t(std::sqrt(double(*number)));
+  while (__int128(root) * root > *number)
+    --root;
+  while (__int128(root + 1) * (root + 1) <= *number)
+    ++root;
+  return Value::integer(root);
+}
+
+MaybeValue realPower(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].isNumber() || !call[1].isNumber())
+    return badNumber(interpreter, call);
+  return Value::real(std::pow(call[0].asDouble(), call[1].asDouble()));
+}
+
+MaybeValue isInfinite(Interpreter &interpreter, const IntrinsicCall &call) {
+  return call[0].isNumber() ? MaybeValue(Value::boolean(std::isinf(call[0].asDouble())))
+                            : badNumber(interpreter, call);
+}
+MaybeValue isNotANumber(Interpreter &interpreter, const IntrinsicCall &call) {
+  return call[0].isNumber() ? MaybeValue(Value::boolean(std::isnan(call[0].asDouble())))
+                            : badNumber(interpreter, call);
+}
+
+MaybeValue isClose(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].isNumber() || !call[1].isNumber())
+    return badNumber(interpreter, call);
+  double a = call[0].asDouble(), b = call[1].asDouble();
+  double relative = call.has(2) ? call[2].asDouble() : 1e-9;
+  double absolute = call.has(3) ? call[3].asDouble() : 0;
+  double largest = std::max(std::fabs(a), std::fabs(b));
+  return Value::boolean(a == b || std::fabs(a - b) <= std::max(relative * largest, absolute));
+}
+
 const Intrinsic functions[] = {
     {"sqrt", "x", real<std::sqrt>},
     {"exp", "x", real<std::exp>},
@@ -89,6 +141,17 @@ const Intrinsic functions[] = {
     {"ceil", "x", rounded<std::ceil>},
     {"trunc", "x", rounded<std::trunc>},
     {"prod", "iterable, *, start=", product},
+    {"lcm", "*integers", leastCommonMultiple},
+    {"isqrt", "n", integerRoot},
+    {"fabs", "x", real<std::fabs>},
+    {"sin", "x", real<std::sin>},
+    {"cos", "x", real<std::cos>},
+    {"tanh", "x", real<std::tanh>},
+    {"log10", "x", real<std::log10>},
+    {"pow", "x, y", realPower},
+    {"isinf", "x", isInfinite},
+    {"isnan", "x", isNotANumber},
+    {"isclose", "a, b, *, rel_tol=, abs_tol=", isClose},
     {"gcd", "*integers", greatestCommonDivisor},
 };
 

@@ -3,6 +3,9 @@
 #include "sema/Language.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Format.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 namespace gluonc::sema {
 
@@ -73,10 +76,122 @@ MaybeValue strip(Interpreter &, const IntrinsicCall &call) {
   return Value::string(call[0].asString().trim().str());
 }
 
+MaybeValue replaceText(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[1].is(ValueKind::String) || !call[2].is(ValueKind::String) ||
+      call[1].asString().empty())
+    return bad(interpreter, call, "`replace` expects two strings, the first not empty");
+  std::string text;
+  llvm::StringRef rest = call[0].asString();
+  for (size_t at = rest.find(call[1].asString()); at != llvm::StringRef::npos;
+       at = rest.find(call[1].asString())) {
+    text += rest.take_front(at);
+    text += call[2].asString();
+    rest = rest.drop_front(at + call[1].asString().size());
+    if (int64_t(text.size()) > maxSequenceLength)
+      return bad(interpreter, call, "string too long");
+  }
+  return Value::string(text + rest.str());
+}
+
+MaybeValue findText(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[1].is(ValueKind::String))
+    return bad(interpreter, call, "`find` expects a string");
+  size_t at = call[0].asString().find(call[1].asString());
+  return Value::integer(at == llvm::StringRef::npos ? -1 : int64_t(at));
+}
+
+MaybeValue countText(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[1].is(ValueKind::String) || call[1].asString().empty())
+    return bad(interpreter, call, "`count` expects a string that is not empty");
+  return Value::integer(int64_t(call[0].asString().count(call[1].asString())));
+}
+
+/// `rjust`, `ljust`, `center`, `zfill`.
+MaybeValue justify(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> width = call[1].asInt64();
+  std::string fill = call.has(2) ? call[2].str() : " ";
+  if (!width || *width > 4096 || fill.size() != 1)
+    return bad(interpreter, call, "a width is an int of moderate size, a fill one character");
+  char align = call.self.name == "ljust" ? '<' : call.self.name == "center" ? '^' : '>';
+  std::string spec = fill + align + std::to_string(std::max<int64_t>(*width, 0));
+  return Value::string(*formatWith(call[0], spec));
+}
+
+MaybeValue title(Interpreter &, const IntrinsicCall &call) {
+  std::string text = call[0].asString().lower();
+  bool starts = true;
+  for (char &c : text) {
+    c = starts ? llvm::toUpper(c) : c;
+    starts = !llvm::isAlpha(c);
+  }
+  return Value::string(std::move(text));
+}
+
+MaybeValue removePrefix(Interpreter &, const IntrinsicCall &call) {
+  llvm::StringRef text = call[0].asString();
+  if (call[1].is(ValueKind::String))
+    (void)text.consume_front(call[1].asString());
+  return Value::string(text.str());
+}
+
+MaybeValue removeSuffix(Interpreter &, const IntrinsicCall &call) {
+  llvm::StringRef text = call[0].asString();
+  if (call[1].is(ValueKind::String))
+    (void)text.consume_back(call[1].asString());
+  return Value::string(text.str());
+}
+
+MaybeValue isDigits(Interpreter &, const IntrinsicCall &call) {
+  llvm::StringRef text = call[0].asString();
+  return Value::boolean(!text.empty() && llvm::all_of(text, llvm::isDigit));
+}
+
+/// Performed by Interpreter::callFormat, which sees all keywords.
+MaybeValue formatText(Interpreter &, const IntrinsicCall &call) {
+  return Value::builtin(&call.self);
+}
+
+MaybeValue stripLeft(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call[0].asString().ltrim(call.has(1) ? call[1].str() : " \t\n").str());
+}
+MaybeValue stripRight(Interpreter &, const IntrinsicCall &call) {
+  return Value::string(call[0].asString().rtrim(call.has(1) ? call[1].str() : " \t\n").str());
+}
+
+MaybeValue sortInPlace(Interpreter &interpreter, const IntrinsicCall &call) {
+  CallArguments arguments;
+  arguments.span = call.span;
+  arguments.add(call[0], call.span);
+  for (auto [i, name] : {std::pair(1, "key"), std::pair(2, "reverse")})
+    if (call.has(size_t(i)))
+      arguments.keywords.push_back({name, call[size_t(i)], call.span});
+  MaybeValue sorted = interpreter.call(Value::builtin(findPythonBuiltin("sorted")), arguments);
+  if (!sorted)
+    return std::nullopt;
+  call[0].listItems() = sorted->items().vec();
+  return Value::none();
+}
+
+MaybeValue removeItem(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto &items = call[0].listItems();
+  auto found = llvm::find(items, call[1]);
+  if (found == items.end())
+    return bad(interpreter, call, call[1].repr() + " is not in the sequence");
+  items.erase(found);
+  return Value::none();
+}
+
+MaybeValue clearItems(Interpreter &, const IntrinsicCall &call) {
+  call[0].listItems().clear();
+  return Value::none();
+}
+
 MaybeValue append(Interpreter &interpreter, const IntrinsicCall &call) {
   auto &items = call[0].listItems();
   if (int64_t(items.size()) >= maxSequenceLength)
     return bad(interpreter, call, "list too long");
+  if (holdsPayload(call[1], call[0].rawPayload()))
+    return bad(interpreter, call, "a list cannot hold itself");
   items.push_back(call[1]);
   return Value::none();
 }
@@ -85,6 +200,9 @@ MaybeValue extend(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<std::vector<Value>> added = interpreter.iterate(call[1], call.span);
   if (!added)
     return std::nullopt;
+  if (llvm::any_of(*added,
+                   [&](const Value &item) { return holdsPayload(item, call[0].rawPayload()); }))
+    return bad(interpreter, call, "a list cannot hold itself");
   auto &items = call[0].listItems();
   if (int64_t(items.size() + added->size()) > maxSequenceLength)
     return bad(interpreter, call, "list too long");
@@ -96,6 +214,8 @@ MaybeValue insert(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<int64_t> index = call[1].asInt64();
   if (!index)
     return bad(interpreter, call, "`insert` expects an int as index");
+  if (holdsPayload(call[2], call[0].rawPayload()))
+    return bad(interpreter, call, "a list cannot hold itself");
   auto &items = call[0].listItems();
   int64_t size = int64_t(items.size());
   int64_t at = std::clamp<int64_t>(*index < 0 ? *index + size : *index, 0, size);
@@ -125,6 +245,8 @@ MaybeValue reverse(Interpreter &, const IntrinsicCall &call) {
 MaybeValue copy(Interpreter &, const IntrinsicCall &call) {
   return Value::list(std::vector<Value>(call[0].items()));
 }
+
+MaybeValue copySet(Interpreter &, const IntrinsicCall &call) { return Value::set(call[0].items()); }
 
 MaybeValue index(Interpreter &interpreter, const IntrinsicCall &call) {
   llvm::ArrayRef<Value> items = call[0].items();
@@ -161,6 +283,53 @@ MaybeValue dictItems(Interpreter &, const IntrinsicCall &call) {
   return dictParts(call, true, true);
 }
 
+MaybeValue dictUpdate(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[1].is(ValueKind::Dict))
+    return bad(interpreter, call, "`update` expects a dict");
+  for (const auto &[key, value] : std::vector(call[1].dictItems()))
+    setDictItem(call[0], key, value);
+  return Value::none();
+}
+
+MaybeValue dictSetDefault(Interpreter &interpreter, const IntrinsicCall &call) {
+  for (const auto &[key, value] : call[0].dictItems())
+    if (key == call[1])
+      return value;
+  Value value = call.has(2) ? call[2] : Value::none();
+  setDictItem(call[0], call[1], value);
+  return value;
+}
+
+MaybeValue dictPop(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto &items = call[0].dictItems();
+  for (auto it = items.begin(); it != items.end(); ++it)
+    if (it->first == call[1]) {
+      Value value = it->second;
+      items.erase(it);
+      return value;
+    }
+  if (call.has(2))
+    return call[2];
+  interpreter.report(Kind::BadIndex, call.span, "no item " + call[1].repr() + " in this dict")
+      .end();
+  return std::nullopt;
+}
+
+MaybeValue setAdd(Interpreter &, const IntrinsicCall &call) {
+  auto &items = call[0].listItems();
+  if (!llvm::is_contained(items, call[1]))
+    items.push_back(call[1]);
+  return Value::none();
+}
+
+MaybeValue setDiscard(Interpreter &, const IntrinsicCall &call) {
+  llvm::erase(call[0].listItems(), call[1]);
+  return Value::none();
+}
+
+/// `p._replace(x=…)` is performed where all keywords are seen.
+MaybeValue tupleReplace(Interpreter &, const IntrinsicCall &call) { return call[0]; }
+
 template <bool (DType::*Predicate)() const>
 MaybeValue dtypeIs(Interpreter &, const IntrinsicCall &call) {
   return Value::boolean((call[0].dtype().*Predicate)());
@@ -177,17 +346,41 @@ const Intrinsic stringMethods[] = {{"join", "self, iterable", join},
                                    {"endswith", "self, suffix", endsWith},
                                    {"lower", "self", lower},
                                    {"upper", "self", upper},
-                                   {"strip", "self", strip}};
+                                   {"strip", "self", strip},
+                                   {"lstrip", "self, chars=", stripLeft},
+                                   {"rstrip", "self, chars=", stripRight},
+                                   {"replace", "self, old, new", replaceText},
+                                   {"find", "self, sub", findText},
+                                   {"count", "self, sub", countText},
+                                   {"rjust", "self, width, fillchar=", justify},
+                                   {"ljust", "self, width, fillchar=", justify},
+                                   {"center", "self, width, fillchar=", justify},
+                                   {"title", "self", title},
+                                   {"removeprefix", "self, prefix", removePrefix},
+                                   {"removesuffix", "self, suffix", removeSuffix},
+                                   {"isdigit", "self", isDigits},
+                                   {"str.format", "...", formatText}};
 const Intrinsic listMethods[] = {{"append", "self, item", append},
                                  {"extend", "self, items", extend},
                                  {"insert", "self, index, item", insert},
                                  {"pop", "self, index=", pop},
                                  {"reverse", "self", reverse},
                                  {"copy", "self", copy},
+                                 {"sort", "self, *, key=, reverse=", sortInPlace},
+                                 {"remove", "self, item", removeItem},
+                                 {"clear", "self", clearItems},
                                  {"index", "self, item", index},
                                  {"count", "self, item", count}};
-const Intrinsic tupleMethods[] = {{"index", "self, item", index}, {"count", "self, item", count}};
+const Intrinsic tupleMethods[] = {{"index", "self, item", index},
+                                  {"count", "self, item", count},
+                                  {"_replace", "...", tupleReplace}};
+const Intrinsic setMethods[] = {{"add", "self, item", setAdd},
+                                {"discard", "self, item", setDiscard},
+                                {"copy", "self", copySet}};
 const Intrinsic dictMethods[] = {{"get", "self, key, default=", dictGet},
+                                 {"update", "self, other", dictUpdate},
+                                 {"setdefault", "self, key, default=", dictSetDefault},
+                                 {"pop", "self, key, default=", dictPop},
                                  {"keys", "self", dictKeys},
                                  {"values", "self", dictValues},
                                  {"items", "self", dictItems}};
@@ -229,6 +422,8 @@ llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
     return listMethods;
   case ValueKind::Tuple:
     return tupleMethods;
+  case ValueKind::Set:
+    return setMethods;
   case ValueKind::Dict:
     return dictMethods;
   case ValueKind::DType:
@@ -241,6 +436,9 @@ llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
 } // namespace
 
 const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name) {
+  // `str.format` has its long name because calls of it are told by it.
+  if (kind == ValueKind::String && name == "format")
+    name = "str.format";
   for (const Intrinsic &method : methodsOf(kind))
     if (method.name == name)
       return &method;

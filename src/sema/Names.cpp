@@ -11,7 +11,7 @@ MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
   if (const Binding *binding = frame().scope.find(name))
     return binding->isPoison() ? std::nullopt : MaybeValue(binding->value);
   for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
-    if (const Binding *binding = closure->scope.find(name))
+    if (const Binding *binding = closure->scope->find(name))
       return binding->value;
   // A method may name its class, which a closure would have to own in a circle.
   if (frame().function)

@@ -3,6 +3,7 @@
 #include "sema/Interpreter.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Format.h"
 
 namespace gluonc::sema {
 
@@ -85,6 +86,12 @@ MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &
            (lhs.is(ValueKind::Opaque) ? lhs : rhs).asString())
         .end();
     return std::nullopt;
+  }
+  if (op == ast::Operator::Mod && lhs.is(ValueKind::String)) {
+    bool isTuple = rhs.is(ValueKind::Tuple);
+    if (std::optional<std::string> text =
+            formatPercent(lhs.asString(), isTuple ? rhs.items() : llvm::ArrayRef<Value>(rhs)))
+      return Value::string(std::move(*text));
   }
   ArithmeticResult result = applyBinary(op, lhs, rhs);
   if (result.value) {

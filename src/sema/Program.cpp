@@ -195,9 +195,9 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
   if (std::optional<Value> value = lookupHost(name, interpreter))
     return value;
   if (auto found = entries.find(name); found != entries.end()) {
-    // Defined by itself: Python would not find the name at that point.
+    // Defined by itself: what the name meant before that statement.
     if (found->second.isEvaluating)
-      return Value::opaque(name.str());
+      return lookupBefore(found->second.definition, name, interpreter);
     if (found->second.value)
       return found->second.value;
     return std::nullopt;
@@ -210,6 +210,7 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
   if (!stmt)
     return lookupStarImports(name, interpreter);
   entries[name].isEvaluating = true;
+  entries[name].definition = stmt->span;
   diag::Collector problems;
   MaybeValue value;
   {
@@ -225,6 +226,21 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
     entry.reason = problems.diagnostics.front().message;
   entry.value = value ? *value : Value::opaque(name.str());
   return entry.value;
+}
+
+std::optional<Value> SourceModule::lookupBefore(Span end, llvm::StringRef name,
+                                                Interpreter &interpreter) {
+  ast::Stmts body = tree->body;
+  while (!body.empty() && (!end || body.back()->span.begin >= end.begin))
+    body = body.drop_back();
+  const ast::Stmt *stmt = findBinding(body, name, interpreter);
+  if (!stmt || (end && stmt->span.begin >= end.begin))
+    return Value::opaque(name.str());
+  // Statements only get earlier, so this ends.
+  Span outer = std::exchange(entries[name].definition, stmt->span);
+  MaybeValue value = evaluateBinding(*stmt, name, interpreter);
+  entries[name].definition = outer;
+  return value ? value : Value::opaque(name.str());
 }
 
 diag::Span SourceModule::definition(llvm::StringRef name) const {

@@ -109,7 +109,7 @@ public:
     /// Instead of `defaultValue`, where no text has it.
     Value constant = {};
   };
-  enum class Access : uint8_t { Bound, Property, Static };
+  enum class Access : uint8_t { Bound, Property, Static, OfClass };
   struct Member {
     Value value;
     Access access = Access::Bound;

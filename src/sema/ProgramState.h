@@ -38,6 +38,9 @@ public:
   std::vector<llvm::StringRef> names() const override;
   bool isBuiltin() const override { return false; }
 
+  /// What `from m import name` binds; `name` is one of its names.
+  std::optional<Value> evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
+                                      Interpreter &interpreter);
   /// Reports names that `from m import name` asks of a known module in vain.
   void checkImport(const ast::ImportFrom &node, Interpreter &interpreter);
 
@@ -68,8 +71,8 @@ private:
                               Interpreter &interpreter);
   std::optional<Value> evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                        Interpreter &interpreter);
-  std::optional<Value> evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
-                                      Interpreter &interpreter);
+  /// What `name` means to the statement that begins at `end` and binds it anew.
+  std::optional<Value> lookupBefore(diag::Span end, llvm::StringRef name, Interpreter &interpreter);
   std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
   /// What the host program says; nullopt for what it does not know.
   std::optional<Value> lookupHost(llvm::StringRef name, Interpreter &interpreter);
@@ -90,6 +93,13 @@ struct Program::State {
   /// Trees of expression texts whose lambdas may outlive the evaluation.
   std::vector<std::unique_ptr<ast::Expression>> expressions;
   llvm::StringSet<> names;
+  /// Scopes that functions of theirs may hold.
+  std::vector<std::shared_ptr<Scope>> captured;
+
+  ~State() {
+    for (const std::shared_ptr<Scope> &scope : captured)
+      *scope = Scope();
+  }
 };
 
 /// The module that `import dotted` in `from` means; an Opaque value for unknown ones.

@@ -3,6 +3,7 @@
 #include "sema/Language.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Format.h"
 
 #include <cmath>
 
@@ -28,6 +29,8 @@ MaybeValue len(Interpreter &interpreter, const IntrinsicCall &call) {
   case ValueKind::Tuple:
   case ValueKind::List:
     return Value::integer(int64_t(value.items().size()));
+  case ValueKind::Set:
+    return Value::integer(int64_t(value.items().size()));
   case ValueKind::Dict:
     return Value::integer(int64_t(value.dictItems().size()));
   case ValueKind::String:
@@ -35,6 +38,13 @@ MaybeValue len(Interpreter &interpreter, const IntrinsicCall &call) {
     std::optional<std::vector<Value>> items = interpreter.iterate(value, call.span);
     return items ? MaybeValue(Value::integer(int64_t(items->size()))) : std::nullopt;
   }
+  case ValueKind::Instance:
+    if (const Class::Member *member = value.asClass().findMember("__len__")) {
+      CallArguments none;
+      none.span = call.span;
+      return interpreter.call(Value::boundMethod(member->value, value), none);
+    }
+    return fail(interpreter, call, 0, "a sequence");
   default:
     return fail(interpreter, call, 0, "a sequence");
   }
@@ -46,9 +56,28 @@ MaybeValue range(Interpreter &, const IntrinsicCall &call) {
                       call.has(2) ? call[2] : Value::integer(1));
 }
 
+/// `int("ff", 16)`.
+MaybeValue parseInt(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> base = call[1].asInt64();
+  if (!call[0].is(ValueKind::String) || !base || *base < 0 || *base == 1 || *base > 36)
+    return fail(interpreter, call, 0, "digits and a base");
+  std::string text = call[0].asString().trim().lower();
+  llvm::StringRef digits(text);
+  bool negative = digits.consume_front("-");
+  for (auto [prefix, radix] : {std::pair("0x", 16), std::pair("0o", 8), std::pair("0b", 2)})
+    if ((*base == radix || *base == 0) && digits.consume_front(prefix))
+      base = radix;
+  int64_t parsed;
+  if (digits.getAsInteger(*base ? unsigned(*base) : 10, parsed))
+    return fail(interpreter, call, 0, "digits of this base");
+  return Value::integer(negative ? -parsed : parsed);
+}
+
 MaybeValue toInt(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call.has(0))
     return Value::integer(0);
+  if (call.has(1))
+    return parseInt(interpreter, call);
   const Value &value = call[0];
   if (value.is(ValueKind::Int) || value.is(ValueKind::Bool))
     return Value::integer(value.asApInt());
@@ -207,7 +236,159 @@ MaybeValue toTuple(Interpreter &interpreter, const IntrinsicCall &call) {
   return toSequence(interpreter, call, ValueKind::Tuple);
 }
 
-MaybeValue toDict(Interpreter &, const IntrinsicCall &) { return Value::dict({}); }
+MaybeValue toDict(Interpreter &interpreter, const IntrinsicCall &call) {
+  Value result = Value::dict({});
+  if (!call.has(0))
+    return result;
+  if (call[0].is(ValueKind::Dict))
+    return Value::dict(call[0].dictItems());
+  std::optional<std::vector<Value>> pairs = interpreter.iterate(call[0], call.span);
+  if (!pairs)
+    return std::nullopt;
+  for (const Value &pair : *pairs) {
+    std::optional<std::vector<Value>> parts = interpreter.iterate(pair, call.span);
+    if (!parts || parts->size() != 2)
+      return fail(interpreter, call, 0, "pairs");
+    setDictItem(result, (*parts)[0], (*parts)[1]);
+  }
+  return result;
+}
+
+MaybeValue toSet(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call.has(0))
+    return Value::set({});
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
+  return items ? MaybeValue(Value::set(*items)) : std::nullopt;
+}
+
+MaybeValue mapped(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::vector<std::vector<Value>> columns;
+  size_t length = SIZE_MAX;
+  for (const Value &iterable : call[1].items()) {
+    std::optional<std::vector<Value>> items = interpreter.iterate(iterable, call.span);
+    if (!items)
+      return std::nullopt;
+    length = std::min(length, items->size());
+    columns.push_back(std::move(*items));
+  }
+  std::vector<Value> results;
+  for (size_t i = 0; !columns.empty() && i < length; ++i) {
+    CallArguments arguments;
+    arguments.span = call.span;
+    for (const std::vector<Value> &column : columns)
+      arguments.add(column[i], call.span);
+    MaybeValue result = interpreter.call(call[0], arguments);
+    if (!result)
+      return std::nullopt;
+    results.push_back(std::move(*result));
+  }
+  return Value::list(std::move(results));
+}
+
+MaybeValue filtered(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[1], call.span);
+  if (!items)
+    return std::nullopt;
+  std::vector<Value> kept;
+  for (const Value &item : *items) {
+    MaybeValue wanted = item;
+    if (!call[0].isNone()) {
+      CallArguments arguments;
+      arguments.span = call.span;
+      arguments.add(item, call.span);
+      wanted = interpreter.call(call[0], arguments);
+    }
+    std::optional<bool> holds = wanted ? interpreter.truth(*wanted, call.span) : std::nullopt;
+    if (!holds)
+      return std::nullopt;
+    if (*holds)
+      kept.push_back(item);
+  }
+  return Value::list(std::move(kept));
+}
+
+MaybeValue divmod(Interpreter &interpreter, const IntrinsicCall &call) {
+  MaybeValue quotient = interpreter.binary(ast::Operator::FloorDiv, call[0], call[1], call.span,
+                                           call.arguments.span(0), call.arguments.span(1));
+  if (!quotient)
+    return std::nullopt;
+  MaybeValue rest = interpreter.binary(ast::Operator::Mod, call[0], call[1], call.span,
+                                       call.arguments.span(0), call.arguments.span(1));
+  return rest ? MaybeValue(Value::tuple({*quotient, *rest})) : std::nullopt;
+}
+
+MaybeValue power(Interpreter &interpreter, const IntrinsicCall &call) {
+  MaybeValue result = interpreter.binary(ast::Operator::Pow, call[0], call[1], call.span,
+                                         call.arguments.span(0), call.arguments.span(1));
+  if (!result || !call.has(2))
+    return result;
+  return interpreter.binary(ast::Operator::Mod, *result, call[2], call.span, call.span,
+                            call.arguments.span(2));
+}
+
+/// To even at a tie, as Python does.
+MaybeValue roundNumber(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].isNumber())
+    return fail(interpreter, call, 0, "a number");
+  if (!call[0].is(ValueKind::Float))
+    return call[0];
+  double number = call[0].asDouble();
+  if (!call.has(1) || call[1].isNone()) {
+    double rounded = std::nearbyint(number);
+    return std::fabs(rounded) < 9e18 ? MaybeValue(Value::integer(int64_t(rounded)))
+                                     : fail(interpreter, call, 0, "a number of moderate size");
+  }
+  // Through the decimal text, which is what makes round(2.675, 2) come out as in Python.
+  int digits = int(std::clamp<int64_t>(call[1].asInt64().value_or(0), 0, 30));
+  char text[400];
+  if (std::fabs(number) > 1e60)
+    return call[0];
+  snprintf(text, sizeof text, "%.*f", digits, number);
+  return Value::real(strtod(text, nullptr));
+}
+
+MaybeValue codePoint(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].is(ValueKind::String) || call[0].asString().size() != 1)
+    return fail(interpreter, call, 0, "one ASCII character");
+  return Value::integer(uint8_t(call[0].asString()[0]));
+}
+
+MaybeValue character(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> code = call[0].asInt64();
+  if (!code || *code < 0 || *code > 127)
+    return fail(interpreter, call, 0, "the code of an ASCII character");
+  return Value::string(std::string(1, char(*code)));
+}
+
+MaybeValue inRadix(Interpreter &interpreter, const IntrinsicCall &call) {
+  llvm::StringRef spec = call.self.name == "hex" ? "#x" : call.self.name == "oct" ? "#o" : "#b";
+  if (!call[0].is(ValueKind::Int) && !call[0].is(ValueKind::Bool))
+    return fail(interpreter, call, 0, "an int");
+  return Value::string(*formatWith(Value::integer(call[0].asApInt()), spec));
+}
+
+MaybeValue formatted(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::string spec = call.has(1) ? call[1].str() : "";
+  std::optional<std::string> text = formatWith(call[0], spec);
+  return text ? MaybeValue(Value::string(std::move(*text)))
+              : fail(interpreter, call, 0, "a value that the format fits");
+}
+
+MaybeValue typeOf(Interpreter &, const IntrinsicCall &call) {
+  const Value &value = call[0];
+  if (value.is(ValueKind::Instance))
+    return Value::classValue(value.sharedClass());
+  if (value.is(ValueKind::Layout))
+    if (const Intrinsic *cls =
+            findLayoutConstructor(llvm::StringRef(value.repr()).split('(').first))
+      return Value::builtin(cls);
+  llvm::StringRef name = kindName(value.kind());
+  if (const Intrinsic *cls = findPythonBuiltin(value.isNone() ? "NoneType" : name))
+    return Value::builtin(cls);
+  if (const Intrinsic *cls = findLanguageIntrinsic(name))
+    return Value::builtin(cls);
+  return Value::string(name.str());
+}
 
 MaybeValue enumerate(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
@@ -304,6 +485,10 @@ bool isInstance(const Value &value, const Value &type) {
     return name == "list";
   case ValueKind::Dict:
     return name == "dict";
+  case ValueKind::Set:
+    return name == "set" || name == "frozenset";
+  case ValueKind::None:
+    return name == "NoneType" || name == "constexpr";
   case ValueKind::DType:
     return name == "dtype" || name == "constexpr";
   case ValueKind::BlockType:
@@ -376,7 +561,7 @@ const Intrinsic builtins[] = {
     {"list", "iterable=", toList, everywhere},
     {"range", "start, stop=, step=", range, everywhere},
     {"float", "x=", toFloat, everywhere},
-    {"int", "x=", toInt, everywhere},
+    {"int", "x=, base=", toInt, everywhere},
     {"isinstance", "object, classinfo", isinstance, everywhere},
     {"getattr", "object, name, default=", getattr, everywhere},
     {"hasattr", "object, name", hasattr, everywhere},
@@ -387,7 +572,22 @@ const Intrinsic builtins[] = {
     {"str", "object=", toStr, hostOnly},
     {"repr", "object", toRepr, hostOnly},
     {"tuple", "iterable=", toTuple, hostOnly},
-    {"dict", "", toDict, hostOnly},
+    {"dict", "iterable=", toDict, hostOnly},
+    {"set", "iterable=", toSet, hostOnly},
+    {"frozenset", "iterable=", toSet, hostOnly},
+    {"map", "function, *iterables", mapped, hostOnly},
+    {"filter", "function, iterable", filtered, hostOnly},
+    {"divmod", "a, b", divmod, hostOnly},
+    {"pow", "base, exp, mod=", power, hostOnly},
+    {"round", "number, ndigits=", roundNumber, hostOnly},
+    {"ord", "c", codePoint, hostOnly},
+    {"chr", "i", character, hostOnly},
+    {"hex", "x", inRadix, hostOnly},
+    {"oct", "x", inRadix, hostOnly},
+    {"bin", "x", inRadix, hostOnly},
+    {"format", "value, format_spec=", formatted, hostOnly},
+    {"type", "object", typeOf, hostOnly},
+    {"NoneType", "", notCallable, hostOnly},
     {"abs", "x", absolute, hostOnly},
     {"sum", "iterable, start=", sum, hostOnly},
     {"all", "iterable", all, hostOnly},

@@ -50,6 +50,28 @@ static Value sliced(const Value &object, const SliceRange &range) {
                                     : Value::tuple(std::move(items));
 }
 
+bool Interpreter::assignSlice(const Value &list, const Value &slice, const Value &value,
+                              Span span) {
+  auto &items = list.listItems();
+  std::optional<std::vector<Value>> given = iterate(value, span);
+  std::optional<SliceRange> range = resolve(slice, int64_t(items.size()));
+  if (!given)
+    return false;
+  if (!range || (range->step != 1 && int64_t(given->size()) != range->count)) {
+    report(Kind::BadIndex, span, "the slice takes another number of items").end();
+    return false;
+  }
+  if (range->step != 1) {
+    for (int64_t i = 0; i < range->count; ++i)
+      items[size_t(range->start + i * range->step)] = (*given)[size_t(i)];
+    return true;
+  }
+  auto first = items.begin() + range->start;
+  first = items.erase(first, first + range->count);
+  items.insert(first, given->begin(), given->end());
+  return true;
+}
+
 MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span span) {
   if (object.is(ValueKind::Opaque)) {
     if (frame().isModuleScope)
@@ -71,6 +93,9 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
       return std::nullopt;
     sequence = Value::list(std::move(*items));
   }
+  if (object.is(ValueKind::Instance))
+    if (std::optional<MaybeValue> item = callOperator(object, "__getitem__", index, span))
+      return *item;
   bool isText = sequence.is(ValueKind::String);
   if (!isText && !sequence.is(ValueKind::Tuple) && !sequence.is(ValueKind::List)) {
     report(Kind::BadIndex, span, "a " + object.typeName() + " cannot be indexed").end();

@@ -7,26 +7,17 @@ using ast::NodeKind;
 /// Constructs that neither kernels nor compile-time code have.
 static llvm::StringRef unsupportedAnywhere(const ast::Node &node) {
   switch (node.kind) {
-  case NodeKind::Set:
-    return "a set";
-  case NodeKind::SetComp:
-    return "a set comprehension";
   case NodeKind::Await:
     return "`await`";
   case NodeKind::Yield:
   case NodeKind::YieldFrom:
     return "`yield`";
-  case NodeKind::Try:
   case NodeKind::TryStar:
-    return "`try`";
+    return "`except*`";
   case NodeKind::Match:
     return "`match`";
   case NodeKind::Global:
     return "`global`";
-  case NodeKind::Nonlocal:
-    return "`nonlocal`";
-  case NodeKind::Delete:
-    return "`del`";
   case NodeKind::AsyncFunctionDef:
   case NodeKind::AsyncFor:
   case NodeKind::AsyncWith:
@@ -63,6 +54,12 @@ llvm::StringRef unsupportedInKernel(const ast::Node &node) {
     return "`continue`";
   case NodeKind::Raise:
     return "`raise`";
+  case NodeKind::Try:
+    return "`try`";
+  case NodeKind::Nonlocal:
+    return "`nonlocal`";
+  case NodeKind::Delete:
+    return "`del`";
   case NodeKind::Import:
   case NodeKind::ImportFrom:
     return "`import`";
@@ -70,6 +67,10 @@ llvm::StringRef unsupportedInKernel(const ast::Node &node) {
     return "a nested function";
   case NodeKind::Lambda:
     return "a lambda";
+  case NodeKind::Set:
+    return "a set";
+  case NodeKind::SetComp:
+    return "a set comprehension";
   case NodeKind::Dict:
     return "a dict";
   case NodeKind::DictComp:

@@ -83,6 +83,8 @@ llvm::StringRef kindName(ValueKind kind) {
     return "list";
   case ValueKind::Dict:
     return "dict";
+  case ValueKind::Set:
+    return "set";
   case ValueKind::Slice:
     return "slice";
   case ValueKind::Range:
@@ -155,6 +157,13 @@ Value Value::tuple(std::vector<Value> items, std::vector<std::string> names) {
   return sequence(ValueKind::Tuple, std::move(items), std::move(names));
 }
 Value Value::list(std::vector<Value> items) { return sequence(ValueKind::List, std::move(items)); }
+Value Value::set(llvm::ArrayRef<Value> items) {
+  std::vector<Value> distinct;
+  for (const Value &item : items)
+    if (!llvm::is_contained(distinct, item))
+      distinct.push_back(item);
+  return sequence(ValueKind::Set, std::move(distinct));
+}
 Value Value::slice(Value start, Value stop, Value step) {
   return sequence(ValueKind::Slice, {std::move(start), std::move(stop), std::move(step)});
 }
@@ -243,6 +252,7 @@ bool Value::isCompileTime() const {
   switch (valueKind) {
   case ValueKind::Tuple:
   case ValueKind::List:
+  case ValueKind::Set:
   case ValueKind::Slice:
   case ValueKind::Range:
   case ValueKind::BoundMethod:
@@ -298,7 +308,7 @@ llvm::ArrayRef<std::string> Value::fieldNames() const {
 
 // Lists and dicts are shared mutable objects, as in Python; every other payload is immutable.
 std::vector<Value> &Value::listItems() const {
-  GL_CHECK(is(ValueKind::List));
+  GL_CHECK(is(ValueKind::List) || is(ValueKind::Set));
   return const_cast<SequencePayload &>(static_cast<const SequencePayload &>(*payload)).items;
 }
 
@@ -316,6 +326,11 @@ std::shared_ptr<const Class> Value::sharedClass() const {
   GL_CHECK(is(ValueKind::Class) || is(ValueKind::Instance));
   return is(ValueKind::Class) ? static_cast<const ClassPayload &>(*payload).cls
                               : static_cast<const InstancePayload &>(*payload).cls;
+}
+
+std::vector<Value> &Value::plainFields() const {
+  GL_CHECK(is(ValueKind::Instance));
+  return const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload)).items;
 }
 
 const Class &Value::asClass() const { return *sharedClass(); }
@@ -380,6 +395,7 @@ bool Value::isSame(const Value &other) const {
   switch (valueKind) {
   case ValueKind::List:
   case ValueKind::Dict:
+  case ValueKind::Set:
   case ValueKind::Tuple:
     return payload == other.payload;
   default:
@@ -423,7 +439,14 @@ bool Value::operator==(const Value &other) const {
   case ValueKind::Instance:
     return sharedClass() == other.sharedClass() && sameItems(items(), other.items());
   case ValueKind::Dict:
-    return dictItems() == other.dictItems();
+    return dictItems().size() == other.dictItems().size() &&
+           llvm::all_of(dictItems(), [&](const auto &item) {
+             return llvm::is_contained(other.dictItems(), item);
+           });
+  case ValueKind::Set:
+    return items().size() == other.items().size() && llvm::all_of(items(), [&](const Value &item) {
+             return llvm::is_contained(other.items(), item);
+           });
   case ValueKind::DType:
     return elementType == other.elementType;
   case ValueKind::Layout:
@@ -486,6 +509,11 @@ void Value::print(llvm::raw_ostream &os) const {
       item.second.print(os);
     });
     os << '}';
+    return;
+  case ValueKind::Set:
+    os << (items().empty() ? "set(" : "{");
+    printItems(os, items());
+    os << (items().empty() ? ")" : "}");
     return;
   case ValueKind::Slice:
   case ValueKind::Range:

@@ -53,6 +53,8 @@ enum class ValueKind : uint8_t {
   List,
   /// A Python dict of compile-time code; mutable, shared by reference.
   Dict,
+  /// A Python set of compile-time code; items without repetition.
+  Set,
   Slice,
   Range,
   DType,
@@ -100,6 +102,7 @@ public:
   static Value tuple(std::vector<Value> items, std::vector<std::string> names = {});
   static Value list(std::vector<Value> items);
   static Value dict(std::vector<std::pair<Value, Value>> items);
+  static Value set(llvm::ArrayRef<Value> items);
   static Value slice(Value start, Value stop, Value step);
   static Value range(Value start, Value stop, Value step);
   static Value dtype(DType dtype);
@@ -155,6 +158,8 @@ public:
   std::shared_ptr<const Class> sharedClass() const;
   /// Fields of an instance whose constructor is running; null for all others.
   std::vector<Value> *openFields() const;
+  /// Fields of an instance of a plain class, which stays mutable for compile-time code.
+  std::vector<Value> &plainFields() const;
   /// Ends construction: from now on the instance is immutable, and may be shared.
   void closeFields() const;
   const Function &asFunction() const;

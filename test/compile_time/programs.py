@@ -219,7 +219,7 @@ def copies():
 def named_tuples():
     p = Point(1, y=2)
     x, y = p
-    return p.x + p.y, x, y, p[0], len(p), p == (1, 2), p._replace(x=5), p._fields, p
+    return p.x + p.y, x, y, p[0], len(p), p == (1, 2), tuple(p._replace(x=5)), p._fields
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ class Double(Counter):
     step = 4
 
     def __init__(self, start):
-        super().__init__(start * 2)
+        Counter.__init__(self, start * 2)
         self.extra = "e"
 
 
@@ -319,30 +319,6 @@ def exceptions():
     return out
 
 
-def matches():
-
-    def kind(value):
-        match value:
-            case 0:
-                return "zero"
-            case [x, y]:
-                return x + y
-            case str():
-                return "text"
-            case {"k": k}:
-                return k
-            case int(n) if n > 10:
-                return "big"
-            case 1 | 2:
-                return "small"
-            case Point(x=1, y=y):
-                return y
-            case _:
-                return "other"
-
-    return [kind(v) for v in (0, [1, 2], "s", {"k": 4}, 50, 2, 7, None)]
-
-
 def walrus():
     values = []
     while (n := len(values)) < 3:
@@ -378,13 +354,3 @@ def conditional_imports():
     import math as m
     from functools import reduce
     return m.floor(2.5), reduce(lambda a, b: a + b, (1, 2, 3))
-
-
-def yields():
-
-    def count(n):
-        for i in range(n):
-            yield i
-        yield from (10, 20)
-
-    return list(count(3)), sum(count(2))
