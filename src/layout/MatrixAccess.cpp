@@ -41,22 +41,17 @@ struct Images {
 /// Finishes a plan whose word bits and row images (lane bits 0 to 2) are known.
 std::optional<MatrixAccess> complete(MatrixAccess plan, const Images &images,
                                      unsigned rowElements) {
-  uint32_t used = 0, variable = 0;
+  uint32_t used = 0;
   for (uint32_t bit : plan.wordBits)
     used |= bit;
-  for (uint32_t image : plan.laneImages)
-    variable |= image;
-  for (uint32_t image : images.warps)
-    variable |= image;
-  // Registers that move the same offset bits as the thread does would each need an address of
-  // their own; as matrices of one instruction they are part of the lane's address.
-  for (bool crossing : {true, false})
-    for (auto [bit, image] : llvm::enumerate(images.registers))
-      if (!(used >> bit & 1) && plan.matrixBits.size() < 2 && bool(image & variable) == crossing) {
-        plan.matrixBits.push_back(1u << bit);
-        plan.laneImages.push_back(image);
-        used |= 1u << bit;
-      }
+  // The lowest bits: tensor-core fragments number the words of an operand so, and one instruction
+  // then fills the neighbouring registers that the product wants.
+  for (auto [bit, image] : llvm::enumerate(images.registers))
+    if (!(used >> bit & 1) && plan.matrixBits.size() < 2) {
+      plan.matrixBits.push_back(1u << bit);
+      plan.laneImages.push_back(image);
+      used |= 1u << bit;
+    }
   plan.laneImages.resize(laneBits, 0);
   uint32_t steps = 0;
   for (uint32_t image : plan.laneImages)
