@@ -170,6 +170,9 @@ public:
     if (depthAll % depth || rows % groupRows || op.getC().getType().getShape()[1] < columns)
       return "a product smaller than one instruction";
     totalDepth = depthAll;
+    bool isFp8 = operandName(aType).starts_with("e");
+    if (isFp8 && sumType.isF32() && op.getMaxNumImpreciseAcc() < totalDepth)
+      exactDepth = std::max<unsigned>(op.getMaxNumImpreciseAcc() / depth * depth, depth);
     if (aType.isF32() && op.getInputPrecision() != tt::InputPrecision::TF32)
       return "a float32 product of other precision than tf32";
     if (!c.hasLanes(0, 2))
@@ -204,13 +207,21 @@ public:
     Registers all;
     unsigned next = 0;
     for (const Tile &tile : tiles) {
-      Registers sums = packSums(tile, ignoresC);
+      Registers sums = packSums(tile, ignoresC), partial;
       for (unsigned k = 0; k < totalDepth; k += depth) {
         ArrayRef<Value *> words;
         if (aRegisters)
           words = operandsOfA[next++];
         bool first = k == 0;
-        multiply(tile, k, words, sums, first && ignoresC, first && !ignoresC ? useC : nullptr);
+        if (!exactDepth) {
+          multiply(tile, k, words, sums, first && ignoresC, first && !ignoresC ? useC : nullptr);
+          continue;
+        }
+        if (k % exactDepth == 0)
+          partial.assign(sums.size(), Constant::getNullValue(sum.type));
+        multiply(tile, k, words, partial, k % exactDepth == 0, nullptr);
+        if ((k + depth) % exactDepth == 0 || k + depth == totalDepth)
+          addExactly(partial, sums, k < exactDepth ? useC : nullptr);
       }
       append_range(all, sums);
     }
@@ -222,6 +233,18 @@ public:
   }
 
 private:
+  /// Tensor cores sum products of 8-bit floats with few bits. Where the program bounds how many,
+  /// the sum of so many goes to the real accumulator by float32 additions.
+  void addExactly(Registers &partial, Registers &sums, Value *useC) {
+    order(builder, "wgmma.commit_group.sync.aligned;");
+    waitGroups(emitter, partial, 0);
+    for (auto [sum, part] : zip_equal(sums, partial)) {
+      Value *total = builder.CreateFAdd(sum, part);
+      sum = useC ? builder.CreateSelect(useC, total, part) : total;
+    }
+    order(builder, "wgmma.fence.sync.aligned;");
+  }
+
   /// What one chain of instructions accumulates.
   struct Tile {
     uint32_t row, column;
@@ -363,6 +386,8 @@ private:
   mlir::Type aType, bType, sumType;
   SumWord sum;
   unsigned columns = 0, depth = 0, totalDepth = 0;
+  /// Not 0: so many elements of K are summed by the tensor cores alone.
+  unsigned exactDepth = 0;
   std::vector<Tile> tiles;
 };
 
