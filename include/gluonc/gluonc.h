@@ -85,6 +85,15 @@ GLUONC_API int gluonc_engine_cuda_device_count(gluonc_engine *engine);
 GLUONC_API gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device,
                                                    const char **target, gluonc_error **error);
 
+/* From now on nothing is compiled: what is neither loaded nor in the cache is GLUONC_UNAVAILABLE,
+ * with the key that is missing. */
+GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);
+
+/* Receives what simulated kernels print, after each launch, in grid order, on the thread that
+ * launched. Null, as at the start, discards it. Must not be called while a launch runs. */
+typedef void (*gluonc_output)(void *user, const char *text, size_t size);
+GLUONC_API void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user);
+
 /* Tells the simulator about host memory that kernels may access. Accesses to other addresses are
  * faults. `name` appears in reports. Must not be called while a simulated launch runs. */
 GLUONC_API gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name,

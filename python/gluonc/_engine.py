@@ -12,7 +12,9 @@ def engine():
     if cache is None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         cache = os.path.join(base, "gluonc")
-    return _native.Engine(cache, _native.find_ptxas())
+    made = _native.Engine(cache, _native.find_ptxas())
+    made.print_to_python()
+    return made
 
 
 @functools.lru_cache(maxsize=None)

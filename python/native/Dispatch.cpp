@@ -270,7 +270,7 @@ private:
   bool refuseMixed() {
     PyObject *values = valuesAt(0, state.parameters.size());
     PyObject *answer =
-        values ? PyObject_CallMethod(object(), "_refuse_mixed", "O", values) : nullptr;
+        values ? PyObject_CallMethod(object(), "_refuse_mixed", "(O)", values) : nullptr;
     Py_XDECREF(values);
     Py_XDECREF(answer);
     return false;

@@ -104,7 +104,11 @@ public:
     return info;
   }
 
-  std::string key() const { return gluonc_executable_key(handle.get()); }
+  std::string key() const {
+    // It waits for the engine, whose user may be waiting for the GIL.
+    nb::gil_scoped_release released;
+    return gluonc_executable_key(handle.get());
+  }
   gluonc_executable *raw() const { return handle.get(); }
 
   void load(int device) const {
@@ -390,6 +394,26 @@ public:
     return text;
   }
 
+  void seal() const {
+    nb::gil_scoped_release released;
+    gluonc_engine_seal(handle.get());
+  }
+
+  /// What simulated kernels print goes to sys.stdout, as print() finds it.
+  void printToPython() const {
+    gluonc_engine_set_output(
+        handle.get(),
+        [](void *, const char *text, size_t size) {
+          nb::gil_scoped_acquire held;
+          PyObject *out = PySys_GetObject("stdout");
+          PyObject *line = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace");
+          if (!out || out == Py_None || !line || PyFile_WriteObject(line, out, Py_PRINT_RAW) != 0)
+            PyErr_Clear();
+          Py_XDECREF(line);
+        },
+        nullptr);
+  }
+
   std::string cudaTarget(int device) const {
     const char *name = nullptr;
     check([&](gluonc_error **error) {
@@ -398,7 +422,10 @@ public:
     return name;
   }
 
-  int cudaDeviceCount() const { return gluonc_engine_cuda_device_count(handle.get()); }
+  int cudaDeviceCount() const {
+    nb::gil_scoped_release released;
+    return gluonc_engine_cuda_device_count(handle.get());
+  }
 
 private:
   std::unique_ptr<gluonc_engine, Destroyer<gluonc_engine_destroy>> handle;
@@ -484,6 +511,8 @@ NB_MODULE(_native, m) {
       .def("load_scope", &Engine::loadScope)
       .def("make", &Engine::make)
       .def("evaluate", &Engine::evaluate)
+      .def("seal", &Engine::seal)
+      .def("print_to_python", &Engine::printToPython)
       .def("cuda_target", &Engine::cudaTarget)
       .def("cuda_device_count", &Engine::cudaDeviceCount);
 

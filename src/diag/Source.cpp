@@ -1,6 +1,7 @@
 #include "diag/Source.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace gluonc::diag {
 namespace {
@@ -50,18 +51,29 @@ Span Span::to(Span other) const {
   return {file, std::min(begin, other.begin), std::max(end, other.end)};
 }
 
+/// Compilations of one program share its files and may run in several threads. Files are added
+/// and looked up so rarely that one lock serves every manager.
+static std::mutex filesLock;
+
+static const SourceFile *findLast(const std::vector<std::unique_ptr<SourceFile>> &files,
+                                  std::string_view path) {
+  for (auto it = files.rbegin(); it != files.rend(); ++it)
+    if ((*it)->path() == path)
+      return it->get();
+  return nullptr;
+}
+
 const SourceFile *SourceManager::add(std::string path, std::string text) {
-  if (const SourceFile *known = find(path); known && known->text() == text)
+  std::lock_guard guard(filesLock);
+  if (const SourceFile *known = findLast(files, path); known && known->text() == text)
     return known;
   files.push_back(std::make_unique<SourceFile>(std::move(path), std::move(text)));
   return files.back().get();
 }
 
 const SourceFile *SourceManager::find(std::string_view path) const {
-  for (auto it = files.rbegin(); it != files.rend(); ++it)
-    if ((*it)->path() == path)
-      return it->get();
-  return nullptr;
+  std::lock_guard guard(filesLock);
+  return findLast(files, path);
 }
 
 Span SourceManager::spanAt(std::string_view path, uint32_t line, uint32_t column,

@@ -85,19 +85,27 @@ private:
 };
 } // namespace
 
+/// `dependencies`, where asked for, gets what the kernel's source reached.
 static std::optional<CompiledKernel> compile(Compiler &compiler, const KernelRequest &request,
+                                             std::vector<CacheDependency> *dependencies,
                                              diag::Sink &sink, Timings *timings) {
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.specialize(
       request.program, request.kernel, request.arguments, request.options, sink, timings);
+  if (dependencies)
+    // The kernel's own file is part of the key.
+    for (const diag::SourceFile *file : request.program.files())
+      if (file != fileOf(request.kernel))
+        dependencies->push_back({file->path(), hashText(file->text())});
   const diag::SourceManager &sources = request.program.sources();
+  if (request.programLock)
+    request.programLock->unlock();
   if (!module || !compiler.transform(*module, request.options.target, sources, sink, timings))
     return std::nullopt;
   return compiler.generate(*module, request.options.target, request.last, request.code, sources,
                            sink, timings);
 }
 
-/// "memcpy(*fp32:16, i32, constexpr(2048)) cuda:90a 4 warps": what tells specializations apart.
-static std::string label(const KernelRequest &request) {
+std::string label(const KernelRequest &request) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << request.kernel.name << '(';
@@ -109,25 +117,29 @@ static std::string label(const KernelRequest &request) {
   return text;
 }
 
+std::optional<CompiledKernel> findCached(const Cache &cache, const KernelRequest &request) {
+  if (!cache.isOn())
+    return std::nullopt;
+  std::optional<CacheEntry> entry = cache.find(cacheKey(request));
+  return entry ? decode(entry->payload) : std::nullopt;
+}
+
 std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cache,
                                             const KernelRequest &request, diag::Sink &sink,
                                             Timings *timings) {
   if (!cache.isOn())
-    return compile(compiler, request, sink, timings);
+    return compile(compiler, request, nullptr, sink, timings);
   std::string key = cacheKey(request);
   if (std::optional<CacheEntry> entry = cache.find(key))
     if (std::optional<CompiledKernel> compiled = decode(entry->payload))
       return compiled;
   Noticing noticing(sink);
-  std::optional<CompiledKernel> compiled = compile(compiler, request, noticing, timings);
-  if (!compiled || !noticing.silent)
-    return compiled;
   CacheEntry entry;
   entry.label = label(request);
-  // The kernel's own file is part of the key.
-  for (const diag::SourceFile *file : request.program.files())
-    if (file != fileOf(request.kernel))
-      entry.dependencies.push_back({file->path(), hashText(file->text())});
+  std::optional<CompiledKernel> compiled =
+      compile(compiler, request, &entry.dependencies, noticing, timings);
+  if (!compiled || !noticing.silent)
+    return compiled;
   entry.payload = encode(*compiled);
   // A cache that cannot be written costs time and nothing else.
   llvm::consumeError(cache.store(key, entry));

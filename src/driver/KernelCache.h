@@ -4,6 +4,8 @@
 #include "driver/Cache.h"
 #include "driver/Compiler.h"
 
+#include <mutex>
+
 namespace gluonc::driver {
 
 /// Everything that decides what machine code comes out.
@@ -17,11 +19,20 @@ struct KernelRequest {
   Stage last = Stage::Cubin;
   /// Tells apart what names are bound to outside of the source.
   llvm::StringRef bindings = {};
+  /// What guards `program`, where several threads compile. Held by the caller; released once only
+  /// machine code is left to be made.
+  std::unique_lock<std::recursive_mutex> *programLock = nullptr;
 };
 
 /// The key of a request: source text and path of the kernel's file, specialization, options, exact
 /// target, build of the compiler, identity of ptxas.
 std::string cacheKey(const KernelRequest &request);
+
+/// What `cache` has for a request.
+std::optional<CompiledKernel> findCached(const Cache &cache, const KernelRequest &request);
+
+/// "memcpy(*fp32:16, i32, constexpr(2048)) cuda:90a 4 warps": what tells specializations apart.
+std::string label(const KernelRequest &request);
 
 /// Compiles, unless `cache` has the result; stores it there. A compilation that said anything is
 /// not stored, since its words would be lost. Nullopt after a report.

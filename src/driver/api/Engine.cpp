@@ -141,6 +141,17 @@ gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const
   return GLUONC_OK;
 }
 
+void gluonc_engine_seal(gluonc_engine *engine) {
+  std::lock_guard guard(engine->state->lock);
+  engine->state->isSealed = true;
+}
+
+void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
+  std::lock_guard guard(engine->state->lock);
+  engine->state->output = output;
+  engine->state->outputUser = user;
+}
+
 gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name, const void *base,
                                        size_t bytes, gluonc_error **error) {
   std::lock_guard guard(engine->state->lock);

@@ -14,21 +14,24 @@ static std::optional<target::Target> parseTarget(const char *name, diag::Sink &s
 }
 
 /// One form of a specialization, from its source. Nullopt after a report.
-static std::optional<std::string> makeCode(EngineState &engine, const gluonc_specialization &origin,
-                                           driver::Stage stage, diag::Sink &sink) {
-  driver::Compiler &compiler = engine.getCompiler();
+static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &engine,
+                                           const gluonc_specialization &origin, driver::Stage stage,
+                                           diag::Sink &sink) {
+  CompilerLease compiler(engine);
+  std::unique_lock lock(engine->lock);
   ModuleState &module = *origin.module;
-  mlir::OwningOpRef<mlir::ModuleOp> ir =
-      compiler.specialize(module.program, *origin.function, origin.arguments, origin.options, sink);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->specialize(
+      module.program, *origin.function, origin.arguments, origin.options, sink);
+  lock.unlock();
   const target::Target &target = origin.options.target;
-  if (!ir || !compiler.transform(*ir, target, module.sources, sink))
+  if (!ir || !compiler->transform(*ir, target, module.sources, sink))
     return std::nullopt;
   if (stage <= driver::Stage::TtgirOpt)
     return driver::printIr(*ir);
   driver::CodeOptions code = origin.code;
-  code.ptxas = engine.ptxas;
+  code.ptxas = engine->ptxas;
   std::optional<driver::CompiledKernel> compiled =
-      compiler.generate(*ir, target, stage, code, module.sources, sink);
+      compiler->generate(*ir, target, stage, code, module.sources, sink);
   if (!compiled)
     return std::nullopt;
   return std::move(compiled->output);
@@ -55,23 +58,41 @@ startExecutable(gluonc_engine *engine, const gluonc_specialization &specializati
   return made;
 }
 
+/// What a sealed engine says in place of compiling.
+static gluonc_status refuse(const driver::KernelRequest &request, const char *what,
+                            gluonc_error **error) {
+  return fail(GLUONC_UNAVAILABLE,
+              std::string("sealed: ") + what + " for " + driver::label(request) + "\n  key " +
+                  driver::cacheKey(request) + "\nadd it before the engine is sealed",
+              error);
+}
+
 gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
                                     const char *target, gluonc_executable **executable,
                                     gluonc_error **error) {
-  std::lock_guard guard(engine->state->lock);
   diag::Collector collector;
   std::unique_ptr<gluonc_executable> made =
       startExecutable(engine, *specialization, target, collector);
   if (!made)
     return fail(collector, error);
-  const sema::Options &options = made->origin.options;
+  EngineState &state = *engine->state;
+  CompilerLease compiler(engine->state);
+  std::unique_lock lock(state.lock);
   driver::CodeOptions code = specialization->code;
-  code.ptxas = engine->state->ptxas;
-  std::optional<driver::CompiledKernel> compiled = driver::compileCached(
-      engine->state->getCompiler(), engine->state->cache,
-      {specialization->module->program, *specialization->function, specialization->arguments,
-       options, code, lastStage(*engine->state), specialization->digest},
-      collector);
+  code.ptxas = state.ptxas;
+  const driver::KernelRequest request = {specialization->module->program,
+                                         *specialization->function,
+                                         specialization->arguments,
+                                         made->origin.options,
+                                         code,
+                                         lastStage(state),
+                                         specialization->digest,
+                                         &lock};
+  std::optional<driver::CompiledKernel> compiled =
+      state.isSealed ? driver::findCached(state.cache, request)
+                     : driver::compileCached(*compiler, state.cache, request, collector);
+  if (!compiled && state.isSealed)
+    return refuse(request, "the cache has no machine code", error);
   if (!compiled)
     return fail(collector, error);
   made->compiled = std::move(*compiled);
@@ -83,19 +104,25 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
 gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specialization *specialization,
                                      const char *target, gluonc_executable **executable,
                                      gluonc_error **error) {
-  std::lock_guard guard(engine->state->lock);
   diag::Collector collector;
   std::unique_ptr<gluonc_executable> made =
       startExecutable(engine, *specialization, target, collector);
   if (!made)
     return fail(collector, error);
-  const sema::Options &options = made->origin.options;
-  driver::Compiler &compiler = engine->state->getCompiler();
+  CompilerLease compiler(engine->state);
+  std::unique_lock lock(engine->state->lock);
+  sema::Program &program = specialization->module->program;
+  if (engine->state->isSealed)
+    return refuse({program, *specialization->function, specialization->arguments,
+                   made->origin.options, specialization->code, driver::Stage::Ttgir,
+                   specialization->digest},
+                  "nothing was made", error);
   const diag::SourceManager &sources = specialization->module->sources;
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      compiler.specialize(specialization->module->program, *specialization->function,
-                          specialization->arguments, options, collector);
-  if (!module || !compiler.transform(*module, made->target, sources, collector))
+      compiler->specialize(program, *specialization->function, specialization->arguments,
+                           made->origin.options, collector);
+  lock.unlock();
+  if (!module || !compiler->transform(*module, made->target, sources, collector))
     return fail(collector, error);
   made->simulated =
       sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
@@ -137,12 +164,12 @@ gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const c
   std::optional<driver::Stage> stage = driver::parseStage(form);
   if (!stage || *stage < driver::Stage::Ttgir)
     return fail(GLUONC_USAGE_ERROR, "an executable has no form `" + std::string(form) + "`", error);
-  EngineState &engine = *executable->engine;
-  std::lock_guard guard(engine.lock);
+  std::lock_guard guard(executable->making);
   auto [at, isNew] = executable->madeCode.try_emplace(form);
   if (isNew) {
     diag::Collector collector;
-    std::optional<std::string> made = makeCode(engine, executable->origin, *stage, collector);
+    std::optional<std::string> made =
+        makeCode(executable->engine, executable->origin, *stage, collector);
     if (!made) {
       executable->madeCode.erase(at);
       return fail(collector, error);
@@ -182,8 +209,7 @@ const char *gluonc_executable_key(gluonc_executable *executable) {
     driver::CodeOptions code = origin.code;
     code.ptxas = engine.ptxas;
     executable->key = driver::cacheKey({origin.module->program, *origin.function, origin.arguments,
-                                        origin.options, code, lastStage(engine),
-                                        origin.digest});
+                                        origin.options, code, lastStage(engine), origin.digest});
   }
   return executable->key.c_str();
 }

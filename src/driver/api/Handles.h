@@ -1,8 +1,9 @@
 //===- Handles.h - What the C API's handles are ------------------------------===//
 //
 // A handle is a struct around shared state, so that handles may be destroyed in any
-// order. The engine's lock covers everything that touches MLIR or a Program; a
-// launch takes no lock.
+// order. The engine's lock covers everything that touches a Program. Making machine
+// code out of what a Program gave needs no lock, only a Compiler of one's own; a
+// launch needs neither.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -30,17 +31,17 @@ struct EngineState {
   std::recursive_mutex lock;
   std::string ptxas;
   driver::Cache cache{""};
-  /// Made when the first kernel is compiled.
-  std::unique_ptr<driver::Compiler> compiler;
+  /// Not at work; as many as ever compiled at once.
+  std::vector<std::unique_ptr<driver::Compiler>> idleCompilers;
+  /// Nothing is compiled any more.
+  bool isSealed = false;
+  /// Receives what simulated kernels print.
+  gluonc_output output = nullptr;
+  void *outputUser = nullptr;
   sim::Memory memory;
   std::shared_ptr<const cuda::Driver> driver;
   std::vector<std::string> targetNames;
 
-  driver::Compiler &getCompiler() {
-    if (!compiler)
-      compiler = std::make_unique<driver::Compiler>();
-    return *compiler;
-  }
   llvm::Error openDriver() {
     if (driver)
       return llvm::Error::success();
@@ -50,6 +51,33 @@ struct EngineState {
     driver = *opened;
     return llvm::Error::success();
   }
+};
+
+/// A compiler of an engine for the length of one compilation.
+class CompilerLease {
+public:
+  /// Takes the engine's lock for a moment, as the destructor does.
+  explicit CompilerLease(std::shared_ptr<EngineState> engine) : engine(std::move(engine)) {
+    std::lock_guard guard(this->engine->lock);
+    std::vector<std::unique_ptr<driver::Compiler>> &idle = this->engine->idleCompilers;
+    if (idle.empty()) {
+      compiler = std::make_unique<driver::Compiler>();
+      return;
+    }
+    compiler = std::move(idle.back());
+    idle.pop_back();
+  }
+  CompilerLease(const CompilerLease &) = delete;
+  ~CompilerLease() {
+    std::lock_guard guard(engine->lock);
+    engine->idleCompilers.push_back(std::move(compiler));
+  }
+  driver::Compiler &operator*() const { return *compiler; }
+  driver::Compiler *operator->() const { return compiler.get(); }
+
+private:
+  std::shared_ptr<EngineState> engine;
+  std::unique_ptr<driver::Compiler> compiler;
 };
 
 struct ModuleState {
@@ -100,7 +128,8 @@ struct gluonc_executable {
   std::string ttgir;
   /// Made when asked for, under the engine's lock.
   std::string key;
-  /// Made when asked for, under the engine's lock.
+  /// Made when asked for, under `making`.
+  std::mutex making;
   llvm::StringMap<std::string> madeCode;
   gluonc::driver::LaunchParameters parameters;
   std::unique_ptr<gluonc::sim::Executable> simulated;

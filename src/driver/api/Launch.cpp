@@ -102,10 +102,17 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
     for (unsigned dim = 0; dim != tensor->rank; ++dim)
       launch.arguments.push_back(sim::Argument::integer(tensor->strides[dim]));
   }
+  std::string printed;
+  llvm::raw_string_ostream out(printed);
+  const EngineState &engine = *executable.engine;
+  if (engine.output)
+    launch.output = &out;
   diag::Collector collector;
-  if (!executable.simulated->run(launch, collector))
-    return fail(collector, error);
-  return GLUONC_OK;
+  bool fine = executable.simulated->run(launch, collector);
+  // Before the error: it tells what came before it.
+  if (!printed.empty())
+    engine.output(engine.outputUser, printed.data(), printed.size());
+  return fine ? GLUONC_OK : fail(collector, error);
 }
 
 /// The machine's slots of a launch with descriptors: `maps` holds what some of them point to.

@@ -153,6 +153,7 @@ gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, co
                                        const char **text, gluonc_error **error) {
   ModuleState &module = *specialization->module;
   EngineState &engine = *module.engine;
+  CompilerLease compiler(module.engine);
   std::lock_guard guard(engine.lock);
   diag::Collector collector;
   std::optional<target::Target> chip = target::Target::parse(target ? target : "");
@@ -162,7 +163,7 @@ gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, co
   }
   sema::Options options = specialization->options;
   options.target = *chip;
-  mlir::OwningOpRef<mlir::ModuleOp> ir = engine.getCompiler().specialize(
+  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->specialize(
       module.program, *specialization->function, specialization->arguments, options, collector);
   if (!ir)
     return fail(collector, error);
