@@ -7,6 +7,7 @@ from gluonc import errors
 from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function,
                           must_use_result, next_power_of_2)
 from gluonc._jit import CompiledKernel, JITFunction, jit
+from gluonc._many import compile_many, seal
 from gluonc._native import __version__
 from gluonc._torch import torch_op
 from gluonc.errors import CompilationError, GluonError, KernelFault, Unavailable, UsageError
@@ -17,7 +18,7 @@ GluonJITFunction = JITFunction
 
 __all__ = [
     "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError", "GluonJITFunction",
-    "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate", "cdiv",
+    "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate", "cdiv", "compile_many",
     "constexpr", "constexpr_function", "errors", "jit", "language", "must_use_result",
-    "next_power_of_2", "nvidia", "torch_op",
+    "next_power_of_2", "nvidia", "seal", "torch_op",
 ]

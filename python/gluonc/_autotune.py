@@ -3,6 +3,7 @@
 import functools
 
 from gluonc._jit import KernelInterface
+from gluonc._many import compile_many
 from gluonc._testing import do_bench
 
 
@@ -55,8 +56,18 @@ class Autotuner(KernelInterface):
                      for value in bound.values())
         if len(self.configs) == 1 or not on_gpu:
             return self.configs[0]
+        # What a pre-hook changes, it changes for the launch that follows it.
+        plain = [config for config in self.configs if not config.pre_hook]
+        compiled = compile_many([(self.fn, args, {**kwargs, **config.all_kwargs()})
+                                 for config in plain], return_exceptions=True)
+        # A configuration may ask for more shared memory, say, than there is.
+        failed = {id(config): kernel for config, kernel in zip(plain, compiled)
+                  if isinstance(kernel, Exception)}
+        usable = [config for config in self.configs if id(config) not in failed]
+        if not usable:
+            raise compiled[0]
         measure = self._do_bench or do_bench
-        return min(self.configs, key=lambda config: measure(
+        return min(usable, key=lambda config: measure(
             lambda: self._run(config, bound, args, grid, kwargs)))
 
 

@@ -89,3 +89,13 @@ def square(x):
 def typed(dst, x: gl.int64, y: "fp16"):
     gl.store(dst, x)
     gl.store(dst + 1, y.to(gl.int64))
+
+
+@gluon.jit
+def tell(n):
+    gl.device_print("program", gl.program_id(0) + n)
+
+
+@gluon.jit
+def nothing(a, b, n):
+    pass

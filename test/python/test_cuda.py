@@ -44,6 +44,9 @@ def test_tuples_reach_the_machine_code():
 def test_a_launch_goes_to_the_current_stream():
     stream = torch.cuda.Stream()
     src, dst = torch.randn(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
+    # Compiling takes longer than the other stream is kept busy.
+    copy(src, dst)
+    dst.zero_()
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(20_000_000)

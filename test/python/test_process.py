@@ -1,0 +1,123 @@
+"""What concerns the whole process: many compilations, many launches, threads, forks, output."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import gluonc
+import kernels
+import numpy as np
+import pytest
+from gluonc import language as gl
+
+LAYOUT = gl.BlockedLayout([1], [32], [4], [0])
+
+
+def run(text, **environment):
+    """A script in a process of its own."""
+    paths = os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, "PYTHONPATH": paths, **environment})
+
+
+def test_many_kernels_are_compiled_in_order():
+    blocks = [128, 256, 512, 1024]
+    launches = [(kernels.copy, (gl.float32, gl.float32, 1000, block, LAYOUT)) for block in blocks]
+    launches.append((kernels.fill, (gl.int8, 7), {"n": 3, "maxnreg": 64}))
+    made = gluonc.compile_many(launches, jobs=3)
+    assert [kernel.name for kernel in made] == ["copy"] * 4 + ["fill"]
+    assert len(set(made)) == 5 and made[4].metadata.maxnreg == 64
+    # A launch finds them.
+    assert kernels.copy.warmup(gl.float32, gl.float32, 1000, 256, LAYOUT) is made[1]
+
+
+def test_one_failure_does_not_lose_the_others():
+    launches = [(kernels.wrong, (gl.int32,)), (kernels.fill, (gl.int16, 7, 3))]
+    made = gluonc.compile_many(launches, return_exceptions=True)
+    assert isinstance(made[0], gluonc.CompilationError) and made[1].name == "fill"
+    with pytest.raises(gluonc.CompilationError, match="undefined_name"):
+        gluonc.compile_many(launches)
+
+
+def test_the_bar_shows_on_terminals_only(capsys):
+    launches = [(kernels.fill, (gl.float16, value, 3)) for value in (2, 16)]
+    gluonc.compile_many(launches)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_sealed_process_names_the_key_that_is_missing():
+    done = run("""
+import gluonc, kernels, numpy as np
+dst = np.zeros(4, np.int32)
+kernels.fill[(1,)](dst, 2, 4)
+gluonc.seal()
+kernels.fill[(1,)](dst, 3, 4)
+assert dst[0] == 3
+try:
+    kernels.fill[(1,)](dst, 2.5, 4)
+except gluonc.Unavailable as missing:
+    print(missing)
+""")
+    assert done.returncode == 0, done.stderr
+    assert "fill(*i32" in done.stdout and "constexpr(128)" in done.stdout
+    key = done.stdout.split("key ")[1].split()[0]
+    assert len(key) == 64 and set(key) <= set("0123456789abcdef")
+
+
+def test_kernels_print_to_sys_stdout(capsys):
+    kernels.tell[(3,)](40)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines if "program" in line][::len(lines) // 3] == \
+        ["40", "41", "42"]
+
+
+def test_launches_leave_no_memory_behind():
+    done = run("""
+import resource, kernels, numpy as np
+a = np.zeros(16, np.float32)
+def launch(times):
+    for i in range(times):
+        kernels.nothing[(1,)](a, (a, 2.5, None), 2 + i % 50)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+launch(3000)
+print(-launch(1) + launch(30000))
+""")
+    assert done.returncode == 0, done.stderr
+    # KiB. Ten bytes a launch would be 300.
+    assert int(done.stdout) < 256
+
+
+def test_threads_compile_and_launch_at_once():
+    failures = []
+
+    def work(i):
+        try:
+            dst = np.zeros(256, np.int32)
+            for value in range(2, 12):
+                kernels.fill[(2,)](dst, value * 16 + i, 256, num_warps=4)
+                assert (dst == value * 16 + i).all()
+        except BaseException as problem:
+            failures.append(problem)
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_forked_process_simulates_on():
+    done = run("""
+import os, kernels, numpy as np
+dst = np.zeros(4, np.int32)
+kernels.fill[(1,)](dst, 2, 4)
+child = os.fork()
+kernels.fill[(1,)](dst, 30, 4)
+kernels.fill[(1,)](dst, 2.0, 4)
+assert dst[0] == 2
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    print("both")
+""")
+    assert done.stdout == "both\n", done.stderr
