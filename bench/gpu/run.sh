@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one go: correctness first, then timings.
-#   bench/gpu/run.sh BIN_DIR OUT_DIR [SCALE]
-# BIN_DIR holds gluonc and launch_bench as ./dev build leaves them; the machine
-# needs CUDA's ptxas, torch and Triton 3.6 for the other side of the comparison.
+#   bench/gpu/run.sh BIN_DIR OUT_DIR [SCALE [TUTORIALS]]
+# BIN_DIR holds gluonc and launch_bench as ./dev build leaves them, and libgluonc.so.0
+# for the Python package, which is made here; the machine needs g++, nanobind, CUDA's
+# ptxas, torch and Triton 3.6 for the other side of the comparison. TUTORIALS is a folder
+# with Triton's Gluon tutorials, which run unchanged with both.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-bin=$1 out=$2 scale=${3:-1}
+bin=$1 out=$2 scale=${3:-1} tutorials=${4:-}
 mkdir -p "$out"
 export PATH=$PATH:/usr/local/cuda/bin
 status=0
@@ -23,6 +25,22 @@ PYTHONUNBUFFERED=1 python3 bench/gpu/bench.py --gluonc "$bin/gluonc" --out "$out
 echo "== launch"
 if [ -x "$bin/launch_bench" ]; then
   "$bin/launch_bench" | tee "$out/launch.json" || status=1
+fi
+
+if [ -e "$bin/libgluonc.so.0" ]; then
+  echo "== the Python package"
+  package=$(mktemp -d)
+  bash bench/gpu/package.sh "$bin/libgluonc.so.0" "$package" || status=1
+  export PYTHONPATH=$package GLUONC_CACHE_DIR=$package/cache
+  python3 -m pytest -q test/python || status=1
+  echo "== launches from Python"
+  python3 bench/launch/launch.py --out "$out/python-launch.json" || status=1
+  for tutorial in ${tutorials:+"$tutorials"/0[12]*.py}; do
+    echo "== $(basename "$tutorial")"
+    python3 -m gluonc "$tutorial" | tee "$out/$(basename "$tutorial").gluonc.txt" || status=1
+    python3 "$tutorial" | tee "$out/$(basename "$tutorial").triton.txt" || status=1
+    python3 -m pytest -q -p gluonc.pytest -o python_files='*.py' "$tutorial" || status=1
+  done
 fi
 
 echo "== compile time beside Triton"
