@@ -157,3 +157,36 @@ def test_misplaced_memory_is_refused_on_the_device_it_is_on():
     src, dst = torch.randn(256, device="cuda:1"), torch.zeros(256, device="cuda:1")
     copy(src, dst)
     assert torch.equal(src, dst) and torch.cuda.current_device() == 0
+
+
+def test_threads_launch_at_once():
+    import threading
+    src = torch.randn(4096, device="cuda")
+    outputs = [torch.zeros(4096, device="cuda") for _ in range(8)]
+
+    def work(dst):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(200):
+                copy(src, dst)
+    torch.cuda.synchronize()
+    threads = [threading.Thread(target=work, args=(dst,)) for dst in outputs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    torch.cuda.synchronize()
+    assert all(torch.equal(src, dst) for dst in outputs)
+
+
+def test_a_hundred_thousand_launches_leave_no_memory_behind():
+    import resource
+    x = torch.zeros(16, device="cuda")
+
+    def launch(times):
+        for i in range(times):
+            kernels.nothing[(1,)](x, (x, 2.5, None), 2 + i % 50)
+        torch.cuda.synchronize()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = launch(5000)
+    # KiB. Ten bytes a launch would be 1000.
+    assert launch(100000) - before < 512
