@@ -26,7 +26,8 @@
 // write scratch, meet, and read it: before them only the write matters, after
 // them only the read is pending. `async_wait` promises that the copies of this
 // thread have landed; others learn it at a barrier, so any access after it
-// needs one.
+// needs one. Until then nobody can count on what a copy writes, so it is not
+// pending; only the accesses before it are in its way.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
@@ -188,7 +189,11 @@ private:
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](ttg::LocalLoadOp load) { touch(effect, load.getSrc(), false); })
         .Case([&](ttg::LocalStoreOp store) { touch(effect, store.getDst(), true); })
-        .Case([&](ttg::AsyncCopyGlobalToLocalOp copy) { touch(effect, copy.getResult(), true); })
+        .Case([&](ttg::AsyncCopyGlobalToLocalOp copy) {
+          touch(effect, copy.getResult(), true);
+          // What it writes appears at an async_wait and no barrier before that helps.
+          effect.after.clear();
+        })
         .Case([&](ttg::LocalAllocOp alloc) {
           if (alloc.getSrc())
             touch(effect, alloc.getResult(), true);

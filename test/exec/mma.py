@@ -61,14 +61,23 @@
 #   b_smem='gl.PaddedSharedLayout.with_identity_for([[64, 8]], [32, 64], [1, 0])' k_width=2 --grid 1
 # EXPECT: c == a @ b
 
+# A whole matrix product: tiles by program, operands through rings that asynchronous copies fill.
+# RUN: gemm a='randint(-4, 5, (128, 128), f16)' b='randint(-4, 5, (128, 128), f16)' c='empty((128, 128), f32)' \
+#   m=128 n=128 k=128 BM=64 BN=64 BK=32 STAGES=3 --grid 2,2
+# EXPECT: c == a @ b
+# RUN: gemm a='randint(-4, 5, (64, 160), bf16)' b='randint(-4, 5, (160, 192), bf16)' c='empty((64, 192), f32)' \
+#   m=64 n=192 k=160 BM=32 BN=64 BK=32 STAGES=2 --grid 2,3
+# EXPECT: c == a @ b
+
 # RUN: saturated c='zeros((64, 64), i32)' start=2147483000 --grid 1
 # EXPECT: c == 2147483647
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.ampere import mma_v2
+from triton.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
 
 rows = gl.constexpr(gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0]))
+wide = gl.constexpr(gl.BlockedLayout([1, 8], [8, 4], [4, 1], [1, 0]))
 
 
 @gluon.jit
@@ -107,6 +116,43 @@ def tiled(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, a_smem: gl
         y.store(gl.load(b + k * N + places(STEP, N, N, rows)))
         z = mma_v2(x.load(left), y.load(right), z)
     gl.store(c + places(M, N, N, sums), z)
+
+
+@gluon.jit
+def fetch(a, b, x, y, stage, step, k, n, BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr):
+    r = gl.arange(0, BM, layout=gl.SliceLayout(1, wide))
+    d = step * BK + gl.arange(0, BK, layout=gl.SliceLayout(0, wide))
+    async_copy.async_copy_global_to_shared(x.index(stage % STAGES), a + r[:, None] * k + d[None, :],
+                                           mask=(d < k)[None, :])
+    e = step * BK + gl.arange(0, BK, layout=gl.SliceLayout(1, wide))
+    c = gl.arange(0, BN, layout=gl.SliceLayout(0, wide))
+    async_copy.async_copy_global_to_shared(y.index(stage % STAGES), b + e[:, None] * n + c[None, :],
+                                           mask=(e < k)[:, None])
+    async_copy.commit_group()
+
+
+@gluon.jit
+def gemm(a, b, c, m, n, k, BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+    left: gl.constexpr = gl.DotOperandLayout(0, sums, 2)
+    right: gl.constexpr = gl.DotOperandLayout(1, sums, 2)
+    element: gl.constexpr = a.dtype.element_ty
+    x = gl.allocate_shared_memory(element, [STAGES, BM, BK], gl.SwizzledSharedLayout(8, 1, BK // 8, [1, 0]))
+    y = gl.allocate_shared_memory(element, [STAGES, BK, BN], gl.SwizzledSharedLayout(8, 1, 8, [1, 0]))
+    row, column = gl.program_id(0) * BM, gl.program_id(1) * BN
+    a += row * k
+    b += column
+    for step in gl.static_range(STAGES - 1):
+        fetch(a, b, x, y, step, step, k, n, BM, BN, BK, STAGES)
+    z = gl.zeros([BM, BN], gl.float32, layout=sums)
+    for step in range(gl.cdiv(k, BK)):
+        async_copy.wait_group(STAGES - 2)
+        fetch(a, b, x, y, step + STAGES - 1, step + STAGES - 1, k, n, BM, BN, BK, STAGES)
+        z = mma_v2(x.index(step % STAGES).load(left), y.index(step % STAGES).load(right), z)
+    async_copy.wait_group(0)
+    i = row + gl.arange(0, BM, layout=gl.SliceLayout(1, sums))
+    j = column + gl.arange(0, BN, layout=gl.SliceLayout(0, sums))
+    gl.store(c + i[:, None] * n + j[None, :], z)
 
 
 # Integer sums stop at the largest value instead of wrapping around.

@@ -323,6 +323,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 
+  // A ring of buffers: nobody can read what a copy writes before a wait, so a turn has one barrier,
+  // although the compiler does not know that the two indices differ.
+  // CHECK-LABEL: @ring(
+  tt.func public @ring(%p: tensor<512x!tt.ptr<f32>, #l>, %n: i32, %i: i32, %j: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<3x512xf32, #s, #smem, mutable>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      // CHECK: ttg.async_wait
+      // CHECK: ttg.barrier local
+      // CHECK-NOT: ttg.barrier
+      %w = ttg.async_wait {num = 1 : i32}
+      %to = ttg.memdesc_index %a[%i] : !ttg.memdesc<3x512xf32, #s, #smem, mutable> -> !ttg.memdesc<512xf32, #s, #smem, mutable>
+      %t = ttg.async_copy_global_to_local %p, %to : tensor<512x!tt.ptr<f32>, #l> -> <512xf32, #s, #smem, mutable>
+      %g = ttg.async_commit_group
+      %from = ttg.memdesc_index %a[%j] : !ttg.memdesc<3x512xf32, #s, #smem, mutable> -> !ttg.memdesc<512xf32, #s, #smem, mutable>
+      %0 = ttg.local_load %from : !ttg.memdesc<512xf32, #s, #smem, mutable> -> tensor<512xf32, #l>
+    }
+    // CHECK: tt.return
+    tt.return
+  }
+
   // Blocks join like branches of an if.
   // CHECK-LABEL: @branches(
   tt.func public @branches(%x: tensor<512xf32, #l>, %n: i32) {
