@@ -22,6 +22,15 @@ python3 test/exec/run.py --gluonc "$bin/gluonc" --device cuda || status=1
 echo "== copies beside Triton"
 PYTHONUNBUFFERED=1 python3 bench/gpu/bench.py --gluonc "$bin/gluonc" --out "$out/copies.json" --scale "$scale" || status=1
 
+echo "== matrix product beside Triton"
+PYTHONUNBUFFERED=1 python3 bench/gpu/matmul.py --gluonc "$bin/gluonc" --out "$out/matmul.json" || status=1
+
+if [ -n "$tutorials" ]; then
+  echo "== asynchronous copies beside Triton"
+  PYTHONUNBUFFERED=1 python3 bench/gpu/async_copy.py --gluonc "$bin/gluonc" --out "$out/async_copy.json" \
+    --source "$tutorials/03-async-copy.py" || status=1
+fi
+
 echo "== launch"
 if [ -x "$bin/launch_bench" ]; then
   "$bin/launch_bench" | tee "$out/launch.json" || status=1
