@@ -13,7 +13,7 @@ from collections import namedtuple
 from gluonc import _native, _tensors
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._scopes import load_kernel, token
-from gluonc._signature import native_arguments, native_option, read_parameters
+from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
 from gluonc.language._constexpr import unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
@@ -154,6 +154,10 @@ class Assembly:
         return self[form] if form in self else default
 
 
+# What the function given as `repr=` is asked about.
+SpecializationNames = namedtuple("SpecializationNames", "fn signature constants")
+
+
 class KernelInterface:
     """What `kernel[grid](…)` needs of an object: `run(*args, grid, **kwargs)`."""
 
@@ -258,9 +262,19 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         executable = engine().make(specialization, target, simulated)
         if not simulated:
             executable.load(device)
-        return CompiledKernel(self.fn.__name__, executable, target,
+        return CompiledKernel(self._name_of(specs), executable, target,
                               (num_warps, num_ctas, maxnreg, debug, fp_fusion), device)
 
+    def _name_of(self, specs):
+        """What `repr=` calls a specialization; by default the function's name."""
+        if self._repr is None:
+            return self.fn.__name__
+        names = self.arg_names
+        constants = {name: value for name, (kind, value) in zip(names, specs)
+                     if kind in CONSTANT_KINDS}
+        signature = {name: "constexpr" if name in constants else spec[1]
+                     for name, spec in zip(names, specs)}
+        return self._repr(SpecializationNames(self, signature, constants))
 
     def _specialization(self, specs, options):
         num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)

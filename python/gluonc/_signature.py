@@ -17,6 +17,8 @@ from gluonc.language._source import source
 
 # gluonc_argument_kind of the C API.
 _TYPE, _INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION, _TUPLE = range(7)
+# Those whose value is known when the kernel is compiled.
+CONSTANT_KINDS = frozenset({_INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION})
 _FLOAT_FORMATS = {"fp16": 16, "bf16": 17, "fp32": 32, "fp64": 64}
 
 

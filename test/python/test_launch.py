@@ -169,3 +169,10 @@ def test_pre_run_hooks_see_the_arguments():
     kernel.add_pre_run_hook(lambda *args, **kwargs: seen.append((args[1:], kwargs)))
     kernel[(1,)](np.zeros(4, np.int32), 3, n=4)
     assert seen == [((3,), {"n": 4})]
+
+
+def test_repr_names_specializations():
+    kernel = gluonc.jit(kernels.fill.fn, repr=lambda s: f"fill_{s.constants['BLOCK']}_"
+                        f"{s.signature['dst'].lstrip('*')}_{s.signature['BLOCK']}")
+    compiled = kernel.warmup(gl.float32, 2.5, 100)
+    assert compiled.name == compiled.metadata.name == "fill_128_fp32:16_constexpr"
