@@ -230,6 +230,22 @@ std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function 
         binder.specs[at] = std::move(spec);
         continue;
       }
+      if (text.starts_with("tensordesc")) {
+        std::string problem;
+        binder.specs[at] = ArgSpec::parseDescriptor(
+            text,
+            [&](llvm::StringRef layout) -> std::optional<Value> {
+              std::optional<HostValue> value =
+                  evaluate(scope, layout, "<" + argument.name + ">", sink);
+              Value *plain = value ? std::get_if<Value>(&*value) : nullptr;
+              return plain ? std::optional(*plain) : std::nullopt;
+            },
+            problem);
+        if (!problem.empty())
+          binder.bad(argument, problem);
+        fine &= binder.specs[at].has_value();
+        continue;
+      }
     }
     std::optional<HostValue> value =
         evaluate(scope, argument.value, "<" + argument.name + ">", sink);

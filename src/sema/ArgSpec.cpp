@@ -59,6 +59,44 @@ std::optional<ArgSpec> ArgSpec::parse(llvm::StringRef text) {
   return scalar(*dtype, divisible);
 }
 
+std::optional<ArgSpec>
+ArgSpec::parseDescriptor(llvm::StringRef text,
+                         llvm::function_ref<std::optional<Value>(llvm::StringRef)> layoutOf,
+                         std::string &problem) {
+  auto bad = [&](const llvm::Twine &what) {
+    problem = what.str();
+    return std::nullopt;
+  };
+  llvm::StringRef rest = text;
+  bool isIm2Col = rest.consume_front("tensordesc_im2col<");
+  if ((!isIm2Col && !rest.consume_front("tensordesc<")) || !rest.consume_back(">"))
+    return bad("`" + text + "` is no descriptor type");
+  auto [element, behind] = rest.split('[');
+  auto [block, layoutText] = behind.split("],");
+  std::optional<DType> dtype = DType::parse(element);
+  std::vector<int64_t> blockShape;
+  for (llvm::StringRef length : llvm::split(block, ',')) {
+    int64_t value;
+    if (length.trim().getAsInteger(10, value) || value <= 0)
+      return bad("`" + text + "` is no descriptor type: its block is not a list of lengths");
+    blockShape.push_back(value);
+  }
+  unsigned rank = blockShape.size();
+  if (isIm2Col && (!layoutText.consume_front("input_rank=") ||
+                   layoutText.consumeInteger(10, rank) || !layoutText.consume_front(",")))
+    return bad("`" + text + "` does not tell its input_rank");
+  // The copy engine counts to five.
+  if (!dtype || rank == 0 || rank > 5)
+    return bad("`" + text + "` is no descriptor type: its dims are 1 to 5");
+  std::optional<Value> layout = layoutOf(layoutText);
+  if (!layout)
+    return std::nullopt;
+  if (!layout->is(ValueKind::Layout))
+    return bad("`" + layoutText + "` is no layout");
+  return isIm2Col ? im2colDescriptor(*dtype, std::move(blockShape), rank, *layout)
+                  : descriptor(*dtype, std::move(blockShape), *layout);
+}
+
 /// What is the same for every integer that reaches a parameter as a run-time value.
 static ArgSpec runtimeInt(DType natural, bool divisible, const Parameter &parameter) {
   DType dtype = parameter.annotatedType.value_or(natural);

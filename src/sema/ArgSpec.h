@@ -10,6 +10,8 @@
 #include "sema/Program.h"
 #include "sema/Value.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace gluonc::sema {
 
 struct ArgSpec {
@@ -50,6 +52,13 @@ struct ArgSpec {
 
   /// `'*fp32:16'`, `'i32'`, `'i32:16'`, `'*kfp16'`, `'fp16'`. Nullopt for other text.
   static std::optional<ArgSpec> parse(llvm::StringRef text);
+  /// `tensordesc<fp16[64, 64],layout>`, `tensordesc_im2col<fp16[64, 64],input_rank=4,layout>`.
+  /// `layoutOf` evaluates the layout and reports what is wrong with it; other problems go to
+  /// `problem`.
+  static std::optional<ArgSpec>
+  parseDescriptor(llvm::StringRef text,
+                  llvm::function_ref<std::optional<Value>(llvm::StringRef)> layoutOf,
+                  std::string &problem);
   /// How an int argument specializes for `parameter`: value 1, i32/i64/u64, divisibility.
   static ArgSpec specializeInt(int64_t value, const Parameter &parameter);
   static ArgSpec specializeUInt64(uint64_t value, const Parameter &parameter);

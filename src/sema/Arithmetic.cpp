@@ -386,6 +386,9 @@ std::optional<bool> truthOf(const Value &value) {
   case ValueKind::Opaque:
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
+  case ValueKind::Accumulator:
+  case ValueKind::Descriptor:
+  case ValueKind::Handle:
     return std::nullopt;
   default:
     return true;

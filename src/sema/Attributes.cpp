@@ -42,7 +42,34 @@ static int64_t elementsPerCta(ttg::MemDescType type) {
          mlir::ShapedType::getNumElements(layout::shapePerCta(*layout, shape.take_back(rank)));
 }
 
+/// What is known at compile time of a tensor descriptor, or of its type.
+static MaybeValue descriptorAttribute(mlir::Type type, DType dtype, llvm::StringRef name) {
+  ttng::Descriptor descriptor = ttng::descriptorOf(type);
+  int64_t bytes = mlir::ShapedType::getNumElements(descriptor.shape) * dtype.byteSize();
+  if (name == "dtype")
+    return Value::dtype(dtype);
+  if (name == "block_shape")
+    return intTuple(descriptor.shape);
+  if (name == "block_type")
+    return Value::blockType(
+        mlir::RankedTensorType::get(descriptor.shape, ttng::signless(descriptor.elementType)),
+        dtype);
+  std::optional<layout::Layout> layout = layoutOf(descriptor.layout);
+  if (!layout)
+    return std::nullopt;
+  if (name == "layout")
+    return Value::layout(std::move(*layout));
+  if (name != "nbytes_per_cta")
+    return std::nullopt;
+  for (const layout::Ints &basis : layout->cga())
+    if (llvm::any_of(basis, [](int64_t step) { return step != 0; }))
+      bytes /= 2;
+  return Value::integer(bytes);
+}
+
 static MaybeValue blockTypeAttribute(mlir::Type type, DType dtype, llvm::StringRef name) {
+  if (ttng::descriptorOf(type))
+    return descriptorAttribute(type, dtype, name);
   if (name == "element_ty" || name == "scalar")
     return Value::dtype(dtype);
   llvm::ArrayRef<int64_t> shape;
@@ -140,6 +167,12 @@ static MaybeValue layoutField(const layout::Layout &layout, llvm::StringRef name
 /// Attributes of the kinds whose members are a fixed table.
 static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
   switch (object.kind()) {
+  case ValueKind::Descriptor:
+    if (name == "shape" || name == "strides")
+      return object.items()[name == "shape" ? 1 : 2];
+    if (name == "type")
+      return Value::blockType(object.irType(), object.dtype());
+    return descriptorAttribute(object.irType(), object.dtype(), name);
   case ValueKind::DType:
     return dtypeAttribute(object.dtype(), name);
   case ValueKind::BlockType:

@@ -39,7 +39,9 @@ public:
   /// Of the operator or call being emitted.
   diag::Span span;
   /// Warps of the enclosing partition (the kernel's outside warp_specialize).
-  unsigned numWarps() const { return options.numWarps; }
+  unsigned numWarps() const { return partitionWarps.value_or(options.numWarps); }
+  /// Set while a partition is walked.
+  std::optional<unsigned> partitionWarps;
   unsigned numCtas() const { return options.numCtas; }
   unsigned threadsPerWarp() const { return options.target.warpSize(); }
   mlir::MLIRContext *mlirContext() const { return builder.getContext(); }

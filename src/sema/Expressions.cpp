@@ -352,6 +352,9 @@ std::optional<bool> Interpreter::truth(const Value &value, Span span) {
     return std::nullopt;
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
+  case ValueKind::Accumulator:
+  case ValueKind::Descriptor:
+  case ValueKind::Handle:
     report(Kind::ConstexprRequired, span, "this condition", value.typeName()).end();
     return std::nullopt;
   default:

@@ -5,7 +5,8 @@
 namespace gluonc::sema {
 
 static bool isComposite(const Value &value) {
-  return value.is(ValueKind::Tuple) || value.is(ValueKind::Instance);
+  return value.is(ValueKind::Tuple) || value.is(ValueKind::Instance) ||
+         value.is(ValueKind::Descriptor);
 }
 
 void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
@@ -21,8 +22,7 @@ Value unflatten(const Value &model, llvm::ArrayRef<mlir::Value> &values) {
     GL_CHECK(!values.empty());
     mlir::Value value = values.front();
     values = values.drop_front();
-    return model.isTensor() ? Value::tensor(value, model.dtype())
-                            : Value::memDesc(value, model.dtype());
+    return model.withIr(value);
   }
   if (!isComposite(model) || model.isCompileTime())
     return model;
@@ -34,6 +34,8 @@ Value unflatten(const Value &model, llvm::ArrayRef<mlir::Value> &values) {
     result.closeFields();
     return result;
   }
+  if (model.is(ValueKind::Descriptor))
+    return Value::descriptor(items[0].ir(), items[1], items[2], model.dtype());
   return Value::tuple(std::move(items), model.fieldNames().vec());
 }
 
@@ -46,7 +48,8 @@ bool sameType(const Value &a, const Value &b) {
     return a == b;
   if (a.is(ValueKind::Instance) && a.sharedClass() != b.sharedClass())
     return false;
-  if (a.items().size() != b.items().size() || a.fieldNames() != b.fieldNames())
+  if (a.dtype() != b.dtype() || a.items().size() != b.items().size() ||
+      a.fieldNames() != b.fieldNames())
     return false;
   for (auto [x, y] : llvm::zip(a.items(), b.items()))
     if (!sameType(x, y))

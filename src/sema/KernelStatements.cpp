@@ -140,6 +140,9 @@ MaybeValue Interpreter::materialized(const Value &value, llvm::StringRef name, S
   case ValueKind::Instance:
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
+  case ValueKind::Accumulator:
+  case ValueKind::Descriptor:
+  case ValueKind::Handle:
     return value;
   default:
     report(Kind::NeedsConstexpr, span, kindName(value.kind()), name)

@@ -497,6 +497,10 @@ bool isInstance(const Value &value, const Value &type) {
     return name == "tensor";
   case ValueKind::MemDesc:
     return name == "shared_memory_descriptor";
+  case ValueKind::Accumulator:
+    return name == "warpgroup_mma_accumulator";
+  case ValueKind::Descriptor:
+    return name == "tensor_descriptor";
   case ValueKind::Layout:
     return name == "constexpr" || llvm::StringRef(value.repr()).split('(').first == name;
   default:

@@ -156,12 +156,19 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   for (const ArgSpec *spec : runtime) {
+    mlir::NamedAttrList list;
     if (spec->kind == ArgSpec::Kind::Descriptor) {
-      sink.report(Kind::NotSupportedYet, kernel.span, spec->text()).end();
-      return {};
+      mlir::Type type = ops::descriptorType(&mlirContext, spec->dtype, spec->blockShape,
+                                            spec->constant, spec->isIm2Col);
+      if (!type) {
+        sink.report(Kind::BadArgument, kernel.span, "bad descriptor " + spec->text()).end();
+        return {};
+      }
+      types.push_back(type);
+      attributes.push_back(list.getDictionary(&mlirContext));
+      continue;
     }
     types.push_back(spec->dtype.toMlir(&mlirContext));
-    mlir::NamedAttrList list;
     if (spec->divisibleBy16)
       list.set("tt.divisibility", builder.getI32IntegerAttr(16));
     attributes.push_back(list.getDictionary(&mlirContext));
@@ -183,9 +190,15 @@ Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &re
   }
   case ArgSpec::Kind::Constant:
     return asKernelArgument(spec.constant);
-  case ArgSpec::Kind::Descriptor:
-    // createFunction has refused it.
-    return {};
+  case ArgSpec::Kind::Descriptor: {
+    mlir::BlockArgument handle = remaining.front();
+    remaining = remaining.drop_front();
+    std::vector<Value> shape, strides;
+    for (auto [i, item] : llvm::enumerate(spec.items))
+      (i < spec.rank() ? shape : strides).push_back(argumentValue(item, remaining));
+    return Value::descriptor(handle, Value::tuple(std::move(shape)),
+                             Value::tuple(std::move(strides)), spec.dtype);
+  }
   case ArgSpec::Kind::Tuple:
     break;
   }

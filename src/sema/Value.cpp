@@ -113,6 +113,12 @@ llvm::StringRef kindName(ValueKind kind) {
     return "tensor";
   case ValueKind::MemDesc:
     return "shared memory descriptor";
+  case ValueKind::Accumulator:
+    return "warpgroup_mma_accumulator";
+  case ValueKind::Descriptor:
+    return "tensor_descriptor";
+  case ValueKind::Handle:
+    return "handle";
   }
   GL_UNREACHABLE("value kind");
 }
@@ -240,6 +246,32 @@ Value Value::memDesc(mlir::Value value, DType dtype) {
   return result;
 }
 
+Value Value::accumulator(mlir::Value value, DType dtype) {
+  Value result = tensor(value, dtype);
+  result.valueKind = ValueKind::Accumulator;
+  return result;
+}
+
+Value Value::handle(mlir::Value value) {
+  Value result = tensor(value, DType());
+  result.valueKind = ValueKind::Handle;
+  return result;
+}
+
+Value Value::descriptor(mlir::Value handle, Value shape, Value strides, DType dtype) {
+  Value result = sequence(ValueKind::Descriptor,
+                          {Value::handle(handle), std::move(shape), std::move(strides)});
+  result.elementType = dtype;
+  return result;
+}
+
+Value Value::withIr(mlir::Value value) const {
+  GL_CHECK(isIr());
+  Value result = *this;
+  result.scalar.pointer = value.getAsOpaquePointer();
+  return result;
+}
+
 Value Value::custom(ValueKind kind, std::shared_ptr<const Payload> payload) {
   Value result(kind);
   result.payload = std::move(payload);
@@ -257,6 +289,7 @@ bool Value::isCompileTime() const {
   case ValueKind::Range:
   case ValueKind::BoundMethod:
   case ValueKind::Instance:
+  case ValueKind::Descriptor:
     for (const Value &item : items())
       if (!item.isCompileTime())
         return false;
@@ -366,6 +399,8 @@ Module &Value::asModule() const {
 mlir::Type Value::irType() const {
   if (is(ValueKind::BlockType))
     return mlir::Type::getFromOpaquePointer(scalar.constPointer);
+  if (is(ValueKind::Descriptor))
+    return items()[0].irType();
   GL_CHECK(isIr());
   return ir().getType();
 }
@@ -382,6 +417,8 @@ static std::optional<llvm::ArrayRef<int64_t>> shapeOf(mlir::Type type) {
     return shaped.getShape();
   if (auto buffer = mlir::dyn_cast<ttg::MemDescType>(type))
     return buffer.getShape();
+  if (ttng::Descriptor descriptor = ttng::descriptorOf(type))
+    return descriptor.shape;
   return std::nullopt;
 }
 
@@ -461,7 +498,11 @@ bool Value::operator==(const Value &other) const {
   case ValueKind::Module:
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
+  case ValueKind::Accumulator:
+  case ValueKind::Handle:
     return scalar.constPointer == other.scalar.constPointer;
+  case ValueKind::Descriptor:
+    return items()[0].isSame(other.items()[0]);
   }
   GL_UNREACHABLE("value kind");
 }
@@ -556,6 +597,9 @@ void Value::print(llvm::raw_ostream &os) const {
   case ValueKind::BlockType:
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
+  case ValueKind::Accumulator:
+  case ValueKind::Descriptor:
+  case ValueKind::Handle:
     os << typeName();
     return;
   }
@@ -585,6 +629,8 @@ static std::string blockTypeName(mlir::Type type, DType dtype) {
     encoding = tensor.getEncoding();
   else if (auto buffer = mlir::dyn_cast<ttg::MemDescType>(type))
     encoding = buffer.getEncoding();
+  else if (ttng::Descriptor descriptor = ttng::descriptorOf(type))
+    encoding = descriptor.layout;
   if (encoding)
     if (std::optional<layout::Layout> layout = layoutOf(encoding))
       os << " in " << layout->toString();
@@ -597,6 +643,9 @@ std::string Value::typeName() const {
   case ValueKind::MemDesc:
   case ValueKind::BlockType:
     return blockTypeName(irType(), elementType);
+  case ValueKind::Accumulator:
+  case ValueKind::Descriptor:
+    return (kindName(valueKind) + "<" + blockTypeName(irType(), elementType) + ">").str();
   case ValueKind::Tuple: {
     std::string text = "(";
     for (const Value &item : items())

@@ -78,6 +78,13 @@ enum class ValueKind : uint8_t {
   Tensor,
   /// Shared or tensor memory descriptor.
   MemDesc,
+  /// What an asynchronous `warpgroup_mma` will have computed; a wait makes it a tensor.
+  Accumulator,
+  /// Describes a tensor in global memory to the copy engine: a Handle, the tensor's shape and its
+  /// strides.
+  Descriptor,
+  /// IR that only the compiler sees.
+  Handle,
 };
 
 /// "int", "tuple", "tensor", …: how diagnostics call a kind.
@@ -120,6 +127,12 @@ public:
   /// A scalar or block tensor; `dtype` is its element type.
   static Value tensor(mlir::Value value, DType dtype);
   static Value memDesc(mlir::Value value, DType dtype);
+  static Value accumulator(mlir::Value value, DType dtype);
+  static Value handle(mlir::Value value);
+  /// `dtype` is that of the tensor's elements; shape and strides are tuples.
+  static Value descriptor(mlir::Value handle, Value shape, Value strides, DType dtype);
+  /// The same kind of value over other IR.
+  Value withIr(mlir::Value value) const;
   static Value custom(ValueKind kind, std::shared_ptr<const Payload> payload);
 
   ValueKind kind() const { return valueKind; }
@@ -127,7 +140,10 @@ public:
   bool isAbsent() const { return is(ValueKind::Absent); }
   bool isNone() const { return is(ValueKind::None); }
   /// Stands for IR itself (a tuple of tensors does not: ask its items).
-  bool isIr() const { return is(ValueKind::Tensor) || is(ValueKind::MemDesc); }
+  bool isIr() const {
+    return is(ValueKind::Tensor) || is(ValueKind::MemDesc) || is(ValueKind::Accumulator) ||
+           is(ValueKind::Handle);
+  }
   bool isTensor() const { return is(ValueKind::Tensor); }
   /// Holds no IR, not even inside tuples or instances.
   bool isCompileTime() const;
@@ -143,7 +159,7 @@ public:
   /// Of any number.
   double asDouble() const;
   llvm::StringRef asString() const;
-  /// Items of a Tuple or List; fields of an Instance.
+  /// Items of a Tuple or List; fields of an Instance; handle, shape, strides of a Descriptor.
   llvm::ArrayRef<Value> items() const;
   /// Field names of a named tuple or an instance; else empty.
   llvm::ArrayRef<std::string> fieldNames() const;
@@ -170,10 +186,10 @@ public:
   const Value &boundSelf() const { return items()[1]; }
   const Payload *rawPayload() const { return payload.get(); }
 
-  /// Of a DType value itself; element type of a Tensor, MemDesc or BlockType.
+  /// Of a DType value itself; element type of a Tensor, MemDesc, Descriptor or BlockType.
   DType dtype() const { return elementType; }
   mlir::Value ir() const { return mlir::Value::getFromOpaquePointer(scalar.pointer); }
-  /// Type of the IR of a Tensor or MemDesc; the type itself of a BlockType.
+  /// Type of a value's IR (of its handle for a Descriptor); the type itself of a BlockType.
   mlir::Type irType() const;
   /// A Tensor with a shape, as opposed to a scalar.
   bool isBlock() const;

@@ -67,34 +67,12 @@ private:
 
   /// `tensordesc<fp16[64, 64],layout>`, `tensordesc_im2col<fp16[64, 64],input_rank=4,layout>`.
   std::optional<sema::ArgSpec> descriptor(llvm::StringRef text) {
-    llvm::StringRef rest = text;
-    bool isIm2Col = rest.consume_front("tensordesc_im2col<");
-    if ((!isIm2Col && !rest.consume_front("tensordesc<")) || !rest.consume_back(">"))
-      return bad("`" + text + "` is no descriptor type");
-    auto [element, behind] = rest.split('[');
-    auto [block, layoutText] = behind.split("],");
-    std::optional<sema::DType> dtype = sema::DType::parse(element);
-    std::vector<int64_t> blockShape;
-    for (llvm::StringRef length : llvm::split(block, ',')) {
-      int64_t value;
-      if (length.trim().getAsInteger(10, value) || value <= 0)
-        return bad("`" + text + "` is no descriptor type: its block is not a list of lengths");
-      blockShape.push_back(value);
-    }
-    unsigned rank = blockShape.size();
-    if (isIm2Col && (!layoutText.consume_front("input_rank=") ||
-                     layoutText.consumeInteger(10, rank) || !layoutText.consume_front(",")))
-      return bad("`" + text + "` does not tell its input_rank");
-    if (!dtype || rank == 0 || rank > TensorDescription::maxRank)
-      return bad("`" + text + "` is no descriptor type: its dims are 1 to 5");
-    std::optional<sema::Value> layout = evaluate(layoutText);
-    if (!layout)
-      return std::nullopt;
-    if (!layout->is(sema::ValueKind::Layout))
-      return bad("`" + layoutText + "` is no layout");
-    if (isIm2Col)
-      return sema::ArgSpec::im2colDescriptor(*dtype, std::move(blockShape), rank, *layout);
-    return sema::ArgSpec::descriptor(*dtype, std::move(blockShape), *layout);
+    std::string problem;
+    std::optional<sema::ArgSpec> spec = sema::ArgSpec::parseDescriptor(
+        text, [&](llvm::StringRef expression) { return evaluate(expression); }, problem);
+    if (!spec && !problem.empty())
+      return bad(problem);
+    return spec;
   }
 
   std::optional<sema::Value> evaluate(llvm::StringRef expression) {

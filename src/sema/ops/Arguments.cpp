@@ -98,6 +98,35 @@ bool tensorArgument(Context &context, const BoundArgs &arguments, size_t i, llvm
   return false;
 }
 
+Result int32Argument(Context &context, const Value &value, diag::Span span, llvm::StringRef name) {
+  if (value.is(ValueKind::Int) || value.is(ValueKind::Bool)) {
+    std::optional<int64_t> number = value.asInt64();
+    if (number && *number == int32_t(*number))
+      return tensor(intConstant(context, context.builder.getI32Type(), *number), dtypes::int32);
+    context.report(diag::Kind::ScalarOutOfRange, span, value.repr(), dtypes::int32).end();
+    return std::nullopt;
+  }
+  if (value.isTensor() && !value.isBlock() && value.dtype().isInt() &&
+      value.dtype().bitWidth() <= 32)
+    return castTensor(context, value, dtypes::int32, span);
+  diag::Builder builder =
+      context.report(diag::Kind::ArgumentKind, span, name, "an int32 scalar", value.typeName());
+  if (value.isTensor() && !value.isBlock() && value.dtype().isInt())
+    std::move(builder).hint("cast it with `.to(gl.int32)`");
+  return std::nullopt;
+}
+
+std::optional<mlir::Value> predicateArgument(Context &context, const BoundArgs &arguments,
+                                             size_t i) {
+  const Value &value = arguments[i];
+  if (value.isAbsent() || (value.is(ValueKind::Bool) && value.asBool()))
+    return mlir::Value();
+  Result made = condition(context, value, arguments.span(i));
+  if (!made)
+    return std::nullopt;
+  return made->ir();
+}
+
 std::optional<unsigned> axisArgument(Context &context, const BoundArgs &arguments, size_t i,
                                      unsigned rank) {
   std::optional<int64_t> axis = intArgument(context, arguments, i, "axis");

@@ -120,6 +120,10 @@ std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &, const BoundArg
                                                        llvm::StringRef name);
 /// A block tensor.
 bool blockArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name);
+/// An integer or int32 scalar, as an int32 scalar.
+Result int32Argument(Context &, const Value &value, diag::Span span, llvm::StringRef name);
+/// A number or scalar as an int1 scalar; null where it is absent or known to be true.
+std::optional<mlir::Value> predicateArgument(Context &, const BoundArgs &, size_t i);
 /// A number or tensor.
 bool tensorArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name);
 /// An axis of a tensor of `rank` dimensions, counted from the end when negative.
@@ -151,6 +155,9 @@ llvm::ArrayRef<Builtin> reduceBuiltins();
 llvm::ArrayRef<Builtin> sharedBuiltins();
 llvm::ArrayRef<Builtin> asyncCopyBuiltins();
 llvm::ArrayRef<Builtin> mmaBuiltins();
+llvm::ArrayRef<Builtin> barrierBuiltins();
+llvm::ArrayRef<Builtin> tmaBuiltins();
+llvm::ArrayRef<Builtin> warpgroupBuiltins();
 /// Methods of memory descriptors.
 llvm::ArrayRef<Builtin> bufferAccessMethods();
 llvm::ArrayRef<Builtin> viewMethods();

@@ -114,10 +114,10 @@ static Table tableOf(llvm::ArrayRef<llvm::ArrayRef<Builtin>> families) {
 
 static const Table &functions() {
   // Families come last: they win over the names that are still to come.
-  static const Table table =
-      tableOf({laterBuiltins(), creationBuiltins(), shapeBuiltins(), layoutBuiltins(),
-               memoryBuiltins(), atomicBuiltins(), mathBuiltins(), hintBuiltins(), reduceBuiltins(),
-               sharedBuiltins(), asyncCopyBuiltins(), mmaBuiltins()});
+  static const Table table = tableOf(
+      {laterBuiltins(), creationBuiltins(), shapeBuiltins(), layoutBuiltins(), memoryBuiltins(),
+       atomicBuiltins(), mathBuiltins(), hintBuiltins(), reduceBuiltins(), sharedBuiltins(),
+       asyncCopyBuiltins(), mmaBuiltins(), barrierBuiltins(), tmaBuiltins(), warpgroupBuiltins()});
   return table;
 }
 

@@ -1,0 +1,321 @@
+//===- Warpgroup.cpp - warpgroup_mma, warp_specialize --------------------------===//
+#include "sema/ops/Hopper.h"
+
+#include "ir/Encoding.h"
+#include "sema/Flatten.h"
+
+namespace gluonc::sema::ops {
+
+//===----------------------------------------------------------------------===//
+// Matrix multiplication by groups of four warps
+//===----------------------------------------------------------------------===//
+
+static std::nullopt_t badOperand(Context &context, diag::Span span, const llvm::Twine &what) {
+  context.report(diag::Kind::WarpgroupOperand, span, what.str()).end();
+  return std::nullopt;
+}
+
+static Result emitMmaInit(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "value"))
+    return std::nullopt;
+  return Value::accumulator(arguments[0].ir(), arguments[0].dtype());
+}
+
+/// Element types that the instruction has.
+static bool hasInstruction(DType a, DType b, DType d) {
+  bool wide = d == dtypes::float32, half = d == dtypes::float16;
+  if (a.isFp8() && b.isFp8())
+    return (a == ScalarKind::Float8E4NV || a == ScalarKind::Float8E5) &&
+           (b == ScalarKind::Float8E4NV || b == ScalarKind::Float8E5) && (wide || half);
+  if (a != b)
+    return false;
+  if (a == dtypes::float16)
+    return wide || half;
+  if (a == ScalarKind::BFloat16 || a == dtypes::float32)
+    return wide;
+  return a == ScalarKind::Int8 && d == dtypes::int32;
+}
+
+/// Shapes and types of a, b and the accumulator.
+static bool checkOperands(Context &context, const BoundArgs &arguments) {
+  const Value &a = arguments[0], &b = arguments[1], &acc = arguments[2];
+  bool isTensor = a.isTensor() && a.isBlock();
+  if (!isTensor && !a.is(ValueKind::MemDesc))
+    return badOperand(context, arguments.span(0),
+                      "`a` must be a tensor or a shared memory descriptor, got " + a.typeName()),
+           false;
+  if (!b.is(ValueKind::MemDesc))
+    return badOperand(context, arguments.span(1),
+                      "`b` must be a shared memory descriptor, got " + b.typeName()),
+           false;
+  bool isBlock = acc.is(ValueKind::Accumulator) || (acc.isTensor() && acc.isBlock());
+  const auto tensor = isBlock ? mlir::cast<mlir::RankedTensorType>(acc.irType()) : nullptr;
+  if (!isBlock || !mlir::isa_and_nonnull<ttg::NvidiaMmaEncodingAttr>(tensor.getEncoding()))
+    return badOperand(context, arguments.span(2),
+                      "the accumulator must have an NVMMADistributedLayout of version 3, got " +
+                          acc.typeName()),
+           false;
+  llvm::ArrayRef<int64_t> m = a.shape(), n = b.shape(), d = tensor.getShape();
+  if (m.size() != 2 || n.size() != 2 || d.size() != 2 || m[1] != n[0] || m[0] != d[0] ||
+      n[1] != d[1])
+    return badOperand(context, context.span,
+                      "shapes must be [M, K], [K, N] and [M, N], got " + shapeText(m) + ", " +
+                          shapeText(n) + " and " + shapeText(d)),
+           false;
+  if (!hasInstruction(a.dtype(), b.dtype(), acc.dtype()))
+    return badOperand(context, context.span,
+                      "there is no instruction for " + a.dtype().name() + " * " + b.dtype().name() +
+                          " -> " + acc.dtype().name()),
+           false;
+  if (context.numWarps() % 4)
+    return badOperand(context, context.span,
+                      "it runs on groups of four warps, but there are " +
+                          llvm::Twine(context.numWarps())),
+           false;
+  return true;
+}
+
+/// The options that say how products are rounded.
+static std::optional<tt::InputPrecision> precisionArgument(Context &context,
+                                                           const BoundArgs &arguments) {
+  auto text = stringArgument(context, arguments, 4, "precision", "tf32");
+  if (!text)
+    return std::nullopt;
+  std::optional<tt::InputPrecision> precision = tt::symbolizeInputPrecision(text->lower());
+  bool isFloat32 = arguments[0].dtype() == dtypes::float32;
+  if (precision && (!isFloat32 || *precision == tt::InputPrecision::TF32))
+    return precision;
+  context
+      .report(diag::Kind::ArgumentChoice, arguments.span(4), "precision", *text,
+              isFloat32 ? "\"tf32\"" : "\"tf32\", \"tf32x3\", \"ieee\", \"bf16x3\", \"bf16x6\"")
+      .end();
+  return std::nullopt;
+}
+
+static std::optional<int64_t> impreciseArgument(Context &context, const BoundArgs &arguments) {
+  bool fp8 = arguments[0].dtype().isFp8() && arguments[1].dtype().isFp8();
+  int64_t k = arguments[0].shape()[1];
+  // Hopper keeps fewer bits while it accumulates fp8: by default that is accepted.
+  std::optional<int64_t> most =
+      intArgument(context, arguments, 5, "max_num_imprecise_acc", fp8 ? 1 << 30 : 0);
+  if (!most)
+    return std::nullopt;
+  bool bad = *most < 0 || *most > 1 << 30 || (fp8 && isGiven(arguments[5]) && *most > k) ||
+             (fp8 && arguments[2].dtype() == dtypes::float32 && *most < 32);
+  if (!bad)
+    return most;
+  context.report(diag::Kind::ScalarOutOfRange, arguments.span(5), *most, "max_num_imprecise_acc")
+      .hint("32 to K, which is {0}", k);
+  return std::nullopt;
+}
+
+static Result emitMma(Context &context, const BoundArgs &arguments) {
+  const Value &acc = arguments[2];
+  if (context.options.target.computeCapability() / 10 != 9 || !context.options.target.isNvidia()) {
+    context
+        .report(diag::Kind::NeedsTarget, context.span, "warpgroup_mma", "cuda:90",
+                context.options.target.name())
+        .end();
+    return std::nullopt;
+  }
+  if (!checkOperands(context, arguments))
+    return std::nullopt;
+  std::optional<mlir::Value> useAcc = predicateArgument(context, arguments, 3);
+  auto precision = precisionArgument(context, arguments);
+  auto imprecise = impreciseArgument(context, arguments);
+  auto isAsync = boolArgument(context, arguments, 6, "is_async", false);
+  if (!useAcc || !precision || !imprecise || !isAsync)
+    return std::nullopt;
+  mlir::Value result = context.builder.create<ttng::WarpGroupDotOp>(
+      context.loc(), acc.irType(), arguments[0].ir(), arguments[1].ir(), acc.ir(), *useAcc,
+      *precision, int32_t(*imprecise), *isAsync);
+  return *isAsync ? Value::accumulator(result, acc.dtype()) : tensor(result, acc.dtype());
+}
+
+static Result emitMmaWait(Context &context, const BoundArgs &arguments) {
+  std::optional<int64_t> pending = intArgument(context, arguments, 0, "num_outstanding", 0);
+  if (!pending)
+    return std::nullopt;
+  if (*pending < 0 || *pending > 7) {
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "num_outstanding")
+        .hint("0 to 7");
+    return std::nullopt;
+  }
+  bool isSequence = arguments[1].is(ValueKind::Tuple) || arguments[1].is(ValueKind::List);
+  if (!isSequence || arguments[1].items().empty())
+    return badOperand(context, isSequence ? arguments.span(1) : context.span,
+                      "`warpgroup_mma_wait` needs `deps`, a sequence of what it waits for");
+  llvm::SmallVector<mlir::Value> inputs;
+  for (const Value &item : arguments[1].items()) {
+    bool fits = item.is(ValueKind::MemDesc) || item.is(ValueKind::Accumulator) ||
+                (item.isTensor() && item.isBlock());
+    if (!fits)
+      return badOperand(context, arguments.span(1),
+                        "`deps` are accumulators, tensors and buffers, got " + item.typeName());
+    inputs.push_back(item.ir());
+  }
+  auto wait = context.builder.create<ttng::WarpGroupDotWaitOp>(
+      context.loc(), mlir::ValueRange(inputs).getTypes(), inputs, int32_t(*pending),
+      /*warpGroupLocal=*/false);
+  std::vector<Value> results;
+  for (auto [item, result] : llvm::zip(arguments[1].items(), wait.getResults()))
+    results.push_back(item.is(ValueKind::MemDesc) ? item.withIr(result)
+                                                  : tensor(result, item.dtype()));
+  return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
+}
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One `(function, arguments)` pair.
+struct Partition {
+  Value function;
+  llvm::ArrayRef<Value> arguments;
+};
+
+/// Walks functions into regions of their own.
+struct Specialization {
+  Context &context;
+  const BoundArgs &arguments;
+  llvm::SmallVector<Partition> partitions;
+  llvm::SmallVector<int32_t> warps, registers;
+  llvm::SmallVector<mlir::Value> captures;
+
+  bool refuse(size_t i, const llvm::Twine &why) {
+    context.report(diag::Kind::BadSpecialization, arguments.span(i), why.str()).end();
+    return false;
+  }
+
+  static bool isSequence(const Value &value) {
+    return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
+  }
+
+  bool readPartitions() {
+    if (!isSequence(arguments[0]) || arguments[0].items().empty())
+      return refuse(0, "expects a list of (function, arguments) pairs, the default one first");
+    for (const Value &pair : arguments[0].items()) {
+      bool isPair = isSequence(pair) && pair.items().size() == 2 && isSequence(pair.items()[1]);
+      if (!isPair)
+        return refuse(0, "expects pairs of a function and a tuple of arguments, got " +
+                             pair.typeName());
+      partitions.push_back({pair.items()[0], pair.items()[1].items()});
+    }
+    return true;
+  }
+
+  bool readNumbers(size_t i, llvm::StringRef name, llvm::SmallVectorImpl<int32_t> &out) {
+    auto numbers = intsArgument(context, arguments, i, name);
+    if (!numbers)
+      return false;
+    if (numbers->size() != partitions.size() - 1)
+      return refuse(i, "got " + llvm::Twine(partitions.size() - 1) + " workers, but " +
+                           llvm::Twine(numbers->size()) + " numbers in `" + name + "`");
+    for (int64_t number : *numbers) {
+      if (number < 1 || number > 1024)
+        return refuse(i, "`" + name + "` cannot be " + llvm::Twine(number));
+      out.push_back(int32_t(number));
+    }
+    return true;
+  }
+
+  bool read() {
+    if (context.partitionWarps)
+      return refuse(0, "cannot be called inside of a partition");
+    if (!readPartitions() || !readNumbers(1, "worker_num_warps", warps))
+      return false;
+    for (int32_t count : warps)
+      if (!layout::isPowerOf2(count))
+        return refuse(1, "numbers of warps are powers of two, got " + llvm::Twine(count));
+    if (isGiven(arguments[2]) && !readNumbers(2, "worker_num_regs", registers))
+      return false;
+    for (const Partition &worker : llvm::drop_begin(partitions))
+      for (const Value &argument : worker.arguments)
+        flatten(argument, captures);
+    return true;
+  }
+
+  /// The default partition: its result is that of the call.
+  Result walkDefault(mlir::Region &region) {
+    mlir::OpBuilder::InsertionGuard guard(context.builder);
+    mlir::Location loc = context.loc();
+    context.builder.setInsertionPointToStart(&region.emplaceBlock());
+    Result result = context.call(partitions[0].function, partitions[0].arguments);
+    if (!result)
+      return std::nullopt;
+    llvm::SmallVector<mlir::Value> yielded;
+    flatten(*result, yielded);
+    context.builder.create<ttg::WarpYieldOp>(loc, yielded);
+    return result;
+  }
+
+  bool walkWorker(size_t index, mlir::Block &block, size_t firstCapture) {
+    mlir::OpBuilder::InsertionGuard guard(context.builder);
+    mlir::Location loc = context.loc();
+    context.builder.setInsertionPointToStart(&block);
+    const Partition &worker = partitions[index + 1];
+    llvm::SmallVector<mlir::Value> own(block.getArguments().drop_front(firstCapture));
+    llvm::ArrayRef<mlir::Value> remaining = own;
+    std::vector<Value> values;
+    for (const Value &argument : worker.arguments)
+      values.push_back(unflatten(argument, remaining));
+    context.partitionWarps = unsigned(warps[index]);
+    Result result = context.call(worker.function, values);
+    context.partitionWarps.reset();
+    if (result)
+      context.builder.create<ttg::WarpReturnOp>(loc);
+    return result.has_value();
+  }
+
+  Result emit() {
+    mlir::Location loc = context.loc();
+    diag::Span span = context.span;
+    mlir::Region defaultRegion;
+    Result result = walkDefault(defaultRegion);
+    if (!result)
+      return std::nullopt;
+    llvm::SmallVector<mlir::Value> yielded;
+    flatten(*result, yielded);
+    auto op = context.builder.create<ttg::WarpSpecializeOp>(
+        loc, mlir::ValueRange(yielded).getTypes(), warps, captures, registers);
+    op.getDefaultRegion().takeBody(defaultRegion);
+    size_t firstCapture = 0;
+    for (auto [index, partition] : llvm::enumerate(op.getPartitions())) {
+      context.span = span;
+      if (!walkWorker(index, partition.front(), firstCapture))
+        return std::nullopt;
+      llvm::SmallVector<mlir::Value> own;
+      for (const Value &argument : partitions[index + 1].arguments)
+        flatten(argument, own);
+      firstCapture += own.size();
+    }
+    llvm::SmallVector<mlir::Value> results(op.getResults());
+    llvm::ArrayRef<mlir::Value> remaining = results;
+    return unflatten(*result, remaining);
+  }
+};
+
+} // namespace
+
+static Result emitWarpSpecialize(Context &context, const BoundArgs &arguments) {
+  Specialization specialization{context, arguments, {}, {}, {}, {}};
+  if (!specialization.read())
+    return std::nullopt;
+  return specialization.emit();
+}
+
+llvm::ArrayRef<Builtin> warpgroupBuiltins() {
+  static const Builtin table[] = {
+      {"nvidia.hopper.warpgroup_mma_init", "value", emitMmaInit},
+      {"nvidia.hopper.warpgroup_mma",
+       "a, b, acc, *, use_acc=, precision=, max_num_imprecise_acc=, is_async=", emitMma},
+      {"nvidia.hopper.warpgroup_mma_wait", "num_outstanding=, deps=", emitMmaWait},
+      {"warp_specialize",
+       "functions_and_args, worker_num_warps, worker_num_regs=", emitWarpSpecialize},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops
