@@ -39,7 +39,7 @@ bool canHold(mlir::Type type) {
     return canHoldScalar(tensor.getElementType()) && linearOrNull(tensor);
   if (ttg::MemDescType buffer = dyn_cast<ttg::MemDescType>(type))
     return buffer.isShared();
-  return isa<ttg::AsyncTokenType>(type) || canHoldScalar(type);
+  return isa<ttg::AsyncTokenType>(type) || ttng::descriptorOf(type) || canHoldScalar(type);
 }
 
 } // namespace

@@ -112,9 +112,19 @@ private:
     unsigned inModule = integerAttribute(module, ttg::maxRegistersAttr, 0);
     if (!maxRegisters && inModule)
       maxRegisters = inModule;
-    state.isa.markKernel(function, state.kernel, maxRegisters);
+    SmallVector<unsigned> descriptors;
+    for (auto [i, type] : enumerate(op.getArgumentTypes()))
+      if (ttng::descriptorOf(type))
+        descriptors.push_back(i);
+    state.isa.markKernel(function, state.kernel, maxRegisters, descriptors);
     for (auto [i, type] : enumerate(op.getArgumentTypes())) {
       mlir::IntegerAttr divisibility = op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
+      // The descriptor itself is the parameter, and stays where the launch put it.
+      if (ttng::descriptorOf(type)) {
+        function.getArg(i)->addAttr(Attribute::getWithByValType(
+            context, ArrayType::get(Type::getInt8Ty(context), 128)));
+        function.getArg(i)->addAttr(Attribute::getWithAlignment(context, Align(64)));
+      }
       if (divisibility && isa<tt::PointerType>(type) && isPowerOf2_64(divisibility.getInt()))
         function.getArg(i)->addAttr(
             Attribute::getWithAlignment(context, Align(divisibility.getInt())));

@@ -109,7 +109,7 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
     storeShared(builder, place, result);
   builder.CreateBr(after);
   emitter.startBlock(after);
-  emitter.isa.ctaBarrier(builder);
+  emitter.barrier();
   for (auto [place, result] : zip_equal(places, results))
     result = loadShared(builder, place, type, 1).front();
   return success();
@@ -124,7 +124,7 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Value poin
       emitter.layoutOf(pointers.getType()).freeVariableMask(Dim::Register))
     return emitter.unsupported(op, "an atomic on a layout that repeats elements in a thread");
   if (form.releases())
-    emitter.isa.ctaBarrier(builder);
+    emitter.barrier();
   Value *owner = updaters(emitter, pointers.getType());
   Registers results;
   for (size_t i = 0, count = emitter.get(pointers).size(); i < count; ++i) {
@@ -140,7 +140,7 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Value poin
   if (shared && failed(shareResults(emitter, op, owner, results)))
     return mlir::failure();
   if (form.acquires() && !shared)
-    emitter.isa.ctaBarrier(builder);
+    emitter.barrier();
   emitter.set(op->getResult(0), std::move(results));
   return success();
 }

@@ -150,6 +150,7 @@ LogicalResult emitCondBranch(Emitter &emitter, mlir::cf::CondBranchOp op) {
 /// Several results travel in a struct.
 LogicalResult emitReturn(Emitter &emitter, tt::ReturnOp op) {
   Builder &builder = emitter.builder;
+  emitter.releaseWorkers(op);
   Registers flat = emitter.flatten(op.getOperands());
   if (flat.empty())
     builder.CreateRetVoid();
@@ -161,6 +162,8 @@ LogicalResult emitReturn(Emitter &emitter, tt::ReturnOp op) {
 }
 
 LogicalResult emitCall(Emitter &emitter, tt::CallOp op) {
+  if (emitter.group.first)
+    return emitter.unsupported(op, "a call of a noinline function from a partition");
   mlir::Operation *callee = mlir::SymbolTable::lookupNearestSymbolFrom(op, op.getCalleeAttr());
   Function *function = emitter.state.functions.lookup(callee);
   if (!function)

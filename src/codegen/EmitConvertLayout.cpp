@@ -69,7 +69,7 @@ void synchronize(Emitter &emitter, layout::SyncScope scope) {
   if (scope == layout::SyncScope::Warp)
     emitter.isa.warpBarrier(emitter.builder);
   else
-    emitter.isa.ctaBarrier(emitter.builder);
+    emitter.barrier();
 }
 
 /// One half: base of this thread, then one access per planned instruction.

@@ -103,7 +103,7 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(store, partial))
       storeShared(emitter.builder, address.at(group.offset), value);
-  emitter.isa.ctaBarrier(emitter.builder);
+  emitter.barrier();
 
   std::vector<ThreadAddress> load =
       scratchOf(emitter, plan, begin.getInt(), plan.loadImages, example);

@@ -197,7 +197,7 @@ private:
     if (!begin)
       return emitter.unsupported(op, "`tt.scan` without allocated scratch memory");
     storeTotals(scratch(begin.getInt(), /*withSlots=*/true));
-    emitter.isa.ctaBarrier(builder);
+    emitter.barrier();
     std::vector<ThreadAddress> addresses = scratch(begin.getInt(), /*withSlots=*/false);
     std::map<uint32_t, SmallVector<Tuple>> totals;
     for (uint32_t reg = 0; reg < elements.size(); ++reg) {

@@ -170,7 +170,7 @@ template <typename Op> LogicalResult emitSameBase(Emitter &emitter, Op op) {
 
 /// `bar.sync` orders accesses to every memory, so the named ones do not matter.
 LogicalResult emitBarrier(Emitter &emitter, ttg::BarrierOp) {
-  emitter.isa.ctaBarrier(emitter.builder);
+  emitter.barrier();
   return success();
 }
 

@@ -36,6 +36,7 @@ const EmitTable &emitTable() {
     addReduce(all);
     addAsyncCopy(all);
     addControlFlow(all);
+    addWarpSpecialize(all);
     return all;
   }();
   return table;
@@ -46,10 +47,11 @@ const EmitTable &emitTable() {
 Emitter::Emitter(ModuleState &state, tt::FuncOp source, Function &function)
     : state(state), function(function), builder(function.getContext()), isa(state.isa),
       source(source), prologue(function.getContext()) {
-  BasicBlock *first = newBlock("prologue");
+  entry = newBlock("prologue");
   BasicBlock *body = newBlock("body");
-  prologue.SetInsertPoint(BranchInst::Create(body, first));
+  prologue.SetInsertPoint(BranchInst::Create(body, entry));
   builder.SetInsertPoint(body);
+  group.count = ttg::numWarpsOf(source);
   FastMathFlags flags;
   flags.setAllowContract(state.options.fpFusion);
   builder.setFastMathFlags(flags);
@@ -146,6 +148,9 @@ Type *Emitter::elementType(mlir::Type type) const {
   LLVMContext &context = function.getContext();
   if (tt::PointerType pointer = dyn_cast<tt::PointerType>(type))
     return PointerType::get(context, pointer.getAddressSpace());
+  // Descriptors are found by generic address.
+  if (ttng::descriptorOf(type))
+    return PointerType::get(context, 0);
   if (type.isIndex())
     return Type::getInt64Ty(context);
   if (type.isF32())
@@ -192,8 +197,53 @@ unsigned Emitter::registerCount(mlir::Type type) {
 
 Value *Emitter::threadId() {
   if (!thread)
-    thread = isa.threadId(prologue, threads());
+    thread = threadOfGroup(state.kernel.numWarps * state.target.warpSize());
   return thread;
+}
+
+Value *Emitter::threadOfGroup(unsigned limit) {
+  Value *id = isa.threadId(prologue, limit);
+  if (!group.first)
+    return id;
+  return prologue.CreateSub(id, prologue.getInt32(group.first * state.target.warpSize()));
+}
+
+Value *Emitter::warpId() {
+  if (!warp) {
+    Value *mine = prologue.CreateLShr(threadId(), Log2_32(state.target.warpSize()));
+    warp = isa.shuffle(prologue, mine, prologue.getInt32(0));
+  }
+  return warp;
+}
+
+void Emitter::barrier() {
+  if (group.count == state.kernel.numWarps)
+    isa.ctaBarrier(builder);
+  else if (group.count == 1)
+    isa.warpBarrier(builder);
+  else
+    isa.groupBarrier(builder, group.barrier, threads());
+}
+
+Emitter::GroupScope::GroupScope(Emitter &emitter, WarpGroup group)
+    : emitter(emitter), savedGroup(emitter.group), savedPrologue(emitter.prologue.saveIP()),
+      savedThread(emitter.thread), savedUnbounded(emitter.unboundedThread),
+      savedWarp(emitter.warp), savedParts(std::move(emitter.threadParts)) {
+  emitter.group = group;
+  emitter.thread = emitter.unboundedThread = emitter.warp = nullptr;
+  emitter.threadParts.clear();
+  BasicBlock *body = emitter.newBlock("partition.body");
+  emitter.prologue.SetInsertPoint(emitter.builder.CreateBr(body));
+  emitter.startBlock(body);
+}
+
+Emitter::GroupScope::~GroupScope() {
+  emitter.group = savedGroup;
+  emitter.prologue.restoreIP(savedPrologue);
+  emitter.thread = savedThread;
+  emitter.unboundedThread = savedUnbounded;
+  emitter.warp = savedWarp;
+  emitter.threadParts = std::move(savedParts);
 }
 
 Value *Emitter::threadPart(ArrayRef<uint32_t> images) {
@@ -219,7 +269,7 @@ Value *Emitter::ownerMask(const LinearLayout &layout) {
   // Not threadId(): knowing its limit, LLVM would turn `(tid & 64) == 0` into `tid < 64`, for which
   // ptxas branches around every access instead of predicating it.
   if (!unboundedThread)
-    unboundedThread = isa.threadId(prologue, /*threads=*/4096);
+    unboundedThread = threadOfGroup(/*limit=*/4096);
   Value *copy = builder.CreateAnd(unboundedThread, builder.getInt32(copies));
   return builder.CreateICmpEQ(copy, builder.getInt32(0));
 }

@@ -81,6 +81,14 @@ void addAtomics(EmitTable &table);
 void addReduce(EmitTable &table);
 void addAsyncCopy(EmitTable &table);
 void addControlFlow(EmitTable &table);
+void addWarpSpecialize(EmitTable &table);
+
+/// The warps that run a piece of code together: all of the kernel, or those of a partition.
+struct WarpGroup {
+  unsigned first = 0, count = 0;
+  /// Hardware barrier at which they meet, where others exist beside them.
+  unsigned barrier = 0;
+};
 
 /// What the functions of one module share.
 struct ModuleState {
@@ -148,7 +156,39 @@ public:
   llvm::SmallVector<uint32_t> threadImages(const layout::LinearLayout &map, layout::Dim out) const;
   /// True in the threads that own their elements; null when all do.
   llvm::Value *ownerMask(const layout::LinearLayout &layout);
-  unsigned threads() const { return state.kernel.numWarps * state.target.warpSize(); }
+  unsigned threads() const { return group.count * state.target.warpSize(); }
+  /// Number of the warp within its group, the same value in all lanes.
+  llvm::Value *warpId();
+  /// All threads of the group arrive, and see each other's memory accesses.
+  void barrier();
+  WarpGroup group;
+
+  /// Emits for other warps for its own lifetime, beginning at the current place.
+  class GroupScope {
+  public:
+    GroupScope(Emitter &emitter, WarpGroup group);
+    ~GroupScope();
+
+  private:
+    Emitter &emitter;
+    WarpGroup savedGroup;
+    Builder::InsertPoint savedPrologue;
+    llvm::Value *savedThread, *savedUnbounded, *savedWarp;
+    ThreadParts savedParts;
+  };
+
+  /// Whether workers can use it: a constant, an argument, or made at the function's entry.
+  bool isKnownEverywhere(llvm::Value *value) const;
+  /// Sends the workers of a kernel home; before every return.
+  void releaseWorkers(mlir::Operation *op);
+  /// Where workers find out what to do; null before the first partition.
+  llvm::SwitchInst *workers = nullptr;
+  /// Where the partition that is being emitted ends; the same of default regions, with their
+  /// results.
+  llvm::BasicBlock *partitionEnd = nullptr;
+  llvm::SmallVector<std::pair<llvm::BasicBlock *, llvm::SmallVector<llvm::PHINode *>>> defaultEnds;
+  /// The function's first block, which dominates all others.
+  llvm::BasicBlock *entry = nullptr;
 
   // -- Blocks ------------------------------------------------------------------
   llvm::BasicBlock *newBlock(const llvm::Twine &name);
@@ -169,7 +209,9 @@ private:
   llvm::DenseMap<mlir::Block *, llvm::SmallVector<llvm::PHINode *>> blockPhis;
   /// Inserts at the end of the prologue.
   Builder prologue;
-  llvm::Value *thread = nullptr, *unboundedThread = nullptr;
+  llvm::Value *threadOfGroup(unsigned limit);
+
+  llvm::Value *thread = nullptr, *unboundedThread = nullptr, *warp = nullptr;
   ThreadParts threadParts;
 };
 

@@ -67,9 +67,11 @@ public:
 
   /// Sets triple, data layout and module flags.
   virtual void prepareModule(llvm::Module &module) const = 0;
-  /// Marks `function` as a kernel with the launch bounds of `kernel`.
+  /// Marks `function` as a kernel with the launch bounds of `kernel`. The parameters `byValue` are
+  /// read-only structs whose address the kernel takes.
   virtual void markKernel(llvm::Function &function, const KernelInfo &kernel,
-                          std::optional<unsigned> maxRegisters) const = 0;
+                          std::optional<unsigned> maxRegisters,
+                          llvm::ArrayRef<unsigned> byValue) const = 0;
 
   /// Thread of the CTA, known to lie in [0, threads).
   virtual llvm::Value *threadId(Builder &builder, unsigned threads) const = 0;
@@ -79,6 +81,11 @@ public:
   /// All threads of the CTA arrive, and see each other's memory accesses.
   virtual void ctaBarrier(Builder &builder) const = 0;
   virtual void warpBarrier(Builder &builder) const = 0;
+  /// The same for the `threads` that name the barrier `id`.
+  virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  /// The four warps that come here, aligned, have `count` registers each from now on; `grows` says
+  /// that they had fewer.
+  virtual void setRegisters(Builder &builder, unsigned count, bool grows) const = 0;
   /// The i32 that `lane` of the same warp passes in.
   virtual llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const = 0;
   /// The i32 of the lane whose number is this lane's XOR `distance`.

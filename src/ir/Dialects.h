@@ -125,6 +125,10 @@ inline constexpr llvm::StringLiteral targetAttr = "ttg.target";
 inline constexpr llvm::StringLiteral maxRegistersAttr = "ttg.maxnreg";
 /// Bytes of shared memory that a CTA needs; set by transform.
 inline constexpr llvm::StringLiteral sharedAttr = "ttg.shared";
+/// Warps of a CTA with the partitions' ones; set by transform where there are partitions.
+inline constexpr llvm::StringLiteral totalNumWarpsAttr = "ttg.total-num-warps";
+/// Byte of shared memory where partitions are told what to run; set by transform.
+inline constexpr llvm::StringLiteral warpStateAttr = "ttg.warp-state-offset";
 /// On operations: where their buffer or scratch begins in shared memory; set by transform.
 inline constexpr llvm::StringLiteral allocationOffsetAttr = "allocation.offset";
 /// On operations with scratch: its size in bytes.

@@ -35,7 +35,29 @@ struct Owner {
   /// Numbers of the first and last operation during which it is alive.
   unsigned first, last;
   int64_t offset = 0;
+  /// The region of a warp_specialize that holds it: its default region or a partition.
+  Region *part = nullptr;
 };
+
+/// The region of a warp_specialize around `op`; null outside.
+Region *partOf(Operation *op) {
+  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (isa<ttg::WarpSpecializePartitionsOp>(parent))
+      return region;
+    auto specialize = dyn_cast<ttg::WarpSpecializeOp>(parent);
+    if (specialize && region == &specialize.getDefaultRegion())
+      return region;
+  }
+  return nullptr;
+}
+
+ttg::WarpSpecializeOp specializeOf(Region *part) {
+  Operation *parent = part->getParentOp();
+  if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(parent))
+    parent = partitions->getParentOp();
+  return cast<ttg::WarpSpecializeOp>(parent);
+}
 
 bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
@@ -50,6 +72,8 @@ struct AllocateFunction {
   /// Number of the last operation inside.
   llvm::DenseMap<Operation *, unsigned> endOf;
   llvm::SmallVector<Owner> owners;
+  /// Operations that wait for engines.
+  llvm::SmallVector<Operation *> waits;
   bool failed = false;
 
   /// First byte beyond what this function uses.
@@ -91,6 +115,10 @@ struct AllocateFunction {
         owners.push_back({op, bufferBytesOf(alloc), bufferAlignmentOf(alloc), at, at});
       else
         owners.push_back({op, scratchBytesOf(op), /*alignment=*/128, at, at});
+      owners.back().part = partOf(op);
+      // Captures may be read until everybody has met again.
+      if (isa<ttg::WarpSpecializeOp>(op))
+        owners.back().last = endOf[op];
     }
   }
 
@@ -99,6 +127,8 @@ struct AllocateFunction {
       for (Operation &op : block) {
         unsigned at = number.size();
         number[&op] = at;
+        if (isa<ttng::TMAStoreWaitOp, ttng::WarpGroupDotWaitOp>(op))
+          waits.push_back(&op);
         for (Region &inner : op.getRegions())
           numberRegion(inner);
         endOf[&op] = number.size() - 1;
@@ -136,9 +166,31 @@ struct AllocateFunction {
     failed = true;
   }
 
+  /// The engines read and write buffers until something waits for them.
+  unsigned completionOf(Operation *user) {
+    auto waitAfter = [&](auto isWait) {
+      unsigned at = number[user], best = endOf.lookup(user);
+      unsigned found = std::numeric_limits<unsigned>::max();
+      for (Operation *wait : waits)
+        if (number[wait] > at && isWait(wait))
+          found = std::min(found, number[wait]);
+      return found == std::numeric_limits<unsigned>::max() ? best : found;
+    };
+    if (isa<ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(user))
+      return waitAfter([](Operation *op) { return isa<ttng::TMAStoreWaitOp>(op); });
+    if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(user); dot && dot.getIsAsync())
+      return waitAfter([](Operation *op) { return isa<ttng::WarpGroupDotWaitOp>(op); });
+    return number[user];
+  }
+
   /// Keeps the owner alive up to `user`.
   void extend(Owner &owner, Operation *user) {
-    unsigned at = number[user], from = number[owner.op];
+    unsigned at = completionOf(user), from = number[owner.op];
+    // Parts of a warp_specialize run at the same time: what others see lives as long as all run.
+    if (Region *part = partOf(user); part && part != owner.part)
+      at = std::max(at, endOf[specializeOf(part)]);
+    if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(user))
+      at = std::max(at, endOf[partitions->getParentOp()]);
     // Loops around the user that do not hold the owner run again before the owner may go.
     for (Operation *outer = user->getParentOp(); outer != function; outer = outer->getParentOp()) {
       if (!isLoop(outer))
@@ -201,6 +253,8 @@ struct AllocateFunction {
     int64_t offset = llvm::alignTo(base, owner.alignment);
     for (const Owner *other : placed) {
       bool together = other->first <= owner.last && owner.first <= other->last;
+      together |= owner.part && other->part && owner.part != other->part &&
+                  specializeOf(owner.part) == specializeOf(other->part);
       if (together && offset < other->offset + other->bytes && other->offset < offset + owner.bytes)
         offset = llvm::alignTo(other->offset + other->bytes, owner.alignment);
     }
@@ -259,6 +313,12 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
     }
     if (failed)
       return signalPassFailure();
+    // Where the default warps tell the others what to do.
+    if (module->hasAttr(ttg::totalNumWarpsAttr)) {
+      total = llvm::alignTo(total, 16);
+      module->setAttr(ttg::warpStateAttr, Builder(module).getI32IntegerAttr(total));
+      total += 16;
+    }
     module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));
   }
 };

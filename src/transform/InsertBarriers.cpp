@@ -22,6 +22,17 @@
 // are finally tried out one by one: a barrier stays only if without it some
 // access would conflict. None missing, none doubled.
 //
+// Engines. What a copy engine or a warpgroup's product does to a buffer happens
+// some time after it was started; the program waits for it by other means. So
+// such an access needs a barrier before it, if it conflicts with something
+// pending, but is never pending itself.
+//
+// Barrier objects. Threads may use one at the same time; only its beginning and
+// its end (init, inval) must be apart from its uses.
+//
+// Warp specialization. All meet at its start and its end; in between each part
+// is looked at alone.
+//
 // Operations that synchronize inside (convert_layout through shared memory)
 // write scratch, meet, and read it: before them only the write matters, after
 // them only the read is pending. `async_wait` promises that the copies of this
@@ -56,6 +67,9 @@ struct Access {
   bool writes;
   Operation *owner;
   std::optional<Window> window;
+  enum class Object { No, Life, Use };
+  /// Of a barrier object: begins or ends it, or uses it.
+  Object object = Object::No;
 };
 
 /// What an operation does, in order: `before` meets pending accesses; if `meets`, nothing stays
@@ -102,6 +116,8 @@ public:
   bool conflict(unsigned a, unsigned b) const {
     const Access &x = list[a], &y = list[b];
     if (!(x.writes || y.writes) || x.begin >= y.end || y.begin >= x.end)
+      return false;
+    if (x.object != Access::Object::No && x.object == y.object)
       return false;
     return !(x.owner == y.owner && x.window && y.window && apart(*x.window, *y.window));
   }
@@ -176,6 +192,61 @@ private:
     }
   }
 
+  /// An access that completes at some time of its own.
+  void start(Effect &effect, Value buffer, bool writes) {
+    if (!isa<ttg::MemDescType>(buffer.getType()))
+      return;
+    llvm::SmallVector<unsigned, 2> pending = effect.after;
+    touch(effect, buffer, writes);
+    effect.after = pending;
+  }
+
+  void useObject(Effect &effect, Value barrier, Access::Object how) {
+    size_t first = effect.before.size();
+    touch(effect, barrier, true);
+    for (size_t i = first; i < effect.before.size(); ++i)
+      list[effect.before[i]].object = how;
+  }
+
+  /// Threads of the partition meet, then one of them accesses the barrier object.
+  void meetAndUse(Effect &effect, Value barrier) {
+    useObject(effect, barrier, Access::Object::Use);
+    effect.before.clear();
+    effect.meets = true;
+  }
+
+  void describeEngines(Effect &effect, Operation *op) {
+    using Object = Access::Object;
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<ttng::InitBarrierOp, ttng::InvalBarrierOp>(
+            [&](auto barrier) { useObject(effect, barrier.getAlloc(), Object::Life); })
+        .Case<ttng::BarrierExpectOp, ttng::ArriveBarrierOp>(
+            [&](auto barrier) { meetAndUse(effect, barrier.getAlloc()); })
+        .Case([&](ttng::WaitBarrierOp wait) { useObject(effect, wait.getAlloc(), Object::Use); })
+        .Case([&](ttng::AsyncCopyMbarrierArriveOp arrive) {
+          useObject(effect, arrive.getBarrier(), Object::Use);
+        })
+        .Case([&](ttng::AsyncTMACopyGlobalToLocalOp copy) {
+          useObject(effect, copy.getBarrier(), Object::Use);
+          start(effect, copy.getResult(), true);
+        })
+        .Case([&](ttng::AsyncSharedStoreOp store) {
+          useObject(effect, store.getMbarrier(), Object::Use);
+          start(effect, store.getDst(), true);
+        })
+        .Case<ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(
+            [&](auto copy) { start(effect, copy.getSrc(), false); })
+        .Case([&](ttng::WarpGroupDotOp dot) {
+          start(effect, dot.getA(), false);
+          start(effect, dot.getB(), false);
+        })
+        .Case([&](ttng::WarpGroupDotWaitOp wait) {
+          effect.meets = ttg::numWarpsOf(op) > 4 && !wait.getWarpGroupLocal();
+        })
+        .Case([&](ttng::TMAStoreWaitOp) { effect.needsMeeting = true; })
+        .Case<ttng::ClusterBarrierOp, ttng::ClusterWaitOp>([&](auto) { effect.meets = true; });
+  }
+
   void exchange(Effect &effect, Operation *op, bool meets) {
     int64_t bytes = scratchBytesOf(op), begin = offsetOf(op);
     effect.before.push_back(add({begin, begin + bytes, true, op, std::nullopt}));
@@ -207,7 +278,9 @@ private:
         })
         .Case([&](tt::CallOp) { touchEverything(effect); })
         .Default([&](Operation *other) {
-          if (scratchBytesOf(other))
+          if (isa<ttng::TTNGDialect>(other->getDialect()))
+            describeEngines(effect, other);
+          else if (scratchBytesOf(other))
             exchange(effect, op, /*meets=*/true);
         });
     if (!effect.before.empty() || effect.meets || effect.needsMeeting)
@@ -288,6 +361,8 @@ private:
         runWhile(loop, state);
       else if (auto branch = dyn_cast<scf::IfOp>(op))
         runIf(branch, state);
+      else if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op))
+        runParts(specialize, state);
       else if (const Effect *effect = accesses.of(&op))
         apply(&op, *effect, state);
       else if (auto ours = dyn_cast<ttg::BarrierOp>(op); ours && ours.orders(ttg::AddrSpace::Local))
@@ -329,6 +404,39 @@ private:
     if (Block *otherwise = branch.elseBlock())
       run(*otherwise, other);
     state.join(other);
+  }
+
+  void runParts(ttg::WarpSpecializeOp specialize, State &state) {
+    // Captures go through shared memory.
+    if (const Effect *effect = accesses.of(specialize))
+      apply(specialize, *effect, state);
+    state.clear();
+    runRegion(specialize.getDefaultRegion(), state);
+    for (Region &partition : specialize.getPartitions()) {
+      State alone = empty();
+      runRegion(partition, alone);
+    }
+    state.clear();
+  }
+
+  /// The blocks of a part, as those of a function; leaves the state at its end.
+  void runRegion(Region &region, State &state) {
+    headOf(&region.front()).join(state);
+    State end = empty();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Block &block : region) {
+        State inner = headOf(&block);
+        run(block, inner);
+        if (block.hasNoSuccessors())
+          end.join(inner);
+        for (Block *next : block.getSuccessors())
+          changed |= headOf(next).join(inner);
+      }
+      if (mode == Mode::Insert)
+        break;
+    }
+    state = end;
   }
 
   bool needsBarrier(const Effect &effect, const State &state) const {

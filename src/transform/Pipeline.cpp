@@ -17,6 +17,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createResolveLayoutsPass());
   // Before allocation: a dead or duplicate conversion needs no scratch.
   passes.addPass(createSimplifyPass());
+  // Before allocation: partitions take a little shared memory.
+  passes.addPass(createAllocateWarpGroupsPass());
   // After everything that adds or removes owners of shared memory.
   passes.addPass(createAllocateSharedPass(target));
   // After allocation: a barrier is needed only where places overlap.
@@ -27,6 +29,7 @@ void registerPasses() {
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
+  registerPass(createAllocateWarpGroupsPass);
   registerPass(createInsertBarriersPass);
   // On its own the pass assumes the chip with the most shared memory.
   registerPass([] { return createAllocateSharedPass(*target::Target::parse("cuda:90a")); });

@@ -30,6 +30,10 @@ std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 /// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
+/// Gives the partitions of `ttg.warp_specialize` warps beside the kernel's own, and registers where
+/// the program requests numbers of them.
+std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass();
+
 /// Gives every buffer and every scratch area its place in shared memory, such that those that are
 /// alive at one time do not overlap. Reports an error if `target` has too little.
 std::unique_ptr<mlir::Pass> createAllocateSharedPass(const target::Target &target);

@@ -17,6 +17,16 @@ namespace gluonc {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// The registers of a scalar or buffer view that a partition captures, eight bytes each.
+static int64_t captureBytes(ttg::WarpSpecializeOp op) {
+  int64_t registers = 0;
+  for (Value capture : op.getCaptures()) {
+    auto buffer = dyn_cast<ttg::MemDescType>(capture.getType());
+    registers += buffer ? 1 + buffer.getRank() : 1;
+  }
+  return 8 * registers;
+}
+
 /// What an atomic fetched goes through shared memory to the threads that took no part: all but one
 /// for a scalar, those with copies for a tensor.
 static int64_t atomicBytes(Operation *op) {
@@ -48,6 +58,7 @@ int64_t scratchBytesOf(Operation *op) {
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](Operation *atomic) { return atomicBytes(atomic); })
       .Case([](tt::ReduceOp reduce) { return combineBytes(reduce, layout::planReduction); })
       .Case([](tt::ScanOp scan) { return combineBytes(scan, layout::planScan); })
+      .Case([](ttg::WarpSpecializeOp specialize) { return captureBytes(specialize); })
       .Default([](Operation *) { return int64_t(0); });
 }
 
@@ -145,6 +156,14 @@ bool BufferAliases::flowThrough(Operation *op) {
   } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults()) {
     changed |= flow(branch.thenYield().getOperands(), branch.getResults());
     changed |= flow(branch.elseYield().getOperands(), branch.getResults());
+  } else if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
+    for (Region &partition : specialize.getPartitions())
+      changed |= flow(specialize.getCaptures(), partition.getArguments());
+    for (Block &block : specialize.getDefaultRegion())
+      if (isa<ttg::WarpYieldOp>(block.getTerminator()))
+        changed |= flow(block.getTerminator()->getOperands(), specialize.getResults());
+  } else if (auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op)) {
+    changed |= flow(wait.getInputs(), wait.getOutputs());
   } else if (auto branch = dyn_cast<BranchOpInterface>(op)) {
     for (unsigned i = 0; i < op->getNumSuccessors(); ++i)
       changed |= flow(branch.getSuccessorOperands(i).getForwardedOperands(),

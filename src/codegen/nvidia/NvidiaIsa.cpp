@@ -11,6 +11,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 
 #include "codegen/Emitter.h"
+#include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -149,13 +150,16 @@ const EmitTable &NvidiaIsa::operations() const {
     EmitTable all;
     addMma(all);
     addWgmma(all);
+    addBarriers(all);
+    addTma(all);
     return all;
   }();
   return table;
 }
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
-                           std::optional<unsigned> maxRegisters) const {
+                           std::optional<unsigned> maxRegisters,
+                           ArrayRef<unsigned> byValue) const {
   function.setCallingConv(CallingConv::PTX_Kernel);
   LLVMContext &context = function.getContext();
   NamedMDNode *annotations = function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
@@ -167,6 +171,16 @@ void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
   annotate("reqntidx", kernel.numWarps * target.warpSize());
   if (maxRegisters)
     annotate("maxnreg", *maxRegisters);
+  if (byValue.empty())
+    return;
+  // Parameters are counted from one here.
+  SmallVector<Metadata *> numbers;
+  for (unsigned i : byValue)
+    numbers.push_back(
+        ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), i + 1)));
+  annotations->addOperand(
+      MDNode::get(context, {ValueAsMetadata::get(&function), MDString::get(context, "grid_constant"),
+                            MDNode::get(context, numbers)}));
 }
 
 Value *NvidiaIsa::threadId(Builder &builder, unsigned threads) const {
@@ -195,6 +209,17 @@ void NvidiaIsa::ctaBarrier(Builder &builder) const {
 void NvidiaIsa::warpBarrier(Builder &builder) const {
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_bar_warp_sync,
                           {builder.getInt32(-1)});
+}
+
+void NvidiaIsa::groupBarrier(Builder &builder, unsigned id, unsigned threads) const {
+  std::string text = "bar.sync " + std::to_string(id) + ", " + std::to_string(threads) + ";";
+  emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
+}
+
+void NvidiaIsa::setRegisters(Builder &builder, unsigned count, bool grows) const {
+  std::string text = std::string("setmaxnreg.") + (grows ? "inc" : "dec") + ".sync.aligned.u32 " +
+                     std::to_string(count) + ";";
+  emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }
 
 Value *NvidiaIsa::shuffle(Builder &builder, Value *value, Value *lane) const {

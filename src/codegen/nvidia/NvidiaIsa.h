@@ -17,12 +17,15 @@ public:
   const EmitTable &operations() const override;
   void prepareModule(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
-                  std::optional<unsigned> maxRegisters) const override;
+                  std::optional<unsigned> maxRegisters,
+                          llvm::ArrayRef<unsigned> byValue) const override;
   llvm::Value *threadId(Builder &builder, unsigned threads) const override;
   llvm::Value *programId(Builder &builder, unsigned axis) const override;
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
   void ctaBarrier(Builder &builder) const override;
   void warpBarrier(Builder &builder) const override;
+  void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
+  void setRegisters(Builder &builder, unsigned count, bool grows) const override;
   llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const override;
   llvm::Value *shuffleXor(Builder &builder, llvm::Value *value, unsigned distance) const override;
   Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word, llvm::Value *mask,

@@ -1,0 +1,321 @@
+//===- EmitWarpSpecialize.cpp - Partitions on warps of their own ------------------===//
+//
+// Warps beyond the kernel's own wait, from the start of the kernel, to be told
+// what to run:
+//
+//     default warps                     workers
+//     ─────────────                     ───────
+//                                       loop: meet
+//     write captures, number of op
+//     meet   ─────────────────────────▶ read number, jump to the partition of
+//     run the default region            this warp, run it
+//     meet   ◀───────────────────────── meet, back to loop
+//     …
+//     write 0, meet ──────────────────▶ exit
+//
+// "Meet" is hardware barrier 1 with all threads. Default warps use barrier 0
+// among themselves, partition i barrier 2 + i. Captures that are constants or
+// arguments of the kernel are used directly; others go through shared memory.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/Emitter.h"
+
+#include "ir/Dialects.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen {
+
+bool Emitter::isKnownEverywhere(Value *value) const {
+  if (isa<Constant, Argument>(value))
+    return true;
+  Instruction *instruction = dyn_cast<Instruction>(value);
+  return instruction && instruction->getParent() == entry;
+}
+
+namespace {
+
+constexpr unsigned meetingBarrier = 1, firstPartitionBarrier = 2;
+
+void meet(Emitter &emitter) {
+  emitter.isa.groupBarrier(emitter.builder, meetingBarrier,
+                           emitter.state.kernel.numWarps * emitter.state.target.warpSize());
+}
+
+Value *sharedByte(Emitter &emitter, int64_t offset) {
+  return emitter.builder.CreateConstGEP1_32(emitter.builder.getInt8Ty(), emitter.state.shared,
+                                            offset);
+}
+
+int64_t integerAttribute(mlir::Operation *op, StringRef name) {
+  auto value = op->getAttrOfType<mlir::IntegerAttr>(name);
+  return value ? value.getInt() : 0;
+}
+
+Value *stateOf(Emitter &emitter, mlir::Operation *op) {
+  return sharedByte(emitter, integerAttribute(op->getParentOfType<mlir::ModuleOp>(),
+                                              ttg::warpStateAttr));
+}
+
+/// Stores in the first thread of the default warps only.
+template <typename Store> void inFirstThread(Emitter &emitter, Store store) {
+  BasicBlock *only = emitter.newBlock("first"), *then = emitter.newBlock("then");
+  Builder &builder = emitter.builder;
+  Value *isFirst = builder.CreateICmpEQ(emitter.threadId(), builder.getInt32(0));
+  builder.CreateCondBr(isFirst, only, then);
+  emitter.startBlock(only);
+  store();
+  builder.CreateBr(then);
+  emitter.startBlock(then);
+}
+
+/// Tells the workers what to do next.
+void announce(Emitter &emitter, mlir::Operation *op, unsigned what) {
+  Builder &builder = emitter.builder;
+  builder.CreateStore(builder.getInt32(what), stateOf(emitter, op), /*isVolatile=*/true);
+}
+
+/// The loop of the workers, and the branch at the kernel's start that leads there.
+void startWorkers(Emitter &emitter, mlir::Operation *op) {
+  Builder &builder = emitter.builder;
+  Builder::InsertPointGuard guard(builder);
+  BasicBlock *loop = emitter.newBlock("workers"), *exit = emitter.newBlock("workers.exit");
+  BasicBlock *dispatch = emitter.newBlock("dispatch");
+  auto *jump = cast<BranchInst>(emitter.entry->getTerminator());
+  BasicBlock *body = jump->getSuccessor(0);
+  jump->setSuccessor(0, dispatch);
+  builder.SetInsertPoint(dispatch);
+  Value *mine = builder.CreateICmpULT(emitter.threadId(), builder.getInt32(emitter.threads()));
+  builder.CreateCondBr(mine, body, loop);
+
+  builder.SetInsertPoint(loop);
+  meet(emitter);
+  Value *what = builder.CreateLoad(builder.getInt32Ty(), stateOf(emitter, op),
+                                   /*isVolatile=*/true);
+  emitter.workers = builder.CreateSwitch(what, exit);
+  builder.SetInsertPoint(exit);
+  builder.CreateRetVoid();
+}
+
+/// What travels through shared memory: the registers of the captures, eight bytes each.
+struct Captures {
+  SmallVector<Registers> registers;
+  int64_t offset;
+
+  Captures(Emitter &emitter, ttg::WarpSpecializeOp op)
+      : offset(integerAttribute(op, ttg::allocationOffsetAttr)) {
+    for (mlir::Value capture : op.getCaptures())
+      registers.push_back(emitter.get(capture));
+  }
+
+  template <typename Visit> void forEachStored(Emitter &emitter, Visit visit) {
+    int64_t at = offset;
+    for (Registers &capture : registers)
+      for (Value *&value : capture) {
+        if (!emitter.isKnownEverywhere(value))
+          visit(value, sharedByte(emitter, at));
+        at += 8;
+      }
+  }
+
+  void store(Emitter &emitter) {
+    forEachStored(emitter, [&](Value *value, Value *place) {
+      emitter.builder.CreateAlignedStore(value, place, Align(8), /*isVolatile=*/true);
+    });
+  }
+
+  /// The captures as a worker sees them.
+  SmallVector<Registers> load(Emitter &emitter) {
+    Captures loaded = *this;
+    loaded.forEachStored(emitter, [&](Value *&value, Value *place) {
+      value = emitter.builder.CreateAlignedLoad(value->getType(), place, Align(8),
+                                                /*isVolatile=*/true);
+    });
+    return std::move(loaded.registers);
+  }
+};
+
+/// Registers of the default warps at the start, then of the groups of a warp_specialize.
+struct RegisterPlan {
+  ArrayRef<int32_t> actual;
+  int32_t atStart;
+
+  RegisterPlan(ttg::WarpSpecializeOp op)
+      : actual(op.getActualRegisters().value_or(ArrayRef<int32_t>())),
+        atStart(integerAttribute(op->getParentOfType<mlir::ModuleOp>(), ttg::maxRegistersAttr)) {}
+
+  void enter(Emitter &emitter, int32_t count) const {
+    if (!actual.empty() && count != atStart)
+      emitter.isa.setRegisters(emitter.builder, count, count > atStart);
+  }
+  void leave(Emitter &emitter, int32_t count) const {
+    if (!actual.empty() && count != atStart)
+      emitter.isa.setRegisters(emitter.builder, atStart, count < atStart);
+  }
+};
+
+struct Specialize {
+  Emitter &emitter;
+  ttg::WarpSpecializeOp op;
+  Captures captures;
+  RegisterPlan registers;
+
+  Specialize(Emitter &emitter, ttg::WarpSpecializeOp op)
+      : emitter(emitter), op(op), captures(emitter, op), registers(op) {}
+
+  /// One partition, from the jump of its warps on.
+  LogicalResult emitPartition(unsigned index, BasicBlock *start, BasicBlock *done) {
+    emitter.startBlock(start);
+    unsigned first = (*op.getWarpGroupStartIds())[index];
+    Emitter::GroupScope scope(emitter, {first, unsigned(op.getPartitionNumWarps()[index]),
+                                        firstPartitionBarrier + index});
+    mlir::Region &region = op.getPartitions()[index];
+    for (auto [argument, values] : zip(region.getArguments(), captures.load(emitter)))
+      emitter.set(argument, values);
+    emitter.partitionEnd = done;
+    return emitter.emitRegion(region);
+  }
+
+  /// Warps of one group of four, which own registers together.
+  LogicalResult emitGroup(unsigned firstWarp, Value *warp, BasicBlock *start, BasicBlock *loop) {
+    Builder &builder = emitter.builder;
+    emitter.startBlock(start);
+    int32_t count = 24;
+    ArrayRef<int32_t> starts = *op.getWarpGroupStartIds(), sizes = op.getPartitionNumWarps();
+    BasicBlock *done = emitter.newBlock("group.done");
+    SmallVector<std::pair<unsigned, BasicBlock *>> partitions;
+    auto overlaps = [&](unsigned i) {
+      return unsigned(starts[i]) < firstWarp + 4 && unsigned(starts[i] + sizes[i]) > firstWarp;
+    };
+    for (unsigned i = 0; i < starts.size(); ++i)
+      if (overlaps(i) && !registers.actual.empty())
+        count = registers.actual[1 + i];
+    registers.enter(emitter, count);
+    SwitchInst *which = builder.CreateSwitch(warp, done);
+    for (unsigned i = 0; i < starts.size(); ++i) {
+      if (!overlaps(i))
+        continue;
+      BasicBlock *&block = blocks[i];
+      if (!block) {
+        block = emitter.newBlock("partition" + Twine(i));
+        // The groups of a larger partition are its own, so they may end in one place.
+        ends[i] = {done, emitter.newBlock("partition" + Twine(i) + ".end")};
+      }
+      for (int32_t w = starts[i]; w < starts[i] + sizes[i]; ++w)
+        if (unsigned(w) >= firstWarp && unsigned(w) < firstWarp + 4)
+          which->addCase(builder.getInt32(w), block);
+    }
+    emitter.startBlock(done);
+    registers.leave(emitter, count);
+    meet(emitter);
+    builder.CreateBr(loop);
+    return success();
+  }
+
+  LogicalResult emitWorkers() {
+    Builder &builder = emitter.builder;
+    Builder::InsertPointGuard guard(builder);
+    BasicBlock *loop = emitter.workers->getParent();
+    BasicBlock *start = emitter.newBlock("partitions");
+    emitter.workers->addCase(builder.getInt32(emitter.workers->getNumCases() + 1), start);
+    emitter.startBlock(start);
+    // Relative to the default warps, which begin at zero.
+    Value *warp = emitter.warpId();
+    Value *group = builder.CreateLShr(warp, 2u);
+    BasicBlock *none = emitter.newBlock("group.none");
+    SwitchInst *groups = builder.CreateSwitch(group, none);
+    emitter.startBlock(none);
+    builder.CreateUnreachable();
+    for (unsigned first = alignTo(emitter.group.count, 4); first < emitter.state.kernel.numWarps;
+         first += 4) {
+      BasicBlock *block = emitter.newBlock("group");
+      groups->addCase(builder.getInt32(first / 4), block);
+      if (failed(emitGroup(first, warp, block, loop)))
+        return failure();
+    }
+    for (auto &[index, block] : blocks) {
+      auto [done, end] = ends[index];
+      if (failed(emitPartition(index, block, end)))
+        return failure();
+      emitter.startBlock(end);
+      builder.CreateBr(done);
+    }
+    return success();
+  }
+
+  /// Of each partition: where it begins, where it ends, and where its group goes on.
+  std::map<unsigned, BasicBlock *> blocks;
+  std::map<unsigned, std::pair<BasicBlock *, BasicBlock *>> ends;
+};
+
+LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
+  if (!op.getWarpGroupStartIds())
+    return emitter.unsupported(op, "`ttg.warp_specialize` without allocated warps");
+  for (mlir::Value capture : op.getCaptures())
+    if (isa<mlir::RankedTensorType>(capture.getType()))
+      return emitter.unsupported(op, "a tensor that a partition captures");
+  if (!emitter.workers)
+    startWorkers(emitter, op);
+  Specialize specialize(emitter, op);
+  unsigned number = emitter.workers->getNumCases() + 1;
+  inFirstThread(emitter, [&] {
+    specialize.captures.store(emitter);
+    announce(emitter, op, number);
+  });
+  meet(emitter);
+  if (failed(specialize.emitWorkers()))
+    return failure();
+  if (!specialize.registers.actual.empty())
+    specialize.registers.enter(emitter, specialize.registers.actual[0]);
+  BasicBlock *end = emitter.newBlock("default.end");
+  {
+    Builder::InsertPointGuard guard(emitter.builder);
+    emitter.startBlock(end);
+    SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
+    emitter.setFlat(op.getResults(), SmallVector<Value *>(results.begin(), results.end()));
+    emitter.defaultEnds.push_back({end, results});
+  }
+  if (failed(emitter.emitRegion(op.getDefaultRegion())))
+    return failure();
+  emitter.defaultEnds.pop_back();
+  emitter.startBlock(end);
+  if (!specialize.registers.actual.empty())
+    specialize.registers.leave(emitter, specialize.registers.actual[0]);
+  meet(emitter);
+  return success();
+}
+
+LogicalResult emitYield(Emitter &emitter, ttg::WarpYieldOp op) {
+  auto &[end, phis] = emitter.defaultEnds.back();
+  for (auto [phi, value] : zip_equal(phis, emitter.flatten(op.getOperands())))
+    phi->addIncoming(value, emitter.builder.GetInsertBlock());
+  emitter.builder.CreateBr(end);
+  return success();
+}
+
+LogicalResult emitWarpReturn(Emitter &emitter, ttg::WarpReturnOp) {
+  emitter.builder.CreateBr(emitter.partitionEnd);
+  return success();
+}
+
+} // namespace
+
+void Emitter::releaseWorkers(mlir::Operation *op) {
+  if (group.count == state.kernel.numWarps || !cast<tt::FuncOp>(source).isPublic())
+    return;
+  inFirstThread(*this, [&] { announce(*this, op, 0); });
+  meet(*this);
+}
+
+void addWarpSpecialize(EmitTable &table) {
+  table.add<emitSpecialize>();
+  table.add<emitYield>();
+  table.add<emitWarpReturn>();
+  // Dealt with by the operation around it.
+  table.add<+[](Emitter &, ttg::WarpSpecializePartitionsOp) -> LogicalResult { return success(); }>();
+}
+
+} // namespace gluonc::codegen

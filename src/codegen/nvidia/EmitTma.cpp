@@ -1,0 +1,184 @@
+//===- EmitTma.cpp - The copy engine -----------------------------------------------===//
+//
+// One instruction moves a box of at most 256 elements along each dim and, where
+// the layout swizzles, of one row of the pattern along the last: a "message". A
+// block takes as many as cover it. Message i is the business of one thread of
+// warp i (modulo their number), so that warps share the work.
+//
+//     block 64 x 256, f16, swizzled by 128 bytes = rows of 64:
+//         message   0     1     2     3        shared memory: one after another
+//         columns   0…    64…   128…  192…
+//
+// PTX counts dims from the last one.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/nvidia/EmitHopper.h"
+
+#include "codegen/SharedTransfer.h"
+#include "codegen/nvidia/InlineAsm.h"
+#include "ir/Encoding.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+/// Where one message begins, in elements.
+struct Message {
+  SmallVector<int64_t> place;
+  /// In the buffer.
+  uint32_t offset;
+};
+
+/// Nullopt for a buffer that the engine cannot address.
+std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer, bool im2col) {
+  auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  const LinearLayout *linear = linearOrNull(buffer);
+  std::optional<LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
+  if (!encoding || !inverse)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = buffer.getShape();
+  // im2col: pixels are counted along one dim, up to 1024 of them.
+  layout::Ints box = encoding.getValue().messageShape(shape);
+  if (im2col)
+    box.front() = shape.front();
+  SmallVector<Message> messages;
+  SmallVector<int64_t> place(shape.size(), 0);
+  while (true) {
+    SmallVector<layout::Coord> at;
+    for (auto [axis, step] : enumerate(place))
+      at.push_back({Dim::axis(axis), uint32_t(step)});
+    uint64_t found = inverse->applyPacked(inverse->packIn(at));
+    messages.push_back({place, uint32_t(inverse->outComponent(found, Dim::Offset))});
+    int64_t axis = int64_t(shape.size()) - 1;
+    while (axis >= 0 && (place[axis] += box[axis]) >= shape[axis])
+      place[axis--] = 0;
+    if (axis < 0)
+      return messages;
+  }
+}
+
+/// One thread of warp `number`, and of no other.
+Value *electedThread(Emitter &emitter, unsigned number) {
+  Builder &builder = emitter.builder;
+  Value *elected = emitAsm(builder,
+                           "{\n\t.reg .pred mine;\n\telect.sync _|mine, 0xffffffff;\n\t"
+                           "selp.b32 $0, 1, 0, mine;\n\t}",
+                           builder.getInt32Ty(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
+  Value *mine = builder.CreateICmpNE(elected, builder.getInt32(0));
+  if (emitter.group.count == 1)
+    return mine;
+  Value *ours = builder.CreateICmpEQ(emitter.warpId(), builder.getInt32(number));
+  return builder.CreateAnd(mine, ours);
+}
+
+/// Numbers operands while the text of an instruction is written.
+struct Instruction {
+  std::string text;
+  SmallVector<Value *> operands;
+
+  std::string operand(Value *value) {
+    operands.push_back(value);
+    return "$" + std::to_string(operands.size() - 1);
+  }
+  std::string list(ArrayRef<Value *> values) {
+    std::string all;
+    for (Value *value : values)
+      all += (all.empty() ? "" : ", ") + operand(value);
+    return "{" + all + "}";
+  }
+};
+
+/// Coordinates of a message as PTX wants them.
+SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords,
+                                 const Message &message) {
+  SmallVector<Value *> values;
+  size_t rank = coords.size(), inner = message.place.size();
+  for (size_t i = 0; i < rank; ++i) {
+    Value *coordinate = emitter.scalar(coords[rank - 1 - i]);
+    int64_t step = i < inner ? message.place[inner - 1 - i] : 0;
+    values.push_back(step ? emitter.builder.CreateAdd(coordinate, emitter.builder.getInt32(step))
+                          : coordinate);
+  }
+  return values;
+}
+
+LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
+  ttg::MemDescType buffer = op.getResult().getType();
+  ttng::Descriptor descriptor = ttng::descriptorOf(op.getDesc().getType());
+  auto messages = messagesOf(buffer, descriptor.im2col);
+  if (!messages || op.getMulticast())
+    return emitter.unsupported(op, op.getMulticast() ? "a multicast copy" : "");
+  ThreadAddress address = addressOf(emitter, Transfer{}, op.getResult(),
+                                    elementBytes(buffer.getElementType()), {});
+  for (auto [number, message] : enumerate(*messages)) {
+    Value *mine = electedThread(emitter, number % emitter.group.count);
+    Instruction code;
+    code.text = "@" + code.operand(emitter.builder.CreateAnd(mine, emitter.scalar(op.getPred())));
+    code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
+                 "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
+                 ".mbarrier::complete_tx::bytes ";
+    code.text += "[" + code.operand(address.at(message.offset)) + "], ";
+    code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
+                 code.list(coordinates(emitter, op.getCoord(), message)) + "], ";
+    code.text += "[" + code.operand(barrierAddress(emitter, op.getBarrier())) + "]";
+    SmallVector<Value *> offsets;
+    for (mlir::Value offset : llvm::reverse(op.getOffsets()))
+      offsets.push_back(emitter.scalar(offset));
+    if (!offsets.empty())
+      code.text += ", " + code.list(offsets);
+    emitOrdered(emitter, code.text + ";", code.operands);
+  }
+  return success();
+}
+
+/// Stores and reductions; `instruction` is all in front of the operands.
+LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value desc,
+                           mlir::ValueRange coords, mlir::Value source, StringRef instruction) {
+  auto buffer = cast<ttg::MemDescType>(source.getType());
+  auto messages = messagesOf(buffer, /*im2col=*/false);
+  if (!messages)
+    return emitter.unsupported(op);
+  ThreadAddress address =
+      addressOf(emitter, Transfer{}, source, elementBytes(buffer.getElementType()), {});
+  for (auto [number, message] : enumerate(*messages)) {
+    Instruction code;
+    code.text = "@" + code.operand(electedThread(emitter, number % emitter.group.count)) + " " +
+                instruction.str();
+    code.text += " [" + code.operand(emitter.scalar(desc)) + ", " +
+                 code.list(coordinates(emitter, coords, message)) + "], ";
+    code.text += "[" + code.operand(address.at(message.offset)) + "];";
+    emitOrdered(emitter, code.text, code.operands);
+  }
+  emitOrdered(emitter, "cp.async.bulk.commit_group;", {});
+  return success();
+}
+
+LogicalResult emitStore(Emitter &emitter, ttng::AsyncTMACopyLocalToGlobalOp op) {
+  std::string text = "cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
+                     "d.global.shared::cta.bulk_group";
+  return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), text);
+}
+
+LogicalResult emitReduce(Emitter &emitter, ttng::AsyncTMAReduceOp op) {
+  std::string text = "cp.reduce.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
+                     "d.global.shared::cta." + tt::stringifyDescriptorReduceKind(op.getKind()).str() +
+                     ".bulk_group";
+  return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), text);
+}
+
+} // namespace
+
+void addTma(EmitTable &table) {
+  table.add<emitLoad>();
+  table.add<emitStore>();
+  table.add<emitReduce>();
+}
+
+} // namespace gluonc::codegen::nvidia
