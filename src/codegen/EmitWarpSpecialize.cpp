@@ -30,7 +30,7 @@ using mlir::success;
 namespace gluonc::codegen {
 
 bool Emitter::isKnownEverywhere(Value *value) const {
-  if (isa<Constant, Argument>(value))
+  if (llvm::isa<Constant, Argument>(value))
     return true;
   Instruction *instruction = dyn_cast<Instruction>(value);
   return instruction && instruction->getParent() == entry;

@@ -47,7 +47,8 @@ struct WarpGroups {
                      << " can be told apart by hardware barriers";
       return false;
     }
-    llvm::SmallVector<size_t> order(llvm::seq<size_t>(0, warps.size()));
+    auto indices = llvm::seq<size_t>(0, warps.size());
+    llvm::SmallVector<size_t> order(indices.begin(), indices.end());
     llvm::stable_sort(order, [&](size_t a, size_t b) { return warps[a] > warps[b]; });
     llvm::SmallVector<int32_t> starts(warps.size());
     int32_t next = firstWarp();
