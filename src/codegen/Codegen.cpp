@@ -121,8 +121,8 @@ private:
       mlir::IntegerAttr divisibility = op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
       // The descriptor itself is the parameter, and stays where the launch put it.
       if (ttng::descriptorOf(type)) {
-        function.getArg(i)->addAttr(Attribute::getWithByValType(
-            context, ArrayType::get(Type::getInt8Ty(context), 128)));
+        function.getArg(i)->addAttr(
+            Attribute::getWithByValType(context, ArrayType::get(Type::getInt8Ty(context), 128)));
         function.getArg(i)->addAttr(Attribute::getWithAlignment(context, Align(64)));
       }
       if (divisibility && isa<tt::PointerType>(type) && isPowerOf2_64(divisibility.getInt()))

@@ -56,8 +56,8 @@ int64_t integerAttribute(mlir::Operation *op, StringRef name) {
 }
 
 Value *stateOf(Emitter &emitter, mlir::Operation *op) {
-  return sharedByte(emitter, integerAttribute(op->getParentOfType<mlir::ModuleOp>(),
-                                              ttg::warpStateAttr));
+  return sharedByte(emitter,
+                    integerAttribute(op->getParentOfType<mlir::ModuleOp>(), ttg::warpStateAttr));
 }
 
 /// Stores in the first thread of the default warps only.
@@ -315,7 +315,9 @@ void addWarpSpecialize(EmitTable &table) {
   table.add<emitYield>();
   table.add<emitWarpReturn>();
   // Dealt with by the operation around it.
-  table.add<+[](Emitter &, ttg::WarpSpecializePartitionsOp) -> LogicalResult { return success(); }>();
+  table.add<+[](Emitter &, ttg::WarpSpecializePartitionsOp) -> LogicalResult {
+    return success();
+  }>();
 }
 
 } // namespace gluonc::codegen

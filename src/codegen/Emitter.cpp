@@ -227,8 +227,8 @@ void Emitter::barrier() {
 
 Emitter::GroupScope::GroupScope(Emitter &emitter, WarpGroup group)
     : emitter(emitter), savedGroup(emitter.group), savedPrologue(emitter.prologue.saveIP()),
-      savedThread(emitter.thread), savedUnbounded(emitter.unboundedThread),
-      savedWarp(emitter.warp), savedParts(std::move(emitter.threadParts)) {
+      savedThread(emitter.thread), savedUnbounded(emitter.unboundedThread), savedWarp(emitter.warp),
+      savedParts(std::move(emitter.threadParts)) {
   emitter.group = group;
   emitter.thread = emitter.unboundedThread = emitter.warp = nullptr;
   emitter.threadParts.clear();

@@ -26,9 +26,9 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
-/// Registers of a chip's multiprocessor, and what one thread may have.
+/// Registers of a chip's multiprocessor, and what one thread may have: setmaxnreg counts in eights.
 constexpr int64_t registerFile = 65536;
-constexpr int32_t fewestRegisters = 24, mostRegisters = 255;
+constexpr int32_t fewestRegisters = 24, mostRegisters = 248;
 /// Barriers of the hardware: one for the default warps, one where all meet.
 constexpr size_t mostPartitions = 14;
 
@@ -69,7 +69,7 @@ struct WarpGroups {
     int32_t limit = llvm::alignDown(registerFile / (32 * total), 8);
     if (auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr))
       limit = given.getInt();
-    return std::min(limit, mostRegisters);
+    return std::clamp<int32_t>(limit / 8 * 8, fewestRegisters, mostRegisters);
   }
 
   /// Numbers of registers of the default warps and the partitions; none where the budget is short.

@@ -59,12 +59,11 @@ LogicalResult emitArrive(Emitter &emitter, ttng::ArriveBarrierOp op) {
   emitter.barrier();
   // The form with a count is newer than sm_80.
   bool counts = emitter.state.target.computeCapability() >= 90;
-  std::string text = counts ? ("@$1 mbarrier.arrive.shared::cta.b64 _, [$0], " +
-                               Twine(op.getCount()) + ";")
-                                  .str()
-                            : "{\n\t.reg .b64 state;\n\t"
-                              "@$1 mbarrier.arrive.noComplete.shared.b64 state, [$0], " +
-                                  std::to_string(op.getCount()) + ";\n\t}";
+  std::string text =
+      counts ? ("@$1 mbarrier.arrive.shared::cta.b64 _, [$0], " + Twine(op.getCount()) + ";").str()
+             : "{\n\t.reg .b64 state;\n\t"
+               "@$1 mbarrier.arrive.noComplete.shared.b64 state, [$0], " +
+                   std::to_string(op.getCount()) + ";\n\t}";
   if (!counts && op.getCount() == 1)
     text = "{\n\t.reg .b64 state;\n\t@$1 mbarrier.arrive.shared.b64 state, [$0];\n\t}";
   else if (!counts)

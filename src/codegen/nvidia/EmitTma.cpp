@@ -64,18 +64,23 @@ std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer, bool im2
   }
 }
 
-/// One thread of warp `number`, and of no other.
-Value *electedThread(Emitter &emitter, unsigned number) {
+/// One thread of each warp.
+Value *electThread(Emitter &emitter) {
   Builder &builder = emitter.builder;
   Value *elected = emitAsm(builder,
                            "{\n\t.reg .pred mine;\n\telect.sync _|mine, 0xffffffff;\n\t"
                            "selp.b32 $0, 1, 0, mine;\n\t}",
                            builder.getInt32Ty(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
-  Value *mine = builder.CreateICmpNE(elected, builder.getInt32(0));
+  return builder.CreateICmpNE(elected, builder.getInt32(0));
+}
+
+/// The elected thread of the warp that sends message `number`.
+Value *senderOf(Emitter &emitter, Value *elected, unsigned number) {
+  Builder &builder = emitter.builder;
   if (emitter.group.count == 1)
-    return mine;
-  Value *ours = builder.CreateICmpEQ(emitter.warpId(), builder.getInt32(number));
-  return builder.CreateAnd(mine, ours);
+    return elected;
+  unsigned warp = number % emitter.group.count;
+  return builder.CreateAnd(elected, builder.CreateICmpEQ(emitter.warpId(), builder.getInt32(warp)));
 }
 
 /// Numbers operands while the text of an instruction is written.
@@ -115,12 +120,12 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   auto messages = messagesOf(buffer, descriptor.im2col);
   if (!messages || op.getMulticast())
     return emitter.unsupported(op, op.getMulticast() ? "a multicast copy" : "");
-  ThreadAddress address = addressOf(emitter, Transfer{}, op.getResult(),
-                                    elementBytes(buffer.getElementType()), {});
+  ThreadAddress address =
+      addressOf(emitter, Transfer{}, op.getResult(), elementBytes(buffer.getElementType()), {});
+  Value *elected = emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred()));
   for (auto [number, message] : enumerate(*messages)) {
-    Value *mine = electedThread(emitter, number % emitter.group.count);
     Instruction code;
-    code.text = "@" + code.operand(emitter.builder.CreateAnd(mine, emitter.scalar(op.getPred())));
+    code.text = "@" + code.operand(senderOf(emitter, elected, number));
     code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                  "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
                  ".mbarrier::complete_tx::bytes ";
@@ -147,10 +152,10 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
     return emitter.unsupported(op);
   ThreadAddress address =
       addressOf(emitter, Transfer{}, source, elementBytes(buffer.getElementType()), {});
+  Value *elected = electThread(emitter);
   for (auto [number, message] : enumerate(*messages)) {
     Instruction code;
-    code.text = "@" + code.operand(electedThread(emitter, number % emitter.group.count)) + " " +
-                instruction.str();
+    code.text = "@" + code.operand(senderOf(emitter, elected, number)) + " " + instruction.str();
     code.text += " [" + code.operand(emitter.scalar(desc)) + ", " +
                  code.list(coordinates(emitter, coords, message)) + "], ";
     code.text += "[" + code.operand(address.at(message.offset)) + "];";
@@ -168,8 +173,8 @@ LogicalResult emitStore(Emitter &emitter, ttng::AsyncTMACopyLocalToGlobalOp op) 
 
 LogicalResult emitReduce(Emitter &emitter, ttng::AsyncTMAReduceOp op) {
   std::string text = "cp.reduce.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
-                     "d.global.shared::cta." + tt::stringifyDescriptorReduceKind(op.getKind()).str() +
-                     ".bulk_group";
+                     "d.global.shared::cta." +
+                     tt::stringifyDescriptorReduceKind(op.getKind()).str() + ".bulk_group";
   return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), text);
 }
 

@@ -158,8 +158,7 @@ const EmitTable &NvidiaIsa::operations() const {
 }
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
-                           std::optional<unsigned> maxRegisters,
-                           ArrayRef<unsigned> byValue) const {
+                           std::optional<unsigned> maxRegisters, ArrayRef<unsigned> byValue) const {
   function.setCallingConv(CallingConv::PTX_Kernel);
   LLVMContext &context = function.getContext();
   NamedMDNode *annotations = function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
@@ -176,11 +175,10 @@ void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
   // Parameters are counted from one here.
   SmallVector<Metadata *> numbers;
   for (unsigned i : byValue)
-    numbers.push_back(
-        ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), i + 1)));
-  annotations->addOperand(
-      MDNode::get(context, {ValueAsMetadata::get(&function), MDString::get(context, "grid_constant"),
-                            MDNode::get(context, numbers)}));
+    numbers.push_back(ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), i + 1)));
+  annotations->addOperand(MDNode::get(context, {ValueAsMetadata::get(&function),
+                                                MDString::get(context, "grid_constant"),
+                                                MDNode::get(context, numbers)}));
 }
 
 Value *NvidiaIsa::threadId(Builder &builder, unsigned threads) const {

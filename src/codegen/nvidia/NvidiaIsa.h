@@ -18,7 +18,7 @@ public:
   void prepareModule(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
                   std::optional<unsigned> maxRegisters,
-                          llvm::ArrayRef<unsigned> byValue) const override;
+                  llvm::ArrayRef<unsigned> byValue) const override;
   llvm::Value *threadId(Builder &builder, unsigned threads) const override;
   llvm::Value *programId(Builder &builder, unsigned axis) const override;
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
