@@ -20,6 +20,10 @@ using namespace gluonc;
 
 #include "ir/TTNGDialect.cpp.inc"
 
+#include "ir/LLVMDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/LLVMOps.cpp.inc"
+
 #include "ir/GluonDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/GluonAttrs.cpp.inc"
@@ -42,7 +46,8 @@ struct EncodingAliases : OpAsmDialectInterface {
             .Case<ttg::BlockedEncodingAttr>([](auto) { return "blocked"; })
             .Case<ttg::LinearEncodingAttr>([](auto) { return "linear"; })
             .Case<ttg::GenericLinearEncodingAttr>([](auto) { return "generic_linear"; })
-            .Case<ttg::NvidiaMmaEncodingAttr>([](auto) { return "mma"; })
+            .Case<ttg::NvidiaMmaEncodingAttr, ttg::AMDMfmaEncodingAttr, ttg::AMDWmmaEncodingAttr>(
+                [](auto) { return "mma"; })
             .Case<ttg::SwizzledSharedEncodingAttr, ttg::PaddedSharedEncodingAttr,
                   ttg::SharedLinearEncodingAttr, ttg::NVMMASharedEncodingAttr>(
                 [](auto) { return "shared"; })
@@ -114,6 +119,7 @@ void ttng::TTNGDialect::initialize() {
 #include "ir/TTNGOps.cpp.inc"
       >();
   registerTypes();
+  registerAttributes();
   addInterfaces<InlineAnything>();
 }
 
@@ -129,10 +135,18 @@ void gluon::GluonDialect::initialize() {
   addInterfaces<InlineAnything>();
 }
 
+void llvmir::LLVMDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/LLVMOps.cpp.inc"
+      >();
+  addInterfaces<InlineAnything>();
+}
+
 void gluonc::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
                   ub::UBDialect, tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect,
-                  gluon::GluonDialect>();
+                  gluon::GluonDialect, llvmir::LLVMDialect>();
 }
 
 void gluonc::loadAllDialects(MLIRContext &context) {
@@ -183,6 +197,10 @@ int ttg::numWarpsOf(Operation *op) {
       unsigned index = at->getParentRegion()->getRegionNumber();
       if (index < warps.size())
         return warps[index];
+    } else if (auto function = dyn_cast<tt::FuncOp>(at)) {
+      // What partitions call has been made for their number of warps.
+      if (auto warps = function->getAttrOfType<IntegerAttr>(numWarpsAttr))
+        return warps.getInt();
     }
   return moduleInt(op, numWarpsAttr, 4);
 }

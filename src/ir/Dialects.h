@@ -78,6 +78,9 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 
 #include "ir/TTNGDialect.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "ir/TTNGAttrs.h.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "ir/TTNGTypes.h.inc"
 
@@ -100,6 +103,10 @@ Descriptor descriptorOf(mlir::Type type);
 mlir::Type signless(mlir::Type element);
 
 } // namespace gluonc::ttng
+
+#include "ir/LLVMDialect.h.inc"
+#define GET_OP_CLASSES
+#include "ir/LLVMOps.h.inc"
 
 #include "ir/GluonDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

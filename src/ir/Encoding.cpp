@@ -48,6 +48,10 @@ Attribute fromLayout(MLIRContext *context, const layout::Layout &layout) {
     return ttg::NvidiaMmaEncodingAttr::get(context, layout);
   case LayoutKind::DotOperand:
     return ttg::DotOperandEncodingAttr::get(context, layout);
+  case LayoutKind::AMDMFMA:
+    return ttg::AMDMfmaEncodingAttr::get(context, layout);
+  case LayoutKind::AMDWMMA:
+    return ttg::AMDWmmaEncodingAttr::get(context, layout);
   case LayoutKind::SwizzledShared:
     return ttg::SwizzledSharedEncodingAttr::get(context, layout);
   case LayoutKind::PaddedShared:
@@ -56,6 +60,10 @@ Attribute fromLayout(MLIRContext *context, const layout::Layout &layout) {
     return ttg::SharedLinearEncodingAttr::get(context, layout);
   case LayoutKind::NVMMAShared:
     return ttg::NVMMASharedEncodingAttr::get(context, layout);
+  case LayoutKind::TensorMemory:
+    return ttng::TensorMemoryEncodingAttr::get(context, layout);
+  case LayoutKind::TensorMemoryScales:
+    return ttng::TensorMemoryScalesEncodingAttr::get(context, layout);
   }
   GL_UNREACHABLE("layout kind");
 }
@@ -67,8 +75,10 @@ std::optional<layout::Layout> layoutOf(Attribute encoding) {
   return llvm::TypeSwitch<Attribute, Result>(encoding)
       .Case<ttg::BlockedEncodingAttr, ttg::SliceEncodingAttr, ttg::LinearEncodingAttr,
             ttg::GenericLinearEncodingAttr, ttg::NvidiaMmaEncodingAttr, ttg::DotOperandEncodingAttr,
-            ttg::SwizzledSharedEncodingAttr, ttg::PaddedSharedEncodingAttr,
-            ttg::SharedLinearEncodingAttr, ttg::NVMMASharedEncodingAttr>(
+            ttg::AMDMfmaEncodingAttr, ttg::AMDWmmaEncodingAttr, ttng::TensorMemoryEncodingAttr,
+            ttng::TensorMemoryScalesEncodingAttr, ttg::SwizzledSharedEncodingAttr,
+            ttg::PaddedSharedEncodingAttr, ttg::SharedLinearEncodingAttr,
+            ttg::NVMMASharedEncodingAttr>(
           [](auto wrapped) -> Result { return wrapped.getLayout(); })
       .Case<gluon::AutoEncodingAttr>([](auto) -> Result { return layout::AutoLayout{}; })
       .Case<gluon::CoalescedEncodingAttr>([](auto) -> Result { return layout::CoalescedLayout{}; })

@@ -40,7 +40,14 @@ std::vector<Layout> someLayouts() {
           Layout(layout::SliceLayout{0, Layout(mma)}),
           Layout(layout::NVMMASharedLayout{128, 16, 2, false, false, {}}),
           Layout(layout::NVMMASharedLayout{64, 8, 3, true, false, {{1, 0, 0}}}),
-          Layout(layout::NVMMASharedLayout{128, 8, 2, false, true, {}})};
+          Layout(layout::NVMMASharedLayout{128, 8, 2, false, true, {}}),
+          Layout(layout::AMDMFMALayout{4, {32, 32, 16}, true, {4, 1}, 32, {1, 1}, {}}),
+          Layout(layout::AMDMFMALayout{3, {16, 16, 4}, false, {2, 2}, 64, {2, 1}, {{0, 1}}}),
+          Layout(layout::AMDWMMALayout::forWarps(3, true, {2, 2}, {16, 16, 128}, {1, 2}, {})),
+          Layout(layout::AMDWMMALayout::forWarps(1, false, {4, 1}, {16, 16, 16}, {1, 1}, {})),
+          Layout(layout::TensorMemoryLayout{{128, 64}, 2, {}, false, false}),
+          Layout(layout::TensorMemoryLayout{{64, 64}, 1, {{1, 0}}, true, true}),
+          Layout(layout::TensorMemoryScalesLayout{{{0, 1}}})};
 }
 
 TEST_F(EncodingTest, LayoutSurvivesTheWayThere) {

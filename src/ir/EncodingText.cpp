@@ -6,15 +6,13 @@
 // or left over.
 //
 //===----------------------------------------------------------------------===//
-#include "ir/Encoding.h"
+#include "ir/EncodingReader.h"
 
-#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gluonc;
-using layout::BasisList;
-using layout::Ints;
+using namespace gluonc::text;
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/TTGAttrs.cpp.inc"
@@ -24,165 +22,6 @@ void ttg::TTGDialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "ir/TTGAttrs.cpp.inc"
       >();
-}
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-bool toInt(Attribute attribute, int64_t &value) {
-  auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
-  if (!integer || !integer.getType().isSignlessInteger() || integer.getValue().getBitWidth() > 64)
-    return false;
-  value = integer.getInt();
-  return true;
-}
-
-bool toInts(Attribute attribute, Ints &values) {
-  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
-  if (!array)
-    return false;
-  for (Attribute element : array) {
-    int64_t value;
-    if (!toInt(element, value))
-      return false;
-    values.push_back(value);
-  }
-  return true;
-}
-
-bool toBases(Attribute attribute, BasisList &bases) {
-  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
-  if (!array)
-    return false;
-  for (Attribute element : array)
-    if (!toInts(element, bases.emplace_back()))
-      return false;
-  return true;
-}
-
-class DictReader {
-public:
-  /// Reads `{…}`.
-  explicit DictReader(AsmParser &parser) : parser(parser), where(parser.getCurrentLocation()) {
-    NamedAttrList list;
-    failed = parser.parseOptionalAttrDict(list).failed();
-    dict = DictionaryAttr::get(parser.getContext(), list);
-  }
-
-  DictReader &get(llvm::StringRef key, int64_t &value) {
-    return take(key, "an integer", toInt, value);
-  }
-  DictReader &get(llvm::StringRef key, Ints &value) {
-    return take(key, "a list of integers", toInts, value);
-  }
-  DictReader &get(llvm::StringRef key, BasisList &value) {
-    return take(key, "a list of basis vectors", toBases, value);
-  }
-  DictReader &get(llvm::StringRef key, bool &value) {
-    return take(
-        key, "true or false",
-        [](Attribute attribute, bool &out) {
-          auto flag = dyn_cast_or_null<BoolAttr>(attribute);
-          if (flag)
-            out = flag.getValue();
-          return bool(flag);
-        },
-        value);
-  }
-  DictReader &get(llvm::StringRef key, Attribute &value) {
-    return take(
-        key, "an attribute",
-        [](Attribute attribute, Attribute &out) {
-          out = attribute;
-          return true;
-        },
-        value);
-  }
-  /// For keys that may be left out.
-  template <typename T> DictReader &getOptional(llvm::StringRef key, T &value) {
-    return dict.contains(key) ? get(key, value) : *this;
-  }
-  bool has(llvm::StringRef key) const { return dict.contains(key); }
-
-  /// True if all went well and nothing is left over.
-  bool done() {
-    if (!failed && taken != dict.size()) {
-      for (NamedAttribute entry : dict)
-        if (!llvm::is_contained(keys, entry.getName().strref()))
-          complain("unknown key '" + entry.getName().strref() + "'");
-    }
-    return !failed;
-  }
-
-private:
-  template <typename Convert, typename T>
-  DictReader &take(llvm::StringRef key, llvm::StringRef what, Convert convert, T &value) {
-    if (failed)
-      return *this;
-    ++taken;
-    keys.push_back(key);
-    if (!dict.contains(key))
-      complain("missing key '" + key + "'");
-    else if (!convert(dict.get(key), value))
-      complain("'" + key + "' must be " + what);
-    return *this;
-  }
-
-  void complain(const llvm::Twine &text) {
-    if (!failed)
-      parser.emitError(where, text);
-    failed = true;
-  }
-
-  AsmParser &parser;
-  llvm::SMLoc where;
-  DictionaryAttr dict;
-  llvm::SmallVector<llvm::StringRef, 8> keys;
-  size_t taken = 0;
-  bool failed = false;
-};
-
-/// The attribute if the layout validates; else an error at the parser's place.
-template <typename Attr> Attribute checked(AsmParser &parser, layout::Layout layout) {
-  return parser.getChecked<Attr>(parser.getContext(), std::move(layout));
-}
-
-LogicalResult verifyLayout(function_ref<InFlightDiagnostic()> emitError,
-                           const layout::Layout &layout, bool kindMatches) {
-  if (!kindMatches)
-    return emitError() << "the layout is of another kind than its encoding";
-  if (layout::Problem problem = layout.validate())
-    return emitError() << *problem;
-  return success();
-}
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-static void print(AsmPrinter &printer, ArrayRef<int64_t> values) {
-  printer << '[';
-  llvm::interleaveComma(values, printer);
-  printer << ']';
-}
-
-static void print(AsmPrinter &printer, const BasisList &bases) {
-  printer << '[';
-  llvm::interleaveComma(bases, printer, [&](const Ints &basis) { print(printer, basis); });
-  printer << ']';
-}
-
-/// `, CGALayout = [[1, 0]]`, or nothing for a single CTA.
-static void printCga(AsmPrinter &printer, const BasisList &cga) {
-  if (cga.empty())
-    return;
-  printer << ", CGALayout = ";
-  print(printer, cga);
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,13 +47,13 @@ Attribute ttg::BlockedEncodingAttr::parse(AsmParser &parser, Type) {
 void ttg::BlockedEncodingAttr::print(AsmPrinter &printer) const {
   const layout::BlockedLayout &value = getValue();
   printer << "<{sizePerThread = ";
-  ::print(printer, value.sizePerThread);
+  text::print(printer, value.sizePerThread);
   printer << ", threadsPerWarp = ";
-  ::print(printer, value.threadsPerWarp);
+  text::print(printer, value.threadsPerWarp);
   printer << ", warpsPerCTA = ";
-  ::print(printer, value.warpsPerCta);
+  text::print(printer, value.warpsPerCta);
   printer << ", order = ";
-  ::print(printer, value.order);
+  text::print(printer, value.order);
   printCga(printer, value.cga);
   printer << "}>";
 }
@@ -343,10 +182,10 @@ void ttg::NvidiaMmaEncodingAttr::print(AsmPrinter &printer) const {
   const layout::NVMMADistributedLayout &value = getValue();
   printer << "<{versionMajor = " << value.version[0] << ", versionMinor = " << value.version[1]
           << ", warpsPerCTA = ";
-  ::print(printer, value.warpsPerCta);
+  text::print(printer, value.warpsPerCta);
   printCga(printer, value.cga);
   printer << ", instrShape = ";
-  ::print(printer, value.instrShape);
+  text::print(printer, value.instrShape);
   printer << "}>";
 }
 
@@ -413,7 +252,7 @@ void ttg::SwizzledSharedEncodingAttr::print(AsmPrinter &printer) const {
   const layout::SwizzledSharedLayout &value = getValue();
   printer << "<{vec = " << value.vec << ", perPhase = " << value.perPhase
           << ", maxPhase = " << value.maxPhase << ", order = ";
-  ::print(printer, value.order);
+  text::print(printer, value.order);
   printCga(printer, value.cga);
   printer << "}>";
 }
@@ -513,14 +352,14 @@ void ttg::PaddedSharedEncodingAttr::print(AsmPrinter &printer) const {
   printPaddings(printer, value.paddings);
   if (std::optional<Ints> order = identityOrder(value)) {
     printer << " {order = ";
-    ::print(printer, *order);
+    text::print(printer, *order);
     printer << ", shape = ";
-    ::print(printer, value.shape);
+    text::print(printer, value.shape);
   } else {
     printer << " {offset = ";
-    ::print(printer, value.offsetBases);
+    text::print(printer, value.offsetBases);
     printer << ", block = ";
-    ::print(printer, value.cga);
+    text::print(printer, value.cga);
   }
   printer << "}>";
 }
@@ -553,10 +392,10 @@ Attribute ttg::SharedLinearEncodingAttr::parse(AsmParser &parser, Type) {
 void ttg::SharedLinearEncodingAttr::print(AsmPrinter &printer) const {
   const layout::SharedLinearLayout &value = getValue();
   printer << "<{offset = ";
-  ::print(printer, value.offsetBases);
+  text::print(printer, value.offsetBases);
   if (!value.blockBases.empty()) {
     printer << ", block = ";
-    ::print(printer, value.blockBases);
+    text::print(printer, value.blockBases);
   }
   printer << "}, alignment = " << value.alignment << '>';
 }

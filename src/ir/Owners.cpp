@@ -58,12 +58,15 @@ LinearLayout without(const LinearLayout &linear, unsigned axis) {
   return linear.sublayout(inDims(linear), kept);
 }
 
-LinearLayout joined(const LinearLayout &linear) {
-  Dim last = Dim::axis(linear.outDims().size());
-  LinearLayout pair = LinearLayout::identity1D(1, Dim::Register, last);
-  llvm::SmallVector<Dim, 4> order = outDims(linear);
-  order.push_back(last);
-  return (pair * linear.removeZeroBases(Dim::Register)).transposeOuts(order);
+std::optional<LinearLayout> halved(const LinearLayout &linear) {
+  unsigned last = linear.outDims().size() - 1;
+  uint64_t unit = uint64_t{1} << linear.outShift(Dim::axis(last));
+  llvm::SmallVector<uint64_t, 12> registers(linear.packedBases(Dim::Register));
+  auto moves = [&](uint64_t basis) { return (basis & unit) != 0; };
+  if (!llvm::is_contained(registers, unit) || llvm::count_if(linear.packedBases(), moves) != 1)
+    return std::nullopt;
+  llvm::erase(registers, unit);
+  return without(linear.withBases(Dim::Register, registers), last);
 }
 
 bool isPermutation(llvm::ArrayRef<int32_t> order, size_t rank) {

@@ -21,8 +21,8 @@ layout::LinearLayout rowMajor(const layout::LinearLayout &linear);
 layout::LinearLayout permuted(const layout::LinearLayout &linear, llvm::ArrayRef<int32_t> order);
 /// Without output dim `axis`.
 layout::LinearLayout without(const layout::LinearLayout &linear, unsigned axis);
-/// With one more output dim of size 2, last, which a new first register bit moves.
-layout::LinearLayout joined(const layout::LinearLayout &linear);
+/// Either half along the last dim, of size 2; nullopt unless each thread holds both.
+std::optional<layout::LinearLayout> halved(const layout::LinearLayout &linear);
 
 /// Whether `order` is a permutation of 0 … rank-1.
 bool isPermutation(llvm::ArrayRef<int32_t> order, size_t rank);

@@ -35,8 +35,8 @@ def TTG_Dialect : Dialect {
 // Encodings that wrap a layout
 //===----------------------------------------------------------------------===//
 
-class TTG_LayoutAttr<string name, string mnemonicText, string layoutClass>
-    : AttrDef<TTG_Dialect, name # "Encoding"> {
+class TTG_LayoutAttr<string name, string mnemonicText, string layoutClass,
+                     Dialect owner = TTG_Dialect> : AttrDef<owner, name # "Encoding"> {
   let mnemonic = mnemonicText;
   let parameters = (ins "::gluonc::layout::Layout":$layout);
   let hasCustomAssemblyFormat = 1;
@@ -68,6 +68,8 @@ def TTG_SharedLinearEncoding
 def TTG_NvidiaMmaEncoding
     : TTG_LayoutAttr<"NvidiaMma", "nvidia_mma", "NVMMADistributedLayout">;
 def TTG_DotOperandEncoding : TTG_LayoutAttr<"DotOperand", "dot_op", "DotOperandLayout">;
+def TTG_AMDMfmaEncoding : TTG_LayoutAttr<"AMDMfma", "amd_mfma", "AMDMFMALayout">;
+def TTG_AMDWmmaEncoding : TTG_LayoutAttr<"AMDWmma", "amd_wmma", "AMDWMMALayout">;
 def TTG_NVMMASharedEncoding
     : TTG_LayoutAttr<"NVMMAShared", "nvmma_shared", "NVMMASharedLayout">;
 

@@ -7,8 +7,7 @@
 #ifndef GLUONC_IR_TTNG
 #define GLUONC_IR_TTNG
 
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/OpBase.td"
+include "ir/TTG.td"
 
 def TTNG_Dialect : Dialect {
   let name = "ttng";
@@ -16,7 +15,21 @@ def TTNG_Dialect : Dialect {
   let summary = "NVIDIA's asynchronous operations";
   let dependentDialects = ["gluonc::ttg::TTGDialect"];
   let useDefaultTypePrinterParser = 1;
-  let extraClassDeclaration = "void registerTypes();";
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerTypes(); void registerAttributes();";
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory (sm_100)
+//===----------------------------------------------------------------------===//
+
+def TTNG_TensorMemoryEncoding
+    : TTG_LayoutAttr<"TensorMemory", "tensor_memory_encoding", "TensorMemoryLayout", TTNG_Dialect>;
+def TTNG_TensorMemoryScalesEncoding
+    : TTG_LayoutAttr<"TensorMemoryScales", "tensor_memory_scales_encoding",
+                     "TensorMemoryScalesLayout", TTNG_Dialect>;
+def TTNG_TensorMemory : AttrDef<TTNG_Dialect, "TensorMemorySpace"> {
+  let mnemonic = "tensor_memory";
 }
 
 def TTNG_TensorDescIm2ColType : TypeDef<TTNG_Dialect, "TensorDescIm2Col"> {

@@ -149,7 +149,10 @@ static LogicalResult verifyPair(Operation *op, RankedTensorType half, RankedTens
   if (whole.getShape() != ArrayRef(shape) || whole.getElementType() != half.getElementType())
     return op->emitOpError("one type must be the other with a last dimension of 2");
   const layout::LinearLayout *part = linearOrNull(half), *all = linearOrNull(whole);
-  if (part && all && !sameOwners(joined(*part), *all))
+  if (!part || !all)
+    return success();
+  std::optional<layout::LinearLayout> rest = halved(*all);
+  if (!rest || !sameOwners(*part, *rest))
     return op->emitOpError("both halves must lie in one thread: the layouts do not agree");
   return success();
 }

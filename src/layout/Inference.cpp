@@ -12,6 +12,14 @@ namespace {
 Inferred done(Layout layout) { return {std::move(layout), {}}; }
 Inferred refuse(std::string why) { return {std::nullopt, std::move(why)}; }
 
+SharedLinearLayout explicitShared(const Layout &like, const LinearLayout &linear) {
+  SharedLinearLayout result;
+  result.offsetBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).regBases;
+  result.blockBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).blockBases;
+  result.alignment = sharedAlignment(like);
+  return result;
+}
+
 /// Explicit bases as a layout of the same family as `like`.
 Inferred explicitLike(const Layout &like, const LinearLayout &linear) {
   DistributedLinearLayout bases = toExplicit(linear);
@@ -23,11 +31,7 @@ Inferred explicitLike(const Layout &like, const LinearLayout &linear) {
     result.cga = blockBasesToCga(bases.blockBases, bases.shape);
     return done(std::move(result));
   }
-  SharedLinearLayout result;
-  result.offsetBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).regBases;
-  result.blockBases = std::move(bases.blockBases);
-  result.alignment = sharedAlignment(like);
-  return done(std::move(result));
+  return done(explicitShared(like, linear));
 }
 
 Problem checkSource(const Layout &source, llvm::ArrayRef<int64_t> shape) {
@@ -165,6 +169,10 @@ DistributedLinearLayout toExplicit(const LinearLayout &linear) {
   return result;
 }
 
+SharedLinearLayout toExplicitShared(const Layout &shared, llvm::ArrayRef<int64_t> shape) {
+  return explicitShared(shared, shared.toLinear(shape));
+}
+
 Inferred transposeLayout(const Layout &source, llvm::ArrayRef<int64_t> shape,
                          llvm::ArrayRef<int64_t> order) {
   if (Problem problem = checkSource(source, shape))
@@ -267,6 +275,13 @@ Inferred joinLayout(const Layout &source, llvm::ArrayRef<int64_t> shape) {
     return refuse(*problem);
   if (!source.isDistributed())
     return refuse("join needs tensors in registers");
+  // What was split comes together again.
+  Ints pairs(shape);
+  pairs.push_back(2);
+  if (const auto *slice = source.as<SliceLayout>();
+      slice && slice->dim == static_cast<int64_t>(shape.size()) &&
+      splitLayout(slice->parent, pairs))
+    return done(slice->parent);
   if (const auto *l = source.as<BlockedLayout>()) {
     BlockedLayout result = *l;
     result.sizePerThread.push_back(2);
@@ -288,35 +303,17 @@ Inferred splitLayout(const Layout &source, llvm::ArrayRef<int64_t> shape) {
   if (!source.isDistributed() || shape.empty() || shape.back() != 2)
     return refuse("split needs a tensor whose last dimension has size 2, but the shape is " +
                   listText(shape));
+  if (shape.size() == 1)
+    return refuse("split needs a tensor of at least two dimensions");
+  LinearLayout linear = source.toLinear(shape);
   int64_t last = shape.size() - 1;
-  auto notHeld = [&] {
+  uint64_t unit = uint64_t{1} << linear.outShift(Dim::axis(last));
+  auto moves = [&](uint64_t basis) { return (basis & unit) != 0; };
+  if (!llvm::is_contained(linear.packedBases(Dim::Register), unit) ||
+      llvm::count_if(linear.packedBases(), moves) != 1)
     return refuse("split needs both elements of the last dimension in the same thread, which " +
                   source.toString() + " does not give");
-  };
-  if (const auto *l = source.as<BlockedLayout>()) {
-    if (last == 0 || l->sizePerThread[last] != 2 || l->threadsPerWarp[last] != 1 ||
-        l->warpsPerCta[last] != 1 || llvm::any_of(l->cga, [](const Ints &b) { return b.back(); }))
-      return notHeld();
-    BlockedLayout result = *l;
-    result.sizePerThread.pop_back();
-    result.threadsPerWarp.pop_back();
-    result.warpsPerCta.pop_back();
-    llvm::erase(result.order, last);
-    for (Ints &basis : result.cga)
-      basis.pop_back();
-    return done(std::move(result));
-  }
-  LinearLayout linear = source.toLinear(shape);
-  uint64_t unit = uint64_t{1} << linear.outShift(Dim::axis(last));
-  llvm::SmallVector<uint64_t, 8> registers(linear.packedBases(Dim::Register));
-  if (llvm::count(linear.packedBases(), unit) != 1 || !llvm::is_contained(registers, unit) ||
-      llvm::count_if(linear.packedBases(), [&](uint64_t basis) { return basis & unit; }) != 1)
-    return notHeld();
-  llvm::erase(registers, unit);
-  llvm::SmallVector<Dim, 4> ins;
-  for (const DimSize &in : linear.inDims())
-    ins.push_back(in.dim);
-  return done(toExplicit(linear.withBases(Dim::Register, registers).sublayout(ins, axes(last))));
+  return done(SliceLayout{last, source});
 }
 
 Inferred unpackLayout(const Layout &source, llvm::ArrayRef<int64_t> shape, int64_t axis) {

@@ -35,9 +35,9 @@ Inferred reduceLayout(const Layout &source, int64_t axis);
 Inferred reshapeLayout(const Layout &source, llvm::ArrayRef<int64_t> from,
                        llvm::ArrayRef<int64_t> to);
 
-/// Appends a dim of size 2, held by each thread. `shape` is one operand's.
+/// Appends a dim of size 2, held by each thread. `shape` is one operand's. Undoes splitLayout.
 Inferred joinLayout(const Layout &source, llvm::ArrayRef<int64_t> shape);
-/// The inverse: drops the last dim, of size 2. `shape` is the operand's, with that dim.
+/// Drops the last dim, of size 2: a slice of the operand. `shape` is the operand's, with that dim.
 Inferred splitLayout(const Layout &source, llvm::ArrayRef<int64_t> shape);
 
 /// Unpacking two values from each element along `axis`. `shape` is the packed one.
@@ -45,5 +45,8 @@ Inferred unpackLayout(const Layout &source, llvm::ArrayRef<int64_t> shape, int64
 
 /// Explicit bases for what `linear` says, e.g. to print or to hand back to the kernel.
 DistributedLinearLayout toExplicit(const LinearLayout &linear);
+
+/// The same for a layout in shared memory.
+SharedLinearLayout toExplicitShared(const Layout &shared, llvm::ArrayRef<int64_t> shape);
 
 } // namespace gluonc::layout

@@ -28,10 +28,14 @@ enum class LayoutKind : uint8_t {
   DistributedLinear,
   NVMMADistributed,
   DotOperand,
+  AMDMFMA,
+  AMDWMMA,
   SwizzledShared,
   PaddedShared,
   SharedLinear,
   NVMMAShared,
+  TensorMemory,
+  TensorMemoryScales,
 };
 
 struct AutoLayout;
@@ -41,10 +45,14 @@ struct SliceLayout;
 struct DistributedLinearLayout;
 struct NVMMADistributedLayout;
 struct DotOperandLayout;
+struct AMDMFMALayout;
+struct AMDWMMALayout;
 struct SwizzledSharedLayout;
 struct PaddedSharedLayout;
 struct SharedLinearLayout;
 struct NVMMASharedLayout;
+struct TensorMemoryLayout;
+struct TensorMemoryScalesLayout;
 
 /// The class of the language: "BlockedLayout".
 llvm::StringRef nameOf(LayoutKind kind);
@@ -60,8 +68,9 @@ class Layout {
 public:
   using Value =
       std::variant<AutoLayout, CoalescedLayout, BlockedLayout, SliceLayout, DistributedLinearLayout,
-                   NVMMADistributedLayout, DotOperandLayout, SwizzledSharedLayout,
-                   PaddedSharedLayout, SharedLinearLayout, NVMMASharedLayout>;
+                   NVMMADistributedLayout, DotOperandLayout, AMDMFMALayout, AMDWMMALayout,
+                   SwizzledSharedLayout, PaddedSharedLayout, SharedLinearLayout, NVMMASharedLayout,
+                   TensorMemoryLayout, TensorMemoryScalesLayout>;
 
   template <NamedLayout T> Layout(T value);
 
@@ -70,9 +79,11 @@ public:
   template <typename T> const T *as() const;
   const Value &value() const;
 
-  /// Whether it places tensors in registers (placeholders included) or in shared memory.
+  /// Whether it places tensors in registers (placeholders included), in shared memory or in the
+  /// tensor memory of sm_100.
   bool isDistributed() const;
   bool isShared() const;
+  bool isTensorMemory() const;
   /// AutoLayout and CoalescedLayout: to be resolved before anything asks for elements.
   bool isPlaceholder() const;
 

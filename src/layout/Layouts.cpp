@@ -241,6 +241,10 @@ llvm::StringRef nameOf(LayoutKind kind) {
     return "NVMMADistributedLayout";
   case LayoutKind::DotOperand:
     return "DotOperandLayout";
+  case LayoutKind::AMDMFMA:
+    return "AMDMFMALayout";
+  case LayoutKind::AMDWMMA:
+    return "AMDWMMALayout";
   case LayoutKind::SwizzledShared:
     return "SwizzledSharedLayout";
   case LayoutKind::PaddedShared:
@@ -249,6 +253,10 @@ llvm::StringRef nameOf(LayoutKind kind) {
     return "SharedLinearLayout";
   case LayoutKind::NVMMAShared:
     return "NVMMASharedLayout";
+  case LayoutKind::TensorMemory:
+    return "TensorMemoryLayout";
+  case LayoutKind::TensorMemoryScales:
+    return "TensorMemoryScalesLayout";
   }
   GL_UNREACHABLE("layout kind");
 }
@@ -269,13 +277,20 @@ LayoutKind Layout::kind() const {
   return std::visit([](const auto &layout) { return layout.kind; }, value());
 }
 
-bool Layout::isShared() const {
-  switch (kind()) {
+namespace {
+enum class Place { Registers, SharedMemory, TensorMemory };
+} // namespace
+
+static Place placeOf(LayoutKind kind) {
+  switch (kind) {
   case LayoutKind::SwizzledShared:
   case LayoutKind::PaddedShared:
   case LayoutKind::SharedLinear:
   case LayoutKind::NVMMAShared:
-    return true;
+    return Place::SharedMemory;
+  case LayoutKind::TensorMemory:
+  case LayoutKind::TensorMemoryScales:
+    return Place::TensorMemory;
   case LayoutKind::Auto:
   case LayoutKind::Coalesced:
   case LayoutKind::Blocked:
@@ -283,12 +298,16 @@ bool Layout::isShared() const {
   case LayoutKind::DistributedLinear:
   case LayoutKind::NVMMADistributed:
   case LayoutKind::DotOperand:
-    return false;
+  case LayoutKind::AMDMFMA:
+  case LayoutKind::AMDWMMA:
+    return Place::Registers;
   }
   GL_UNREACHABLE("layout kind");
 }
 
-bool Layout::isDistributed() const { return !isShared(); }
+bool Layout::isDistributed() const { return placeOf(kind()) == Place::Registers; }
+bool Layout::isShared() const { return placeOf(kind()) == Place::SharedMemory; }
+bool Layout::isTensorMemory() const { return placeOf(kind()) == Place::TensorMemory; }
 
 bool Layout::isPlaceholder() const {
   return kind() == LayoutKind::Auto || kind() == LayoutKind::Coalesced;
@@ -409,6 +428,10 @@ Owners ownersOf(const Layout &layout) {
           [](const SliceLayout &l) { return ownersOf(l.parent); },
           [&](const NVMMADistributedLayout &l) { return Owners{32, product(l.warpsPerCta), ctas}; },
           [](const DotOperandLayout &l) { return ownersOf(l.parent); },
+          [&](const AMDMFMALayout &l) { return Owners{64, product(l.warpsPerCta), ctas}; },
+          [&](const AMDWMMALayout &l) {
+            return Owners{32, int64_t{1} << l.warpBases.size(), ctas};
+          },
           [&](const DistributedLinearLayout &l) {
             return Owners{int64_t{1} << l.laneBases.size(), int64_t{1} << l.warpBases.size(), ctas};
           },

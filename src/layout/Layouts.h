@@ -148,6 +148,67 @@ struct DotOperandLayout {
   bool operator==(const DotOperandLayout &) const = default;
 };
 
+/// What matrix instructions of AMD's CDNA leave in registers, 64 lanes to a warp. `version` 1 to 4
+/// stand for gfx908, gfx90a, gfx942 and gfx950.
+struct AMDMFMALayout {
+  static constexpr LayoutKind kind = LayoutKind::AMDMFMA;
+  int64_t version;
+  /// [M, N, K]
+  Ints instrShape;
+  /// Neighbouring registers run along a row instead of a column.
+  bool transposed;
+  Ints warpsPerCta;
+  int64_t elementBitWidth = 32;
+  Ints tilesPerWarp;
+  BasisList cga;
+
+  unsigned rank() const { return warpsPerCta.size(); }
+  Problem validate() const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("version", version);
+    f("instr_shape", instrShape);
+    f("transposed", transposed);
+    f("warps_per_cta", warpsPerCta);
+    f("element_bitwidth", elementBitWidth);
+    f("tiles_per_warp", tilesPerWarp);
+    f("cga_layout", cga);
+  }
+  bool operator==(const AMDMFMALayout &) const = default;
+};
+
+/// What matrix instructions of AMD's RDNA3 and 4 and of gfx1250 (versions 1 to 3) leave in
+/// registers, 32 lanes to a warp. Warps and repetitions are bases in units of instructions.
+struct AMDWMMALayout {
+  static constexpr LayoutKind kind = LayoutKind::AMDWMMA;
+  int64_t version;
+  bool transposed;
+  BasisList warpBases, regBases;
+  /// [M, N, K]
+  Ints instrShape;
+  BasisList cga;
+  int64_t numDims = 2;
+
+  /// From a grid of warps and the instructions that each warp repeats, both row-major.
+  static AMDWMMALayout forWarps(int64_t version, bool transposed, const Ints &warpsPerCta,
+                                Ints instrShape, const Ints &tilesPerWarp, BasisList cga);
+  unsigned rank() const { return numDims; }
+  Problem validate() const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  /// Warps and repetitions of one CTA, in units of instructions.
+  LinearLayout instructions() const;
+  template <typename F> void fields(F f) const {
+    f("version", version);
+    f("transposed", transposed);
+    f("warp_bases", warpBases);
+    f("reg_bases", regBases);
+    f("instr_shape", instrShape);
+    f("cga_layout", cga);
+    f("rank", numDims);
+  }
+  bool operator==(const AMDWMMALayout &) const = default;
+};
+
 /// Row `r` has its groups of `vec` elements XORed by (r / perPhase) mod maxPhase.
 struct SwizzledSharedLayout {
   static constexpr LayoutKind kind = LayoutKind::SwizzledShared;
@@ -211,6 +272,8 @@ struct SharedLinearLayout {
   /// What the largest component of each dim implies.
   Ints shape() const;
   Problem validate() const;
+  /// Whether every element of the tensor has a place.
+  Problem checkShape(llvm::ArrayRef<int64_t> tensor) const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
   template <typename F> void fields(F f) const {
     f("offset_bases", offsetBases);
@@ -257,6 +320,41 @@ struct NVMMASharedLayout {
     f("cga_layout", cga);
   }
   bool operator==(const NVMMASharedLayout &) const = default;
+};
+
+/// Tensor memory: 128 rows of 32-bit columns, in which blocks of an accumulator stand side by side.
+struct TensorMemoryLayout {
+  static constexpr LayoutKind kind = LayoutKind::TensorMemory;
+  /// [M, N] of the instruction.
+  Ints block;
+  /// Elements of memory from one column of the block to the next.
+  int64_t colStride;
+  BasisList cga;
+  bool twoCtas = false, fp4Padded = false;
+
+  unsigned rank() const { return 2; }
+  Problem validate() const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const {
+    f("block", block);
+    f("col_stride", colStride);
+    f("cga_layout", cga);
+    f("two_ctas", twoCtas);
+    f("fp4_padded", fp4Padded);
+  }
+  bool operator==(const TensorMemoryLayout &) const = default;
+};
+
+/// Scales of block-scaled products: 32 rows, repeated for each of four warps.
+struct TensorMemoryScalesLayout {
+  static constexpr LayoutKind kind = LayoutKind::TensorMemoryScales;
+  BasisList cga;
+
+  unsigned rank() const { return 2; }
+  Problem validate() const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> void fields(F f) const { f("cga_layout", cga); }
+  bool operator==(const TensorMemoryScalesLayout &) const = default;
 };
 
 template <NamedLayout T> Layout::Layout(T value) : Layout(Value(std::move(value))) {}

@@ -294,6 +294,9 @@ TEST(Layouts, ValidationNamesWhatIsWrong) {
             "offset_bases must name each element of the shape exactly once");
   EXPECT_EQ(problem(SharedLinearLayout{{}, {}, 16}),
             "a shared linear layout needs at least one offset basis");
+  EXPECT_EQ(problem(SharedLinearLayout{{{4}}, {}, 16}), "none");
+  EXPECT_EQ(*checkShape(SharedLinearLayout{{{4}}, {}, 16}, {8}),
+            "the shared linear layout does not cover the shape [8]: some elements have no place");
   EXPECT_EQ(problem(SharedLinearLayout{{{1}}, {}, 12}),
             "the alignment must be a power of two, but is 12");
 }

@@ -18,11 +18,6 @@
 
 namespace gluonc::layout {
 
-namespace {
-
-using Order = llvm::SmallVector<unsigned, 4>;
-
-/// Row-major, but with the last two dims exchanged if `innerIsRow`.
 Order matrixOrder(unsigned rank, bool innerIsRow) {
   Order order;
   for (unsigned d = rank; d-- > 0;)
@@ -31,6 +26,19 @@ Order matrixOrder(unsigned rank, bool innerIsRow) {
     std::swap(order[0], order[1]);
   return order;
 }
+
+LinearLayout spreadExcept(Dim in, llvm::ArrayRef<int64_t> sizes, const Order &order,
+                          std::optional<unsigned> copied) {
+  LinearLayout result = LinearLayout::zeros1D(0, in, Dim::axis(order[0]));
+  for (unsigned d : order) {
+    unsigned log2 = llvm::Log2_64(sizes[d]);
+    result *= d == copied ? LinearLayout::zeros1D(log2, in, Dim::axis(d))
+                          : LinearLayout::identity1D(log2, in, Dim::axis(d));
+  }
+  return result;
+}
+
+namespace {
 
 /// Registers and lanes of one instruction: `outer` by `inner` elements along the first two dims of
 /// `order`, which is also the order in which the tile is repeated.
@@ -45,18 +53,6 @@ LinearLayout fragment(int64_t outer, int64_t inner, int64_t neighbours, const Or
   return tile * spread(neighbours, Dim::Register, along) * spread(4, Dim::Lane, along) *
          spread(8, Dim::Lane, across) * spread(outer / 8, Dim::Register, across) *
          spread(inner / (4 * neighbours), Dim::Register, along);
-}
-
-/// As many lanes or warps as `sizes` says; those along dim `copied` (if any) hold the same.
-LinearLayout spreadExcept(Dim in, llvm::ArrayRef<int64_t> sizes, const Order &order,
-                          std::optional<unsigned> copied) {
-  LinearLayout result = LinearLayout::zeros1D(0, in, Dim::axis(order[0]));
-  for (unsigned d : order) {
-    unsigned log2 = llvm::Log2_64(sizes[d]);
-    result *= d == copied ? LinearLayout::zeros1D(log2, in, Dim::axis(d))
-                          : LinearLayout::identity1D(log2, in, Dim::axis(d));
-  }
-  return result;
 }
 
 /// Warp groups stand one below the other, so that their warps run down first.
@@ -131,14 +127,16 @@ Problem DotOperandLayout::validate() const {
   if (operandIndex != 0 && operandIndex != 1)
     return "the operand index must be 0 or 1, but is " + std::to_string(operandIndex);
   const auto *mma = parent.as<NVMMADistributedLayout>();
-  if (!mma && !parent.as<BlockedLayout>())
+  const auto *wmma = parent.as<AMDWMMALayout>();
+  bool isMatrix = mma || wmma || parent.as<AMDMFMALayout>();
+  if (!isMatrix && !parent.as<BlockedLayout>())
     return "the parent of a dot operand layout must be a blocked or an MMA layout, but is " +
            parent.toString();
   if (Problem problem = parent.validate())
     return "in the parent of a dot operand layout: " + *problem;
   if (rank() < 2)
     return "the parent of a dot operand layout must have at least two dimensions";
-  if (!mma) {
+  if (!isMatrix) {
     if (kWidth != 0)
       return "k_width must be 0 where the parent is a blocked layout, but is " +
              std::to_string(kWidth);
@@ -147,7 +145,9 @@ Problem DotOperandLayout::validate() const {
   if (!isPowerOf2(kWidth) || kWidth > 64)
     return "k_width must be a power of two where the parent is an MMA layout, but is " +
            std::to_string(kWidth);
-  if (mma->isWarpGroup() && operandIndex != 0)
+  if (wmma)
+    return checkOperand(*this, *wmma);
+  if (mma && mma->isWarpGroup() && operandIndex != 0)
     return "only operand 0 of a version 3 MMA can be in registers";
   return std::nullopt;
 }
@@ -156,6 +156,10 @@ LinearLayout DotOperandLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
   GL_CHECK(shape.size() == rank());
   if (const auto *mma = parent.as<NVMMADistributedLayout>())
     return mmaOperand(*this, *mma, shape);
+  if (const auto *mfma = parent.as<AMDMFMALayout>())
+    return operandToLinear(*this, *mfma, shape);
+  if (const auto *wmma = parent.as<AMDWMMALayout>())
+    return operandToLinear(*this, *wmma, shape);
   return blockedOperand(*this, *parent.as<BlockedLayout>(), shape);
 }
 

@@ -26,6 +26,19 @@ Problem checkPowers(const char *what, llvm::ArrayRef<int64_t> values);
 Problem checkBases(const char *what, const BasisList &bases, unsigned rank);
 Problem checkCga(const BasisList &cga, unsigned rank);
 
+using Order = llvm::SmallVector<unsigned, 4>;
+/// Row-major, but with the last two dims exchanged if `innerIsRow`; fastest first.
+Order matrixOrder(unsigned rank, bool innerIsRow);
+/// As many lanes or warps as `sizes` says; those along dim `copied` (if any) hold the same.
+LinearLayout spreadExcept(Dim in, llvm::ArrayRef<int64_t> sizes, const Order &order,
+                          std::optional<unsigned> copied);
+/// Operands of AMD's matrix products (AmdLayouts.cpp).
+Problem checkOperand(const DotOperandLayout &operand, const AMDWMMALayout &parent);
+LinearLayout operandToLinear(const DotOperandLayout &operand, const AMDMFMALayout &parent,
+                             llvm::ArrayRef<int64_t> shape);
+LinearLayout operandToLinear(const DotOperandLayout &operand, const AMDWMMALayout &parent,
+                             llvm::ArrayRef<int64_t> shape);
+
 llvm::SmallVector<DimSize, 4> axisSizes(llvm::ArrayRef<int64_t> shape);
 llvm::SmallVector<Dim, 4> axes(unsigned rank);
 /// Explicit bases as a linear layout; they must have been checked.

@@ -141,8 +141,12 @@ Problem SharedLinearLayout::validate() const {
     return "the alignment must be a power of two, but is " + std::to_string(alignment);
   if (log2Product(shape()) > 24 || offsetBases.size() + blockBases.size() > 36)
     return "the shared linear layout is too large";
-  if (!toLinear(shape()).isSurjective())
-    return "the shared linear layout does not cover its shape " + listText(shape()) +
+  return std::nullopt;
+}
+
+Problem SharedLinearLayout::checkShape(llvm::ArrayRef<int64_t> tensor) const {
+  if (!toLinear(tensor).isSurjective())
+    return "the shared linear layout does not cover the shape " + listText(tensor) +
            ": some elements have no place";
   return std::nullopt;
 }

@@ -61,6 +61,8 @@ const Intrinsic *findPythonBuiltin(llvm::StringRef name);
 /// constexpr, static_assert, BlockedLayout, …; null when there is none.
 const Intrinsic *findLanguageIntrinsic(llvm::StringRef name);
 const Intrinsic *findLayoutConstructor(llvm::StringRef name);
+/// Methods of layouts.
+llvm::ArrayRef<Intrinsic> layoutMethods();
 const Intrinsic *findMathFunction(llvm::StringRef name);
 /// What compile-time code uses of Python's own modules: "copy.deepcopy", "functools.partial".
 const Intrinsic *findHostFunction(llvm::StringRef path);

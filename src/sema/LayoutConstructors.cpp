@@ -1,8 +1,9 @@
-// Layout classes of the language: constructors with their validation.
+// Layout classes of the language: constructors with their validation, functions of layouts.
 
 #include "sema/Language.h"
 
-#include "layout/Layouts.h"
+#include "layout/Inference.h"
+#include "layout/Views.h"
 
 namespace gluonc::sema {
 
@@ -58,6 +59,8 @@ struct Reader {
       bad(i, "a list of ints");
     return result.value_or(layout::Ints());
   }
+
+  bool isGiven(size_t i) const { return call.has(i) && !call[i].isNone(); }
 
   bool boolean(size_t i) {
     if (!call.has(i) || call[i].isNone())
@@ -221,6 +224,125 @@ MaybeValue makeNvmmaDefault(Interpreter &interpreter, const IntrinsicCall &call)
       layout::NVMMASharedLayout::defaultFor(shape, bits, transposed, fp4Padded, cga));
 }
 
+MaybeValue makeMfma(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::AMDMFMALayout layout{read.integer(0),
+                               read.ints(1),
+                               read.boolean(2),
+                               read.ints(3),
+                               read.isGiven(4) ? read.integer(4) : 32,
+                               read.isGiven(5) ? read.ints(5) : layout::Ints(),
+                               read.bases(6)};
+  if (layout.tilesPerWarp.empty())
+    layout.tilesPerWarp.assign(layout.warpsPerCta.size(), 1);
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+/// Older sources give warps and tiles as grids where newer ones give bases:
+///   version, transposed, warps_per_cta, instr_shape, tiles_per_warp, cga_layout
+///   version, transposed, warp_bases, reg_bases, instr_shape, cga_layout, rank
+MaybeValue makeWmma(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  int64_t version = read.integer(0);
+  bool transposed = read.boolean(1);
+  const layout::Ints square{16, 16, 16};
+  size_t grid = read.isGiven(7) ? 7 : 2;
+  std::optional<layout::Ints> warps = read.intsOf(call[grid]);
+  if (warps && !warps->empty()) {
+    bool isPositional = grid == 2 && read.isGiven(3);
+    size_t shape = isPositional ? 3 : 4, tiles = isPositional && read.isGiven(4) ? 4 : 8;
+    layout::AMDWMMALayout layout = layout::AMDWMMALayout::forWarps(
+        version, transposed, *warps, read.isGiven(shape) ? read.ints(shape) : square,
+        read.isGiven(tiles) ? read.ints(tiles) : layout::Ints(warps->size(), 1), read.bases(5));
+    return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+  }
+  layout::AMDWMMALayout layout{version,
+                               transposed,
+                               read.bases(2),
+                               read.bases(3),
+                               read.isGiven(4) ? read.ints(4) : square,
+                               read.bases(5),
+                               read.isGiven(6) ? read.integer(6) : 2};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+/// `cga_layout`, or the older `cta_split_num`: into how many CTAs each dim is split.
+layout::BasisList clusterOf(Reader &read, size_t cga, size_t split) {
+  size_t given = read.isGiven(split) ? split : cga;
+  std::optional<layout::Ints> counts = read.intsOf(read.call[given]);
+  if (!counts || counts->empty())
+    return read.bases(cga);
+  layout::BasisList bases;
+  for (size_t d = 0; d < counts->size(); ++d)
+    for (int64_t value = 1; value < std::min<int64_t>((*counts)[d], 16); value *= 2) {
+      bases.emplace_back(counts->size(), 0);
+      bases.back()[d] = value;
+    }
+  return bases;
+}
+
+MaybeValue makeTensorMemory(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::TensorMemoryLayout layout{read.ints(0), read.integer(1), clusterOf(read, 2, 5),
+                                    read.boolean(3), read.boolean(4)};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+MaybeValue makeTensorMemoryScales(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::TensorMemoryScalesLayout layout{clusterOf(read, 0, 1)};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+/// The layout of the first argument, after checking that it can hold the shape of the second.
+std::optional<std::pair<layout::Layout, layout::Ints>> layoutAndShape(Interpreter &interpreter,
+                                                                      const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::Layout layout = read.layout(0);
+  layout::Ints shape = read.ints(1);
+  if (!read.ok)
+    return std::nullopt;
+  if (layout.isPlaceholder())
+    return std::pair(layout, shape);
+  if (layout::Problem problem = layout::checkShape(layout, shape)) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return std::pair(layout, shape);
+}
+
+/// to_linear_layout(layout, shape): the same as explicit bases.
+MaybeValue toLinearLayout(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto found = layoutAndShape(interpreter, call);
+  if (!found)
+    return std::nullopt;
+  auto &[layout, shape] = *found;
+  if (layout.as<layout::AutoLayout>() || layout.as<layout::DistributedLinearLayout>() ||
+      layout.as<layout::SharedLinearLayout>())
+    return Value::layout(layout);
+  if (layout.isDistributed() && !layout.isPlaceholder())
+    return Value::layout(layout::Layout(layout::toExplicit(layout.toLinear(shape))));
+  if (!layout.isShared() || layout.as<layout::PaddedSharedLayout>()) {
+    interpreter
+        .report(Kind::InvalidLayout, call.span, layout.toString() + " has no form of its own bases")
+        .end();
+    return std::nullopt;
+  }
+  return Value::layout(layout::Layout(layout::toExplicitShared(layout, shape)));
+}
+
+template <std::string (*view)(const layout::Layout &, llvm::ArrayRef<int64_t>)>
+MaybeValue formatView(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto found = layoutAndShape(interpreter, call);
+  if (!found)
+    return std::nullopt;
+  if (layout::Problem problem = layout::checkViewable(found->first, found->second)) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return Value::string(view(found->first, found->second));
+}
+
 MaybeValue makeMBarrier(Interpreter &interpreter, const IntrinsicCall &call) {
   Reader read{interpreter, call};
   layout::SwizzledSharedLayout layout{1, 1, 1, {0}, read.bases(0)};
@@ -265,6 +387,23 @@ const Intrinsic constructors[] = {
      makeNvmmaShared},
     {"NVMMASharedLayout.get_default_for",
      "block_shape, dtype, transposed=, fp4_padded=, cga_layout=", makeNvmmaDefault},
+    {"nvidia.blackwell.TensorMemoryLayout",
+     "block, col_stride, cga_layout=, two_ctas=, fp4_padded=, cta_split_num=", makeTensorMemory},
+    {"nvidia.blackwell.TensorMemoryScalesLayout",
+     "cga_layout=, cta_split_num=", makeTensorMemoryScales},
+    {"nvidia.rubin.TensorMemoryLayout",
+     "block, col_stride, cga_layout=, two_ctas=, fp4_padded=, cta_split_num=", makeTensorMemory},
+    {"nvidia.rubin.TensorMemoryScalesLayout",
+     "cga_layout=, cta_split_num=", makeTensorMemoryScales},
+    {"amd.AMDMFMALayout",
+     "version, instr_shape, transposed, warps_per_cta, element_bitwidth=, tiles_per_warp=, "
+     "cga_layout=",
+     makeMfma},
+    {"amd.AMDWMMALayout",
+     "version, transposed, warp_bases=, reg_bases=, instr_shape=, cga_layout=, rank=, "
+     "warps_per_cta=, tiles_per_warp=",
+     makeWmma},
+    {"to_linear_layout", "layout, shape", toLinearLayout},
     {"nvidia.ampere.mbarrier.MBarrierLayout", "cga_layout=", makeMBarrier},
     {"nvidia.ampere.mbarrier.MBarrierLayout.multicta", "num_ctas, two_cta=", makeMultiCtaMBarrier},
     {"nvidia.hopper.mbarrier.MBarrierLayout", "cga_layout=", makeMBarrier},
@@ -276,7 +415,14 @@ const Intrinsic constructors[] = {
     {"nvidia.rubin.mbarrier.MBarrierLayout.multicta", "num_ctas, two_cta=", makeMultiCtaMBarrier},
 };
 
+const Intrinsic methods[] = {
+    {"format_tensor_view", "self, shape", formatView<layout::tensorView>},
+    {"format_hardware_view", "self, shape", formatView<layout::hardwareView>},
+};
+
 } // namespace
+
+llvm::ArrayRef<Intrinsic> layoutMethods() { return methods; }
 
 const Intrinsic *findLayoutConstructor(llvm::StringRef name) {
   for (const Intrinsic &constructor : constructors)

@@ -428,6 +428,8 @@ llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
     return dictMethods;
   case ValueKind::DType:
     return dtypeMethods;
+  case ValueKind::Layout:
+    return layoutMethods();
   default:
     return {};
   }

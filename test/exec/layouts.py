@@ -26,6 +26,12 @@
 #   first='gl.DotOperandLayout(0, gl.BlockedLayout([2, 2], [8, 4], [4, 1], [1, 0]), 0)' \
 #   second='gl.DotOperandLayout(1, gl.BlockedLayout([2, 2], [8, 4], [4, 1], [1, 0]), 0)' --grid 1
 # EXPECT: dst == src
+# RUN: through src='randn((64, 64), f32)' dst='empty((64, 64), f32)' \
+#   first='gl.amd.AMDWMMALayout(3, True, warp_bases=[[0, 1], [1, 0]])' \
+#   second='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(2, False, [2, 2]), 8)' --grid 1
+# EXPECT: dst == src
+# RUN: halves src='randint(-100, 100, (64, 64), i32)' dst='empty((64, 64), i32)' --grid 1
+# EXPECT: (dst[:, :32] == src[:, :32] + src[:, 32:]) & (dst[:, 32:] == src[:, :32] - src[:, 32:])
 # RUN: swizzled src='randn((64, 64), f16)' dst='empty((64, 64), f16)' \
 #   tiles='gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)' --grid 1
 # EXPECT: dst.T == src
@@ -121,3 +127,13 @@ def row_maxima(src, dst):
     columns = gl.arange(0, 32, gl.SliceLayout(0, mma))
     tile = gl.load(src + rows[:, None] * 32 + columns[None, :])
     gl.store(dst + rows, gl.max(tile, 1))
+
+
+@gluon.jit
+def halves(src, dst):
+    # The halves of a row lie in one thread, wherever: split and join move nothing.
+    layout: gl.constexpr = gl.BlockedLayout([1, 64], [32, 1], [2, 2], [0, 1])
+    tile = gl.load(src + square(layout))
+    left, right = tile.reshape([64, 2, 32]).permute([0, 2, 1]).split()
+    both = gl.join(left + right, left - right).permute([0, 2, 1]).reshape([64, 64])
+    gl.store(dst + square(layout), gl.convert_layout(both, layout, assert_trivial=True))

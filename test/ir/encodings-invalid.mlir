@@ -70,3 +70,19 @@
 // -----
 // expected-error @+1 {{swizzle_byte_width must be 0, 32, 64 or 128}}
 #a = #ttg.nvmma_shared<{swizzlingByteWidth = 16, transposed = false, elementBitWidth = 16}>
+
+// -----
+// expected-error @+1 {{an MFMA instruction has 32 x 32, 16 x 16, 64 x 4 or 4 x 64 results}}
+#a = #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1], instrShape = [8, 8, 16], isTransposed = true}>
+
+// -----
+// expected-error @+1 {{'ctaLayout' must have bases of 'register' and 'warp'}}
+#a = #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {lane = [[0, 1]]}}>
+
+// -----
+// expected-error @+1 {{missing key 'blockN'}}
+#a = #ttng.tensor_memory_encoding<blockM = 128, colStride = 1>
+
+// -----
+// expected-error @+1 {{the block of a tensor memory layout must be}}
+#a = #ttng.tensor_memory_encoding<blockM = 96, blockN = 64, colStride = 1>

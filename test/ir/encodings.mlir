@@ -12,6 +12,15 @@
 #generic = #ttg.generic_linear<{register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 2], [1, 2]], block = []}>
 // CHECK-DAG: #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
+// Both spellings of WMMA, and of two CTAs of tensor memory.
+// CHECK-DAG: #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1], instrShape = [32, 32, 16], isTransposed = true}>
+#mfma = #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1], instrShape = [32, 32, 16], isTransposed = true}>
+// CHECK-DAG: #ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = {{\[\[}}0, 1], [1, 0]]}, instrShape = [16, 16, 128]}>
+#wmma = #ttg.amd_wmma<{version = 3, isTranspose = true, warpsPerCTA = [2, 2], instrShape = [16, 16, 128]}>
+// CHECK-DAG: #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = {{\[\[}}1, 0]]>
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CTASplitM = 2>
+// CHECK-DAG: #ttng.tensor_memory_scales_encoding<>
+#scales = #ttng.tensor_memory_scales_encoding<>
 // CHECK-DAG: = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #swizzled = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 // CHECK-DAG: = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
@@ -49,6 +58,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
   // CHECK-LABEL: tt.func private @more
   // CHECK-SAME: !tt.ptr<f32, 3>, !ttg.async.token, tensor<64x64xf32, #blocked1>
   tt.func private @more(!tt.ptr<f32, 3>, !ttg.async.token, tensor<64x64xf32, #cga>)
+  // CHECK-LABEL: tt.func private @amd
+  tt.func private @amd(tensor<128x64xf32, #mfma>, tensor<64x64xf32, #wmma>)
+  // CHECK-LABEL: tt.func private @tensor_memory
+  // CHECK-SAME: #ttng.tensor_memory, mutable
+  tt.func private @tensor_memory(!ttg.memdesc<256x64xf32, #tmem, #ttng.tensor_memory, mutable>,
+                                 !ttg.memdesc<128x8xi8, #scales, #ttng.tensor_memory, mutable>)
   // CHECK-LABEL: tt.func private @buffers
   // CHECK-SAME: !ttg.memdesc<4x128x64xf16, #{{shared[0-9]*}}, #smem, mutable>
   // CHECK-SAME: !ttg.memdesc<64x32xf32, #{{shared[0-9]*}}, #smem, 64x64>

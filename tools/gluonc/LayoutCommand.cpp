@@ -13,7 +13,7 @@ static constexpr llvm::StringLiteral scopeText =
     "from triton.experimental.gluon.language import (\n"
     "    AutoLayout, BlockedLayout, CoalescedLayout, DistributedLinearLayout, DotOperandLayout,\n"
     "    NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SharedLinearLayout,\n"
-    "    SliceLayout, SwizzledSharedLayout)\n";
+    "    SliceLayout, SwizzledSharedLayout, amd, nvidia)\n";
 
 static bool parseShape(llvm::StringRef text, driver::Shape &shape) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
@@ -65,6 +65,8 @@ int layoutCommand(Session &session) {
   const layout::Layout &layout = value->asLayout();
   if (layout.isPlaceholder())
     return bad("this layout is chosen by the compiler and has no picture");
+  if (layout.isTensorMemory())
+    return bad("tensor memory has no picture");
   if (layout::Problem wrong = layout.validate())
     return bad(*wrong);
   if (layout::Problem wrong = layout::checkShape(layout, shape))

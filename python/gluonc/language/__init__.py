@@ -18,7 +18,8 @@ from gluonc.language._layouts import (AutoLayout, BlockedLayout, CoalescedLayout
                                       DistributedLayout, DistributedLinearLayout,
                                       DotOperandLayout, NVMMADistributedLayout,
                                       NVMMASharedLayout, PaddedSharedLayout, SharedLayout,
-                                      SharedLinearLayout, SliceLayout, SwizzledSharedLayout)
+                                      SharedLinearLayout, SliceLayout, SwizzledSharedLayout,
+                                      to_linear_layout)
 
 
 class DeviceFunction:
@@ -102,6 +103,12 @@ def _add_names():
         _submodule(parts)
     for vendor in ("ampere", "hopper", "blackwell", "rubin"):
         _submodule(["nvidia", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
+    tensor_memory = ("TensorMemoryLayout", "TensorMemoryScalesLayout")
+    for parts, names in ((["nvidia", "blackwell"], tensor_memory),
+                         (["nvidia", "rubin"], tensor_memory),
+                         (["amd"], ("AMDMFMALayout", "AMDWMMALayout"))):
+        for name in names:
+            setattr(_submodule(parts), name, getattr(_layouts, name))
     paths = [path.split(".") for path in _native.language_names().split("\n")]
     classes = {tuple(path) for path in paths if path[-1][:1].isupper() or path[-1] in _TYPES}
     for path in paths:

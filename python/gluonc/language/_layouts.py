@@ -1,6 +1,7 @@
 """Layout classes as Python values. The compiler validates them: it has the only rules."""
 
-from dataclasses import dataclass, field, fields
+import ast
+from dataclasses import InitVar, dataclass, field, fields
 
 from gluonc._engine import check_expression
 from gluonc.language._constexpr import unwrap
@@ -24,6 +25,12 @@ def _evaluate(expression):
     classes = {cls.__name__: cls for cls in (*DistributedLayout.__subclasses__(),
                                              *SharedLayout.__subclasses__())}
     return eval(check_expression(expression), {"__builtins__": {}}, classes)
+
+
+def _evaluate_fields(expression):
+    """The arguments of the constructor that the compiler answers with."""
+    scope = {"__builtins__": {}, "AMDWMMALayout": lambda **values: values}
+    return {"cga_layout": [], **eval(check_expression(expression), scope)}
 
 
 class _Layout:
@@ -57,6 +64,21 @@ class _Layout:
     def __reduce__(self):
         # Without the hash, which differs between processes.
         return type(self), tuple(getattr(self, item.name) for item in fields(self))
+
+
+    def _view(self, method, shape):
+        if isinstance(self, (AutoLayout, CoalescedLayout, PaddedSharedLayout)):
+            raise ValueError(f"{type(self).__name__} cannot be visualized")
+        text = f"{self.__gluonc_source__()}.{method}({source(_plain(shape))})"
+        return ast.literal_eval(check_expression(text))
+
+    def format_tensor_view(self, shape):
+        """Who holds each element of a tensor of this shape."""
+        return self._view("format_tensor_view", shape)
+
+    def format_hardware_view(self, shape):
+        """Which element each thread (each offset) holds."""
+        return self._view("format_hardware_view", shape)
 
 
 class DistributedLayout(_Layout):
@@ -234,6 +256,106 @@ class NVMMASharedLayout(SharedLayout):
         values = map(_plain, (block_shape, dtype, transposed, fp4_padded, cga_layout or []))
         return _evaluate("gl.NVMMASharedLayout.get_default_for"
                          f"({', '.join(map(source, values))})")
+
+
+@_layout
+class AMDMFMALayout(DistributedLayout):
+    """What matrix instructions of AMD's CDNA leave in registers."""
+
+    _path = "amd.AMDMFMALayout"
+
+    version: int
+    instr_shape: list
+    transposed: bool
+    warps_per_cta: list
+    element_bitwidth: int = None
+    tiles_per_warp: list = None
+    cga_layout: list = field(default_factory=list)
+
+    def __post_init__(self):
+        if unwrap(self.element_bitwidth) is None:
+            object.__setattr__(self, "element_bitwidth", 32)
+        if unwrap(self.tiles_per_warp) is None:
+            object.__setattr__(self, "tiles_per_warp", [1] * len(unwrap(self.warps_per_cta)))
+        super().__post_init__()
+
+    rank = property(lambda self: len(self.warps_per_cta))
+
+
+@_layout
+class AMDWMMALayout(DistributedLayout):
+    """What matrix instructions of AMD's RDNA and of gfx1250 leave in registers."""
+
+    _path = "amd.AMDWMMALayout"
+
+    version: int
+    transposed: bool
+    warp_bases: list = None
+    reg_bases: list = None
+    instr_shape: list = None
+    cga_layout: list = field(default_factory=list)
+    rank: int = None
+    # Grids instead of bases, as older sources have them.
+    warps_per_cta: InitVar[list] = None
+    tiles_per_warp: InitVar[list] = None
+
+    def __post_init__(self, warps_per_cta, tiles_per_warp):
+        given = _plain([self.version, self.transposed, self.warp_bases, self.reg_bases,
+                        self.instr_shape, self.cga_layout or [], self.rank,
+                        warps_per_cta, tiles_per_warp])
+        values = _evaluate_fields(f"gl.amd.AMDWMMALayout({', '.join(map(source, given))})")
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@_layout
+class TensorMemoryLayout(_Layout):
+    """Accumulators side by side in the tensor memory of sm_100."""
+
+    _path = "nvidia.blackwell.TensorMemoryLayout"
+
+    block: list
+    col_stride: int
+    cga_layout: list = field(default_factory=list)
+    two_ctas: bool = False
+    fp4_padded: bool = False
+
+
+@_layout
+class TensorMemoryScalesLayout(_Layout):
+    """Scales of block-scaled products in tensor memory."""
+
+    _path = "nvidia.blackwell.TensorMemoryScalesLayout"
+
+    cga_layout: list = field(default_factory=list)
+
+
+def bases_per_dim(bases, rank, skip_broadcast=True):
+    """How many owners `bases` spread over each dimension. A basis of zeros makes copies; they count
+    for the dimension before them unless `skip_broadcast`."""
+    counts, last = [1] * rank, None
+    for basis in bases or []:
+        moved = [i for i, value in enumerate(basis) if value]
+        if moved:
+            last = moved[0]
+        elif skip_broadcast:
+            continue
+        counts[last] *= 2
+    return counts
+
+
+def warps_per_cta(layout, shape):
+    """How many warps stand along each dimension of a tensor of this shape."""
+    if isinstance(layout, (SliceLayout, DotOperandLayout)):
+        return warps_per_cta(layout.parent, shape)
+    if hasattr(layout, "warp_bases"):
+        return bases_per_dim(layout.warp_bases, len(shape))
+    return layout.warps_per_cta
+
+
+def to_linear_layout(layout, shape):
+    """The same layout by its bases."""
+    return _evaluate(f"gl.to_linear_layout({source(layout)}, {source(_plain(shape))})")
 
 
 class MBarrierLayout(SwizzledSharedLayout):

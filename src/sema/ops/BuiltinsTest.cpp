@@ -104,7 +104,10 @@ TEST_F(Ops, SplitUndoesJoin) {
   EXPECT_EQ(pair->shape(), llvm::ArrayRef<int64_t>({128, 2}));
   Result halves = call("split", {*pair});
   ASSERT_TRUE(halves);
-  EXPECT_EQ(halves->items()[0].irType(), a.irType());
+  // A slice of the pair, which joins to the pair again.
+  Result again = call("join", {halves->items()[0], halves->items()[1]});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->irType(), pair->irType());
   expectKind(call("split", {a}), Kind::SplitDimension);
   expectKind(call("join", {a, block({128}, dtypes::float32)}), Kind::TensorsDiffer);
   // Here the pair lies in two lanes.

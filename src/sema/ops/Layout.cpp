@@ -75,23 +75,6 @@ static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
   return pinLayout(context, source, *encoding);
 }
 
-/// to_linear_layout(layout, shape): a compile-time value.
-static Result emitToLinearLayout(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
-  if (!shape || !checkBlockShape(context, *shape, arguments.span(1)) ||
-      !encodingArgument(context, arguments, 0, *shape))
-    return std::nullopt;
-  const layout::Layout &layout = arguments[0].asLayout();
-  if (layout.isPlaceholder()) {
-    context
-        .report(diag::Kind::LayoutForbids, arguments.span(0), "to_linear_layout", layout.toString(),
-                "it is still to be chosen")
-        .end();
-    return std::nullopt;
-  }
-  return Value::layout(layout::Layout(layout::toExplicit(layout.toLinear(*shape))));
-}
-
 /// bank_conflicts(tensor type, buffer type): extra wavefronts of a store, a compile-time value.
 static Result emitBankConflicts(Context &context, const BoundArgs &arguments) {
   auto typeOf = [&](size_t i) {
@@ -128,7 +111,6 @@ llvm::ArrayRef<Builtin> layoutBuiltins() {
   static const Builtin table[] = {
       {"convert_layout", "x, layout, assert_trivial=", emitConvertLayout},
       {"set_auto_layout", "x, layout", emitSetAutoLayout},
-      {"to_linear_layout", "layout, shape", emitToLinearLayout},
       {"bank_conflicts", "distr_ty, shared_ty", emitBankConflicts},
   };
   return table;
