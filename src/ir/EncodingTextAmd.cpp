@@ -67,7 +67,6 @@ Attribute ttg::AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   layout::AMDWMMALayout value{};
   Ints warps, tiles;
   Attribute grid;
-  value.instrShape = {16, 16, 16};
   value.numDims = 2;
   if (parser.parseLess())
     return {};
@@ -86,6 +85,8 @@ Attribute ttg::AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   if (grid && !toGrid(grid, value))
     return parser.emitError(where, "'ctaLayout' must have bases of 'register' and 'warp'"),
            Attribute();
+  if (value.instrShape.empty())
+    value.instrShape = {16, 16, 16};
   if (!grid)
     value = layout::AMDWMMALayout::forWarps(value.version, value.transposed, warps,
                                             value.instrShape, tiles, value.cga);
