@@ -51,6 +51,8 @@ struct EncodingAliases : OpAsmDialectInterface {
             .Case<ttg::SwizzledSharedEncodingAttr, ttg::PaddedSharedEncodingAttr,
                   ttg::SharedLinearEncodingAttr, ttg::NVMMASharedEncodingAttr>(
                 [](auto) { return "shared"; })
+            .Case<ttng::TensorMemoryEncodingAttr>([](auto) { return "tmem"; })
+            .Case<ttng::TensorMemoryScalesEncodingAttr>([](auto) { return "tmem_scales"; })
             .Case<ttg::SharedMemorySpaceAttr>([](auto) { return "smem"; })
             .Default(llvm::StringRef());
     if (alias.empty())

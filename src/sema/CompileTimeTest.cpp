@@ -216,7 +216,7 @@ TEST(CompileTime, LayoutsHaveTheirFields) {
        {"gl.to_linear_layout(gl.SwizzledSharedLayout(1, 1, 2, [1, 0]), [2, 2]).offset_bases",
         "((0, 1), (1, 1))"},
        {"gl.to_linear_layout(gl.AutoLayout(), [4]) == gl.AutoLayout()", "True"},
-       {"gl.BlockedLayout([1], [2], [1], [0]).format_tensor_view([2])", "[T0:0, T1:0]\n"},
+       {"gl.BlockedLayout([1], [2], [1], [0]).format_tensor_view([2])", "'[T0:0, T1:0]\\n'"},
        {"isinstance(gl.AutoLayout(), gl.AutoLayout)", "True"},
        {"gl.BlockedLayout([1], [32], [4], [1])", "Kind::InvalidLayout 1:1\n"},
        {"gl.BlockedLayout([3], [32], [4], [0])", "Kind::InvalidLayout 1:1\n"},
