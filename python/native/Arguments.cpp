@@ -62,13 +62,15 @@ const ExchangeApi *apiOf(PyTypeObject *type) {
   static const ExchangeApi *lastApi = nullptr;
   if (type == lastType) [[likely]]
     return lastApi;
-  auto [at, isNew] = known->try_emplace(type, nullptr);
-  if (isNew) {
-    Py_INCREF(type);
+  auto at = known->find(type);
+  if (at == known->end()) {
     // Subclasses may be anything: only tensors whose own class says so, and parameters.
     std::string_view name = type->tp_name;
-    if (name == "Tensor" || name == "torch.Tensor" || name == "Parameter")
-      at->second = exchangeApi(type);
+    bool isPlain = name == "Tensor" || name == "torch.Tensor" || name == "Parameter";
+    // Asking may run Python, and so another thread: nothing is held meanwhile.
+    const ExchangeApi *api = isPlain ? exchangeApi(type) : nullptr;
+    Py_INCREF(type);
+    at = known->emplace(type, api).first;
   }
   lastType = type;
   return lastApi = at->second;
@@ -154,18 +156,23 @@ bool Arguments::addConstant(const Parameter &parameter, PyObject *value) {
     Py_XDECREF(inner);
     return fine;
   }
-  if (value != parameter.lastValue) {
-    int64_t number = Interned::get().value(value);
-    if (number < 0)
-      return false;
-    parameter.lastNumber = static_cast<uint64_t>(number);
-    // What may change in place is looked up each time.
-    bool mayChange = PyTuple_Check(value) || PyList_Check(value) || PyDict_Check(value);
-    Py_XDECREF(parameter.lastValue);
-    parameter.lastValue = mayChange ? nullptr : value;
-    Py_XINCREF(parameter.lastValue);
+  if (value == parameter.lastValue) {
+    key.push(word(Tag::ConstantObject, parameter.lastNumber));
+    return true;
   }
-  key.push(word(Tag::ConstantObject, parameter.lastNumber));
+  int64_t number = Interned::get().value(value);
+  if (number < 0)
+    return false;
+  key.push(word(Tag::ConstantObject, static_cast<uint64_t>(number)));
+  // What may change in place is looked up each time.
+  if (PyTuple_Check(value) || PyList_Check(value) || PyDict_Check(value))
+    return true;
+  // Both at once: hashing above and freeing below may run Python, and so another thread.
+  PyObject *old = parameter.lastValue;
+  Py_INCREF(value);
+  parameter.lastValue = value;
+  parameter.lastNumber = static_cast<uint64_t>(number);
+  Py_XDECREF(old);
   return true;
 }
 
