@@ -102,8 +102,7 @@ private:
           inverse->applyPacked(inverse->packIn({{Dim::axis(outerAxis), step}})), Dim::Offset));
     if (all_of(images, [](uint32_t image) { return image == 0; }))
       return builder.getInt32(0);
-    Value *group = builder.CreateLShr(emitter.threadId(), Log2_32(32 * warpsPerGroup));
-    group = emitter.isa.shuffle(builder, group, builder.getInt32(0));
+    Value *group = builder.CreateLShr(emitter.warpId(), Log2_32(warpsPerGroup));
     return applyLinear(builder, group, images);
   }
 
