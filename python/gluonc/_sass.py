@@ -1,6 +1,6 @@
 """Machine code as text, through NVIDIA's disassembler."""
 
-import importlib.util
+import importlib.machinery
 import os
 import shutil
 import subprocess
@@ -19,8 +19,8 @@ def _places():
     yield "/usr/local/cuda/bin"
     for package, inside in (("triton", ("backends", "nvidia", "bin")),
                             ("nvidia", ("cuda_nvcc", "bin")), ("nvidia", ("cu13", "bin"))):
-        # Found, not imported.
-        spec = importlib.util.find_spec(package)
+        # Found, not imported; and the files', whatever answers for the name in this process.
+        spec = importlib.machinery.PathFinder.find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             yield os.path.join(folder, *inside)
 
