@@ -16,6 +16,9 @@ def _parse(arguments):
     parser.add_argument("--version", action="version", version=f"gluonc {__version__}")
     parser.add_argument("--simulate", metavar="TARGET", default=os.environ.get("GLUONC_SIMULATE"),
                         help="pretend that such a GPU is there: cuda:90a, cuda:100a, hip:gfx942, …")
+    parser.add_argument("--programs", type=int, metavar="N",
+                        help="run the first N programs of every launch only: benchmarks come to "
+                             "their end on a simulated GPU, with incomplete results")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(arguments)
@@ -28,6 +31,8 @@ def main():
     _aliases.install()
     if options.simulate:
         _simulated.activate(options.simulate)
+    if options.programs:
+        _simulated.few_programs(options.programs).__enter__()
     runpy.run_path(options.script, run_name="__main__")
     return 0
 

@@ -6,7 +6,7 @@ from gluonc import errors
 
 # Kinds of reports that say: not there yet.
 _UNSUPPORTED_KINDS = {"NotSupportedYet", "UnsupportedInSimulator", "UnsupportedInCodegen",
-                      "UnsupportedConstruct", "UnsupportedHostConstruct"}
+                      "UnsupportedConstruct", "UnsupportedHostConstruct", "UnknownTarget"}
 
 
 def classify(error):
@@ -27,8 +27,17 @@ def _unsupported(error):
     if isinstance(error, errors.GluonError):
         for diagnostic in error.diagnostics:
             if diagnostic.get("kind") in _UNSUPPORTED_KINDS:
-                return diagnostic["message"]
+                return _brief(diagnostic["message"])
+    # A test may have turned the error into the text of another one.
+    found = re.search(r"error: (.*?) \[GL\d+ (\w+)\]", str(error))
+    if found and found.group(2) in _UNSUPPORTED_KINDS:
+        return _brief(found.group(1))
     return None
+
+
+def _brief(text):
+    """Without the layouts and shapes of one case."""
+    return re.sub(r"<[^`]*>", "<…>", text)
 
 
 def _short(error):

@@ -44,7 +44,9 @@ def _first_missing(run):
 
 def markdown(runs, options):
     """One table for a checkout: a row per file and target."""
-    lines = [f"## {options.label or 'Triton'}", ""]
+    lines = [f"## {options.label or 'Triton'}", "",
+             f"{options.sample} cases of each test function ran." if options.sample else
+             "All cases ran.", ""]
     lines += ["| file | target | collected | ran | passed | failed | unsupported | skipped | "
               "most frequent obstacle |", "|---|---|--:|--:|--:|--:|--:|--:|---|"]
     for run in sorted(runs, key=lambda run: (run.name(), run.target)):

@@ -137,6 +137,23 @@ assert torch.equal(a, torch.randn(3, device="cuda"))
 ''')
 
 
+def test_launches_can_be_cut(tmp_path):
+    run(tmp_path, '''
+x, y = torch.ones(1024, device="cuda"), torch.zeros(1024, device="cuda")
+double[(8,)](x, y, 1024, 128)
+assert y.sum() == 2 * 3 * 128
+''', module=("gluonc", "--programs", "3", "--simulate"))
+
+
+def test_large_random_tensors_cost_little(tmp_path):
+    run(tmp_path, '''
+x = torch.randn(1 << 31, device="cuda")
+assert x.is_cuda and x.shape == (1 << 31,) and .9 < x[:100000].std() < 1.1
+x[5] = 3
+assert x[5] == 3 and x[5 + (16 << 20)] != 3
+''')
+
+
 def test_benchmarks_end_soon(tmp_path):
     text = run(tmp_path, '''
 @triton.testing.perf_report(triton.testing.Benchmark(
@@ -224,3 +241,15 @@ def test_the_pytest_plugin_reports_outcomes(tmp_path):
     found = outcomes("cuda:100a")
     assert len(found) == 12
     assert found["test_blackwell"][0] == "unsupported" and "no_such_name" in found["test_blackwell"][1]
+
+
+def test_stand_ins_for_tensors(tmp_path):
+    run(tmp_path, '''
+from triton.runtime.jit import MockTensor, TensorWrapper, reinterpret
+compiled = double.warmup(MockTensor(torch.float16), MockTensor(torch.float16), 5, 128, grid=(1,))
+assert "!tt.ptr<f16>" in compiled.asm["ttgir"]
+x = torch.full((128,), 0xff, dtype=torch.uint8, device="cuda")
+y = torch.zeros(128, dtype=torch.int32, device="cuda")
+double[(1,)](reinterpret(x, tl.int8), y, 128, 128)
+assert (y == -2).all()
+''')

@@ -45,8 +45,10 @@ class few_programs:
     """While it is entered, launches run the first programs of their grids only. `scale` is by how
     much the largest of them was cut, for times; results are incomplete."""
 
-    programs = 16
     active = None
+
+    def __init__(self, programs=16):
+        self.programs = programs
 
     def __enter__(self):
         self.scale = 1.0

@@ -17,7 +17,7 @@ class ModuleText:
     """IR as text, behind the methods of Triton's module that tests call."""
 
     def __init__(self, text):
-        self._text = text
+        self._text = text.rstrip("\n") + "\n"
 
     def str_nodebug(self):
         return self._text
@@ -68,6 +68,6 @@ def filecheck_test(fn):
     # pytest must not look through the wrapper: the kernel's parameters are no fixtures.
     def test_fn():
         run_filecheck_test(fn)
-    functools.update_wrapper(test_fn, fn.fn)
+    functools.update_wrapper(test_fn, getattr(fn, "fn", fn))
     del test_fn.__wrapped__
     return test_fn

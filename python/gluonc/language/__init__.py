@@ -123,4 +123,13 @@ def _add_names():
             setattr(module, path[-1], made(".".join(path)))
 
 
+def _share_names():
+    """Rubin has what Blackwell has, under its own name too."""
+    blackwell, rubin = _submodule(["nvidia", "blackwell"]), _submodule(["nvidia", "rubin"])
+    for name, value in vars(blackwell).items():
+        if not name.startswith("_"):
+            vars(rubin).setdefault(name, value)
+
+
 _add_names()
+_share_names()

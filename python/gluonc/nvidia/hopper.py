@@ -160,6 +160,17 @@ class TensorDescriptorIm2Col(TensorDescriptor):
             _require(all(low <= offset <= high for offset in corner),
                      f"{name} {corner}: offsets are {low} to {high} for {rank} dims")
 
+    @staticmethod
+    def from_tensor(tensor, block_shape, layout, padding="zero", round_f32_to_tf32=False,
+                    element_strides=None, pixel_box_lower_corner=None,
+                    pixel_box_upper_corner=None):
+        """A descriptor of all of `tensor`."""
+        return TensorDescriptorIm2Col(
+            tensor, list(tensor.shape), list(_strides(tensor)), list(block_shape), layout, padding,
+            round_f32_to_tf32, element_strides=element_strides,
+            pixel_box_lower_corner=pixel_box_lower_corner,
+            pixel_box_upper_corner=pixel_box_upper_corner)
+
     def _make_type(self, block, layout):
         return f"tensordesc_im2col<{block},input_rank={len(self.shape)},{layout}>"
 

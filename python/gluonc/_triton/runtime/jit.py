@@ -1,6 +1,7 @@
 """triton.runtime.jit: tensors that are none, and functions."""
 
 from gluonc._jit import JITFunction, KernelInterface, jit
+from gluonc._tensors import TensorView, pointer_to, register_reader, view
 from gluonc.language._constexpr import constexpr
 
 
@@ -94,3 +95,19 @@ type_canonicalisation_dict |= {
     "float8e5": "fp8e5", "float8e4nv": "fp8e4nv", "float8_e5m2": "fp8e5",
     "float8_e4m3fn": "fp8e4nv", "float8e4b8": "fp8e4b8", "float8e4b15": "fp8e4b15",
     "float8e5b16": "fp8e5b16"}
+
+
+def _view_mock(tensor):
+    """A dtype without memory."""
+    return TensorView(0, pointer_to(tensor.dtype), None, 0, 0)
+
+
+def _view_wrapper(tensor):
+    """The memory of another tensor under another dtype."""
+    base = view(tensor.base)
+    return TensorView(base.address, pointer_to(tensor.dtype), base.device, base.begin, base.bytes,
+                      base.read_only)
+
+
+register_reader(MockTensor, _view_mock)
+register_reader(TensorWrapper, _view_wrapper)
