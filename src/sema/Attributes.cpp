@@ -251,6 +251,8 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
   } else {
     if (MaybeValue value = plainAttribute(object, name))
       return value;
+    if (isStub(object))
+      return stubMember(program, object, name);
     // `PaddedSharedLayout.with_identity_for` and its like.
     if (object.is(ValueKind::Builtin))
       if (const Intrinsic *maker =

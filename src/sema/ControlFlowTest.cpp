@@ -413,3 +413,33 @@ def k(p, n):
                         {"*i32", "i32"});
   EXPECT_EQ(occurrences(text, "arith.addi"), 3u) << text;
 }
+
+TEST(ControlFlow, LoopsCarryTheirHints) {
+  std::string text = ir(R"(
+import triton.language as tl
+@gluon.jit
+def k(p, n):
+    for i in tl.range(0, n, num_stages=3, loop_unroll_factor=2, flatten=True, warp_specialize=False):
+        gl.store(p + i, i)
+    while tl.condition(n > 0, disable_licm=True):
+        n -= 1
+)",
+                        {"*i32", "i32"});
+  EXPECT_TRUE(
+      contains(text, "{tt.flatten, tt.loop_unroll_factor = 2 : i32, tt.num_stages = 3 : i32}"))
+      << text;
+}
+
+TEST(ControlFlow, WhatIsStillToComeIsNamedWhole) {
+  Result result = compileKernel(R"(
+@gluon.jit
+def k(p, n):
+    with gl.amd.warp_pipeline_stage("load"):
+        pass
+    gl.amd.cdna5.tdm.make_tensor_descriptor(p)
+)",
+                                {"*i32", "i32"});
+  EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:10\nKind::NotSupportedYet 8:5\n");
+  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.tdm.make_tensor_descriptor`"))
+      << result.messages;
+}

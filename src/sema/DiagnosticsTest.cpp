@@ -83,7 +83,7 @@ TEST(Diagnostics, EveryMistakeOfAStatementHasItsKindAndPlace) {
       {"x: gl.constexpr = int(n)", "Kind::BadArgument 1:23"},
       {"return n", "Kind::KernelReturnsValue 1:1"},
       {"x = gl.tensor(n)", "Kind::NotSupportedYet 1:5"},
-      {"with n:\n    pass", "Kind::NotSupportedYet 1:1"},
+      {"with n:\n    pass", "Kind::UnsupportedConstruct 1:6"},
   };
   for (const Mistake &mistake : mistakes)
     EXPECT_EQ(problemsOf(mistake.body), mistake.expected) << mistake.body;

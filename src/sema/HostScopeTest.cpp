@@ -87,9 +87,9 @@ TEST_F(HostScope, ObjectsHaveNamesInEveryScope) {
   EXPECT_EQ(evaluate("PAIR", 3), "(7, 2)");
 }
 
-TEST_F(HostScope, AValueThatNamesItselfIsFoundInTheSource) {
+TEST_F(HostScope, AClassMayHaveABaseOfItsOwnName) {
   bindings[{1, "N"}] = {HostBindingKind::Class, "class N(N): pass\n", "class.py", "N", 1, 1};
-  EXPECT_EQ(evaluate("N", 1), "1");
+  EXPECT_EQ(evaluate("N", 1), "<class N>");
 }
 
 } // namespace

@@ -55,12 +55,12 @@ static MaybeValue staticPrint(Interpreter &interpreter, const IntrinsicCall &cal
 
 /// A wrapped Range marks a loop that is unrolled at compile time.
 static MaybeValue makeRange(const Value &first, const Value &second, const Value &step,
-                            bool isStatic) {
+                            bool isStatic, llvm::ArrayRef<Value> hints = {}) {
   bool single = second.isAbsent() || (second.isNone() && !isStatic);
   Value start = single ? Value::integer(0) : first;
   Value stop = single ? first : second;
   Value stride = step.isAbsent() || step.isNone() ? Value::integer(1) : step;
-  Value range = Value::range(start, stop, stride);
+  Value range = Value::range(start, stop, stride, hints);
   return isStatic ? range.asWrapped() : range;
 }
 
@@ -81,9 +81,13 @@ static MaybeValue staticRange(Interpreter &interpreter, const IntrinsicCall &cal
 }
 
 static MaybeValue deviceRange(Interpreter &, const IntrinsicCall &call) {
-  // Hints of the other parameters (num_stages, …) concern a pipeliner that Gluon does not have.
-  return makeRange(call[0], call[1], call[2], /*isStatic=*/false);
+  // The loop carries the hints on; nothing here acts on them.
+  return makeRange(call[0], call[1], call[2], /*isStatic=*/false,
+                   call.arguments.values.slice(3, 5));
 }
+
+/// `while tl.condition(c, …)`: the condition itself; its hint is about code motion in LLVM.
+static MaybeValue loopCondition(Interpreter &, const IntrinsicCall &call) { return call[0]; }
 
 static MaybeValue cdiv(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call[0].isCompileTime() || !call[1].isCompileTime())
@@ -179,6 +183,7 @@ static const Intrinsic intrinsics[] = {
      "arg1, arg2=, step=, num_stages=, loop_unroll_factor=, disallow_acc_multi_buffer=, flatten=, "
      "warp_specialize=, disable_licm=",
      deviceRange},
+    {"condition", "arg1, disable_licm=", loopCondition},
     {"cdiv", "x, div", cdiv},
     {"next_power_of_2", "n", nextPowerOf2},
     {"num_warps", "", numWarps},

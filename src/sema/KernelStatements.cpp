@@ -95,7 +95,10 @@ Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
   case NodeKind::Assert:
     return nextIf(kernelAssert(llvm::cast<ast::Assert>(stmt)));
   case NodeKind::With:
-    report(Kind::NotSupportedYet, stmt.span, "with").end();
+    // The one context that the language has belongs to AMD's targets.
+    for (const ast::WithItem *item : llvm::cast<ast::With>(stmt).items)
+      if (eval(item->context_expr))
+        report(Kind::UnsupportedConstruct, item->context_expr->span, "`with` over this").end();
     return Flow::Failed;
   default:
     report(Kind::UnsupportedConstruct, stmt.span, "this statement").end();

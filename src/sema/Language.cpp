@@ -119,6 +119,15 @@ static Value stub(Program &program, llvm::StringRef path) {
   return Value::builtin(entry.second.get());
 }
 
+bool isStub(const Value &value) {
+  const Intrinsic *intrinsic = asIntrinsic(value);
+  return intrinsic && intrinsic->evaluate == notSupported;
+}
+
+Value stubMember(Program &program, const Value &owner, llvm::StringRef name) {
+  return stub(program, (owner.asBuiltin().name + "." + name).str());
+}
+
 /// dtypes by the names under which `gl` and `tl` have them.
 static MaybeValue findDType(llvm::StringRef name) {
   if (name == "void")

@@ -78,6 +78,10 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
 void appendLanguageNames(std::vector<llvm::StringRef> &names);
 void appendLayoutNames(std::vector<llvm::StringRef> &names);
 
+/// Is the value a name of the language that is still to come? Then so are its members.
+bool isStub(const Value &value);
+Value stubMember(Program &program, const Value &stub, llvm::StringRef name);
+
 /// A module of the language by its path as written in imports; null for other paths.
 Module *findLanguageModule(Program &program, llvm::StringRef dotted);
 

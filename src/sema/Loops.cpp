@@ -219,6 +219,20 @@ static DType promoteBounds(DType a, DType b) {
   return a.isUnsignedInt() ? a : b;
 }
 
+/// Hints of `tl.range`, as attributes under the names that dumps of Triton give them.
+static void addHints(mlir::OperationState &state, mlir::OpBuilder &builder, const Value &range) {
+  static constexpr llvm::StringLiteral names[] = {"tt.num_stages", "tt.loop_unroll_factor",
+                                                  "tt.disallow_acc_multi_buffer", "tt.flatten",
+                                                  "tt.warp_specialize"};
+  for (auto [name, hint] : llvm::zip(names, range.rangeHints())) {
+    if (hint.is(ValueKind::Bool)) {
+      if (hint.asBool())
+        state.addAttribute(name, builder.getUnitAttr());
+    } else if (std::optional<int64_t> number = hint.asInt64())
+      state.addAttribute(name, builder.getI32IntegerAttr(int32_t(*number)));
+  }
+}
+
 Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
   mlir::OpBuilder &builder = context->builder;
   Span rangeSpan = node.iter->span;
@@ -294,6 +308,7 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
   llvm::SmallVector<mlir::Value> initial = keep(carried.initial, changed);
   mlir::OperationState state(loc, mlir::scf::ForOp::getOperationName());
   state.addOperands({bounds[0].ir(), bounds[1].ir(), bounds[2].ir()});
+  addHints(state, builder, range);
   state.addOperands(initial);
   state.addTypes(typesOf(initial));
   state.addRegion()->takeBody(body);

@@ -173,9 +173,12 @@ Value Value::set(llvm::ArrayRef<Value> items) {
 Value Value::slice(Value start, Value stop, Value step) {
   return sequence(ValueKind::Slice, {std::move(start), std::move(stop), std::move(step)});
 }
-Value Value::range(Value start, Value stop, Value step) {
-  return sequence(ValueKind::Range, {std::move(start), std::move(stop), std::move(step)});
+Value Value::range(Value start, Value stop, Value step, llvm::ArrayRef<Value> hints) {
+  std::vector<Value> items{std::move(start), std::move(stop), std::move(step)};
+  items.insert(items.end(), hints.begin(), hints.end());
+  return sequence(ValueKind::Range, std::move(items));
 }
+
 Value Value::boundMethod(Value callee, Value self) {
   return sequence(ValueKind::BoundMethod, {std::move(callee), std::move(self)});
 }
@@ -559,7 +562,7 @@ void Value::print(llvm::raw_ostream &os) const {
   case ValueKind::Slice:
   case ValueKind::Range:
     os << kindName(valueKind) << '(';
-    printItems(os, items());
+    printItems(os, bounds());
     os << ')';
     return;
   case ValueKind::DType:

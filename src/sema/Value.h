@@ -111,7 +111,8 @@ public:
   static Value dict(std::vector<std::pair<Value, Value>> items);
   static Value set(llvm::ArrayRef<Value> items);
   static Value slice(Value start, Value stop, Value step);
-  static Value range(Value start, Value stop, Value step);
+  /// `hints` of `tl.range` follow the bounds: see rangeHints.
+  static Value range(Value start, Value stop, Value step, llvm::ArrayRef<Value> hints = {});
   static Value dtype(DType dtype);
   static Value blockType(mlir::Type type, DType dtype);
   static Value layout(layout::Layout layout);
@@ -167,7 +168,10 @@ public:
   std::vector<Value> &listItems() const;
   std::vector<std::pair<Value, Value>> &dictItems() const;
   /// Start, stop, step of a Slice or Range (absent parts are None).
-  llvm::ArrayRef<Value> bounds() const { return items(); }
+  llvm::ArrayRef<Value> bounds() const { return items().take_front(3); }
+  /// Of a Range made by `tl.range`: num_stages, loop_unroll_factor, disallow_acc_multi_buffer,
+  /// flatten, warp_specialize; Absent where not given. Empty for other ranges.
+  llvm::ArrayRef<Value> rangeHints() const { return items().drop_front(3); }
   const layout::Layout &asLayout() const;
   /// Of a Class, or of what an Instance is one of.
   const Class &asClass() const;
