@@ -45,12 +45,15 @@ def _first_missing(run):
 def markdown(runs, options):
     """One table for a checkout: a row per file and target."""
     lines = [f"## {options.label or 'Triton'}", "",
-             f"{options.sample} cases of each test function ran." if options.sample else
-             "All cases ran.", ""]
+             f"At most {options.sample} case of each test function ran." if options.sample else
+             "All cases ran.",
+             "Targets where a file skips all of its cases are left out.", ""]
     lines += ["| file | target | collected | ran | passed | failed | unsupported | skipped | "
               "most frequent obstacle |", "|---|---|--:|--:|--:|--:|--:|--:|---|"]
     for run in sorted(runs, key=lambda run: (run.name(), run.target)):
         found = counts(run)
+        if found["skipped"] and found["skipped"] == sum(found.values()):
+            continue
         lines.append(f"| {run.name()} | {run.target} | {run.collected} | {sum(found.values())} | "
                      + " | ".join(str(found[outcome]) for outcome in _OUTCOMES)
                      + f" | {_first_missing(run)} |")
