@@ -129,6 +129,8 @@ def _share_names():
     for name, value in vars(blackwell).items():
         if not name.startswith("_"):
             vars(rubin).setdefault(name, value)
+    # Takes an order of blocks, which Blackwell's does not.
+    rubin.TensorMemoryScalesLayout = _DeviceClass("nvidia.rubin.TensorMemoryScalesLayout")
 
 
 _add_names()
