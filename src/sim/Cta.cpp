@@ -6,17 +6,17 @@ namespace gluonc::sim {
 static constexpr size_t kFrameAlignment = 64;
 
 Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
-         uint64_t maxBranches)
+         uint64_t maxBranches, std::optional<uint64_t> scheduleSeed)
     : program(program), memory(memory), grid(grid), shared(program.sharedBytes),
       rangeCache(program.accessCount), frameStorage(program.frameBytes + kFrameAlignment),
-      maxBranches(maxBranches) {
+      maxBranches(maxBranches), scheduleSeed(scheduleSeed) {
   uintptr_t start = reinterpret_cast<uintptr_t>(frameStorage.data());
   frame = frameStorage.data() + (kFrameAlignment - start % kFrameAlignment) % kFrameAlignment;
   for (const Constant &constant : program.constants)
     std::memcpy(frame + constant.offset, constant.bytes.data(), constant.bytes.size());
 }
 
-void Cta::run(uint64_t index) {
+void Cta::reset(uint64_t index) {
   programIndex = index;
   uint32_t *ids = at<uint32_t>(program.programIds);
   ids[0] = static_cast<uint32_t>(index % grid[0]);
@@ -24,38 +24,31 @@ void Cta::run(uint64_t index) {
   ids[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
   for (unsigned axis = 0; axis < 3; ++axis)
     ids[3 + axis] = grid[axis];
-  pc = 0;
-  branches = 0;
-  stopped = tracking = false;
+  branches = events = 0;
+  readers = 0;
+  lastFiber = 0;
+  failed = tracking = false;
   pending.clear();
-  openCopies.clear();
-  copyGroups.clear();
-  if (shared.size())
-    shared.mark(0, shared.size(), SharedMemory::Unwritten);
-
-  const Instruction *code = program.code.data();
-  while (!stopped && !tracking) {
-    const Instruction &next = code[pc++];
-    next.run(next, *this);
-  }
-  while (!stopped) {
-    const Instruction &next = code[pc++];
-    next.taint(next, *this);
-    if (!stopped)
-      next.run(next, *this);
-  }
+  barrierEvents.clear();
+  fibers.clear();
+  fibers.push_back(std::make_unique<Fiber>());
+  if (scheduleSeed)
+    random.seed(*scheduleSeed * 0x9e3779b97f4a7c15 + index);
+  shared.clear();
 }
 
 void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
-               int64_t lane) {
+               int64_t lane, std::optional<FaultNote> note) {
   Fault fault;
   fault.kind = kind;
   fault.place = at.place;
   fault.arguments.assign(arguments.begin(), arguments.end());
   fault.lane = lane;
   fault.program = programIndex;
+  if (note)
+    fault.notes.push_back(std::move(*note));
   faults.add(std::move(fault));
-  stopped = true;
+  stopped = failed = true;
 }
 
 void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
@@ -88,7 +81,7 @@ void Cta::raise(const Instruction &use, uint8_t code) {
   Fault fault = pending[code - 1];
   fault.usePlace = use.place;
   faults.add(std::move(fault));
-  stopped = true;
+  stopped = failed = true;
 }
 
 } // namespace gluonc::sim

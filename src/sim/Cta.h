@@ -15,6 +15,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "sim/Barrier.h"
+#include "sim/Fiber.h"
 #include "sim/Memory.h"
 #include "sim/Program.h"
 #include "sim/SharedMemory.h"
@@ -22,20 +24,14 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
+#include <random>
 
 namespace gluonc::sim {
-
-/// Copies that were started and not waited for yet; see LowerAsync.cpp.
-struct PendingCopy {
-  std::vector<uint64_t> offsets;
-  std::vector<uint8_t> bytes;
-  uint32_t elementBytes = 0;
-};
 
 class Cta {
 public:
   Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
-      uint64_t maxBranches);
+      uint64_t maxBranches, std::optional<uint64_t> scheduleSeed);
 
   /// Runs program `index` (x fastest) to its end or its first fault.
   void run(uint64_t index);
@@ -47,7 +43,7 @@ public:
 
   /// Ends the program with a fault.
   void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
-            int64_t lane = -1);
+            int64_t lane = -1, std::optional<FaultNote> note = std::nullopt);
   /// Marks lane `lane` of the result of `at` as the outcome of a fault that counts
   /// only if something depends on it. Call after the result has been written.
   void taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
@@ -55,10 +51,57 @@ public:
   /// Raises the pending fault that `code` names.
   void raise(const Instruction &use, uint8_t code);
 
-  /// Counts a branch; fails when there were too many.
+  /// Which operation in flight writes, or reads, a byte of shared memory.
+  std::optional<FaultNote> writerOf(uint64_t offset) const;
+  std::optional<FaultNote> readerOf(uint64_t offset) const;
+
+  /// Counts a branch; fails when there were too many, and lets other fibers run.
   void countBranch(const Instruction &at) {
-    if (++branches == maxBranches) [[unlikely]]
-      fail(at, diag::Kind::BranchLimitReached, {std::to_string(maxBranches)});
+    if (++branches == branchStop) [[unlikely]]
+      stopAtBranch(at);
+  }
+
+  // -- Fibers (Fibers.cpp) -----------------------------------------------------
+
+  /// Adds a partition that begins at `pc`.
+  void startFiber(int partition, uint32_t pc);
+  /// Ends the current fiber.
+  void endFiber();
+  /// Whether all worker partitions are done; if not, the fiber waits and the instruction
+  /// in hand is executed again later.
+  bool joinFibers(const Instruction &at);
+  /// Whether the barrier's phase of this parity is complete; if not, waits likewise.
+  /// What asynchronous operations owe the barrier arrives here, if that completes it.
+  bool waitForBarrier(const Instruction &at, uint32_t barrier, bool parity);
+  /// Something happened that a waiting fiber may have waited for.
+  void noteEvent() { ++events; }
+
+  Barrier barrierAt(uint32_t offset) {
+    uint64_t word;
+    std::memcpy(&word, shared.data() + offset, sizeof word);
+    return Barrier::unpack(word);
+  }
+  void setBarrier(uint32_t offset, const Barrier &barrier) {
+    uint64_t word = barrier.pack();
+    std::memcpy(shared.data() + offset, &word, sizeof word);
+    noteEvent();
+  }
+
+  // -- Asynchronous operations (Asynchronous.cpp) ------------------------------
+
+  /// Makes the bytes of copies arrive.
+  void finishCopies(const CopyGroup &copies);
+  /// Waits until at most `pending` operations of the fiber's queue are unfinished.
+  void waitForCopies(uint64_t pending);
+  void waitForStoreReads(uint64_t pending);
+  void waitForStores(uint64_t pending);
+  void waitForProducts(uint64_t pending);
+  void addStore(PendingStore store);
+  void addProduct(PendingProduct product);
+  /// A slot's elements were copied to another one; what is unfinished is so there, too.
+  void moveProduct(uint32_t from, uint32_t to) {
+    if (!fiber->products.empty()) [[unlikely]]
+      moveUnfinishedProduct(from, to);
   }
 
   const Program &program;
@@ -66,27 +109,51 @@ public:
   std::array<uint32_t, 3> grid;
   uint64_t programIndex = 0;
   uint32_t pc = 0;
+  /// The fiber in hand must not go on: it ended, waits, or the program failed.
   bool stopped = false;
+  bool failed = false;
   bool tracking = false;
   SharedMemory shared;
   /// For each global access the range that served it last.
   std::vector<const Range *> rangeCache;
   /// The range that each parameter points into, or null.
   std::vector<const Range *> parameterRanges;
-  /// Copies not committed yet, then committed groups, oldest first.
-  std::vector<PendingCopy> openCopies;
-  std::vector<std::vector<PendingCopy>> copyGroups;
+  Fiber *fiber = nullptr;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  /// In the order in which they were issued.
+  std::vector<BarrierEvent> barrierEvents;
   FaultLog faults;
   /// Output of tt.print, one entry for each program that printed.
   std::vector<std::pair<uint64_t, std::string>> printed;
 
 private:
+  void reset(uint64_t index);
+  Fiber *pickFiber();
+  void resume(Fiber &next);
+  void stopAtBranch(const Instruction &at);
+  void scheduleBranchStop();
+  void suspend(const Instruction &at, Fiber::State state);
+  size_t eventsThatComplete(uint32_t barrier) const;
+  void perform(BarrierEvent &event);
+  void reportDeadlock();
+  std::string describeWait(const Fiber &waiting) const;
+  void finishProgram();
+  void releaseStore(PendingStore &store);
+  void retireReaders();
+  void moveUnfinishedProduct(uint32_t from, uint32_t to);
+
   std::vector<uint8_t> frameStorage;
   uint8_t *frame;
   std::vector<uint8_t> taint;
   std::vector<Fault> pending;
-  uint64_t branches = 0;
+  uint64_t branches = 0, branchStop = 0;
   uint64_t maxBranches;
+  std::optional<uint64_t> scheduleSeed;
+  std::mt19937_64 random;
+  uint64_t events = 0;
+  size_t lastFiber = 0;
+  /// Stores and products that count as reading shared memory.
+  uint32_t readers = 0;
 };
 
 } // namespace gluonc::sim

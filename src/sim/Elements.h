@@ -31,9 +31,12 @@ enum class ElementKind : uint8_t {
   Pointer,
   /// A shared-memory descriptor (Shared.h); never computed with.
   Descriptor,
+  /// A tensor descriptor (TensorDescription.h); never computed with.
+  TensorDescriptor,
 };
 
 inline constexpr uint32_t kDescriptorBytes = 64;
+inline constexpr uint32_t kTensorDescriptorBytes = 192;
 
 inline uint32_t byteSize(ElementKind kind) {
   switch (kind) {
@@ -57,6 +60,8 @@ inline uint32_t byteSize(ElementKind kind) {
     return 8;
   case ElementKind::Descriptor:
     return kDescriptorBytes;
+  case ElementKind::TensorDescriptor:
+    return kTensorDescriptorBytes;
   }
   GL_UNREACHABLE("element kind");
 }

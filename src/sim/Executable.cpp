@@ -55,9 +55,10 @@ static const char *describe(Argument::Kind kind) {
 }
 
 static Argument::Kind expectedKind(ElementKind kind) {
-  return kind == ElementKind::Pointer ? Argument::Kind::Pointer
-         : isFloat(kind)              ? Argument::Kind::Floating
-                                      : Argument::Kind::Integer;
+  return kind == ElementKind::Pointer     ? Argument::Kind::Pointer
+         : kind == ElementKind::TensorDescriptor ? Argument::Kind::Descriptor
+         : isFloat(kind)                  ? Argument::Kind::Floating
+                                          : Argument::Kind::Integer;
 }
 
 /// The bytes that a parameter holds.
@@ -95,7 +96,10 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
   for (size_t i = 0; i < program.parameters.size(); ++i) {
     const Parameter &parameter = program.parameters[i];
     uint64_t bits = parameterBits(parameter.kind, launch.arguments[i]);
-    std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
+    if (parameter.kind == ElementKind::TensorDescriptor)
+      *cta.at<TensorDescription>(parameter.offset) = *launch.arguments[i].tensor;
+    else
+      std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
     cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.find(bits)
                                                                          : nullptr);
   }
@@ -148,7 +152,8 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
 
   std::vector<std::unique_ptr<Cta>> ctas;
   for (unsigned i = 0; i < threadCount; ++i) {
-    ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches));
+    ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches,
+                                         launch.scheduleSeed));
     setArguments(*program, launch, memory, *ctas.back());
   }
   std::vector<std::thread> threads;

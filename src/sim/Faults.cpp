@@ -87,6 +87,8 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array
         {}};
     if (fault.usePlace >= 0)
       diagnostic.labels.push_back({places[fault.usePlace].span, "the value is used here"});
+    for (const auto &[where, text] : fault.notes)
+      diagnostic.labels.push_back({places[where].span, text});
     for (diag::Span caller : place.callers)
       diagnostic.labels.push_back({caller, "called from here"});
     diagnostic.labels.push_back({diag::Span(), contextText(fault, place, grid)});

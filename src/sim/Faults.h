@@ -26,6 +26,9 @@ struct Place {
   llvm::SmallVector<int64_t, 4> shape;
 };
 
+/// Something else that had a part in a fault, with its place.
+using FaultNote = std::pair<uint32_t, std::string>;
+
 struct Fault {
   diag::Kind kind = {};
   uint32_t place = 0;
@@ -34,6 +37,7 @@ struct Fault {
   int64_t lane = -1;
   /// Where a wrong value was used, if the fault lies where it was made.
   int64_t usePlace = -1;
+  llvm::SmallVector<FaultNote, 1> notes;
   uint64_t program = 0;
   /// Programs that met this fault.
   uint64_t count = 1;

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "sim/GlobalAccess.h"
-#include "sim/SharedView.h"
+#include "sim/SharedAccess.h"
 
 namespace gluonc::sim {
 namespace {
@@ -23,58 +23,39 @@ struct CopyData : AccessData {
 void runAsyncCopy(const Instruction &instruction, Cta &cta) {
   const CopyData &data = static_cast<const CopyData &>(*instruction.data);
   uint32_t size = data.elementBytes;
-  PendingCopy copy;
-  copy.elementBytes = size;
-  copy.bytes.resize(uint64_t(data.lanes) * size);
+  auto copy = std::make_shared<PendingCopy>();
+  copy->bytes.resize(uint64_t(data.lanes) * size);
   forEachRun(
       instruction, cta,
       [&](uint32_t lane, uint32_t count, const uint8_t *host) {
-        std::memcpy(copy.bytes.data() + uint64_t(lane) * size, host, uint64_t(count) * size);
+        std::memcpy(copy->bytes.data() + uint64_t(lane) * size, host, uint64_t(count) * size);
       },
       [&](uint32_t lane, uint32_t count) {
         if (!data.hasOther)
           return;
         Slot other = instruction.operands[2];
         for (uint32_t i = lane; i < lane + count; ++i)
-          std::memcpy(copy.bytes.data() + uint64_t(i) * size,
+          std::memcpy(copy->bytes.data() + uint64_t(i) * size,
                       cta.at<uint8_t>(other) + (other.lanes == 1 ? 0 : uint64_t(i) * size), size);
       });
   if (cta.stopped)
     return;
-  const Descriptor &view = *cta.at<Descriptor>(instruction.operands[instruction.operandCount - 1]);
-  copy.offsets.resize(data.lanes);
-  forEachElement(*data.table, view, [&](uint32_t lane, uint64_t offset) {
-    copy.offsets[lane] = offset;
-    if (!cta.shared.contains(offset, size) && !cta.stopped)
-      cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-               {std::to_string(offset), std::to_string(cta.shared.size())}, lane);
-    cta.shared.mark(offset, size, SharedMemory::CopyPending);
-  });
-  cta.openCopies.push_back(std::move(copy));
-}
-
-void finish(const PendingCopy &copy, SharedMemory &shared) {
-  for (size_t lane = 0; lane < copy.offsets.size(); ++lane) {
-    uint64_t offset = copy.offsets[lane];
-    std::memcpy(shared.data() + offset, copy.bytes.data() + lane * copy.elementBytes,
-                copy.elementBytes);
-    shared.mark(offset, copy.elementBytes, SharedMemory::Written);
-  }
+  copy->target = {data.table,
+                  descriptorAt(cta, instruction.operands[instruction.operandCount - 1])};
+  copy->place = instruction.place;
+  if (!checkWritable(instruction, cta, copy->target))
+    return;
+  setState(cta.shared, copy->target, SharedMemory::CopyPending);
+  cta.fiber->openCopies.push_back(std::move(copy));
 }
 
 void runCommit(const Instruction &, Cta &cta) {
-  cta.copyGroups.push_back(std::move(cta.openCopies));
-  cta.openCopies.clear();
+  cta.fiber->copyGroups.push_back(std::move(cta.fiber->openCopies));
+  cta.fiber->openCopies.clear();
 }
 
 /// `immediate`: groups that may stay unfinished.
-void runWait(const Instruction &instruction, Cta &cta) {
-  while (cta.copyGroups.size() > instruction.immediate) {
-    for (const PendingCopy &copy : cta.copyGroups.front())
-      finish(copy, cta.shared);
-    cta.copyGroups.erase(cta.copyGroups.begin());
-  }
-}
+void runWait(const Instruction &instruction, Cta &cta) { cta.waitForCopies(instruction.immediate); }
 
 bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
   auto copy = mlir::cast<ttg::AsyncCopyGlobalToLocalOp>(operation);

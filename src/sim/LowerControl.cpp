@@ -28,7 +28,7 @@ void runConditionalJump(const Instruction &instruction, Cta &cta) {
   cta.countBranch(instruction);
 }
 
-void runEnd(const Instruction &, Cta &cta) { cta.stopped = true; }
+void runEnd(const Instruction &, Cta &cta) { cta.endFiber(); }
 
 /// Leaves the loop for `immediate` when operand 0 has reached operand 1.
 template <class E> void runLoopTest(const Instruction &instruction, Cta &cta) {

@@ -1,5 +1,5 @@
 //===- LowerShared.cpp - Shared-memory buffers and views --------------------===//
-#include "sim/SharedView.h"
+#include "sim/SharedAccess.h"
 
 namespace gluonc::sim {
 namespace {
@@ -10,8 +10,6 @@ struct ViewData : OpData {
   /// Per dim: what is added to the origin, or which source dim it comes from.
   llvm::SmallVector<uint32_t, 4> perDim;
 };
-
-Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 
 //===----------------------------------------------------------------------===//
 // Allocation
@@ -28,16 +26,15 @@ void runAllocate(const Instruction &instruction, Cta &cta) {
   descriptorAt(cta, instruction.result) = {allocation.base, {}};
   // Whatever an earlier owner left there is nobody's value now.
   for (uint32_t i = 0; i < allocation.ctas; ++i)
-    cta.shared.mark(allocation.base + uint64_t(i) * kCtaSharedStride, allocation.bytes,
-                    SharedMemory::Unwritten);
+    cta.shared.forget(allocation.base + uint64_t(i) * kCtaSharedStride, allocation.bytes);
 }
 
 void runDeallocate(const Instruction &instruction, Cta &cta) {
   const AllocationData &allocation = static_cast<const AllocationData &>(*instruction.data);
   for (uint32_t i = 0; i < allocation.ctas; ++i)
-    cta.shared.mark(descriptorAt(cta, instruction.operands[0]).base +
-                        uint64_t(i) * kCtaSharedStride,
-                    allocation.bytes, SharedMemory::Unwritten);
+    cta.shared.forget(descriptorAt(cta, instruction.operands[0]).base +
+                          uint64_t(i) * kCtaSharedStride,
+                      allocation.bytes);
 }
 
 /// Bytes of a whole allocation, all buffers of a ring included, in one CTA.
@@ -53,44 +50,17 @@ uint32_t allocationBytes(const AddressTable &table) {
 //===----------------------------------------------------------------------===//
 
 /// Operands: view.
-template <class T> void runLocalLoad(const Instruction &instruction, Cta &cta) {
+void runLocalLoad(const Instruction &instruction, Cta &cta) {
   const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
-  T *result = cta.at<T>(instruction.result);
-  SharedMemory &shared = cta.shared;
-  forEachElement(table, descriptorAt(cta, instruction.operands[0]),
-                 [&](uint32_t lane, uint64_t offset) {
-                   if (cta.stopped)
-                     return;
-                   if (!shared.contains(offset, sizeof(T)))
-                     return cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-                                     {std::to_string(offset), std::to_string(shared.size())}, lane);
-                   for (uint32_t byte = 0; byte < sizeof(T); ++byte)
-                     if (shared.states()[offset + byte] != SharedMemory::Written) [[unlikely]]
-                       return cta.fail(instruction,
-                                       shared.states()[offset + byte] == SharedMemory::CopyPending
-                                           ? diag::Kind::UnfinishedCopyRead
-                                           : diag::Kind::UninitializedSharedRead,
-                                       {std::to_string(offset)}, lane);
-                   std::memcpy(result + lane, shared.data() + offset, sizeof(T));
-                 });
+  readShared(instruction, cta, {&table, descriptorAt(cta, instruction.operands[0])},
+             cta.at<uint8_t>(instruction.result));
 }
 
 /// Operands: values, view.
-template <class T> void runLocalStore(const Instruction &instruction, Cta &cta) {
+void runLocalStore(const Instruction &instruction, Cta &cta) {
   const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
-  const T *values = cta.at<T>(instruction.operands[0]);
-  uint32_t valueStep = instruction.operands[0].lanes != 1;
-  SharedMemory &shared = cta.shared;
-  forEachElement(table, descriptorAt(cta, instruction.operands[1]),
-                 [&](uint32_t lane, uint64_t offset) {
-                   if (cta.stopped)
-                     return;
-                   if (!shared.contains(offset, sizeof(T)))
-                     return cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-                                     {std::to_string(offset), std::to_string(shared.size())}, lane);
-                   std::memcpy(shared.data() + offset, values + lane * valueStep, sizeof(T));
-                   std::memset(shared.states() + offset, SharedMemory::Written, sizeof(T));
-                 });
+  writeShared(instruction, cta, {&table, descriptorAt(cta, instruction.operands[1])},
+              cta.at<uint8_t>(instruction.operands[0]));
 }
 
 bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value value,
@@ -100,11 +70,9 @@ bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value 
   if (!table)
     return false;
   lowering.setShape(value.getType());
-  Handler handler = table->elementBytes == 1   ? runLocalStore<uint8_t>
-                    : table->elementBytes == 2 ? runLocalStore<uint16_t>
-                    : table->elementBytes == 4 ? runLocalStore<uint32_t>
-                                               : runLocalStore<uint64_t>;
-  lowering.emit(handler, taintObserve, Slot(), {lowering.slotOf(value), viewSlot}).data = table;
+  Slot values =
+      lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()), lowering.kindOf(value));
+  lowering.emit(runLocalStore, taintObserve, Slot(), {values, viewSlot}).data = table;
   return true;
 }
 
@@ -156,11 +124,7 @@ bool lowerLocalLoad(Lowering &lowering, mlir::Operation *operation) {
     return false;
   lowering.setShape(load.getResult().getType());
   Slot result = lowering.define(load.getResult(), laneCountOf(load.getResult().getType()));
-  Handler handler = table->elementBytes == 1   ? runLocalLoad<uint8_t>
-                    : table->elementBytes == 2 ? runLocalLoad<uint16_t>
-                    : table->elementBytes == 4 ? runLocalLoad<uint32_t>
-                                               : runLocalLoad<uint64_t>;
-  lowering.emit(handler, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = table;
+  lowering.emit(runLocalLoad, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = table;
   return true;
 }
 

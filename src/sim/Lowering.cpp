@@ -191,11 +191,13 @@ template <class T> static void runFill(const Instruction &instruction, Cta &cta)
   T *__restrict result = cta.at<T>(instruction.result);
   for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane)
     result[lane] = value;
+  cta.moveProduct(instruction.operands[0].offset, instruction.result.offset);
 }
 
 static void runCopy(const Instruction &instruction, Cta &cta) {
   std::memcpy(cta.at<uint8_t>(instruction.result), cta.at<uint8_t>(instruction.operands[0]),
               instruction.immediate);
+  cta.moveProduct(instruction.operands[0].offset, instruction.result.offset);
 }
 
 void Lowering::emitCopy(Slot from, Slot to, ElementKind kind) {
@@ -377,8 +379,9 @@ bool Lowering::lowerKernel(tt::FuncOp kernel) {
     return false;
   program.programIds = allocateBytes(6 * sizeof(uint32_t));
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
-    uint32_t offset = allocateBytes(sizeof(uint64_t));
-    program.parameters.push_back({kindOf(argument), offset});
+    ElementKind kind = kindOf(argument);
+    uint32_t offset = allocateBytes(std::max<uint64_t>(byteSize(kind), sizeof(uint64_t)));
+    program.parameters.push_back({kind, offset});
     bind(argument, {offset, 1});
     setParameter(argument, int(index));
   }

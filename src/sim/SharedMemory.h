@@ -1,38 +1,91 @@
 //===- SharedMemory.h - The shared memory of one program -------------------===//
 //
-// Bytes, and for each byte whether it holds a value. Addresses come from linear
-// layouts (Shared.h), so swizzles, padding and reinterpretation act as they do
-// in hardware.
+// Bytes, and for each byte what it holds and how many asynchronous operations are
+// still to read it. Addresses come from linear layouts (SharedView.h), so swizzles,
+// padding and reinterpretation act as they do in hardware.
+//
+// The state of a byte is itself a byte, so that eight are judged at once: the two
+// low bits say what it holds, the others count readers.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace gluonc::sim {
 
 class SharedMemory {
 public:
-  enum State : uint8_t { Unwritten, Written, CopyPending };
+  /// CopyPending: an asynchronous write was started and has not taken place.
+  enum State : uint8_t { Unwritten, Written, CopyPending, Barrier };
+  /// What readers of one byte count to at most; see Cta::limitReaders.
+  static constexpr uint32_t kMaxReaders = 63;
 
-  explicit SharedMemory(uint32_t size) : bytes(size), state(size, Unwritten) {}
+  explicit SharedMemory(uint32_t size) : bytes(size), states(size, Unwritten) {}
 
   uint32_t size() const { return static_cast<uint32_t>(bytes.size()); }
   uint8_t *data() { return bytes.data(); }
-  uint8_t *states() { return state.data(); }
+  State state(uint64_t offset) const { return State(states[offset] & kStateMask); }
+  bool isBeingRead(uint64_t offset) const { return states[offset] > kStateMask; }
   bool contains(uint64_t offset, uint64_t length) const {
     return offset <= bytes.size() && length <= bytes.size() - offset;
   }
-  /// `[offset, offset + length)` cut to what exists becomes `value`.
-  void mark(uint64_t offset, uint64_t length, State value) {
-    for (uint64_t i = offset; i < offset + length && i < state.size(); ++i)
-      state[i] = value;
+
+  /// Offset within the range of its first byte that holds no value; `length` if there is none.
+  uint32_t firstUnreadable(uint64_t offset, uint32_t length) const {
+    return first(offset, length, 0x0303030303030303, 0x0101010101010101);
+  }
+  /// The same for bytes that an operation in flight, or a barrier, does not want written.
+  uint32_t firstUnwritable(uint64_t offset, uint32_t length) const {
+    return first(offset, length, 0xfefefefefefefefe, 0);
+  }
+
+  /// Bytes that nothing in flight touches hold values, or will.
+  void set(uint64_t offset, uint32_t length, State value) {
+    std::memset(states.data() + offset, value, length);
+  }
+  void addReader(uint64_t offset, uint32_t length) {
+    for (uint64_t i = offset; i < offset + length; ++i)
+      states[i] += kReader;
+  }
+  void removeReader(uint64_t offset, uint32_t length) {
+    for (uint64_t i = offset; i < offset + length; ++i)
+      states[i] -= kReader;
+  }
+  /// A buffer begins or ends its life: values in `[offset, offset + length)`, cut to what
+  /// exists, are nobody's. What is in flight stays in flight.
+  void forget(uint64_t offset, uint64_t length) {
+    for (uint64_t i = offset; i < offset + length && i < states.size(); ++i)
+      if (state(i) != CopyPending)
+        states[i] &= ~kStateMask;
+  }
+  /// A new program.
+  void clear() {
+    if (!states.empty())
+      std::memset(states.data(), Unwritten, states.size());
   }
 
 private:
+  static constexpr uint8_t kStateMask = 3;
+  static constexpr uint8_t kReader = 4;
+
+  uint32_t first(uint64_t offset, uint32_t length, uint64_t mask, uint64_t expected) const {
+    const uint8_t *state = states.data() + offset;
+    uint32_t i = 0;
+    for (uint64_t eight; i + 8 <= length; i += 8) {
+      std::memcpy(&eight, state + i, 8);
+      if ((eight & mask) != expected)
+        break;
+    }
+    while (i < length && (state[i] & uint8_t(mask)) == uint8_t(expected))
+      ++i;
+    return i;
+  }
+
   std::vector<uint8_t> bytes;
-  std::vector<uint8_t> state;
+  std::vector<uint8_t> states;
 };
 
 } // namespace gluonc::sim

@@ -1,4 +1,4 @@
-#include "sim/SharedView.h"
+#include "sim/SharedAccess.h"
 
 #include "ir/Encoding.h"
 
@@ -39,6 +39,22 @@ static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
   }
 }
 
+/// The largest run (AddressTable) that the offsets have.
+static uint32_t longestRun(const AddressTable &table) {
+  uint32_t row = table.bufferShape.empty() ? 1 : table.bufferShape.back();
+  // Most layouts keep 16 bytes together; the row is the limit.
+  uint32_t run = row & (~row + 1);
+  for (size_t i = 1; i < table.offsets.size() && run > 1; ++i)
+    while (i % run && table.offsets[i] != table.offsets[i - 1] + table.elementBytes)
+      run /= 2;
+  return run;
+}
+
+const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
+                                 mlir::Value value) {
+  return addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(value.getType()));
+}
+
 const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
                                  ttg::MemDescType type) {
   if (const OpData *known = lowering.sharedTables.lookup(type))
@@ -62,6 +78,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   for (uint32_t dim = 0; dim < bufferRank; ++dim)
     table->bufferShape.push_back(uint32_t(linear->outSize(layout::Dim::axis(dim))));
   fillOffsets(*table, *linear, *encoding);
+  table->run = longestRun(*table);
   lowering.sharedTables[type] = table;
   return table;
 }

@@ -8,8 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "sim/Lowering.h"
-#include "sim/Taint.h"
+#include "sim/Program.h"
 
 namespace gluonc::sim {
 
@@ -35,20 +34,41 @@ struct AddressTable : OpData {
   /// Dims of the buffer before those of the view; the view has them at 0.
   uint32_t hiddenDims = 0;
   std::vector<uint32_t> offsets;
+  /// Elements in a row that start at a multiple of this, a power of two, and are as
+  /// many, lie one behind the other.
+  uint32_t run = 1;
 };
 
-/// The table of a memdesc type; null, after a report, where the type has no linear layout.
-const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
-                                 ttg::MemDescType type);
+/// The elements of a view.
+struct Region {
+  const AddressTable *table = nullptr;
+  Descriptor view;
 
-/// Calls `visit(lane, offset)` with the byte offset of each element of the view, row-major.
-template <class Visit>
-void forEachElement(const AddressTable &table, const Descriptor &view, Visit &&visit) {
+  uint32_t lanes() const {
+    uint32_t count = 1;
+    for (uint32_t size : table->shape)
+      count *= size;
+    return count;
+  }
+};
+
+/// Calls `visit(lane, offset, count)` for runs of elements that lie one behind the other
+/// from a byte offset on; lanes are row-major over the view.
+template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit) {
+  const AddressTable &table = *region.table;
+  const Descriptor &view = region.view;
   uint32_t rank = static_cast<uint32_t>(table.shape.size());
   uint32_t rowLength = rank ? table.shape.back() : 1;
   uint32_t rows = 1;
   for (uint32_t dim = 0; dim + 1 < rank; ++dim)
     rows *= table.shape[dim];
+  // A view whose only dims count buffers steps from one to the next.
+  bool stepsRing = table.ringDims == rank;
+  uint32_t run = 1;
+  if (rank && !stepsRing) {
+    uint32_t aligned = rowLength | view.origin[rank - 1];
+    run = std::min(table.run, aligned & (~aligned + 1));
+  }
   uint32_t lane = 0;
   for (uint32_t row = 0; row < rows; ++row) {
     // Coordinates of the row within ring and buffer.
@@ -67,12 +87,12 @@ void forEachElement(const AddressTable &table, const Descriptor &view, Visit &&v
         ringStride *= table.shape[dim];
       }
     }
-    // A view whose only dims count buffers steps from one to the next.
-    bool stepsRing = table.ringDims == rank;
     uint64_t base = view.base + uint64_t(ring) * table.bufferBytes;
-    for (uint32_t i = 0; i < rowLength; ++i, ++lane)
-      visit(lane, stepsRing ? base + uint64_t(i) * table.bufferBytes + table.offsets[0]
-                            : base + table.offsets[start + i]);
+    for (uint32_t i = 0; i < rowLength; i += run, lane += run)
+      visit(lane,
+            stepsRing ? base + uint64_t(i) * table.bufferBytes + table.offsets[0]
+                      : base + table.offsets[start + i],
+            run);
   }
 }
 

@@ -32,6 +32,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,8 @@ struct Argument {
 };
 
 struct Launch {
+  /// A few seconds of an empty loop: more than any kernel that gets somewhere needs.
+  static constexpr uint64_t kDefaultMaxBranches = uint64_t(1) << 29;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::vector<Argument> arguments;
   const Memory *memory = nullptr;
@@ -74,7 +77,10 @@ struct Launch {
   /// At most this many diagnostics are reported; every program runs regardless.
   unsigned maxFaults = 20;
   /// Branches that one program may execute before it counts as hung; 0 means no limit.
-  uint64_t maxBranches = 0;
+  uint64_t maxBranches = kDefaultMaxBranches;
+  /// Runs the partitions of a program in turns of random length and order, which this
+  /// number decides; without it, each runs until it waits.
+  std::optional<uint64_t> scheduleSeed;
   /// Where tt.print writes, in grid order after the run; null discards it.
   llvm::raw_ostream *output = nullptr;
 };

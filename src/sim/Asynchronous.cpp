@@ -1,0 +1,187 @@
+// Asynchronous operations: when they take place, and who has to know meanwhile.
+#include "sim/SharedAccess.h"
+
+namespace gluonc::sim {
+
+//===----------------------------------------------------------------------===//
+// cp.async
+//===----------------------------------------------------------------------===//
+
+void Cta::finishCopies(const CopyGroup &copies) {
+  for (const std::shared_ptr<PendingCopy> &copy : copies) {
+    if (copy->done)
+      continue;
+    copy->done = true;
+    const uint32_t size = copy->target.table->elementBytes;
+    forEachSharedRun(copy->target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+      std::memcpy(shared.data() + offset, copy->bytes.data() + uint64_t(lane) * size, count * size);
+      shared.set(offset, count * size, SharedMemory::Written);
+    });
+  }
+}
+
+void Cta::waitForCopies(uint64_t pendingGroups) {
+  while (fiber->copyGroups.size() > pendingGroups) {
+    finishCopies(fiber->copyGroups.front());
+    fiber->copyGroups.pop_front();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+void Cta::perform(BarrierEvent &event) {
+  if (event.load)
+    loadBox(*event.load, shared);
+  finishCopies(event.copies);
+  for (uint32_t offset : event.barriers) {
+    Barrier barrier = barrierAt(offset);
+    Instruction issuer;
+    issuer.place = event.place;
+    if (!barrier.addBytes(-event.bytes))
+      return fail(issuer, diag::Kind::BarrierByteOverflow,
+                  {std::to_string(offset), std::to_string(barrier.bytes - event.bytes),
+                   std::to_string(-Barrier::kMaxBytes)});
+    if (event.arrivals && !barrier.arrive(event.arrivals))
+      return fail(issuer, diag::Kind::BarrierOverrun,
+                  {std::to_string(event.arrivals), std::to_string(offset),
+                   std::to_string(barrier.pending)});
+    setBarrier(offset, barrier);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bulk stores
+//===----------------------------------------------------------------------===//
+
+void Cta::addStore(PendingStore store) {
+  retireReaders();
+  ++readers;
+  addReader(shared, store.transfer.shared);
+  fiber->stores.push_back(std::move(store));
+}
+
+void Cta::releaseStore(PendingStore &store) {
+  if (!store.reading)
+    return;
+  store.reading = false;
+  --readers;
+  removeReader(shared, store.transfer.shared);
+}
+
+void Cta::waitForStoreReads(uint64_t pendingGroups) {
+  size_t done = fiber->stores.size() - std::min<size_t>(fiber->stores.size(), pendingGroups);
+  for (size_t i = 0; i < done; ++i)
+    releaseStore(fiber->stores[i]);
+}
+
+void Cta::waitForStores(uint64_t pendingGroups) {
+  while (fiber->stores.size() > pendingGroups) {
+    PendingStore &store = fiber->stores.front();
+    releaseStore(store);
+    storeBox(store.transfer, store.bytes.data(), store.reduction, store.kind, store.isUnsigned);
+    fiber->stores.pop_front();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+void Cta::addProduct(PendingProduct product) {
+  retireReaders();
+  ++readers;
+  for (const Region &operand : product.operands)
+    addReader(shared, operand);
+  fiber->products.push_back(std::move(product));
+}
+
+void Cta::waitForProducts(uint64_t pendingGroups) {
+  while (fiber->products.size() > pendingGroups) {
+    for (const Region &operand : fiber->products.front().operands)
+      removeReader(shared, operand);
+    fiber->products.pop_front();
+    --readers;
+  }
+}
+
+void Cta::moveUnfinishedProduct(uint32_t from, uint32_t to) {
+  for (PendingProduct &product : fiber->products) {
+    bool moves = llvm::is_contained(product.results, from);
+    bool listed = llvm::is_contained(product.results, to);
+    if (moves && !listed)
+      product.results.push_back(to);
+    else if (!moves && listed)
+      llvm::erase(product.results, to);
+  }
+}
+
+/// Keeps the readers of a byte countable: with too many operations in flight, those so
+/// far no longer guard what they read.
+void Cta::retireReaders() {
+  constexpr uint32_t kMaxOperations = (SharedMemory::kMaxReaders - 1) / 2;
+  if (readers < kMaxOperations)
+    return;
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    for (PendingStore &store : each->stores)
+      releaseStore(store);
+    for (PendingProduct &product : each->products) {
+      for (const Region &operand : product.operands)
+        removeReader(shared, operand);
+      product.operands.clear();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The end, and who was it
+//===----------------------------------------------------------------------===//
+
+void Cta::finishProgram() {
+  if (!barrierEvents.empty()) {
+    Instruction issuer;
+    issuer.place = barrierEvents.front().place;
+    return fail(issuer, diag::Kind::UnfinishedAtEnd, {"an asynchronous copy to shared memory"});
+  }
+  waitForStores(0);
+}
+
+static bool contains(const Region &region, uint64_t byte) {
+  bool found = false;
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    found |= byte >= offset && byte < offset + uint64_t(count) * region.table->elementBytes;
+  });
+  return found;
+}
+
+std::optional<FaultNote> Cta::writerOf(uint64_t offset) const {
+  constexpr const char *kText = "the copy was started here";
+  for (const BarrierEvent &event : barrierEvents)
+    if (event.load && contains(event.load->shared, offset))
+      return FaultNote(event.place, kText);
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    CopyGroup copies = each->openCopies;
+    for (const CopyGroup &group : each->copyGroups)
+      copies.insert(copies.end(), group.begin(), group.end());
+    for (const std::shared_ptr<PendingCopy> &copy : copies)
+      if (!copy->done && contains(copy->target, offset))
+        return FaultNote(copy->place, kText);
+  }
+  return std::nullopt;
+}
+
+std::optional<FaultNote> Cta::readerOf(uint64_t offset) const {
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    for (const PendingStore &store : each->stores)
+      if (store.reading && contains(store.transfer.shared, offset))
+        return FaultNote(store.place, "the store that reads it was started here");
+    for (const PendingProduct &product : each->products)
+      for (const Region &operand : product.operands)
+        if (contains(operand, offset))
+          return FaultNote(product.place, "the product that reads it was started here");
+  }
+  return std::nullopt;
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,226 @@
+#include "sim/BoxTransfer.h"
+
+#include <algorithm>
+
+namespace gluonc::sim {
+
+//===----------------------------------------------------------------------===//
+// Where the rows of a box lie
+//===----------------------------------------------------------------------===//
+
+using Position = std::array<int64_t, TensorDescription::maxRank>;
+
+/// The part of a row at `position` (outer dims; the innermost entry is the start of the
+/// row) that lies inside of the tensor.
+static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32_t lane,
+                   uint32_t length) {
+  const TensorDescription &map = transfer.tensor;
+  const uint32_t size = transfer.shared.table->elementBytes;
+  BoxRow row = {lane, 0, 0, map.base};
+  const unsigned inner = map.rank - 1;
+  for (unsigned dim = 0; dim < inner; ++dim) {
+    if (position[dim] < 0 || position[dim] >= map.shape[dim])
+      return row;
+    row.address += uint64_t(position[dim] * map.strides[dim]) * size;
+  }
+  int64_t begin = std::clamp<int64_t>(position[inner], 0, map.shape[inner]);
+  int64_t end = std::clamp<int64_t>(position[inner] + length, 0, map.shape[inner]);
+  if (begin >= end)
+    return row;
+  row.skip = uint32_t(begin - position[inner]);
+  row.count = uint32_t(end - begin);
+  row.address += uint64_t(begin) * size;
+  return row;
+}
+
+/// Tiled: the shared view's leading dims step through the box.
+static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
+  const TensorDescription &map = transfer.tensor;
+  const auto &shape = transfer.shared.table->shape;
+  uint32_t length = shape.back();
+  uint32_t count = transfer.shared.lanes() / length;
+  std::vector<BoxRow> rows;
+  rows.reserve(count);
+  // A view may leave out leading dims of the tensor, which have one element in the box.
+  const unsigned first = map.rank - unsigned(shape.size());
+  for (uint32_t row = 0; row < count; ++row) {
+    Position position = {};
+    uint32_t rest = row;
+    for (unsigned dim = map.rank; dim-- > 0;) {
+      position[dim] = transfer.start[dim];
+      if (dim + 1 == map.rank || dim < first)
+        continue;
+      position[dim] += rest % shape[dim - first];
+      rest /= shape[dim - first];
+    }
+    rows.push_back(clip(transfer, position, row * length, length));
+  }
+  return rows;
+}
+
+/// im2col: rows are pixels, which run through the bounding box of each image with the
+/// innermost spatial dim first, and on into the next image.
+static std::vector<BoxRow> im2colRows(const BoxTransfer &transfer) {
+  const TensorDescription &map = transfer.tensor;
+  const auto &shape = transfer.shared.table->shape;
+  const unsigned spatial = map.rank - 2;
+  std::array<int64_t, 3> steps = {}, at = {};
+  for (unsigned dim = 0; dim < spatial; ++dim) {
+    const int64_t step = map.elementStrides[dim + 1];
+    int64_t extent = map.shape[dim + 1] + map.upperCorner[dim] - map.lowerCorner[dim];
+    steps[dim] = std::max<int64_t>(1, (extent + step - 1) / step);
+    at[dim] = (transfer.start[dim + 1] - map.lowerCorner[dim]) / step;
+  }
+  int64_t image = transfer.start[0];
+  std::vector<BoxRow> rows;
+  rows.reserve(shape[0]);
+  for (uint32_t pixel = 0; pixel < shape[0]; ++pixel) {
+    Position position = {};
+    position[0] = image;
+    for (unsigned dim = 0; dim < spatial; ++dim)
+      position[dim + 1] = map.lowerCorner[dim] + at[dim] * int64_t(map.elementStrides[dim + 1]) +
+                          transfer.offsets[dim];
+    position[map.rank - 1] = transfer.start[map.rank - 1];
+    rows.push_back(clip(transfer, position, pixel * shape[1], shape[1]));
+    unsigned dim = spatial;
+    while (dim-- > 0) {
+      if (++at[dim] < steps[dim])
+        break;
+      at[dim] = 0;
+      if (dim == 0)
+        ++image;
+    }
+  }
+  return rows;
+}
+
+std::vector<BoxRow> boxRows(const BoxTransfer &transfer) {
+  return transfer.im2col ? im2colRows(transfer) : tiledRows(transfer);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The NaN that fills: all exponent and mantissa bits set, sign clear.
+static uint64_t fillPattern(const BoxTransfer &transfer) {
+  if (!transfer.tensor.nanPadding)
+    return 0;
+  return ~uint64_t(0) >> (64 - 8 * transfer.shared.table->elementBytes) >> 1;
+}
+
+/// Round to nearest, ties away from zero, as `cvt.rna.tf32.f32`.
+static void roundToTf32(uint8_t *elements, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, elements + 4 * i, 4);
+    bool finite = (bits & 0x7f800000) != 0x7f800000;
+    bits = (finite ? bits + 0x1000 : bits) & 0xffffe000;
+    std::memcpy(elements + 4 * i, &bits, 4);
+  }
+}
+
+void loadBox(const BoxTransfer &transfer, SharedMemory &shared) {
+  const uint32_t size = transfer.shared.table->elementBytes;
+  std::vector<uint8_t> elements(uint64_t(transfer.shared.lanes()) * size);
+  if (uint64_t pattern = fillPattern(transfer))
+    for (uint64_t i = 0; i < elements.size(); i += size)
+      std::memcpy(elements.data() + i, &pattern, size);
+  for (const BoxRow &row : boxRows(transfer))
+    if (row.count)
+      std::memcpy(elements.data() + uint64_t(row.lane + row.skip) * size,
+                  reinterpret_cast<const void *>(row.address), uint64_t(row.count) * size);
+  if (transfer.tensor.roundToTf32)
+    roundToTf32(elements.data(), transfer.shared.lanes());
+  forEachSharedRun(transfer.shared, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+    std::memcpy(shared.data() + offset, elements.data() + uint64_t(lane) * size, count * size);
+    shared.set(offset, count * size, SharedMemory::Written);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+template <class E> static auto combine(Reduction reduction, StorageOf<E> old, StorageOf<E> value) {
+  using T = StorageOf<E>;
+  if constexpr (E::kKind <= ElementKind::I64) {
+    switch (reduction) {
+    case Reduction::Add:
+      return T(old + value);
+    case Reduction::Min:
+      return E::toSigned(value) < E::toSigned(old) ? value : old;
+    case Reduction::Max:
+      return E::toSigned(value) > E::toSigned(old) ? value : old;
+    case Reduction::And:
+      return T(old & value);
+    case Reduction::Or:
+      return T(old | value);
+    case Reduction::Xor:
+      return T(old ^ value);
+    case Reduction::None:
+      break;
+    }
+    return value;
+  } else {
+    auto left = E::load(old), right = E::load(value);
+    if (reduction == Reduction::Add)
+      return T(E::store(left + right));
+    if (reduction == Reduction::Min)
+      return right < left ? value : old;
+    return right > left ? value : old;
+  }
+}
+
+template <class T> static void update(uint64_t address, auto &&change) {
+  T *target = reinterpret_cast<T *>(address);
+  T old, updated;
+  __atomic_load(target, &old, __ATOMIC_RELAXED);
+  do
+    updated = change(old);
+  while (!__atomic_compare_exchange(target, &old, &updated, /*weak=*/false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED));
+}
+
+static void reduceRow(const BoxRow &row, const uint8_t *elements, Reduction reduction,
+                      ElementKind kind, bool isUnsigned) {
+  auto each = [&](auto element) {
+    using E = decltype(element);
+    using T = StorageOf<E>;
+    // Flipping the sign bit makes unsigned order the signed one.
+    T flip = 0;
+    if constexpr (E::kKind <= ElementKind::I64)
+      flip = isUnsigned && reduction != Reduction::Add ? T(E::kSignBit) : T(0);
+    for (uint32_t i = 0; i < row.count; ++i) {
+      T value;
+      std::memcpy(&value, elements + uint64_t(row.lane + row.skip + i) * sizeof(T), sizeof(T));
+      update<T>(row.address + uint64_t(i) * sizeof(T), [&](T old) {
+        if constexpr (E::kKind <= ElementKind::I64) {
+          if (reduction == Reduction::Min || reduction == Reduction::Max)
+            return T(combine<E>(reduction, T(old ^ flip), T(value ^ flip)) ^ flip);
+        }
+        return T(combine<E>(reduction, old, value));
+      });
+    }
+  };
+  if (isInteger(kind))
+    withIntElement(kind, each);
+  else
+    withArithmeticFloat(kind, each);
+}
+
+void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction reduction,
+              ElementKind kind, bool isUnsigned) {
+  const uint64_t size = transfer.shared.table->elementBytes;
+  for (const BoxRow &row : boxRows(transfer)) {
+    if (!row.count)
+      continue;
+    if (reduction != Reduction::None)
+      reduceRow(row, elements, reduction, kind, isUnsigned);
+    else
+      std::memcpy(reinterpret_cast<void *>(row.address),
+                  elements + (row.lane + row.skip) * size, row.count * size);
+  }
+}
+
+} // namespace gluonc::sim

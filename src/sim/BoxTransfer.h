@@ -1,0 +1,51 @@
+//===- BoxTransfer.h - Boxes of tensors between global and shared memory -----===//
+//
+// A bulk copy moves a box of a tensor (TensorDescription.h), where the part outside of the
+// tensor is filled on loads and dropped on stores. Everything here moves bytes at
+// once; when a copy takes place is the fibers' business.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/Elements.h"
+#include "sim/Memory.h"
+#include "sim/SharedMemory.h"
+#include "sim/SharedView.h"
+#include "support/TensorDescription.h"
+
+namespace gluonc::sim {
+
+static_assert(std::is_trivially_copyable_v<TensorDescription> &&
+              sizeof(TensorDescription) <= kTensorDescriptorBytes);
+
+struct BoxTransfer {
+  TensorDescription tensor;
+  bool im2col = false;
+  /// Where the box begins; for im2col the first pixel and channel.
+  std::array<int32_t, TensorDescription::maxRank> start = {};
+  /// im2col: the place within the filter, one for each spatial dim.
+  std::array<int32_t, 3> offsets = {};
+  Region shared;
+};
+
+enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor };
+
+/// A row of the box that has elements inside of the tensor.
+struct BoxRow {
+  /// First lane of the row, elements to skip before the tensor begins, elements inside.
+  uint32_t lane, skip, count;
+  /// Of the first element inside.
+  uint64_t address;
+};
+/// The rows of a box, outermost first; rows outside of the tensor have a count of 0.
+std::vector<BoxRow> boxRows(const BoxTransfer &transfer);
+
+/// Global to shared memory, filled where the tensor ends. Bytes become Written.
+void loadBox(const BoxTransfer &transfer, SharedMemory &shared);
+
+/// Elements, row-major over the box, to global memory, combined with what is there.
+/// Safe while other host threads reduce to the same place.
+void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction reduction,
+              ElementKind kind, bool isUnsigned);
+
+} // namespace gluonc::sim

@@ -1,0 +1,120 @@
+#include "sim/SharedAccess.h"
+
+namespace gluonc::sim {
+
+static bool failOutOfBounds(const Instruction &instruction, Cta &cta, uint64_t offset,
+                            uint32_t lane) {
+  cta.fail(instruction, diag::Kind::SharedOutOfBounds,
+           {std::to_string(offset), std::to_string(cta.shared.size())}, lane);
+  return false;
+}
+
+/// Reports why the byte at `offset` cannot be read.
+static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
+                           uint32_t lane) {
+  std::string byte = std::to_string(offset);
+  switch (cta.shared.state(offset)) {
+  case SharedMemory::CopyPending:
+    cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {byte}, lane, cta.writerOf(offset));
+    return false;
+  case SharedMemory::Barrier:
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"read", byte}, lane);
+    return false;
+  case SharedMemory::Unwritten:
+  case SharedMemory::Written:
+    break;
+  }
+  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {byte}, lane);
+  return false;
+}
+
+static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
+                           uint32_t lane) {
+  std::string byte = std::to_string(offset);
+  if (cta.shared.isBeingRead(offset)) {
+    cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {byte}, lane, cta.readerOf(offset));
+  } else if (cta.shared.state(offset) == SharedMemory::CopyPending) {
+    cta.fail(instruction, diag::Kind::SharedWriteDuringCopy, {byte}, lane, cta.writerOf(offset));
+  } else {
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"written", byte}, lane);
+  }
+  return false;
+}
+
+/// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
+/// the first fault.
+template <bool kWrites, class Use>
+static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Region &region,
+                           Use &&use) {
+  const uint32_t size = region.table->elementBytes;
+  const SharedMemory &shared = cta.shared;
+  bool fine = true;
+  forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+    if (!fine)
+      return;
+    uint32_t bytes = count * size;
+    if (!shared.contains(offset, bytes)) [[unlikely]] {
+      fine = failOutOfBounds(instruction, cta, offset, lane);
+      return;
+    }
+    uint32_t clean =
+        kWrites ? shared.firstUnwritable(offset, bytes) : shared.firstUnreadable(offset, bytes);
+    if (clean != bytes) [[unlikely]]
+      fine = kWrites ? failUnwritable(instruction, cta, offset + clean, lane + clean / size)
+                     : failUnreadable(instruction, cta, offset + clean, lane + clean / size);
+    else
+      use(lane, offset, bytes);
+  });
+  return fine;
+}
+
+bool checkReadable(const Instruction &instruction, Cta &cta, const Region &region) {
+  return forCheckedRuns<false>(instruction, cta, region, [](uint32_t, uint64_t, uint32_t) {});
+}
+
+bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region) {
+  return forCheckedRuns<true>(instruction, cta, region, [](uint32_t, uint64_t, uint32_t) {});
+}
+
+bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to) {
+  const uint8_t *from = cta.shared.data();
+  const uint64_t size = region.table->elementBytes;
+  return forCheckedRuns<false>(instruction, cta, region,
+                               [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                 if (bytes == 16)
+                                   std::memcpy(to + lane * size, from + offset, 16);
+                                 else
+                                   std::memcpy(to + lane * size, from + offset, bytes);
+                               });
+}
+
+bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
+                 const uint8_t *from) {
+  SharedMemory &shared = cta.shared;
+  const uint64_t size = region.table->elementBytes;
+  return forCheckedRuns<true>(instruction, cta, region,
+                              [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                std::memcpy(shared.data() + offset, from + lane * size, bytes);
+                                shared.set(offset, bytes, SharedMemory::Written);
+                              });
+}
+
+void setState(SharedMemory &shared, const Region &region, SharedMemory::State state) {
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    shared.set(offset, count * region.table->elementBytes, state);
+  });
+}
+
+void addReader(SharedMemory &shared, const Region &region) {
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    shared.addReader(offset, count * region.table->elementBytes);
+  });
+}
+
+void removeReader(SharedMemory &shared, const Region &region) {
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    shared.removeReader(offset, count * region.table->elementBytes);
+  });
+}
+
+} // namespace gluonc::sim
