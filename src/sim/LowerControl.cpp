@@ -281,6 +281,67 @@ bool lowerReturn(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+struct ForkData : OpData {
+  llvm::SmallVector<uint32_t, 4> starts;
+};
+
+void runFork(const Instruction &instruction, Cta &cta) {
+  const ForkData &fork = static_cast<const ForkData &>(*instruction.data);
+  for (auto [partition, start] : llvm::enumerate(fork.starts))
+    cta.startFiber(int(partition), start);
+}
+
+void runJoin(const Instruction &instruction, Cta &cta) { cta.joinFibers(instruction); }
+
+/// Captures are passed by value. Fork, the default region, join; then the partitions, which the join jumps over. All run
+/// at once, so no partition may use a slot that another one has given back.
+bool lowerWarpSpecialize(Lowering &lowering, mlir::Operation *operation) {
+  auto specialize = mlir::cast<ttg::WarpSpecializeOp>(operation);
+  ForkData *fork = lowering.addData<ForkData>();
+  for (mlir::Region &partition : specialize.getPartitions()) {
+    llvm::SmallVector<Slot, 4> arguments = defineAll(lowering, partition.getArguments());
+    lowering.emitParallelCopy(specialize.getCaptures(), arguments);
+  }
+  lowering.emit(runFork, taintNothing, Slot(), {}).data = fork;
+
+  Lowering::Frame frame;
+  frame.results = defineAll(lowering, specialize.getResults());
+  Lowering::Frame *outer = std::exchange(lowering.frame, &frame);
+  bool lowered = lowering.lowerRegion(specialize.getDefaultRegion());
+  lowering.frame = outer;
+  if (!lowered)
+    return false;
+  for (uint32_t jump : frame.returns)
+    patch(lowering, jump);
+  lowering.emit(runJoin, taintNothing, Slot(), {});
+  uint32_t over = emitJump(lowering);
+
+  llvm::SmallVector<Lowering::FreeSlots, 4> given;
+  given.push_back(lowering.exchangeFreeSlots(Lowering::FreeSlots()));
+  for (mlir::Region &partition : specialize.getPartitions()) {
+    fork->starts.push_back(lowering.here());
+    if (!lowering.lowerRegion(partition))
+      return false;
+    given.push_back(lowering.exchangeFreeSlots(Lowering::FreeSlots()));
+  }
+  patch(lowering, over);
+  for (Lowering::FreeSlots &slots : given)
+    lowering.addFreeSlots(std::move(slots));
+  for (mlir::Region &partition : specialize.getPartitions())
+    for (mlir::BlockArgument argument : partition.getArguments())
+      lowering.release(argument);
+  return true;
+}
+
+bool lowerWarpReturn(Lowering &lowering, mlir::Operation *) {
+  lowering.emit(runEnd, taintNothing, Slot(), {});
+  return true;
+}
+
 } // namespace
 
 void addControl(OperationTable &table) {
@@ -291,6 +352,9 @@ void addControl(OperationTable &table) {
   table["cf.cond_br"] = lowerConditionalBranch;
   table["tt.call"] = lowerCall;
   table["tt.return"] = lowerReturn;
+  table["ttg.warp_specialize"] = lowerWarpSpecialize;
+  table["ttg.warp_yield"] = lowerReturn;
+  table["ttg.warp_return"] = lowerWarpReturn;
 }
 
 } // namespace gluonc::sim

@@ -29,6 +29,9 @@ const OperationTable &operationTable() {
     addAsync(all);
     addCombine(all);
     addDot(all);
+    addWarpGroupDot(all);
+    addBarriers(all);
+    addTma(all);
     addControl(all);
     addDebug(all);
     return all;
@@ -43,6 +46,8 @@ std::optional<ElementKind> elementKindOf(mlir::Type type) {
     return ElementKind::Pointer;
   if (mlir::isa<ttg::MemDescType>(type))
     return ElementKind::Descriptor;
+  if (ttng::descriptorOf(type))
+    return ElementKind::TensorDescriptor;
   if (type.isInteger(1))
     return ElementKind::I1;
   if (type.isInteger(8))
@@ -116,6 +121,11 @@ void Lowering::free(Slot slot) {
     return;
   freeSlots[hold->second.bytes].push_back(slot.offset);
   holds.erase(hold);
+}
+
+void Lowering::addFreeSlots(FreeSlots slots) {
+  for (auto &[bytes, offsets] : slots)
+    freeSlots[bytes].append(offsets.begin(), offsets.end());
 }
 
 Slot Lowering::define(mlir::Value value, uint32_t lanes) {
@@ -277,6 +287,28 @@ bool Lowering::checkTypes(mlir::Operation *operation) {
   return true;
 }
 
+/// Operands: a tile that a product may still be writing.
+static void runCheckProduct(const Instruction &instruction, Cta &cta) {
+  for (const PendingProduct &product : cta.fiber->products)
+    if (llvm::is_contained(product.results, instruction.operands[0].offset))
+      return cta.fail(instruction, diag::Kind::ProductNotWaitedFor, {}, -1,
+                      FaultNote(product.place, "the product was started here"));
+}
+
+/// Accumulators pass through control flow, further products and waits as they are; all
+/// else has to find them finished.
+void Lowering::checkProducts(mlir::Operation *operation) {
+  if (mlir::isa<ttng::WarpGroupDotWaitOp, ttg::WarpSpecializeOp, tt::CallOp>(operation) ||
+      operation->getName().getDialectNamespace() == "scf" ||
+      operation->hasTrait<mlir::OpTrait::IsTerminator>())
+    return;
+  auto dot = mlir::dyn_cast<ttng::WarpGroupDotOp>(operation);
+  for (mlir::Value operand : operation->getOperands()) {
+    if (productTypes.contains(operand.getType()) && !(dot && operand == dot.getC()))
+      emit(runCheckProduct, taintNothing, Slot(), {slotOf(operand)});
+  }
+}
+
 bool Lowering::lowerOperation(mlir::Operation *operation) {
   // What an operation emits after its regions is still its own.
   uint32_t outerPlace = currentPlace;
@@ -287,6 +319,8 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
     return unsupported(operation, "`" + operation->getName().getStringRef() + "`");
   if (!checkTypes(operation))
     return false;
+  if (!productTypes.empty())
+    checkProducts(operation);
   unsigned before = sink.errorCount();
   if (known->second(*this, operation))
     return true;
@@ -377,6 +411,11 @@ bool Lowering::lowerKernel(tt::FuncOp kernel) {
   beginPlace(kernel);
   if (!checkTypes(kernel))
     return false;
+  kernel->getParentOp()->walk(
+      [&](ttng::WarpGroupDotOp dot) {
+        if (dot.getIsAsync())
+          productTypes.insert(dot.getD().getType());
+      });
   program.programIds = allocateBytes(6 * sizeof(uint32_t));
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
     ElementKind kind = kindOf(argument);

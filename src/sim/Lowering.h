@@ -17,6 +17,7 @@
 #include "sim/Program.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -44,6 +45,9 @@ void addShared(OperationTable &table);
 void addAsync(OperationTable &table);
 void addCombine(OperationTable &table);
 void addDot(OperationTable &table);
+void addWarpGroupDot(OperationTable &table);
+void addBarriers(OperationTable &table);
+void addTma(OperationTable &table);
 void addControl(OperationTable &table);
 void addDebug(OperationTable &table);
 
@@ -78,6 +82,11 @@ public:
   /// A slot that no value owns; `free` gives it back.
   Slot allocate(ElementKind kind, uint32_t lanes);
   void free(Slot slot);
+  /// Slots that were given back, by size in bytes. Code that runs at the same time as
+  /// other code must not take what that has given back.
+  using FreeSlots = llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 4>>;
+  FreeSlots exchangeFreeSlots(FreeSlots slots) { return std::exchange(freeSlots, std::move(slots)); }
+  void addFreeSlots(FreeSlots slots);
   /// A slot with these bytes in every frame.
   Slot constant(std::string bytes, uint32_t lanes);
   /// `slot` with all `lanes` elements spelled out.
@@ -144,6 +153,7 @@ public:
 
 private:
   bool lowerOperation(mlir::Operation *operation);
+  void checkProducts(mlir::Operation *operation);
   bool checkTypes(mlir::Operation *operation);
   void findDeaths(mlir::Block &block);
   void beginPlace(mlir::Operation *operation);
@@ -159,13 +169,14 @@ private:
     uint32_t bytes;
   };
   llvm::DenseMap<uint32_t, Hold> holds;
-  /// Free frame offsets by size in bytes.
-  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 4>> freeSlots;
+  FreeSlots freeSlots;
   llvm::SmallVector<Slot, 8> temporaries;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> deaths;
   llvm::DenseMap<mlir::Block *, bool> deathsFound;
   uint32_t currentPlace = 0;
   bool frameOverflow = false;
+  /// Types of the results of asynchronous products.
+  llvm::DenseSet<mlir::Type> productTypes;
 };
 
 } // namespace gluonc::sim

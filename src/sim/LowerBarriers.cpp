@@ -1,0 +1,230 @@
+//===- LowerBarriers.cpp - mbarriers, fences, clusters ----------------------===//
+//
+// A barrier view has an element for each CTA of the cluster (or for several). The
+// CTAs run in lockstep, so what one of them does to its barrier all do to theirs,
+// and counts are those of one CTA. Fences and cluster barriers have nothing to do.
+//
+//===----------------------------------------------------------------------===//
+#include "sim/BarrierView.h"
+
+namespace gluonc::sim {
+
+void forEachBarrier(const Region &view, llvm::function_ref<void(uint32_t)> visit) {
+  forEachSharedRun(view, [&](uint32_t, uint64_t offset, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+      visit(uint32_t(offset) + 8 * i);
+  });
+}
+
+bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, const char *verb) {
+  bool fine = true;
+  forEachBarrier(view, [&](uint32_t offset) {
+    if (!fine || (cta.shared.contains(offset, 8) &&
+                  cta.shared.state(offset) == SharedMemory::Barrier))
+      return;
+    cta.fail(instruction, diag::Kind::BarrierNotInitialized, {verb, std::to_string(offset)});
+    fine = false;
+  });
+  return fine;
+}
+
+namespace {
+
+struct BarrierData : OpData {
+  const AddressTable *table = nullptr;
+  /// Arrivals, and bytes announced.
+  uint32_t count = 0;
+  uint32_t bytes = 0;
+  bool increments = false;
+};
+
+const BarrierData &dataOf(const Instruction &instruction) {
+  return static_cast<const BarrierData &>(*instruction.data);
+}
+Region viewOf(const Instruction &instruction, Cta &cta) {
+  return {dataOf(instruction).table, descriptorAt(cta, instruction.operands[0])};
+}
+/// The last operand, where there are as many as that.
+bool isOff(const Instruction &instruction, Cta &cta, unsigned predicate) {
+  return instruction.operandCount > predicate &&
+         !*cta.at<uint8_t>(instruction.operands[predicate]);
+}
+
+void failOverrun(const Instruction &instruction, Cta &cta, uint32_t arrivals, uint32_t offset,
+                 const Barrier &barrier) {
+  cta.fail(instruction, diag::Kind::BarrierOverrun,
+           {std::to_string(arrivals), std::to_string(offset), std::to_string(barrier.pending)});
+}
+
+/// Operands: barrier.
+void runInit(const Instruction &instruction, Cta &cta) {
+  Region view = viewOf(instruction, cta);
+  forEachBarrier(view, [&](uint32_t offset) {
+    if (!cta.failed && cta.shared.contains(offset, 8) &&
+        cta.shared.state(offset) == SharedMemory::Barrier)
+      cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {std::to_string(offset)});
+  });
+  if (cta.failed || !checkWritable(instruction, cta, view))
+    return;
+  forEachBarrier(view, [&](uint32_t offset) {
+    cta.shared.set(offset, 8, SharedMemory::Barrier);
+    cta.setBarrier(offset, Barrier::initialized(dataOf(instruction).count));
+  });
+}
+
+/// Operands: barrier.
+void runInvalidate(const Instruction &instruction, Cta &cta) {
+  Region view = viewOf(instruction, cta);
+  if (checkBarrier(instruction, cta, view, "`invalidate` of"))
+    forEachBarrier(view, [&](uint32_t offset) { cta.shared.forget(offset, 8); });
+}
+
+/// Operands: barrier, predicate if there is one. Announces bytes, then arrives.
+void runArrive(const Instruction &instruction, Cta &cta) {
+  const BarrierData &data = dataOf(instruction);
+  if (isOff(instruction, cta, 1))
+    return;
+  Region view = viewOf(instruction, cta);
+  if (!checkBarrier(instruction, cta, view, "arrival on"))
+    return;
+  forEachBarrier(view, [&](uint32_t offset) {
+    Barrier barrier = cta.barrierAt(offset);
+    if (cta.failed)
+      return;
+    if (!barrier.addBytes(data.bytes))
+      return cta.fail(instruction, diag::Kind::BarrierByteOverflow,
+                      {std::to_string(offset), std::to_string(int64_t(barrier.bytes) + data.bytes),
+                       std::to_string(Barrier::kMaxBytes)});
+    if (!barrier.arrive(data.count))
+      return failOverrun(instruction, cta, data.count, offset, barrier);
+    cta.setBarrier(offset, barrier);
+  });
+}
+
+/// Operands: barrier, phase, predicate if there is one.
+void runWait(const Instruction &instruction, Cta &cta) {
+  if (isOff(instruction, cta, 2))
+    return;
+  Region view = viewOf(instruction, cta);
+  if (!checkBarrier(instruction, cta, view, "wait for"))
+    return;
+  bool parity = *cta.at<uint32_t>(instruction.operands[1]) & 1;
+  forEachBarrier(view, [&](uint32_t offset) {
+    if (!cta.stopped)
+      cta.waitForBarrier(instruction, offset, parity);
+  });
+}
+
+/// Operands: barrier. All threads arrive when their copies so far are done.
+void runCopyArrive(const Instruction &instruction, Cta &cta) {
+  const BarrierData &data = dataOf(instruction);
+  Region view = viewOf(instruction, cta);
+  if (!checkBarrier(instruction, cta, view, "arrival on"))
+    return;
+  BarrierEvent event;
+  event.arrivals = data.count;
+  event.place = instruction.place;
+  event.copies = cta.fiber->openCopies;
+  for (const CopyGroup &group : cta.fiber->copyGroups)
+    event.copies.insert(event.copies.end(), group.begin(), group.end());
+  forEachBarrier(view, [&](uint32_t offset) {
+    event.barriers.push_back(offset);
+    if (!data.increments)
+      return;
+    Barrier barrier = cta.barrierAt(offset);
+    barrier.pending += data.count;
+    cta.setBarrier(offset, barrier);
+  });
+  cta.barrierEvents.push_back(std::move(event));
+  cta.noteEvent();
+}
+
+BarrierData *addBarrierData(Lowering &lowering, mlir::Operation *operation, mlir::Value barrier) {
+  const AddressTable *table = addressTable(lowering, operation, barrier);
+  if (!table)
+    return nullptr;
+  BarrierData *data = lowering.addData<BarrierData>();
+  data->table = table;
+  return data;
+}
+
+/// Emits `handler` on a barrier and scalars; absent scalars are left out.
+bool emitOnBarrier(Lowering &lowering, Handler handler, BarrierData *data, mlir::Value barrier,
+                   llvm::ArrayRef<mlir::Value> scalars = {}) {
+  llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(barrier)};
+  for (mlir::Value scalar : scalars)
+    if (scalar)
+      operands.push_back(lowering.slotOf(scalar));
+  lowering.emit(handler, taintObserve, Slot(), operands).data = data;
+  return true;
+}
+
+bool lowerInit(Lowering &lowering, mlir::Operation *operation) {
+  auto init = mlir::cast<ttng::InitBarrierOp>(operation);
+  BarrierData *data = addBarrierData(lowering, operation, init.getAlloc());
+  if (!data)
+    return false;
+  data->count = uint32_t(init.getCount());
+  return emitOnBarrier(lowering, runInit, data, init.getAlloc());
+}
+
+bool lowerInvalidate(Lowering &lowering, mlir::Operation *operation) {
+  auto inval = mlir::cast<ttng::InvalBarrierOp>(operation);
+  BarrierData *data = addBarrierData(lowering, operation, inval.getAlloc());
+  return data && emitOnBarrier(lowering, runInvalidate, data, inval.getAlloc());
+}
+
+bool lowerExpect(Lowering &lowering, mlir::Operation *operation) {
+  auto expect = mlir::cast<ttng::BarrierExpectOp>(operation);
+  BarrierData *data = addBarrierData(lowering, operation, expect.getAlloc());
+  if (!data)
+    return false;
+  data->count = 1;
+  data->bytes = uint32_t(expect.getSize());
+  return emitOnBarrier(lowering, runArrive, data, expect.getAlloc(), {expect.getPred()});
+}
+
+bool lowerArrive(Lowering &lowering, mlir::Operation *operation) {
+  auto arrive = mlir::cast<ttng::ArriveBarrierOp>(operation);
+  BarrierData *data = addBarrierData(lowering, operation, arrive.getAlloc());
+  if (!data)
+    return false;
+  data->count = uint32_t(arrive.getCount());
+  return emitOnBarrier(lowering, runArrive, data, arrive.getAlloc(), {arrive.getPred()});
+}
+
+bool lowerWait(Lowering &lowering, mlir::Operation *operation) {
+  auto wait = mlir::cast<ttng::WaitBarrierOp>(operation);
+  BarrierData *data = addBarrierData(lowering, operation, wait.getAlloc());
+  return data && emitOnBarrier(lowering, runWait, data, wait.getAlloc(),
+                               {wait.getPhase(), wait.getPred()});
+}
+
+bool lowerCopyArrive(Lowering &lowering, mlir::Operation *operation) {
+  auto arrive = mlir::cast<ttng::AsyncCopyMbarrierArriveOp>(operation);
+  BarrierData *data = addBarrierData(lowering, operation, arrive.getBarrier());
+  if (!data)
+    return false;
+  data->count = uint32_t(ttg::numWarpsOf(operation) * ttg::threadsPerWarpOf(operation));
+  data->increments = !arrive.getNoIncrement();
+  return emitOnBarrier(lowering, runCopyArrive, data, arrive.getBarrier());
+}
+
+bool lowerNothing(Lowering &, mlir::Operation *) { return true; }
+
+} // namespace
+
+void addBarriers(OperationTable &table) {
+  table["ttng.init_barrier"] = lowerInit;
+  table["ttng.inval_barrier"] = lowerInvalidate;
+  table["ttng.barrier_expect"] = lowerExpect;
+  table["ttng.arrive_barrier"] = lowerArrive;
+  table["ttng.wait_barrier"] = lowerWait;
+  table["ttng.async_copy_mbarrier_arrive"] = lowerCopyArrive;
+  for (const char *name :
+       {"ttng.fence_async_shared", "ttng.fence_mbarrier_init_release_cluster",
+        "ttng.cluster_barrier", "ttng.cluster_arrive", "ttng.cluster_wait"})
+    table[name] = lowerNothing;
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,328 @@
+//===- LowerTma.cpp - Bulk copies of boxes of tensors ------------------------===//
+//
+// A load is checked when it is issued and happens when somebody waits for the
+// phase that it completes; until then nobody may touch its destination. A store
+// takes its bytes when it is issued, for nobody may overwrite them before the wait
+// that allows it, and reaches global memory at the wait that demands it.
+//
+//===----------------------------------------------------------------------===//
+#include "sim/BarrierView.h"
+#include "sim/GlobalAccess.h"
+
+namespace gluonc::sim {
+namespace {
+
+struct TransferData : AccessData {
+  const AddressTable *table = nullptr;
+  const AddressTable *barrierTable = nullptr;
+  bool im2col = false;
+  llvm::SmallVector<Slot, TensorDescription::maxRank> coordinates;
+  llvm::SmallVector<Slot, 3> offsets;
+  Reduction reduction = Reduction::None;
+  ElementKind kind = ElementKind::I8;
+  bool isUnsigned = false;
+  /// What a load adds to the barrier of each CTA.
+  uint32_t bytesPerCta = 0;
+};
+
+const TransferData &dataOf(const Instruction &instruction) {
+  return static_cast<const TransferData &>(*instruction.data);
+}
+
+void taintTransfer(const Instruction &instruction, Cta &cta) {
+  taintObserve(instruction, cta);
+  const TransferData &data = dataOf(instruction);
+  for (llvm::ArrayRef<Slot> slots : {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
+    for (Slot slot : slots)
+      if (uint8_t code = *cta.taintAt(slot); code && !cta.failed)
+        cta.raise(instruction, code);
+}
+
+/// Operands: descriptor, shared view.
+BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
+  const TransferData &data = dataOf(instruction);
+  BoxTransfer transfer;
+  transfer.tensor = *cta.at<TensorDescription>(instruction.operands[0]);
+  transfer.im2col = data.im2col;
+  for (auto [index, slot] : llvm::enumerate(data.coordinates))
+    transfer.start[index] = *cta.at<int32_t>(slot);
+  for (auto [index, slot] : llvm::enumerate(data.offsets))
+    transfer.offsets[index] = *cta.at<uint16_t>(slot);
+  transfer.shared = {data.table, descriptorAt(cta, instruction.operands[1])};
+  return transfer;
+}
+
+/// Whether the part of the box inside of the tensor may be accessed; false after a fault.
+bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
+  for (const BoxRow &row : boxRows(transfer))
+    if (row.count &&
+        !checkedAccess(instruction, cta, row.address, row.count, row.lane + row.skip))
+      return false;
+  return true;
+}
+
+/// Operands: descriptor, destination, barrier, predicate.
+void runLoad(const Instruction &instruction, Cta &cta) {
+  const TransferData &data = dataOf(instruction);
+  if (!*cta.at<uint8_t>(instruction.operands[3]))
+    return;
+  BarrierEvent event;
+  event.load = std::make_unique<BoxTransfer>(transferOf(instruction, cta));
+  Region barriers = {data.barrierTable, descriptorAt(cta, instruction.operands[2])};
+  if (!checkBarrier(instruction, cta, barriers, "bulk load with") ||
+      !checkGlobal(instruction, cta, *event.load) ||
+      !checkWritable(instruction, cta, event.load->shared))
+    return;
+  setState(cta.shared, event.load->shared, SharedMemory::CopyPending);
+  event.bytes = data.bytesPerCta;
+  event.place = instruction.place;
+  forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset); });
+  cta.barrierEvents.push_back(std::move(event));
+  cta.noteEvent();
+}
+
+/// Operands: descriptor, source.
+void runStore(const Instruction &instruction, Cta &cta) {
+  const TransferData &data = dataOf(instruction);
+  PendingStore store;
+  store.transfer = transferOf(instruction, cta);
+  store.reduction = data.reduction;
+  store.kind = data.kind;
+  store.isUnsigned = data.isUnsigned;
+  store.place = instruction.place;
+  store.bytes.resize(uint64_t(store.transfer.shared.lanes()) * data.elementBytes);
+  if (checkGlobal(instruction, cta, store.transfer) &&
+      readShared(instruction, cta, store.transfer.shared, store.bytes.data()))
+    cta.addStore(std::move(store));
+}
+
+/// `immediate`: groups that may stay unfinished.
+void runStoreWait(const Instruction &instruction, Cta &cta) {
+  cta.waitForStores(instruction.immediate);
+}
+void runStoreReadWait(const Instruction &instruction, Cta &cta) {
+  cta.waitForStoreReads(instruction.immediate);
+}
+
+/// CTAs that hold different parts of a view.
+uint32_t ctasOf(const AddressTable &table) {
+  llvm::SmallDenseSet<uint32_t, 16> ctas;
+  for (uint32_t offset : table.offsets)
+    ctas.insert(offset / kCtaSharedStride);
+  return uint32_t(std::max<size_t>(ctas.size(), 1));
+}
+
+TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::Value descriptor,
+                          mlir::ValueRange coordinates, mlir::Value view) {
+  const AddressTable *table = addressTable(lowering, operation, view);
+  if (!table)
+    return nullptr;
+  TransferData *data = lowering.addData<TransferData>();
+  data->table = table;
+  data->im2col = ttng::descriptorOf(descriptor.getType()).im2col;
+  data->kind = lowering.kindOf(view);
+  data->elementBytes = table->elementBytes;
+  data->cacheIndex = lowering.program.accessCount++;
+  uint32_t lanes = 1;
+  for (uint32_t size : table->shape)
+    lanes *= size;
+  data->lanes = lanes;
+  data->bytesPerCta = lanes * table->elementBytes / ctasOf(*table);
+  for (mlir::Value coordinate : coordinates)
+    data->coordinates.push_back(lowering.slotOf(coordinate));
+  auto type = mlir::cast<ttg::MemDescType>(view.getType());
+  lowering.setShape(mlir::RankedTensorType::get(type.getShape(), type.getElementType()));
+  return data;
+}
+
+bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
+  auto load = mlir::cast<ttng::AsyncTMACopyGlobalToLocalOp>(operation);
+  TransferData *data =
+      addTransfer(lowering, operation, load.getDesc(), load.getCoord(), load.getResult());
+  const AddressTable *barriers = addressTable(lowering, operation, load.getBarrier());
+  if (!data || !barriers)
+    return false;
+  data->verb = "bulk load";
+  data->reads = true;
+  data->barrierTable = barriers;
+  for (mlir::Value offset : load.getOffsets())
+    data->offsets.push_back(lowering.slotOf(offset));
+  lowering
+      .emit(runLoad, taintTransfer, Slot(),
+            {lowering.slotOf(load.getDesc()), lowering.slotOf(load.getResult()),
+             lowering.slotOf(load.getBarrier()), lowering.slotOf(load.getPred())})
+      .data = data;
+  return true;
+}
+
+bool emitStore(Lowering &lowering, TransferData *data, mlir::Value descriptor, mlir::Value source) {
+  data->writes = true;
+  lowering
+      .emit(runStore, taintTransfer, Slot(),
+            {lowering.slotOf(descriptor), lowering.slotOf(source)})
+      .data = data;
+  return true;
+}
+
+bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
+  auto store = mlir::cast<ttng::AsyncTMACopyLocalToGlobalOp>(operation);
+  TransferData *data =
+      addTransfer(lowering, operation, store.getDesc(), store.getCoord(), store.getSrc());
+  if (!data)
+    return false;
+  data->verb = "bulk store";
+  return emitStore(lowering, data, store.getDesc(), store.getSrc());
+}
+
+std::optional<Reduction> reductionOf(tt::DescriptorReduceKind kind) {
+  switch (kind) {
+  case tt::DescriptorReduceKind::ADD:
+    return Reduction::Add;
+  case tt::DescriptorReduceKind::MIN:
+    return Reduction::Min;
+  case tt::DescriptorReduceKind::MAX:
+    return Reduction::Max;
+  case tt::DescriptorReduceKind::AND:
+    return Reduction::And;
+  case tt::DescriptorReduceKind::OR:
+    return Reduction::Or;
+  case tt::DescriptorReduceKind::XOR:
+    return Reduction::Xor;
+  case tt::DescriptorReduceKind::INC:
+  case tt::DescriptorReduceKind::DEC:
+    return std::nullopt;
+  }
+  GL_UNREACHABLE("reduction of a bulk store");
+}
+
+bool lowerReduce(Lowering &lowering, mlir::Operation *operation) {
+  auto reduce = mlir::cast<ttng::AsyncTMAReduceOp>(operation);
+  std::optional<Reduction> reduction = reductionOf(reduce.getKind());
+  TransferData *data =
+      addTransfer(lowering, operation, reduce.getDesc(), reduce.getCoord(), reduce.getSrc());
+  if (!reduction || !data)
+    return false;
+  data->verb = "bulk reduction";
+  data->reads = true;
+  data->reduction = *reduction;
+  data->isUnsigned =
+      ttng::descriptorOf(reduce.getDesc().getType()).elementType.isUnsignedInteger();
+  // Sums of floats depend on the order of programs.
+  if (isFloat(data->kind) && *reduction == Reduction::Add)
+    lowering.program.sequential = true;
+  return emitStore(lowering, data, reduce.getDesc(), reduce.getSrc());
+}
+
+bool lowerStoreWait(Lowering &lowering, mlir::Operation *operation) {
+  auto wait = mlir::cast<ttng::TMAStoreWaitOp>(operation);
+  Handler handler = wait.getReadOnly() ? runStoreReadWait : runStoreWait;
+  lowering.emit(handler, taintNothing, Slot(), {}).immediate = uint64_t(wait.getPendings());
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Stores from registers
+//===----------------------------------------------------------------------===//
+
+/// Operands: values, destination, barrier.
+void runSharedStore(const Instruction &instruction, Cta &cta) {
+  const TransferData &data = dataOf(instruction);
+  Region barriers = {data.barrierTable, descriptorAt(cta, instruction.operands[2])};
+  auto copy = std::make_shared<PendingCopy>();
+  copy->target = {data.table, descriptorAt(cta, instruction.operands[1])};
+  copy->place = instruction.place;
+  if (!checkBarrier(instruction, cta, barriers, "`async_store` with") ||
+      !checkWritable(instruction, cta, copy->target))
+    return;
+  setState(cta.shared, copy->target, SharedMemory::CopyPending);
+  const uint8_t *values = cta.at<uint8_t>(instruction.operands[0]);
+  copy->bytes.assign(values, values + uint64_t(data.lanes) * data.elementBytes);
+  BarrierEvent event;
+  event.bytes = data.bytesPerCta;
+  event.place = instruction.place;
+  event.copies.push_back(std::move(copy));
+  forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset); });
+  cta.barrierEvents.push_back(std::move(event));
+  cta.noteEvent();
+}
+
+bool lowerSharedStore(Lowering &lowering, mlir::Operation *operation) {
+  auto store = mlir::cast<ttng::AsyncSharedStoreOp>(operation);
+  const AddressTable *table = addressTable(lowering, operation, store.getDst());
+  const AddressTable *barriers = addressTable(lowering, operation, store.getMbarrier());
+  if (!table || !barriers)
+    return false;
+  TransferData *data = lowering.addData<TransferData>();
+  data->table = table;
+  data->barrierTable = barriers;
+  data->elementBytes = table->elementBytes;
+  data->lanes = laneCountOf(store.getSrc().getType());
+  data->bytesPerCta = data->lanes * table->elementBytes / ctasOf(*table);
+  lowering.setShape(store.getSrc().getType());
+  Slot values = lowering.materialize(lowering.slotOf(store.getSrc()), data->lanes,
+                                     lowering.kindOf(store.getSrc()));
+  lowering
+      .emit(runSharedStore, taintTransfer, Slot(),
+            {values, lowering.slotOf(store.getDst()), lowering.slotOf(store.getMbarrier())})
+      .data = data;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors that a kernel makes
+//===----------------------------------------------------------------------===//
+
+struct DescriptorData : OpData {
+  llvm::SmallVector<Slot, TensorDescription::maxRank> shape, strides;
+  bool nanPadding = false;
+};
+
+void taintMakeDescriptor(const Instruction &instruction, Cta &cta) {
+  taintObserve(instruction, cta);
+  const DescriptorData &data = static_cast<const DescriptorData &>(*instruction.data);
+  for (llvm::ArrayRef<Slot> slots : {llvm::ArrayRef(data.shape), llvm::ArrayRef(data.strides)})
+    for (Slot slot : slots)
+      if (uint8_t code = *cta.taintAt(slot); code && !cta.failed)
+        cta.raise(instruction, code);
+}
+
+/// Operands: base.
+void runMakeDescriptor(const Instruction &instruction, Cta &cta) {
+  const DescriptorData &data = static_cast<const DescriptorData &>(*instruction.data);
+  TensorDescription made;
+  made.base = *cta.at<uint64_t>(instruction.operands[0]);
+  made.rank = unsigned(data.shape.size());
+  made.nanPadding = data.nanPadding;
+  for (unsigned dim = 0; dim < made.rank; ++dim) {
+    made.shape[dim] = *cta.at<int32_t>(data.shape[dim]);
+    made.strides[dim] = *cta.at<int64_t>(data.strides[dim]);
+  }
+  *cta.at<TensorDescription>(instruction.result) = made;
+}
+
+bool lowerMakeDescriptor(Lowering &lowering, mlir::Operation *operation) {
+  auto make = mlir::cast<tt::MakeTensorDescOp>(operation);
+  DescriptorData *data = lowering.addData<DescriptorData>();
+  for (mlir::Value size : make.getShape())
+    data->shape.push_back(lowering.slotOf(size));
+  for (mlir::Value stride : make.getStrides())
+    data->strides.push_back(lowering.slotOf(stride));
+  data->nanPadding = make.getPadding() == tt::PaddingOption::PAD_NAN;
+  Slot base = lowering.slotOf(make.getBase());
+  Slot result = lowering.define(make.getResult(), 1);
+  lowering.emit(runMakeDescriptor, taintMakeDescriptor, result, {base}).data = data;
+  return true;
+}
+
+} // namespace
+
+void addTma(OperationTable &table) {
+  table["ttng.async_tma_copy_global_to_local"] = lowerLoad;
+  table["ttng.async_tma_copy_local_to_global"] = lowerStore;
+  table["ttng.async_tma_reduce"] = lowerReduce;
+  table["ttng.async_tma_store_wait"] = lowerStoreWait;
+  table["ttng.async_shared_store"] = lowerSharedStore;
+  table["tt.make_tensor_descriptor"] = lowerMakeDescriptor;
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,29 @@
+//===- Product.h - Matrix products -------------------------------------------===//
+#pragma once
+
+#include "sim/Elements.h"
+#include "sim/Program.h"
+
+namespace gluonc::sim {
+
+/// result = a * b + c, for each of `batches`; b is depth x columns. Sums run in the order
+/// of K. They are formed in f32 for floats up to 32 bits, with one rounding for each
+/// step, else in the accumulator's type.
+struct ProductShape {
+  uint32_t batches = 1, rows = 0, columns = 0, depth = 0;
+  /// f32 operands lose the mantissa bits that tensor cores do not look at.
+  bool truncatesToTf32 = false;
+};
+
+struct ProductData : OpData {
+  ProductShape shape;
+  ElementKind a, b, result;
+};
+
+/// Whether there is a product of these kinds.
+bool isProduct(ElementKind a, ElementKind b, ElementKind result);
+/// Operands of the instruction: a, b, c, all spelled out; perhaps a flag without which
+/// c counts as zero.
+void runProduct(const Instruction &instruction, Cta &cta);
+
+} // namespace gluonc::sim
