@@ -218,8 +218,8 @@ void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction re
     if (reduction != Reduction::None)
       reduceRow(row, elements, reduction, kind, isUnsigned);
     else
-      std::memcpy(reinterpret_cast<void *>(row.address),
-                  elements + (row.lane + row.skip) * size, row.count * size);
+      std::memcpy(reinterpret_cast<void *>(row.address), elements + (row.lane + row.skip) * size,
+                  row.count * size);
   }
 }
 

@@ -55,10 +55,10 @@ static const char *describe(Argument::Kind kind) {
 }
 
 static Argument::Kind expectedKind(ElementKind kind) {
-  return kind == ElementKind::Pointer     ? Argument::Kind::Pointer
+  return kind == ElementKind::Pointer            ? Argument::Kind::Pointer
          : kind == ElementKind::TensorDescriptor ? Argument::Kind::Descriptor
-         : isFloat(kind)                  ? Argument::Kind::Floating
-                                          : Argument::Kind::Integer;
+         : isFloat(kind)                         ? Argument::Kind::Floating
+                                                 : Argument::Kind::Integer;
 }
 
 /// The bytes that a parameter holds.

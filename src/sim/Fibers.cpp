@@ -104,9 +104,8 @@ void Cta::suspend(const Instruction &at, Fiber::State state) {
 }
 
 bool Cta::joinFibers(const Instruction &at) {
-  bool done = llvm::all_of(llvm::drop_begin(fibers), [](const auto &worker) {
-    return worker->state == Fiber::State::Done;
-  });
+  bool done = llvm::all_of(llvm::drop_begin(fibers),
+                           [](const auto &worker) { return worker->state == Fiber::State::Done; });
   if (!done)
     return suspend(at, Fiber::State::WaitsForPartitions), false;
   // What a partition started and did not wait for goes on after its end.
@@ -167,9 +166,8 @@ static std::string countText(int64_t count, const char *what) {
 }
 
 std::string Cta::describeWait(const Fiber &waiting) const {
-  std::string who = waiting.partition < 0
-                        ? fibers.size() > 1 ? "the default partition" : "it"
-                        : "partition " + std::to_string(waiting.partition);
+  std::string who = waiting.partition < 0 ? fibers.size() > 1 ? "the default partition" : "it"
+                                          : "partition " + std::to_string(waiting.partition);
   if (waiting.state == Fiber::State::WaitsForPartitions)
     return who + " waits for the other partitions to end";
   Barrier barrier = const_cast<Cta *>(this)->barrierAt(waiting.barrier);

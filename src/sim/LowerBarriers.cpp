@@ -19,8 +19,8 @@ void forEachBarrier(const Region &view, llvm::function_ref<void(uint32_t)> visit
 bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, const char *verb) {
   bool fine = true;
   forEachBarrier(view, [&](uint32_t offset) {
-    if (!fine || (cta.shared.contains(offset, 8) &&
-                  cta.shared.state(offset) == SharedMemory::Barrier))
+    if (!fine ||
+        (cta.shared.contains(offset, 8) && cta.shared.state(offset) == SharedMemory::Barrier))
       return;
     cta.fail(instruction, diag::Kind::BarrierNotInitialized, {verb, std::to_string(offset)});
     fine = false;
@@ -46,8 +46,7 @@ Region viewOf(const Instruction &instruction, Cta &cta) {
 }
 /// The last operand, where there are as many as that.
 bool isOff(const Instruction &instruction, Cta &cta, unsigned predicate) {
-  return instruction.operandCount > predicate &&
-         !*cta.at<uint8_t>(instruction.operands[predicate]);
+  return instruction.operandCount > predicate && !*cta.at<uint8_t>(instruction.operands[predicate]);
 }
 
 void failOverrun(const Instruction &instruction, Cta &cta, uint32_t arrivals, uint32_t offset,
@@ -196,8 +195,8 @@ bool lowerArrive(Lowering &lowering, mlir::Operation *operation) {
 bool lowerWait(Lowering &lowering, mlir::Operation *operation) {
   auto wait = mlir::cast<ttng::WaitBarrierOp>(operation);
   BarrierData *data = addBarrierData(lowering, operation, wait.getAlloc());
-  return data && emitOnBarrier(lowering, runWait, data, wait.getAlloc(),
-                               {wait.getPhase(), wait.getPred()});
+  return data &&
+         emitOnBarrier(lowering, runWait, data, wait.getAlloc(), {wait.getPhase(), wait.getPred()});
 }
 
 bool lowerCopyArrive(Lowering &lowering, mlir::Operation *operation) {
@@ -221,9 +220,8 @@ void addBarriers(OperationTable &table) {
   table["ttng.arrive_barrier"] = lowerArrive;
   table["ttng.wait_barrier"] = lowerWait;
   table["ttng.async_copy_mbarrier_arrive"] = lowerCopyArrive;
-  for (const char *name :
-       {"ttng.fence_async_shared", "ttng.fence_mbarrier_init_release_cluster",
-        "ttng.cluster_barrier", "ttng.cluster_arrive", "ttng.cluster_wait"})
+  for (const char *name : {"ttng.fence_async_shared", "ttng.fence_mbarrier_init_release_cluster",
+                           "ttng.cluster_barrier", "ttng.cluster_arrive", "ttng.cluster_wait"})
     table[name] = lowerNothing;
 }
 

@@ -297,8 +297,9 @@ void runFork(const Instruction &instruction, Cta &cta) {
 
 void runJoin(const Instruction &instruction, Cta &cta) { cta.joinFibers(instruction); }
 
-/// Captures are passed by value. Fork, the default region, join; then the partitions, which the join jumps over. All run
-/// at once, so no partition may use a slot that another one has given back.
+/// Captures are passed by value. Fork, the default region, join; then the partitions, which the
+/// join jumps over. All run at once, so no partition may use a slot that another one has given
+/// back.
 bool lowerWarpSpecialize(Lowering &lowering, mlir::Operation *operation) {
   auto specialize = mlir::cast<ttg::WarpSpecializeOp>(operation);
   ForkData *fork = lowering.addData<ForkData>();

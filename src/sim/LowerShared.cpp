@@ -70,8 +70,8 @@ bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value 
   if (!table)
     return false;
   lowering.setShape(value.getType());
-  Slot values =
-      lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()), lowering.kindOf(value));
+  Slot values = lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()),
+                                     lowering.kindOf(value));
   lowering.emit(runLocalStore, taintObserve, Slot(), {values, viewSlot}).data = table;
   return true;
 }

@@ -32,7 +32,8 @@ const TransferData &dataOf(const Instruction &instruction) {
 void taintTransfer(const Instruction &instruction, Cta &cta) {
   taintObserve(instruction, cta);
   const TransferData &data = dataOf(instruction);
-  for (llvm::ArrayRef<Slot> slots : {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
+  for (llvm::ArrayRef<Slot> slots :
+       {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
     for (Slot slot : slots)
       if (uint8_t code = *cta.taintAt(slot); code && !cta.failed)
         cta.raise(instruction, code);
@@ -55,8 +56,7 @@ BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
 /// Whether the part of the box inside of the tensor may be accessed; false after a fault.
 bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
   for (const BoxRow &row : boxRows(transfer))
-    if (row.count &&
-        !checkedAccess(instruction, cta, row.address, row.count, row.lane + row.skip))
+    if (row.count && !checkedAccess(instruction, cta, row.address, row.count, row.lane + row.skip))
       return false;
   return true;
 }
@@ -158,8 +158,7 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
 bool emitStore(Lowering &lowering, TransferData *data, mlir::Value descriptor, mlir::Value source) {
   data->writes = true;
   lowering
-      .emit(runStore, taintTransfer, Slot(),
-            {lowering.slotOf(descriptor), lowering.slotOf(source)})
+      .emit(runStore, taintTransfer, Slot(), {lowering.slotOf(descriptor), lowering.slotOf(source)})
       .data = data;
   return true;
 }
@@ -205,8 +204,7 @@ bool lowerReduce(Lowering &lowering, mlir::Operation *operation) {
   data->verb = "bulk reduction";
   data->reads = true;
   data->reduction = *reduction;
-  data->isUnsigned =
-      ttng::descriptorOf(reduce.getDesc().getType()).elementType.isUnsignedInteger();
+  data->isUnsigned = ttng::descriptorOf(reduce.getDesc().getType()).elementType.isUnsignedInteger();
   // Sums of floats depend on the order of programs.
   if (isFloat(data->kind) && *reduction == Reduction::Add)
     lowering.program.sequential = true;

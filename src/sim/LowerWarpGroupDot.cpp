@@ -80,7 +80,7 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   llvm::ArrayRef<int64_t> c = shapeOf(dot.getC().getType());
   data->shape.rows = uint32_t(c[0]);
   data->shape.columns = uint32_t(c[1]);
-  data->shape.depth = uint32_t(mlir::cast<mlir::ShapedType>(dot.getB().getType()).getShape()[0]);
+  data->shape.depth = uint32_t(dot.getB().getType().getShape()[0]);
   // The instruction has no other way to treat f32.
   data->shape.truncatesToTf32 = data->a == ElementKind::F32;
   std::optional<Slot> a = fetch(lowering, operation, dot.getA());

@@ -411,11 +411,10 @@ bool Lowering::lowerKernel(tt::FuncOp kernel) {
   beginPlace(kernel);
   if (!checkTypes(kernel))
     return false;
-  kernel->getParentOp()->walk(
-      [&](ttng::WarpGroupDotOp dot) {
-        if (dot.getIsAsync())
-          productTypes.insert(dot.getD().getType());
-      });
+  kernel->getParentOp()->walk([&](ttng::WarpGroupDotOp dot) {
+    if (dot.getIsAsync())
+      productTypes.insert(dot.getD().getType());
+  });
   program.programIds = allocateBytes(6 * sizeof(uint32_t));
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
     ElementKind kind = kindOf(argument);

@@ -85,7 +85,9 @@ public:
   /// Slots that were given back, by size in bytes. Code that runs at the same time as
   /// other code must not take what that has given back.
   using FreeSlots = llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 4>>;
-  FreeSlots exchangeFreeSlots(FreeSlots slots) { return std::exchange(freeSlots, std::move(slots)); }
+  FreeSlots exchangeFreeSlots(FreeSlots slots) {
+    return std::exchange(freeSlots, std::move(slots));
+  }
   void addFreeSlots(FreeSlots slots);
   /// A slot with these bytes in every frame.
   Slot constant(std::string bytes, uint32_t lanes);

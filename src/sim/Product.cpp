@@ -100,9 +100,9 @@ multiplyPanels(const float *a, const float *panels, uint32_t rows, uint32_t dept
   }
 }
 
-__attribute__((target("avx2,fma"))) static void
-multiplyWithFma(const float *a, const float *panels, uint32_t rows, uint32_t depth,
-                uint32_t panelCount, float *sums) {
+__attribute__((target("avx2,fma"))) static void multiplyWithFma(const float *a, const float *panels,
+                                                                uint32_t rows, uint32_t depth,
+                                                                uint32_t panelCount, float *sums) {
   multiplyPanels<true>(a, panels, rows, depth, panelCount, sums);
 }
 
@@ -135,8 +135,8 @@ static void packPanels(const std::vector<float> &b, uint32_t depth, uint32_t col
     uint32_t width = std::min(kPanel, columns - index * kPanel);
     float *panel = panels.data() + uint64_t(index) * depth * kPanel;
     for (uint32_t k = 0; k < depth; ++k)
-      std::memcpy(panel + uint64_t(k) * kPanel,
-                  b.data() + uint64_t(k) * columns + index * kPanel, width * sizeof(float));
+      std::memcpy(panel + uint64_t(k) * kPanel, b.data() + uint64_t(k) * columns + index * kPanel,
+                  width * sizeof(float));
   }
 }
 

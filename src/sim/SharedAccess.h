@@ -10,8 +10,7 @@ namespace gluonc::sim {
 const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
                                  ttg::MemDescType type);
 /// The same for the type of a memdesc value.
-const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
-                                 mlir::Value value);
+const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation, mlir::Value value);
 
 inline Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 

@@ -1,0 +1,215 @@
+// Barriers, bulk copies, products in flight, partitions: what is right, and each mistake.
+#include "sim/KernelTesting.h"
+
+using namespace gluonc::sim;
+using namespace gluonc::sim::testing;
+using gluonc::TensorDescription;
+using gluonc::diag::Kind;
+
+namespace {
+
+const char *const kTypes = R"(
+#sh = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+)";
+
+/// Replaces $B by the barrier's type, $T by that of a tile's buffer, $D by the descriptor's.
+std::string spell(std::string text) {
+  const std::pair<const char *, const char *> words[] = {
+      {"$B", "!ttg.memdesc<1xi64, #bar, #smem, mutable>"},
+      {"$T", "!ttg.memdesc<16x32xf32, #sh, #smem, mutable>"},
+      {"$D", "!tt.tensordesc<16x32xf32, #sh>"}};
+  for (auto [from, to] : words)
+    for (size_t at; (at = text.find(from)) != std::string::npos;)
+      text.replace(at, 2, to);
+  return kTypes + text;
+}
+
+/// A kernel of one descriptor; %bar is a barrier of `count`, %buf a tile's buffer.
+std::string kernelOf(const std::string &body, int count = 1) {
+  return spell(R"(tt.func public @k(%d: $D) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %bar = ttg.local_alloc : () -> $B
+    %buf = ttg.local_alloc : () -> $T
+    ttng.init_barrier %bar, )" +
+               std::to_string(count) + " : $B\n" + body + "\ntt.return\n}");
+}
+
+const std::string kExpect = "ttng.barrier_expect %bar, 2048, %true : $B\n";
+const std::string kLoad =
+    "ttng.async_tma_copy_global_to_local %d[%c0, %c0] %buf, %bar, %true : $D, $B -> $T\n";
+const std::string kWait = "ttng.wait_barrier %bar, %c0 : $B\n";
+const std::string kStore = "ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T\n";
+const std::string kRead = "%x = ttg.local_load %buf : $T -> tensor<16x32xf32, #m>\n";
+const std::string kWrite = "%z = arith.constant dense<7.0> : tensor<16x32xf32, #m>\n"
+                           "ttg.local_store %z, %buf : tensor<16x32xf32, #m> -> $T\n";
+
+/// Runs over a 16 x 64 tensor of its indices; what it holds afterwards.
+struct Outcome {
+  explicit Outcome(const std::string &text, std::optional<uint64_t> seed = std::nullopt)
+      : kernel(text), data(16 * 64) {
+    for (size_t i = 0; i < data.size(); ++i)
+      data[i] = float(i);
+    kernel.memory.add("t", data.data(), data.size() * 4);
+    tensor.base = reinterpret_cast<uint64_t>(data.data());
+    tensor.rank = 2;
+    tensor.shape = {16, 64};
+    tensor.strides = {64, 1};
+    kernel.launch.arguments.push_back(Argument::descriptor(tensor));
+    kernel.launch.scheduleSeed = seed;
+    fine = kernel.run();
+  }
+  Kernel kernel;
+  std::vector<float> data;
+  TensorDescription tensor;
+  bool fine = false;
+};
+
+void expectFault(const std::string &text, Kind kind) {
+  Outcome run(text);
+  EXPECT_FALSE(run.fine);
+  EXPECT_EQ(run.kernel.firstKind(), kind) << run.kernel.allMessages();
+}
+
+} // namespace
+
+TEST(Async, BulkCopiesThereAndBack) {
+  Outcome run(kernelOf(kExpect + kLoad + kWait + kStore +
+                       "ttng.async_tma_store_wait {pendings = 0 : i32}\n"));
+  ASSERT_TRUE(run.fine) << run.kernel.allMessages();
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 64; ++column) {
+      int from = column >= 1 && column <= 32 ? column - 1 : column;
+      EXPECT_EQ(run.data[size_t(row * 64 + column)], float(row * 64 + from));
+    }
+}
+
+TEST(Async, OutsideOfTheTensorIsZero) {
+  Outcome run(kernelOf(kExpect + R"(%c48 = arith.constant 48 : i32
+    ttng.async_tma_copy_global_to_local %d[%c0, %c48] %buf, %bar, %true : $D, $B -> $T
+    )" + kWait + "ttng.async_tma_copy_local_to_global %d[%c0, %c0] %buf : $D, $T\n"));
+  ASSERT_TRUE(run.fine) << run.kernel.allMessages();
+  EXPECT_EQ(run.data[15], 63.0f);
+  EXPECT_EQ(run.data[16], 0.0f);
+  EXPECT_EQ(run.data[31], 0.0f);
+  EXPECT_EQ(run.data[32], 32.0f);
+}
+
+TEST(Async, MistakesWithBulkCopies) {
+  expectFault(kernelOf(kExpect + kLoad + kRead + kWait), Kind::UnfinishedCopyRead);
+  expectFault(kernelOf(kExpect + kLoad + kWrite + kWait), Kind::SharedWriteDuringCopy);
+  expectFault(kernelOf(kExpect + kLoad + kWait + kStore + kWrite), Kind::SharedWriteDuringRead);
+  expectFault(kernelOf(kStore), Kind::UninitializedSharedRead);
+  expectFault(kernelOf(kExpect + kLoad), Kind::UnfinishedAtEnd);
+}
+
+TEST(Async, AStoreMayBeOverwrittenAfterTheWaitForItsReads) {
+  Outcome run(kernelOf(kExpect + kLoad + kWait + kStore +
+                       "ttng.async_tma_store_wait {pendings = 0 : i32, read_only}\n" + kWrite));
+  EXPECT_TRUE(run.fine) << run.kernel.allMessages();
+  EXPECT_EQ(run.data[1], 0.0f) << "the store takes the bytes of its time";
+}
+
+TEST(Async, MistakesWithBarriers) {
+  expectFault(kernelOf("ttng.init_barrier %bar, 1 : $B"), Kind::BarrierInitializedTwice);
+  expectFault(kernelOf("ttng.inval_barrier %bar : $B\n" + kWait), Kind::BarrierNotInitialized);
+  expectFault(kernelOf("ttng.arrive_barrier %bar, 3 : $B", 2), Kind::BarrierOverrun);
+  expectFault(kernelOf("ttng.barrier_expect %bar, 1048575, %true : $B\n"
+                       "ttng.barrier_expect %bar, 1, %true : $B",
+                       3),
+              Kind::BarrierByteOverflow);
+  expectFault(kernelOf("%l = ttg.local_load %bar : $B -> tensor<1xi64, #l>"),
+              Kind::BarrierBytesAccessed);
+}
+
+TEST(Async, DeadlockSaysWhatIsMissing) {
+  Outcome run(kernelOf("ttng.barrier_expect %bar, 4096, %true : $B\n" + kLoad + kWait, 2));
+  EXPECT_FALSE(run.fine);
+  ASSERT_EQ(run.kernel.firstKind(), Kind::Deadlock) << run.kernel.allMessages();
+  EXPECT_NE(run.kernel.firstMessage().find("lacks 1 arrival of 2 and 2048 bytes"),
+            std::string::npos)
+      << run.kernel.firstMessage();
+}
+
+TEST(Async, ABarrierPassesOnceItsPhaseIsOver) {
+  Outcome run(kernelOf("ttng.wait_barrier %bar, %c1 : $B\n"
+                       "ttng.arrive_barrier %bar, 1 : $B\n" +
+                       kWait));
+  EXPECT_TRUE(run.fine) << run.kernel.allMessages();
+}
+
+namespace {
+
+/// A worker loads, the default partition waits and stores.
+std::string specialized(const std::string &consumerWait) {
+  return kernelOf(R"(ttg.warp_specialize(%d, %buf, %bar)
+    default {
+      )" + consumerWait +
+                  R"(ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T
+      ttng.async_tma_store_wait {pendings = 0 : i32}
+      ttg.warp_yield
+    }
+    partition0(%wd: $D, %wbuf: $T, %wbar: $B) num_warps(1) {
+      %wtrue = arith.constant true
+      %w0 = arith.constant 0 : i32
+      ttng.barrier_expect %wbar, 2048, %wtrue : $B
+      ttng.async_tma_copy_global_to_local %wd[%w0, %w0] %wbuf, %wbar, %wtrue : $D, $B -> $T
+      ttg.warp_return
+    } : ($D, $T, $B) -> ()
+  )");
+}
+
+} // namespace
+
+TEST(Async, PartitionsMeetAtBarriersUnderEverySchedule) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Outcome run(specialized(kWait), seed ? std::optional(seed) : std::nullopt);
+    ASSERT_TRUE(run.fine) << run.kernel.allMessages();
+    EXPECT_EQ(run.data[1], 0.0f);
+    EXPECT_EQ(run.data[33], 33.0f);
+  }
+}
+
+TEST(Async, APartitionThatDoesNotWaitIsFound) {
+  for (uint64_t seed = 1; seed < 20; ++seed)
+    EXPECT_FALSE(Outcome(specialized(""), seed).fine) << seed;
+}
+
+TEST(Async, ProductsInFlight) {
+  auto kernel = [](const std::string &between) {
+    std::string text = R"(
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#s16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+tt.func public @k() {
+  %one = arith.constant dense<1.0> : tensor<64x64xf16, #m>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %want = arith.constant dense<64.0> : tensor<64x64xf32, #mma>
+  %a = ttg.local_alloc %one : (tensor<64x64xf16, #m>) -> $S
+  %d = ttng.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32, isAsync = true} : $S * $S -> tensor<64x64xf32, #mma>
+  )" + between + R"(
+  %e = arith.cmpf oeq, %r, %want : tensor<64x64xf32, #mma>
+  tt.assert %e, "product" : tensor<64x64xi1, #mma>
+  tt.return
+})";
+    const std::string type = "!ttg.memdesc<64x64xf16, #s16, #smem, mutable>";
+    for (size_t at; (at = text.find("$S")) != std::string::npos;)
+      text.replace(at, 2, type);
+    return text;
+  };
+  auto waitFor = [](int pendings) {
+    return "%r = ttng.warp_group_dot_wait %d {pendings = " + std::to_string(pendings) +
+           " : i32} : tensor<64x64xf32, #mma>\n";
+  };
+  std::string overwrite = "ttg.local_store %one, %a : tensor<64x64xf16, #m> -> "
+                          "!ttg.memdesc<64x64xf16, #s16, #smem, mutable>\n";
+  Kernel fine(kernel(waitFor(0) + overwrite));
+  EXPECT_TRUE(fine.run()) << fine.allMessages();
+  Kernel early(kernel(waitFor(1)));
+  EXPECT_FALSE(early.run());
+  EXPECT_EQ(early.firstKind(), Kind::ProductNotWaitedFor) << early.allMessages();
+  Kernel overwritten(kernel(overwrite + waitFor(0)));
+  EXPECT_FALSE(overwritten.run());
+  EXPECT_EQ(overwritten.firstKind(), Kind::SharedWriteDuringRead) << overwritten.allMessages();
+}

@@ -1,0 +1,97 @@
+"""Products of warp groups: nvidia.hopper.warpgroup_mma."""
+
+# RUN: product a='randint(-4, 5, (64, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 KI=16 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), bf16)' b='randint(-4, 5, (64, 128), bf16)' c='empty((128, 128), f32)' \
+#   M=128 N=128 K=64 KI=16 TA=True --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 128), f16)' b='randint(-4, 5, (128, 256), f16)' c='empty((128, 256), f32)' \
+#   M=128 N=256 K=128 KI=16 WARPS=8 TB=True --grid 1 --num-warps 8
+# EXPECT: c == a @ b
+# RUN: product a='randint(-2, 3, (64, 64), f16)' b='randint(-2, 3, (64, 64), f16)' c='empty((64, 64), f16)' \
+#   M=64 N=64 K=64 KI=16 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 64), f32)' b='randint(-4, 5, (64, 64), f32)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 KI=8 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 64), gl.float8e4nv)' b='randint(-4, 5, (64, 64), gl.float8e5)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-100, 100, (64, 64), i8)' b='randint(-100, 100, (64, 64), i8)' c='empty((64, 64), i32)' \
+#   M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (64, 64), f32)' b='randint(-4, 5, (64, 64), f32)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 KI=8 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (64, 64), gl.float8e4nv)' b='randint(-4, 5, (64, 64), gl.float8e4nv)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: chained a='randint(-4, 5, (64, 256), f16)' b='randint(-4, 5, (256, 64), f16)' c='empty((64, 64), f32)' n=4 --grid 1
+# EXPECT: c == a @ b
+# RUN: chained a='randint(-4, 5, (64, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((64, 64), f32)' n=1 --grid 1
+# EXPECT: c == a @ b
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, warpgroup_mma, warpgroup_mma_wait
+
+
+@gluon.jit
+def places(M: gl.constexpr, N: gl.constexpr, stride, layout: gl.constexpr):
+    r = gl.arange(0, M, layout=gl.SliceLayout(1, layout))
+    c = gl.arange(0, N, layout=gl.SliceLayout(0, layout))
+    return r[:, None] * stride + c[None, :]
+
+
+@gluon.jit
+def buffer(p, M: gl.constexpr, N: gl.constexpr, T: gl.constexpr, WARPS: gl.constexpr):
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [WARPS, 1], [1, 0])
+    element: gl.constexpr = p.dtype.element_ty
+    smem: gl.constexpr = gl.NVMMASharedLayout.get_default_for([M, N], element, transposed=T)
+    return gl.allocate_shared_memory(element, [M, N], smem, gl.load(p + places(M, N, N, rows)))
+
+
+@gluon.jit
+def product(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, KI: gl.constexpr, TA: gl.constexpr = False,
+            TB: gl.constexpr = False, WARPS: gl.constexpr = 4):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [WARPS, 1], [16, N, KI])
+    x, y = buffer(a, M, K, TA, WARPS), buffer(b, K, N, TB, WARPS)
+    fence_async_shared()
+    z = warpgroup_mma(x, y, gl.zeros([M, N], c.dtype.element_ty, layout=sums), is_async=True)
+    z = warpgroup_mma_wait(0, deps=[z])
+    gl.store(c + places(M, N, N, sums), z)
+
+
+@gluon.jit
+def from_registers(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, KI: gl.constexpr,
+                   TB: gl.constexpr = False):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, N, KI])
+    left: gl.constexpr = gl.DotOperandLayout(0, sums, KI // 8)
+    x = buffer(a, M, K, False, 4).load(left)
+    y = buffer(b, K, N, TB, 4)
+    fence_async_shared()
+    z = gl.full([M, N], 7, gl.float32, layout=sums)
+    z = warpgroup_mma(x, y, z, use_acc=False)
+    gl.store(c + places(M, N, N, sums), z)
+
+
+# The accumulator is carried around a loop; the first product overwrites it.
+@gluon.jit
+def chained(a, b, c, n):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    smem: gl.constexpr = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)
+    x = gl.allocate_shared_memory(gl.float16, [2, 64, 64], smem)
+    y = gl.allocate_shared_memory(gl.float16, [2, 64, 64], smem)
+    z = gl.full([64, 64], 7, gl.float32, layout=sums)
+    for i in range(n):
+        x.index(i % 2).store(gl.load(a + i * 64 + places(64, 64, n * 64, rows)))
+        y.index(i % 2).store(gl.load(b + i * 64 * 64 + places(64, 64, 64, rows)))
+        fence_async_shared()
+        z = warpgroup_mma(x.index(i % 2), y.index(i % 2), z, use_acc=i != 0, is_async=True)
+        z = warpgroup_mma_wait(0, deps=[z])
+    gl.store(c + places(64, 64, 64, sums), z)
