@@ -9,10 +9,9 @@
 // on before the atomic has happened.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/Emitter.h"
+#include "codegen/Atomic.h"
 
 #include "codegen/SharedMemory.h"
-#include "ir/Dialects.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -21,8 +20,6 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace gluonc::codegen {
-namespace {
-
 AtomicKind kindOf(tt::RMWOp op) {
   switch (op) {
   case tt::RMWOp::AND:
@@ -47,6 +44,8 @@ AtomicKind kindOf(tt::RMWOp op) {
     return AtomicKind::Exchange;
   }
 }
+
+namespace {
 
 AtomicOrder orderOf(tt::MemSemantic semantic) {
   switch (semantic) {
@@ -115,19 +114,35 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
   return success();
 }
 
-/// `update` makes the atomic of one register.
-template <typename Update>
-LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Value pointers,
-                         mlir::Value mask, AtomicForm form, Update update) {
+/// For every register the lowest one with the same element.
+SmallVector<size_t> firstCopies(Emitter &emitter, mlir::Type type) {
+  SmallVector<size_t> first;
+  if (!llvm::isa<mlir::RankedTensorType>(type))
+    return {0};
+  const LinearLayout &layout = emitter.layoutOf(type);
+  DenseMap<uint64_t, size_t> seen;
+  for (size_t reg = 0; reg < size_t(layout.inSize(Dim::Register)); ++reg) {
+    uint64_t place = layout.applyPacked(layout.packIn({{Dim::Register, uint32_t(reg)}}));
+    first.push_back(seen.try_emplace(place, reg).first->second);
+  }
+  return first;
+}
+
+} // namespace
+
+LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type, mlir::Value mask,
+                         AtomicForm form,
+                         function_ref<Value *(size_t, const AtomicForm &)> update) {
   Builder &builder = emitter.builder;
-  if (llvm::isa<mlir::RankedTensorType>(pointers.getType()) &&
-      emitter.layoutOf(pointers.getType()).freeVariableMask(Dim::Register))
-    return emitter.unsupported(op, "an atomic on a layout that repeats elements in a thread");
   if (form.releases())
     emitter.barrier();
-  Value *owner = updaters(emitter, pointers.getType());
+  Value *owner = updaters(emitter, type);
   Registers results;
-  for (size_t i = 0, count = emitter.get(pointers).size(); i < count; ++i) {
+  for (auto [i, first] : enumerate(firstCopies(emitter, type))) {
+    if (first != i) {
+      results.push_back(results[first]);
+      continue;
+    }
     form.mask = owner;
     if (mask)
       form.mask = owner ? builder.CreateAnd(emitter.get(mask)[i], owner) : emitter.get(mask)[i];
@@ -145,19 +160,21 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Value poin
   return success();
 }
 
+namespace {
+
 LogicalResult emitUpdate(Emitter &emitter, tt::AtomicRMWOp op) {
   AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
-  return emitAtomic(
-      emitter, op, op.getPtr(), op.getMask(), form, [&](size_t i, const AtomicForm &masked) {
-        return emitter.isa.atomicUpdate(emitter.builder, kindOf(op.getAtomicRmwOp()),
-                                        emitter.get(op.getPtr())[i], emitter.get(op.getVal())[i],
-                                        masked, !op->use_empty());
-      });
+  return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
+                    [&](size_t i, const AtomicForm &masked) {
+                      return emitter.isa.atomicUpdate(
+                          emitter.builder, kindOf(op.getAtomicRmwOp()), emitter.get(op.getPtr())[i],
+                          emitter.get(op.getVal())[i], masked, !op->use_empty());
+                    });
 }
 
 LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
   AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
-  return emitAtomic(emitter, op, op.getPtr(), /*mask=*/{}, form,
+  return emitAtomic(emitter, op, op.getPtr().getType(), /*mask=*/{}, form,
                     [&](size_t i, const AtomicForm &masked) {
                       return emitter.isa.atomicSwap(emitter.builder, emitter.get(op.getPtr())[i],
                                                     emitter.get(op.getCmp())[i],
@@ -165,11 +182,38 @@ LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
                     });
 }
 
+/// One thread polls. The others wait for its verdict, which reaches them through shared memory, and
+/// then see what it acquired.
+LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
+  Builder &builder = emitter.builder;
+  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+  if (!begin)
+    return emitter.unsupported(op, "an atomic without allocated scratch memory");
+  BasicBlock *polling = emitter.newBlock("poll"), *after = emitter.newBlock("polled");
+  Value *place =
+      builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, begin.getInt());
+  Value *first = builder.CreateICmpEQ(emitter.threadId(), builder.getInt32(0));
+  builder.CreateCondBr(first, polling, after);
+  emitter.startBlock(polling);
+  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  Value *timeout = op.getTimeout() ? emitter.scalar(op.getTimeout()) : nullptr;
+  Value *found = emitter.isa.atomicPoll(builder, emitter.scalar(op.getPtr()),
+                                        emitter.scalar(op.getExpected()), timeout, form);
+  storeShared(builder, place, builder.CreateZExt(found, builder.getInt32Ty()));
+  builder.CreateBr(after);
+  emitter.startBlock(after);
+  emitter.barrier();
+  Value *verdict = loadShared(builder, place, builder.getInt32Ty(), 1).front();
+  emitter.set(op.getResult(), {builder.CreateICmpNE(verdict, builder.getInt32(0))});
+  return success();
+}
+
 } // namespace
 
 void addAtomics(EmitTable &table) {
   table.add<emitUpdate>();
   table.add<emitSwap>();
+  table.add<emitPoll>();
 }
 
 } // namespace gluonc::codegen

@@ -77,6 +77,29 @@ LogicalResult emitFpToFp(Emitter &emitter, tt::FpToFpOp op) {
   return emitter.unsupported(op, text);
 }
 
+/// e2m1 as the upper bits of the wider format has the exponent bias of that format; the factor puts
+/// it right, for subnormal numbers too.
+Value *unpackFp4(Builder &builder, Value *byte, bool high, Type *type) {
+  bool isHalf = type->isHalfTy();
+  Value *bits = builder.CreateZExt(high ? builder.CreateLShr(byte, 4) : byte, builder.getInt16Ty());
+  Value *size = builder.CreateShl(builder.CreateAnd(bits, 7), isHalf ? 9 : 6);
+  Value *sign = builder.CreateShl(builder.CreateAnd(bits, 8), 12);
+  Value *number = builder.CreateBitCast(builder.CreateOr(size, sign), type);
+  return builder.CreateFMul(number, ConstantFP::get(type, isHalf ? 0x1p14 : 0x1p126));
+}
+
+LogicalResult emitFp4ToFp(Emitter &emitter, ttg::Fp4ToFpOp op) {
+  Type *type = resultElement(emitter, op);
+  Registers results;
+  for (Value *byte : emitter.get(op.getSrc()))
+    for (bool high : {false, true})
+      results.push_back(unpackFp4(emitter.builder, byte, high, type));
+  if (results.size() != emitter.registerCount(op.getType()))
+    return emitter.unsupported(op, "`ttg.fp4_to_fp` to this layout");
+  emitter.set(op.getResult(), std::move(results));
+  return success();
+}
+
 } // namespace
 
 void addCasts(EmitTable &table) {
@@ -97,6 +120,7 @@ void addCasts(EmitTable &table) {
   table.add<emitBitcast<tt::IntToPtrOp>>();
   table.add<emitBitcast<tt::PtrToIntOp>>();
   table.add<emitFpToFp>();
+  table.add<emitFp4ToFp>();
 }
 
 } // namespace gluonc::codegen

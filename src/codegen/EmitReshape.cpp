@@ -6,15 +6,11 @@
 // transform them as the operation does, and look them up in the operand.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/Emitter.h"
+#include "codegen/RegisterIndex.h"
 
 #include "ir/Dialects.h"
 
 using namespace llvm;
-using gluonc::layout::Coord;
-using gluonc::layout::Dim;
-using gluonc::layout::DimSize;
-using gluonc::layout::LinearLayout;
 using mlir::failure;
 using mlir::LogicalResult;
 using mlir::success;
@@ -22,47 +18,13 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
-using Coords = SmallVector<int64_t, 4>;
-
-/// Registers by the coordinates that they hold in thread 0.
-class RegisterIndex {
-public:
-  RegisterIndex(const LinearLayout &layout, unsigned rank) : layout(layout), rank(rank) {
-    for (unsigned i = 0; i < layout.inSize(Dim::Register); ++i)
-      registers.try_emplace(layout.applyPacked(layout.packIn({{Dim::Register, i}})), i);
-  }
-  std::optional<unsigned> find(ArrayRef<int64_t> coords) const {
-    SmallVector<Coord> index;
-    for (auto [axis, value] : enumerate(coords))
-      index.push_back({Dim::axis(axis), static_cast<uint32_t>(value)});
-    auto found = registers.find(layout.packOut(index));
-    return found == registers.end() ? std::nullopt : std::optional<unsigned>(found->second);
-  }
-  Coords coordsOf(unsigned reg) const {
-    Coords coords(rank);
-    for (Coord coord : layout.apply({{Dim::Register, reg}}))
-      if (coord.dim.isAxis())
-        coords[coord.dim.axisIndex()] = coord.value;
-    return coords;
-  }
-
-private:
-  const LinearLayout &layout;
-  unsigned rank;
-  DenseMap<uint64_t, unsigned> registers;
-};
-
-RegisterIndex indexOf(Emitter &emitter, mlir::RankedTensorType type) {
-  return RegisterIndex(emitter.layoutOf(type), type.getRank());
-}
-
 /// Result register i is the operand register with coordinates `toSource(coords of i)`.
 LogicalResult rename(Emitter &emitter, mlir::Operation *op,
                      function_ref<Coords(const Coords &)> toSource) {
   auto sourceType = cast<mlir::RankedTensorType>(op->getOperand(0).getType());
   auto resultType = cast<mlir::RankedTensorType>(op->getResult(0).getType());
-  RegisterIndex source = indexOf(emitter, sourceType);
-  RegisterIndex result = indexOf(emitter, resultType);
+  RegisterIndex source = RegisterIndex(emitter, sourceType);
+  RegisterIndex result = RegisterIndex(emitter, resultType);
   const Registers &operand = emitter.get(op->getOperand(0));
   Registers registers;
   for (unsigned i = 0; i < emitter.registerCount(resultType); ++i) {
@@ -133,8 +95,8 @@ LogicalResult emitReshape(Emitter &emitter, tt::ReshapeOp op) {
 LogicalResult emitJoin(Emitter &emitter, tt::JoinOp op) {
   auto sourceType = cast<mlir::RankedTensorType>(op.getLhs().getType());
   auto resultType = cast<mlir::RankedTensorType>(op.getType());
-  RegisterIndex source = indexOf(emitter, sourceType);
-  RegisterIndex result = indexOf(emitter, resultType);
+  RegisterIndex source = RegisterIndex(emitter, sourceType);
+  RegisterIndex result = RegisterIndex(emitter, resultType);
   Registers registers;
   for (unsigned i = 0; i < emitter.registerCount(resultType); ++i) {
     Coords coords = result.coordsOf(i);
@@ -151,8 +113,8 @@ LogicalResult emitJoin(Emitter &emitter, tt::JoinOp op) {
 LogicalResult emitSplit(Emitter &emitter, tt::SplitOp op) {
   auto sourceType = cast<mlir::RankedTensorType>(op.getSrc().getType());
   auto resultType = cast<mlir::RankedTensorType>(op.getOutLHS().getType());
-  RegisterIndex source = indexOf(emitter, sourceType);
-  RegisterIndex result = indexOf(emitter, resultType);
+  RegisterIndex source = RegisterIndex(emitter, sourceType);
+  RegisterIndex result = RegisterIndex(emitter, resultType);
   const Registers operand = emitter.get(op.getSrc());
   for (unsigned half : {0, 1}) {
     Registers registers;

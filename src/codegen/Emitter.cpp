@@ -35,6 +35,10 @@ const EmitTable &emitTable() {
     addAtomics(all);
     addReduce(all);
     addAsyncCopy(all);
+    addGather(all);
+    addIndexed(all);
+    addMap(all);
+    addLibdevice(all);
     addControlFlow(all);
     addWarpSpecialize(all);
     return all;

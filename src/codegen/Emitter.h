@@ -80,6 +80,10 @@ void addScan(EmitTable &table);
 void addAtomics(EmitTable &table);
 void addReduce(EmitTable &table);
 void addAsyncCopy(EmitTable &table);
+void addGather(EmitTable &table);
+void addIndexed(EmitTable &table);
+void addMap(EmitTable &table);
+void addLibdevice(EmitTable &table);
 void addControlFlow(EmitTable &table);
 void addWarpSpecialize(EmitTable &table);
 

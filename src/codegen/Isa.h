@@ -116,6 +116,10 @@ public:
                                  bool transposed) const = 0;
   virtual void storeMatrices(Builder &builder, llvm::Value *row,
                              llvm::ArrayRef<llvm::Value *> words, bool transposed) const = 0;
+  /// Waits until `pointer` holds the integer `expected`; i1, false where `timeout` (null: never)
+  /// nanoseconds passed first.
+  virtual llvm::Value *atomicPoll(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
+                                  llvm::Value *timeout, const AtomicForm &form) const = 0;
 
   /// Starts a copy of 4, 8 or 16 bytes to shared memory, in the threads where `predicate` (null:
   /// always) holds; zeros where `mask` (null: always) does not.
@@ -132,6 +136,11 @@ public:
   /// Reports a failed assertion and stops the kernel.
   virtual void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file,
                           unsigned line, llvm::StringRef function) const = 0;
+
+  /// The user's own assembly, which may have several results. The constraints are checked.
+  virtual Registers inlineAsm(Builder &builder, llvm::StringRef text, llvm::StringRef constraints,
+                              llvm::ArrayRef<llvm::Type *> results,
+                              llvm::ArrayRef<llvm::Value *> operands, bool isPure) const = 0;
 
   /// Null where the kind does not exist for the operand type.
   virtual llvm::Value *math(Builder &builder, MathKind kind,

@@ -69,6 +69,11 @@ std::optional<LinearLayout> halved(const LinearLayout &linear) {
   return without(linear.withBases(Dim::Register, registers), last);
 }
 
+LinearLayout unpacked(const LinearLayout &linear, unsigned axis) {
+  LinearLayout pair = LinearLayout::identity1D(1, Dim::Register, Dim::axis(axis));
+  return (pair * linear.removeZeroBases(Dim::Register)).transposeOuts(outDims(linear));
+}
+
 bool isPermutation(llvm::ArrayRef<int32_t> order, size_t rank) {
   if (order.size() != rank)
     return false;

@@ -23,6 +23,8 @@ layout::LinearLayout permuted(const layout::LinearLayout &linear, llvm::ArrayRef
 layout::LinearLayout without(const layout::LinearLayout &linear, unsigned axis);
 /// Either half along the last dim, of size 2; nullopt unless each thread holds both.
 std::optional<layout::LinearLayout> halved(const layout::LinearLayout &linear);
+/// Twice as large along `axis`, which a new first register bit moves by one.
+layout::LinearLayout unpacked(const layout::LinearLayout &linear, unsigned axis);
 
 /// Whether `order` is a permutation of 0 … rank-1.
 bool isPermutation(llvm::ArrayRef<int32_t> order, size_t rank);

@@ -82,6 +82,77 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
   let hasVerifier = 1;
 }
 
+// Indexed access: element I of the tensor meets the buffer's element at I, but with `indices[I]`
+// as coordinate along the axis. `indexed_c1`: indices, values and mask agree in shape and encoding.
+// `indexed_c2`: values have the buffer's element type. `indexed_c3`: ranks are equal, the axis is
+// below them, and no other dimension is larger than the buffer's. `indexed_c4`: what is written is
+// mutable.
+
+def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
+  let summary = "Reads a buffer at indices along an axis";
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
+                       TT_IntBlock:$indices, I32Attr:$axis, Optional<TTG_AsyncTokenType>:$token);
+  let results = (outs TT_Block:$result);
+  let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src,
+                                 "mlir::Value":$indices, "uint32_t":$axis), [{
+    build($_builder, $_state, result, src, indices, axis, mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $src `[` $indices `]` (`token` $token^)? attr-dict `:` qualified(type($src)) `,`
+    type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
+  let summary = "Writes a buffer at indices along an axis; of equal places one wins";
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$dst,
+                       TT_Block:$values, TT_IntBlock:$indices, I32Attr:$axis,
+                       Optional<TTG_AsyncTokenType>:$token);
+  let builders = [OpBuilder<(ins "mlir::Value":$dst, "mlir::Value":$values,
+                                 "mlir::Value":$indices, "uint32_t":$axis), [{
+    build($_builder, $_state, dst, values, indices, axis, mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $dst `[` $indices `]` `,` $values (`token` $token^)? attr-dict `:` qualified(type($dst)) `,`
+    type($indices) `,` type($values)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
+    AllTypesMatch<["values", "result"]>,
+    OptionalTypesMatchWith<"mask type matches values type", "values", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">]> {
+  let summary = "Atomic read-modify-write of a buffer at indices along an axis; gives old values";
+  let arguments = (ins TT_RMWOp:$atomic_rmw_op,
+      Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>,
+                                MemWrite<TTG_SharedMemoryResource>]>:$dst,
+      TT_Block:$values, TT_IntBlock:$indices, Optional<TT_BoolLike>:$mask, I32Attr:$axis);
+  let results = (outs TT_Block:$result);
+  let assemblyFormat = [{
+    $atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
+  let summary = "Two e2m1 numbers from each byte, the low half first";
+  let description = [{
+    `fp4_to_fp_c1`: bytes become f16 or bf16. `fp4_to_fp_c2`: the result is twice as large along
+    the axis. `fp4_to_fp_c3`: both numbers of a byte lie in its thread.
+  }];
+  let arguments = (ins RankedTensorOf<[I8]>:$src, I32Attr:$axis);
+  let results = (outs TT_FloatBlock:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Views
 //===----------------------------------------------------------------------===//

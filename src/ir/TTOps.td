@@ -289,6 +289,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
   let description = [{
     `inline_asm_c1`: all tensors agree in shape and encoding.
     `inline_asm_c2`: packed_element is positive and divides the registers of a thread.
+    `inline_asm_c3`: the constraints and the text fit results and operands.
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
                        I32Attr:$packed_element, Variadic<TT_Type>:$args);
@@ -296,6 +297,26 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
   let assemblyFormat = "$asm_string attr-dict ($args^ `:` type($args))? `->` type($result)";
   let extraClassDeclaration = "mlir::Speculation::Speculatability getSpeculatability();";
   let hasVerifier = 1;
+}
+
+def TT_MapElementwiseOp : TT_Op<"map_elementwise", [RecursiveMemoryEffects]> {
+  let summary = "Runs scalar code on groups of `pack` elements";
+  let description = [{
+    `map_elementwise_c1`: all tensors agree in shape and encoding.
+    `map_elementwise_c2`: pack is positive and divides the registers of a thread.
+    `map_elementwise_c3`: the region takes `pack` scalars of each operand, those of the first
+    operand first, and returns as many of each result.
+  }];
+  let arguments = (ins Variadic<TT_Block>:$srcs, I32Attr:$pack);
+  let results = (outs Variadic<TT_Block>:$result);
+  let regions = (region AnyRegion:$scalarOp);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
+    HasParent<"MapElementwiseOp">, Pure, Terminator, ReturnLike]> {
+  let arguments = (ins Variadic<AnyType>:$result);
+  let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }
 
 //===----------------------------------------------------------------------===//
@@ -393,6 +414,25 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [
   let assemblyFormat = [{
     $sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)
   }];
+}
+
+def TT_AtomicPollOp : TT_Op<"atomic_poll", [
+    TypesMatchWith<"pointer points to the expected type", "ptr", "expected",
+                   "::gluonc::tt::pointeeTypeOf($_self)">]> {
+  let summary = "Waits until memory holds a value; false where `timeout` nanoseconds passed first";
+  let description = [{
+    One thread polls, all wait for it. `atomic_poll_c1`: an integer of 16, 32 or 64 bits.
+    `atomic_poll_c2`: relaxed or acquire.
+  }];
+  let arguments = (ins
+      Arg<TT_Ptr, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+      TT_Int:$expected, Optional<I64>:$timeout, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict `:`
+    qualified(type($ptr)) `,` type($expected) `->` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 // encoding of load, store and atomics are type constraints in the same file.
 //
 //===----------------------------------------------------------------------===//
+#include "ir/AsmConstraints.h"
 #include "ir/Encoding.h"
 #include "ir/Owners.h"
 
@@ -194,17 +195,54 @@ LogicalResult FpToFpOp::verify() {
   return success();
 }
 
+/// inline_asm_c2, map_elementwise_c2.
+static LogicalResult verifyPack(Operation *op, llvm::StringRef name, int64_t pack) {
+  auto tensor = op->getNumResults() ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                    : RankedTensorType();
+  const layout::LinearLayout *linear = tensor ? linearOrNull(tensor) : nullptr;
+  int64_t registers = linear ? linear->inSize(layout::Dim::Register) : pack;
+  if (pack < 1 || registers % pack != 0)
+    return op->emitOpError() << name << " must be positive and divide the " << registers
+                             << " elements of a thread";
+  return success();
+}
+
 LogicalResult ElementwiseInlineAsmOp::verify() {
   if (getNumResults() && failed(verifyElementwise(*this))) // inline_asm_c1
     return failure();
-  int64_t pack = getPackedElementAttr().getInt();
-  auto tensor =
-      getNumResults() ? dyn_cast<RankedTensorType>(getResultTypes()[0]) : RankedTensorType();
-  const layout::LinearLayout *linear = tensor ? linearOrNull(tensor) : nullptr;
-  int64_t registers = linear ? linear->inSize(layout::Dim::Register) : pack;
-  if (pack < 1 || registers % pack != 0) // inline_asm_c2
-    return emitOpError("packed_element must be positive and divide the ")
-           << registers << " elements of a thread";
+  if (failed(verifyPack(*this, "packed_element", getPackedElementAttr().getInt())))
+    return failure();
+  std::string why;
+  if (!readAsmConstraints(getAsmString(), getConstraints(), getResultTypes(), getOperandTypes(),
+                          getPackedElement(), why)) // inline_asm_c3
+    return emitOpError() << why;
+  return success();
+}
+
+LogicalResult MapElementwiseOp::verify() {
+  if (getSrcs().empty())
+    return emitOpError("needs at least one operand");
+  if (failed(verifyElementwise(*this))) // map_elementwise_c1
+    return failure();
+  return verifyPack(*this, "pack", getPackAttr().getInt());
+}
+
+LogicalResult MapElementwiseOp::verifyRegions() {
+  auto scalars = [&](TypeRange types) {
+    llvm::SmallVector<Type> list;
+    for (Type type : types)
+      list.append(size_t(getPackAttr().getInt()), getElementTypeOrSelf(type));
+    return list;
+  };
+  Region &region = getScalarOp();
+  bool fits = !region.empty() &&
+              region.front().getArgumentTypes() == TypeRange(scalars(getSrcs().getTypes()));
+  for (Block &block : region)
+    if (auto last =
+            fits && !block.empty() ? dyn_cast<MapElementwiseReturnOp>(block.back()) : nullptr)
+      fits = last.getOperandTypes() == TypeRange(scalars(getResultTypes()));
+  if (!fits) // map_elementwise_c3
+    return emitOpError("region must take and return `pack` scalars of each tensor");
   return success();
 }
 
@@ -241,6 +279,15 @@ LogicalResult AtomicRMWOp::verify() {
   if (!fits) // atomic_rmw_c3
     return emitOpError("cannot ") << stringifyRMWOp(getAtomicRmwOp()) << " elements of type "
                                   << element;
+  return success();
+}
+
+LogicalResult AtomicPollOp::verify() {
+  unsigned bits = elementBits(getExpected().getType());
+  if (bits != 16 && bits != 32 && bits != 64) // atomic_poll_c1
+    return emitOpError("needs an integer of 16, 32 or 64 bits");
+  if (getSem() != MemSemantic::RELAXED && getSem() != MemSemantic::ACQUIRE) // atomic_poll_c2
+    return emitOpError("must be relaxed or acquire");
   return success();
 }
 

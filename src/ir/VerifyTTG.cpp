@@ -61,6 +61,64 @@ LogicalResult LocalStoreOp::verify() {
   return success();
 }
 
+/// indexed_c1 to indexed_c3; masks follow the values by their type constraint.
+static LogicalResult verifyIndexed(Operation *op, MemDescType buffer, RankedTensorType indices,
+                                   RankedTensorType values, int64_t axis) {
+  if (indices.getShape() != values.getShape() || indices.getEncoding() != values.getEncoding())
+    return op->emitOpError("indices and values must agree in shape and encoding"); // indexed_c1
+  if (values.getElementType() != buffer.getElementType())
+    return op->emitOpError("values must have the buffer's element type"); // indexed_c2
+  int64_t rank = values.getRank();
+  bool fits = buffer.getRank() == rank && axis >= 0 && axis < rank;
+  for (int64_t d = 0; fits && d < rank; ++d)
+    fits = d == axis || values.getShape()[d] <= buffer.getShape()[d];
+  if (!fits) // indexed_c3
+    return op->emitOpError("indices must have the buffer's rank and fit it outside of the axis");
+  return success();
+}
+
+/// indexed_c4.
+static LogicalResult verifyMutable(Operation *op, MemDescType buffer) {
+  if (!buffer.getMutableMemory())
+    return op->emitOpError("cannot store to an immutable buffer");
+  return success();
+}
+
+LogicalResult LocalGatherOp::verify() {
+  return verifyIndexed(*this, getSrc().getType(), cast<RankedTensorType>(getIndices().getType()),
+                       cast<RankedTensorType>(getType()), getAxisAttr().getInt());
+}
+
+LogicalResult LocalScatterOp::verify() {
+  if (failed(verifyMutable(*this, getDst().getType())))
+    return failure();
+  return verifyIndexed(*this, getDst().getType(), cast<RankedTensorType>(getIndices().getType()),
+                       cast<RankedTensorType>(getValues().getType()), getAxisAttr().getInt());
+}
+
+LogicalResult LocalAtomicScatterRMWOp::verify() {
+  if (failed(verifyMutable(*this, getDst().getType())))
+    return failure();
+  return verifyIndexed(*this, getDst().getType(), cast<RankedTensorType>(getIndices().getType()),
+                       cast<RankedTensorType>(getValues().getType()), getAxisAttr().getInt());
+}
+
+LogicalResult Fp4ToFpOp::verify() {
+  RankedTensorType source = getSrc().getType(), result = getType();
+  int64_t axis = getAxisAttr().getInt();
+  if (!result.getElementType().isF16() && !result.getElementType().isBF16()) // fp4_to_fp_c1
+    return emitOpError("result must hold f16 or bf16");
+  bool fits = source.getRank() == result.getRank() && axis >= 0 && axis < source.getRank();
+  for (int64_t d = 0; fits && d < source.getRank(); ++d)
+    fits = result.getShape()[d] == source.getShape()[d] * (d == axis ? 2 : 1);
+  if (!fits) // fp4_to_fp_c2
+    return emitOpError("result must be the operand's type, twice as large along the axis");
+  const layout::LinearLayout *from = linearOrNull(source), *to = linearOrNull(result);
+  if (from && to && !sameOwners(unpacked(*from, axis), *to)) // fp4_to_fp_c3
+    return emitOpError("both numbers of a byte must lie in its thread");
+  return success();
+}
+
 LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   auto pointers = cast<RankedTensorType>(getSrc().getType());
   auto values = cast<RankedTensorType>(tt::pointeeTypeOf(pointers));

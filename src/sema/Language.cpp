@@ -16,6 +16,8 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> canonical[]
     {"triton.experimental.gluon", "gluon"},
     {"gluonc.language", "gl"},
     {"gluonc", "gluon"},
+    {"triton.language.extra.cuda", "gl.extra"},
+    {"triton.language.extra", "gl.extra"},
     {"triton.language", "tl"},
 };
 

@@ -6,49 +6,12 @@
 // programs in grid order, or results would differ from run to run.
 //
 //===----------------------------------------------------------------------===//
+#include "sim/AtomicUpdate.h"
 #include "sim/Elementwise.h"
 #include "sim/GlobalAccess.h"
 
 namespace gluonc::sim {
 namespace {
-
-// `Update::apply(old, operand)` on stored values.
-struct UpdateAnd {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l & r; }
-};
-struct UpdateOr {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l | r; }
-};
-struct UpdateXor {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l ^ r; }
-};
-struct UpdateAdd {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    if constexpr (E::kKind <= ElementKind::I64)
-      return l + r;
-    else
-      return E::store(E::load(l) + E::load(r));
-  }
-};
-struct UpdateMax {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return E::toSigned(l) > E::toSigned(r) ? l : r;
-  }
-};
-struct UpdateMin {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
-    return E::toSigned(l) < E::toSigned(r) ? l : r;
-  }
-};
-struct UpdateUnsignedMax {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l > r ? l : r; }
-};
-struct UpdateUnsignedMin {
-  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l < r ? l : r; }
-};
-struct UpdateExchange {
-  template <class E> static auto apply(StorageOf<E>, StorageOf<E> r) { return r; }
-};
 
 /// Operands: addresses, mask if `masked`, values.
 template <class Update, class E> void runAtomic(const Instruction &instruction, Cta &cta) {
@@ -180,11 +143,47 @@ bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// Operands: address, expected value, timeout if there is one. Programs run one after the other, so
+/// what is not there now never comes.
+template <class T> void runPoll(const Instruction &instruction, Cta &cta) {
+  uint8_t &found = *cta.at<uint8_t>(instruction.result);
+  found = 0;
+  uint64_t address = *cta.at<uint64_t>(instruction.operands[0]);
+  uint8_t *host = checkedAccess(instruction, cta, address, 1, 0);
+  if (!host)
+    return;
+  T value, expected = *cta.at<T>(instruction.operands[1]);
+  __atomic_load(reinterpret_cast<T *>(host), &value, __ATOMIC_ACQUIRE);
+  found = value == expected;
+  if (!found && instruction.operandCount < 3)
+    cta.fail(instruction, diag::Kind::PollNeverEnds,
+             {std::to_string(expected), std::to_string(value)});
+}
+
+bool lowerAtomicPoll(Lowering &lowering, mlir::Operation *operation) {
+  auto poll = mlir::cast<tt::AtomicPollOp>(operation);
+  uint32_t bytes = byteSize(lowering.kindOf(poll.getExpected()));
+  lowering.program.sequential = true;
+  AccessData *access = addAccess(lowering, poll.getPtr(), bytes, "atomic");
+  access->reads = true;
+  llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(poll.getPtr()),
+                                         lowering.slotOf(poll.getExpected())};
+  if (poll.getTimeout())
+    operands.push_back(lowering.slotOf(poll.getTimeout()));
+  Slot result = lowering.define(poll.getResult(), 1);
+  Handler handler = bytes == 2   ? runPoll<uint16_t>
+                    : bytes == 4 ? runPoll<uint32_t>
+                                 : runPoll<uint64_t>;
+  lowering.emit(handler, taintObserve, result, operands).data = access;
+  return true;
+}
+
 } // namespace
 
 void addAtomics(OperationTable &table) {
   table["tt.atomic_rmw"] = lowerAtomicRmw;
   table["tt.atomic_cas"] = lowerAtomicCas;
+  table["tt.atomic_poll"] = lowerAtomicPoll;
 }
 
 } // namespace gluonc::sim

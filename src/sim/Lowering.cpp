@@ -34,6 +34,8 @@ const OperationTable &operationTable() {
     addTma(all);
     addControl(all);
     addDebug(all);
+    addIndexed(all);
+    addMap(all);
     return all;
   }();
   return table;

@@ -50,6 +50,8 @@ void addBarriers(OperationTable &table);
 void addTma(OperationTable &table);
 void addControl(OperationTable &table);
 void addDebug(OperationTable &table);
+void addIndexed(OperationTable &table);
+void addMap(OperationTable &table);
 
 /// Kind of the elements of a scalar, tensor, pointer or memdesc type.
 std::optional<ElementKind> elementKindOf(mlir::Type type);

@@ -260,6 +260,14 @@ private:
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](ttg::LocalLoadOp load) { touch(effect, load.getSrc(), false); })
         .Case([&](ttg::LocalStoreOp store) { touch(effect, store.getDst(), true); })
+        .Case([&](ttg::LocalGatherOp gather) { touch(effect, gather.getSrc(), false); })
+        .Case([&](ttg::LocalScatterOp scatter) { touch(effect, scatter.getDst(), true); })
+        .Case([&](ttg::LocalAtomicScatterRMWOp scatter) {
+          touch(effect, scatter.getDst(), true);
+          // What was fetched goes to threads with copies, behind a barrier.
+          if (scratchBytesOf(op))
+            exchange(effect, op, /*meets=*/true);
+        })
         .Case([&](ttg::AsyncCopyGlobalToLocalOp copy) {
           touch(effect, copy.getResult(), true);
           // What it writes appears at an async_wait and no barrier before that helps.

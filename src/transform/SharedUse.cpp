@@ -2,6 +2,7 @@
 #include "transform/SharedUse.h"
 
 #include "ir/Encoding.h"
+#include "layout/Gather.h"
 #include "layout/Reduction.h"
 #include "layout/Scan.h"
 
@@ -52,10 +53,26 @@ template <typename Op, typename Plan> static int64_t combineBytes(Op op, Plan pl
   return bytes;
 }
 
+/// The whole source, unless the elements stay within their warps.
+static int64_t gatherBytes(tt::GatherOp op) {
+  auto registers = [](RankedTensorType type) {
+    return toLinear(type).removeZeroBases(layout::Dim::Register);
+  };
+  RankedTensorType source = op.getSrc().getType();
+  if (layout::planWarpGather(registers(source), registers(op.getType()), op.getAxis()))
+    return 0;
+  return source.getNumElements() * elementBytes(source.getElementType());
+}
+
 int64_t scratchBytesOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([](ttg::ConvertLayoutOp convert) { return layout::scratchBytes(planOf(convert)); })
-      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>([](Operation *atomic) { return atomicBytes(atomic); })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp, ttg::LocalAtomicScatterRMWOp>(
+          [](Operation *atomic) { return atomicBytes(atomic); })
+      // The verdict of the thread that polls.
+      .Case([](tt::AtomicPollOp) { return int64_t(4); })
+      .Case([](tt::GatherOp gather) { return gatherBytes(gather); })
+      .Case([](tt::HistogramOp histogram) { return histogram.getType().getNumElements() * 4; })
       .Case([](tt::ReduceOp reduce) { return combineBytes(reduce, layout::planReduction); })
       .Case([](tt::ScanOp scan) { return combineBytes(scan, layout::planScan); })
       .Case([](ttg::WarpSpecializeOp specialize) { return captureBytes(specialize); })

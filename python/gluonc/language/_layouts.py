@@ -375,3 +375,17 @@ class MBarrierLayout(SwizzledSharedLayout):
         """One barrier in each CTA, or in the first CTA of each pair."""
         text = f"gl.nvidia.hopper.mbarrier.MBarrierLayout.multicta({num_ctas}, {bool(two_cta)})"
         return cls(_evaluate(text).cga_layout)
+
+
+def warps_per_cta(layout, shape):
+    """Warps along each dimension; a warp that only repeats another's elements counts nowhere."""
+    if isinstance(layout, (SliceLayout, DotOperandLayout)):
+        return warps_per_cta(layout.parent, shape)
+    if not isinstance(layout, DistributedLinearLayout):
+        return layout.warps_per_cta
+    counts = [1] * len(shape)
+    for basis in layout.warp_bases:
+        for dim in (dim for dim, step in enumerate(basis) if step):
+            counts[dim] *= 2
+            break
+    return counts

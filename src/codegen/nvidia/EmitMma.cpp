@@ -17,6 +17,7 @@
 // care about the order of its terms. So the words of K are simply taken in pairs.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/DotFma.h"
 #include "codegen/Words.h"
 #include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
@@ -211,7 +212,7 @@ LogicalResult emitDot(Emitter &emitter, tt::DotOp op) {
   std::optional<layout::Layout> layout = layoutOf(op.getC().getType().getEncoding());
   const auto *mma = layout ? layout->as<layout::NVMMADistributedLayout>() : nullptr;
   if (!mma)
-    return emitter.unsupported(op, "a matrix product in this layout");
+    return emitDotFma(emitter, op);
   mlir::Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
              sum = op.getC().getType().getElementType();
   if (mma->isWarpGroup() || !isSupported(a, b, sum, emitter.state.target))

@@ -1,5 +1,7 @@
 #include "codegen/nvidia/InlineAsm.h"
 
+#include "codegen/nvidia/NvidiaIsa.h"
+
 #include "support/Error.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -87,6 +89,29 @@ Value *emitTiedAsm(Builder &builder, StringRef text, ArrayRef<Type *> types, Arr
   SmallVector<Value *> all(tied);
   append_range(all, operands);
   return callAsm(builder, text, constraints, result, all, effect, Threads::Together);
+}
+
+Registers NvidiaIsa::inlineAsm(Builder &builder, StringRef text, StringRef constraints,
+                               ArrayRef<Type *> results, ArrayRef<Value *> operands,
+                               bool isPure) const {
+  Type *type = results.size() == 1
+                   ? results[0]
+                   : static_cast<Type *>(StructType::get(builder.getContext(), results));
+  SmallVector<Type *> types;
+  for (Value *operand : operands)
+    types.push_back(operand->getType());
+  InlineAsm *code =
+      InlineAsm::get(FunctionType::get(type, types, false), text, constraints, !isPure);
+  CallInst *call = builder.CreateCall(code, operands);
+  call->addFnAttr(Attribute::NoUnwind);
+  if (isPure)
+    call->setMemoryEffects(MemoryEffects::none());
+  if (results.size() == 1)
+    return {call};
+  Registers parts;
+  for (unsigned i = 0; i < results.size(); ++i)
+    parts.push_back(builder.CreateExtractValue(call, i));
+  return parts;
 }
 
 } // namespace gluonc::codegen::nvidia

@@ -81,6 +81,10 @@ Type *bitsOf(Builder &builder, Type *type) {
   return builder.getIntNTy(type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits());
 }
 
+StringRef spaceName(Value *pointer) {
+  return pointer->getType()->getPointerAddressSpace() == SharedSpace ? ".shared" : ".global";
+}
+
 /// `$0 = atom…`, zero where the mask does not hold.
 Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<Value *> values,
                 const AtomicForm &form) {
@@ -93,7 +97,7 @@ Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<
     out << "mov.b" << type->getIntegerBitWidth() << " $0, 0;\n\t@$" << operands.size() + 1 << " ";
     operands.push_back(form.mask);
   }
-  out << "atom" << orderName(form.order) << scopeName(form.scope) << ".global" << operation
+  out << "atom" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer) << operation
       << " $0, [$1]";
   for (unsigned i = 0; i < values.size(); ++i)
     out << ", $" << i + 2;
@@ -110,9 +114,28 @@ void emitRed(Builder &builder, StringRef operation, Value *pointer, Value *value
     out << "@$2 ";
     operands.push_back(form.mask);
   }
-  out << "red" << orderName(form.order) << scopeName(form.scope) << ".global" << operation
+  out << "red" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer) << operation
       << " [$0], $1;";
   emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
+}
+
+/// bf16 addition where the chip has none: compare-and-swap until nobody came in between. The sum
+/// is an fma with 1, which rounds once as an addition does.
+Value *emitBrainAdd(Builder &builder, Value *pointer, Value *value, const AtomicForm &form) {
+  SmallVector<Value *> operands = {pointer, value};
+  std::string text;
+  raw_string_ostream out(text);
+  out << "{\n\t.reg .pred missed;\n\t.reg .b16 seen, sum, one;\n\tmov.b16 $0, 0;\n\t";
+  if (form.mask) {
+    out << "@!$3 bra done;\n\t";
+    operands.push_back(form.mask);
+  }
+  out << "mov.b16 one, 0x3F80;\n\tld.relaxed" << scopeName(form.scope) << spaceName(pointer)
+      << ".b16 seen, [$1];\nagain:\n\tmov.b16 $0, seen;\n\tfma.rn.bf16 sum, $0, one, $2;\n\tatom"
+      << orderName(form.order) << scopeName(form.scope) << spaceName(pointer)
+      << ".cas.b16 seen, [$1], $0, sum;\n\tsetp.ne.u16 missed, seen, $0;\n\t@missed bra again;\n"
+      << "done:\n\t}";
+  return emitAsm(builder, text, builder.getInt16Ty(), operands, AsmEffect::ReadsAndWrites);
 }
 
 } // namespace
@@ -122,9 +145,11 @@ Value *NvidiaIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer
                                const AtomicForm &form, bool used) const {
   Type *type = value->getType();
   std::string operation = operationName(kind, type, target.computeCapability());
+  Value *bits = builder.CreateBitOrPointerCast(value, bitsOf(builder, type));
+  if (operation.empty() && kind == AtomicKind::FloatAdd && type->isBFloatTy())
+    return builder.CreateBitCast(emitBrainAdd(builder, pointer, bits, form), type);
   if (operation.empty())
     return nullptr;
-  Value *bits = builder.CreateBitOrPointerCast(value, bitsOf(builder, type));
   if (!used && !form.acquires() && kind != AtomicKind::Exchange) {
     emitRed(builder, operation, pointer, bits, form);
     return PoisonValue::get(type);
@@ -145,6 +170,33 @@ Value *NvidiaIsa::atomicSwap(Builder &builder, Value *pointer, Value *expected, 
                          builder.CreateBitOrPointerCast(desired, bits)},
                         form);
   return builder.CreateBitOrPointerCast(old, type);
+}
+
+Value *NvidiaIsa::atomicPoll(Builder &builder, Value *pointer, Value *expected, Value *timeout,
+                             const AtomicForm &form) const {
+  unsigned width = expected->getType()->getIntegerBitWidth();
+  std::string text;
+  raw_string_ostream out(text);
+  SmallVector<Value *> operands = {pointer, expected};
+  out << "{\n\t.reg .pred p;\n\t.reg .b64 start, now;\n\t.reg .b" << width
+      << " seen;\n\tmov.b32 $0, 1;\n\t";
+  if (timeout) {
+    operands.push_back(timeout);
+    out << "mov.u64 start, %globaltimer;\n";
+  }
+  out << "poll:\n\tld.relaxed" << scopeName(form.scope) << ".global.b" << width
+      << " seen, [$1];\n\tsetp.eq.u" << width << " p, seen, $2;\n\t@p bra done;\n\t";
+  if (timeout)
+    out << "mov.u64 now, %globaltimer;\n\tsub.u64 now, now, start;\n\tsetp.lt.u64 p, now, $3;\n\t"
+           "@p bra poll;\n\tmov.b32 $0, 0;\n";
+  else
+    out << "bra poll;\n";
+  out << "done:\n\t";
+  if (form.acquires())
+    out << "fence.acq_rel" << scopeName(form.scope) << ";\n\t";
+  out << "}";
+  Value *found = emitAsm(builder, text, builder.getInt32Ty(), operands, AsmEffect::ReadsAndWrites);
+  return builder.CreateICmpNE(found, builder.getInt32(0));
 }
 
 } // namespace gluonc::codegen::nvidia

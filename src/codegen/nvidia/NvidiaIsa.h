@@ -41,6 +41,8 @@ public:
                          bool transposed) const override;
   void storeMatrices(Builder &builder, llvm::Value *row, llvm::ArrayRef<llvm::Value *> words,
                      bool transposed) const override;
+  llvm::Value *atomicPoll(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
+                          llvm::Value *timeout, const AtomicForm &form) const override;
   void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
                  llvm::Value *mask, llvm::Value *predicate) const override;
   void commitCopies(Builder &builder) const override;
@@ -49,6 +51,9 @@ public:
              llvm::ArrayRef<llvm::Value *> values) const override;
   void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file, unsigned line,
                   llvm::StringRef function) const override;
+  Registers inlineAsm(Builder &builder, llvm::StringRef text, llvm::StringRef constraints,
+                      llvm::ArrayRef<llvm::Type *> results, llvm::ArrayRef<llvm::Value *> operands,
+                      bool isPure) const override;
   llvm::Value *math(Builder &builder, MathKind kind,
                     llvm::ArrayRef<llvm::Value *> operands) const override;
   llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,

@@ -23,9 +23,9 @@ static llvm::StringRef nameOf(AtomicKind kind) {
 }
 
 /// The `sem` and `scope` arguments at positions i and i + 1.
-static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments,
-                                            size_t i) {
-  std::optional<llvm::StringRef> sem = stringArgument(context, arguments, i, "sem", "acq_rel");
+static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments, size_t i,
+                                            llvm::StringRef otherwise = "acq_rel") {
+  std::optional<llvm::StringRef> sem = stringArgument(context, arguments, i, "sem", otherwise);
   std::optional<llvm::StringRef> scope = stringArgument(context, arguments, i + 1, "scope", "gpu");
   if (!sem || !scope)
     return std::nullopt;
@@ -178,6 +178,61 @@ static Result emitCas(Context &context, const BoundArgs &arguments) {
                 element);
 }
 
+/// atomic_poll(pointer, expected_value, sem="acquire", scope="gpu", timeout_ns=None)
+static Result emitPoll(Context &context, const BoundArgs &arguments) {
+  Operand pointer = operand(arguments, 0), expected = operand(arguments, 1);
+  Operand timeout = operand(arguments, 4);
+  std::optional<Ordering> ordering = readOrdering(context, arguments, 2, "acquire");
+  if (!ordering || !checkPointer(context, pointer, "pointer"))
+    return std::nullopt;
+  if (pointer.isBlock()) {
+    context
+        .report(diag::Kind::ArgumentKind, pointer.span, "pointer", "a pointer to a scalar",
+                pointer.value.typeName())
+        .end();
+    return std::nullopt;
+  }
+  DType element = pointer.value.dtype().pointee();
+  if (!element.isInt() || element.bitWidth() < 16) {
+    context.report(diag::Kind::AtomicType, pointer.span, "atomic_poll", element).end();
+    return std::nullopt;
+  }
+  if (ordering->semantic != tt::MemSemantic::ACQUIRE &&
+      ordering->semantic != tt::MemSemantic::RELAXED) {
+    context
+        .report(diag::Kind::ArgumentChoice, arguments.span(2), "sem",
+                tt::stringifyMemSemantic(ordering->semantic), "\"acquire\", \"relaxed\"")
+        .end();
+    return std::nullopt;
+  }
+  if (!rejectBlock(context, expected, "expected_value"))
+    return std::nullopt;
+  Result value = storedValue(context, pointer, expected, element);
+  if (!value)
+    return std::nullopt;
+  mlir::Value limit;
+  if (isGiven(timeout.value)) {
+    Result nanoseconds = materialize(context, timeout);
+    bool isCount = nanoseconds && !nanoseconds->isBlock() && nanoseconds->dtype().isInt() &&
+                   (!timeout.isNumber() || timeout.value.asDouble() >= 0);
+    if (nanoseconds && !isCount)
+      context
+          .report(diag::Kind::ArgumentKind, timeout.span, "timeout_ns",
+                  "a scalar integer that is not negative", timeout.value.typeName())
+          .end();
+    if (!isCount)
+      return std::nullopt;
+    nanoseconds = castTensor(context, *nanoseconds, dtypes::uint64, timeout.span);
+    if (!nanoseconds)
+      return std::nullopt;
+    limit = nanoseconds->ir();
+  }
+  return tensor(context.builder.create<tt::AtomicPollOp>(context.loc(), context.builder.getI1Type(),
+                                                         pointer.value.ir(), value->ir(), limit,
+                                                         ordering->semantic, ordering->scope),
+                dtypes::int1);
+}
+
 llvm::ArrayRef<Builtin> atomicBuiltins() {
   static constexpr llvm::StringLiteral rmw = "pointer, val, mask=, sem=, scope=";
   static const Builtin table[] = {
@@ -189,6 +244,7 @@ llvm::ArrayRef<Builtin> atomicBuiltins() {
       {"atomic_xor", rmw, emitAtomic<AtomicKind::Xor>},
       {"atomic_xchg", rmw, emitAtomic<AtomicKind::Xchg>},
       {"atomic_cas", "pointer, cmp, val, sem=, scope=", emitCas},
+      {"atomic_poll", "pointer, expected_value, sem=, scope=, timeout_ns=", emitPoll},
   };
   return table;
 }

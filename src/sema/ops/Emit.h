@@ -158,8 +158,12 @@ llvm::ArrayRef<Builtin> mmaBuiltins();
 llvm::ArrayRef<Builtin> barrierBuiltins();
 llvm::ArrayRef<Builtin> tmaBuiltins();
 llvm::ArrayRef<Builtin> warpgroupBuiltins();
+llvm::ArrayRef<Builtin> gatherBuiltins();
+llvm::ArrayRef<Builtin> elementwiseBuiltins();
+llvm::ArrayRef<Builtin> dotFmaBuiltins();
 /// Methods of memory descriptors.
 llvm::ArrayRef<Builtin> bufferAccessMethods();
 llvm::ArrayRef<Builtin> viewMethods();
+llvm::ArrayRef<Builtin> indexedMethods();
 
 } // namespace gluonc::sema::ops

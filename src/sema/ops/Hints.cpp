@@ -131,6 +131,28 @@ static Result emitAssert(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
+/// expect_zero(x, mask): x itself; debug builds check that it is 0 where the mask is true.
+static Result emitExpectZero(Context &context, const BoundArgs &arguments) {
+  const Value &x = arguments[0];
+  if (!tensorArgument(context, arguments, 0, "x") || !tensorArgument(context, arguments, 1, "mask"))
+    return std::nullopt;
+  if (!context.options.debug)
+    return x;
+  diag::Span span = arguments.span(0), maskSpan = arguments.span(1);
+  Result tensorX = materialize(context, {x, span});
+  Result isZero = tensorX ? compare(context, CompareOp::Eq, *tensorX, Value::integer(0), span, span)
+                          : std::nullopt;
+  Result mask = materialize(context, {arguments[1], maskSpan});
+  Result off = mask ? unary(context, UnaryOp::Not, *mask, maskSpan) : std::nullopt;
+  Result holds =
+      isZero && off ? binary(context, BinaryOp::Or, *isZero, *off, span, maskSpan) : std::nullopt;
+  if (!holds)
+    return std::nullopt;
+  context.builder.create<tt::AssertOp>(context.loc(), holds->ir(),
+                                       "expect_zero: x is not 0 where mask is true");
+  return x;
+}
+
 static Result emitBarrier(Context &context, const BoundArgs &arguments) {
   std::optional<bool> cluster = boolArgument(context, arguments, 0, "cluster", false);
   if (!cluster)
@@ -156,6 +178,7 @@ llvm::ArrayRef<Builtin> hintBuiltins() {
       {"assume", "cond", emitAssume},
       {"device_print", "prefix, *args, hex=", emitPrint},
       {"device_assert", "cond, msg=, mask=", emitAssert},
+      {"expect_zero", "x, mask", emitExpectZero},
       {"barrier", "*, cluster=", emitBarrier},
       {"thread_barrier", "", emitThreadBarrier},
   };

@@ -55,7 +55,8 @@ static constexpr llvm::StringLiteral methodNames[] = {"cast",
                                                       "atomic_or",
                                                       "atomic_xor",
                                                       "atomic_xchg",
-                                                      "atomic_cas"};
+                                                      "atomic_cas",
+                                                      "atomic_poll"};
 static constexpr MethodAlias methodAliases[] = {{"to", "cast"}};
 
 static Result reportLater(Context &context, llvm::StringRef name) {
@@ -69,15 +70,6 @@ static llvm::ArrayRef<Builtin> laterBuiltins() {
   {path, "...", [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
 #include "sema/ops/Later.def"
   };
-  return table;
-}
-
-/// Methods of memory descriptors that are still to come.
-static llvm::ArrayRef<Builtin> laterMethods() {
-#define GL_LATER(path)                                                                             \
-  {path, "...", [](Context &context, const BoundArgs &) { return reportLater(context, path); }},
-  static const Builtin table[] = {GL_LATER("gather") GL_LATER("scatter")};
-#undef GL_LATER
   return table;
 }
 
@@ -117,7 +109,8 @@ static const Table &functions() {
   static const Table table = tableOf(
       {laterBuiltins(), creationBuiltins(), shapeBuiltins(), layoutBuiltins(), memoryBuiltins(),
        atomicBuiltins(), mathBuiltins(), hintBuiltins(), reduceBuiltins(), sharedBuiltins(),
-       asyncCopyBuiltins(), mmaBuiltins(), barrierBuiltins(), tmaBuiltins(), warpgroupBuiltins()});
+       asyncCopyBuiltins(), mmaBuiltins(), barrierBuiltins(), tmaBuiltins(), warpgroupBuiltins(),
+       gatherBuiltins(), elementwiseBuiltins(), dotFmaBuiltins()});
   return table;
 }
 
@@ -145,7 +138,7 @@ void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
 const Builtin *findTensorMethod(llvm::StringRef name) { return tensorMethods().lookup(name); }
 
 const Builtin *findMemDescMethod(llvm::StringRef name) {
-  static const Table table = tableOf({laterMethods(), bufferAccessMethods(), viewMethods()});
+  static const Table table = tableOf({bufferAccessMethods(), viewMethods(), indexedMethods()});
   return table.lookup(name);
 }
 

@@ -264,6 +264,38 @@ static Result emitSplit(Context &context, const BoundArgs &arguments) {
   return Value::tuple(std::move(halves));
 }
 
+/// fp4_to_fp(src, elem_type, axis): twice as many elements along the axis.
+static Result emitFp4ToFp(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "src"))
+    return std::nullopt;
+  Operand source = operand(arguments, 0);
+  DType bytes = source.dtype();
+  std::optional<DType> dtype = dtypeArgument(context, arguments, 1, "elem_type");
+  if (!dtype)
+    return std::nullopt;
+  if (!bytes.isInt() || bytes.bitWidth() != 8 ||
+      (*dtype != dtypes::float16 && *dtype != dtypes::bfloat16)) {
+    context.report(diag::Kind::BadCast, source.span, bytes, *dtype)
+        .hint("fp4_to_fp takes int8 or uint8 to float16 or bfloat16");
+    return std::nullopt;
+  }
+  llvm::SmallVector<int64_t> shape(source.value.shape());
+  std::optional<unsigned> axis = axisArgument(context, arguments, 2, shape.size());
+  if (!axis)
+    return std::nullopt;
+  shape[*axis] *= 2;
+  layout::Layout from = layoutOf(source.value);
+  std::optional<mlir::RankedTensorType> type =
+      inferredType(context, "fp4_to_fp", source, shape,
+                   [&] { return layout::unpackLayout(from, source.value.shape(), *axis); });
+  if (!type || !checkBlockShape(context, shape, context.span))
+    return std::nullopt;
+  return tensor(context.builder.create<ttg::Fp4ToFpOp>(context.loc(),
+                                                       typeWithElement(context, *type, *dtype),
+                                                       source.value.ir(), *axis),
+                *dtype);
+}
+
 llvm::ArrayRef<Builtin> shapeBuiltins() {
   static const Builtin table[] = {
       {"expand_dims", "x, axis", emitExpandDims},
@@ -275,6 +307,7 @@ llvm::ArrayRef<Builtin> shapeBuiltins() {
       {"ravel", "x", emitRavel},
       {"join", "a, b", emitJoin},
       {"split", "x", emitSplit},
+      {"fp4_to_fp", "src, elem_type, axis", emitFp4ToFp},
   };
   return table;
 }

@@ -1,0 +1,76 @@
+#include "codegen/MathFunctions.h"
+
+#include <limits>
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+
+/// Horner's scheme, lowest power first.
+Value *polynomial(Builder &builder, Value *at, ArrayRef<double> coefficients) {
+  Type *type = at->getType();
+  Value *sum = ConstantFP::get(type, coefficients.back());
+  for (double coefficient : reverse(coefficients.drop_back()))
+    sum = builder.CreateIntrinsic(type, Intrinsic::fma,
+                                  {sum, at, ConstantFP::get(type, coefficient)});
+  return sum;
+}
+
+/// log of f32 to 1 ulp: x = 2^e * (1 + r) with r in [-1/3, 1/3], and
+/// log x = e * ln 2 + r + r^2 * p(r). Subnormal x is scaled into range first.
+Value *logF32(Builder &builder, Value *x) {
+  auto number = [&](double value) -> Value * {
+    return ConstantFP::get(builder.getFloatTy(), value);
+  };
+  static constexpr double series[] = {
+      -5.000000037e-01, 3.333333522e-01,  -2.499983771e-01, 1.999966491e-01,  -1.667812642e-01,
+      1.430231062e-01,  -1.221922935e-01, 1.077943055e-01,  -1.273570458e-01, 1.190843309e-01};
+  Value *tiny = builder.CreateFCmpOLT(x, number(0x1p-126));
+  Value *scaled = builder.CreateSelect(tiny, builder.CreateFMul(x, number(0x1p+23)), x);
+  Value *bits = builder.CreateBitCast(scaled, builder.getInt32Ty());
+  // 0x3f2aaaab is 2/3: what lies above it by whole exponents is e.
+  Value *exponent = builder.CreateAnd(builder.CreateSub(bits, builder.getInt32(0x3f2aaaab)),
+                                      builder.getInt32(0xff800000));
+  Value *mantissa = builder.CreateBitCast(builder.CreateSub(bits, exponent), builder.getFloatTy());
+  Value *e = builder.CreateSIToFP(builder.CreateAShr(exponent, 23), builder.getFloatTy());
+  e = builder.CreateFAdd(e, builder.CreateSelect(tiny, number(-23.0), number(0.0)));
+  Value *r = builder.CreateFAdd(mantissa, number(-1.0));
+  Value *tail = builder.CreateFMul(polynomial(builder, r, series), r);
+  Value *result = builder.CreateIntrinsic(r->getType(), Intrinsic::fma, {tail, r, r});
+  result = builder.CreateIntrinsic(r->getType(), Intrinsic::fma,
+                                   {e, number(0.6931471805599453), result});
+  // Outside of (0, inf): log(0) = -inf, log(+inf) = +inf, all else NaN.
+  double infinity = std::numeric_limits<double>::infinity();
+  Value *special = builder.CreateSelect(
+      builder.CreateFCmpOEQ(x, number(0.0)), number(-infinity),
+      builder.CreateSelect(builder.CreateFCmpOEQ(x, number(infinity)), number(infinity),
+                           number(std::numeric_limits<double>::quiet_NaN())));
+  Value *ordinary = builder.CreateAnd(builder.CreateFCmpOGT(x, number(0.0)),
+                                      builder.CreateFCmpOLT(x, number(infinity)));
+  return builder.CreateSelect(ordinary, result, special);
+}
+
+/// erf of f32 to 3 ulp. Near zero an odd polynomial; elsewhere 1 - 2^p(|x|), p a
+/// polynomial fitted to log2(erfc) on [1, 4]; from 4 on erf rounds to 1.
+/// Coefficients: least squares on Chebyshev nodes, lowest power first.
+Value *erfF32(Builder &builder, const Isa &isa, Value *x) {
+  Type *type = x->getType();
+  auto number = [&](double value) -> Value * { return ConstantFP::get(type, value); };
+  static constexpr double near[] = {1.128379167e+00,  -3.761262988e-01, 1.128362573e-01,
+                                    -2.685539946e-02, 5.191218386e-03,  -8.034846729e-04,
+                                    7.933494150e-05};
+  static constexpr double far[] = {5.926378785e-05,  -1.628706517e+00, -9.152511448e-01,
+                                   -1.547177140e-01, 3.538211359e-02,  -5.731439746e-03,
+                                   5.753296602e-04,  -2.658594082e-05};
+  Value *size = builder.CreateUnaryIntrinsic(Intrinsic::fabs, x);
+  Value *small = builder.CreateFMul(x, polynomial(builder, builder.CreateFMul(x, x), near));
+  Value *clamped = builder.CreateBinaryIntrinsic(Intrinsic::minnum, size, number(4.0));
+  Value *tail = isa.math(builder, MathKind::Exp2, {polynomial(builder, clamped, far)});
+  Value *large =
+      builder.CreateBinaryIntrinsic(Intrinsic::copysign, builder.CreateFSub(number(1.0), tail), x);
+  // An unordered comparison sends NaN to the branch that propagates it.
+  return builder.CreateSelect(builder.CreateFCmpUGE(size, number(1.0)),
+                              builder.CreateSelect(builder.CreateFCmpUNO(x, x), x, large), small);
+}
+
+} // namespace gluonc::codegen

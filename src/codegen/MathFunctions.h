@@ -1,0 +1,15 @@
+//===- MathFunctions.h - Functions made of others ---------------------------------===//
+#pragma once
+
+#include "codegen/Emitter.h"
+
+namespace gluonc::codegen {
+
+/// Horner's scheme, lowest power first.
+llvm::Value *polynomial(Builder &builder, llvm::Value *at, llvm::ArrayRef<double> coefficients);
+/// log of f32 to 1 ulp.
+llvm::Value *logF32(Builder &builder, llvm::Value *x);
+/// erf of f32 to 3 ulp.
+llvm::Value *erfF32(Builder &builder, const Isa &isa, llvm::Value *x);
+
+} // namespace gluonc::codegen

@@ -1,0 +1,115 @@
+#include "ir/AsmConstraints.h"
+
+#include "ir/Encoding.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace gluonc {
+
+unsigned bitsOfAsmRegister(char registerClass) {
+  switch (registerClass) {
+  case 'b':
+    return 1;
+  case 'c':
+    return 8;
+  case 'h':
+    return 16;
+  case 'r':
+  case 'f':
+    return 32;
+  default:
+    return 64;
+  }
+}
+
+unsigned elementsPerAsmOperand(mlir::Type type, unsigned pack) {
+  unsigned bits = elementBits(mlir::getElementTypeOrSelf(type));
+  return std::min(std::max(32 / bits, 1u), pack);
+}
+
+/// Numbers of the operands that the text names; `$$` is a dollar sign.
+static bool namesFit(llvm::StringRef text, size_t count, std::string &why) {
+  for (size_t at = text.find('$'); at != llvm::StringRef::npos; at = text.find('$', at)) {
+    llvm::StringRef rest = text.drop_front(at + 1);
+    if (rest.starts_with("$")) {
+      at += 2;
+      continue;
+    }
+    llvm::StringRef digits = rest.take_while(llvm::isDigit);
+    unsigned number = 0;
+    if (digits.empty() || digits.getAsInteger(10, number)) {
+      why = "`$` must be followed by the number of an operand, or be written `$$`";
+      return false;
+    }
+    if (number >= count) {
+      why = "the text names operand $" + std::to_string(number) + ", but there are " +
+            std::to_string(count);
+      return false;
+    }
+    at += 1 + digits.size();
+  }
+  return true;
+}
+
+/// One operand per register: `pack` elements of `type` in as many as they fill.
+static bool fit(llvm::ArrayRef<char> classes, mlir::TypeRange types, unsigned pack,
+                llvm::StringRef what, std::string &why) {
+  size_t next = 0;
+  for (mlir::Type type : types) {
+    unsigned together = elementsPerAsmOperand(type, pack);
+    unsigned bits = elementBits(mlir::getElementTypeOrSelf(type)) * together;
+    if (pack % together != 0) {
+      why = "pack must fill 32-bit registers";
+      return false;
+    }
+    for (unsigned i = 0; i < pack / together; ++i, ++next)
+      if (next < classes.size() && bitsOfAsmRegister(classes[next]) < bits) {
+        why = "a register of class `" + std::string(1, classes[next]) + "` cannot hold " +
+              std::to_string(bits) + " bits";
+        return false;
+      }
+  }
+  if (next == classes.size())
+    return true;
+  why = "the constraints name " + std::to_string(classes.size()) + " " + what.str() +
+        ", but there are " + std::to_string(next);
+  return false;
+}
+
+std::optional<AsmConstraints> readAsmConstraints(llvm::StringRef text, llvm::StringRef constraints,
+                                                 mlir::TypeRange results, mlir::TypeRange operands,
+                                                 unsigned pack, std::string &why) {
+  AsmConstraints read;
+  llvm::SmallVector<llvm::StringRef> parts;
+  constraints.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts) {
+    part = part.trim();
+    if (part.starts_with("~{"))
+      continue;
+    bool isResult = part.consume_front("=");
+    if (isResult)
+      part.consume_front("&");
+    unsigned tied = 0;
+    if (!isResult && !part.getAsInteger(10, tied) && tied < read.results.size()) {
+      read.operands.push_back(read.results[tied]);
+      continue;
+    }
+    if (part.size() != 1 || !llvm::StringRef("bchrlfd").contains(part[0])) {
+      why = "`" + part.str() + "` is not a register class; they are h, r, l, f, d, c and b";
+      return std::nullopt;
+    }
+    if (isResult && !read.operands.empty()) {
+      why = "results come before operands";
+      return std::nullopt;
+    }
+    (isResult ? read.results : read.operands).push_back(part[0]);
+  }
+  if (!fit(read.results, results, pack, "results", why) ||
+      !fit(read.operands, operands, pack, "operands", why) ||
+      !namesFit(text, read.results.size() + read.operands.size(), why))
+    return std::nullopt;
+  return read;
+}
+
+} // namespace gluonc

@@ -1,0 +1,39 @@
+//===- AsmConstraints.h - Operands of inline assembly -----------------------===//
+//
+// A constraint string names a register class per operand, results first:
+// "=r,=f,r,l". The text refers to operands by number: "add.u32 $0, $1, $2;".
+//
+// Elements of less than 32 bits travel together: as many as fill a 32-bit
+// register, if `pack` elements do.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/TypeRange.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace gluonc {
+
+struct AsmConstraints {
+  /// Register classes: 'h' 16 bits, 'r' 32, 'l' 64, 'f' float, 'd' double, 'c' 8 bits, 'b'
+  /// predicate.
+  llvm::SmallVector<char> results, operands;
+};
+
+/// Bits of a register class.
+unsigned bitsOfAsmRegister(char registerClass);
+
+/// How many elements of `type` share an operand when `pack` of them are processed together.
+unsigned elementsPerAsmOperand(mlir::Type type, unsigned pack);
+
+/// Reads the constraints of assembly on `pack` elements of each of these types. Nullopt, with the
+/// reason in `why`, where they and the text do not fit the operands.
+std::optional<AsmConstraints> readAsmConstraints(llvm::StringRef text, llvm::StringRef constraints,
+                                                 mlir::TypeRange results, mlir::TypeRange operands,
+                                                 unsigned pack, std::string &why);
+
+} // namespace gluonc

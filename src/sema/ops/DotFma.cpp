@@ -1,0 +1,76 @@
+//===- DotFma.cpp - Matrix product without tensor cores ------------------------===//
+#include "sema/ops/Emit.h"
+
+#include "ir/Dialects.h"
+
+namespace gluonc::sema::ops {
+
+/// Operand `index` of a product whose accumulator lies in `parent`.
+static bool checkDotOperand(Context &context, const BoundArgs &arguments, unsigned index,
+                            const layout::Layout &parent) {
+  layout::Layout wanted = layout::DotOperandLayout{int64_t(index), parent, 0};
+  layout::Layout given = layoutOf(arguments[index]);
+  if (given == wanted)
+    return true;
+  context
+      .report(diag::Kind::LayoutMismatch, arguments.span(index), given.toString(),
+              wanted.toString())
+      .hint("operands lie in DotOperandLayout({0}, layout of acc, 0)", index);
+  return false;
+}
+
+/// [.., M, K], [.., K, N], [.., M, N], in two or three dimensions.
+static bool checkDotShapes(Context &context, const BoundArgs &arguments) {
+  llvm::ArrayRef<int64_t> a = arguments[0].shape(), b = arguments[1].shape(),
+                          c = arguments[2].shape();
+  size_t rank = c.size();
+  bool fits = (rank == 2 || rank == 3) && a.size() == rank && b.size() == rank &&
+              a.drop_back(2) == c.drop_back(2) && b.drop_back(2) == c.drop_back(2) &&
+              a[rank - 2] == c[rank - 2] && b[rank - 1] == c[rank - 1] &&
+              a[rank - 1] == b[rank - 2];
+  if (!fits)
+    context.report(diag::Kind::DotShape, context.span, shapeText(a), shapeText(b), shapeText(c))
+        .end();
+  return fits;
+}
+
+/// dot_fma(a, b, acc)
+static Result emitDotFma(Context &context, const BoundArgs &arguments) {
+  static constexpr llvm::StringLiteral names[] = {"a", "b", "acc"};
+  for (auto [i, name] : llvm::enumerate(names))
+    if (!blockArgument(context, arguments, i, name))
+      return std::nullopt;
+  const Value &a = arguments[0], &b = arguments[1], &acc = arguments[2];
+  layout::Layout parent = layoutOf(acc);
+  if (parent.kind() != layout::LayoutKind::Blocked) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(2), "acc", "in a BlockedLayout",
+                acc.typeName())
+        .end();
+    return std::nullopt;
+  }
+  if (!checkDotOperand(context, arguments, 0, parent) ||
+      !checkDotOperand(context, arguments, 1, parent) || !checkDotShapes(context, arguments))
+    return std::nullopt;
+  DType element = a.dtype(), sum = acc.dtype();
+  bool isKnown = element == b.dtype() &&
+                 ((element.isStandardFloat() && sum.isStandardFloat() &&
+                   sum.bitWidth() >= element.bitWidth() && sum != dtypes::bfloat16) ||
+                  (element.isSignedInt() && element.bitWidth() == 8 && sum == dtypes::int32) ||
+                  (element == sum && element.isStandardFloat()));
+  if (!isKnown) {
+    context.report(diag::Kind::BadOperands, context.span, "dot_fma", a.typeName(), b.typeName())
+        .note("the accumulator is {0}", acc.typeName());
+    return std::nullopt;
+  }
+  return tensor(context.builder.create<tt::DotOp>(context.loc(), acc.irType(), a.ir(), b.ir(),
+                                                  acc.ir(), tt::InputPrecision::IEEE, 0),
+                sum);
+}
+
+llvm::ArrayRef<Builtin> dotFmaBuiltins() {
+  static const Builtin table[] = {{"dot_fma", "a, b, acc", emitDotFma}};
+  return table;
+}
+
+} // namespace gluonc::sema::ops

@@ -1,0 +1,252 @@
+//===- Gather.cpp - Elements by index: gather, histogram ----------------------===//
+//
+// Of registers and of shared memory. Every index names a place along one axis;
+// all other coordinates are the element's own.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/ops/Shared.h"
+
+#include "ir/Encoding.h"
+#include "support/Error.h"
+
+namespace gluonc::sema::ops {
+
+/// An argument that must be a block of integers.
+static bool indexArgument(Context &context, const BoundArgs &arguments, size_t i,
+                          llvm::StringRef name) {
+  if (!blockArgument(context, arguments, i, name))
+    return false;
+  if (arguments[i].dtype().isInt())
+    return true;
+  context
+      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "of integers",
+              arguments[i].typeName())
+      .end();
+  return false;
+}
+
+/// Indices have the rank of what they index, and fit it outside of the axis.
+static bool checkIndices(Context &context, llvm::ArrayRef<int64_t> source, const Operand &indices,
+                         unsigned axis, bool mayBeSmaller) {
+  llvm::ArrayRef<int64_t> shape = indices.value.shape();
+  bool fits = shape.size() == source.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits = d == axis || shape[d] == source[d] || (mayBeSmaller && shape[d] < source[d]);
+  if (!fits)
+    context.report(diag::Kind::GatherShape, indices.span, shapeText(shape), shapeText(source), axis)
+        .end();
+  return fits;
+}
+
+// -- Registers -----------------------------------------------------------------
+
+static Result emitGather(Context &context, const BoundArgs &arguments) {
+  if (!blockArgument(context, arguments, 0, "src") ||
+      !indexArgument(context, arguments, 1, "index"))
+    return std::nullopt;
+  const Value &source = arguments[0], &index = arguments[1];
+  std::optional<unsigned> axis = axisArgument(context, arguments, 2, source.shape().size());
+  if (!axis ||
+      !checkIndices(context, source.shape(), operand(arguments, 1), *axis, /*mayBeSmaller=*/false))
+    return std::nullopt;
+  mlir::Type type = typeWithElement(index.irType(), source.blockTensorType().getElementType());
+  return tensor(context.builder.create<tt::GatherOp>(context.loc(), type, source.ir(), index.ir(),
+                                                     *axis, /*efficient_layout=*/false),
+                source.dtype());
+}
+
+/// histogram(input, num_bins, mask, layout)
+static Result emitHistogram(Context &context, const BoundArgs &arguments) {
+  if (!indexArgument(context, arguments, 0, "input"))
+    return std::nullopt;
+  Operand input = operand(arguments, 0), mask = operand(arguments, 2);
+  std::optional<int64_t> bins = intArgument(context, arguments, 1, "num_bins");
+  if (!bins)
+    return std::nullopt;
+  if (input.value.shape().size() != 1) {
+    context
+        .report(diag::Kind::ArgumentKind, input.span, "input", "of one dimension",
+                input.value.typeName())
+        .end();
+    return std::nullopt;
+  }
+  if (!arguments[3].is(ValueKind::Layout)) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(3), "layout", "a layout",
+                arguments[3].typeName())
+        .hint("it is that of the result, one element per bin");
+    return std::nullopt;
+  }
+  std::optional<mlir::RankedTensorType> type = blockType(
+      context, {*bins}, arguments.span(1), dtypes::int32, arguments[3], arguments.span(3));
+  if (!type)
+    return std::nullopt;
+  mlir::Value predicate;
+  if (isGiven(mask.value)) {
+    if (!tensorArgument(context, arguments, 2, "mask"))
+      return std::nullopt;
+    Result taken = materialize(context, mask);
+    if (!taken)
+      return std::nullopt;
+    if (!taken->dtype().isBool()) {
+      context.report(diag::Kind::MaskNotBoolean, mask.span, taken->typeName()).end();
+      return std::nullopt;
+    }
+    mask.value = *taken;
+    if (!broadcast(context, mask, input))
+      return std::nullopt;
+    predicate = mask.value.ir();
+  }
+  return tensor(
+      context.builder.create<tt::HistogramOp>(context.loc(), *type, input.value.ir(), predicate),
+      dtypes::int32);
+}
+
+// -- Shared memory -------------------------------------------------------------
+
+/// The buffer at 0, indices at `indicesAt`, the axis behind them.
+static std::optional<unsigned> readIndexed(Context &context, const BoundArgs &arguments,
+                                           size_t indicesAt, llvm::StringRef what) {
+  if (!bufferArgument(context, arguments, 0, "smem") ||
+      !checkSingleBuffer(context, arguments[0], context.span, what) ||
+      !indexArgument(context, arguments, indicesAt, "indices"))
+    return std::nullopt;
+  return axisArgument(context, arguments, indicesAt + 1, arguments[0].shape().size());
+}
+
+static Result emitLocalGather(Context &context, const BoundArgs &arguments) {
+  std::optional<unsigned> axis = readIndexed(context, arguments, 1, "gather");
+  const Value &buffer = arguments[0], &indices = arguments[1];
+  if (!axis || !checkIndices(context, buffer.shape(), operand(arguments, 1), *axis,
+                             /*mayBeSmaller=*/true))
+    return std::nullopt;
+  mlir::Type type = typeWithElement(indices.irType(), bufferType(buffer).getElementType());
+  return tensor(context.builder.create<ttg::LocalGatherOp>(context.loc(), type, buffer.ir(),
+                                                           indices.ir(), *axis),
+                buffer.dtype());
+}
+
+namespace {
+/// What a scatter writes, brought to one shape and layout.
+struct Scattered {
+  Operand values, indices, mask;
+  unsigned axis;
+};
+} // namespace
+
+/// Values at 1, indices at 2, the axis at 3, perhaps a mask at 4.
+static std::optional<Scattered> readScattered(Context &context, const BoundArgs &arguments,
+                                              llvm::StringRef what, bool hasMask) {
+  std::optional<unsigned> axis = readIndexed(context, arguments, 2, what);
+  if (!axis || !tensorArgument(context, arguments, 1, "values"))
+    return std::nullopt;
+  DType element = arguments[0].dtype();
+  Scattered parts{operand(arguments, 1), operand(arguments, 2), {}, *axis};
+  if (parts.values.isNumber()) {
+    Result number = toType(context, parts.values, element, {});
+    if (!number)
+      return std::nullopt;
+    parts.values.value = *number;
+  }
+  if (parts.values.dtype() != element) {
+    context
+        .report(diag::Kind::SharedStoreMismatch, parts.values.span, parts.values.value.typeName(),
+                element, shapeText(arguments[0].shape()))
+        .end();
+    return std::nullopt;
+  }
+  llvm::SmallVector<Operand, 3> sides = {parts.values, parts.indices};
+  if (hasMask && isGiven(arguments[4])) {
+    Operand mask = operand(arguments, 4);
+    Result taken = materialize(context, mask);
+    if (!taken)
+      return std::nullopt;
+    if (!taken->isTensor() || !taken->dtype().isBool()) {
+      context.report(diag::Kind::MaskNotBoolean, mask.span, taken->typeName()).end();
+      return std::nullopt;
+    }
+    sides.push_back({*taken, mask.span});
+  }
+  if (!broadcast(context, llvm::MutableArrayRef<Operand>(sides)))
+    return std::nullopt;
+  parts.values = sides[0];
+  parts.indices = sides[1];
+  if (sides.size() > 2)
+    parts.mask = sides[2];
+  if (!checkIndices(context, arguments[0].shape(), parts.indices, *axis, /*mayBeSmaller=*/true))
+    return std::nullopt;
+  return parts;
+}
+
+static Result emitLocalScatter(Context &context, const BoundArgs &arguments) {
+  std::optional<Scattered> parts = readScattered(context, arguments, "scatter", /*hasMask=*/false);
+  if (!parts)
+    return std::nullopt;
+  context.builder.create<ttg::LocalScatterOp>(context.loc(), arguments[0].ir(),
+                                              parts->values.value.ir(), parts->indices.value.ir(),
+                                              parts->axis);
+  return Value::none();
+}
+
+/// The operation for elements of this type; nullopt where shared memory has none.
+static std::optional<tt::RMWOp> scatterOp(tt::RMWOp op, DType dtype) {
+  bool isAdd = op == tt::RMWOp::ADD, isExchange = op == tt::RMWOp::XCHG;
+  if (dtype.isFp8() || dtype.isPointer() || (dtype.isFloat() && !isAdd && !isExchange))
+    return std::nullopt;
+  unsigned narrowest = dtype.isFloat() && isAdd ? 16 : 32;
+  if (dtype.bitWidth() < narrowest)
+    return std::nullopt;
+  if (isAdd && dtype.isFloat())
+    return tt::RMWOp::FADD;
+  if (op == tt::RMWOp::MAX && !dtype.isSignedInt())
+    return tt::RMWOp::UMAX;
+  if (op == tt::RMWOp::MIN && !dtype.isSignedInt())
+    return tt::RMWOp::UMIN;
+  return op;
+}
+
+template <tt::RMWOp kind>
+static Result emitAtomicScatter(Context &context, const BoundArgs &arguments) {
+  std::optional<Scattered> parts =
+      readScattered(context, arguments, "atomic_scatter", /*hasMask=*/true);
+  if (!parts)
+    return std::nullopt;
+  DType element = arguments[0].dtype();
+  std::optional<tt::RMWOp> op = scatterOp(kind, element);
+  if (!op) {
+    std::string name = "atomic_scatter_" + tt::stringifyRMWOp(kind).str();
+    context.report(diag::Kind::AtomicType, context.span, name, element).end();
+    return std::nullopt;
+  }
+  mlir::Value mask = parts->mask.value.isAbsent() ? mlir::Value() : parts->mask.value.ir();
+  return tensor(context.builder.create<ttg::LocalAtomicScatterRMWOp>(
+                    context.loc(), parts->values.value.irType(), *op, arguments[0].ir(),
+                    parts->values.value.ir(), parts->indices.value.ir(), mask, parts->axis),
+                element);
+}
+
+llvm::ArrayRef<Builtin> gatherBuiltins() {
+  static const Builtin table[] = {
+      {"gather", "src, index, axis", emitGather},
+      {"histogram", "input, num_bins, mask=, layout=", emitHistogram},
+  };
+  return table;
+}
+
+llvm::ArrayRef<Builtin> indexedMethods() {
+  static constexpr llvm::StringLiteral rmw = "smem, values, indices, axis, mask=";
+  static const Builtin table[] = {
+      {"gather", "smem, indices, axis", emitLocalGather},
+      {"scatter", "smem, values, indices, axis", emitLocalScatter},
+      {"atomic_scatter_add", rmw, emitAtomicScatter<tt::RMWOp::ADD>},
+      {"atomic_scatter_max", rmw, emitAtomicScatter<tt::RMWOp::MAX>},
+      {"atomic_scatter_min", rmw, emitAtomicScatter<tt::RMWOp::MIN>},
+      {"atomic_scatter_and", rmw, emitAtomicScatter<tt::RMWOp::AND>},
+      {"atomic_scatter_or", rmw, emitAtomicScatter<tt::RMWOp::OR>},
+      {"atomic_scatter_xor", rmw, emitAtomicScatter<tt::RMWOp::XOR>},
+      {"atomic_scatter_xchg", rmw, emitAtomicScatter<tt::RMWOp::XCHG>},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

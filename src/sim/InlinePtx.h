@@ -1,0 +1,76 @@
+//===- InlinePtx.h - A few instructions of PTX ------------------------------===//
+//
+// What kernels write into inline_asm_elementwise is arithmetic on registers. This
+// runs the part of PTX that it takes: integer and float arithmetic, comparisons,
+// selection, conversions, packing, labels and predicated branches. Instructions
+// that need memory, other threads or special registers are refused by name when
+// the kernel is prepared.
+//
+// Registers are 64 bits; an instruction looks at as many as its type has.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gluonc::sim {
+
+/// The type suffix of an instruction: `.f32` is {'f', 32, 1}, `.f16x2` {'f', 16, 2}.
+struct PtxType {
+  /// b, u, s, f, `h` for bf16, or p (predicate).
+  char kind = 'b';
+  uint8_t bits = 32;
+  uint8_t lanes = 1;
+};
+
+struct PtxOperand {
+  /// Of a register; of the parts of `{a, b}`, lowest first.
+  llvm::SmallVector<uint32_t, 2> registers;
+  uint64_t immediate = 0;
+  bool isImmediate = false, isNegated = false;
+};
+
+struct PtxInstruction;
+using PtxHandler = void (*)(const PtxInstruction &, std::vector<uint64_t> &);
+
+struct PtxInstruction {
+  PtxHandler run = nullptr;
+  PtxType type, source;
+  /// `.lt`, `.rz`, `.hi` …: what the handler is to look at.
+  llvm::SmallVector<std::string, 2> modifiers;
+  /// The result first.
+  llvm::SmallVector<PtxOperand, 4> operands;
+  int32_t predicate = -1;
+  bool predicateNegated = false;
+  /// Of a branch.
+  int32_t target = -1;
+
+  bool has(llvm::StringRef modifier) const;
+};
+
+class PtxProgram {
+public:
+  /// Registers 0 … are the results, then the operands; named ones follow.
+  static std::optional<PtxProgram> parse(llvm::StringRef text, size_t results, size_t operands,
+                                         std::string &why);
+
+  /// Runs to the end; says why it cannot.
+  std::string run(std::vector<uint64_t> &registers) const;
+
+  uint32_t registerCount = 0, firstOperand = 0;
+
+private:
+  friend class PtxParser;
+  std::vector<PtxInstruction> code;
+};
+
+/// The handler of an instruction without its types; null if there is none.
+PtxHandler ptxHandler(llvm::StringRef opcode);
+
+} // namespace gluonc::sim
