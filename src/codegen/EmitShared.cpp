@@ -137,7 +137,9 @@ LogicalResult emitIndex(Emitter &emitter, ttg::MemDescIndexOp op) {
       layout::sharedElements(*layout, type.getShape()) * elementBytes(type.getElementType());
   const Registers source = emitter.get(op.getSrc());
   Registers view(source.begin() + 1, source.end());
-  Value *offset = builder.CreateNSWMul(emitter.scalar(op.getIndex()), builder.getInt32(bytes));
+  // The view may begin at a later buffer of the ring.
+  Value *index = builder.CreateNSWAdd(emitter.scalar(op.getIndex()), source[1]);
+  Value *offset = builder.CreateNSWMul(index, builder.getInt32(bytes));
   view[0] = builder.CreateGEP(builder.getInt8Ty(), source[0], offset);
   emitter.set(op.getResult(), std::move(view));
   return success();

@@ -13,6 +13,7 @@ const std::map<std::string, std::string> kExempt = {
     {"tt.func", "the kernel itself"},
     {"tt.reduce.return", "lowered with tt.reduce"},
     {"tt.scan.return", "lowered with tt.scan"},
+    {"tt.map_elementwise.return", "lowered with tt.map_elementwise"},
     {"arith.addui_extended", "never emitted by the front end"},
     {"arith.index_cast", "the language has no index type"},
     {"arith.index_castui", "the language has no index type"},

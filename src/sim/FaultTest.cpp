@@ -357,11 +357,13 @@ TEST(Refusal, MissingKernel) {
 TEST(Refusal, OperationsWithoutAMeaningOnTheCpu) {
   Kernel kernel(R"(
 tt.func public @k(%a: i32) {
-  %r = tt.elementwise_inline_asm "mov.u32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : i32 -> i32
+  %r = tt.elementwise_inline_asm "mov.u32 $0, %laneid;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : i32 -> i32
   tt.return
 })");
   EXPECT_EQ(kernel.executable, nullptr);
-  EXPECT_EQ(kernel.firstMessage(), "the simulator cannot execute inline assembly");
+  EXPECT_EQ(
+      kernel.firstMessage(),
+      "the simulator cannot execute inline assembly: `%laneid` is not simulated as an operand");
   EXPECT_NE(kernel.firstLine().find("inline_asm"), std::string::npos);
 }
 

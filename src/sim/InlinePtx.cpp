@@ -164,7 +164,7 @@ private:
       PtxOperand &read = instruction.operands.emplace_back();
       if (!readOperand(llvm::StringRef(operand).trim(), i ? instruction.source : instruction.type,
                        read))
-        return fail("`" + operand + "` is not simulated as an operand");
+        return fail("`" + llvm::StringRef(operand).trim() + "` is not simulated as an operand");
     }
     if (instruction.operands.size() < 2 || instruction.operands[0].isImmediate)
       return fail("`" + opcode + "` with these operands is not simulated");

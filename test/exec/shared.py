@@ -70,6 +70,8 @@
 # EXPECT: c == a + b
 # RUN: beyond_ring dst='zeros(128, f32)' i=3 --grid 1
 # FAULT: ElementIndexOutOfRange
+# RUN: ring_part x='arange(896, i32)' y='empty(384, i32)' --grid 1
+# EXPECT: y == arange(384, i32) + 384
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -234,3 +236,16 @@ def beyond_ring(dst, i):
     ring = gl.allocate_shared_memory(gl.float32, [3, 128], flat)
     offsets = gl.arange(0, 128, layout=line)
     gl.store(dst + offsets, ring.index(i).load(line))
+
+
+@gluon.jit
+def ring_part(x, y):
+    # Buffers 3 to 5 of a ring of seven: a part of a ring need be no power of two.
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    i = gl.arange(0, 128, layout=layout)
+    ring = gl.allocate_shared_memory(gl.int32, [7, 128], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    for k in range(7):
+        ring.index(k).store(gl.load(x + k * 128 + i))
+    part = ring.slice(3, 3)
+    for k in range(3):
+        gl.store(y + k * 128 + i, part.index(k).load(layout))

@@ -110,10 +110,15 @@ static Result emitSlice(Context &context, const BoundArgs &arguments) {
   }
   size_t axis = size_t(*dim < 0 ? *dim + rank : *dim);
   int64_t size = type.getShape()[axis];
-  if (!layout::isPowerOf2(*length) || *start < 0 || *start > size - *length ||
-      *start % *length != 0) {
-    context.report(diag::Kind::SliceWindow, context.span, *start, *length, size, axis)
-        .note("the length is a power of two, the start a multiple of the length");
+  // Any run of a ring's buffers will do; within a buffer offsets must not carry.
+  bool countsBuffers = axis < type.getShape().size() - *bufferLayout(buffer).rank();
+  bool isAligned =
+      countsBuffers ? *length >= 1 : layout::isPowerOf2(*length) && *start % *length == 0;
+  if (!isAligned || *start < 0 || *start > size - *length) {
+    diag::Builder builder =
+        context.report(diag::Kind::SliceWindow, context.span, *start, *length, size, axis);
+    if (!countsBuffers)
+      std::move(builder).note("the length is a power of two, the start a multiple of the length");
     return std::nullopt;
   }
   if (const char *problem = cutProblem(buffer, axis, *length))
