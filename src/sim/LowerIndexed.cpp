@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "sim/AtomicUpdate.h"
-#include "sim/SharedView.h"
+#include "sim/SharedAccess.h"
 
 namespace gluonc::sim {
 namespace {
@@ -19,8 +19,6 @@ struct IndexedData : OpData {
   uint32_t axis = 0, indexBytes = 0, lanes = 0;
   Update update = nullptr;
 };
-
-Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 
 uint64_t readBytes(const uint8_t *from, uint32_t bytes) {
   uint64_t value = 0;
@@ -56,30 +54,16 @@ uint64_t indexOf(const IndexedData &data, const Instruction &instruction, Cta &c
 /// Byte offset of a lane's element after all checks; nullopt after a fault.
 std::optional<uint64_t> checkedOffset(const IndexedData &data, const Instruction &instruction,
                                       Cta &cta, const Descriptor &view, uint64_t index,
-                                      uint32_t lane, bool reads) {
+                                      uint32_t lane, bool reads, bool writes) {
   uint32_t size = data.table->shape[data.axis];
-  uint32_t bytes = data.table->elementBytes;
   if (index >= size) {
     cta.fail(instruction, diag::Kind::ElementIndexOutOfRange,
              {std::to_string(int64_t(index)), std::to_string(size - 1)}, lane);
     return std::nullopt;
   }
   uint64_t offset = offsetOf(data, view, lane, index);
-  if (!cta.shared.contains(offset, bytes)) {
-    cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-             {std::to_string(offset), std::to_string(cta.shared.size())}, lane);
+  if (!checkElement(instruction, cta, offset, data.table->elementBytes, lane, reads, writes))
     return std::nullopt;
-  }
-  for (uint32_t byte = 0; reads && byte < bytes; ++byte) {
-    auto state = cta.shared.states()[offset + byte];
-    if (state == SharedMemory::Written)
-      continue;
-    cta.fail(instruction,
-             state == SharedMemory::CopyPending ? diag::Kind::UnfinishedCopyRead
-                                                : diag::Kind::UninitializedSharedRead,
-             {std::to_string(offset)}, lane);
-    return std::nullopt;
-  }
   return offset;
 }
 
@@ -99,7 +83,8 @@ void runLocalGather(const Instruction &instruction, Cta &cta) {
                       {std::to_string(int64_t(index)), std::to_string(size - 1)});
       continue;
     }
-    if (auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true))
+    if (auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true,
+                                    /*writes=*/false))
       std::memcpy(target, cta.shared.data() + *offset, bytes);
   }
 }
@@ -111,12 +96,13 @@ void runLocalScatter(const Instruction &instruction, Cta &cta) {
   uint32_t bytes = data.table->elementBytes;
   for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
     uint64_t index = indexOf(data, instruction, cta, 1, lane);
-    auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/false);
+    auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/false,
+                                /*writes=*/true);
     if (!offset)
       return;
     std::memcpy(cta.shared.data() + *offset, elementAt(cta, instruction.operands[0], lane, bytes),
                 bytes);
-    std::memset(cta.shared.states() + *offset, SharedMemory::Written, bytes);
+    cta.shared.set(*offset, bytes, SharedMemory::Written);
   }
 }
 
@@ -131,7 +117,8 @@ void runAtomicScatter(const Instruction &instruction, Cta &cta) {
     if (instruction.operandCount > 3 && !*elementAt(cta, instruction.operands[3], lane, 1))
       continue;
     uint64_t index = indexOf(data, instruction, cta, 1, lane);
-    auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true);
+    auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true,
+                                /*writes=*/true);
     if (!offset)
       return;
     uint8_t *place = cta.shared.data() + *offset;

@@ -41,6 +41,18 @@ static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t of
   return false;
 }
 
+bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
+                  uint32_t lane, bool reads, bool writes) {
+  const SharedMemory &shared = cta.shared;
+  if (!shared.contains(offset, bytes))
+    return failOutOfBounds(instruction, cta, offset, lane);
+  uint32_t clean = reads ? shared.firstUnreadable(offset, bytes) : bytes;
+  if (clean != bytes)
+    return failUnreadable(instruction, cta, offset + clean, lane);
+  clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
+  return clean == bytes || failUnwritable(instruction, cta, offset + clean, lane);
+}
+
 /// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
 /// the first fault.
 template <bool kWrites, class Use>

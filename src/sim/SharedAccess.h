@@ -14,6 +14,11 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
 
 inline Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 
+/// Whether the bytes of one element exist and may be read, and written where `writes`; false
+/// after a fault of `lane`.
+bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
+                  uint32_t lane, bool reads, bool writes);
+
 /// Whether every byte of a region exists and holds a value; false after a fault.
 bool checkReadable(const Instruction &instruction, Cta &cta, const Region &region);
 /// Whether every byte exists and nothing in flight reads or writes it; false after a fault.
