@@ -316,7 +316,7 @@ def call(m):
 
 
 KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compare_and_choose, cast,
-         widen, reduce, reduce, scan, expand, permute, reshape, join_and_split,
+         widen, reduce, reduce, scan, expand, permute, reshape, join_and_split, gather,
          through_shared_memory, through_shared_memory, loop, branch, call]
 
 
