@@ -2,7 +2,7 @@
 // one of a single warp without hardware barrier. A captured scalar that is computed goes through
 // shared memory, buffers and arguments do not.
 // RUN: gluonc compile %s --target cuda:90a --emit ptx | FileCheck %s
-// RUN: gluonc compile %s --target cuda:90a --emit cubin -o %t.cubin
+// RUN: %if ptxas %{ gluonc compile %s --target cuda:90a --emit cubin -o %t.cubin %}
 
 #l4 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
