@@ -10,8 +10,8 @@ import torch
 _E2M1 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 
 
-class MXFP4Tensor:
-    """Values of E2M1, one a byte in `data`, from float32 `data` or by `size` for random()."""
+class _Codes:
+    """One code a byte in `data`; subclasses say what a code means."""
 
     def __init__(self, data=None, size=None, device=None):
         self.device = device
@@ -21,7 +21,11 @@ class MXFP4Tensor:
         elif size is not None:
             self.size = size if isinstance(size, tuple) else (size,)
         else:
-            raise ValueError("MXFP4Tensor needs data or a size")
+            raise ValueError(f"{type(self).__name__} needs data or a size")
+
+
+class MXFP4Tensor(_Codes):
+    """Values of E2M1, one a byte in `data`, from float32 `data` or by `size` for random()."""
 
     def random(self):
         self.data = torch.randint(0, 16, self.size, dtype=torch.uint8, device=self.device)
@@ -66,18 +70,8 @@ class MXFP4Tensor:
         return both.reshape(shape).narrow(dim, 0, original_shape[dim])
 
 
-class MXScaleTensor:
+class MXScaleTensor(_Codes):
     """Values of E8M0 in `data`, from positive float32 `data` or by `size` for random()."""
-
-    def __init__(self, data=None, size=None, device=None):
-        self.device = device
-        if data is not None:
-            self.device = data.device
-            self.data = self._encode(data)
-        elif size is not None:
-            self.size = size if isinstance(size, tuple) else (size,)
-        else:
-            raise ValueError("MXScaleTensor needs data or a size")
 
     def random(self, low=None, high=None):
         """Powers of two from `low` to `high`; by default any but NaN."""
