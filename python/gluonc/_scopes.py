@@ -165,7 +165,9 @@ class _Resolver:
         for fn in _functions_of(cls):
             variables = fn.__globals__
         namespace = _Namespace(variables, _functions_of(cls))
-        return _CLASS, text, path, cls.__name__, line, self.scope_of(namespace)
+        # The name in the text: `__name__` may have been assigned since.
+        name = cls.__qualname__.rpartition(".")[2]
+        return _CLASS, text, path, name, line, self.scope_of(namespace)
 
 
 def _unwrapped(value):

@@ -190,3 +190,26 @@ def test_a_hundred_thousand_launches_leave_no_memory_behind():
     before = launch(5000)
     # KiB. Ten bytes a launch would be 1000.
     assert launch(100000) - before < 512
+
+
+@pytest.mark.parametrize("dtype, swizzle, columns", [
+    ("float16", 128, 64), ("float16", 0, 64), ("float32", 64, 32), ("int8", 32, 128)])
+def test_descriptors_move_blocks(dtype, swizzle, columns):
+    if torch.cuda.get_device_capability() < (9, 0):
+        pytest.skip("no tensor memory accelerator")
+    import descriptor_kernels
+    from gluonc.nvidia.hopper import TensorDescriptor
+    kind = getattr(torch, dtype)
+    src = torch.randint(-100, 100, (200, 256), device="cuda").to(kind)
+    dst = torch.zeros(64, columns, device="cuda", dtype=kind)
+    layout = gl.NVMMASharedLayout(swizzle, src.element_size() * 8, 2)
+    # The last rows and columns of the block lie outside of the tensor.
+    for row, column in ((0, 0), (16, 32), (150, 256 - columns // 2)):
+        dst.fill_(1)
+        descriptor_kernels.move[(1,)](
+            TensorDescriptor.from_tensor(src, [64, columns], layout),
+            TensorDescriptor.from_tensor(dst, [64, columns], layout), row, column)
+        block = src[row:row + 64, column:column + columns]
+        expected = torch.zeros_like(dst)
+        expected[:block.shape[0], :block.shape[1]] = block
+        assert torch.equal(dst, expected)
