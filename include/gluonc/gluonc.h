@@ -94,6 +94,11 @@ GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);
 typedef void (*gluonc_output)(void *user, const char *text, size_t size);
 GLUONC_API void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user);
 
+/* How the simulator interleaves the partitions of a kernel from now on. Null, as at the start: each
+ * runs until it waits. Else they take turns of random length and order, which the number decides:
+ * a race that one seed shows, it shows again. Must not be called while a launch runs. */
+GLUONC_API void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed);
+
 /* Tells the simulator about host memory that kernels may access. Accesses to other addresses are
  * faults. `name` appears in reports. Must not be called while a simulated launch runs. */
 GLUONC_API gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name,

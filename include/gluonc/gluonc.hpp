@@ -368,6 +368,10 @@ public:
     return Target::named(name);
   }
 
+  /// How the simulator interleaves partitions; see the C function.
+  void setScheduleSeed(std::optional<uint64_t> seed) const {
+    gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);
+  }
   /// Host memory that simulated kernels may access; not while one runs.
   Expected<Done> addMemory(const std::string &name, const void *base, size_t bytes) const {
     gluonc_error *error = nullptr;

@@ -19,6 +19,9 @@ def _parse(arguments):
     parser.add_argument("--programs", type=int, metavar="N",
                         help="run the first N programs of every launch only: benchmarks come to "
                              "their end on a simulated GPU, with incomplete results")
+    parser.add_argument("--schedule-seed", type=int, metavar="N",
+                        help="let the partitions of simulated kernels take turns at random, as N "
+                             "decides (GLUONC_SCHEDULE_SEED)")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(arguments)
@@ -31,6 +34,8 @@ def main():
     _aliases.install()
     if options.simulate:
         _simulated.activate(options.simulate)
+    if options.schedule_seed is not None:
+        os.environ["GLUONC_SCHEDULE_SEED"] = str(options.schedule_seed)
     if options.programs:
         _simulated.few_programs(options.programs).__enter__()
     runpy.run_path(options.script, run_name="__main__")

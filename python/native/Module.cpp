@@ -414,6 +414,10 @@ public:
         nullptr);
   }
 
+  void setScheduleSeed(std::optional<uint64_t> seed) const {
+    gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);
+  }
+
   std::string cudaTarget(int device) const {
     const char *name = nullptr;
     check([&](gluonc_error **error) {
@@ -513,6 +517,7 @@ NB_MODULE(_native, m) {
       .def("evaluate", &Engine::evaluate)
       .def("seal", &Engine::seal)
       .def("print_to_python", &Engine::printToPython)
+      .def("set_schedule_seed", &Engine::setScheduleSeed)
       .def("cuda_target", &Engine::cudaTarget)
       .def("cuda_device_count", &Engine::cudaDeviceCount);
 

@@ -53,7 +53,7 @@ static void readWritten(Buffer &buffer, const sim::Memory &memory) {
 }
 
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
-                                const diag::SourceManager &sources, llvm::raw_ostream *printed,
+                                const diag::SourceManager &sources, const SimulatedRun &how,
                                 diag::Sink &sink) {
   std::unique_ptr<sim::Executable> executable =
       sim::Executable::prepare(module, kernelNameOf(module), sink, sources);
@@ -69,7 +69,8 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
   sim::Launch launch;
   launch.grid = grid;
   launch.memory = &memory;
-  launch.output = printed;
+  launch.output = how.printed;
+  launch.scheduleSeed = how.scheduleSeed;
   for (const RuntimeArgument &argument : arguments.runtime) {
     if (const Tensor *tensor = std::get_if<Tensor>(&argument.value))
       launch.arguments.push_back(sim::Argument::pointer(tensor->data()));

@@ -29,10 +29,15 @@ uint64_t tensorBytes(const KernelArguments &arguments);
 /// The name of the module's one public function; empty where there is not exactly one.
 std::string kernelNameOf(mlir::ModuleOp module);
 
-/// Simulates the kernel of a transformed module. Nullopt after a report. `printed` receives what
-/// the kernel prints.
+struct SimulatedRun {
+  /// Receives what the kernel prints.
+  llvm::raw_ostream *printed = nullptr;
+  /// See sim::Launch.
+  std::optional<uint64_t> scheduleSeed = std::nullopt;
+};
+/// Simulates the kernel of a transformed module. Nullopt after a report.
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
-                                const diag::SourceManager &sources, llvm::raw_ostream *printed,
+                                const diag::SourceManager &sources, const SimulatedRun &how,
                                 diag::Sink &sink);
 
 /// Uploads, launches, downloads. With `launches` > 0 the kernel is then launched that often again,

@@ -87,6 +87,8 @@ void Cta::startFiber(int partition, uint32_t start) {
   worker->pc = start;
   fibers.push_back(std::move(worker));
   scheduleBranchStop();
+  // Any of them may be the first to run.
+  stopped |= scheduleSeed.has_value();
 }
 
 void Cta::endFiber() {

@@ -253,3 +253,29 @@ y = torch.zeros(128, dtype=torch.int32, device="cuda")
 double[(1,)](reinterpret(x, tl.int8), y, 128, 128)
 assert (y == -2).all()
 ''')
+
+
+def test_a_seed_decides_which_partition_comes_first(tmp_path):
+    script = tmp_path / "race.py"
+    script.write_text(HEAD + '''
+@gluon.jit
+def write(out, value: gl.constexpr):
+    gl.store(out, value)
+
+@gluon.jit
+def last_wins(out):
+    gl.warp_specialize([(write, (out, 1)), (write, (out, 2))], [1], [24])
+
+out = torch.zeros(16, dtype=torch.int32, device="cuda")
+for i in range(16):
+    last_wins[(i + 1,)](out[i:])
+print(out.tolist())
+''')
+
+    def outcome(seed):
+        return subprocess.run([sys.executable, "-m", "gluonc", "--simulate", "cuda:90a",
+                               "--schedule-seed", str(seed), str(script)], text=True, check=True,
+                              capture_output=True, timeout=120).stdout
+
+    outcomes = [outcome(seed) for seed in range(4)]
+    assert len(set(outcomes)) > 1 and outcomes == [outcome(seed) for seed in range(4)]

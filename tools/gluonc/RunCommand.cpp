@@ -20,6 +20,7 @@ struct Run {
   std::shared_ptr<const cuda::Device> device = nullptr;
   sema::Options options;
   std::optional<driver::Tolerance> tolerance;
+  std::optional<uint64_t> scheduleSeed;
 
   /// Chooses the device. False after a report, or with a usage problem.
   bool chooseDevice(std::string &problem) {
@@ -110,8 +111,8 @@ struct Run {
     if (!module ||
         !compiler.transform(*module, options.target, program.sources(), session.sink, timings))
       return std::nullopt;
-    return driver::runOnCpu(*module, arguments, grid, program.sources(), &llvm::outs(),
-                            session.sink);
+    return driver::runOnCpu(*module, arguments, grid, program.sources(),
+                            {&llvm::outs(), scheduleSeed}, session.sink);
   }
 
   void printTime(const driver::RunTime &time, const driver::KernelArguments &arguments,
@@ -164,11 +165,12 @@ int runCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
   Session::Input input = Session::splitInput(session.line.positional().front());
-  Run run{session, nullptr, {}, {}};
+  Run run{session, nullptr, {}, {}, {}};
   std::vector<driver::ArgumentText> texts;
   std::string problem;
   std::optional<double> rtol, atol;
   if (!session.line.namedValues(1, texts, problem) || !session.readOptions(run.options, problem) ||
+      !session.line.integer("--schedule-seed", run.scheduleSeed, problem) ||
       !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);

@@ -19,6 +19,7 @@ constexpr OptionSpec runOptions[] = {
     {"--expect", "EXPR", "what must hold after the run; may be repeated"},
     {"--rtol", "X", "relative tolerance of allclose() calls that give none"},
     {"--atol", "X", "absolute tolerance of allclose() calls that give none"},
+    {"--schedule-seed", "N", "on the CPU: let partitions take turns at random, as N decides"},
     {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
     {"--time-passes", "", "print how long each stage of the compiler took"},
     {"--debug", "", "turn on device_assert and overflow checks"},

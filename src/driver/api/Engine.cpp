@@ -146,6 +146,10 @@ void gluonc_engine_seal(gluonc_engine *engine) {
   engine->state->isSealed = true;
 }
 
+void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed) {
+  engine->state->scheduleSeed = seed ? std::optional(*seed) : std::nullopt;
+}
+
 void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
   std::lock_guard guard(engine->state->lock);
   engine->state->output = output;

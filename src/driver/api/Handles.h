@@ -39,6 +39,7 @@ struct EngineState {
   gluonc_output output = nullptr;
   void *outputUser = nullptr;
   sim::Memory memory;
+  std::optional<uint64_t> scheduleSeed;
   std::shared_ptr<const cuda::Driver> driver;
   std::vector<std::string> targetNames;
 

@@ -105,6 +105,7 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   std::string printed;
   llvm::raw_string_ostream out(printed);
   const EngineState &engine = *executable.engine;
+  launch.scheduleSeed = engine.scheduleSeed;
   if (engine.output)
     launch.output = &out;
   diag::Collector collector;
