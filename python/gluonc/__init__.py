@@ -12,7 +12,7 @@ from gluonc._native import __version__
 from gluonc._torch import torch_op
 from gluonc.errors import CompilationError, GluonError, KernelFault, Unavailable, UsageError
 from gluonc.language._constexpr import constexpr
-from gluonc import language, nvidia
+from gluonc import language
 
 GluonJITFunction = JITFunction
 
@@ -22,3 +22,11 @@ __all__ = [
     "constexpr", "constexpr_function", "errors", "jit", "language", "must_use_result",
     "next_power_of_2", "nvidia", "seal", "torch_op",
 ]
+
+
+def __getattr__(name):
+    # Descriptors of tensors, which most programs never make.
+    if name == "nvidia":
+        import gluonc.nvidia as found
+        return found
+    raise AttributeError(f"module 'gluonc' has no attribute {name!r}")

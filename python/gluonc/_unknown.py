@@ -39,16 +39,23 @@ class Unknown:
 def answer_for(module, path):
     """Gives the module that Triton calls `path` a `__getattr__`: submodules are imported, other names
     become Unknown."""
-    if "__getattr__" in module.__dict__:
+    own = module.__dict__.get("__getattr__")
+    if getattr(own, "_answers", False):
         return module
 
     def find(name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if own is not None:
+            try:
+                return own(name)
+            except AttributeError:
+                pass
         full = f"{path}.{name}"
         if hasattr(module, "__path__") and importlib.util.find_spec(full) is not None:
             return importlib.import_module(full)
         return Unknown(full)
 
+    find._answers = True
     module.__getattr__ = find
     return module

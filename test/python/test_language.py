@@ -1,6 +1,8 @@
 """Layouts, dtypes and constexpr as Python values."""
 
 import copy
+import dataclasses
+import inspect
 import pickle
 
 import gluonc
@@ -39,6 +41,27 @@ def test_layouts_differ_where_their_fields_do():
 def test_layouts_cannot_be_changed():
     with pytest.raises(AttributeError):
         BLOCKED.order = [0, 1]
+    with pytest.raises(AttributeError):
+        del BLOCKED.order
+
+
+def test_layouts_are_like_dataclasses():
+    names = [field.name for field in dataclasses.fields(BLOCKED)]
+    assert names[0] == "size_per_thread" and dataclasses.is_dataclass(gl.SliceLayout)
+    assert dataclasses.replace(BLOCKED, order=[0, 1]).order == [0, 1]
+    parameters = inspect.signature(gl.NVMMASharedLayout).parameters
+    assert parameters["rank"].default == 2 and "element_bitwidth" in parameters
+
+
+@pytest.mark.parametrize("make", [
+    lambda: gl.BlockedLayout([1], [32], [4]),
+    lambda: gl.BlockedLayout([1], [32], [4], [0], [], 1),
+    lambda: gl.BlockedLayout([1], [32], [4], [0], order=[0]),
+    lambda: gl.BlockedLayout([1], [32], [4], orders=[0]),
+])
+def test_layouts_take_their_parameters_and_no_others(make):
+    with pytest.raises(TypeError, match="BlockedLayout"):
+        make()
 
 
 @pytest.mark.parametrize("make", [

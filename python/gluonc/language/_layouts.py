@@ -1,7 +1,6 @@
 """Layout classes as Python values. The compiler validates them: it has the only rules."""
 
 import ast
-from dataclasses import InitVar, dataclass, field, fields
 
 from gluonc._engine import check_expression
 from gluonc.language._constexpr import unwrap
@@ -33,38 +32,118 @@ def _evaluate_fields(expression):
     return {"cga_layout": [], **eval(check_expression(expression), scope)}
 
 
+class _OfClass:
+    """A class attribute that is computed from the class when somebody asks for it."""
+
+    def __init__(self, compute):
+        self._compute = compute
+
+    def __get__(self, instance, owner):
+        return self._compute(owner)
+
+
+def _signature_of(cls):
+    import inspect
+    return inspect.Signature([
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=(
+            inspect.Parameter.empty if default is _REQUIRED else default))
+        for name, default in cls._parameters])
+
+
+def _fields_of(cls):
+    import dataclasses
+    return dataclasses.make_dataclass(cls.__name__, cls._names).__dataclass_fields__
+
+
+_REQUIRED = object()
+
+
 class _Layout:
+    """A frozen value with the annotated attributes of its class as parameters.
+
+    What dataclasses would make of it; but they compile methods for each class, and importing all
+    layouts took longer than a launch from the cache.
+    """
+
     # How the language calls the class, below `gl`.
     _path = None
+    # (name, default) of what the constructor takes, and the names of what an instance has.
+    _parameters, _names = (), ()
+    # Parameters that other attributes follow from.
+    _only_given = ()
+    __signature__ = _OfClass(_signature_of)
+    # For dataclasses.fields and is_dataclass.
+    __dataclass_fields__ = _OfClass(_fields_of)
 
-    def __post_init__(self):
-        for item in fields(self):
-            object.__setattr__(self, item.name, _plain(getattr(self, item.name)))
-        if self.__dict__.get("cga_layout", []) is None:
-            object.__setattr__(self, "cga_layout", [])
+    def __init_subclass__(cls):
+        annotations = getattr(cls, "__annotations__", {})
+        if annotations:
+            cls._parameters = tuple((name, getattr(cls, name, _REQUIRED)) for name in annotations)
+            cls._names = cls.__match_args__ = tuple(
+                name for name in annotations if name not in cls._only_given)
+
+    def __init__(self, *args, **kwargs):
+        self._set(self._bind(args, kwargs))
         self._validate()
+
+    def _bind(self, args, kwargs):
+        """The values of a call by name."""
+        name_of = type(self).__name__
+        if len(args) > len(self._parameters):
+            raise TypeError(f"{name_of} takes {len(self._parameters)} arguments but {len(args)} "
+                            "were given")
+        values = {name: value for (name, _), value in zip(self._parameters, args)}
+        for name, value in kwargs.items():
+            if name in values or all(name != known for known, _ in self._parameters):
+                raise TypeError(f"{name_of} got {'twice' if name in values else 'an unknown'} "
+                                f"argument {name!r}")
+            values[name] = value
+        for name, default in self._parameters:
+            if values.setdefault(name, default) is _REQUIRED:
+                raise TypeError(f"{name_of} is missing its argument {name!r}")
+        return values
+
+    def _set(self, values):
+        for name in self._names:
+            value = _plain(values[name])
+            self.__dict__[name] = [] if name == "cga_layout" and value is None else value
 
     def _validate(self):
         check_expression(self.__gluonc_source__())
 
+    def _values(self):
+        return tuple(self.__dict__[name] for name in self._names)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a {type(self).__name__} cannot be changed")
+
+    def __delattr__(self, name):
+        raise AttributeError(f"a {type(self).__name__} cannot be changed")
+
     def __gluonc_source__(self):
-        values = ", ".join(f"{item.name}={source(getattr(self, item.name))}"
-                           for item in fields(self))
+        values = ", ".join(f"{name}={source(self.__dict__[name])}" for name in self._names)
         return f"gl.{self._path or type(self).__name__}({values})"
+
+    def __repr__(self):
+        values = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._names)
+        return f"{type(self).__name__}({values})"
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._values() == other._values()
 
     def __hash__(self):
         # Every launch asks for it.
         found = self.__dict__.get("_hash")
         if found is None:
-            values = (_hashable(getattr(self, item.name)) for item in fields(self))
-            found = hash((type(self).__name__, *values))
-            object.__setattr__(self, "_hash", found)
+            found = hash((type(self).__name__, *map(_hashable, self._values())))
+            self.__dict__["_hash"] = found
         return found
 
     def __reduce__(self):
         # Without the hash, which differs between processes.
-        return type(self), tuple(getattr(self, item.name) for item in fields(self))
-
+        return type(self), self._values()
 
     def _view(self, method, shape):
         if isinstance(self, (AutoLayout, CoalescedLayout, PaddedSharedLayout)):
@@ -89,14 +168,6 @@ class SharedLayout(_Layout):
     """Places a tensor in shared memory."""
 
 
-def _layout(cls):
-    # `eq` without `unsafe_hash` would take the hash away again: lists are not hashable.
-    made = dataclass(frozen=True)(cls)
-    made.__hash__ = _Layout.__hash__
-    return made
-
-
-@_layout
 class AutoLayout(DistributedLayout):
     """Left to the compiler."""
 
@@ -108,7 +179,6 @@ class AutoLayout(DistributedLayout):
         raise ValueError("AutoLayout has no rank")
 
 
-@_layout
 class CoalescedLayout(DistributedLayout):
     """Chosen by the compiler from the addresses that are accessed."""
 
@@ -120,7 +190,6 @@ class CoalescedLayout(DistributedLayout):
         raise ValueError("CoalescedLayout has no rank")
 
 
-@_layout
 class BlockedLayout(DistributedLayout):
     """A block of `size_per_thread` elements per thread; threads and warps tile the rest."""
 
@@ -128,12 +197,11 @@ class BlockedLayout(DistributedLayout):
     threads_per_warp: list
     warps_per_cta: list
     order: list
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
 
     rank = property(lambda self: len(self.order))
 
 
-@_layout
 class SliceLayout(DistributedLayout):
     """`parent` without its dimension `dim`."""
 
@@ -147,7 +215,6 @@ class SliceLayout(DistributedLayout):
     ])
 
 
-@_layout
 class DistributedLinearLayout(DistributedLayout):
     """A layout by its bases."""
 
@@ -160,19 +227,17 @@ class DistributedLinearLayout(DistributedLayout):
     rank = property(lambda self: len(self.shape))
 
 
-@_layout
 class NVMMADistributedLayout(DistributedLayout):
     """What mma.sync (version [2, 0]) and wgmma (version [3, 0]) leave in registers."""
 
     version: list
     warps_per_cta: list
     instr_shape: list
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
 
     rank = property(lambda self: len(self.warps_per_cta))
 
 
-@_layout
 class DotOperandLayout(DistributedLayout):
     """The left (0) or right (1) operand of a product whose result has layout `parent`."""
 
@@ -189,7 +254,6 @@ class DotOperandLayout(DistributedLayout):
                 for basis in self.parent.cga_layout]
 
 
-@_layout
 class SwizzledSharedLayout(SharedLayout):
     """Rows and columns, with columns permuted by row so that banks do not collide."""
 
@@ -197,12 +261,11 @@ class SwizzledSharedLayout(SharedLayout):
     per_phase: int
     max_phase: int
     order: list
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
 
     rank = property(lambda self: len(self.order))
 
 
-@_layout
 class PaddedSharedLayout(SharedLayout):
     """Linear, with `padding` elements after every `interval`."""
 
@@ -221,12 +284,11 @@ class PaddedSharedLayout(SharedLayout):
                          f"({', '.join(map(source, values))})")
 
 
-@_layout
 class SharedLinearLayout(SharedLayout):
     """A shared layout by its bases."""
 
     offset_bases: list
-    block_bases: list = field(default_factory=list)
+    block_bases: list = ()
     alignment: int = 16
 
     rank = property(lambda self: len(self.offset_bases[0]))
@@ -239,7 +301,6 @@ class SharedLinearLayout(SharedLayout):
         return [1 << value.bit_length() for value in bits]
 
 
-@_layout
 class NVMMASharedLayout(SharedLayout):
     """Swizzled tiles of 8 rows, as tensor cores and the tensor memory accelerator want them."""
 
@@ -248,7 +309,7 @@ class NVMMASharedLayout(SharedLayout):
     rank: int = 2
     transposed: bool = False
     fp4_padded: bool = False
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
 
     @staticmethod
     def get_default_for(block_shape, dtype, transposed=False, fp4_padded=False, cga_layout=None):
@@ -258,7 +319,6 @@ class NVMMASharedLayout(SharedLayout):
                          f"({', '.join(map(source, values))})")
 
 
-@_layout
 class AMDMFMALayout(DistributedLayout):
     """What matrix instructions of AMD's CDNA leave in registers."""
 
@@ -270,19 +330,18 @@ class AMDMFMALayout(DistributedLayout):
     warps_per_cta: list
     element_bitwidth: int = None
     tiles_per_warp: list = None
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
 
-    def __post_init__(self):
-        if unwrap(self.element_bitwidth) is None:
-            object.__setattr__(self, "element_bitwidth", 32)
-        if unwrap(self.tiles_per_warp) is None:
-            object.__setattr__(self, "tiles_per_warp", [1] * len(unwrap(self.warps_per_cta)))
-        super().__post_init__()
+    def _set(self, values):
+        if unwrap(values["element_bitwidth"]) is None:
+            values["element_bitwidth"] = 32
+        if unwrap(values["tiles_per_warp"]) is None:
+            values["tiles_per_warp"] = [1] * len(unwrap(values["warps_per_cta"]))
+        super()._set(values)
 
     rank = property(lambda self: len(self.warps_per_cta))
 
 
-@_layout
 class AMDWMMALayout(DistributedLayout):
     """What matrix instructions of AMD's RDNA and of gfx1250 leave in registers."""
 
@@ -293,22 +352,24 @@ class AMDWMMALayout(DistributedLayout):
     warp_bases: list = None
     reg_bases: list = None
     instr_shape: list = None
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
     rank: int = None
     # Grids instead of bases, as older sources have them.
-    warps_per_cta: InitVar[list] = None
-    tiles_per_warp: InitVar[list] = None
+    warps_per_cta: list = None
+    tiles_per_warp: list = None
 
-    def __post_init__(self, warps_per_cta, tiles_per_warp):
-        given = _plain([self.version, self.transposed, self.warp_bases, self.reg_bases,
-                        self.instr_shape, self.cga_layout or [], self.rank,
-                        warps_per_cta, tiles_per_warp])
-        values = _evaluate_fields(f"gl.amd.AMDWMMALayout({', '.join(map(source, given))})")
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    _only_given = ("warps_per_cta", "tiles_per_warp")
+
+    def _set(self, values):
+        given = _plain([values[name] for name, _ in self._parameters])
+        given[5] = given[5] or []
+        self.__dict__.update(
+            _evaluate_fields(f"gl.amd.AMDWMMALayout({', '.join(map(source, given))})"))
+
+    def _validate(self):
+        pass
 
 
-@_layout
 class TensorMemoryLayout(_Layout):
     """Accumulators side by side in the tensor memory of sm_100."""
 
@@ -316,18 +377,17 @@ class TensorMemoryLayout(_Layout):
 
     block: list
     col_stride: int
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
     two_ctas: bool = False
     fp4_padded: bool = False
 
 
-@_layout
 class TensorMemoryScalesLayout(_Layout):
     """Scales of block-scaled products in tensor memory."""
 
     _path = "nvidia.blackwell.TensorMemoryScalesLayout"
 
-    cga_layout: list = field(default_factory=list)
+    cga_layout: list = ()
 
 
 def bases_per_dim(bases, rank, skip_broadcast=True):
@@ -375,17 +435,3 @@ class MBarrierLayout(SwizzledSharedLayout):
         """One barrier in each CTA, or in the first CTA of each pair."""
         text = f"gl.nvidia.hopper.mbarrier.MBarrierLayout.multicta({num_ctas}, {bool(two_cta)})"
         return cls(_evaluate(text).cga_layout)
-
-
-def warps_per_cta(layout, shape):
-    """Warps along each dimension; a warp that only repeats another's elements counts nowhere."""
-    if isinstance(layout, (SliceLayout, DotOperandLayout)):
-        return warps_per_cta(layout.parent, shape)
-    if not isinstance(layout, DistributedLinearLayout):
-        return layout.warps_per_cta
-    counts = [1] * len(shape)
-    for basis in layout.warp_bases:
-        for dim in (dim for dim, step in enumerate(basis) if step):
-            counts[dim] *= 2
-            break
-    return counts
