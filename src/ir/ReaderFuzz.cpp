@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   mlir::ScopedDiagnosticHandler silent(context.get(),
                                        [](mlir::Diagnostic &) { return mlir::success(); });
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  // MLIR's lexer stops at the null character behind the text.
+  std::string text(reinterpret_cast<const char *>(data), size);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   if (!module)
     return 0;

@@ -17,6 +17,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createResolveLayoutsPass());
   // Before allocation: a dead or duplicate conversion needs no scratch.
   passes.addPass(createSimplifyPass());
+  // After whatever drops scans, before allocation: its conversions need scratch.
+  passes.addPass(createLegalizeScansPass());
   // Before allocation: partitions take a little shared memory.
   passes.addPass(createAllocateWarpGroupsPass());
   // After everything that adds or removes owners of shared memory.
@@ -29,6 +31,7 @@ void registerPasses() {
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
+  registerPass(createLegalizeScansPass);
   registerPass(createAllocateWarpGroupsPass);
   registerPass(createInsertBarriersPass);
   // On its own the pass assumes the chip with the most shared memory.

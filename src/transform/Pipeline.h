@@ -30,6 +30,10 @@ std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 /// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
+/// Converts scans to a layout that can be scanned where their own cannot: one whose bases mix
+/// dimensions, or that repeats elements.
+std::unique_ptr<mlir::Pass> createLegalizeScansPass();
+
 /// Gives the partitions of `ttg.warp_specialize` warps beside the kernel's own, and registers where
 /// the program requests numbers of them.
 std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass();

@@ -56,6 +56,16 @@
 # RUN: scan_rows x='randint(-9, 9, (16, 32), i32)' y='empty((16, 32), i32)' last='empty(16, i32)' M=16 N=32 \
 #   layout='gl.BlockedLayout([1, 2], [8, 4], [1, 4], [1, 0])' --grid 1
 # EXPECT: (last == sum(x, 1)) & (y[3, 31] == sum(x[3])) & (y[5, 0] == x[5, 0])
+# Layouts whose bases mix dimensions or repeat elements.
+# RUN: scan_rows x='randint(-9, 9, (16, 32), i32)' y='empty((16, 32), i32)' last='empty(16, i32)' M=16 N=32 \
+#   layout='gl.DistributedLinearLayout([[1, 1], [2, 4]], [[1, 0], [4, 2], [8, 0], [0, 2], [0, 8]], [[0, 16], [2, 0]], [], [16, 32])' --grid 1
+# EXPECT: (last == sum(x, 1)) & (y[3, 31] == sum(x[3])) & (y[5, 0] == x[5, 0])
+# RUN: scan_1d y='empty(64, i32)' N=64 \
+#   layout='gl.DistributedLinearLayout([[1]], [[3], [4], [8], [48], [0]], [[16], [0]], [], [64])' --grid 1
+# EXPECT: y == arange(64, i32) * (arange(64, i32) + 1) // 2
+# RUN: scan_reverse y='empty(512, i32)' N=512 \
+#   layout='gl.DistributedLinearLayout([[1], [7], [32], [32]], [[4], [8], [16], [256], [64]], [[128], [0]], [], [512])' --grid 1
+# EXPECT: y == (512 - arange(512, i32)) * (511 + arange(512, i32)) // 2
 # RUN: compose y='empty((2, 256), i32)' --grid 1
 # EXPECT: (y[0, 0] == 1) & (y[0, 3] == 24) & (y[1, 0] == 0) & (y[1, 1] == 1) & (y[1, 2] == 5) & (y[1, 3] == 23)
 
