@@ -25,7 +25,9 @@
 // Engines. What a copy engine or a warpgroup's product does to a buffer happens
 // some time after it was started; the program waits for it by other means. So
 // such an access needs a barrier before it, if it conflicts with something
-// pending, but is never pending itself.
+// pending, but is not pending itself. A wait for products is a matter of each
+// group of four warps: others may still be reading, so what products read is
+// pending from the wait on, until all meet.
 //
 // Barrier objects. Threads may use one at the same time; only its beginning and
 // its end (init, inval) must be apart from its uses.
@@ -105,6 +107,9 @@ class Accesses {
 public:
   explicit Accesses(tt::FuncOp function) : aliases(function) {
     function.walk([&](Operation *op) { describe(op); });
+    // Which products a wait is about is not followed up.
+    for (Operation *wait : productWaits)
+      effects[wait].after = productReads;
   }
 
   bool empty() const { return list.empty(); }
@@ -239,10 +244,12 @@ private:
         .Case([&](ttng::WarpGroupDotOp dot) {
           start(effect, dot.getA(), false);
           start(effect, dot.getB(), false);
+          append_range(productReads, effect.before);
+          // The wait is part of it.
+          if (!dot.getIsAsync())
+            effect.after = effect.before;
         })
-        .Case([&](ttng::WarpGroupDotWaitOp wait) {
-          effect.meets = ttg::numWarpsOf(op) > 4 && !wait.getWarpGroupLocal();
-        })
+        .Case([&](ttng::WarpGroupDotWaitOp) { productWaits.push_back(op); })
         .Case([&](ttng::TMAStoreWaitOp) { effect.needsMeeting = true; })
         .Case<ttng::ClusterBarrierOp, ttng::ClusterWaitOp>([&](auto) { effect.meets = true; });
   }
@@ -305,6 +312,9 @@ private:
   BufferAliases aliases;
   llvm::SmallVector<Access> list;
   llvm::DenseMap<Operation *, Effect> effects;
+  /// What products read through their engine, and the waits for products.
+  llvm::SmallVector<unsigned, 2> productReads;
+  llvm::SmallVector<Operation *> productWaits;
 };
 
 //===----------------------------------------------------------------------===//
