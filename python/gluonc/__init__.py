@@ -3,7 +3,7 @@
 CPU tensors (NumPy, PyTorch, DLPack) run on the simulator, CUDA tensors on the GPU.
 """
 
-from gluonc import errors
+from gluonc import errors, hooks
 from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function,
                           must_use_result, next_power_of_2)
 from gluonc._jit import CompiledKernel, JITFunction, jit
@@ -19,7 +19,7 @@ GluonJITFunction = JITFunction
 __all__ = [
     "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError", "GluonJITFunction",
     "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate", "cdiv", "compile_many",
-    "constexpr", "constexpr_function", "errors", "jit", "language", "must_use_result",
+    "constexpr", "constexpr_function", "errors", "hooks", "jit", "language", "must_use_result",
     "next_power_of_2", "nvidia", "seal", "torch_op",
 ]
 

@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections import namedtuple
 
-from gluonc import _native, _tensors
+from gluonc import _native, _tensors, hooks
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._scopes import load_kernel, token
 from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
@@ -44,8 +44,8 @@ class Metadata(namedtuple("Metadata", (
 class CompiledKernel:
     """One specialization of a kernel."""
 
-    def __init__(self, name, executable, target, options, device):
-        self.name, self.executable, self.target = name, executable, target
+    def __init__(self, fn, name, executable, target, options, device):
+        self.fn, self.name, self.executable, self.target = fn, name, executable, target
         self.device = device
         self.metadata = Metadata(executable.key(), target, name, *options, 3,
                                  executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
@@ -98,6 +98,9 @@ class CompiledKernel:
         x, y, z = (*grid, 1, 1)[:3]
 
         def launch(*values, stream=None):
+            metadata = None
+            if hooks.launch_enter or hooks.launch_exit:
+                metadata = self.fn._launch_starts(self, (x, y, z), stream, values)
             views = [_tensors.view(value) for value in values]
             slots = [v.address if v else value for v, value in zip(views, values)]
             if self.simulated:
@@ -107,6 +110,8 @@ class CompiledKernel:
             else:
                 stream = current_stream(self.device) if stream is None else stream
                 self.executable.launch(x, y, z, stream, slots)
+            if metadata is not None:
+                self.fn._launch_ended(metadata)
         return launch
 
 
@@ -246,6 +251,16 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     _current_stream = staticmethod(current_stream)
 
+    def _launch_starts(self, compiled, grid, stream, values):
+        """Calls the hooks; the dispatcher does, too, while there are any."""
+        metadata = hooks.describe(compiled, grid, stream, self.arg_names, values,
+                                  self.launch_metadata)
+        hooks.launch_enter(metadata)
+        return metadata
+
+    def _launch_ended(self, metadata):
+        hooks.launch_exit(metadata)
+
     def _refuse_mixed(self, values):
         views = ((parameter.name, _tensors.view(value))
                  for parameter, value in zip(self.params, values) if value is not None)
@@ -253,8 +268,20 @@ class JITFunction(_native.Dispatcher, KernelInterface):
                            for name, view in views if view and view.device is not None)
         raise ValueError(f"{self.fn.__name__}: tensors on different devices: {places}")
 
-    def _compile(self, specs, options, device, values):
-        """The CompiledKernel for what the dispatcher has not seen before."""
+    def _compile(self, specs, options, device, values, is_warmup):
+        """The CompiledKernel for what the dispatcher has not seen before; None where a hook does
+        not want it."""
+        if hooks.compile_enter is None and hooks.compile_exit is None:
+            return self._make(specs, options, device)
+        described = self._describe_compilation(specs, options, device, is_warmup)
+        if hooks.compile_enter is not None and hooks.compile_enter(**described):
+            return None
+        compiled = self._make(specs, options, device)
+        if hooks.compile_exit is not None:
+            hooks.compile_exit(**described)
+        return compiled
+
+    def _make(self, specs, options, device):
         num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
         specialization = self._specialization(specs, options)
         simulated = device < 0
@@ -262,19 +289,37 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         executable = engine().make(specialization, target, simulated)
         if not simulated:
             executable.load(device)
-        return CompiledKernel(self._name_of(specs), executable, target,
+        return CompiledKernel(self, self._name_of(specs), executable, target,
                               (num_warps, num_ctas, maxnreg, debug, fp_fusion), device)
 
-    def _name_of(self, specs):
-        """What `repr=` calls a specialization; by default the function's name."""
-        if self._repr is None:
-            return self.fn.__name__
+    def _describe_specs(self, specs):
+        """(name -> type, name -> compile-time value)."""
         names = self.arg_names
         constants = {name: value for name, (kind, value) in zip(names, specs)
                      if kind in CONSTANT_KINDS}
         signature = {name: "constexpr" if name in constants else spec[1]
                      for name, spec in zip(names, specs)}
-        return self._repr(SpecializationNames(self, signature, constants))
+        return signature, constants
+
+    def _name_of(self, specs):
+        """What `repr=` calls a specialization; by default the function's name."""
+        if self._repr is None:
+            return self.fn.__name__
+        return self._repr(SpecializationNames(self, *self._describe_specs(specs)))
+
+    def _describe_compilation(self, specs, options, device, is_warmup):
+        """What hooks of compilations get."""
+        signature, constants = self._describe_specs(specs)
+        chosen = dict(zip(_OPTION_DEFAULTS, map(unwrap, options)))
+        types = ", ".join(f"{name}: {kind}" for name, kind in signature.items())
+        settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
+        text = f"{self.fn.__qualname__}[{settings}]({types})"
+        key = f"{text} {constants}"
+        places = {(self.arg_names.index(name),): value for name, value in constants.items()}
+        return {"key": key, "repr": text, "is_manual_warmup": is_warmup, "already_compiled": False,
+                "fn": hooks.JitFunctionInfo(self.fn.__module__, self.fn.__qualname__, self),
+                "compile": {"key": key, "signature": signature, "device": device,
+                            "constants": places, "is_warmup": is_warmup, **chosen}}
 
     def _specialization(self, specs, options):
         num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
@@ -289,7 +334,7 @@ class _FrontEnd(JITFunction):
     class Made(Exception):
         """Holds the IR."""
 
-    def _compile(self, specs, options, device, values):
+    def _compile(self, specs, options, device, values, is_warmup):
         raise self.Made(self._specialization(specs, options).ir(self.target))
 
 

@@ -64,6 +64,8 @@ PyObject *newReference(PyObject *object) {
 }
 
 PyTypeObject *boundLaunchType = nullptr;
+/// Whether launches have to tell gluonc.hooks about themselves.
+bool launchesAreWatched = false;
 /// One dead BoundLaunch for the next launch to use.
 BoundLaunch *spare = nullptr;
 
@@ -169,9 +171,10 @@ private:
 
 class Launch {
 public:
-  Launch(Dispatcher *self, PyObject *const *args, size_t count, PyObject *keywords)
+  Launch(Dispatcher *self, PyObject *const *args, size_t count, PyObject *keywords,
+         bool isWarmup = false)
       : self(self), state(*self->state), args(args), count(count), keywords(keywords),
-        binding(state) {}
+        isWarmup(isWarmup), binding(state) {}
 
   /// Everything up to the launch. False with an exception.
   bool prepare() {
@@ -199,7 +202,9 @@ public:
     Grid grid = given;
     if (function && !callGrid(function, grid))
       return nullptr;
-    if (grid.x && grid.y && grid.z && !start(grid))
+    // A hook may have kept the kernel from being compiled.
+    bool runs = grid.x && grid.y && grid.z && entry.executable;
+    if (runs && !(launchesAreWatched ? startWatched(grid) : start(grid)))
       return nullptr;
     return newReference(entry.compiled);
   }
@@ -223,6 +228,10 @@ private:
       Entry made;
       if (!compile(made))
         return false;
+      if (!made.executable) {
+        entry = made;
+        return true;
+      }
       // Another thread may have been faster while this one compiled; kernels are equal then.
       at = state.entries.try_emplace(std::move(bytes), made).first;
     }
@@ -251,11 +260,13 @@ private:
     PyObject *list = specs(state.parameters, arguments.key.data());
     PyObject *chosen = options(), *values = valuesAt(0, state.parameters.size());
     if (list && chosen && values)
-      made.compiled =
-          PyObject_CallMethod(object(), "_compile", "OOiO", list, chosen, arguments.device, values);
+      made.compiled = PyObject_CallMethod(object(), "_compile", "OOiOO", list, chosen,
+                                          arguments.device, values, isWarmup ? Py_True : Py_False);
     Py_XDECREF(list);
     Py_XDECREF(chosen);
     Py_XDECREF(values);
+    if (made.compiled == Py_None)
+      return true;
     PyObject *executable =
         made.compiled ? PyObject_GetAttrString(made.compiled, "executable") : nullptr;
     if (!executable)
@@ -298,6 +309,25 @@ private:
     return false;
   }
 
+  /// start() between the hooks.
+  bool startWatched(const Grid &grid) {
+    void *stream = nullptr;
+    if (entry.device >= 0 && !findStream(stream))
+      return false;
+    PyObject *values = valuesAt(0, state.parameters.size());
+    PyObject *metadata =
+        values ? PyObject_CallMethod(object(), "_launch_starts", "O(III)KO", entry.compiled, grid.x,
+                                     grid.y, grid.z, reinterpret_cast<uintptr_t>(stream), values)
+               : nullptr;
+    Py_XDECREF(values);
+    PyObject *answer = metadata && start(grid)
+                           ? PyObject_CallMethod(object(), "_launch_ended", "O", metadata)
+                           : nullptr;
+    Py_XDECREF(metadata);
+    Py_XDECREF(answer);
+    return answer != nullptr;
+  }
+
   gluonc_status simulate(const Grid &grid, gluonc_error **error) {
     std::vector<gluonc_memory_range> ranges;
     for (const Arguments::Range &range : arguments.ranges)
@@ -332,6 +362,7 @@ private:
   PyObject *const *args;
   size_t count;
   PyObject *keywords;
+  bool isWarmup;
   Binding binding;
   Arguments arguments;
   Entry entry;
@@ -542,7 +573,7 @@ PyObject *specialize(PyObject *object, PyObject *callArgs) {
   }
   PyObject *compiled = nullptr;
   {
-    Launch launch(self, values.data(), count, names);
+    Launch launch(self, values.data(), count, names, /*isWarmup=*/true);
     if (launch.prepare())
       compiled = launch.compiled();
   }
@@ -590,6 +621,8 @@ PyType_Spec boundSpec = {"gluonc._native.BoundLaunch", sizeof(BoundLaunch), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, boundSlots};
 
 } // namespace
+
+void watchLaunches(bool watched) { launchesAreWatched = watched; }
 
 bool addDispatcher(PyObject *module) {
   boundLaunchType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&boundSpec));

@@ -7,7 +7,7 @@
 //   dispatcher._specialize(args, kwargs)               the same without the launch
 //
 // A launch that was seen before stays in C++. For what is new it calls methods of the
-// subclass: _prepare(), _compile(specs, options, device, values), _refuse(…).
+// subclass: _prepare(), _compile(specs, options, device, values, is_warmup), _refuse(…).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +21,10 @@ namespace gluonc::python {
 
 /// Adds the type `Dispatcher` to a module. False with an exception.
 bool addDispatcher(PyObject *module);
+
+/// Whether launches call `_launch_starts(compiled, grid, stream, values)` and, with its result,
+/// `_launch_ended(…)`.
+void watchLaunches(bool watched);
 
 /// How the dispatcher reaches into a CompiledKernel's `executable`; set by the module.
 extern gluonc_executable *(*executableOf)(PyObject *object);

@@ -483,6 +483,7 @@ NB_MODULE(_native, m) {
   m.def("find_ptxas", &gluonc_find_ptxas);
   m.def("language_names", &gluonc_language_names);
   m.def("describe", &describe);
+  m.def("watch_launches", &gluonc::python::watchLaunches);
   m.def("set_hooks", [](nb::handle freeze, nb::handle describe, nb::handle constexprType) {
     // Kept for the life of the process, as the interned values are.
     gluonc::python::Interned::get().freeze = freeze.inc_ref().ptr();

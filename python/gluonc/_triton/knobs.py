@@ -3,6 +3,9 @@
 import contextlib
 import copy
 
+from gluonc import hooks
+from gluonc.hooks import HookChain
+
 
 class Knobs:
     """One group of settings. Every name may be set; what was never set is None or its default."""
@@ -51,9 +54,51 @@ cache = Knobs(dir="", dump_dir="", override_dir="")
 compilation = Knobs(override=False, dump_ir=False, always_compile=False, instrumentation_mode="",
                     enable_experimental_consan=False, front_end_debugging=False)
 autotuning = Knobs(cache=False, print=False)
-runtime = Knobs(interpret=False, debug=False, override_arch=None, add_stages_inspection_hook=None,
-                launch_enter_hook=None, launch_exit_hook=None, jit_cache_hook=None,
-                jit_post_compile_hook=None)
+
+
+def _chain(name):
+    """A setting that is one of gluonc's chains of hooks; a function that is set takes its place."""
+    chain = getattr(hooks, name)
+    return property(lambda self: chain, lambda self, value: chain.replace(value))
+
+
+def _hook(name):
+    return property(lambda self: getattr(hooks, name),
+                    lambda self, value: setattr(hooks, name, value))
+
+
+class RuntimeKnobs(Knobs):
+    """Hooks are those of gluonc.hooks."""
+
+    _HOOKS = {"launch_enter_hook": "launch_enter", "launch_exit_hook": "launch_exit",
+              "jit_cache_hook": "compile_enter", "jit_post_compile_hook": "compile_exit"}
+    launch_enter_hook, launch_exit_hook = _chain("launch_enter"), _chain("launch_exit")
+    jit_cache_hook, jit_post_compile_hook = _hook("compile_enter"), _hook("compile_exit")
+
+    def __setattr__(self, name, value):
+        if name in self._HOOKS:
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def reset(self):
+        for name in self._HOOKS:
+            setattr(self, name, None)
+        return super().reset()
+
+    @contextlib.contextmanager
+    def scope(self):
+        saved = {name: copy.copy(getattr(self, name)) for name in self._HOOKS}
+        try:
+            with super().scope():
+                yield
+        finally:
+            for name, value in saved.items():
+                setattr(self, name, value)
+
+
+runtime = RuntimeKnobs(interpret=False, debug=False, override_arch=None,
+                       add_stages_inspection_hook=None)
 language = Knobs(default_fp_fusion=True)
 nvidia = Knobs(disable_ptxas_opt=False, mock_ptx_version=None)
 amd = Knobs(use_buffer_ops=True, use_async_copy=True)
