@@ -23,6 +23,9 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createAllocateWarpGroupsPass());
   // After everything that adds or removes owners of shared memory.
   passes.addPass(createAllocateSharedPass(target));
+  // After allocation: what meets is known by place. Before barriers: the threads that a fence is
+  // for meet behind it.
+  passes.addPass(createInsertProxyFencesPass());
   // After allocation: a barrier is needed only where places overlap.
   passes.addPass(createInsertBarriersPass());
 }
@@ -33,6 +36,7 @@ void registerPasses() {
   registerPass(createSimplifyPass);
   registerPass(createLegalizeScansPass);
   registerPass(createAllocateWarpGroupsPass);
+  registerPass(createInsertProxyFencesPass);
   registerPass(createInsertBarriersPass);
   // On its own the pass assumes the chip with the most shared memory.
   registerPass([] { return createAllocateSharedPass(*target::Target::parse("cuda:90a")); });

@@ -11,6 +11,7 @@ namespace gluonc {
 /// Pipeline.cpp for the reasons. Needs verified ttg. Leaves
 ///   - one public function per kernel, calls only to `noinline` functions,
 ///   - `allocation.offset` on every operation that owns shared memory, `ttg.shared` on the module,
+///   - a `ttng.fence_async_shared` wherever engines meet what threads did,
 ///   - a `ttg.barrier local` wherever threads meet through shared memory.
 void addPipeline(mlir::OpPassManager &passes, const target::Target &target);
 
@@ -41,6 +42,11 @@ std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass();
 /// Gives every buffer and every scratch area its place in shared memory, such that those that are
 /// alive at one time do not overlap. Reports an error if `target` has too little.
 std::unique_ptr<mlir::Pass> createAllocateSharedPass(const target::Target &target);
+
+/// Inserts `ttng.fence_async_shared` before copy engines and products of warpgroups that meet bytes
+/// which threads accessed by themselves. Needs offsets from AllocateShared. Adds nothing where a
+/// fence stands already.
+std::unique_ptr<mlir::Pass> createInsertProxyFencesPass();
 
 /// Inserts `ttg.barrier local` between accesses of different threads to the same shared bytes, of
 /// which one writes. Needs offsets from AllocateShared. Adds nothing where a barrier stands
