@@ -7,6 +7,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 
 from gluonc._unknown import answer_for
@@ -67,6 +68,14 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         answer_for(module, spec.name if spec else module.__name__)
 
 
+def _tell_children():
+    """Processes that this one starts with its environment answer in the same way."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_children")
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    if folder not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([folder, *paths])
+
+
 def install():
     """Takes the names over, from modules of the real Triton as well."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
@@ -74,6 +83,7 @@ def install():
     for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
         del sys.modules[name]
     sys.meta_path.insert(0, _Finder())
+    _tell_children()
     # These are reached as attributes of each other, too.
     for name, module in list(sys.modules.items()):
         if name.startswith("gluonc.language") and "._" not in name:

@@ -279,3 +279,41 @@ print(out.tolist())
 
     outcomes = [outcome(seed) for seed in range(4)]
     assert len(set(outcomes)) > 1 and outcomes == [outcome(seed) for seed in range(4)]
+
+
+def test_child_processes_see_the_same_gpu(tmp_path):
+    body = '''
+import multiprocessing
+import subprocess
+import sys
+
+def work(n, queue):
+    x = torch.arange(n, device="cuda", dtype=torch.float32)
+    y = torch.empty_like(x)
+    double[(triton.cdiv(n, 128),)](x, y, n, 128)
+    queue.put((torch.cuda.get_device_name(), gluon.__name__, y.cpu().sum().item()))
+
+if __name__ == "__main__":
+    for method in ("spawn", "forkserver", "fork"):
+        context = multiprocessing.get_context(method)
+        queue = context.Queue()
+        child = context.Process(target=work, args=(300, queue))
+        child.start()
+        child.join()
+        assert child.exitcode == 0, method
+        assert queue.get(timeout=5) == (torch.cuda.get_device_name(), "gluonc", 299 * 300.0)
+    ask = "import triton, torch; print(torch.cuda.get_device_capability(), triton.__name__)"
+    print(subprocess.run([sys.executable, "-c", ask], text=True, capture_output=True).stdout)
+'''
+    assert run(tmp_path, body, "cuda:100a") == "(10, 0) gluonc._triton\n\n"
+
+
+def test_a_sitecustomize_that_is_hidden_from_children_runs(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("print('own')\n")
+    script = tmp_path / "script.py"
+    script.write_text("import subprocess, sys\n"
+                      "subprocess.run([sys.executable, '-c', 'import triton'], check=True)\n")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run([sys.executable, "-m", "gluonc", str(script)], text=True, timeout=60,
+                          capture_output=True, env={**os.environ, "PYTHONPATH": paths})
+    assert done.returncode == 0 and done.stdout == "own\nown\n", done.stderr
