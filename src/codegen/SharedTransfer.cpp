@@ -58,9 +58,12 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
 
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes, ArrayRef<uint32_t> images) {
+  return addressOf(emitter, transfer, buffer, bytes, emitter.threadPart(images), imageMask(images));
+}
+
+ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                        unsigned bytes, Value *variable, uint32_t mask) {
   Builder &builder = emitter.builder;
-  Value *variable = emitter.threadPart(images);
-  uint32_t mask = imageMask(images);
   const Registers &view = emitter.get(buffer);
   const LinearLayout &shared = toLinear(cast<ttg::MemDescType>(buffer.getType()));
   std::optional<LinearLayout> inverse = shared.pseudoInvert();

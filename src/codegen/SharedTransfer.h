@@ -31,6 +31,9 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
                         unsigned bytes);
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes, llvm::ArrayRef<uint32_t> images);
+/// With another thread part, which has only bits of `mask`.
+ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                        unsigned bytes, llvm::Value *part, uint32_t mask);
 /// The transfer as warp-wide matrix accesses, where the chip has them and the data lie so.
 std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfer &transfer,
                                                  unsigned bytes, bool store);

@@ -2,8 +2,10 @@
 //
 // One instruction moves a box of at most 256 elements along each dim and, where
 // the layout swizzles, of one row of the pattern along the last: a "message". A
-// block takes as many as cover it. Message i is the business of one thread of
-// warp i (modulo their number), so that warps share the work.
+// block takes as many as cover it. The warps share them out: in round r, one
+// thread of warp w sends message r * senders + w. Where a message lies is linear
+// in the bits of its number, so one instruction a round serves all warps, and
+// its operands are the same in all threads of a warp, as ptxas likes them best.
 //
 //     block 64 x 256, f16, swizzled by 128 bytes = rows of 64:
 //         message   0     1     2     3        shared memory: one after another
@@ -14,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/EmitHopper.h"
 
+#include "codegen/Indices.h"
 #include "codegen/SharedTransfer.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Encoding.h"
@@ -74,14 +77,63 @@ Value *electThread(Emitter &emitter) {
   return builder.CreateICmpNE(elected, builder.getInt32(0));
 }
 
-/// The elected thread of the warp that sends message `number`.
-Value *senderOf(Emitter &emitter, Value *elected, unsigned number) {
-  Builder &builder = emitter.builder;
-  if (emitter.group.count == 1)
-    return elected;
-  unsigned warp = number % emitter.group.count;
-  return builder.CreateAnd(elected, builder.CreateICmpEQ(emitter.warpId(), builder.getInt32(warp)));
-}
+/// Which messages the warp that runs the code sends.
+class Share {
+public:
+  Share(Emitter &emitter, ArrayRef<Message> messages)
+      : emitter(emitter), messages(messages), senders(count()) {
+    warp = emitter.builder.getInt32(0);
+    if (senders > 1)
+      warp = emitter.warpId();
+    if (senders > 1 && senders < emitter.group.count)
+      warp = emitter.builder.CreateAnd(warp, emitter.builder.getInt32(senders - 1));
+  }
+
+  size_t rounds() const { return messages.size() / senders; }
+  const Message &first(size_t round) const { return messages[round * senders]; }
+
+  /// `elected` in warps that send.
+  Value *sends(Value *elected) const {
+    if (senders == emitter.group.count)
+      return elected;
+    Builder &builder = emitter.builder;
+    Value *mine = builder.CreateICmpULT(emitter.warpId(), builder.getInt32(senders));
+    return emitter.builder.CreateAnd(elected, mine);
+  }
+
+  /// What the warp's number adds to the place of a round's first message.
+  Value *step(unsigned axis) const {
+    return part([&](const Message &message) { return uint32_t(message.place[axis]); });
+  }
+  Value *offset() const { return part(offsetOf); }
+  uint32_t offsetMask() const { return imageMask(images(offsetOf)); }
+
+private:
+  static uint32_t offsetOf(const Message &message) { return message.offset; }
+
+  template <typename Field> SmallVector<uint32_t> images(Field field) const {
+    SmallVector<uint32_t> found;
+    for (unsigned bit = 1; bit < senders; bit *= 2)
+      found.push_back(field(messages[bit]));
+    return found;
+  }
+
+  template <typename Field> Value *part(Field field) const {
+    return applyLinear(emitter.builder, warp, images(field));
+  }
+
+  /// As many warps as can send at once: a power of two, so that a round begins where the bits of
+  /// its warps are 0.
+  unsigned count() const {
+    unsigned all = messages.size();
+    return std::min(bit_floor(emitter.group.count), all & -all);
+  }
+
+  Emitter &emitter;
+  ArrayRef<Message> messages;
+  unsigned senders;
+  Value *warp;
+};
 
 /// Numbers operands while the text of an instruction is written.
 struct Instruction {
@@ -100,18 +152,28 @@ struct Instruction {
   }
 };
 
-/// Coordinates of a message as PTX wants them.
-SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords,
-                                 const Message &message) {
+/// Coordinates of a round's messages as PTX wants them.
+SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, const Share &share,
+                                 size_t round) {
+  Builder &builder = emitter.builder;
   SmallVector<Value *> values;
-  size_t rank = coords.size(), inner = message.place.size();
+  const Message &first = share.first(round);
+  size_t rank = coords.size(), inner = first.place.size();
   for (size_t i = 0; i < rank; ++i) {
     Value *coordinate = emitter.scalar(coords[rank - 1 - i]);
-    int64_t step = i < inner ? message.place[inner - 1 - i] : 0;
-    values.push_back(step ? emitter.builder.CreateAdd(coordinate, emitter.builder.getInt32(step))
-                          : coordinate);
+    if (i < inner) {
+      unsigned axis = inner - 1 - i;
+      coordinate = builder.CreateAdd(coordinate, share.step(axis));
+      coordinate = builder.CreateAdd(coordinate, builder.getInt32(first.place[axis]));
+    }
+    values.push_back(coordinate);
   }
   return values;
+}
+
+ThreadAddress addressOf(Emitter &emitter, mlir::Value buffer, const Share &share) {
+  unsigned bytes = elementBytes(cast<ttg::MemDescType>(buffer.getType()).getElementType());
+  return addressOf(emitter, Transfer{}, buffer, bytes, share.offset(), share.offsetMask());
 }
 
 LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
@@ -120,18 +182,19 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   auto messages = messagesOf(buffer, descriptor.im2col);
   if (!messages || op.getMulticast())
     return emitter.unsupported(op, op.getMulticast() ? "a multicast copy" : "");
-  ThreadAddress address =
-      addressOf(emitter, Transfer{}, op.getResult(), elementBytes(buffer.getElementType()), {});
-  Value *elected = emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred()));
-  for (auto [number, message] : enumerate(*messages)) {
+  Share share(emitter, *messages);
+  ThreadAddress address = addressOf(emitter, op.getResult(), share);
+  Value *sends =
+      share.sends(emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred())));
+  for (size_t round = 0; round < share.rounds(); ++round) {
     Instruction code;
-    code.text = "@" + code.operand(senderOf(emitter, elected, number));
+    code.text = "@" + code.operand(sends);
     code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                  "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
                  ".mbarrier::complete_tx::bytes ";
-    code.text += "[" + code.operand(address.at(message.offset)) + "], ";
+    code.text += "[" + code.operand(address.at(share.first(round).offset)) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
-                 code.list(coordinates(emitter, op.getCoord(), message)) + "], ";
+                 code.list(coordinates(emitter, op.getCoord(), share, round)) + "], ";
     code.text += "[" + code.operand(barrierAddress(emitter, op.getBarrier())) + "]";
     SmallVector<Value *> offsets;
     for (mlir::Value offset : llvm::reverse(op.getOffsets()))
@@ -150,15 +213,15 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
   auto messages = messagesOf(buffer, /*im2col=*/false);
   if (!messages)
     return emitter.unsupported(op);
-  ThreadAddress address =
-      addressOf(emitter, Transfer{}, source, elementBytes(buffer.getElementType()), {});
-  Value *elected = electThread(emitter);
-  for (auto [number, message] : enumerate(*messages)) {
+  Share share(emitter, *messages);
+  ThreadAddress address = addressOf(emitter, source, share);
+  Value *sends = share.sends(electThread(emitter));
+  for (size_t round = 0; round < share.rounds(); ++round) {
     Instruction code;
-    code.text = "@" + code.operand(senderOf(emitter, elected, number)) + " " + instruction.str();
+    code.text = "@" + code.operand(sends) + " " + instruction.str();
     code.text += " [" + code.operand(emitter.scalar(desc)) + ", " +
-                 code.list(coordinates(emitter, coords, message)) + "], ";
-    code.text += "[" + code.operand(address.at(message.offset)) + "];";
+                 code.list(coordinates(emitter, coords, share, round)) + "], ";
+    code.text += "[" + code.operand(address.at(share.first(round).offset)) + "];";
     emitOrdered(emitter, code.text, code.operands);
   }
   emitOrdered(emitter, "cp.async.bulk.commit_group;", {});
