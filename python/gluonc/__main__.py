@@ -9,6 +9,10 @@ import sys
 from gluonc import _aliases, _simulated, __version__
 
 
+def _programs(text):
+    return text if text == "all" else int(text)
+
+
 def _parse(arguments):
     parser = argparse.ArgumentParser(
         prog="python -m gluonc",
@@ -16,9 +20,10 @@ def _parse(arguments):
     parser.add_argument("--version", action="version", version=f"gluonc {__version__}")
     parser.add_argument("--simulate", metavar="TARGET", default=os.environ.get("GLUONC_SIMULATE"),
                         help="pretend that such a GPU is there: cuda:90a, cuda:100a, hip:gfx942, …")
-    parser.add_argument("--programs", type=int, metavar="N",
-                        help="run the first N programs of every launch only: benchmarks come to "
-                             "their end on a simulated GPU, with incomplete results")
+    parser.add_argument("--programs", type=_programs, metavar="N",
+                        help="on a simulated GPU, run the first N programs of every launch, or "
+                             "`all`. By default only launches on tensors of 512 MiB and more, "
+                             "those of benchmarks, are cut; results of cut ones are incomplete")
     parser.add_argument("--schedule-seed", type=int, metavar="N",
                         help="let the partitions of simulated kernels take turns at random, as N "
                              "decides (GLUONC_SCHEDULE_SEED)")
@@ -36,7 +41,9 @@ def main():
         _simulated.activate(options.simulate)
     if options.schedule_seed is not None:
         os.environ["GLUONC_SCHEDULE_SEED"] = str(options.schedule_seed)
-    if options.programs:
+    if options.programs is None:
+        _simulated.shorten_benchmarks()
+    elif options.programs != "all":
         _simulated.few_programs(options.programs).__enter__()
     runpy.run_path(options.script, run_name="__main__")
     return 0

@@ -317,3 +317,24 @@ def test_a_sitecustomize_that_is_hidden_from_children_runs(tmp_path):
     done = subprocess.run([sys.executable, "-m", "gluonc", str(script)], text=True, timeout=60,
                           capture_output=True, env={**os.environ, "PYTHONPATH": paths})
     assert done.returncode == 0 and done.stdout == "own\nown\n", done.stderr
+
+
+LARGE = '''
+x = torch.randn(150 << 20, device="cuda")
+y = torch.empty_like(x)
+y[:1 << 20] = 7
+double[(2000,)](x, y, x.numel(), 128)
+print((y[:1024 * 128] == 2 * x[:1024 * 128]).all().item(),
+      (y[1024 * 128:2000 * 128] == 7).all().item())
+'''
+
+
+@pytest.mark.parametrize("options, is_cut", [((), True), (("--programs", "all"), False)])
+def test_scripts_launch_parts_of_benchmarks(tmp_path, options, is_cut):
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + LARGE)
+    done = subprocess.run([sys.executable, "-m", "gluonc", *options, "--simulate", "cuda:90a",
+                           str(script)], text=True, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"True {is_cut}\n"
+    assert ("their first 1024 programs only" in done.stderr) == is_cut

@@ -6,6 +6,7 @@ CPU at once; streams and events are in order by nature.
 """
 
 import os
+import sys
 
 _active = None
 
@@ -72,9 +73,36 @@ class few_programs:
         return tuple(kept)
 
 
-def launched_grid(grid):
-    """What a launch on `grid` runs."""
-    cut = few_programs.active
+class _Shortened(few_programs):
+    """What scripts get for launches on very large tensors, which only benchmarks have."""
+
+    def cut(self, grid):
+        cut = super().cut(grid)
+        if self.scale > 1 and not self._told:
+            self._told = True
+            print(f"gluonc: launches on tensors of {LARGE >> 20} MiB and more run their first "
+                  f"{self.programs} programs only, so their results are incomplete; "
+                  "`--programs all` runs them whole", file=sys.stderr)
+        return cut
+
+    _told = False
+
+
+# Tensors of so many bytes are benchmarks'.
+LARGE = 512 << 20
+_shortened = None
+
+
+def shorten_benchmarks(programs=1024):
+    """From now on a launch on large tensors runs its first programs only, and says so once."""
+    global _shortened
+    _shortened = _Shortened(programs)
+    _shortened.scale = 1.0
+
+
+def launched_grid(grid, is_large):
+    """What a launch on `grid` runs; `is_large()` tells whether its tensors are."""
+    cut = few_programs.active or (_shortened if _shortened is not None and is_large() else None)
     if cut is None:
         return grid
     return (lambda meta: cut.cut(grid(meta))) if callable(grid) else cut.cut(grid)

@@ -13,9 +13,9 @@ import weakref
 
 import torch
 
+from gluonc._simulated import LARGE
+
 _BLOCK = 64 << 20
-# Smaller tensors are what they say.
-_LARGE = 512 << 20
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
 _libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
@@ -28,7 +28,7 @@ _MAP_FIXED, _MAP_NORESERVE = 0x10, 0x4000
 
 def is_large(shape):
     """Whether a float32 tensor of this shape is."""
-    return all(isinstance(n, int) for n in shape) and 4 * math.prod(shape) >= _LARGE
+    return all(isinstance(n, int) for n in shape) and 4 * math.prod(shape) >= LARGE
 
 
 def _map(address, size, flags, file):

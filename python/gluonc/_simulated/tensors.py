@@ -262,6 +262,12 @@ def _view(tensor):
         return _tensors.view_host_tensor(tensor)
 
 
+def _any_large(args, kwargs):
+    with torch._C.DisableTorchFunction():
+        return any(value.numel() * value.element_size() >= _simulated.LARGE
+                   for value in (*args, *kwargs.values()) if isinstance(value, CudaTensor))
+
+
 def install():
     from gluonc._jit import JITFunction
     torch.Generator = Generator
@@ -271,9 +277,8 @@ def install():
     bind = JITFunction.__getitem__
 
     def bind_and_record(self, grid):
-        bound = bind(self, _simulated.launched_grid(grid))
-
         def launch(*args, **kwargs):
+            bound = bind(self, _simulated.launched_grid(grid, lambda: _any_large(args, kwargs)))
             result = bound(*args, **kwargs)
             if _recording is not None:
                 _recording.append(lambda: bound(*args, **kwargs))
