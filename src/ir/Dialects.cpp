@@ -194,10 +194,11 @@ static int moduleInt(Operation *op, llvm::StringRef name, int otherwise) {
 int ttg::numWarpsOf(Operation *op) {
   for (Operation *at = op; at; at = at->getParentOp())
     if (auto partitions = dyn_cast_or_null<WarpSpecializePartitionsOp>(at->getParentOp())) {
-      ArrayRef<int32_t> warps =
-          cast<WarpSpecializeOp>(partitions->getParentOp()).getPartitionNumWarps();
+      // The rules of functions ask before either operation has been verified.
+      auto specialize = dyn_cast_or_null<WarpSpecializeOp>(partitions->getParentOp());
+      DenseI32ArrayAttr warps = specialize ? specialize.getPartitionNumWarpsAttr() : nullptr;
       unsigned index = at->getParentRegion()->getRegionNumber();
-      if (index < warps.size())
+      if (warps && index < warps.size())
         return warps[index];
     } else if (auto function = dyn_cast<tt::FuncOp>(at)) {
       // What partitions call has been made for their number of warps.
