@@ -2,22 +2,32 @@
 """Random kernels against NumPy, on the simulator or on a GPU.
 
     run.py [--count 200] [--seed 0] [--length 14] [--device cpu|cuda] [--form ptx]
-           [--batch 40] [--keep DIR]
+           [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
 memory instead of computing them. What is left is printed, kernel and all.
+
+The programs run in other processes, a batch at a time, --jobs of them at once. One that crashes or
+hangs its process is a failure of that program; the rest of the batch runs in a new process. After
+--limit seconds no batch is started; the summary counts what ran.
 
 Exit status: 0 all right, 1 something failed, 77 the package is missing.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import importlib.util
+import json
 import pathlib
+import queue
 import random
+import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -128,6 +138,162 @@ def shrink(runner, program, budget=200):
     return small, problem
 
 
+def run_batch(runner, seeds, length):
+    """Runs the programs of some seeds and says how each ended, a line of JSON each."""
+    import program
+    import steps
+    programs = [steps.make(random.Random(seed), length) for seed in seeds]
+    module = runner.load(programs)
+    for i, (seed, item) in enumerate(zip(seeds, programs)):
+        print(json.dumps({"seed": seed}), flush=True)
+        problem = runner.outcome(getattr(module, f"k{i}"), item)
+        if problem is not None:
+            small, problem = shrink(runner, item)
+            print(json.dumps({"problem": problem, "text": program.source(small, "k")}), flush=True)
+    print(json.dumps({"done": len(programs)}), flush=True)
+
+
+def work(options):
+    """The other process: batches from standard input until it closes."""
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(options.device, folder, options.form)
+        for line in sys.stdin:
+            run_batch(runner, json.loads(line), options.length)
+
+
+class Worker:
+    """A process that runs batches, started again when it dies or says nothing for too long."""
+
+    def __init__(self, arguments, patience):
+        self.command = [sys.executable, __file__, "--worker", *arguments]
+        self.patience, self.process = patience, None
+
+    def start(self):
+        # What it prints beside the protocol says how it died.
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, stderr=self.errors)
+        self.lines = queue.Queue()
+        threading.Thread(target=self.read, args=(self.process, self.lines), daemon=True).start()
+
+    @staticmethod
+    def read(process, lines):
+        for line in process.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+    def next_line(self):
+        """What the process says next; None if it died, "hangs" if it is silent."""
+        try:
+            return self.lines.get(timeout=self.patience)
+        except queue.Empty:
+            return "hangs"
+
+    def death(self, line):
+        self.process.kill()
+        status = self.process.wait()
+        self.errors.seek(0)
+        last = self.errors.read()[-2000:]
+        how = "the process hangs" if line == "hangs" else f"the process died with status {status}"
+        return {"problem": how, "text": last}
+
+    def batch(self, seeds):
+        """[(seed, {"problem", "text"})] of the programs that failed."""
+        failures = []
+        while seeds:
+            if not self.process:
+                self.start()
+            self.process.stdin.write(json.dumps(seeds) + "\n")
+            self.process.stdin.flush()
+            at = None
+            while True:
+                line = self.next_line()
+                if line in (None, "hangs"):
+                    failures.append((seeds[0] if at is None else at, self.death(line)))
+                    self.process = None
+                    seeds = seeds[seeds.index(at) + 1 if at is not None else 1:]
+                    break
+                said = json.loads(line)
+                if "done" in said:
+                    return failures
+                if "seed" in said:
+                    at = said["seed"]
+                else:
+                    failures.append((at, said))
+        return failures
+
+
+class Summary:
+    """Counts failures by their first line and prints the first few of them."""
+
+    def __init__(self, options):
+        self.options, self.kinds = options, collections.Counter()
+        self.done, self.last, self.lock = 0, time.monotonic(), threading.Lock()
+
+    def add(self, count, failures):
+        with self.lock:
+            self.done += count
+            for seed, failure in failures:
+                self.failed(seed, failure)
+            if time.monotonic() - self.last > 10:
+                self.last = time.monotonic()
+                print(f"{self.done} of {self.options.count}, {sum(self.kinds.values())} failed",
+                      flush=True)
+
+    def failed(self, seed, failure):
+        problem, text = failure["problem"], failure["text"]
+        # Without the place.
+        self.kinds[(problem.splitlines() or [""])[0].split(": ", 1)[-1][:70]] += 1
+        if sum(self.kinds.values()) > self.options.show:
+            return
+        print(f"== seed {seed}: {problem}\n{text}\n", flush=True)
+        if self.options.keep:
+            import steps
+            pathlib.Path(self.options.keep).mkdir(parents=True, exist_ok=True)
+            path = pathlib.Path(self.options.keep) / f"seed_{seed}.py"
+            path.write_text(HEAD + steps.HELPERS + text)
+
+    def finish(self):
+        for key, count in self.kinds.most_common():
+            print(f"{count:6d}  {key}")
+        first, failed = self.options.seed, sum(self.kinds.values())
+        print(f"{self.done - failed} of {self.done} random kernels are right "
+              f"({self.options.device}, seeds {first} to {first + self.done - 1})")
+        return 1 if failed else 0
+
+
+def share_out(options, summary):
+    """Batches for the workers; those of the lowest seeds first."""
+    arguments = ["--device", options.device, "--length", str(options.length),
+                 *(["--form", options.form] if options.form else [])]
+    end = options.seed + options.count
+    starts = iter(range(options.seed, end, options.batch))
+    started, lock = time.monotonic(), threading.Lock()
+
+    def run():
+        worker = Worker(arguments, options.patience)
+        try:
+            while not options.limit or time.monotonic() - started < options.limit:
+                with lock:
+                    start = next(starts, None)
+                if start is None:
+                    break
+                seeds = list(range(start, min(start + options.batch, end)))
+                summary.add(len(seeds), worker.batch(seeds))
+        finally:
+            worker.stop()
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for ended in [pool.submit(run) for _ in range(options.jobs)]:
+            ended.result()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200)
@@ -136,9 +302,14 @@ def main():
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
                         help="also make this of every kernel, whether a GPU is there or not")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--batch", type=int, default=40, help="kernels in a file")
+    parser.add_argument("--limit", type=float, help="seconds after which no batch is started")
+    parser.add_argument("--patience", type=float, default=120,
+                        help="seconds that a program may take")
     parser.add_argument("--keep", help="folder for the failing kernels")
     parser.add_argument("--show", type=int, default=10, help="failures to print")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     try:
         import gluonc  # noqa: F401
@@ -146,36 +317,12 @@ def main():
     except ImportError as error:
         print("skipped:", error)
         return 77
-    import program
-    import steps
-    failures = collections.Counter()
-    done = 0
-    with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(options.device, folder, options.form)
-        while done < options.count:
-            batch = [steps.make(random.Random(options.seed + done + i), options.length)
-                     for i in range(min(options.batch, options.count - done))]
-            module = runner.load(batch)
-            for i, item in enumerate(batch):
-                problem = runner.outcome(getattr(module, f"k{i}"), item)
-                if problem is None:
-                    continue
-                small, problem = shrink(runner, item)
-                # Without the place.
-                failures[problem.splitlines()[0].split(": ", 1)[-1][:70]] += 1
-                if sum(failures.values()) <= options.show:
-                    text = program.source(small, "k")
-                    print(f"== seed {options.seed + done + i}: {problem}\n{text}\n", flush=True)
-                    if options.keep:
-                        pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-                        name = f"seed_{options.seed + done + i}.py"
-                        (pathlib.Path(options.keep) / name).write_text(HEAD + steps.HELPERS + text)
-            done += len(batch)
-    for key, count in failures.most_common():
-        print(f"{count:6d}  {key}")
-    print(f"{done - sum(failures.values())} of {done} random kernels are right "
-          f"({options.device}, seeds {options.seed} to {options.seed + done - 1})")
-    return 1 if failures else 0
+    if options.worker:
+        work(options)
+        return 0
+    summary = Summary(options)
+    share_out(options, summary)
+    return summary.finish()
 
 
 if __name__ == "__main__":
