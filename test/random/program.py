@@ -5,6 +5,7 @@ A program is a list of steps; a step reads earlier ones and makes one tile. Ever
 NaN equal to NaN.
 """
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,6 +42,8 @@ class Program:
     outputs: list = field(default_factory=list)
     # Runtime integers n0, n1, …
     scalars: list = field(default_factory=list)
+    # How an output reaches memory, which holds 85 everywhere, where it is not simply stored.
+    modes: dict = field(default_factory=dict)
 
     def reached(self):
         """The steps that the outputs depend on, in order."""
@@ -60,7 +63,18 @@ class Program:
         kept.steps = [Step(**{**vars(self.steps[i]), "reads": [new[r] for r in self.steps[i].reads]})
                       for i in order]
         kept.outputs = [new[i] for i in outputs]
+        kept.modes = {new[i]: mode for i, mode in self.modes.items() if i in outputs}
         return kept
+
+    def expected(self, i):
+        """What memory holds in the end."""
+        value, mode = self.steps[i].value, self.modes.get(i)
+        before = np.full_like(value, 85)
+        if mode == "masked":
+            flat = np.arange(value.size).reshape(value.shape)
+            return np.where(flat % 3 == 0, before, value)
+        with np.errstate(all="ignore"):
+            return {None: value, "add": before + value, "max": np.maximum(before, value)}[mode]
 
     def inputs(self):
         return [i for i in self.reached() if self.steps[i].is_input]
@@ -108,8 +122,11 @@ def source(program, name):
             lines.append(f"v{i} = gl.load(p{i} + ({offsets(step.shape, step.layout)}))"
                          + ".to(gl.int1)" * (step.dtype == "int1"))
         else:
-            names = {f"a{k}": f"v{r}" for k, r in enumerate(step.reads)}
-            lines += step.text.format(out=f"v{i}", layout=step.layout, **names).split("\n")
+            names = {f"{letter}{k}": f"{name}{r}" for k, r in enumerate(step.reads)
+                     for letter, name in (("a", "v"), ("p", "p"))}
+            # A name keeps its type through a loop, so every step has its own.
+            text = re.sub(r"\b(x|y|z|s|left|count|pair)\b", rf"\g<1>{i}", step.text)
+            lines += text.format(out=f"v{i}", layout=step.layout, **names).split("\n")
     for i in program.outputs:
         step = program.steps[i]
         layout, value = step.layout, f"v{i}" + ".to(gl.int8)" * (step.dtype == "int1")
@@ -118,10 +135,17 @@ def source(program, name):
                       "[{3}])").format(len(step.shape), len(step.shape) - 1, program.num_warps,
                                        ", ".join(map(str, reversed(range(len(step.shape))))))
             value = f"gl.convert_layout({value}, {layout})"
-        lines.append(f"gl.store(q{i} + ({offsets(step.shape, layout)}), {value})")
+        lines.append(_output(program.modes.get(i), f"q{i}", offsets(step.shape, layout), value))
     body = "\n".join("    " + line for line in lines)
     body = _name_layouts(body, program, name)
     return body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
+
+
+def _output(mode, pointer, places, value):
+    if mode == "masked":
+        return f"i = {places}\n    gl.store({pointer} + i, {value}, mask=i % 3 != 0)"
+    function = f"atomic_{mode}" if mode else "store"
+    return f"gl.{function}({pointer} + ({places}), {value})"
 
 
 def _name_layouts(body, program, name):

@@ -73,7 +73,7 @@ class Runner:
         except self.errors.GluonError as error:
             return str(error).strip()
         for i, result in zip(program.outputs, arguments[len(loaded):]):
-            expected = program.steps[i].value
+            expected = program.expected(i)
             result = self.to_host(result).astype(expected.dtype)
             if not np.array_equal(result, expected, equal_nan=expected.dtype.kind == "f"):
                 wrong = np.flatnonzero(result.ravel() != expected.ravel())
@@ -108,7 +108,8 @@ def as_input(program, i):
         [1] * len(step.shape), [1] * (len(step.shape) - 1) + [32],
         [1] * (len(step.shape) - 1) + [program.num_warps], list(reversed(range(len(step.shape))))))
     steps[i] = Step("", [], step.value, step.dtype, layout, True)
-    changed = type(program)(program.num_warps, steps, program.outputs, program.scalars)
+    changed = type(program)(program.num_warps, steps, program.outputs, program.scalars,
+                            program.modes)
     return changed.only(changed.outputs)
 
 

@@ -7,8 +7,13 @@ import contextlib
 
 import numpy as np
 
+import buffers
+import flow
 import layouts
-from program import DTYPES, Program, Step
+import numeric
+import products
+from maker import SHAPES, Maker, NothingFits, is_float, partner
+from program import DTYPES
 
 HELPERS = '''
 @gluon.jit
@@ -29,69 +34,7 @@ def later(a, b):
 @gluon.jit
 def both(a, b):
     return a + b, a - b
-'''
-
-SHAPES = [(32,), (64,), (128,), (256,), (1024,), (16, 16), (32, 32), (8, 64), (64, 16), (128, 4),
-          (2, 128), (64, 64), (4, 8, 16), (2, 32, 8), (16, 4, 4)]
-
-
-def _is_float(dtype):
-    return dtype.startswith("float")
-
-
-class NothingFits(Exception):
-    """No step has what a kind of step needs."""
-
-
-class Maker:
-    """Grows one program."""
-
-    def __init__(self, rng):
-        self.rng = rng
-        self.numpy = np.random.default_rng(rng.getrandbits(32))
-        self.program = Program(num_warps=rng.choice([1, 2, 4, 4, 8]))
-        self.program.scalars = [rng.randrange(5) for _ in range(2)]
-
-    def layout(self, shape):
-        return layouts.distributed(self.rng, list(shape), self.program.num_warps)
-
-    def add(self, text, reads, value, dtype, layout=None, is_input=False):
-        value = np.ascontiguousarray(value, dtype=DTYPES[dtype])
-        self.program.steps.append(Step(text, list(reads), value, dtype, layout, is_input))
-        return len(self.program.steps) - 1
-
-    def input(self, shape, dtype, values=None, layout=None):
-        if values is None:
-            if _is_float(dtype):
-                values = self.numpy.standard_normal(shape)
-            elif dtype == "int1":
-                values = self.numpy.integers(0, 2, shape)
-            else:
-                info = np.iinfo(DTYPES[dtype])
-                values = self.numpy.integers(info.min, info.max, shape, endpoint=True,
-                                             dtype=DTYPES[dtype])
-        return self.add("", [], values, dtype, layout or self.layout(shape), is_input=True)
-
-    def pick(self, wanted=lambda step: True):
-        """A step that fits, the late ones more likely."""
-        fitting = [i for i, step in enumerate(self.program.steps) if wanted(step)]
-        if not fitting:
-            raise NothingFits
-        return fitting[max(self.rng.randrange(len(fitting)) for _ in range(2))]
-
-    def step(self, i):
-        return self.program.steps[i]
-
-    def convert(self, i, layout):
-        step = self.step(i)
-        if step.layout == layout:
-            return i
-        return self.add("{out} = gl.convert_layout({a0}, {layout})", [i], step.value, step.dtype,
-                        layout)
-
-    def placed(self, i):
-        """The step, or a conversion of it, with a layout that has a name."""
-        return i if self.step(i).layout else self.convert(i, self.layout(self.step(i).shape))
+''' + flow.HELPERS + products.HELPERS
 
 
 def convert(m):
@@ -103,21 +46,12 @@ def fresh_input(m):
     m.input(m.rng.choice(SHAPES), m.rng.choice(list(DTYPES)))
 
 
-def _partner(m, i):
-    """Another step with the shape, dtype and layout of step i."""
-    step = m.step(i)
-    j = m.pick(lambda other: other.shape == step.shape and other.dtype == step.dtype)
-    if m.rng.random() < 0.2:
-        j = m.input(step.shape, step.dtype)
-    return m.convert(j, step.layout)
-
-
 def binary(m):
     i = m.placed(m.pick(lambda step: step.dtype != "int1"))
-    j = _partner(m, i)
+    j = partner(m, i)
     a, b, dtype = m.step(i).value, m.step(j).value, m.step(i).dtype
     choices = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b}
-    if not _is_float(dtype):
+    if not is_float(dtype):
         choices |= {"&": lambda: a & b, "|": lambda: a | b, "^": lambda: a ^ b}
     operator = m.rng.choice(list(choices))
     m.add(f"{{out}} = {{a0}} {operator} {{a1}}", [i, j], choices[operator](), dtype,
@@ -127,9 +61,10 @@ def binary(m):
 def with_constant(m):
     i = m.pick(lambda step: step.dtype in ("int32", "int64"))
     step, c = m.step(i), m.rng.choice([3, 5, 7, 100])
-    # C's division, which rounds towards zero.
-    quotient = np.where(step.value < 0, -(-step.value // c), step.value // c)
-    remainder = step.value - quotient * c
+    # C's division, which rounds towards zero; the least integer has no opposite.
+    wide = step.value.astype(object)
+    quotient = np.where(wide < 0, -(-wide // c), wide // c)
+    remainder = wide - quotient * c
     shift = m.rng.randrange(8)
     text, value = m.rng.choice([(f"// {c}", quotient), (f"% {c}", remainder),
                                 (f">> {shift}", step.value >> shift),
@@ -140,7 +75,7 @@ def with_constant(m):
 
 def compare_and_choose(m):
     i = m.placed(m.pick(lambda step: step.dtype != "int1"))
-    j = _partner(m, i)
+    j = partner(m, i)
     a, b = m.step(i), m.step(j)
     operator, value = m.rng.choice([("<", a.value < b.value), (">=", a.value >= b.value),
                                     ("==", a.value == b.value), ("!=", a.value != b.value)])
@@ -150,7 +85,7 @@ def compare_and_choose(m):
 
 
 def cast(m):
-    i = m.pick(lambda step: not _is_float(step.dtype))
+    i = m.pick(lambda step: not is_float(step.dtype))
     step = m.step(i)
     to = m.rng.choice([d for d in DTYPES if d not in ("int1", "float16")])
     m.add(f"{{out}} = {{a0}}.to(gl.{to})", [i], step.value.astype(DTYPES[to]), to, step.layout)
@@ -228,7 +163,7 @@ def reshape(m):
 
 def join_and_split(m):
     i = m.placed(m.pick(lambda step: len(step.shape) < 3))
-    j = _partner(m, i)
+    j = partner(m, i)
     a, b = m.step(i), m.step(j)
     k = m.add("{out} = gl.join({a0}, {a1})", [i, j], np.stack([a.value, b.value], -1), a.dtype)
     side = m.rng.randrange(2)
@@ -283,7 +218,7 @@ def loop(m):
     """A tile and an integer carried through a loop with a count of the launch."""
     i = m.pick(lambda step: step.dtype in ("int32", "int64"))
     i = m.placed(i)
-    j = _partner(m, i)
+    j = partner(m, i)
     a, b = m.step(i), m.step(j)
     which = m.rng.randrange(2)
     value, count = a.value, 0
@@ -298,7 +233,7 @@ def loop(m):
 
 def branch(m):
     i = m.placed(m.pick())
-    j = _partner(m, i)
+    j = partner(m, i)
     a, b = m.step(i), m.step(j)
     limit = m.rng.randrange(5)
     taken = m.program.scalars[0] > limit
@@ -308,16 +243,17 @@ def branch(m):
 
 def call(m):
     i = m.placed(m.pick(lambda step: step.dtype != "int1"))
-    j = _partner(m, i)
+    j = partner(m, i)
     a, b = m.step(i).value, m.step(j).value
     side = m.rng.randrange(2)
     m.add(f"{{out}} = both({{a0}}, {{a1}})[{side}]", [i, j], (a + b, a - b)[side], m.step(i).dtype,
           m.step(i).layout)
 
 
-KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compare_and_choose, cast,
+OWN_KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compare_and_choose, cast,
          widen, reduce, reduce, scan, expand, permute, reshape, join_and_split, gather,
          through_shared_memory, through_shared_memory, loop, branch, call]
+KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS
 
 
 def make(rng, length):
@@ -330,4 +266,12 @@ def make(rng, length):
             rng.choice(KINDS)(m)
     count = len(m.program.steps)
     m.program.outputs = sorted({count - 1, *(rng.randrange(2, count) for _ in range(3))})
+    for i in m.program.outputs:
+        dtype = m.program.steps[i].dtype
+        modes = [None, None, None, "masked"]
+        if dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"):
+            modes.append("add")
+        if dtype in ("int32", "int64", "uint32"):
+            modes.append("max")
+        m.program.modes[i] = rng.choice(modes)
     return m.program
