@@ -56,12 +56,39 @@ std::optional<FloatKind> floatKind(mlir::Type type) {
   return std::nullopt;
 }
 
+/// f32 to a narrower format, two by two. False where there are no pairs or no instruction for them.
+bool narrowInPairs(Emitter &emitter, mlir::Operation *op, FloatKind to) {
+  Builder &builder = emitter.builder;
+  Registers wide = emitter.get(op->getOperand(0)), results;
+  if (wide.size() % 2 || isa<Constant>(wide[0]))
+    return false;
+  for (size_t i = 0; i < wide.size(); i += 2) {
+    Value *pair = emitter.isa.narrowPair(builder, wide[i], wide[i + 1], to);
+    if (!pair)
+      return false;
+    for (unsigned k = 0; k < 2; ++k)
+      results.push_back(builder.CreateExtractElement(pair, k));
+  }
+  emitter.set(op->getResult(0), std::move(results));
+  return true;
+}
+
+LogicalResult emitTruncF(Emitter &emitter, mlir::arith::TruncFOp op) {
+  bool fromF32 = mlir::getElementTypeOrSelf(op.getIn().getType()).isF32();
+  std::optional<FloatKind> to = floatKind(mlir::getElementTypeOrSelf(op.getType()));
+  if (fromF32 && to && narrowInPairs(emitter, op, *to))
+    return success();
+  return emitCast<mlir::arith::TruncFOp, Instruction::FPTrunc>(emitter, op);
+}
+
 LogicalResult emitFpToFp(Emitter &emitter, tt::FpToFpOp op) {
   mlir::Type fromType = mlir::getElementTypeOrSelf(op.getSrc().getType());
   mlir::Type toType = mlir::getElementTypeOrSelf(op.getType());
   std::optional<FloatKind> from = floatKind(fromType), to = floatKind(toType);
   bool towardsZero = op.getRounding() == tt::RoundingMode::RTZ;
   bool missing = !from || !to;
+  if (from == FloatKind::F32 && to && !towardsZero && narrowInPairs(emitter, op, *to))
+    return success();
   emitElementwise(emitter, op, [&](ArrayRef<Value *> in) -> Value * {
     if (missing)
       return nullptr;
@@ -112,7 +139,7 @@ void addCasts(EmitTable &table) {
   table.add<emitCast<FPToSIOp, Instruction::FPToSI>>();
   table.add<emitCast<FPToUIOp, Instruction::FPToUI>>();
   table.add<emitCast<ExtFOp, Instruction::FPExt>>();
-  table.add<emitCast<TruncFOp, Instruction::FPTrunc>>();
+  table.add<emitTruncF>();
   table.add<emitIndexCast<IndexCastOp, true>>();
   table.add<emitIndexCast<IndexCastUIOp, false>>();
   table.add<emitBitcast<BitcastOp>>();

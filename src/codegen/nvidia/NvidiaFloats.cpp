@@ -1,12 +1,17 @@
 //===- NvidiaFloats.cpp - Conversions between float formats ----------------------===//
 //
-// 8-bit formats: sm_89 and later convert them in pairs, of which we use the low
-// one (ptxas packs neighbours again). Earlier chips get e5m2, which is the upper
-// half of f16, by hand; e4m3 does not exist there.
+// 8-bit formats: sm_89 and later convert them in pairs; a lone number is the low
+// one. Earlier chips get e5m2, which is the upper half of f16, by hand; e4m3 does
+// not exist there.
+//
+// 16-bit formats from f32: in pairs wherever there are two, in so many words.
+// ptxas joins lone conversions only where nothing else is in their way.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
 
@@ -82,15 +87,19 @@ Value *narrowByHand(Builder &builder, Value *x) {
   return builder.CreateTrunc(builder.CreateOr(rounded, sign), builder.getInt8Ty());
 }
 
+/// i16; sm_89 and later.
+Value *narrowPairToBytes(Builder &builder, Value *low, Value *high, FloatKind to) {
+  StringRef text = to == FloatKind::E5M2 ? "cvt.rn.satfinite.e5m2x2.f32 $0, $1, $2;"
+                                         : "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;";
+  return emitAsm(builder, text, builder.getInt16Ty(), {high, low}, AsmEffect::Pure);
+}
+
 Value *narrow(Builder &builder, Value *value, FloatKind to, bool hasPairs) {
   Value *x = cast(builder, value, builder.getFloatTy());
   if (!hasPairs)
     return to == FloatKind::E5M2 ? narrowByHand(builder, x) : nullptr;
-  StringRef text = to == FloatKind::E5M2 ? "cvt.rn.satfinite.e5m2x2.f32 $0, $1, $2;"
-                                         : "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;";
   Value *zero = ConstantFP::get(builder.getFloatTy(), 0.0);
-  Value *pair = emitAsm(builder, text, builder.getInt16Ty(), {zero, x}, AsmEffect::Pure);
-  return builder.CreateTrunc(pair, builder.getInt8Ty());
+  return builder.CreateTrunc(narrowPairToBytes(builder, x, zero, to), builder.getInt8Ty());
 }
 
 } // namespace
@@ -114,6 +123,18 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
   if (roundTowardsZero && narrows)
     return towardsZero(builder, value, from, to);
   return cast(builder, value, typeOf(builder, to));
+}
+
+Value *NvidiaIsa::narrowPair(Builder &builder, Value *low, Value *high, FloatKind to) const {
+  if (to == FloatKind::F16 || to == FloatKind::BF16) {
+    Intrinsic::ID id =
+        to == FloatKind::F16 ? Intrinsic::nvvm_ff2f16x2_rn : Intrinsic::nvvm_ff2bf16x2_rn;
+    return builder.CreateIntrinsic(id, {}, {high, low});
+  }
+  if (!isSmall(to) || target.computeCapability() < 89)
+    return nullptr;
+  return builder.CreateBitCast(narrowPairToBytes(builder, low, high, to),
+                               FixedVectorType::get(builder.getInt8Ty(), 2));
 }
 
 } // namespace gluonc::codegen::nvidia

@@ -58,6 +58,8 @@ public:
                     llvm::ArrayRef<llvm::Value *> operands) const override;
   llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,
                             bool towardsZero) const override;
+  llvm::Value *narrowPair(Builder &builder, llvm::Value *low, llvm::Value *high,
+                          FloatKind to) const override;
 
 private:
   target::Target target;
