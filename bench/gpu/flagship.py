@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""The kernels of examples/hopper_* beside the vendor's libraries and Triton's build of the same files.
+
+    flagship.py --out FILE.json [--only matmul,attention,norm] [--quick] [--sweep]
+
+Everything of one shape runs in one process on the same random tensors, in turns, and the best round
+of each side counts: chips of this class slow down when they get warm, and the first would win. A
+poisoned output is compared with the library's result before anything is timed. `--sweep` tries other
+configurations of our kernels as well; `--quick` few shapes. Exit status 1 when a result was wrong.
+"""
+
+import argparse
+import datetime
+import importlib.util
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+import warnings
+
+import torch
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+
+
+def load(name, package="gluonc"):
+    """examples/hopper_NAME as a module, with gluonc or with Triton under it."""
+    source = EXAMPLES / f"hopper_{name}/{name}.py"
+    if package != "gluonc":
+        text = source.read_text().replace("import gluonc as", f"import {package} as")
+        source = pathlib.Path(tempfile.mkdtemp()) / f"{name}_with_triton.py"
+        source.write_text(text.replace("from gluonc", f"from {package}"))
+    spec = importlib.util.spec_from_file_location(source.stem, source)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_with_triton(name):
+    """None, and a word why, where this Triton cannot build the file."""
+    try:
+        from triton.experimental.gluon.language.nvidia.hopper import tma
+        # Names of 3.6 for what later ones call so.
+        for new, old in (("async_load", "async_copy_global_to_shared"), ("async_store", "async_copy_shared_to_global")):
+            if not hasattr(tma, new):
+                setattr(tma, new, getattr(tma, old))
+        return load(name, "triton.experimental.gluon")
+    except Exception as error:
+        print(f"no Triton beside {name}: {error}")
+        return None
+
+
+FLUSH = None
+
+
+def milliseconds(launch, repeats):
+    """Median of `repeats` launches, each between its own events, with L2 flushed before."""
+    global FLUSH
+    if FLUSH is None:
+        FLUSH = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
+    for start, end in events:
+        FLUSH.zero_()
+        start.record()
+        launch()
+        end.record()
+    torch.cuda.synchronize()
+    return statistics.median(start.elapsed_time(end) for start, end in events)
+
+
+def compare(name, work, unit, sides, rounds, correct):
+    """One line of the report: `sides` maps names to launches; `correct` judges what one left behind."""
+    result = {"name": name, "ms": {}, unit: {}, "correct": {}}
+    alive = {}
+    for side, launch in sides.items():
+        try:
+            result["correct"][side] = correct(side, launch)
+            alive[side] = launch
+        except Exception as error:  # a side that cannot do this shape must not hide the others
+            result.setdefault("errors", {})[side] = f"{type(error).__name__}: {str(error)[-300:]}"
+    times = {side: [] for side in alive}
+    for number in range(rounds):
+        for side in list(alive)[::1 if number % 2 == 0 else -1]:
+            first = milliseconds(alive[side], 2)
+            times[side].append(milliseconds(alive[side], int(min(30, max(5, 25 / first)))))
+    for side, values in times.items():
+        result["ms"][side] = min(values)
+        result[unit][side] = work / min(values)
+    others = [ms for side, ms in result["ms"].items() if not side.startswith(("gluonc", "triton", "flash"))]
+    ours = [ms for side, ms in result["ms"].items() if side.startswith("gluonc")]
+    if others and ours:
+        result["speedup"] = min(others) / min(ours)
+    print(f"{name:44}", "  ".join(f"{side} {value:.1f}{'' if result['correct'][side] else ' WRONG'}"
+                                  for side, value in result[unit].items()),
+          f" x{result.get('speedup', 0):.3f}", result.get("errors", ""), flush=True)
+    return result
+
+
+def close_to(expected, tolerance):
+    """A judge of outputs: poisons, launches, compares."""
+    def judge(output, launch):
+        output.fill_(float("nan"))
+        launch()
+        torch.cuda.synchronize()
+        difference = (output.float() - expected.float()).abs()
+        return bool((difference <= tolerance * (1 + expected.float().abs())).all())
+    return judge
+
+
+def programs():
+    return torch.cuda.get_device_properties(0).multi_processor_count
+
+
+MATMUL_SWEEP = [dict(group=4), dict(group=16), dict(stages=3, buffers=4), dict(columns=128, stages=6),
+                dict(rows=256, columns=128)]
+
+
+def matmul_sides(ours, triton, a, b, c, dtype, sweep):
+    count = programs()
+    sides = {"gluonc": lambda: ours.product(a, b, c, count)}
+    for config in MATMUL_SWEEP if sweep else ():
+        label = ",".join(f"{k}={v}" for k, v in config.items())
+        sides[f"gluonc {label}"] = lambda config=config: ours.product(a, b, c, count, config)
+    if triton is not None:
+        sides["triton"] = lambda: triton.product(a, b, c, count)
+    if dtype == torch.float8_e4m3fn:
+        one = torch.ones((), device="cuda")
+        sides["cublas"] = lambda: torch._scaled_mm(a, b.T, one, one, out_dtype=c.dtype, use_fast_accum=True, out=c)
+    else:
+        sides["cublas"] = lambda: torch.mm(a, b.T, out=c)
+    return sides
+
+
+def bench_matmul(options):
+    ours, triton = load("matmul"), load_with_triton("matmul")
+    square, wide = [(s, s, s) for s in (4096, 8192, 16384)], [(8192, 8192, k) for k in (512, 1024, 2048, 4096, 16384)]
+    shapes = [(4096,) * 3, (8192, 8192, 1024), (8192,) * 3] if options.quick else square + wide
+    results = []
+    for dtype, out_dtype in ((torch.float16, torch.float16), (torch.bfloat16, torch.bfloat16),
+                             (torch.float8_e4m3fn, torch.bfloat16)):
+        for m, n, k in shapes[:1] if options.quick and dtype != torch.float16 else shapes:
+            torch.manual_seed(0)
+            a, b = (torch.randn(size, k, device="cuda").to(dtype) for size in (m, n))
+            c = torch.empty(m, n, device="cuda", dtype=out_dtype)
+            expected = (a.to(torch.float16) @ b.to(torch.float16).T)
+            judge = close_to(expected, 0.02 * k**0.5 if dtype == torch.bfloat16 else 0.01 * k**0.5)
+            sides = matmul_sides(ours, triton, a, b, c, dtype, options.sweep and dtype == torch.float16)
+            results.append(compare(f"matmul {m}x{n}x{k} {str(dtype)[6:]}", 2e-9 * m * n * k, "tflops", sides,
+                                   options.rounds, lambda _, launch: judge(c, launch)))
+    return results
+
+
+ATTENTION_SWEEP = {128: [dict(heads=1), dict(heads=1 << 20)],
+                   64: [dict(consumers=2, registers=240), dict(stages=4), dict(heads=1 << 20)]}
+
+
+def attention_sides(ours, triton, tensors, causal, sweep):
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    q, k, v, o = tensors
+    scale, count, flat = q.shape[-1]**-0.5, programs(), [t.flatten(0, 1) for t in tensors]
+    sides = {"gluonc": lambda: ours.attend_all(*flat, scale, causal, count)}
+    for config in ATTENTION_SWEEP[q.shape[-1]] if sweep else ():
+        label = ",".join(f"{k}={v}" for k, v in config.items())
+        sides[f"gluonc {label}"] = lambda config=config: ours.attend_all(*flat, scale, causal, count, config)
+    if triton is not None:
+        sides["triton"] = lambda: triton.attend_all(*flat, scale, causal, count)
+
+    def library(backend):
+        def launch():
+            with sdpa_kernel(backend):
+                return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
+        return launch
+
+    sides["cudnn"] = library(SDPBackend.CUDNN_ATTENTION)
+    sides["flash"] = library(SDPBackend.FLASH_ATTENTION)
+    return sides
+
+
+def bench_attention(options):
+    ours, triton = load("attention"), load_with_triton("attention")
+    results = []
+    lengths = (1024, 8192) if options.quick else (1024, 2048, 4096, 8192, 16384)
+    for d, dtype in ((128, torch.float16), (64, torch.float16), (128, torch.bfloat16), (64, torch.bfloat16)):
+        for causal in (False, True):
+            for length in lengths[:1] if options.quick and dtype == torch.bfloat16 else lengths:
+                torch.manual_seed(0)
+                shape = (16384 // length, 2048 // d, length, d)
+                q, k, v = (torch.randn(shape, device="cuda", dtype=dtype) for _ in range(3))
+                o = torch.empty_like(q)
+                sides = attention_sides(ours, triton, (q, k, v, o), causal, options.sweep and dtype == torch.float16)
+                judge = close_to(sides["flash"](), 0.005 if dtype == torch.float16 else 0.02)
+
+                def correct(side, launch):
+                    if side.startswith(("gluonc", "triton")):
+                        return judge(o, launch)
+                    return judge(o, lambda: o.copy_(launch()))
+
+                work = 4e-9 * q.numel() * length / (2 if causal else 1)
+                name = f"attention {shape[0]}x{shape[1]}x{length}x{d} {str(dtype)[6:]}{' causal' * causal}"
+                results.append(compare(name, work, "tflops", sides, options.rounds, correct))
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--only", default="matmul,attention")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+
+    report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
+              "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "results": []}
+    for name in options.only.split(","):
+        report["results"] += {"matmul": bench_matmul, "attention": bench_attention}[name](options)
+        with open(options.out, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+    wrong = [r["name"] for r in report["results"] if not all(r["correct"].values()) or "gluonc" not in r["ms"]]
+    print("wrong results:", wrong or "none")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,330 @@
+"""Flash attention for Hopper, forward: O = softmax(scale * Q K^T) V, causal or not.
+
+Q, K, V and O are heads x length x D in fp16 or bf16, D 64 or 128. The scores are never stored: a
+tile of rows of Q meets one block of keys after the other and keeps, for each of its rows, the
+largest score seen so far (m), the sum of exponentials relative to it (l), and the sum of V weighted
+by them (Dao et al. 2022, arXiv:2205.14135). When m grows, l and the weighted sum shrink by
+exp(m_old - m_new).
+
+What is Hopper's in it (after Shah et al. 2024, arXiv:2407.08608):
+
+*   A producer warp keeps the TMA loading; CONSUMERS warpgroups have 64 rows of Q each and share the
+    blocks of K and V, which pass through two rings of buffers.
+*   Tensor cores do 4096 operations in a cycle, the units for exponentials 16: for D = 128 the
+    exponentials take half as long as both products. So they must happen at the same time, and do in
+    two ways. Within a consumer, the scores of the next block are issued before the product with V of
+    this one, and its softmax runs beside the latter. Between consumers, turns are taken: one issues
+    both of its products, then lets the next one issue, and does its softmax meanwhile.
+*   The product with V takes the probabilities from registers: a fragment of scores has its elements
+    where the left operand of the next product wants them.
+*   exp(scale * (s - m)) is exp2(s * c - m * c) with c = scale * log2(e): one fused multiply-add and
+    one instruction for exp2.
+
+Programs are persistent. Causal tiles near the end have more keys than those near the start; they
+come longest first, and every second round of tiles is dealt in reverse, so that programs finish
+together. As many heads are open at a time as have their keys and values in L2 (HEADS).
+"""
+
+import gluonc as gluon
+from gluonc import language as gl
+from gluonc.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
+from gluonc.nvidia.hopper import TensorDescriptor
+
+
+@gluon.jit
+def tile_of_round(turn, tiles, blocks, heads, CAUSAL: gl.constexpr, HEADS: gl.constexpr):
+    """Head and block of rows of this program's tile in a round; `heads` and more where none is left."""
+    place = gl.program_id(0)
+    if CAUSAL:
+        place = gl.where(turn % 2 == 1, gl.num_programs(0) - 1 - place, place)
+    number = turn * gl.num_programs(0) + place
+    group = number // (HEADS * blocks)
+    inside = number % (HEADS * blocks)
+    size = gl.maximum(gl.minimum(heads - group * HEADS, HEADS), 1)
+    block = inside // size
+    if CAUSAL:
+        block = blocks - 1 - block
+    return gl.where(number < tiles, group * HEADS + inside % size, heads), block
+
+
+@gluon.jit
+def key_blocks(block, keys, ROWS: gl.constexpr, KEYS: gl.constexpr, CAUSAL: gl.constexpr):
+    """Blocks of keys that a tile of rows needs, and how many of the last of them need a mask."""
+    count = gl.cdiv(keys, KEYS)
+    whole = keys // KEYS
+    if CAUSAL:
+        count = gl.minimum(count, gl.cdiv((block + 1) * ROWS, KEYS))
+        whole = gl.minimum(whole, (block * ROWS + 1) // KEYS)
+    return count, count - gl.minimum(whole, count)
+
+
+@gluon.jit
+def advance(slot, phase, STAGES: gl.constexpr):
+    """The next slot of a ring; its phase flips where the ring starts over."""
+    last = slot == STAGES - 1
+    return gl.where(last, 0, slot + 1), gl.where(last, phase ^ 1, phase)
+
+
+@gluon.jit
+def produce(q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys, CAUSAL: gl.constexpr,
+            HEADS: gl.constexpr):
+    """Loads what the consumers need in the order of their need."""
+    CONSUMERS: gl.constexpr = q_tiles.shape[0]
+    STAGES: gl.constexpr = k_ring.shape[0]
+    KEYS: gl.constexpr = k_ring.shape[2]
+    D: gl.constexpr = k_ring.shape[3]
+    SIZE: gl.constexpr = q.dtype.primitive_bitwidth // 8
+    blocks = gl.cdiv(rows, 64 * CONSUMERS)
+    slot = 0
+    phase = 1
+    q_phase = 1
+    for turn in range(gl.cdiv(heads * blocks, gl.num_programs(0))):
+        head, block = tile_of_round(turn, heads * blocks, blocks, heads, CAUSAL, HEADS)
+        if head < heads:
+            for i in gl.static_range(CONSUMERS):
+                mbarrier.wait(q_bars[1].index(i), q_phase)
+                mbarrier.expect(q_bars[0].index(i), 64 * D * SIZE)
+                tma.async_load(q, [head, (block * CONSUMERS + i) * 64, 0], q_bars[0].index(i), q_tiles.index(i))
+            q_phase = q_phase ^ 1
+            count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+            for step in range(count):
+                key = (count - 1 - step) * KEYS
+                mbarrier.wait(k_bars[1].index(slot), phase)
+                mbarrier.expect(k_bars[0].index(slot), KEYS * D * SIZE)
+                tma.async_load(k, [head, key, 0], k_bars[0].index(slot), k_ring.index(slot))
+                mbarrier.wait(v_bars[1].index(slot), phase)
+                mbarrier.expect(v_bars[0].index(slot), KEYS * D * SIZE)
+                tma.async_load(v, [head, key, 0], v_bars[0].index(slot), v_ring.index(slot))
+                slot, phase = advance(slot, phase, STAGES)
+
+
+@gluon.jit
+def flat(buffer):
+    """A buffer of 1 x rows x columns as one of rows x columns."""
+    return buffer.reshape([buffer.shape[1], buffer.shape[2]])
+
+
+@gluon.jit
+def softmax_step(scores, m, l, c, row, key, keys, CAUSAL: gl.constexpr, MASKED: gl.constexpr):
+    """Probabilities of a block relative to the new m, and the factor by which older ones shrink."""
+    if MASKED:
+        layout: gl.constexpr = scores.type.layout
+        columns = key + gl.arange(0, scores.shape[1], layout=gl.SliceLayout(0, layout))
+        allowed = (columns < keys)[None, :]
+        if CAUSAL:
+            lines = row + gl.arange(0, scores.shape[0], layout=gl.SliceLayout(1, layout))
+            allowed = allowed & (columns[None, :] <= lines[:, None])
+        scores = gl.where(allowed, scores, float("-inf"))
+    new_m = gl.maximum(m, gl.max(scores, 1) * c)
+    # A row whose keys are all masked so far has the maximum -inf, and -inf - -inf is no number.
+    origin = new_m
+    if MASKED:
+        origin = gl.where(new_m == float("-inf"), 0.0, new_m)
+    p = gl.exp2(scores * c - origin[:, None])
+    shrink = gl.exp2(m - origin)
+    return p, new_m, l * shrink + gl.sum(p, 1), shrink
+
+
+@gluon.jit
+def attend(steps, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key, keys, CAUSAL: gl.constexpr,
+           MASKED: gl.constexpr, INDEX: gl.constexpr, CONSUMERS: gl.constexpr):
+    """`steps` times: scores of the next block, and the product with V of the block before."""
+    STAGES: gl.constexpr = k_ring.shape[0]
+    KEYS: gl.constexpr = k_ring.shape[2]
+    p, sums, m, l, slot, phase, turn_phase = state
+    score_layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, KEYS, 16])
+    for _ in range(steps):
+        before = slot
+        slot, phase = advance(slot, phase, STAGES)
+        mbarrier.wait(k_bars[0].index(slot), phase)
+        mbarrier.wait(turns.index(INDEX), turn_phase)
+        scores = warpgroup_mma(q_tile, flat(k_ring.index(slot)).permute((1, 0)),
+                               gl.zeros([64, KEYS], gl.float32, score_layout), use_acc=False, is_async=True)
+        sums = warpgroup_mma(p, flat(v_ring.index(before)), sums, is_async=True)
+        mbarrier.arrive(turns.index((INDEX + 1) % CONSUMERS))
+        turn_phase = turn_phase ^ 1
+        scores = warpgroup_mma_wait(1, deps=[scores])
+        mbarrier.arrive(k_bars[1].index(slot))
+        weights, m, l, shrink = softmax_step(scores, m, l, c, row, key, keys, CAUSAL, MASKED)
+        mbarrier.wait(v_bars[0].index(slot), phase)
+        sums = warpgroup_mma_wait(0, deps=[sums])
+        mbarrier.arrive(v_bars[1].index(before))
+        sums = sums * gl.convert_layout(shrink, gl.SliceLayout(1, sums.type.layout))[:, None]
+        p = gl.convert_layout(weights.to(p.dtype), p.type.layout)
+        key -= KEYS
+    return p, sums, m, l, slot, phase, turn_phase
+
+
+@gluon.jit
+def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys,
+            CAUSAL: gl.constexpr, HEADS: gl.constexpr, INDEX: gl.constexpr):
+    """One warpgroup: 64 rows of each tile of this program."""
+    CONSUMERS: gl.constexpr = q_tiles.shape[0]
+    STAGES: gl.constexpr = k_ring.shape[0]
+    KEYS: gl.constexpr = k_ring.shape[2]
+    D: gl.constexpr = k_ring.shape[3]
+    score_layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, KEYS, 16])
+    sum_layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
+    p_layout: gl.constexpr = gl.DotOperandLayout(0, sum_layout, 2)
+    row_layout: gl.constexpr = gl.SliceLayout(1, score_layout)
+
+    blocks = gl.cdiv(rows, 64 * CONSUMERS)
+    q_tile = flat(q_tiles.index(INDEX))
+    o_tile = o_tiles.index(INDEX)
+    slot = 0
+    phase = 0
+    q_phase = 0
+    # The first consumer may start at once: it waits for the phase before the first.
+    turn_phase = 1 if INDEX == 0 else 0
+    for turn in range(gl.cdiv(heads * blocks, gl.num_programs(0))):
+        head, block = tile_of_round(turn, heads * blocks, blocks, heads, CAUSAL, HEADS)
+        if head < heads:
+            row = (block * CONSUMERS + INDEX) * 64
+            count, masked = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+            key = (count - 1) * KEYS
+
+            # The last block of keys, which is the one that may be cut off, comes first.
+            mbarrier.wait(q_bars[0].index(INDEX), q_phase)
+            mbarrier.wait(k_bars[0].index(slot), phase)
+            scores = warpgroup_mma(q_tile, flat(k_ring.index(slot)).permute((1, 0)),
+                                   gl.zeros([64, KEYS], gl.float32, score_layout), use_acc=False, is_async=True)
+            scores = warpgroup_mma_wait(0, deps=[scores])
+            mbarrier.arrive(k_bars[1].index(slot))
+            m = gl.full([64], float("-inf"), gl.float32, row_layout)
+            l = gl.zeros([64], gl.float32, row_layout)
+            weights, m, l, _ = softmax_step(scores, m, l, c, row, key, keys, CAUSAL, True)
+            mbarrier.wait(v_bars[0].index(slot), phase)
+            p = gl.convert_layout(weights.to(q_tile.dtype), p_layout)
+            sums = gl.zeros([64, D], gl.float32, sum_layout)
+
+            state = (p, sums, m, l, slot, phase, turn_phase)
+            # The diagonal passes through one block of keys, or through two where a tile has more rows.
+            if CAUSAL and 64 * CONSUMERS > KEYS:
+                more = gl.maximum(masked - 1, 0)
+                state = attend(more, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key - KEYS, keys,
+                               CAUSAL, True, INDEX, CONSUMERS)
+                count -= more
+                key -= more * KEYS
+            state = attend(count - 1, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key - KEYS, keys,
+                           CAUSAL, False, INDEX, CONSUMERS)
+            p, sums, m, l, slot, phase, turn_phase = state
+            mbarrier.arrive(q_bars[1].index(INDEX))
+            q_phase = q_phase ^ 1
+
+            sums = warpgroup_mma(p, flat(v_ring.index(slot)), sums, is_async=True)
+            tma.store_wait(0)
+            scale = gl.convert_layout(1.0 / l, gl.SliceLayout(1, sum_layout))
+            sums = warpgroup_mma_wait(0, deps=[sums])
+            mbarrier.arrive(v_bars[1].index(slot))
+            slot, phase = advance(slot, phase, STAGES)
+            flat(o_tile).store((sums * scale[:, None]).to(o.dtype))
+            fence_async_shared()
+            tma.async_store(o, [head, row, 0], o_tile)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def ring_barriers(STAGES: gl.constexpr, CONSUMERS: gl.constexpr):
+    """(filled, drained) for each slot: one producer fills it, all CONSUMERS drain it."""
+    filled = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    drained = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    for slot in gl.static_range(STAGES):
+        mbarrier.init(filled.index(slot), count=1)
+        mbarrier.init(drained.index(slot), count=CONSUMERS)
+    return filled, drained
+
+
+@gluon.jit
+def attention(q, k, v, o, c, heads, rows, keys, CAUSAL: gl.constexpr, CONSUMERS: gl.constexpr, STAGES: gl.constexpr,
+              HEADS: gl.constexpr, REGISTERS: gl.constexpr):
+    """The kernel; launched with num_warps=4, which are those of consumer 0."""
+    KEYS: gl.constexpr = k.block_shape[1]
+    D: gl.constexpr = k.block_shape[2]
+    q_tiles = gl.allocate_shared_memory(q.dtype, [CONSUMERS, 1, 64, D], q.layout)
+    o_tiles = gl.allocate_shared_memory(o.dtype, [CONSUMERS, 1, 64, D], o.layout)
+    k_ring = gl.allocate_shared_memory(k.dtype, [STAGES, 1, KEYS, D], k.layout)
+    v_ring = gl.allocate_shared_memory(v.dtype, [STAGES, 1, KEYS, D], v.layout)
+    q_bars = ring_barriers(CONSUMERS, 1)
+    k_bars = ring_barriers(STAGES, CONSUMERS)
+    v_bars = ring_barriers(STAGES, CONSUMERS)
+    turns = gl.allocate_shared_memory(gl.int64, [CONSUMERS, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(CONSUMERS):
+        mbarrier.init(turns.index(i), count=1)
+
+    common = (o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, c, heads, rows, keys)
+    loads = (q, k, v, q_tiles, k_ring, v_ring, q_bars, k_bars, v_bars, heads, rows, keys)
+    if CONSUMERS == 2:
+        gl.warp_specialize([(consume, common + (CAUSAL, HEADS, 0)), (consume, common + (CAUSAL, HEADS, 1)),
+                            (produce, loads + (CAUSAL, HEADS))], [4, 1], [REGISTERS, 24])
+    else:
+        gl.warp_specialize([(consume, common + (CAUSAL, HEADS, 0)), (consume, common + (CAUSAL, HEADS, 1)),
+                            (consume, common + (CAUSAL, HEADS, 2)), (produce, loads + (CAUSAL, HEADS))], [4, 4, 1],
+                           [REGISTERS, REGISTERS, 24])
+
+
+# ---- From Python ------------------------------------------------------------------------------
+
+
+def describe(tensor, rows):
+    """The TMA's view of heads x length x D, in blocks of one head and `rows` rows."""
+    layout = gl.NVMMASharedLayout(128, 8 * tensor.dtype.itemsize, rank=3)
+    return TensorDescriptor.from_tensor(tensor, [1, rows, tensor.shape[2]], layout)
+
+
+def config_for(d, length, itemsize=2):
+    """Two consumers for D = 128, whose sums fill the registers, three for D = 64."""
+    heads_in_l2 = max(1, (24 << 20) // (2 * length * d * itemsize))
+    return dict(consumers=2, stages=2, keys=128, registers=240) | dict(heads=heads_in_l2) | (
+        {} if d == 128 else dict(consumers=3, registers=160))
+
+
+def attend_all(q, k, v, o, scale, causal, programs, config=None):
+    """o = softmax(scale * q k^T) v on `programs` programs, for tensors of heads x length x D."""
+    heads, rows, d = q.shape
+    keys = k.shape[1]
+    config = {**config_for(d, keys), **(config or {})}
+    tiles = heads * -(-rows // (64 * config["consumers"]))
+    return attention[(min(programs, tiles),)](
+        describe(q, 64), describe(k, config["keys"]), describe(v, config["keys"]), describe(o, 64),
+        scale * 1.4426950408889634, heads, rows, keys, CAUSAL=causal, CONSUMERS=config["consumers"],
+        STAGES=config["stages"], HEADS=min(heads, config["heads"]), REGISTERS=config["registers"], num_warps=4)
+
+
+def check(device, programs, heads, rows, keys, d, dtype, causal):
+    """Random operands, a poisoned result, and float64 as the judge."""
+    import torch
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(heads, length, d).to(device=device, dtype=dtype) for length in (rows, keys, keys))
+    o = torch.full_like(q, float("nan"))
+    scale = d**-0.5
+    attend_all(q, k, v, o, scale, causal, programs)
+    scores = scale * (q.double() @ k.double().transpose(1, 2))
+    if causal:
+        scores = scores.masked_fill(torch.ones(rows, keys, dtype=bool, device=device).triu(1), float("-inf"))
+    expected = scores.softmax(-1) @ v.double()
+    # Probabilities are rounded to 16 bits before they meet V, the result once more.
+    bound = 2 * torch.finfo(dtype).eps * expected.abs() + torch.finfo(dtype).eps
+    wrong = (~((o.double() - expected).abs() <= bound)).sum().item()
+    print(f"{device}: {heads} heads, {rows} rows, {keys} keys, D {d}, {dtype}{', causal' * causal}: "
+          f"{wrong} of {o.numel()} elements are wrong")
+    return wrong == 0
+
+
+def main():
+    import torch
+    fine = True
+    for d, dtype in ((128, torch.float16), (64, torch.bfloat16)):
+        for causal in (False, True):
+            # Lengths that no block divides, several tiles for a program.
+            fine &= check("cpu", 2, 2, 300, 300, d, dtype, causal)
+            if torch.cuda.is_available():
+                count = torch.cuda.get_device_properties(0).multi_processor_count
+                fine &= check("cuda", count, 24, 1000, 1000, d, dtype, causal)
+                fine &= check("cuda", count, 4, 4096, 4096, d, dtype, causal)
+    fine &= check("cpu", 1, 1, 40, 200, 128, torch.bfloat16, False)
+    if not fine:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
