@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """The kernels of examples/hopper_* beside the vendor's libraries and Triton's build of the same files.
 
-    flagship.py --out FILE.json [--only matmul,attention,norm] [--quick] [--sweep]
+    flagship.py --out FILE.json [--only matmul,attention,norm] [--quick] [--sweep] [--no-triton] [--limit S]
 
 Everything of one shape runs in one process on the same random tensors, in turns, and the best round
 of each side counts: chips of this class slow down when they get warm, and the first would win. A
 poisoned output is compared with the library's result before anything is timed. `--sweep` tries other
-configurations of our kernels as well; `--quick` few shapes. Exit status 1 when a result was wrong.
+configurations of our kernels as well; `--quick` few shapes. Exit status 1 when a result was wrong; a
+side that takes more than `--limit` seconds for one shape hangs, and ends the program with its name.
 """
 
 import argparse
 import datetime
+import faulthandler
 import importlib.util
 import json
 import pathlib
@@ -37,8 +39,10 @@ def load(name, package="gluonc"):
     return module
 
 
-def load_with_triton(name):
+def load_with_triton(name, options):
     """None, and a word why, where this Triton cannot build the file."""
+    if options.no_triton:
+        return None
     try:
         from triton.experimental.gluon.language.nvidia.hopper import tma
         # Names of 3.6 for what later ones call so.
@@ -52,6 +56,9 @@ def load_with_triton(name):
 
 
 FLUSH = None
+LIMIT = 30
+# The last line names what hung.
+PROGRESS = sys.stderr
 
 
 def milliseconds(launch, repeats):
@@ -74,11 +81,14 @@ def compare(name, work, unit, sides, rounds, correct):
     result = {"name": name, "ms": {}, unit: {}, "correct": {}}
     alive = {}
     for side, launch in sides.items():
+        PROGRESS.write(f"{name}: {side}\n")
+        faulthandler.dump_traceback_later(LIMIT, exit=True)
         try:
             result["correct"][side] = correct(side, launch)
             alive[side] = launch
         except Exception as error:  # a side that cannot do this shape must not hide the others
             result.setdefault("errors", {})[side] = f"{type(error).__name__}: {str(error)[-300:]}"
+        faulthandler.cancel_dump_traceback_later()
     times = {side: [] for side in alive}
     for number in range(rounds):
         for side in list(alive)[::1 if number % 2 == 0 else -1]:
@@ -112,8 +122,7 @@ def programs():
     return torch.cuda.get_device_properties(0).multi_processor_count
 
 
-MATMUL_SWEEP = [dict(group=4), dict(group=16), dict(stages=3, buffers=4), dict(columns=128, stages=6),
-                dict(rows=256, columns=128)]
+MATMUL_SWEEP = [dict(group=4), dict(group=16), dict(stages=3, buffers=4), dict(registers=232)]
 
 
 def matmul_sides(ours, triton, a, b, c, dtype, sweep):
@@ -123,7 +132,7 @@ def matmul_sides(ours, triton, a, b, c, dtype, sweep):
         label = ",".join(f"{k}={v}" for k, v in config.items())
         sides[f"gluonc {label}"] = lambda config=config: ours.product(a, b, c, count, config)
     if triton is not None:
-        sides["triton"] = lambda: triton.product(a, b, c, count)
+        sides["triton"] = lambda: triton.product(a, b, c, count, dict(registers=232))
     if dtype == torch.float8_e4m3fn:
         one = torch.ones((), device="cuda")
         sides["cublas"] = lambda: torch._scaled_mm(a, b.T, one, one, out_dtype=c.dtype, use_fast_accum=True, out=c)
@@ -133,12 +142,14 @@ def matmul_sides(ours, triton, a, b, c, dtype, sweep):
 
 
 def bench_matmul(options):
-    ours, triton = load("matmul"), load_with_triton("matmul")
+    ours, triton = load("matmul"), load_with_triton("matmul", options)
     square, wide = [(s, s, s) for s in (4096, 8192, 16384)], [(8192, 8192, k) for k in (512, 1024, 2048, 4096, 16384)]
     shapes = [(4096,) * 3, (8192, 8192, 1024), (8192,) * 3] if options.quick else square + wide
     results = []
     for dtype, out_dtype in ((torch.float16, torch.float16), (torch.bfloat16, torch.bfloat16),
                              (torch.float8_e4m3fn, torch.bfloat16)):
+        if str(dtype)[6:] not in options.dtypes:
+            continue
         for m, n, k in shapes[:1] if options.quick and dtype != torch.float16 else shapes:
             torch.manual_seed(0)
             a, b = (torch.randn(size, k, device="cuda").to(dtype) for size in (m, n))
@@ -151,8 +162,8 @@ def bench_matmul(options):
     return results
 
 
-ATTENTION_SWEEP = {128: [dict(heads=1), dict(heads=1 << 20)],
-                   64: [dict(consumers=2, registers=240), dict(stages=4), dict(heads=1 << 20)]}
+ATTENTION_SWEEP = {128: [dict(keys=64, stages=4)],
+                   64: [dict(consumers=2, registers=240), dict(consumers=3, registers=160), dict(stages=4)]}
 
 
 def attention_sides(ours, triton, tensors, causal, sweep):
@@ -178,11 +189,11 @@ def attention_sides(ours, triton, tensors, causal, sweep):
 
 
 def bench_attention(options):
-    ours, triton = load("attention"), load_with_triton("attention")
+    ours, triton = load("attention"), load_with_triton("attention", options)
     results = []
     lengths = (1024, 8192) if options.quick else (1024, 2048, 4096, 8192, 16384)
     for d, dtype in ((128, torch.float16), (64, torch.float16), (128, torch.bfloat16), (64, torch.bfloat16)):
-        for causal in (False, True):
+        for causal in (False, True) if str(dtype)[6:] in options.dtypes else ():
             for length in lengths[:1] if options.quick and dtype == torch.bfloat16 else lengths:
                 torch.manual_seed(0)
                 shape = (16384 // length, 2048 // d, length, d)
@@ -208,10 +219,14 @@ def main():
     parser.add_argument("--only", default="matmul,attention")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--no-triton", action="store_true")
+    parser.add_argument("--dtypes", default="float16,bfloat16,float8_e4m3fn")
+    parser.add_argument("--limit", type=int, default=LIMIT)
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
 
+    globals()["LIMIT"] = options.limit
     report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
               "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "results": []}
     for name in options.only.split(","):

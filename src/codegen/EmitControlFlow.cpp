@@ -23,10 +23,6 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
-SmallVector<Value *> asValues(ArrayRef<PHINode *> phis) {
-  return SmallVector<Value *>(phis.begin(), phis.end());
-}
-
 void addIncoming(ArrayRef<PHINode *> phis, ArrayRef<Value *> values, BasicBlock *from) {
   for (auto [phi, value] : zip_equal(phis, values))
     phi->addIncoming(value, from);
@@ -40,7 +36,7 @@ LogicalResult emitFor(Emitter &emitter, mlir::scf::ForOp op) {
   Value *lower = emitter.scalar(op.getLowerBound());
   Value *upper = emitter.scalar(op.getUpperBound());
   Value *step = emitter.scalar(op.getStep());
-  Registers inits = emitter.flatten(op.getInitArgs());
+  Registers inits = emitter.carry(op.getInitArgs());
   BasicBlock *body = emitter.newBlock("for");
   BasicBlock *exit = emitter.newBlock("for.end");
   BasicBlock *before = builder.GetInsertBlock();
@@ -52,11 +48,11 @@ LogicalResult emitFor(Emitter &emitter, mlir::scf::ForOp op) {
   SmallVector<PHINode *> carried = emitter.newPhis(op.getInitArgs().getTypes());
   addIncoming(carried, inits, before);
   emitter.set(op.getInductionVar(), {counter});
-  emitter.setFlat(op.getRegionIterArgs(), asValues(carried));
+  emitter.setCarried(op.getRegionIterArgs(), carried);
   if (failed(emitter.emitBlock(*op.getBody())))
     return failure();
 
-  Registers yielded = emitter.flatten(op.getBody()->getTerminator()->getOperands());
+  Registers yielded = emitter.carry(op.getBody()->getTerminator()->getOperands());
   Value *next = builder.CreateNSWAdd(counter, step);
   BasicBlock *latch = builder.GetInsertBlock();
   counter->addIncoming(next, latch);
@@ -67,7 +63,7 @@ LogicalResult emitFor(Emitter &emitter, mlir::scf::ForOp op) {
   SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
   addIncoming(results, inits, before);
   addIncoming(results, yielded, latch);
-  emitter.setFlat(op.getResults(), asValues(results));
+  emitter.setCarried(op.getResults(), results);
   return success();
 }
 
@@ -76,14 +72,14 @@ LogicalResult emitWhile(Emitter &emitter, mlir::scf::WhileOp op) {
   BasicBlock *before = emitter.newBlock("while");
   BasicBlock *after = emitter.newBlock("while.do");
   BasicBlock *exit = emitter.newBlock("while.end");
-  Registers inits = emitter.flatten(op.getInits());
+  Registers inits = emitter.carry(op.getInits());
   BasicBlock *entry = builder.GetInsertBlock();
   builder.CreateBr(before);
 
   emitter.startBlock(before);
   SmallVector<PHINode *> carried = emitter.newPhis(op.getInits().getTypes());
   addIncoming(carried, inits, entry);
-  emitter.setFlat(op.getBeforeArguments(), asValues(carried));
+  emitter.setCarried(op.getBeforeArguments(), carried);
   if (failed(emitter.emitBlock(*op.getBeforeBody())))
     return failure();
   mlir::scf::ConditionOp condition = op.getConditionOp();
@@ -95,7 +91,7 @@ LogicalResult emitWhile(Emitter &emitter, mlir::scf::WhileOp op) {
   emitter.setFlat(op.getAfterArguments(), passed);
   if (failed(emitter.emitBlock(*op.getAfterBody())))
     return failure();
-  addIncoming(carried, emitter.flatten(op.getYieldOp().getOperands()), builder.GetInsertBlock());
+  addIncoming(carried, emitter.carry(op.getYieldOp().getOperands()), builder.GetInsertBlock());
   builder.CreateBr(before);
 
   emitter.startBlock(exit);
@@ -111,7 +107,7 @@ LogicalResult emitArm(Emitter &emitter, mlir::Region &region, BasicBlock *arm, B
     if (failed(emitter.emitBlock(region.front())))
       return failure();
     mlir::Operation *yield = region.front().getTerminator();
-    addIncoming(results, emitter.flatten(yield->getOperands()), emitter.builder.GetInsertBlock());
+    addIncoming(results, emitter.carry(yield->getOperands()), emitter.builder.GetInsertBlock());
   }
   emitter.builder.CreateBr(merge);
   return success();
@@ -127,8 +123,8 @@ LogicalResult emitIf(Emitter &emitter, mlir::scf::IfOp op) {
   if (failed(emitArm(emitter, op.getThenRegion(), thenBlock, merge, results)) ||
       failed(emitArm(emitter, op.getElseRegion(), elseBlock, merge, results)))
     return failure();
-  emitter.setFlat(op.getResults(), asValues(results));
   emitter.startBlock(merge);
+  emitter.setCarried(op.getResults(), results);
   return success();
 }
 

@@ -275,7 +275,7 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
     Builder::InsertPointGuard guard(emitter.builder);
     emitter.startBlock(end);
     SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
-    emitter.setFlat(op.getResults(), SmallVector<Value *>(results.begin(), results.end()));
+    emitter.setCarried(op.getResults(), results);
     emitter.defaultEnds.push_back({end, results});
   }
   if (failed(emitter.emitRegion(op.getDefaultRegion())))
@@ -290,7 +290,7 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
 
 LogicalResult emitYield(Emitter &emitter, ttg::WarpYieldOp op) {
   auto &[end, phis] = emitter.defaultEnds.back();
-  for (auto [phi, value] : zip_equal(phis, emitter.flatten(op.getOperands())))
+  for (auto [phi, value] : zip_equal(phis, emitter.carry(op.getOperands())))
     phi->addIncoming(value, emitter.builder.GetInsertBlock());
   emitter.builder.CreateBr(end);
   return success();

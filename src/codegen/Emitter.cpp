@@ -1,6 +1,7 @@
 #include "codegen/Emitter.h"
 
 #include "codegen/DebugInfo.h"
+#include "codegen/Words.h"
 #include "ir/AxisInfo.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
@@ -286,10 +287,46 @@ BasicBlock *Emitter::newBlock(const Twine &name) {
 
 SmallVector<PHINode *> Emitter::newPhis(mlir::TypeRange types) {
   SmallVector<PHINode *> phis;
-  for (mlir::Type type : types)
-    for (Type *registerType : registerTypes(type))
-      phis.push_back(builder.CreatePHI(registerType, 2));
+  for (mlir::Type type : types) {
+    SmallVector<Type *> carried = registerTypes(type);
+    if (unsigned perPhi = elementsPerPhi(type); perPhi != 1)
+      carried.assign(carried.size() / perPhi, builder.getInt32Ty());
+    for (Type *phiType : carried)
+      phis.push_back(builder.CreatePHI(phiType, 2));
+  }
   return phis;
+}
+
+unsigned Emitter::elementsPerPhi(mlir::Type type) {
+  mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type);
+  if (!tensor || !isa_and_nonnull<ttg::DotOperandEncodingAttr>(tensor.getEncoding()))
+    return 1;
+  unsigned bits = elementType(tensor.getElementType())->getScalarSizeInBits();
+  unsigned perWord = bits == 8 || bits == 16 ? 32 / bits : 1;
+  return registerCount(type) % perWord == 0 ? perWord : 1;
+}
+
+Registers Emitter::carry(mlir::ValueRange list) {
+  Registers all;
+  for (mlir::Value value : list) {
+    if (elementsPerPhi(value.getType()) == 1)
+      append_range(all, get(value));
+    else
+      append_range(all, packWords(builder, get(value), builder.getInt32Ty()));
+  }
+  return all;
+}
+
+void Emitter::setCarried(mlir::ValueRange list, ArrayRef<PHINode *> phis) {
+  for (mlir::Value value : list) {
+    unsigned count = registerCount(value.getType()), perPhi = elementsPerPhi(value.getType());
+    SmallVector<Value *> mine(phis.take_front(count / perPhi));
+    phis = phis.drop_front(mine.size());
+    if (perPhi == 1)
+      set(value, Registers(mine.begin(), mine.end()));
+    else
+      set(value, unpackWords(builder, mine, registerTypes(value.getType())[0], count));
+  }
 }
 
 BasicBlock *Emitter::blockOf(mlir::Block *block) {
@@ -300,13 +337,13 @@ BasicBlock *Emitter::blockOf(mlir::Block *block) {
   Builder::InsertPointGuard guard(builder);
   builder.SetInsertPoint(target);
   SmallVector<PHINode *> phis = newPhis(mlir::TypeRange(block->getArgumentTypes()));
-  setFlat(block->getArguments(), SmallVector<Value *>(phis.begin(), phis.end()));
+  setCarried(block->getArguments(), phis);
   blockPhis[block] = std::move(phis);
   return target;
 }
 
 void Emitter::addIncoming(mlir::Block *target, mlir::ValueRange operands, BasicBlock *from) {
-  for (auto [phi, value] : zip_equal(blockPhis[target], flatten(operands)))
+  for (auto [phi, value] : zip_equal(blockPhis[target], carry(operands)))
     phi->addIncoming(value, from);
 }
 

@@ -131,7 +131,7 @@ public:
   const Registers &get(mlir::Value value) const;
   llvm::Value *scalar(mlir::Value value) const { return get(value).front(); }
   void set(mlir::Value value, Registers registers);
-  /// The registers of several values, one after another; what phis and calls carry.
+  /// The registers of several values, one after another; what calls carry.
   Registers flatten(mlir::ValueRange values) const;
   /// The reverse: takes the registers of each value from the front of `flat`.
   void setFlat(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
@@ -198,12 +198,21 @@ public:
   llvm::BasicBlock *newBlock(const llvm::Twine &name);
   llvm::SmallVector<llvm::PHINode *> newPhis(mlir::TypeRange types);
   void startBlock(llvm::BasicBlock *block) { builder.SetInsertPoint(block); }
+  /// What phis carry of several values: their registers one after another, but operands of matrix
+  /// products in the words that instructions take. Elements that travel alone would need a
+  /// machine register each, and be put together again in every iteration.
+  Registers carry(mlir::ValueRange values);
+  /// The reverse, where `phis` have their block's top to themselves.
+  void setCarried(mlir::ValueRange values, llvm::ArrayRef<llvm::PHINode *> phis);
   /// The block of a cf branch target; its arguments are phis.
   llvm::BasicBlock *blockOf(mlir::Block *block);
   void branchTo(mlir::Block *target, mlir::ValueRange operands);
   void addIncoming(mlir::Block *target, mlir::ValueRange operands, llvm::BasicBlock *from);
 
 private:
+  /// How many elements of a value go into a word that phis carry.
+  unsigned elementsPerPhi(mlir::Type type);
+
   mlir::Operation *source;
   std::unique_ptr<AxisInfos> axisInfos;
   llvm::DenseMap<mlir::Value, Registers> values;
