@@ -213,3 +213,14 @@ def test_descriptors_move_blocks(dtype, swizzle, columns):
         expected = torch.zeros_like(dst)
         expected[:block.shape[0], :block.shape[1]] = block
         assert torch.equal(dst, expected)
+
+
+def test_autotune_measures_and_leaves_arguments_as_they_were():
+    from gluonc._autotune import Config, autotune
+    tuned = autotune([Config({"BLOCK": 64}), Config({"BLOCK": 1024})], ["n"],
+                     restore_value=["dst"])(gluonc.jit(kernels.fill.fn))
+    dst = torch.zeros(1 << 20, device="cuda")
+    tuned[lambda meta: (1,)](dst, 7, dst.numel())
+    block = tuned.best_config.kwargs["BLOCK"]
+    # Only the launch after the measurements is to be seen.
+    assert dst.sum() == 7 * block
