@@ -143,6 +143,15 @@ inline Argument pointer(std::string_view dtype) {
 inline Argument scalar(std::string_view dtype) {
   return {GLUONC_ARGUMENT_TYPE, std::string(dtype), 0, 0};
 }
+/// A tensor that the kernel moves blocks of; a launch gives the address of a `gluonc_tensor`.
+///   descriptor("fp16", {128, 64}, "gl.NVMMASharedLayout(128, 16)")
+inline Argument descriptor(std::string_view dtype, std::initializer_list<int64_t> block,
+                           std::string_view layout) {
+  std::string text = "tensordesc<" + std::string(dtype) + "[";
+  for (int64_t length : block)
+    text += (text.back() == '[' ? "" : ", ") + std::to_string(length);
+  return {GLUONC_ARGUMENT_TYPE, text + "]," + std::string(layout) + ">", 0, 0};
+}
 /// A compile-time value.
 template <typename T> Argument constant(T value) {
   static_assert(std::is_arithmetic_v<T>);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds a project against a gluonc package and runs its programs.
-#   run.sh PROJECT GLUONC_CMAKE_DIR WORK_DIR CXX CC PROGRAM…      each PROGRAM with its arguments
+#   run.sh PROJECT GLUONC_CMAKE_DIR WORK_DIR CXX CC PROGRAM…
+# A PROGRAM is a name, the kernel's file from the root of the repository, and further arguments.
 # Exit status 77: what the last program needs is not there.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -12,7 +13,7 @@ shift 5
 for program; do
   # shellcheck disable=SC2086
   set -- $program
-  name=$1
-  shift
-  "$work/$name" "$root/examples/memcpy.py" "$@"
+  name=$1 file=$2
+  shift 2
+  "$work/$name" "$root/$file" "$@"
 done
