@@ -8,7 +8,7 @@ import sys
 import pytest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-SCRIPTS = sorted(p for p in EXAMPLES.glob("*.py") if "__main__" in p.read_text())
+SCRIPTS = sorted(p for p in EXAMPLES.rglob("*.py") if "__main__" in p.read_text())
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
