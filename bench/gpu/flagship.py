@@ -3,11 +3,11 @@
 
     flagship.py --out FILE.json [--only matmul,attention,norm] [--quick] [--sweep] [--no-triton] [--limit S]
 
-Everything of one shape runs in one process on the same random tensors, in turns, and the best round
-of each side counts: chips of this class slow down when they get warm, and the first would win. A
-poisoned output is compared with the library's result before anything is timed. `--sweep` tries other
-configurations of our kernels as well; `--quick` few shapes. Exit status 1 when a result was wrong; a
-side that takes more than `--limit` seconds for one shape hangs, and ends the program with its name.
+Everything of one shape runs in one process on the same random tensors, launch by launch in turns,
+and the median of each side counts. A poisoned output is compared with the library's result before
+anything is timed. `--sweep` tries other configurations of our kernels as well; `--quick` few shapes.
+Exit status 1 when a result was wrong; a side that takes more than `--limit` seconds for one shape
+hangs, and ends the program with its name.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import faulthandler
 import importlib.util
 import json
 import pathlib
+import random
 import statistics
 import sys
 import tempfile
@@ -55,25 +56,28 @@ def load_with_triton(name, options):
         return None
 
 
-FLUSH = None
 LIMIT = 30
 # The last line names what hung.
 PROGRESS = sys.stderr
 
 
-def milliseconds(launch, repeats):
-    """Median of `repeats` launches, each between its own events, with L2 flushed before."""
-    global FLUSH
-    if FLUSH is None:
-        FLUSH = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
-    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
-    for start, end in events:
-        FLUSH.zero_()
-        start.record()
-        launch()
-        end.record()
+def measure(sides, rounds):
+    """Milliseconds of every launch of every side: one launch of each, in an order drawn anew each round.
+
+    A chip at its power limit slows down under what ran before; so all have the same before them. L2 is
+    flushed between.
+    """
+    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+    events = {side: [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(rounds)] for side in sides}
+    shuffled = random.Random(0)
+    for number in range(rounds):
+        for side in shuffled.sample(list(sides), len(sides)):
+            flush.zero_()
+            events[side][number][0].record()
+            sides[side]()
+            events[side][number][1].record()
     torch.cuda.synchronize()
-    return statistics.median(start.elapsed_time(end) for start, end in events)
+    return {side: [start.elapsed_time(end) for start, end in pairs] for side, pairs in events.items()}
 
 
 def compare(name, work, unit, sides, rounds, correct):
@@ -89,18 +93,13 @@ def compare(name, work, unit, sides, rounds, correct):
         except Exception as error:  # a side that cannot do this shape must not hide the others
             result.setdefault("errors", {})[side] = f"{type(error).__name__}: {str(error)[-300:]}"
         faulthandler.cancel_dump_traceback_later()
-    times = {side: [] for side in alive}
-    for number in range(rounds):
-        for side in list(alive)[::1 if number % 2 == 0 else -1]:
-            first = milliseconds(alive[side], 2)
-            times[side].append(milliseconds(alive[side], int(min(30, max(5, 25 / first)))))
+    times = measure(alive, rounds)
     for side, values in times.items():
-        result["ms"][side] = min(values)
-        result[unit][side] = work / min(values)
+        result["ms"][side] = statistics.median(values)
+        result[unit][side] = work / result["ms"][side]
     others = [ms for side, ms in result["ms"].items() if not side.startswith(("gluonc", "triton", "flash"))]
-    ours = [ms for side, ms in result["ms"].items() if side.startswith("gluonc")]
-    if others and ours:
-        result["speedup"] = min(others) / min(ours)
+    if others and "gluonc" in alive:
+        result["speedup"] = min(others) / result["ms"]["gluonc"]
     print(f"{name:44}", "  ".join(f"{side} {value:.1f}{'' if result['correct'][side] else ' WRONG'}"
                                   for side, value in result[unit].items()),
           f" x{result.get('speedup', 0):.3f}", result.get("errors", ""), flush=True)
@@ -213,16 +212,47 @@ def bench_attention(options):
     return results
 
 
+def bench_norm(options):
+    """Gigabytes read and written a second, beside a copy of the same bytes."""
+    ours, triton = load("norm"), load_with_triton("norm", options)
+    results = []
+    for dtype in (torch.float16, torch.float32):
+        for n in (8192,) if options.quick else (1024, 4096, 8192, 12288, 16384, 32768):
+            if str(dtype)[6:] == "float32" and options.quick:
+                continue
+            m = (256 << 20) // (n * dtype.itemsize)
+            torch.manual_seed(0)
+            x = torch.randn(m, n, device="cuda", dtype=dtype)
+            weight, bias = (torch.randn(n, device="cuda", dtype=dtype) for _ in range(2))
+            y, other = torch.empty_like(x), torch.empty_like(x)
+            sides = {"gluonc": lambda: ours.normalize(x, weight, bias, y, programs())}
+            if triton is not None:
+                sides["triton"] = lambda: triton.normalize(x, weight, bias, y, programs())
+            sides["torch"] = lambda: torch.nn.functional.layer_norm(x, (n,), weight, bias)
+            judge = close_to(sides["torch"](), 2e-3 if dtype == torch.float16 else 1e-5)
+
+            def correct(side, launch):
+                return judge(y, launch if side != "torch" else lambda: y.copy_(launch()))
+
+            result = compare(f"layer norm {m}x{n} {str(dtype)[6:]}", 2e-6 * x.nbytes, "gb_s", sides, options.rounds,
+                             correct)
+            copy = statistics.median(measure({"copy": lambda: other.copy_(x)}, options.rounds)["copy"])
+            result["roofline_gb_s"] = 2e-6 * x.nbytes / copy
+            print(f"{'':44} copy {result['roofline_gb_s']:.1f}")
+            results.append(result)
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
-    parser.add_argument("--only", default="matmul,attention")
+    parser.add_argument("--only", default="matmul,attention,norm")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--no-triton", action="store_true")
     parser.add_argument("--dtypes", default="float16,bfloat16,float8_e4m3fn")
     parser.add_argument("--limit", type=int, default=LIMIT)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=40)
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
 
@@ -230,7 +260,7 @@ def main():
     report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
               "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "results": []}
     for name in options.only.split(","):
-        report["results"] += {"matmul": bench_matmul, "attention": bench_attention}[name](options)
+        report["results"] += {"matmul": bench_matmul, "attention": bench_attention, "norm": bench_norm}[name](options)
         with open(options.out, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)
     wrong = [r["name"] for r in report["results"] if not all(r["correct"].values()) or "gluonc" not in r["ms"]]

@@ -44,6 +44,11 @@ if [ -e "$bin/libgluonc.so.0" ]; then
   python3 -m pytest -q test/python || status=1
   echo "== launches from Python"
   python3 bench/launch/launch.py --out "$out/python-launch.json" || status=1
+  echo "== flagship kernels beside cuBLAS, cuDNN, PyTorch and Triton"
+  for name in matmul attention norm; do
+    python3 "examples/hopper_$name/$name.py" || status=1
+    PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --only $name --out "$out/flagship-$name.json" || status=1
+  done
   for tutorial in ${tutorials:+"$tutorials"/0[12]*.py}; do
     echo "== $(basename "$tutorial")"
     python3 -m gluonc "$tutorial" | tee "$out/$(basename "$tutorial").gluonc.txt" || status=1
