@@ -140,11 +140,17 @@ LogicalResult emitAssert(Emitter &emitter, tt::AssertOp op) {
   return success();
 }
 
+LogicalResult emitAssume(Emitter &emitter, llvmir::AssumeOp op) {
+  emitter.builder.CreateAssumption(emitter.get(op.getCondition())[0]);
+  return success();
+}
+
 } // namespace
 
 void addDebug(EmitTable &table) {
   table.add<emitPrint>();
   table.add<emitAssert>();
+  table.add<emitAssume>();
 }
 
 } // namespace gluonc::codegen

@@ -11,8 +11,9 @@ def LLVM_Dialect : Dialect {
   let summary = "What `.ttgir` files hold of MLIR's llvm dialect";
 }
 
-/// Triton writes `gl.assume` like this. Nothing is concluded from it, so it is dead code.
-def LLVM_AssumeOp : Op<LLVM_Dialect, "intr.assume", [Pure]> {
+/// Triton writes `gl.assume` like this. LLVM concludes from it; the simulator checks it. It writes
+/// nothing: the effect keeps it from being dead code.
+def LLVM_AssumeOp : Op<LLVM_Dialect, "intr.assume", [MemoryEffects<[MemWrite]>]> {
   let summary = "Promises that a condition holds";
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict `:` type($condition)";

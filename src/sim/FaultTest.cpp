@@ -267,6 +267,21 @@ tt.func public @k(%n: i32) {
   EXPECT_EQ(kernel.firstNote(), "in program (0, 0, 0), at element (100) of the tile");
 }
 
+TEST(Fault, AssumptionsThatDoNotHold) {
+  Kernel kernel(R"(
+tt.func public @k(%n: i32) {
+  %c = arith.constant 8 : i32
+  %ok = arith.cmpi slt, %n, %c : i32
+  llvm.intr.assume %ok : i1
+  tt.return
+})");
+  kernel.integer(7);
+  EXPECT_TRUE(kernel.run());
+  kernel.launch.arguments[0] = Argument::integer(8);
+  EXPECT_FALSE(kernel.run());
+  EXPECT_EQ(kernel.firstKind(), Kind::AssumptionViolated);
+}
+
 TEST(Fault, GatherIndicesOutsideTheAxis) {
   Kernel kernel(R"(
 tt.func public @k(%out: !tt.ptr<i32>, %n: i32) {

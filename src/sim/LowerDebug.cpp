@@ -129,6 +129,19 @@ bool lowerAssert(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// What machine code may take for granted holds here, or is reported.
+void runAssume(const Instruction &instruction, Cta &cta) {
+  if (!*cta.at<uint8_t>(instruction.operands[0]))
+    cta.fail(instruction, diag::Kind::AssumptionViolated, {});
+}
+
+bool lowerAssume(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value condition = operation->getOperand(0);
+  lowering.setShape(condition.getType());
+  lowering.emit(runAssume, taintObserve, Slot(), {lowering.slotOf(condition)});
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Machine code
 //===----------------------------------------------------------------------===//
@@ -148,6 +161,7 @@ bool refuseExternalFunction(Lowering &lowering, mlir::Operation *operation) {
 void addDebug(OperationTable &table) {
   table["tt.print"] = lowerPrint;
   table["tt.assert"] = lowerAssert;
+  table["llvm.intr.assume"] = lowerAssume;
   table["tt.elementwise_inline_asm"] = refuseInlineAsm;
   table["tt.extern_elementwise"] = refuseExternalFunction;
 }

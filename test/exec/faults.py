@@ -12,6 +12,8 @@
 # FAULT: ShiftTooWide
 # RUN: negative_offset src='randn(128, f32)' dst='empty(128, f32)' --grid 1
 # FAULT: OutOfBoundsAccess
+# RUN: assumes x='full(1, 8, i32)' out='empty(1, i32)' --grid 1
+# FAULT: AssumptionViolated
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -44,3 +46,10 @@ def shift(x, out):
 def negative_offset(src, dst):
     i = lanes()
     gl.store(dst + i, gl.load(src + i - 1))
+
+
+@gluon.jit
+def assumes(x, out):
+    n = gl.load(x)
+    gl.assume(n < 8)
+    gl.store(out, n)

@@ -65,10 +65,13 @@ static Result emitMaxConstancy(Context &context, const BoundArgs &arguments) {
   return attachHint(context, arguments, "tt.constancy");
 }
 
-/// The condition is checked for its kind; nothing uses the knowledge yet.
 static Result emitAssume(Context &context, const BoundArgs &arguments) {
-  if (!condition(context, arguments[0], arguments.span(0)))
+  Result holds = condition(context, arguments[0], arguments.span(0));
+  if (holds)
+    holds = materialize(context, *holds, arguments.span(0));
+  if (!holds)
     return std::nullopt;
+  context.builder.create<llvmir::AssumeOp>(context.loc(), holds->ir());
   return Value::none();
 }
 
