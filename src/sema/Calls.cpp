@@ -9,6 +9,9 @@ namespace gluonc::sema {
 using diag::Kind;
 using diag::Span;
 
+// Recursion halves a tile or counts down: real programs stay below ten.
+static constexpr unsigned maxRecursion = 64;
+
 bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments) {
   arguments.span = node.span;
   // One that fails does not keep the others from being looked at.
@@ -177,14 +180,24 @@ MaybeValue Interpreter::callFunction(const Value &callee, CallArguments &argumen
     report(Kind::NeedsKernel, arguments.span, function->name).end();
     return std::nullopt;
   }
-  if (function->kind == FunctionKind::Jit)
-    for (Frame *active = current; active; active = active->caller)
-      if (active->function == function.get()) {
-        report(Kind::RecursiveCall, arguments.span, function->name)
-            .label(function->span, "defined here");
-        return std::nullopt;
-      }
+  if (function->kind == FunctionKind::Jit && !checkRecursion(*function, arguments.span))
+    return std::nullopt;
   return runFunction(function, arguments);
+}
+
+/// A function may call itself with other compile-time values, until one of them ends it.
+bool Interpreter::checkRecursion(const Function &function, Span span) {
+  unsigned active = 0;
+  for (const Frame *frame = current; frame; frame = frame->caller)
+    active += frame->function == &function;
+  if (active < maxRecursion)
+    return true;
+  report(Kind::EndlessRecursion, span, function.name, maxRecursion)
+      .label(function.span, "defined here")
+      .hint("let a compile-time condition end it, or write a loop");
+  // Each of the active calls may go on to the next one otherwise.
+  isExhausted = true;
+  return false;
 }
 
 MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &function,

@@ -254,6 +254,7 @@ private:
   MaybeValue callPartial(bool isMaking, CallArguments &arguments);
   MaybeValue callFormat(CallArguments &arguments);
   MaybeValue callBuiltin(const Value &callee, CallArguments &arguments);
+  bool checkRecursion(const Function &function, diag::Span span);
   MaybeValue runFunction(const std::shared_ptr<const Function> &function, CallArguments &arguments);
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
   MaybeValue defaultValue(const Function &function, const Parameter &parameter);

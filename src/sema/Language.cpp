@@ -211,9 +211,7 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return memberName == "import_module" ? Value::builtin(&importModuleFunction)
                                          : Value::opaque(full);
   if (path == "gl" || path == "tl" || path.ends_with(".math") || path == "tl.core") {
-    // `tl.range` has no counterpart in `gl`; the markers belong to `gluon`.
-    if (memberName == "range" && path == "gl")
-      return std::nullopt;
+    // The markers belong to `gluon`.
     if (memberName != "constexpr" && memberName != "cdiv" && isHostMarker(memberName))
       return std::nullopt;
     if (MaybeValue member = findLanguageMember(memberName))

@@ -466,10 +466,11 @@ bool isInstance(const Value &value, const Value &type) {
     return llvm::any_of(type.items(), [&](const Value &item) { return isInstance(value, item); });
   if (type.is(ValueKind::Class))
     return value.is(ValueKind::Instance) && value.asClass().isOrDerivesFrom(type.asClass());
-  const Intrinsic *named = asIntrinsic(type);
-  if (!named)
+  if (!type.is(ValueKind::Builtin))
     return false;
-  llvm::StringRef name = named->name;
+  // Types of vendor modules go by their full names.
+  llvm::StringRef name = type.asBuiltin().name;
+  name = name.substr(name.rfind('.') + 1);
   switch (value.kind()) {
   case ValueKind::Bool:
     return name == "bool" || name == "int" || name == "constexpr";

@@ -16,6 +16,8 @@
 # EXPECT: out == arange(10, i32)
 # RUN: ternary out='empty(8, i32)' --grid 8 --num-warps 1
 # EXPECT: out == where(arange(8, i32) > 3, 1, 0)
+# RUN: split x='randint(-99, 99, (8, 16), i32)' out='zeros((8, 16), i32)' --grid 8 --num-warps 1
+# EXPECT: out == x * 2 + arange(16, i32)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -108,3 +110,22 @@ def countdown(out):
 def ternary(out):
     pid = gl.program_id(0)
     gl.store(out + pid, 1 if pid > 3 else 0)
+
+
+# Recursion that a compile-time value ends: halves until one element is left.
+@gluon.jit
+def split_row(x, out, first: gl.constexpr, count: gl.constexpr):
+    if count == 1:
+        gl.assume(count > 0)
+        gl.store(out + first, 2 * gl.load(x + first) + first)
+        return count
+    else:
+        half: gl.constexpr = count // 2
+        return split_row(x, out, first, half) + split_row(x, out, first + half, count - half)
+
+
+@gluon.jit
+def split(x, out):
+    row = gl.program_id(0) * 16
+    done: gl.constexpr = split_row(x + row, out + row, 0, 16)
+    gl.static_assert(done == 16)
