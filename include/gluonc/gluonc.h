@@ -90,7 +90,8 @@ GLUONC_API gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int de
 GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);
 
 /* Receives what simulated kernels print, after each launch, in grid order, on the thread that
- * launched. Null, as at the start, discards it. Must not be called while a launch runs. */
+ * launched; and after each compilation what `static_print` wrote, and warnings. Null, as at the
+ * start, discards it. Must not be called while a launch runs. */
 typedef void (*gluonc_output)(void *user, const char *text, size_t size);
 GLUONC_API void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user);
 
@@ -150,8 +151,8 @@ typedef int (*gluonc_resolver)(void *context, uint64_t scope, const char *name,
 GLUONC_API gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const char *path,
                                                   const char *text, size_t size, uint64_t scope,
                                                   gluonc_resolver resolve, void *context,
-                                                  void (*release)(void *),
-                                                  gluonc_module **module, gluonc_error **error);
+                                                  void (*release)(void *), gluonc_module **module,
+                                                  gluonc_error **error);
 
 GLUONC_API gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name,
                                               gluonc_kernel **kernel, gluonc_error **error);
@@ -160,8 +161,7 @@ GLUONC_API gluonc_status gluonc_module_kernel(gluonc_module *module, const char 
  * the resolver gives for a name that the kernel reaches. */
 GLUONC_API gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name,
                                                  unsigned line, const char *digest,
-                                                 gluonc_kernel **kernel,
-                                                 gluonc_error **error);
+                                                 gluonc_kernel **kernel, gluonc_error **error);
 GLUONC_API void gluonc_kernel_destroy(gluonc_kernel *kernel);
 
 /* Evaluates an expression of the language's compile-time subset, with `gl`, `gluon` and `math` in

@@ -32,6 +32,8 @@ def load(path):
     spec.loader.exec_module(module)
     return module
 
+STATIC_PRINT = " [GL2033 StaticPrint]"
+
 
 def evaluate(gluonc, text, name):
     """What the compiler prints for the program, or its first error."""
@@ -41,8 +43,8 @@ def evaluate(gluonc, text, name):
         run = subprocess.run([gluonc, "compile", f"{path}::_kernel", "--target", "cuda:90a", "--emit",
                               "ttgir", "-o", "-"], capture_output=True, text=True, timeout=60)
     for line in run.stderr.splitlines():
-        if "static_print: " in line:
-            return line.split("static_print: ", 1)[1].removesuffix(" [GL2033 StaticPrint]")
+        if line.endswith(STATIC_PRINT):
+            return line.split("warning: ", 1)[1].removesuffix(STATIC_PRINT)
         if "error: " in line:
             return line.split("programs.py", 1)[-1]
     return f"exit status {run.returncode}"

@@ -338,3 +338,24 @@ def test_scripts_launch_parts_of_benchmarks(tmp_path, options, is_cut):
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"True {is_cut}\n"
     assert ("their first 1024 programs only" in done.stderr) == is_cut
+
+
+def test_static_print_and_the_shared_memory_of_a_simulated_kernel(tmp_path):
+    done = run(tmp_path, '''
+@gluon.jit
+def staged(x, BLOCK: gl.constexpr):
+    gl.static_print("block of", BLOCK)
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    buffer = gl.allocate_shared_memory(gl.float32, [BLOCK],
+                                       gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    at = x + gl.arange(0, BLOCK, layout)
+    buffer.store(gl.load(at) + 1)
+    for i in tl.range(0, 2):
+        gl.store(at, buffer.load(layout))
+
+x = torch.zeros(128, device="cuda")
+kernel = staged[(1,)](x, 128)
+assert torch.all(x == 1)
+print(kernel.metadata.shared)
+''')
+    assert done.splitlines() == ["block of 128", "512"]

@@ -380,6 +380,18 @@ class TensorMemoryLayout(_Layout):
     cga_layout: list = ()
     two_ctas: bool = False
     fp4_padded: bool = False
+    # How Gluon of December 2025 gave the CTAs.
+    cta_split_num: list = None
+
+    _only_given = ("cta_split_num",)
+
+    def _set(self, values):
+        counts = _plain(values["cta_split_num"])
+        if counts and not unwrap(values["cga_layout"]):
+            values["cga_layout"] = [
+                [1 << bit if i == dim else 0 for i in range(len(counts))]
+                for dim, count in enumerate(counts) for bit in range(count.bit_length() - 1)]
+        super()._set(values)
 
 
 class TensorMemoryScalesLayout(_Layout):

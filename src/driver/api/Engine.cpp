@@ -33,6 +33,19 @@ gluonc_status unavailable(llvm::Error failure, gluonc_error **error) {
   return fail(GLUONC_UNAVAILABLE, llvm::toString(std::move(failure)), error);
 }
 
+void passOn(EngineState &engine, const diag::Collector &collector) {
+  if (!engine.output || collector.diagnostics.empty())
+    return;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (const diag::Diagnostic &diagnostic : collector.diagnostics)
+    if (diagnostic.kind == diag::Kind::StaticPrint)
+      out << diagnostic.message << '\n';
+    else
+      diag::renderText(diagnostic, out);
+  engine.output(engine.outputUser, text.data(), text.size());
+}
+
 gluonc_status fail(const diag::Collector &collector, gluonc_error **error) {
   Outcome outcome = Outcome::Fine;
   std::string text, json;

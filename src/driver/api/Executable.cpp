@@ -2,6 +2,7 @@
 #include "driver/api/Handles.h"
 
 #include "driver/Run.h"
+#include "ir/Dialects.h"
 
 using namespace gluonc;
 using namespace gluonc::api;
@@ -95,6 +96,9 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
     return refuse(request, "the cache has no machine code", error);
   if (!compiled)
     return fail(collector, error);
+  if (lock.owns_lock())
+    lock.unlock();
+  passOn(state, collector);
   made->compiled = std::move(*compiled);
   made->parameters = driver::launchParameters(specialization->arguments);
   *executable = made.release();
@@ -128,6 +132,9 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
       sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
   if (!made->simulated)
     return fail(collector, error);
+  passOn(*engine->state, collector);
+  if (auto bytes = (*module)->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
+    made->compiled.kernel.sharedBytes = unsigned(bytes.getInt());
   made->ttgir = driver::printIr(*module);
   made->parameters = driver::launchParameters(specialization->arguments);
   *executable = made.release();

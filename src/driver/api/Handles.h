@@ -93,6 +93,9 @@ struct ModuleState {
 /// Make an error, where the caller wants one, and hand its status on.
 gluonc_status fail(gluonc_status status, std::string text, gluonc_error **error);
 gluonc_status unavailable(llvm::Error failure, gluonc_error **error);
+/// After a success: what `static_print` wrote, as it is, and warnings go to the engine's output.
+/// The engine must not be locked: the receiver may take locks of its own.
+void passOn(EngineState &engine, const diag::Collector &collector);
 /// The diagnostics of one call as an error.
 gluonc_status fail(const diag::Collector &collector, gluonc_error **error);
 

@@ -132,7 +132,6 @@ gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, co
   ModuleState &module = *specialization->module;
   EngineState &engine = *module.engine;
   CompilerLease compiler(module.engine);
-  std::lock_guard guard(engine.lock);
   diag::Collector collector;
   std::optional<target::Target> chip = target::Target::parse(target ? target : "");
   if (!chip) {
@@ -141,10 +140,13 @@ gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, co
   }
   sema::Options options = specialization->options;
   options.target = *chip;
+  std::unique_lock lock(engine.lock);
   mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->specialize(
       module.program, *specialization->function, specialization->arguments, options, collector);
+  lock.unlock();
   if (!ir)
     return fail(collector, error);
+  passOn(engine, collector);
   thread_local std::string printed;
   printed = driver::printIr(*ir);
   *text = printed.c_str();
