@@ -121,7 +121,7 @@ def programs():
     return torch.cuda.get_device_properties(0).multi_processor_count
 
 
-MATMUL_SWEEP = [dict(group=4), dict(group=16), dict(stages=3, buffers=4), dict(registers=232)]
+MATMUL_SWEEP = [dict(group=4), dict(group=16), dict(stages=3, buffers=4)]
 
 
 def matmul_sides(ours, triton, a, b, c, dtype, sweep):
@@ -131,7 +131,7 @@ def matmul_sides(ours, triton, a, b, c, dtype, sweep):
         label = ",".join(f"{k}={v}" for k, v in config.items())
         sides[f"gluonc {label}"] = lambda config=config: ours.product(a, b, c, count, config)
     if triton is not None:
-        sides["triton"] = lambda: triton.product(a, b, c, count, dict(registers=232))
+        sides["triton"] = lambda: triton.product(a, b, c, count)
     if dtype == torch.float8_e4m3fn:
         one = torch.ones((), device="cuda")
         sides["cublas"] = lambda: torch._scaled_mm(a, b.T, one, one, out_dtype=c.dtype, use_fast_accum=True, out=c)
@@ -154,7 +154,9 @@ def bench_matmul(options):
             a, b = (torch.randn(size, k, device="cuda").to(dtype) for size in (m, n))
             c = torch.empty(m, n, device="cuda", dtype=out_dtype)
             expected = (a.to(torch.float16) @ b.to(torch.float16).T)
-            judge = close_to(expected, 0.02 * k**0.5 if dtype == torch.bfloat16 else 0.01 * k**0.5)
+            # Sums of fp8 products are kept to 13 bits, and cut off every time one is added.
+            tolerance = 0.02 if dtype == torch.bfloat16 else 0.01 * max(1, k / 4096 if dtype.itemsize == 1 else 1)
+            judge = close_to(expected, tolerance * k**0.5)
             sides = matmul_sides(ours, triton, a, b, c, dtype, options.sweep and dtype == torch.float16)
             results.append(compare(f"matmul {m}x{n}x{k} {str(dtype)[6:]}", 2e-9 * m * n * k, "tflops", sides,
                                    options.rounds, lambda _, launch: judge(c, launch)))
@@ -162,7 +164,7 @@ def bench_matmul(options):
 
 
 ATTENTION_SWEEP = {128: [dict(keys=64, stages=4)],
-                   64: [dict(consumers=2, registers=240), dict(consumers=3, registers=160), dict(stages=4)]}
+                   64: [dict(consumers=2, registers=240, stages=4), dict(consumers=3, registers=160, stages=2)]}
 
 
 def attention_sides(ours, triton, tensors, causal, sweep):

@@ -113,7 +113,17 @@ def flat(buffer):
 
 
 @gluon.jit
-def softmax_step(scores, m, l, c, row, key, keys, CAUSAL: gl.constexpr, MASKED: gl.constexpr):
+def add_own(p):
+    """Sums of rows, in four parts each, which are those of the four threads that share a row.
+
+    A fragment's columns are numbered in bits: 1 chooses a register, 2 and 4 a thread, 8 and more a
+    register again. Without the bits of threads the sum needs no exchange; that waits for the end.
+    """
+    return gl.sum(gl.sum(p.reshape([p.shape[0], p.shape[1] // 8, 4, 2]), 3), 1)
+
+
+@gluon.jit
+def softmax_step(scores, m, c, row, key, keys, CAUSAL: gl.constexpr, MASKED: gl.constexpr):
     """Probabilities of a block relative to the new m, and the factor by which older ones shrink."""
     if MASKED:
         layout: gl.constexpr = scores.type.layout
@@ -130,7 +140,7 @@ def softmax_step(scores, m, l, c, row, key, keys, CAUSAL: gl.constexpr, MASKED: 
         origin = gl.where(new_m == float("-inf"), 0.0, new_m)
     p = gl.exp2(scores * c - origin[:, None])
     shrink = gl.exp2(m - origin)
-    return p, new_m, l * shrink + gl.sum(p, 1), shrink
+    return p, new_m, shrink
 
 
 @gluon.jit
@@ -162,7 +172,8 @@ def attend(steps, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, 
         scores, sums, turn_phase = take_turn(q_tile, flat(k_ring.index(slot)), p, flat(v_ring.index(before)), sums,
                                              use_sums, turns, turn_phase, INDEX, CONSUMERS)
         mbarrier.arrive(k_bars[1].index(slot))
-        weights, m, l, shrink = softmax_step(scores, m, l, c, row, key, keys, CAUSAL, MASKED)
+        weights, m, shrink = softmax_step(scores, m, c, row, key, keys, CAUSAL, MASKED)
+        l = l * gl.convert_layout(shrink, gl.SliceLayout(1, l.type.layout))[:, None] + add_own(weights)
         # This early not only because it will be needed: ptxas would move the wait for the product up and
         # the softmax down behind it, but not across the loop that waiting for a barrier is.
         mbarrier.wait(v_bars[0].index(slot), phase)
@@ -200,33 +211,34 @@ def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, 
     # The last block of keys, which is the one that may be cut off, is the first to be done.
     head, block = tile_place(0, tiles, blocks, CAUSAL)
     row = (block * CONSUMERS + INDEX) * 64
-    count, masked = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+    count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
     mbarrier.wait(q_bars[0].index(INDEX), 0)
     mbarrier.wait(k_bars[0].index(0), 0)
     scores = warpgroup_mma(flat(q_tiles.index(INDEX)), flat(k_ring.index(0)).permute((1, 0)),
                            gl.zeros([64, KEYS], gl.float32, score_layout), use_acc=False)
     mbarrier.arrive(k_bars[1].index(0))
     nothing = gl.full([64], float("-inf"), gl.float32, row_layout)
-    none = gl.zeros([64], gl.float32, row_layout)
-    weights, m, l, _ = softmax_step(scores, nothing, none, c, row, (count - 1) * KEYS, keys, CAUSAL, CAUSAL or CUT)
+    weights, m, _ = softmax_step(scores, nothing, c, row, (count - 1) * KEYS, keys, CAUSAL, CAUSAL or CUT)
+    l = add_own(weights)
     mbarrier.wait(v_bars[0].index(0), 0)
     p = gl.convert_layout(weights.to(o.dtype), p_layout)
     sums = gl.zeros([64, D], gl.float32, sum_layout)
 
     for turn in range(turns_left):
         # The rest of this tile.
+        left, masked = key_blocks(row // (64 * CONSUMERS), keys, 64 * CONSUMERS, KEYS, CAUSAL)
         q_place = turn % 2 * CONSUMERS + INDEX
         q_tile = flat(q_tiles.index(q_place))
-        key = (count - 2) * KEYS
+        key = (left - 2) * KEYS
         state = (p, sums, False, m, l, slot, phase, turn_phase)
         # The diagonal passes through one block of keys, or through two where a tile has more rows.
         if CAUSAL and 64 * CONSUMERS > KEYS:
             more = gl.maximum(masked - 1, 0)
             state = attend(more, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key, keys, CAUSAL, True,
                            INDEX, CONSUMERS)
-            count -= more
+            left -= more
             key -= more * KEYS
-        state = attend(count - 1, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key, keys, CAUSAL,
+        state = attend(left - 1, q_tile, k_ring, v_ring, k_bars, v_bars, turns, state, c, row, key, keys, CAUSAL,
                        False, INDEX, CONSUMERS)
         p, sums, use_sums, m, l, slot, phase, turn_phase = state
         mbarrier.arrive(q_bars[1].index(q_place))
@@ -240,7 +252,7 @@ def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, 
         if turn + 1 < turns_left:
             head, block = tile_place(turn + 1, tiles, blocks, CAUSAL)
             row = (block * CONSUMERS + INDEX) * 64
-            count, masked = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
+            count, _ = key_blocks(block, keys, 64 * CONSUMERS, KEYS, CAUSAL)
             q_place = (turn + 1) % 2 * CONSUMERS + INDEX
             mbarrier.wait(q_bars[0].index(q_place), (turn + 1) // 2 % 2)
             mbarrier.wait(k_bars[0].index(slot), phase)
@@ -248,15 +260,15 @@ def consume(o, q_tiles, k_ring, v_ring, o_tiles, q_bars, k_bars, v_bars, turns, 
                                                  flat(v_ring.index(before)), sums, use_sums, turns, turn_phase, INDEX,
                                                  CONSUMERS)
             mbarrier.arrive(k_bars[1].index(slot))
-            weights, m, l, _ = softmax_step(scores, nothing, none, c, row, (count - 1) * KEYS, keys, CAUSAL,
-                                            CAUSAL or CUT)
+            weights, m, _ = softmax_step(scores, nothing, c, row, (count - 1) * KEYS, keys, CAUSAL, CAUSAL or CUT)
+            l = add_own(weights)
             mbarrier.wait(v_bars[0].index(slot), phase)
             sums = warpgroup_mma_wait(0, deps=[sums])
             p = gl.convert_layout(weights.to(p.dtype), p_layout)
         else:
             sums = warpgroup_mma(p, flat(v_ring.index(before)), sums, use_acc=use_sums)
         mbarrier.arrive(v_bars[1].index(before))
-        scale = gl.convert_layout(1.0 / done_l, gl.SliceLayout(1, sum_layout))
+        scale = gl.convert_layout(1.0 / gl.sum(done_l, 1), gl.SliceLayout(1, sum_layout))
         tma.store_wait(0)
         flat(o_tile).store((sums * scale[:, None]).to(o.dtype))
         fence_async_shared()
@@ -324,17 +336,18 @@ def describe(tensor, rows):
     return TensorDescriptor.from_tensor(tensor, [1, rows, tensor.shape[2]], layout)
 
 
-def config_for(d, rows):
-    """Two consumers for D = 128, whose sums fill the registers; three for D = 64 if 192 divide the rows well."""
-    three = d == 64 and -(-rows // 192) * 192 < 1.07 * rows
-    return dict(keys=128, stages=2, consumers=3 if three else 2, registers=160 if three else 240)
+def config_for(d, rows, causal):
+    """Two consumers where sums fill the registers (D = 128) or tiles should be short, else three."""
+    three = d == 64 and not causal and -(-rows // 192) * 192 < 1.07 * rows
+    return dict(keys=128, stages=4 if d == 64 and not three else 2, consumers=3 if three else 2,
+                registers=160 if three else 240)
 
 
 def attend_all(q, k, v, o, scale, causal, programs, config=None):
     """o = softmax(scale * q k^T) v on `programs` programs, for tensors of heads x length x D."""
     heads, rows, d = q.shape
     keys = k.shape[1]
-    config = {**config_for(d, rows), **(config or {})}
+    config = {**config_for(d, rows, causal), **(config or {})}
     tiles = heads * -(-rows // (64 * config["consumers"]))
     return attention[(min(programs, -(-tiles // 2) if causal else tiles),)](
         describe(q, 64), describe(k, config["keys"]), describe(v, config["keys"]), describe(o, 64),
@@ -342,14 +355,14 @@ def attend_all(q, k, v, o, scale, causal, programs, config=None):
         CONSUMERS=config["consumers"], STAGES=config["stages"], REGISTERS=config["registers"], num_warps=4)
 
 
-def check(device, programs, heads, rows, keys, d, dtype, causal):
+def check(device, programs, heads, rows, keys, d, dtype, causal, config=None):
     """Random operands, a poisoned result, and float64 as the judge."""
     import torch
     torch.manual_seed(0)
     q, k, v = (torch.randn(heads, length, d).to(device=device, dtype=dtype) for length in (rows, keys, keys))
     o = torch.full_like(q, float("nan"))
     scale = d**-0.5
-    attend_all(q, k, v, o, scale, causal, programs)
+    attend_all(q, k, v, o, scale, causal, programs, config)
     scores = scale * (q.double() @ k.double().transpose(1, 2))
     if causal:
         scores = scores.masked_fill(torch.ones(rows, keys, dtype=bool, device=device).triu(1), float("-inf"))
@@ -373,7 +386,9 @@ def main():
                 count = torch.cuda.get_device_properties(0).multi_processor_count
                 fine &= check("cuda", count, 24, 1000, 1000, d, dtype, causal)
                 fine &= check("cuda", count, 4, 4096, 4096, d, dtype, causal)
+    # Rows and keys of different numbers; tiles of more rows than a block has keys, and a mask.
     fine &= check("cpu", 1, 1, 40, 200, 128, torch.bfloat16, False)
+    fine &= check("cpu", 2, 1, 700, 700, 64, torch.float16, True, dict(consumers=3, registers=160))
     if not fine:
         raise SystemExit(1)
 

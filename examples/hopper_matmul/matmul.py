@@ -47,6 +47,11 @@ def advance(slot, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
+def slot_before(slot, STAGES: gl.constexpr):
+    return gl.where(slot == 0, STAGES - 1, slot - 1)
+
+
+@gluon.jit
 def produce(a, b, a_ring, b_ring, filled, drained, tile_rows, tile_columns, steps, GROUP: gl.constexpr):
     STAGES: gl.constexpr = a_ring.shape[0]
     ROWS: gl.constexpr = a_ring.shape[1]
@@ -76,17 +81,15 @@ def multiply(a_ring, b_ring, filled, drained, slot, phase, steps, HALF: gl.const
     HEIGHT: gl.constexpr = a_ring.shape[1] // 2
     COLUMNS: gl.constexpr = b_ring.shape[1]
     sums = gl.zeros([HEIGHT, COLUMNS], gl.float32, layout)
-    previous = slot
     for step in range(steps):
         mbarrier.wait(filled.index(slot), phase)
         sums = warpgroup_mma(a_ring.index(slot).slice(HALF * HEIGHT, HEIGHT), b_ring.index(slot).permute((1, 0)), sums,
                              use_acc=step != 0, is_async=True)
         sums = warpgroup_mma_wait(1, deps=[sums])
-        mbarrier.arrive(drained.index(previous), pred=step != 0)
-        previous = slot
+        mbarrier.arrive(drained.index(slot_before(slot, STAGES)), pred=step != 0)
         slot, phase = advance(slot, phase, STAGES)
     sums = warpgroup_mma_wait(0, deps=[sums])
-    mbarrier.arrive(drained.index(previous))
+    mbarrier.arrive(drained.index(slot_before(slot, STAGES)))
     return sums, slot, phase
 
 

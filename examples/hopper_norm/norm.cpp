@@ -1,5 +1,5 @@
 // Layer norm over rows of bfloat16 by the kernel of norm.py.
-//   norm norm.py [cpu|cuda [ROWS COLUMNS]]       COLUMNS up to 16384
+//   norm norm.py [cpu|cuda [ROWS COLUMNS]]       COLUMNS up to 32768
 #include "../cpp/device.hpp"
 
 #include <algorithm>
@@ -57,8 +57,8 @@ int main(int argc, char **argv) {
   }
   Device device(argc > 2 ? argv[2] : "");
   const int m = argc == 5 ? std::atoi(argv[3]) : 37, n = argc == 5 ? std::atoi(argv[4]) : 1000;
-  if (n > 16384 || n % 8 != 0) {
-    std::fprintf(stderr, "rows of up to 16384 columns, whole units of 16 bytes\n");
+  if (n > 32768 || n % 8 != 0) {
+    std::fprintf(stderr, "rows of up to 32768 columns, whole units of 16 bytes\n");
     return 2;
   }
   const Config config(n);

@@ -117,10 +117,14 @@ LONGEST_ROW = 32768
 
 
 def config_for(n, itemsize):
-    """Rows of a tile, stages and warps: 64 elements for a thread, as many stages as fit."""
+    """Rows of a tile, stages and warps: 64 elements for a thread, as many stages as fit.
+
+    Weight and bias come first where they and one row fit: a buffer is free again as soon as the row
+    is in registers, so one is enough to load while a row is reduced.
+    """
     block = max(1024, 1 << (n - 1).bit_length())
     rows = max(1, 8192 // block)
-    keep = 2 * block * itemsize <= 64 << 10
+    keep = (2 + rows) * block * itemsize <= 200 << 10
     free = (200 << 10) - (2 * block * itemsize if keep else 0)
     return dict(block=block, rows=rows, keep=keep, stages=min(8, free // (rows * block * itemsize)),
                 warps=min(16, max(4, rows * block // 2048)))
