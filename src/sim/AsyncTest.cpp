@@ -42,6 +42,8 @@ const std::string kLoad =
     "ttng.async_tma_copy_global_to_local %d[%c0, %c0] %buf, %bar, %true : $D, $B -> $T\n";
 const std::string kWait = "ttng.wait_barrier %bar, %c0 : $B\n";
 const std::string kStore = "ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T\n";
+const std::string kStoreWait = "ttng.async_tma_store_wait {pendings = 0 : i32}\n";
+const std::string kFence = "ttng.fence_async_shared {bCluster = false}\n";
 const std::string kRead = "%x = ttg.local_load %buf : $T -> tensor<16x32xf32, #m>\n";
 const std::string kWrite = "%z = arith.constant dense<7.0> : tensor<16x32xf32, #m>\n"
                            "ttg.local_store %z, %buf : tensor<16x32xf32, #m> -> $T\n";
@@ -89,7 +91,8 @@ TEST(Async, BulkCopiesThereAndBack) {
 TEST(Async, OutsideOfTheTensorIsZero) {
   Outcome run(kernelOf(kExpect + R"(%c48 = arith.constant 48 : i32
     ttng.async_tma_copy_global_to_local %d[%c0, %c48] %buf, %bar, %true : $D, $B -> $T
-    )" + kWait + "ttng.async_tma_copy_local_to_global %d[%c0, %c0] %buf : $D, $T\n"));
+    )" + kWait + "ttng.async_tma_copy_local_to_global %d[%c0, %c0] %buf : $D, $T\n" +
+                       kStoreWait));
   ASSERT_TRUE(run.fine) << run.kernel.allMessages();
   EXPECT_EQ(run.data[15], 63.0f);
   EXPECT_EQ(run.data[16], 0.0f);
@@ -102,7 +105,23 @@ TEST(Async, MistakesWithBulkCopies) {
   expectFault(kernelOf(kExpect + kLoad + kWrite + kWait), Kind::SharedWriteDuringCopy);
   expectFault(kernelOf(kExpect + kLoad + kWait + kStore + kWrite), Kind::SharedWriteDuringRead);
   expectFault(kernelOf(kStore), Kind::UninitializedSharedRead);
-  expectFault(kernelOf(kExpect + kLoad), Kind::UnfinishedAtEnd);
+  expectFault(kernelOf(kExpect + kLoad + kWait + kStore), Kind::UnfinishedAtEnd);
+}
+
+TEST(Async, ALoadThatNobodyWaitsForDoesNoHarm) {
+  Outcome run(kernelOf(kExpect + kLoad));
+  EXPECT_TRUE(run.fine) << run.kernel.allMessages();
+}
+
+TEST(Async, OrdinaryWritesNeedAFenceBeforeTheAsynchronousProxy) {
+  const std::string end = kStoreWait;
+  EXPECT_TRUE(Outcome(kernelOf(kWrite + kFence + kStore + end)).fine);
+  expectFault(kernelOf(kWrite + kStore + end), Kind::MissingProxyFence);
+  expectFault(kernelOf(kFence + kWrite + kStore + end), Kind::MissingProxyFence);
+  expectFault(kernelOf(kWrite + kExpect + kLoad + kWait), Kind::MissingProxyFence);
+  // What TMA wrote needs none, and neither does a read before a load.
+  EXPECT_TRUE(Outcome(kernelOf(kExpect + kLoad + kWait + kStore + end)).fine);
+  EXPECT_TRUE(Outcome(kernelOf(kWrite + kFence + kRead + kExpect + kLoad + kWait)).fine);
 }
 
 TEST(Async, AStoreMayBeOverwrittenAfterTheWaitForItsReads) {
@@ -122,6 +141,27 @@ TEST(Async, MistakesWithBarriers) {
               Kind::BarrierByteOverflow);
   expectFault(kernelOf("%l = ttg.local_load %bar : $B -> tensor<1xi64, #l>"),
               Kind::BarrierBytesAccessed);
+}
+
+TEST(Async, WhatAPredicateSwitchesOffMayBeWrong) {
+  const std::string rings = R"(%false = arith.constant false
+    %far = arith.constant 7 : i32
+    %z = arith.remsi %far, %c0 : i32
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #bar, #smem, mutable>
+    %none = ttg.memdesc_index %ring[%far] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> $B
+  )";
+  const std::string uses[] = {
+      "ttng.arrive_barrier %none, 1, $P : $B\n", "ttng.wait_barrier %none, %c0, $P : $B\n",
+      "ttng.async_tma_copy_global_to_local %d[%z, %c0] %buf, %bar, $P : $D, $B -> $T\n"};
+  for (const std::string &use : uses) {
+    auto with = [&](const char *predicate) {
+      std::string text = use;
+      return kernelOf(rings + text.replace(text.find("$P"), 2, predicate));
+    };
+    Outcome off(with("%false"));
+    EXPECT_TRUE(off.fine) << use << off.kernel.allMessages();
+    EXPECT_FALSE(Outcome(with("%true")).fine) << use;
+  }
 }
 
 TEST(Async, DeadlockSaysWhatIsMissing) {
@@ -161,6 +201,29 @@ std::string specialized(const std::string &consumerWait) {
   )");
 }
 
+/// Two partitions and a barrier of one arrival: what each does, with %wbuf and %wbar in the worker.
+std::string together(const std::string &mine, const std::string &workers,
+                     const std::string &before = "", const std::string &after = "") {
+  return kernelOf(before + "ttg.warp_specialize(%d, %buf, %bar)\ndefault {\n" + mine +
+                  "ttg.warp_yield\n}\npartition0(%wd: $D, %wbuf: $T, %wbar: $B) num_warps(4) {\n" +
+                  workers + "ttg.warp_return\n} : ($D, $T, $B) -> ()\n" + after);
+}
+
+const std::string kWorkerWrites = "%wz = arith.constant dense<7.0> : tensor<16x32xf32, #m>\n"
+                                  "ttg.local_store %wz, %wbuf : tensor<16x32xf32, #m> -> $T\n";
+const std::string kWorkerReads = "%wx = ttg.local_load %wbuf : $T -> tensor<16x32xf32, #m>\n";
+const std::string kWorkerArrives = "ttng.arrive_barrier %wbar, 1 : $B\n";
+
+/// No schedule may find a fault, or every schedule has to find this one.
+void expectAlways(const std::string &text, std::optional<Kind> fault) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Outcome run(text, seed ? std::optional(seed) : std::nullopt);
+    ASSERT_EQ(run.fine, !fault) << run.kernel.allMessages() << text;
+    if (fault)
+      ASSERT_EQ(run.kernel.firstKind(), *fault) << run.kernel.allMessages();
+  }
+}
+
 } // namespace
 
 TEST(Async, PartitionsMeetAtBarriersUnderEverySchedule) {
@@ -177,6 +240,47 @@ TEST(Async, APartitionThatDoesNotWaitIsFound) {
     EXPECT_FALSE(Outcome(specialized(""), seed).fine) << seed;
 }
 
+TEST(Async, RacesOfPartitionsAreFoundUnderEverySchedule) {
+  // A value is handed over: written and read, written twice, read and written.
+  expectAlways(together(kWait + kRead, kWorkerWrites + kWorkerArrives, kWrite), std::nullopt);
+  expectAlways(together(kRead, kWorkerWrites + kWorkerArrives, kWrite),
+               Kind::UnorderedSharedAccess);
+  std::string overwrite = "ttg.local_store %z, %buf : tensor<16x32xf32, #m> -> $T\n";
+  expectAlways(together(kWait + overwrite, kWorkerReads + kWorkerArrives, kWrite), std::nullopt);
+  expectAlways(together(overwrite, kWorkerReads, kWrite), Kind::UnorderedSharedAccess);
+  expectAlways(together(overwrite, kWorkerWrites, kWrite), Kind::UnorderedSharedAccess);
+  expectAlways(together(overwrite, kWorkerArrives + kWorkerWrites, kWrite),
+               Kind::UnorderedSharedAccess);
+  // Reads do not race, and the end of the partitions orders everything.
+  expectAlways(together(kRead, kWorkerReads, kWrite), std::nullopt);
+  expectAlways(together("", kWorkerWrites, kWrite, overwrite + kRead), std::nullopt);
+}
+
+TEST(Async, FencesCountOnEitherSideOfAHandOver) {
+  auto handOver = [](const std::string &beforeArrival, const std::string &afterArrival,
+                     const std::string &afterWait) {
+    return together(kWait + afterWait + kStore + kStoreWait,
+                    kWorkerWrites + beforeArrival + kWorkerArrives + afterArrival);
+  };
+  expectAlways(handOver(kFence, "", ""), std::nullopt);
+  expectAlways(handOver("", "", kFence), std::nullopt);
+  expectAlways(handOver("", "", ""), Kind::MissingProxyFence);
+  expectAlways(handOver("", kFence, ""), Kind::MissingProxyFence);
+  expectAlways(together("", kWorkerWrites, "", kStore + kStoreWait), Kind::MissingProxyFence);
+  expectAlways(together("", kWorkerWrites + kFence, "", kStore + kStoreWait), std::nullopt);
+}
+
+TEST(Async, ABufferIsLoadedAgainOnlyAfterItsReader) {
+  const std::string load = "%t = arith.constant true\n%w0 = arith.constant 0 : i32\n"
+                           "ttng.barrier_expect %bar, 2048, %t : $B\n"
+                           "ttng.async_tma_copy_global_to_local %d[%w0, %w0] %buf, %bar, %t"
+                           " : $D, $B -> $T\nttng.wait_barrier %bar, %c1 : $B\n";
+  std::string filled = kWrite + kFence;
+  expectAlways(together(kWait + load, kWorkerReads + kWorkerArrives, filled), std::nullopt);
+  Outcome early(together(load, kWorkerReads, filled));
+  EXPECT_FALSE(early.fine);
+}
+
 TEST(Async, ProductsInFlight) {
   auto kernel = [](const std::string &between) {
     std::string text = R"(
@@ -187,6 +291,7 @@ tt.func public @k() {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
   %want = arith.constant dense<64.0> : tensor<64x64xf32, #mma>
   %a = ttg.local_alloc %one : (tensor<64x64xf16, #m>) -> $S
+  ttng.fence_async_shared {bCluster = false}
   %d = ttng.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32, isAsync = true} : $S * $S -> tensor<64x64xf32, #mma>
   )" + between + R"(
   %e = arith.cmpf oeq, %r, %want : tensor<64x64xf32, #mma>
@@ -198,6 +303,11 @@ tt.func public @k() {
       text.replace(at, 2, type);
     return text;
   };
+  auto without = [](std::string text, const std::string &what) {
+    size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.erase(at, what.size());
+  };
   auto waitFor = [](int pendings) {
     return "%r = ttng.warp_group_dot_wait %d {pendings = " + std::to_string(pendings) +
            " : i32} : tensor<64x64xf32, #mma>\n";
@@ -206,6 +316,9 @@ tt.func public @k() {
                           "!ttg.memdesc<64x64xf16, #s16, #smem, mutable>\n";
   Kernel fine(kernel(waitFor(0) + overwrite));
   EXPECT_TRUE(fine.run()) << fine.allMessages();
+  Kernel unfenced(without(kernel(waitFor(0)), "ttng.fence_async_shared {bCluster = false}"));
+  EXPECT_FALSE(unfenced.run());
+  EXPECT_EQ(unfenced.firstKind(), Kind::MissingProxyFence) << unfenced.allMessages();
   Kernel early(kernel(waitFor(1)));
   EXPECT_FALSE(early.run());
   EXPECT_EQ(early.firstKind(), Kind::ProductNotWaitedFor) << early.allMessages();

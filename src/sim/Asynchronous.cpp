@@ -7,7 +7,7 @@ namespace gluonc::sim {
 // cp.async
 //===----------------------------------------------------------------------===//
 
-void Cta::finishCopies(const CopyGroup &copies) {
+void Cta::finishCopies(const CopyGroup &copies, Ordering::Epoch epoch) {
   for (const std::shared_ptr<PendingCopy> &copy : copies) {
     if (copy->done)
       continue;
@@ -16,13 +16,15 @@ void Cta::finishCopies(const CopyGroup &copies) {
     forEachSharedRun(copy->target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
       std::memcpy(shared.data() + offset, copy->bytes.data() + uint64_t(lane) * size, count * size);
       shared.set(offset, count * size, SharedMemory::Written);
+      if (ordering)
+        ordering->noteWrite(epoch, offset, count * size, copy->place);
     });
   }
 }
 
 void Cta::waitForCopies(uint64_t pendingGroups) {
   while (fiber->copyGroups.size() > pendingGroups) {
-    finishCopies(fiber->copyGroups.front());
+    finishCopies(fiber->copyGroups.front(), ordering ? ordering->now(fiber->index) : 0);
     fiber->copyGroups.pop_front();
   }
 }
@@ -32,9 +34,15 @@ void Cta::waitForCopies(uint64_t pendingGroups) {
 //===----------------------------------------------------------------------===//
 
 void Cta::perform(BarrierEvent &event) {
-  if (event.load)
+  // cp.async and stores from registers are ordinary writes; TMA is not.
+  Ordering::Epoch epoch = 0;
+  if (ordering)
+    epoch = ordering->complete(event.barriers, event.load ? Proxy::Async : Proxy::Generic);
+  if (event.load) {
     loadBox(*event.load, shared);
-  finishCopies(event.copies);
+    noteWrite(*this, event.load->shared, epoch, event.place);
+  }
+  finishCopies(event.copies, epoch);
   for (uint32_t offset : event.barriers) {
     Barrier barrier = barrierAt(offset);
     Instruction issuer;
@@ -70,15 +78,24 @@ void Cta::releaseStore(PendingStore &store) {
   removeReader(shared, store.transfer.shared);
 }
 
+/// From here on the store's read is one that the waiting fiber has behind it.
+void Cta::noteStoreRead(const PendingStore &store) {
+  if (store.reading)
+    noteRead(*this, store.transfer.shared, store.place);
+}
+
 void Cta::waitForStoreReads(uint64_t pendingGroups) {
   size_t done = fiber->stores.size() - std::min<size_t>(fiber->stores.size(), pendingGroups);
-  for (size_t i = 0; i < done; ++i)
+  for (size_t i = 0; i < done; ++i) {
+    noteStoreRead(fiber->stores[i]);
     releaseStore(fiber->stores[i]);
+  }
 }
 
 void Cta::waitForStores(uint64_t pendingGroups) {
   while (fiber->stores.size() > pendingGroups) {
     PendingStore &store = fiber->stores.front();
+    noteStoreRead(store);
     releaseStore(store);
     storeBox(store.transfer, store.bytes.data(), store.reduction, store.kind, store.isUnsigned);
     fiber->stores.pop_front();
@@ -99,8 +116,11 @@ void Cta::addProduct(PendingProduct product) {
 
 void Cta::waitForProducts(uint64_t pendingGroups) {
   while (fiber->products.size() > pendingGroups) {
-    for (const Region &operand : fiber->products.front().operands)
+    const PendingProduct &product = fiber->products.front();
+    for (const Region &operand : product.operands) {
       removeReader(shared, operand);
+      noteRead(*this, operand, product.place);
+    }
     fiber->products.pop_front();
     --readers;
   }
@@ -138,12 +158,14 @@ void Cta::retireReaders() {
 // The end, and who was it
 //===----------------------------------------------------------------------===//
 
+/// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
 void Cta::finishProgram() {
-  if (!barrierEvents.empty()) {
-    Instruction issuer;
-    issuer.place = barrierEvents.front().place;
-    return fail(issuer, diag::Kind::UnfinishedAtEnd, {"an asynchronous copy to shared memory"});
-  }
+  for (const PendingStore &store : fiber->stores)
+    if (store.reading) {
+      Instruction issuer;
+      issuer.place = store.place;
+      return fail(issuer, diag::Kind::UnfinishedAtEnd, {"a bulk store's read of shared memory"});
+    }
   waitForStores(0);
 }
 

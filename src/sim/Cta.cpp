@@ -10,6 +10,8 @@ Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> g
     : program(program), memory(memory), grid(grid), shared(program.sharedBytes),
       rangeCache(program.accessCount), frameStorage(program.frameBytes + kFrameAlignment),
       maxBranches(maxBranches), scheduleSeed(scheduleSeed) {
+  if (program.ordersShared)
+    ordering = std::make_unique<Ordering>(program.sharedBytes);
   uintptr_t start = reinterpret_cast<uintptr_t>(frameStorage.data());
   frame = frameStorage.data() + (kFrameAlignment - start % kFrameAlignment) % kFrameAlignment;
   for (const Constant &constant : program.constants)
@@ -35,6 +37,8 @@ void Cta::reset(uint64_t index) {
   if (scheduleSeed)
     random.seed(*scheduleSeed * 0x9e3779b97f4a7c15 + index);
   shared.clear();
+  if (ordering)
+    ordering->clear();
 }
 
 void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,

@@ -18,6 +18,7 @@
 #include "sim/Barrier.h"
 #include "sim/Fiber.h"
 #include "sim/Memory.h"
+#include "sim/Ordering.h"
 #include "sim/Program.h"
 #include "sim/SharedMemory.h"
 
@@ -65,6 +66,8 @@ public:
 
   /// Adds a partition that begins at `pc`.
   void startFiber(int partition, uint32_t pc);
+  /// "the default partition", "partition 0".
+  std::string nameOf(const Fiber &which) const;
   /// Ends the current fiber.
   void endFiber();
   /// Whether all worker partitions are done; if not, the fiber waits and the instruction
@@ -76,12 +79,20 @@ public:
   /// Something happened that a waiting fiber may have waited for.
   void noteEvent() { ++events; }
 
+  /// Partitions meet at atomic operations: orders the fiber after those that met before.
+  void meetOthers() {
+    if (ordering && ordering->isConcurrent()) [[unlikely]]
+      ordering->meet(fiber->index);
+  }
+
   Barrier barrierAt(uint32_t offset) {
     uint64_t word;
     std::memcpy(&word, shared.data() + offset, sizeof word);
     return Barrier::unpack(word);
   }
   void setBarrier(uint32_t offset, const Barrier &barrier) {
+    if (ordering && barrierAt(offset).phase != barrier.phase)
+      ordering->completePhase(offset);
     uint64_t word = barrier.pack();
     std::memcpy(shared.data() + offset, &word, sizeof word);
     noteEvent();
@@ -89,8 +100,8 @@ public:
 
   // -- Asynchronous operations (Asynchronous.cpp) ------------------------------
 
-  /// Makes the bytes of copies arrive.
-  void finishCopies(const CopyGroup &copies);
+  /// Makes the bytes of copies arrive, which were written at `epoch`.
+  void finishCopies(const CopyGroup &copies, Ordering::Epoch epoch);
   /// Waits until at most `pending` operations of the fiber's queue are unfinished.
   void waitForCopies(uint64_t pending);
   void waitForStoreReads(uint64_t pending);
@@ -114,6 +125,8 @@ public:
   bool failed = false;
   bool tracking = false;
   SharedMemory shared;
+  /// Null where the program has nothing that it would tell of.
+  std::unique_ptr<Ordering> ordering;
   /// For each global access the range that served it last.
   std::vector<const Range *> rangeCache;
   /// The range that each parameter points into, or null.
@@ -138,6 +151,7 @@ private:
   void reportDeadlock();
   std::string describeWait(const Fiber &waiting) const;
   void finishProgram();
+  void noteStoreRead(const PendingStore &store);
   void releaseStore(PendingStore &store);
   void retireReaders();
   void moveUnfinishedProduct(uint32_t from, uint32_t to);

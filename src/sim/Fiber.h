@@ -64,6 +64,8 @@ struct Fiber {
   enum class State : uint8_t { Ready, WaitsForBarrier, WaitsForPartitions, Done };
 
   uint32_t pc = 0;
+  /// Among the fibers of its program.
+  uint32_t index = 0;
   /// -1 for the default partition.
   int partition = -1;
   State state = State::Ready;

@@ -85,6 +85,9 @@ void Cta::startFiber(int partition, uint32_t start) {
   auto worker = std::make_unique<Fiber>();
   worker->partition = partition;
   worker->pc = start;
+  worker->index = uint32_t(fibers.size()) % Ordering::kFibers;
+  if (ordering)
+    ordering->start(fiber->index, worker->index);
   fibers.push_back(std::move(worker));
   scheduleBranchStop();
   // Any of them may be the first to run.
@@ -113,6 +116,9 @@ bool Cta::joinFibers(const Instruction &at) {
   // What a partition started and did not wait for goes on after its end.
   for (const std::unique_ptr<Fiber> &worker : llvm::drop_begin(fibers))
     std::move(worker->stores.begin(), worker->stores.end(), std::back_inserter(fiber->stores));
+  if (ordering)
+    for (const std::unique_ptr<Fiber> &worker : llvm::drop_begin(fibers))
+      ordering->join(fiber->index, worker->index);
   fibers.resize(1);
   lastFiber = 0;
   scheduleBranchStop();
@@ -137,8 +143,11 @@ size_t Cta::eventsThatComplete(uint32_t barrier) const {
 }
 
 bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
-  if (barrierAt(barrier).isComplete(parity))
+  if (barrierAt(barrier).isComplete(parity)) {
+    if (ordering)
+      ordering->wait(fiber->index, barrier);
     return true;
+  }
   size_t needed = eventsThatComplete(barrier);
   if (!needed) {
     suspend(at, Fiber::State::WaitsForBarrier);
@@ -156,6 +165,8 @@ bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
     if (failed)
       return false;
   }
+  if (ordering)
+    ordering->wait(fiber->index, barrier);
   return true;
 }
 
@@ -167,9 +178,14 @@ static std::string countText(int64_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+std::string Cta::nameOf(const Fiber &which) const {
+  if (which.partition >= 0)
+    return "partition " + std::to_string(which.partition);
+  return fibers.size() > 1 ? "the default partition" : "it";
+}
+
 std::string Cta::describeWait(const Fiber &waiting) const {
-  std::string who = waiting.partition < 0 ? fibers.size() > 1 ? "the default partition" : "it"
-                                          : "partition " + std::to_string(waiting.partition);
+  std::string who = nameOf(waiting);
   if (waiting.state == Fiber::State::WaitsForPartitions)
     return who + " waits for the other partitions to end";
   Barrier barrier = const_cast<Cta *>(this)->barrierAt(waiting.barrier);

@@ -20,6 +20,7 @@ template <class Update, class E> void runAtomic(const Instruction &instruction, 
   T *result = cta.at<T>(instruction.result);
   Slot valueSlot = instruction.operands[access.masked ? 2 : 1];
   const T *values = cta.at<T>(valueSlot);
+  cta.meetOthers();
   forEachRun(
       instruction, cta,
       [&](uint32_t first, uint32_t count, uint8_t *host) {
@@ -42,6 +43,7 @@ template <class Update, class E> void runAtomic(const Instruction &instruction, 
 template <class T> void runCompareAndSwap(const Instruction &instruction, Cta &cta) {
   T *result = cta.at<T>(instruction.result);
   Slot compared = instruction.operands[1], replacement = instruction.operands[2];
+  cta.meetOthers();
   forEachRun(
       instruction, cta,
       [&](uint32_t first, uint32_t count, uint8_t *host) {
@@ -155,6 +157,7 @@ template <class T> void runPoll(const Instruction &instruction, Cta &cta) {
   T value, expected = *cta.at<T>(instruction.operands[1]);
   __atomic_load(reinterpret_cast<T *>(host), &value, __ATOMIC_ACQUIRE);
   found = value == expected;
+  cta.meetOthers();
   if (!found && instruction.operandCount < 3)
     cta.fail(instruction, diag::Kind::PollNeverEnds,
              {std::to_string(expected), std::to_string(value)});

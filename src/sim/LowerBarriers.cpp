@@ -2,7 +2,8 @@
 //
 // A barrier view has an element for each CTA of the cluster (or for several). The
 // CTAs run in lockstep, so what one of them does to its barrier all do to theirs,
-// and counts are those of one CTA. Fences and cluster barriers have nothing to do.
+// and counts are those of one CTA. Fences and barriers of the cluster move nothing; what they
+// order is in Ordering.h.
 //
 //===----------------------------------------------------------------------===//
 #include "sim/BarrierView.h"
@@ -68,6 +69,8 @@ void runInit(const Instruction &instruction, Cta &cta) {
   forEachBarrier(view, [&](uint32_t offset) {
     cta.shared.set(offset, 8, SharedMemory::Barrier);
     cta.setBarrier(offset, Barrier::initialized(dataOf(instruction).count));
+    if (cta.ordering)
+      cta.ordering->forgetBarrier(offset);
   });
 }
 
@@ -96,6 +99,8 @@ void runArrive(const Instruction &instruction, Cta &cta) {
                        std::to_string(Barrier::kMaxBytes)});
     if (!barrier.arrive(data.count))
       return failOverrun(instruction, cta, data.count, offset, barrier);
+    if (cta.ordering)
+      cta.ordering->arrive(cta.fiber->index, offset);
     cta.setBarrier(offset, barrier);
   });
 }
@@ -128,6 +133,8 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
     event.copies.insert(event.copies.end(), group.begin(), group.end());
   forEachBarrier(view, [&](uint32_t offset) {
     event.barriers.push_back(offset);
+    if (cta.ordering)
+      cta.ordering->arrive(cta.fiber->index, offset);
     if (!data.increments)
       return;
     Barrier barrier = cta.barrierAt(offset);
@@ -147,14 +154,18 @@ BarrierData *addBarrierData(Lowering &lowering, mlir::Operation *operation, mlir
   return data;
 }
 
-/// Emits `handler` on a barrier and scalars; absent scalars are left out.
+/// Emits `handler` on a barrier and scalars; absent scalars are left out, the last of them is the
+/// predicate.
 bool emitOnBarrier(Lowering &lowering, Handler handler, BarrierData *data, mlir::Value barrier,
                    llvm::ArrayRef<mlir::Value> scalars = {}) {
   llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(barrier)};
   for (mlir::Value scalar : scalars)
     if (scalar)
       operands.push_back(lowering.slotOf(scalar));
-  lowering.emit(handler, taintObserve, Slot(), operands).data = data;
+  Handler taint = scalars.size() == 1   ? taintPredicated<1>
+                  : scalars.size() == 2 ? taintPredicated<2>
+                                        : taintObserve;
+  lowering.emit(handler, taint, Slot(), operands).data = data;
   return true;
 }
 
@@ -209,6 +220,21 @@ bool lowerCopyArrive(Lowering &lowering, mlir::Operation *operation) {
   return emitOnBarrier(lowering, runCopyArrive, data, arrive.getBarrier());
 }
 
+void runFence(const Instruction &, Cta &cta) {
+  if (cta.ordering)
+    cta.ordering->fence(cta.fiber->index);
+}
+void runMeet(const Instruction &, Cta &cta) { cta.meetOthers(); }
+
+bool lowerFence(Lowering &lowering, mlir::Operation *) {
+  lowering.emit(runFence, taintNothing, Slot(), {});
+  return true;
+}
+/// The CTAs are in step already; partitions that take part in barriers of the cluster meet there.
+bool lowerClusterBarrier(Lowering &lowering, mlir::Operation *) {
+  lowering.emit(runMeet, taintNothing, Slot(), {});
+  return true;
+}
 bool lowerNothing(Lowering &, mlir::Operation *) { return true; }
 
 } // namespace
@@ -220,9 +246,10 @@ void addBarriers(OperationTable &table) {
   table["ttng.arrive_barrier"] = lowerArrive;
   table["ttng.wait_barrier"] = lowerWait;
   table["ttng.async_copy_mbarrier_arrive"] = lowerCopyArrive;
-  for (const char *name : {"ttng.fence_async_shared", "ttng.fence_mbarrier_init_release_cluster",
-                           "ttng.cluster_barrier", "ttng.cluster_arrive", "ttng.cluster_wait"})
-    table[name] = lowerNothing;
+  table["ttng.fence_async_shared"] = lowerFence;
+  table["ttng.fence_mbarrier_init_release_cluster"] = lowerNothing;
+  for (const char *name : {"ttng.cluster_barrier", "ttng.cluster_arrive", "ttng.cluster_wait"})
+    table[name] = lowerClusterBarrier;
 }
 
 } // namespace gluonc::sim

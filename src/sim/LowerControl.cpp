@@ -302,6 +302,7 @@ void runJoin(const Instruction &instruction, Cta &cta) { cta.joinFibers(instruct
 /// back.
 bool lowerWarpSpecialize(Lowering &lowering, mlir::Operation *operation) {
   auto specialize = mlir::cast<ttg::WarpSpecializeOp>(operation);
+  lowering.program.ordersShared = true;
   ForkData *fork = lowering.addData<ForkData>();
   for (mlir::Region &partition : specialize.getPartitions()) {
     llvm::SmallVector<Slot, 4> arguments = defineAll(lowering, partition.getArguments());

@@ -111,6 +111,7 @@ void runAtomicScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
   const Descriptor view = descriptorAt(cta, instruction.operands[2]);
   uint32_t bytes = data.table->elementBytes;
+  cta.meetOthers();
   for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
     uint8_t *result = elementAt(cta, instruction.result, lane, bytes);
     std::memset(result, 0, bytes);
@@ -128,6 +129,7 @@ void runAtomicScatter(const Instruction &instruction, Cta &cta) {
                     readBytes(elementAt(cta, instruction.operands[0], lane, bytes), bytes));
     std::memcpy(place, &updated, bytes);
   }
+  cta.meetOthers();
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,8 +29,10 @@ const TransferData &dataOf(const Instruction &instruction) {
   return static_cast<const TransferData &>(*instruction.data);
 }
 
+/// The fourth operand, which loads have, is a predicate.
 void taintTransfer(const Instruction &instruction, Cta &cta) {
-  taintObserve(instruction, cta);
+  if (!observeIfOn(instruction, cta, 3))
+    return;
   const TransferData &data = dataOf(instruction);
   for (llvm::ArrayRef<Slot> slots :
        {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
@@ -71,7 +73,7 @@ void runLoad(const Instruction &instruction, Cta &cta) {
   Region barriers = {data.barrierTable, descriptorAt(cta, instruction.operands[2])};
   if (!checkBarrier(instruction, cta, barriers, "bulk load with") ||
       !checkGlobal(instruction, cta, *event.load) ||
-      !checkWritable(instruction, cta, event.load->shared))
+      !checkWritable(instruction, cta, event.load->shared, Proxy::Async))
     return;
   setState(cta.shared, event.load->shared, SharedMemory::CopyPending);
   event.bytes = data.bytesPerCta;
@@ -92,7 +94,7 @@ void runStore(const Instruction &instruction, Cta &cta) {
   store.place = instruction.place;
   store.bytes.resize(uint64_t(store.transfer.shared.lanes()) * data.elementBytes);
   if (checkGlobal(instruction, cta, store.transfer) &&
-      readShared(instruction, cta, store.transfer.shared, store.bytes.data()))
+      readShared(instruction, cta, store.transfer.shared, store.bytes.data(), Proxy::Async))
     cta.addStore(std::move(store));
 }
 
@@ -117,6 +119,7 @@ TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::
   const AddressTable *table = addressTable(lowering, operation, view);
   if (!table)
     return nullptr;
+  lowering.program.ordersShared = true;
   TransferData *data = lowering.addData<TransferData>();
   data->table = table;
   data->im2col = ttng::descriptorOf(descriptor.getType()).im2col;

@@ -20,7 +20,7 @@ Slot spelledOut(Lowering &lowering, mlir::Value value) {
 void runFetch(const Instruction &instruction, Cta &cta) {
   const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
   readShared(instruction, cta, {&table, descriptorAt(cta, instruction.operands[0])},
-             cta.at<uint8_t>(instruction.result));
+             cta.at<uint8_t>(instruction.result), Proxy::Async);
 }
 
 /// An operand's elements in a slot; those of shared memory are fetched into a temporary.
@@ -70,6 +70,7 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
     auto view = mlir::dyn_cast<ttg::MemDescType>(value.getType());
     return elementKindOf(view ? view.getElementType() : value.getType());
   };
+  lowering.program.ordersShared = true;
   ProductData *data = lowering.addData<ProductData>();
   data->a = *elementKind(dot.getA());
   data->b = *elementKind(dot.getB());

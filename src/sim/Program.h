@@ -75,6 +75,8 @@ struct Program {
   uint32_t programIds = 0;
   /// Global accesses; each has a cache of the range it last met.
   uint32_t accessCount = 0;
+  /// Something in it needs Ordering.h: partitions, or operations of the asynchronous proxy.
+  bool ordersShared = false;
   /// Programs must run one after the other for results to repeat.
   bool sequential = false;
 };

@@ -41,6 +41,26 @@ static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t of
   return false;
 }
 
+/// Reports an access that nothing orders after an earlier one, or not for its proxy.
+static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
+                          const Ordering::Conflict &conflict, int64_t lane) {
+  std::string byte = std::to_string(conflict.offset);
+  const char *what = writes ? "written" : "read";
+  if (conflict.lacksFence) {
+    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte}, lane,
+             FaultNote(conflict.otherPlace, "this wrote it"));
+    return false;
+  }
+  std::string other = "an asynchronous operation";
+  if (conflict.otherFiber && *conflict.otherFiber < cta.fibers.size())
+    other = cta.nameOf(*cta.fibers[*conflict.otherFiber]);
+  const char *does = conflict.otherWrites ? "writes" : "reads";
+  cta.fail(instruction, diag::Kind::UnorderedSharedAccess,
+           {what, byte, cta.nameOf(*cta.fiber), other, does}, lane,
+           FaultNote(conflict.otherPlace, std::string("the other access ") + does + " it here"));
+  return false;
+}
+
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
                   uint32_t lane, bool reads, bool writes) {
   const SharedMemory &shared = cta.shared;
@@ -50,14 +70,29 @@ bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uin
   if (clean != bytes)
     return failUnreadable(instruction, cta, offset + clean, lane);
   clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
-  return clean == bytes || failUnwritable(instruction, cta, offset + clean, lane);
+  if (clean != bytes)
+    return failUnwritable(instruction, cta, offset + clean, lane);
+  if (!cta.ordering)
+    return true;
+  const uint32_t fiber = cta.fiber->index;
+  Ordering::Access access(*cta.ordering, fiber, Proxy::Generic);
+  if (!(writes ? access.write(offset, bytes) : access.read(offset, bytes)))
+    return failUnordered(instruction, cta, writes, *access.conflict, lane);
+  if (reads)
+    cta.ordering->noteRead(fiber, offset, bytes, instruction.place);
+  if (writes)
+    cta.ordering->noteWrite(cta.ordering->now(fiber), offset, bytes, instruction.place);
+  return true;
 }
 
 /// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
 /// the first fault.
 template <bool kWrites, class Use>
 static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Region &region,
-                           Use &&use) {
+                           Proxy proxy, Use &&use) {
+  std::optional<Ordering::Access> access;
+  if (cta.ordering)
+    access.emplace(*cta.ordering, cta.fiber->index, proxy);
   const uint32_t size = region.table->elementBytes;
   const SharedMemory &shared = cta.shared;
   bool fine = true;
@@ -74,41 +109,63 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
     if (clean != bytes) [[unlikely]]
       fine = kWrites ? failUnwritable(instruction, cta, offset + clean, lane + clean / size)
                      : failUnreadable(instruction, cta, offset + clean, lane + clean / size);
+    else if (access && !(kWrites ? access->write(offset, bytes) : access->read(offset, bytes)))
+      fine = failUnordered(instruction, cta, kWrites, *access->conflict, lane);
     else
       use(lane, offset, bytes);
   });
   return fine;
 }
 
-bool checkReadable(const Instruction &instruction, Cta &cta, const Region &region) {
-  return forCheckedRuns<false>(instruction, cta, region, [](uint32_t, uint64_t, uint32_t) {});
+bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region, Proxy proxy) {
+  return forCheckedRuns<true>(instruction, cta, region, proxy, [](uint32_t, uint64_t, uint32_t) {});
 }
 
-bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region) {
-  return forCheckedRuns<true>(instruction, cta, region, [](uint32_t, uint64_t, uint32_t) {});
-}
-
-bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to) {
+bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
+                Proxy proxy) {
   const uint8_t *from = cta.shared.data();
   const uint64_t size = region.table->elementBytes;
-  return forCheckedRuns<false>(instruction, cta, region,
-                               [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
-                                 if (bytes == 16)
-                                   std::memcpy(to + lane * size, from + offset, 16);
-                                 else
-                                   std::memcpy(to + lane * size, from + offset, bytes);
-                               });
+  bool fine = forCheckedRuns<false>(instruction, cta, region, proxy,
+                                    [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                      if (bytes == 16)
+                                        std::memcpy(to + lane * size, from + offset, 16);
+                                      else
+                                        std::memcpy(to + lane * size, from + offset, bytes);
+                                    });
+  // An asynchronous operation has read once somebody waited for it.
+  if (fine && proxy == Proxy::Generic)
+    noteRead(cta, region, instruction.place);
+  return fine;
 }
 
 bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
                  const uint8_t *from) {
   SharedMemory &shared = cta.shared;
   const uint64_t size = region.table->elementBytes;
-  return forCheckedRuns<true>(instruction, cta, region,
-                              [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
-                                std::memcpy(shared.data() + offset, from + lane * size, bytes);
-                                shared.set(offset, bytes, SharedMemory::Written);
-                              });
+  bool fine = forCheckedRuns<true>(instruction, cta, region, Proxy::Generic,
+                                   [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                     std::memcpy(shared.data() + offset, from + lane * size, bytes);
+                                     shared.set(offset, bytes, SharedMemory::Written);
+                                   });
+  if (fine && cta.ordering)
+    noteWrite(cta, region, cta.ordering->now(cta.fiber->index), instruction.place);
+  return fine;
+}
+
+void noteRead(Cta &cta, const Region &region, uint32_t place) {
+  if (!cta.ordering || !cta.ordering->isConcurrent())
+    return;
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    cta.ordering->noteRead(cta.fiber->index, offset, count * region.table->elementBytes, place);
+  });
+}
+
+void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place) {
+  if (!cta.ordering)
+    return;
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    cta.ordering->noteWrite(epoch, offset, count * region.table->elementBytes, place);
+  });
 }
 
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state) {

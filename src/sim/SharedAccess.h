@@ -14,22 +14,28 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
 
 inline Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 
-/// Whether the bytes of one element exist and may be read, and written where `writes`; false
-/// after a fault of `lane`.
+/// Whether the bytes of one element exist and may be read, and written where `writes`, by an
+/// access that takes place at once; false after a fault of `lane`.
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
                   uint32_t lane, bool reads, bool writes);
 
-/// Whether every byte of a region exists and holds a value; false after a fault.
-bool checkReadable(const Instruction &instruction, Cta &cta, const Region &region);
-/// Whether every byte exists and nothing in flight reads or writes it; false after a fault.
-bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region);
+/// Whether every byte exists, and nothing in flight or unordered reads or writes it; false after
+/// a fault.
+bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region,
+                   Proxy proxy = Proxy::Generic);
 
 /// Elements of a region, row-major; false after a fault.
-bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to);
+bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
+                Proxy proxy = Proxy::Generic);
 
 /// Overwrites a region with elements, row-major; false after a fault.
 bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
                  const uint8_t *from);
+
+/// Notes for Ordering.h, if the program needs it, that the current fiber has read a region, or
+/// that it was written at some time.
+void noteRead(Cta &cta, const Region &region, uint32_t place);
+void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place);
 
 /// The state of every byte of a region that may be written.
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state);

@@ -44,6 +44,18 @@ void taintObserve(const Instruction &instruction, Cta &cta) {
   taintNothing(instruction, cta);
 }
 
+bool observeIfOn(const Instruction &instruction, Cta &cta, unsigned predicate) {
+  if (predicate < instruction.operandCount) {
+    Slot slot = instruction.operands[predicate];
+    if (uint8_t code = laneTaint(cta, slot, 0))
+      return cta.raise(instruction, code), false;
+    if (!*cta.at<uint8_t>(slot))
+      return false;
+  }
+  taintObserve(instruction, cta);
+  return !cta.failed;
+}
+
 void taintNothing(const Instruction &instruction, Cta &cta) {
   std::memset(cta.taintAt(instruction.result), 0, instruction.result.lanes);
 }

@@ -12,6 +12,12 @@ void taintElementwise(const Instruction &instruction, Cta &cta);
 void taintAll(const Instruction &instruction, Cta &cta);
 /// A tainted lane of an operand is a fault; results are clean.
 void taintObserve(const Instruction &instruction, Cta &cta);
+/// The same for an operation of scalars that has operand `predicate`, where there is one, which
+/// decides whether the others matter. Whether they did.
+bool observeIfOn(const Instruction &instruction, Cta &cta, unsigned predicate);
+template <unsigned kPredicate> void taintPredicated(const Instruction &instruction, Cta &cta) {
+  observeIfOn(instruction, cta, kPredicate);
+}
 /// Results are clean whatever the operands.
 void taintNothing(const Instruction &instruction, Cta &cta);
 /// operands[0] chooses between operands[1] and operands[2].

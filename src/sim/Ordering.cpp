@@ -1,0 +1,165 @@
+#include "sim/Ordering.h"
+
+#include <algorithm>
+
+namespace gluonc::sim {
+
+void Ordering::View::join(const View &other) {
+  for (uint32_t i = 0; i < kClocks; ++i) {
+    seen[i] = std::max(seen[i], other.seen[i]);
+    fenced[i] = std::max(fenced[i], other.fenced[i]);
+  }
+}
+
+Ordering::Ordering(uint32_t sharedBytes)
+    : views(1), writes((sharedBytes + kCellBytes - 1) / kCellBytes) {
+  clear();
+}
+
+void Ordering::clear() {
+  views.assign(1, View());
+  views[0].seen[0] = 1;
+  barriers.clear();
+  meeting = View();
+  std::fill(writes.begin(), writes.end(), Cell());
+  reads.clear();
+  barrierTimes = {};
+  nextBarrierClock = kFibers;
+  concurrent = false;
+}
+
+//===----------------------------------------------------------------------===//
+// What orders
+//===----------------------------------------------------------------------===//
+
+/// The clock of a program that outlives it stops, which hides races.
+void Ordering::stepOn(uint32_t fiber) {
+  uint32_t &time = views[fiber].seen[fiber];
+  time = std::min(time + 1, kMaxClock);
+}
+
+void Ordering::release(uint32_t fiber, View &to) {
+  to.join(views[fiber]);
+  stepOn(fiber);
+}
+
+void Ordering::start(uint32_t parent, uint32_t fiber) {
+  concurrent = true;
+  if (views.size() <= fiber)
+    views.resize(fiber + 1);
+  if (reads.size() <= fiber)
+    reads.resize(fiber + 1);
+  // Its clock goes on where an earlier fiber of that number left off, or nobody could tell
+  // the two apart.
+  views[fiber].join(views[parent]);
+  stepOn(fiber);
+  stepOn(parent);
+}
+
+void Ordering::join(uint32_t parent, uint32_t fiber) {
+  views[parent].join(views[fiber]);
+  stepOn(parent);
+  concurrent = false;
+}
+
+void Ordering::fence(uint32_t fiber) {
+  views[fiber].fenced = views[fiber].seen;
+  stepOn(fiber);
+}
+
+void Ordering::meet(uint32_t fiber) {
+  views[fiber].join(meeting);
+  release(fiber, meeting);
+}
+
+Ordering::BarrierState &Ordering::stateOf(uint32_t barrier) {
+  BarrierState &state = barriers[barrier];
+  if (!state.clock) {
+    state.clock = nextBarrierClock;
+    nextBarrierClock = nextBarrierClock + 1 < kClocks ? nextBarrierClock + 1 : kFibers;
+  }
+  return state;
+}
+
+void Ordering::completePhase(uint32_t barrier) {
+  BarrierState &state = barriers[barrier];
+  state.completed.join(state.arrived);
+}
+
+Ordering::Epoch Ordering::complete(llvm::ArrayRef<uint32_t> completing, Proxy proxy) {
+  uint32_t clock = stateOf(completing.front()).clock;
+  uint32_t &time = barrierTimes[clock];
+  time = std::min(time + 1, kMaxClock);
+  for (uint32_t barrier : completing)
+    barriers[barrier].arrived.seen[clock] = time;
+  return epochOf(clock, time) | (proxy == Proxy::Async ? kAsyncBit : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+bool Ordering::Access::fail(uint64_t cell, uint32_t place, std::optional<uint32_t> other,
+                            bool otherWrites, bool lacksFence) {
+  conflict = {cell * kCellBytes, place, other, otherWrites, lacksFence};
+  return false;
+}
+
+/// Whether the last write of a cell is known, through the proxy of this access.
+bool Ordering::Access::knows(uint64_t cell) {
+  const Cell &last = ordering.writes[cell];
+  if (last.epoch == known)
+    return true;
+  const View &view = ordering.views[fiber];
+  uint32_t clock = clockOf(last.epoch), time = timeOf(last.epoch);
+  bool isOrdered = view.seen[clock] >= time;
+  bool needsFence = proxy == Proxy::Async && !(last.epoch & kAsyncBit);
+  if (!isOrdered || (needsFence && view.fenced[clock] < time))
+    return fail(cell, last.place, clock < kFibers ? std::optional(clock) : std::nullopt,
+                /*otherWrites=*/true, /*lacksFence=*/isOrdered);
+  known = last.epoch;
+  return true;
+}
+
+bool Ordering::Access::read(uint64_t offset, uint32_t bytes) {
+  for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell)
+    if (!knows(cell))
+      return false;
+  return true;
+}
+
+bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
+  if (!read(offset, bytes))
+    return false;
+  if (!ordering.concurrent)
+    return true;
+  const View &view = ordering.views[fiber];
+  for (uint32_t reader = 0; reader < ordering.reads.size(); ++reader) {
+    const std::vector<Cell> &cells = ordering.reads[reader];
+    if (cells.empty() || reader == fiber)
+      continue;
+    for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell)
+      if (cells[cell].epoch > view.seen[reader])
+        return fail(cell, cells[cell].place, reader, /*otherWrites=*/false, /*lacksFence=*/false);
+  }
+  return true;
+}
+
+void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place) {
+  // Without others nobody asks.
+  if (!concurrent)
+    return;
+  std::vector<Cell> &cells = reads[fiber];
+  if (cells.empty())
+    cells.resize(writes.size());
+  Cell cell = {views[fiber].seen[fiber], place};
+  for (uint64_t i = offset / kCellBytes; i * kCellBytes < offset + bytes; ++i)
+    cells[i] = cell;
+}
+
+void Ordering::noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place) {
+  for (uint64_t i = offset / kCellBytes; i * kCellBytes < offset + bytes; ++i)
+    writes[i] = {epoch, place};
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,147 @@
+//===- Ordering.h - Which accesses to shared memory are ordered -------------===//
+//
+// Two accesses of different partitions to the same bytes, one of which writes, need
+// something that puts one behind the other: a barrier that one arrives on after its
+// access and the other waits for, or the beginning or end of the partitions. Whether
+// there is such a thing does not depend on whose turn it was, so a race is found
+// under every schedule that executes both accesses.
+//
+// Beside that, TMA and warpgroup_mma see shared memory through another proxy than
+// loads and stores do: between a store and such an access there has to be a
+// `fence_async_shared`, after the store and before the access in that same order.
+//
+// How: vector clocks. Every partition has a clock that steps on whenever others may
+// learn of its accesses, a barrier has one that steps with each asynchronous
+// operation it completes. A View says, for each clock, up to where somebody knows
+// about it, and up to where a fence stood behind what it counts. Every four bytes of
+// shared memory remember who wrote them at which time, and when each partition read
+// them last.
+//
+// Not seen: accesses of the threads of one partition among each other, and accesses
+// to global memory. Reads need no fence before an asynchronous write: the wait or
+// arrival that orders the two suffices in practice, and kernels rely on it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "diag/Diagnostic.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gluonc::sim {
+
+enum class Proxy : uint8_t { Generic, Async };
+
+class Ordering {
+public:
+  /// Partitions and barriers beyond these share clocks, which hides races, and invents none.
+  static constexpr uint32_t kFibers = 32, kClocks = 128;
+  using Clocks = std::array<uint32_t, kClocks>;
+  struct View {
+    Clocks seen = {}, fenced = {};
+    void join(const View &other);
+  };
+  /// Whose access, when, through which proxy; 0: nobody's.
+  using Epoch = uint32_t;
+
+  /// An access that is not ordered after `other`, by which bytes at `offset` were read or written.
+  struct Conflict {
+    uint64_t offset;
+    uint32_t otherPlace;
+    /// The fiber of the other access; none for an asynchronous operation.
+    std::optional<uint32_t> otherFiber;
+    bool otherWrites;
+    /// All that is missing is a fence.
+    bool lacksFence;
+  };
+
+  explicit Ordering(uint32_t sharedBytes);
+
+  /// A new program, whose only fiber is 0.
+  void clear();
+
+  // -- What orders -------------------------------------------------------------
+
+  void start(uint32_t parent, uint32_t fiber);
+  /// All of them end at one place, so the first that is joined is the end of concurrency.
+  void join(uint32_t parent, uint32_t fiber);
+  void fence(uint32_t fiber);
+  void arrive(uint32_t fiber, uint32_t barrier) { release(fiber, barriers[barrier].arrived); }
+  /// Everybody who arrived in the phase is known to those who wait for it from now on.
+  void completePhase(uint32_t barrier);
+  void wait(uint32_t fiber, uint32_t barrier) { views[fiber].join(barriers[barrier].completed); }
+  /// What an asynchronous operation wrote, which these barriers tell of.
+  Epoch complete(llvm::ArrayRef<uint32_t> completing, Proxy proxy);
+  void forgetBarrier(uint32_t barrier) { barriers.erase(barrier); }
+  /// An atomic operation on global memory, or a meeting of all partitions: orders after all
+  /// earlier ones.
+  void meet(uint32_t fiber);
+  /// Whether there are several fibers.
+  bool isConcurrent() const { return concurrent; }
+
+  // -- Accesses ------------------------------------------------------------------
+
+  Epoch now(uint32_t fiber) const { return epochOf(fiber, views[fiber].seen[fiber]); }
+
+  /// Whether reading, or writing, bytes in runs is in order: `conflict` tells why not.
+  class Access {
+  public:
+    Access(Ordering &ordering, uint32_t fiber, Proxy proxy)
+        : ordering(ordering), fiber(fiber), proxy(proxy) {}
+    bool read(uint64_t offset, uint32_t bytes);
+    bool write(uint64_t offset, uint32_t bytes);
+    std::optional<Conflict> conflict;
+
+  private:
+    bool knows(uint64_t cell);
+    bool fail(uint64_t cell, uint32_t place, std::optional<uint32_t> other, bool otherWrites,
+              bool lacksFence);
+
+    Ordering &ordering;
+    uint32_t fiber;
+    Proxy proxy;
+    /// The last that was found to be in order: most bytes have the writer of their neighbours.
+    Epoch known = 0;
+  };
+
+  void noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_t place);
+  void noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place);
+
+private:
+  static constexpr unsigned kClockBits = 24;
+  static constexpr uint32_t kMaxClock = (1u << kClockBits) - 1;
+  static constexpr uint32_t kAsyncBit = 1u << 31;
+  static constexpr uint64_t kCellBytes = 4;
+  struct Cell {
+    Epoch epoch;
+    uint32_t place;
+  };
+  struct BarrierState {
+    uint32_t clock = 0;
+    View arrived, completed;
+  };
+
+  static Epoch epochOf(uint32_t clock, uint32_t time) { return clock << kClockBits | time; }
+  static uint32_t clockOf(Epoch epoch) { return (epoch & ~kAsyncBit) >> kClockBits; }
+  static uint32_t timeOf(Epoch epoch) { return epoch & kMaxClock; }
+  void release(uint32_t fiber, View &to);
+  void stepOn(uint32_t fiber);
+  BarrierState &stateOf(uint32_t barrier);
+
+  std::vector<View> views;
+  llvm::DenseMap<uint32_t, BarrierState> barriers;
+  View meeting;
+  std::vector<Cell> writes;
+  /// For each fiber but for programs of one; times instead of epochs.
+  std::vector<std::vector<Cell>> reads;
+  std::array<uint32_t, kClocks> barrierTimes = {};
+  uint32_t nextBarrierClock = kFibers;
+  bool concurrent = false;
+};
+
+} // namespace gluonc::sim
