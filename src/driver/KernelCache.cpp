@@ -92,9 +92,10 @@ static std::optional<CompiledKernel> compile(Compiler &compiler, const KernelReq
   mlir::OwningOpRef<mlir::ModuleOp> module = compiler.specialize(
       request.program, request.kernel, request.arguments, request.options, sink, timings);
   if (dependencies)
-    // The kernel's own file is part of the key.
+    // The kernel's own file is part of the key, and so are values that the host program gave as
+    // text: nobody could read `<value>` again to see whether it is the same.
     for (const diag::SourceFile *file : request.program.files())
-      if (file != fileOf(request.kernel))
+      if (file != fileOf(request.kernel) && !llvm::StringRef(file->path()).starts_with("<"))
         dependencies->push_back({file->path(), hashText(file->text())});
   const diag::SourceManager &sources = request.program.sources();
   if (request.programLock)

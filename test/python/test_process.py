@@ -121,3 +121,35 @@ if child:
     print("both")
 """)
     assert done.stdout == "both\n", done.stderr
+
+
+CACHED = """
+import sys
+import gluonc, numpy as np
+import kernels
+from gluonc._engine import engine
+
+# As a launch on a GPU, up to where one is needed.
+class Compiled(gluonc.JITFunction):
+    def _compile(self, specs, options, device, values, is_warmup):
+        print(engine().make(self._specialization(specs, options), "cuda:90a", False).key())
+        raise SystemExit
+
+kernels.SCALE = gluonc.constexpr(int(sys.argv[2]))
+if sys.argv[1] == "sealed":
+    gluonc.seal()
+scale = Compiled(kernels.scale.fn)
+scale.warmup(np.zeros(128, np.float32), None, True, gluonc.language.float32, "double")
+"""
+
+
+def test_the_cache_serves_other_processes(tmp_path):
+    def keep(*arguments):
+        return run(f"import sys; sys.argv[1:] = {arguments}\n{CACHED}",
+                   GLUONC_CACHE_DIR=str(tmp_path))
+    first = keep("open", "3")
+    assert first.returncode == 0 and len(first.stdout) == 65, first.stderr
+    assert keep("sealed", "3").stdout == first.stdout
+    # What a name is bound to counts.
+    changed = keep("sealed", "5")
+    assert changed.returncode == 1 and "sealed: the cache has no machine code" in changed.stderr

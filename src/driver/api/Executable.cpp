@@ -68,6 +68,15 @@ static gluonc_status refuse(const driver::KernelRequest &request, const char *wh
               error);
 }
 
+static std::optional<driver::CompiledKernel>
+compileMissing(const std::shared_ptr<EngineState> &engine, driver::KernelRequest &request,
+               diag::Sink &diags) {
+  CompilerLease compiler(engine);
+  std::unique_lock lock(engine->lock);
+  request.programLock = &lock;
+  return driver::compileCached(*compiler, engine->cache, request, diags);
+}
+
 gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
                                     const char *target, gluonc_executable **executable,
                                     gluonc_error **error) {
@@ -77,27 +86,28 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   if (!made)
     return fail(collector, error);
   EngineState &state = *engine->state;
-  CompilerLease compiler(engine->state);
-  std::unique_lock lock(state.lock);
   driver::CodeOptions code = specialization->code;
-  code.ptxas = state.ptxas;
-  const driver::KernelRequest request = {specialization->module->program,
-                                         *specialization->function,
-                                         specialization->arguments,
-                                         made->origin.options,
-                                         code,
-                                         lastStage(state),
-                                         specialization->digest,
-                                         &lock};
-  std::optional<driver::CompiledKernel> compiled =
-      state.isSealed ? driver::findCached(state.cache, request)
-                     : driver::compileCached(*compiler, state.cache, request, collector);
-  if (!compiled && state.isSealed)
-    return refuse(request, "the cache has no machine code", error);
+  driver::KernelRequest request = {specialization->module->program,
+                                   *specialization->function,
+                                   specialization->arguments,
+                                   made->origin.options,
+                                   std::move(code),
+                                   driver::Stage::Cubin,
+                                   specialization->digest};
+  std::optional<driver::CompiledKernel> compiled;
+  {
+    std::lock_guard guard(state.lock);
+    request.code.ptxas = state.ptxas;
+    request.last = lastStage(state);
+    // Ahead of a compiler, which takes longer to make than a hit to load.
+    compiled = driver::findCached(state.cache, request);
+    if (!compiled && state.isSealed)
+      return refuse(request, "the cache has no machine code", error);
+  }
+  if (!compiled)
+    compiled = compileMissing(engine->state, request, collector);
   if (!compiled)
     return fail(collector, error);
-  if (lock.owns_lock())
-    lock.unlock();
   passOn(state, collector);
   made->compiled = std::move(*compiled);
   made->parameters = driver::launchParameters(specialization->arguments);
