@@ -1,6 +1,8 @@
 // Barriers, bulk copies, products in flight, partitions: what is right, and each mistake.
 #include "sim/KernelTesting.h"
 
+#include <bit>
+
 using namespace gluonc::sim;
 using namespace gluonc::sim::testing;
 using gluonc::TensorDescription;
@@ -50,7 +52,8 @@ const std::string kWrite = "%z = arith.constant dense<7.0> : tensor<16x32xf32, #
 
 /// Runs over a 16 x 64 tensor of its indices; what it holds afterwards.
 struct Outcome {
-  explicit Outcome(const std::string &text, std::optional<uint64_t> seed = std::nullopt)
+  explicit Outcome(const std::string &text, std::optional<uint64_t> seed = std::nullopt,
+                   void (*change)(TensorDescription &) = nullptr)
       : kernel(text), data(16 * 64) {
     for (size_t i = 0; i < data.size(); ++i)
       data[i] = float(i);
@@ -59,6 +62,8 @@ struct Outcome {
     tensor.rank = 2;
     tensor.shape = {16, 64};
     tensor.strides = {64, 1};
+    if (change)
+      change(tensor);
     kernel.launch.arguments.push_back(Argument::descriptor(tensor));
     kernel.launch.scheduleSeed = seed;
     fine = kernel.run();
@@ -98,6 +103,39 @@ TEST(Async, OutsideOfTheTensorIsZero) {
   EXPECT_EQ(run.data[16], 0.0f);
   EXPECT_EQ(run.data[31], 0.0f);
   EXPECT_EQ(run.data[32], 32.0f);
+}
+
+TEST(Async, FillsAndRoundsWhatADescriptorSays) {
+  const std::string there = kernelOf(kExpect + R"(%c48 = arith.constant 48 : i32
+    ttng.async_tma_copy_global_to_local %d[%c0, %c48] %buf, %bar, %true : $D, $B -> $T
+    )" + kWait + "ttng.async_tma_copy_local_to_global %d[%c0, %c0] %buf : $D, $T\n" +
+                                     kStoreWait);
+  Outcome nan(there, std::nullopt, [](TensorDescription &tensor) { tensor.nanPadding = true; });
+  ASSERT_TRUE(nan.fine) << nan.kernel.allMessages();
+  EXPECT_EQ(nan.data[15], 63.0f);
+  EXPECT_EQ(std::bit_cast<uint32_t>(nan.data[16]), 0x7fffffffu);
+
+  // Ties go away from zero.
+  Outcome rounded(kernelOf(kExpect + kLoad + kWait + kStore + kStoreWait), std::nullopt,
+                  [](TensorDescription &tensor) {
+                    float *data = reinterpret_cast<float *>(tensor.base);
+                    data[0] = 1 + 0x1p-11f, data[1] = -1 - 0x1p-11f, data[2] = 1 + 0x1.fp-12f;
+                    tensor.roundToTf32 = true;
+                  });
+  ASSERT_TRUE(rounded.fine) << rounded.kernel.allMessages();
+  EXPECT_EQ(rounded.data[1], 1 + 0x1p-10f);
+  EXPECT_EQ(rounded.data[2], -1 - 0x1p-10f);
+  EXPECT_EQ(rounded.data[3], 1.0f);
+}
+
+TEST(Async, ReductionsCombineWithWhatIsThere) {
+  Outcome run(kernelOf(kWrite + kFence + "ttng.async_tma_reduce add, %d[%c0, %c1] %buf : $D, $T\n" +
+                       kStoreWait));
+  ASSERT_TRUE(run.fine) << run.kernel.allMessages();
+  EXPECT_EQ(run.data[0], 0.0f);
+  EXPECT_EQ(run.data[1], 8.0f);
+  EXPECT_EQ(run.data[32], 39.0f);
+  EXPECT_EQ(run.data[33], 33.0f);
 }
 
 TEST(Async, MistakesWithBulkCopies) {

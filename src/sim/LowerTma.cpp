@@ -123,7 +123,7 @@ TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::
   TransferData *data = lowering.addData<TransferData>();
   data->table = table;
   data->im2col = ttng::descriptorOf(descriptor.getType()).im2col;
-  data->kind = lowering.kindOf(view);
+  data->kind = *elementKindOf(mlir::cast<ttg::MemDescType>(view.getType()).getElementType());
   data->elementBytes = table->elementBytes;
   data->cacheIndex = lowering.program.accessCount++;
   uint32_t lanes = 1;

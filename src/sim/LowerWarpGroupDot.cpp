@@ -84,6 +84,7 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   data->shape.depth = uint32_t(dot.getB().getType().getShape()[0]);
   // The instruction has no other way to treat f32.
   data->shape.truncatesToTf32 = data->a == ElementKind::F32;
+  data->shape.saturates = true;
   std::optional<Slot> a = fetch(lowering, operation, dot.getA());
   std::optional<Slot> b = fetch(lowering, operation, dot.getB());
   if (!a || !b)

@@ -2,7 +2,9 @@
 
 #include "sim/Cta.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gluonc::sim {
 
@@ -144,7 +146,7 @@ template <class Out>
 static void runFloatProduct(const ProductData &data, const uint8_t *a, const uint8_t *b,
                             const StorageOf<Out> *c, StorageOf<Out> *result) {
   static thread_local Workspace work;
-  const auto [batches, rows, columns, depth, tf32] = data.shape;
+  const auto [batches, rows, columns, depth, tf32, saturates] = data.shape;
   const uint64_t aCount = uint64_t(rows) * depth, bCount = uint64_t(depth) * columns;
   const uint32_t panelCount = (columns + kPanel - 1) / kPanel, stride = panelCount * kPanel;
   work.a.resize(aCount);
@@ -170,29 +172,52 @@ static void runFloatProduct(const ProductData &data, const uint8_t *a, const uin
   }
 }
 
-/// For accumulators that elements are simply converted to: f64, i32.
-template <class In, class T>
-static void runPlainProduct(const ProductData &data, const In *a, const In *b, const T *c,
-                            T *result) {
-  const auto [batches, rows, columns, depth, tf32] = data.shape;
-  for (uint32_t batch = 0; batch < batches; ++batch) {
-    for (uint32_t row = 0; row < rows; ++row) {
-      for (uint32_t column = 0; column < columns; ++column)
-        result[column] = c ? c[column] : T(0);
-      for (uint32_t k = 0; k < depth; ++k) {
-        const T factor = T(a[k]);
-        const In *line = b + uint64_t(k) * columns;
-        for (uint32_t column = 0; column < columns; ++column)
-          if constexpr (std::is_floating_point_v<T>)
-            result[column] = std::fma(factor, T(line[column]), result[column]);
-          else
-            result[column] += factor * T(line[column]);
+static void runDoubleProduct(const ProductShape &shape, const double *a, const double *b,
+                             const double *c, double *result) {
+  for (uint32_t batch = 0; batch < shape.batches; ++batch) {
+    for (uint32_t row = 0; row < shape.rows; ++row) {
+      for (uint32_t column = 0; column < shape.columns; ++column)
+        result[column] = c ? c[column] : 0;
+      for (uint32_t k = 0; k < shape.depth; ++k) {
+        const double *line = b + uint64_t(k) * shape.columns;
+        for (uint32_t column = 0; column < shape.columns; ++column)
+          result[column] = std::fma(a[k], line[column], result[column]);
       }
-      a += depth;
-      c += c ? columns : 0;
-      result += columns;
+      a += shape.depth;
+      c += c ? shape.columns : 0;
+      result += shape.columns;
     }
-    b += uint64_t(depth) * columns;
+    b += uint64_t(shape.depth) * shape.columns;
+  }
+}
+
+static void runIntegerProduct(const ProductShape &shape, const int8_t *a, const int8_t *b,
+                              const int32_t *c, int32_t *result) {
+  constexpr uint32_t kStepsOfAnInstruction = 32;
+  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  static thread_local std::vector<int64_t> sums;
+  for (uint32_t batch = 0; batch < shape.batches; ++batch) {
+    for (uint32_t row = 0; row < shape.rows; ++row) {
+      sums.assign(shape.columns, 0);
+      if (c)
+        std::copy_n(c, shape.columns, sums.begin());
+      for (uint32_t k = 0; k < shape.depth; ++k) {
+        const int64_t factor = a[k];
+        const int8_t *line = b + uint64_t(k) * shape.columns;
+        for (uint32_t column = 0; column < shape.columns; ++column)
+          sums[column] += factor * line[column];
+        if (shape.saturates && k % kStepsOfAnInstruction == kStepsOfAnInstruction - 1)
+          for (int64_t &sum : sums)
+            sum = std::clamp(sum, kLeast, kMost);
+      }
+      for (uint32_t column = 0; column < shape.columns; ++column)
+        result[column] = static_cast<int32_t>(sums[column]);
+      a += shape.depth;
+      c += c ? shape.columns : 0;
+      result += shape.columns;
+    }
+    b += uint64_t(shape.depth) * shape.columns;
   }
 }
 
@@ -220,12 +245,13 @@ void runProduct(const Instruction &instruction, Cta &cta) {
     runFloatProduct<F16>(data, a, b, reinterpret_cast<const uint16_t *>(c),
                          cta.at<uint16_t>(instruction.result));
   else if (data.result == ElementKind::F64)
-    runPlainProduct(data, reinterpret_cast<const double *>(a), reinterpret_cast<const double *>(b),
-                    reinterpret_cast<const double *>(c), cta.at<double>(instruction.result));
+    runDoubleProduct(data.shape, reinterpret_cast<const double *>(a),
+                     reinterpret_cast<const double *>(b), reinterpret_cast<const double *>(c),
+                     cta.at<double>(instruction.result));
   else
-    // Sums wrap: they are formed as the storage type of i32 would.
-    runPlainProduct(data, reinterpret_cast<const int8_t *>(a), reinterpret_cast<const int8_t *>(b),
-                    reinterpret_cast<const uint32_t *>(c), cta.at<uint32_t>(instruction.result));
+    runIntegerProduct(data.shape, reinterpret_cast<const int8_t *>(a),
+                      reinterpret_cast<const int8_t *>(b), reinterpret_cast<const int32_t *>(c),
+                      cta.at<int32_t>(instruction.result));
 }
 
 } // namespace gluonc::sim

@@ -8,11 +8,14 @@ namespace gluonc::sim {
 
 /// result = a * b + c, for each of `batches`; b is depth x columns. Sums run in the order
 /// of K. They are formed in f32 for floats up to 32 bits, with one rounding for each
-/// step, else in the accumulator's type.
+/// step, for f64 likewise, for integers without loss.
 struct ProductShape {
   uint32_t batches = 1, rows = 0, columns = 0, depth = 0;
   /// f32 operands lose the mantissa bits that tensor cores do not look at.
   bool truncatesToTf32 = false;
+  /// Integers: what each instruction of tensor cores gives, 32 steps on, is clamped to 32 bits,
+  /// not wrapped at the end.
+  bool saturates = false;
 };
 
 struct ProductData : OpData {

@@ -72,6 +72,21 @@
 # RUN: saturated c='zeros((64, 64), i32)' start=2147483000 --grid 1
 # EXPECT: c == 2147483647
 
+# What tf32 does not hold is cut off, not rounded: 1 + 3/4 of its last place is 1.
+# RUN: product a='full((64, 64), 1 + 3 * 2 ** -12, f32)' b='full((64, 64), -1 - 2 ** -11, f32)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 warps='[2, 2]' k_width=1 --grid 1
+# EXPECT: c == -64
+# RUN: product a='full((64, 64), 1 + 2 ** -10, f32)' b='full((64, 64), 1, f32)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 warps='[2, 2]' k_width=1 --grid 1
+# EXPECT: c == 64 + 2 ** -4
+# Every element goes through unchanged, the smallest ones too.
+# RUN: product a='rand((64, 64), gl.float8e4nv) / 64' b='where(arange(64)[:, None] == arange(64), 1.0, 0.0).to(gl.float8e4nv)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 warps='[4, 1]' k_width=4 --grid 1
+# EXPECT: c == a
+# RUN: product a='rand((64, 64), gl.float8e5) / 32768' b='where(arange(64)[:, None] == arange(64), 1.0, 0.0).to(gl.float8e5)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 warps='[4, 1]' k_width=4 --grid 1
+# EXPECT: c == a
+
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2

@@ -35,6 +35,26 @@
 # RUN: chained a='randint(-4, 5, (64, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((64, 64), f32)' n=1 --grid 1
 # EXPECT: c == a @ b
 
+# What tf32 does not hold is cut off, not rounded: 1 + 3/4 of its last place is 1.
+# RUN: product a='full((64, 64), 1 + 3 * 2 ** -12, f32)' b='full((64, 64), -1 - 2 ** -11, f32)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 KI=8 TB=True --grid 1
+# EXPECT: c == -64
+# RUN: from_registers a='full((64, 64), 1 + 3 * 2 ** -12, f32)' b='full((64, 64), 1 + 2 ** -10, f32)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 KI=8 TB=True --grid 1
+# EXPECT: c == 64 + 2 ** -4
+# Every element goes through unchanged, the smallest ones too.
+# RUN: product a='rand((64, 64), gl.float8e4nv) / 64' b='where(arange(64)[:, None] == arange(64), 1.0, 0.0).to(gl.float8e4nv)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a
+# RUN: product a='rand((64, 64), gl.float8e5) / 32768' b='where(arange(64)[:, None] == arange(64), 1.0, 0.0).to(gl.float8e5)' \
+#   c='empty((64, 64), f32)' M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a
+# Integer sums stop at the ends of their range.
+# RUN: saturated c='zeros((64, 64), i32)' start=2147483000 term=100 --grid 1
+# EXPECT: c == 2147483647
+# RUN: saturated c='zeros((64, 64), i32)' start=-2147483000 term=-100 --grid 1
+# EXPECT: c == -2147483648
+
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, warpgroup_mma, warpgroup_mma_wait
@@ -94,4 +114,17 @@ def chained(a, b, c, n):
         fence_async_shared()
         z = warpgroup_mma(x.index(i % 2), y.index(i % 2), z, use_acc=i != 0, is_async=True)
         z = warpgroup_mma_wait(0, deps=[z])
+    gl.store(c + places(64, 64, 64, sums), z)
+
+
+@gluon.jit
+def saturated(c, start, term: gl.constexpr):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 32])
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    smem: gl.constexpr = gl.NVMMASharedLayout.get_default_for([64, 64], gl.int8)
+    x = gl.allocate_shared_memory(gl.int8, [64, 64], smem, gl.full([64, 64], term, gl.int8, layout=rows))
+    y = gl.allocate_shared_memory(gl.int8, [64, 64], smem, gl.full([64, 64], 100, gl.int8, layout=rows))
+    fence_async_shared()
+    z = gl.zeros([64, 64], gl.int32, layout=sums) + start
+    z = warpgroup_mma(x, y.permute((1, 0)), z)
     gl.store(c + places(64, 64, 64, sums), z)
