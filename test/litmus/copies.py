@@ -1,0 +1,200 @@
+"""Copies in flight: cp.async, TMA loads, stores and reductions. What `broken` names is left out."""
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.ampere import async_copy
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
+
+ROWS = gl.constexpr(32)
+COLS = gl.constexpr(64)
+
+
+@gluon.jit
+def tile(first, layout: gl.constexpr):
+    r = gl.arange(0, ROWS, gl.SliceLayout(1, layout))[:, None]
+    c = gl.arange(0, COLS, gl.SliceLayout(0, layout))[None, :]
+    return (first + r) * COLS + c
+
+
+@gluon.jit
+def cp_async(src, dst, broken: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    at = tile(gl.program_id(0) * ROWS, layout)
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], gl.SwizzledSharedLayout(4, 1, 8, [1, 0]))
+    async_copy.async_copy_global_to_shared(smem, src + at)
+    if broken != "commit":
+        async_copy.commit_group()
+    if broken != "wait":
+        async_copy.wait_group(0)
+    gl.store(dst + at, smem.load(layout))
+
+
+@gluon.jit
+def cp_async_ring(src, dst, tiles, broken: gl.constexpr):
+    """Two buffers: one is read while the other is filled."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * tiles * ROWS
+    smem = gl.allocate_shared_memory(gl.float32, [2, ROWS, COLS], gl.SwizzledSharedLayout(4, 1, 8, [1, 0]))
+    async_copy.async_copy_global_to_shared(smem.index(0), src + tile(first, layout))
+    async_copy.commit_group()
+    for i in range(tiles):
+        inside = i + 1 < tiles
+        next = gl.where(inside, i + 1, 0)
+        async_copy.async_copy_global_to_shared(smem.index((i + 1) % 2), src + tile(first + next * ROWS, layout))
+        async_copy.commit_group()
+        async_copy.wait_group(2 if broken == "count" else 1)
+        gl.store(dst + tile(first + i * ROWS, layout), smem.index(i % 2).load(layout))
+    async_copy.wait_group(0)
+
+
+@gluon.jit
+def cp_async_barrier(src, dst, broken: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    at = tile(gl.program_id(0) * ROWS, layout)
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], gl.SwizzledSharedLayout(4, 1, 8, [1, 0]))
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    async_copy.async_copy_global_to_shared(smem, src + at)
+    if broken != "arrive":
+        async_copy.mbarrier_arrive(bar)
+        mbarrier.arrive(bar, count=1)
+    if broken != "wait":
+        mbarrier.wait(bar, 0)
+    gl.store(dst + at, smem.load(layout))
+
+
+@gluon.jit
+def tma_load(src, dst, broken: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * ROWS
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], src.layout)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    if broken == "bytes":
+        mbarrier.expect(bar, src.block_type.nbytes + 16)
+    elif broken != "expect":
+        mbarrier.expect(bar, src.block_type.nbytes)
+    tma.async_copy_global_to_shared(src, [first, 0], bar, smem)
+    if broken != "wait":
+        mbarrier.wait(bar, 0)
+    gl.store(dst + tile(first, layout), smem.load(layout))
+
+
+@gluon.jit
+def tma_load_ring(src, dst, tiles, broken: gl.constexpr):
+    """Phases of two barriers, each used several times."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * tiles * ROWS
+    smem = gl.allocate_shared_memory(gl.float32, [2, ROWS, COLS], src.layout)
+    bars = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(bars.index(i), count=1)
+        mbarrier.expect(bars.index(i), src.block_type.nbytes)
+        tma.async_copy_global_to_shared(src, [first + i * ROWS, 0], bars.index(i), smem.index(i))
+    for i in range(tiles):
+        phase = 0 if broken == "phase" else (i // 2) & 1
+        mbarrier.wait(bars.index(i % 2), phase)
+        gl.store(dst + tile(first + i * ROWS, layout), smem.index(i % 2).load(layout))
+        more = i + 2 < tiles
+        mbarrier.expect(bars.index(i % 2), src.block_type.nbytes, pred=more)
+        tma.async_copy_global_to_shared(src, [first + (i + 2) * ROWS, 0], bars.index(i % 2), smem.index(i % 2),
+                                        pred=more)
+
+
+@gluon.jit
+def tma_load_im2col(src, dst, broken: gl.constexpr):
+    """64 pixels of an image of 8 x 8 beside each other, one filter element off its corner."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    smem = gl.allocate_shared_memory(gl.float32, src.block_shape, src.layout)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, src.block_type.nbytes)
+    tma.async_copy_global_to_shared_im2col(src, [gl.program_id(0), 0, 0, 0], [1, 1], bar, smem)
+    if broken != "wait":
+        mbarrier.wait(bar, 0)
+    r = gl.arange(0, 64, gl.SliceLayout(1, layout))[:, None]
+    c = gl.arange(0, 32, gl.SliceLayout(0, layout))[None, :]
+    gl.store(dst + (gl.program_id(0) * 64 + r) * 32 + c, smem.load(layout))
+
+
+@gluon.jit
+def tma_store(src, dst, broken: gl.constexpr):
+    """A buffer that is written again while, without the wait, the first store still reads it."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * 2 * ROWS
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], dst.layout)
+    for i in gl.static_range(2):
+        smem.store(gl.load(src + tile(first + i * ROWS, layout)))
+        fence_async_shared()
+        tma.async_copy_shared_to_global(dst, [first + i * ROWS, 0], smem)
+        if broken == "count":
+            tma.store_wait(1)
+        elif broken == "end":
+            tma.store_wait(i)
+        elif broken != "wait":
+            tma.store_wait(0)
+
+
+@gluon.jit
+def tma_reduce(src, dst, broken: gl.constexpr):
+    """Adds a tile and its double."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * ROWS
+    values = gl.load(src + tile(first, layout))
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], dst.layout, values)
+    fence_async_shared()
+    tma.async_atomic_add(dst, [first, 0], smem)
+    if broken != "wait":
+        tma.store_wait(0)
+    smem.store(values * 2)
+    fence_async_shared()
+    tma.async_atomic_add(dst, [first, 0], smem)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def reduce_into(dst, first, smem, update: gl.constexpr):
+    if update == "min":
+        tma.async_atomic_min(dst, [first, 0], smem)
+    elif update == "max":
+        tma.async_atomic_max(dst, [first, 0], smem)
+    elif update == "and":
+        tma.async_atomic_and(dst, [first, 0], smem)
+    elif update == "or":
+        tma.async_atomic_or(dst, [first, 0], smem)
+    else:
+        tma.async_atomic_xor(dst, [first, 0], smem)
+
+
+@gluon.jit
+def tma_reduce_integers(src, dst, update: gl.constexpr, broken: gl.constexpr):
+    """Combines a tile with what is there, and something that changes nothing more with that."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * ROWS
+    values = gl.load(src + tile(first, layout))
+    smem = gl.allocate_shared_memory(gl.int32, [ROWS, COLS], dst.layout, values)
+    fence_async_shared()
+    reduce_into(dst, first, smem, update)
+    if broken != "wait":
+        tma.store_wait(0)
+    smem.store(values)
+    fence_async_shared()
+    if update != "xor":
+        reduce_into(dst, first, smem, update)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def tma_load_edge(src, dst, broken: gl.constexpr):
+    """A box that the tensor fills in part only."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], src.layout)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    if broken == "bytes":
+        mbarrier.expect(bar, 24 * 48 * 4)  # what lies inside
+    else:
+        mbarrier.expect(bar, src.block_type.nbytes)
+    tma.async_copy_global_to_shared(src, [0, 0], bar, smem)
+    mbarrier.wait(bar, 0)
+    gl.store(dst + tile(gl.program_id(0) * ROWS, layout), smem.load(layout))

@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""Litmus tests: a kernel for each asynchronous instruction, and its mutants, which lack something.
+
+On the simulator every correct kernel has to give the right result, without a fault, under every
+schedule, and every mutant has to be at fault under every one. On a GPU the correct kernels run many
+times over. A mutant is `what is broken: kinds of faults that tell of it`.
+
+    run.py [--seeds N]                          on the simulator
+    run.py --device cuda [--iterations N]       the correct kernels, N times in all each
+
+Needs PyTorch and the package. Exit status 0 all is well, 1 something is not, 77 something is missing.
+"""
+
+import argparse
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+
+
+def load():
+    """torch and gluonc, or what is missing."""
+    try:
+        import torch
+        from gluonc import _aliases
+    except ImportError as error:
+        print("litmus: skipped:", error)
+        sys.exit(SKIPPED)
+    _aliases.install()
+    sys.path.insert(0, str(HERE))
+    return torch
+
+
+torch = load()
+import copies  # noqa: E402
+import gluonc  # noqa: E402
+import partitions  # noqa: E402
+from gluonc import language as gl  # noqa: E402
+from gluonc._engine import engine  # noqa: E402
+from gluonc.nvidia.hopper import TensorDescriptor, TensorDescriptorIm2Col  # noqa: E402
+
+CASES = {}
+
+
+def case(**mutants):
+    """`function(env)` makes the arguments of one launch and tells what must hold after it."""
+
+    def register(function):
+        CASES[function.__name__] = (function, mutants)
+        return function
+
+    return register
+
+
+class Environment:
+    """Where a case runs, and what of it is broken."""
+
+    def __init__(self, device, programs, broken="nothing"):
+        self.device, self.programs, self.broken = device, programs, broken
+
+    def random(self, *shape, dtype=torch.float32):
+        generator = torch.Generator().manual_seed(len(shape) + shape[0])
+        return torch.randint(-4, 5, shape, generator=generator).to(self.device, dtype)
+
+    def zeros(self, *shape, dtype=torch.float32):
+        return torch.zeros(shape, dtype=dtype, device=self.device)
+
+    def launch(self, kernel, *arguments, **options):
+        kernel[(self.programs,)](*arguments, broken=self.broken, **options)
+
+
+FLAT = gl.NVMMASharedLayout(0, 32, rank=2)
+SWIZZLED = gl.NVMMASharedLayout(128, 16, rank=2)
+
+
+def boxes(tensor, block=(32, 64), layout=FLAT):
+    return TensorDescriptor.from_tensor(tensor, list(block), layout)
+
+
+def copying(kernel, tiles=1, describe=(), *options):
+    """The case of a kernel that copies a matrix; `describe` says which of its sides TMA moves."""
+
+    def run(env):
+        src = env.random(env.programs * tiles * 32, 64)
+        dst = env.zeros(*src.shape)
+        sides = [boxes(side) if name in describe else side
+                 for name, side in (("src", src), ("dst", dst))]
+        counts = [tiles] if options == ("tiles",) else []
+
+        def launch():
+            dst.zero_()
+            env.launch(kernel, *sides, *counts)
+
+        return launch, lambda: torch.equal(dst, src)
+
+    return run
+
+
+@case(commit=["UnfinishedCopyRead"], wait=["UnfinishedCopyRead"])
+def cp_async(env):
+    return copying(copies.cp_async)(env)
+
+
+@case(count=["UnfinishedCopyRead"])
+def cp_async_ring(env):
+    return copying(copies.cp_async_ring, 5, (), "tiles")(env)
+
+
+@case(arrive=["Deadlock"], wait=["UnfinishedCopyRead"])
+def cp_async_barrier(env):
+    return copying(copies.cp_async_barrier)(env)
+
+
+@case(expect=["Deadlock"], bytes=["Deadlock"], wait=["UnfinishedCopyRead"])
+def tma_load(env):
+    return copying(copies.tma_load, 1, ("src",))(env)
+
+
+@case(phase=["UnfinishedCopyRead", "Deadlock"])
+def tma_load_ring(env):
+    return copying(copies.tma_load_ring, 7, ("src",), "tiles")(env)
+
+
+@case(wait=["UnfinishedCopyRead"])
+def tma_load_im2col(env):
+    images = env.random(env.programs, 8, 8, 32)
+    described = TensorDescriptorIm2Col(
+        base=images, shape=list(images.shape), strides=list(images.stride()), block_shape=[64, 32],
+        layout=FLAT, padding="zero", element_strides=[1, 1, 1, 1],
+        pixel_box_lower_corner=[0, 0], pixel_box_upper_corner=[0, 0])
+    dst = env.zeros(env.programs * 64, 32)
+    shifted = torch.zeros_like(images)
+    shifted[:, :7, :7] = images[:, 1:, 1:]
+
+    def launch():
+        dst.zero_()
+        env.launch(copies.tma_load_im2col, described, dst)
+
+    return launch, lambda: torch.equal(dst, shifted.reshape(-1, 32))
+
+
+@case(wait=["SharedWriteDuringRead"], count=["SharedWriteDuringRead"], end=["UnfinishedAtEnd"])
+def tma_store(env):
+    return copying(copies.tma_store, 2, ("dst",))(env)
+
+
+@case(wait=["SharedWriteDuringRead"])
+def tma_reduce(env):
+    src = env.random(env.programs * 32, 64)
+    dst = env.zeros(*src.shape)
+
+    def launch():
+        dst.zero_()
+        env.launch(copies.tma_reduce, src, boxes(dst))
+
+    return launch, lambda: torch.equal(dst, 3 * src)
+
+
+def updating(update, combine):
+
+    def run(env):
+        src = env.random(env.programs * 32, 64, dtype=torch.int32)
+        old = env.random(env.programs * 32 + 1, 64, dtype=torch.int32)[1:]
+        dst, want = old.clone(), combine(old, src)
+
+        def launch():
+            dst.copy_(old)
+            env.launch(copies.tma_reduce_integers, src, boxes(dst), update=update)
+
+        return launch, lambda: torch.equal(dst, want)
+
+    return run
+
+
+for name, combine in (("min", torch.minimum), ("max", torch.maximum), ("and", torch.bitwise_and),
+                      ("or", torch.bitwise_or), ("xor", torch.bitwise_xor)):
+    run = updating(name, combine)
+    run.__name__ = f"tma_reduce_{name}"
+    case(wait=["SharedWriteDuringRead"])(run)
+
+
+def filling(padding, rounds):
+    """Bit for bit: what is outside of the tensor, and how TMA rounds to tf32."""
+
+    def run(env):
+        inside = torch.linspace(-3, 3, 24 * 48, dtype=torch.float64).float().reshape(24, 48)
+        inside[0, :4] = torch.tensor([1 + 2**-11, -1 - 2**-11, 1 + 1.9 * 2**-12, 0.0])
+        want = torch.full((32, 64), 0x7fffffff if padding == "nan" else 0, dtype=torch.int32)
+        bits = inside.view(torch.int32)
+        want[:24, :48] = (bits + 0x1000) & ~0x1fff if rounds else bits
+        described = TensorDescriptor.from_tensor(inside.to(env.device), [32, 64], FLAT,
+                                                 padding=padding, round_f32_to_tf32=rounds)
+        dst = env.zeros(env.programs * 32, 64)
+        want = want.repeat(env.programs, 1).to(env.device)
+
+        def launch():
+            dst.zero_()
+            env.launch(copies.tma_load_edge, described, dst)
+
+        return launch, lambda: torch.equal(dst.view(torch.int32), want)
+
+    return run
+
+
+@case(bytes=["Deadlock"])
+def tma_fills_zeros(env):
+    return filling("zero", False)(env)
+
+
+@case(bytes=["Deadlock"])
+def tma_fills_nan(env):
+    return filling("nan", False)(env)
+
+
+@case(bytes=["Deadlock"])
+def tma_rounds_to_tf32(env):
+    return filling("zero", True)(env)
+
+
+# Who gets through a barrier too early may also miss the phase that it waits for.
+RACES = ["UnorderedSharedAccess", "UninitializedSharedRead", "BarrierOverrun", "Deadlock"]
+
+
+@case(full=RACES, empty=RACES, early=RACES, release=RACES)
+def hand_over(env):
+    return copying(partitions.hand_over, 4, (), "tiles")(env)
+
+
+def fencing(where):
+
+    def run(env):
+        src = env.random(env.programs * 32, 64)
+        dst = env.zeros(*src.shape)
+
+        def launch():
+            dst.zero_()
+            env.launch(partitions.fence, src, boxes(dst), where=where)
+
+        return launch, lambda: torch.equal(dst, src)
+
+    return run
+
+
+@case(fence=["MissingProxyFence"], late=["MissingProxyFence"], wait=RACES)
+def fence_of_the_writer(env):
+    return fencing("writer")(env)
+
+
+@case(fence=["MissingProxyFence"], wait=RACES)
+def fence_of_the_storer(env):
+    return fencing("storer")(env)
+
+
+def multiplying(kernel, warps, rows, depth, describe):
+
+    def run(env):
+        a = env.random(env.programs * rows, depth, dtype=torch.float16)
+        b = env.random(depth, 64, dtype=torch.float16)
+        c = env.zeros(a.shape[0], 64)
+        want = (a.float() @ b.float()) if env.device == "cpu" else (a.double() @ b.double()).float()
+        sides, counts = (a, b), []
+        if describe:
+            sides = boxes(a, (rows, 64), SWIZZLED), boxes(b, (64, 64), SWIZZLED)
+            counts = [depth // 64]
+
+        def launch():
+            c.zero_()
+            env.launch(kernel, *sides, c, *counts, M=rows, num_warps=warps)
+
+        return launch, lambda: torch.equal(c, want)
+
+    return run
+
+
+PRODUCT = dict(wait=["ProductNotWaitedFor", "SharedWriteDuringRead"], overwrite=["SharedWriteDuringRead"])
+PIPELINE = dict(
+    full=["UnfinishedCopyRead", "UninitializedSharedRead", "UnorderedSharedAccess"],
+    empty=["UnorderedSharedAccess", "SharedWriteDuringRead", "SharedWriteDuringCopy",
+           "BarrierOverrun", "UnfinishedCopyRead"],
+    release=["UnorderedSharedAccess", "SharedWriteDuringRead"], arrive=["Deadlock"])
+
+
+@case(**PRODUCT)
+def wgmma_4_warps(env):
+    return multiplying(partitions.product, 4, 64, 64, False)(env)
+
+
+@case(**PRODUCT)
+def wgmma_8_warps(env):
+    return multiplying(partitions.product, 8, 128, 64, False)(env)
+
+
+@case(**PIPELINE)
+def tma_feeds_4_warps(env):
+    return multiplying(partitions.pipeline, 4, 64, 320, True)(env)
+
+
+@case(**PIPELINE)
+def tma_feeds_8_warps(env):
+    return multiplying(partitions.pipeline, 8, 128, 320, True)(env)
+
+
+def simulate(name, seeds):
+    """What is wrong with a case on the simulator, one line each."""
+    function, mutants = CASES[name]
+    problems = []
+    for broken, kinds in [("nothing", None), *mutants.items()]:
+        launch, holds = function(Environment("cpu", 2, broken))
+        for seed in [None, *range(seeds)]:
+            engine().set_schedule_seed(seed)
+            found = None
+            try:
+                launch()
+            except gluonc.errors.KernelFault as fault:
+                found = [d["kind"] for d in fault.diagnostics]
+            if kinds is None and (found or not holds()):
+                problems.append(f"{name}, seed {seed}: {found or 'a wrong result'}")
+            if kinds is not None and not (found and set(found) <= set(kinds)):
+                problems.append(f"{name} without {broken}, seed {seed}: found {found}, not {kinds}")
+            if problems:
+                return problems
+    return problems
+
+
+def stress(name, iterations):
+    """What is wrong with a correct kernel on the GPU."""
+    programs = 1000
+    launch, holds = CASES[name][0](Environment("cuda", programs))
+    for i in range(0, iterations, programs):
+        launch()
+        if not holds():
+            return [f"{name}: a wrong result in iterations {i} to {i + programs}"]
+    return []
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--iterations", type=int, default=100_000)
+    parser.add_argument("cases", nargs="*", default=list(CASES))
+    options = parser.parse_args()
+    if options.device == "cuda" and not torch.cuda.is_available():
+        print("litmus: skipped: no GPU")
+        return SKIPPED
+    problems = []
+    for name in options.cases:
+        problems += (simulate(name, options.seeds) if options.device == "cpu" else
+                     stress(name, options.iterations))
+    for problem in problems:
+        print(problem)
+    mutants = sum(len(CASES[name][1]) for name in options.cases)
+    print(f"litmus ({options.device}): {len(options.cases)} kernels, {mutants} mutants, "
+          f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
