@@ -12,6 +12,7 @@ import inspect
 import itertools
 import linecache
 import os
+import re
 import sys
 import types
 
@@ -87,6 +88,26 @@ def _functions_of(cls):
             yield member
 
 
+def _line_of_class(cls):
+    """Where the class's definition begins, with its decorators.
+
+    inspect parses the whole file for that. A method's line is known, and the class is above it;
+    where it is not plain what belongs to the class there, inspect decides."""
+    name = cls.__qualname__.rpartition(".")[2]
+    begins = [fn.__code__.co_firstlineno for fn in _functions_of(cls)
+              if fn.__qualname__.startswith(f"{cls.__qualname__}.")]
+    lines = linecache.getlines(inspect.getsourcefile(cls))
+    for line in range(min(begins, default=0) - 1, 0, -1):
+        if re.match(rf"\s*class\s+{re.escape(name)}\s*[(:]", lines[line - 1]):
+            while line > 1 and lines[line - 2].lstrip().startswith("@"):
+                line -= 1
+            above = lines[line - 2].strip() if line > 1 else ""
+            if not above or above.startswith("#"):
+                return line
+            break
+    return inspect.findsource(cls)[1] + 1
+
+
 class _Resolver:
     """Answers for one loaded module: resolve(scope, name)."""
 
@@ -157,7 +178,7 @@ class _Resolver:
         if cls.__module__.partition(".")[0] == "gluonc":
             return _expression(f"gl.{getattr(cls, '_path', None) or cls.__name__}")
         try:
-            path, line = inspect.getsourcefile(cls), inspect.findsource(cls)[1] + 1
+            path, line = inspect.getsourcefile(cls), _line_of_class(cls)
             text = "".join(linecache.getlines(path))
         except (OSError, TypeError):
             return None
