@@ -80,13 +80,22 @@ Value *electThread(Emitter &emitter) {
 /// Which messages the warp that runs the code sends.
 class Share {
 public:
-  Share(Emitter &emitter, ArrayRef<Message> messages)
+  /// The first message is the business of the warp `first`, modulo their number.
+  Share(Emitter &emitter, ArrayRef<Message> messages, unsigned first = 0)
       : emitter(emitter), messages(messages), senders(count()) {
-    warp = emitter.builder.getInt32(0);
-    if (senders > 1)
+    Builder &builder = emitter.builder;
+    unsigned warps = bit_floor(emitter.group.count);
+    first %= warps;
+    warp = place = builder.getInt32(0);
+    if (emitter.group.count > 1)
       warp = emitter.warpId();
-    if (senders > 1 && senders < emitter.group.count)
-      warp = emitter.builder.CreateAnd(warp, emitter.builder.getInt32(senders - 1));
+    if (first)
+      warp = builder.CreateAnd(builder.CreateSub(warp, builder.getInt32(first)),
+                               builder.getInt32(warps - 1));
+    if (senders == warps)
+      place = warp;
+    else if (senders > 1)
+      place = builder.CreateAnd(warp, builder.getInt32(senders - 1));
   }
 
   size_t rounds() const { return messages.size() / senders; }
@@ -97,7 +106,7 @@ public:
     if (senders == emitter.group.count)
       return elected;
     Builder &builder = emitter.builder;
-    Value *mine = builder.CreateICmpULT(emitter.warpId(), builder.getInt32(senders));
+    Value *mine = builder.CreateICmpULT(warp, builder.getInt32(senders));
     return emitter.builder.CreateAnd(elected, mine);
   }
 
@@ -119,7 +128,7 @@ private:
   }
 
   template <typename Field> Value *part(Field field) const {
-    return applyLinear(emitter.builder, warp, images(field));
+    return applyLinear(emitter.builder, place, images(field));
   }
 
   /// As many warps as can send at once: a power of two, so that a round begins where the bits of
@@ -132,7 +141,9 @@ private:
   Emitter &emitter;
   ArrayRef<Message> messages;
   unsigned senders;
-  Value *warp;
+  /// The number of the warp, from the first sender on, and the part of it that tells messages
+  /// apart.
+  Value *warp, *place;
 };
 
 /// Numbers operands while the text of an instruction is written.
@@ -176,13 +187,27 @@ ThreadAddress addressOf(Emitter &emitter, mlir::Value buffer, const Share &share
   return addressOf(emitter, Transfer{}, buffer, bytes, share.offset(), share.offsetMask());
 }
 
+/// Copies for one barrier object are under way sooner if no warp starts several of them. Where the
+/// group has warps to spare, a copy of `size` messages leaves out those that are busy since the
+/// last barrier; for the sake of one message that is not worth the arithmetic.
+unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size) {
+  unsigned busy = 0;
+  while ((op = op->getPrevNode()) && !isa<ttng::BarrierExpectOp>(op))
+    if (auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op)) {
+      ttng::Descriptor descriptor = ttng::descriptorOf(copy.getDesc().getType());
+      if (auto messages = messagesOf(copy.getResult().getType(), descriptor.im2col))
+        busy += messages->size();
+    }
+  return busy > 1 && busy + size <= emitter.group.count ? busy : 0;
+}
+
 LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   ttg::MemDescType buffer = op.getResult().getType();
   ttng::Descriptor descriptor = ttng::descriptorOf(op.getDesc().getType());
   auto messages = messagesOf(buffer, descriptor.im2col);
   if (!messages || op.getMulticast())
     return emitter.unsupported(op, op.getMulticast() ? "a multicast copy" : "");
-  Share share(emitter, *messages);
+  Share share(emitter, *messages, firstSender(emitter, op, messages->size()));
   ThreadAddress address = addressOf(emitter, op.getResult(), share);
   Value *sends =
       share.sends(emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred())));
