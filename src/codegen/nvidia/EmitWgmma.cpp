@@ -207,21 +207,25 @@ public:
     unsigned next = 0;
     for (const Tile &tile : tiles) {
       Registers sums = packSums(tile, ignoresC), partial;
+      Chain chain;
       for (unsigned k = 0; k < totalDepth; k += depth) {
         ArrayRef<Value *> words;
         if (aRegisters)
           words = operandsOfA[next++];
         bool first = k == 0;
         if (!exactDepth) {
-          multiply(tile, k, words, sums, first && ignoresC, first && !ignoresC ? useC : nullptr);
+          multiply(chain, tile, k, words, first && ignoresC, first && !ignoresC ? useC : nullptr);
           continue;
         }
         if (k % exactDepth == 0)
           partial.assign(sums.size(), Constant::getNullValue(sum.type));
-        multiply(tile, k, words, partial, k % exactDepth == 0, nullptr);
-        if ((k + depth) % exactDepth == 0 || k + depth == totalDepth)
+        multiply(chain, tile, k, words, k % exactDepth == 0, nullptr);
+        if ((k + depth) % exactDepth == 0 || k + depth == totalDepth) {
+          finish(chain, partial);
           addExactly(partial, sums, k < exactDepth ? useC : nullptr);
+        }
       }
+      finish(chain, sums);
       append_range(all, sums);
     }
     order(builder, "wgmma.commit_group.sync.aligned;");
@@ -243,6 +247,14 @@ private:
     }
     order(builder, "wgmma.fence.sync.aligned;");
   }
+
+  /// Instructions that follow each other on the same sums. They become one piece of assembly: LLVM
+  /// takes its time with hundreds of operands, and here they are the same ones again and again.
+  struct Chain {
+    std::string text;
+    /// Beside the sums.
+    SmallVector<Value *> operands;
+  };
 
   /// What one chain of instructions accumulates.
   struct Tile {
@@ -336,32 +348,27 @@ private:
     return result;
   }
 
-  void multiply(const Tile &tile, uint32_t k, ArrayRef<Value *> aWords, Registers &sums,
+  void multiply(Chain &chain, const Tile &tile, uint32_t k, ArrayRef<Value *> aWords,
                 bool overwrites, Value *useC) {
-    unsigned count = sums.size(), next = 2 * count;
-    SmallVector<Value *> operands(aWords);
-    if (a)
-      operands.push_back(a->at(tile.row, k));
-    operands.push_back(b->at(tile.column, k));
-    std::string text;
-    raw_string_ostream out(text);
+    unsigned count = tile.registers.size() / sum.elements;
+    auto operand = [&](Value *value) {
+      chain.operands.push_back(value);
+      return "$" + std::to_string(2 * count + chain.operands.size() - 1);
+    };
+    raw_string_ostream out(chain.text);
     bool isInteger = aType.isInteger(8);
     std::string to = sumType.isF32() ? "f32" : sumType.isF16() ? "f16" : "s32";
     out << "wgmma.mma_async.sync.aligned.m64n" << columns << "k" << depth << "." << to << "."
         << operandName(aType) << "." << operandName(bType) << (isInteger ? ".satfinite " : " ")
         << operandList(0, count) << ", ";
-    if (aRegisters)
-      out << operandList(next, aWords.size());
-    else
-      out << "$" << next;
-    next += operands.size() - 1;
-    out << ", $" << next++ << ", ";
-    if (useC) {
-      out << "$" << next;
-      operands.push_back(useC);
+    if (a) {
+      out << operand(a->at(tile.row, k));
     } else {
-      out << (overwrites ? "0" : "1");
+      out << operandList(2 * count + chain.operands.size(), aWords.size());
+      append_range(chain.operands, aWords);
     }
+    out << ", " << operand(b->at(tile.column, k)) << ", ";
+    out << (useC ? operand(useC) : overwrites ? "0" : "1");
     if (!isInteger)
       out << ", 1, 1";
     if (aType.getIntOrFloatBitWidth() == 16) {
@@ -369,11 +376,18 @@ private:
         out << ", " << !a->contiguousK();
       out << ", " << !b->contiguousK();
     }
-    out << ";";
-    Value *result = emitTiedAsm(builder, text, SmallVector<Type *>(count, sum.type), sums, operands,
-                                AsmEffect::ReadsAndWrites);
-    for (unsigned i = 0; i < count; ++i)
+    out << ";\n\t";
+  }
+
+  /// Emits what the chain holds and empties it.
+  void finish(Chain &chain, Registers &sums) {
+    if (chain.text.empty())
+      return;
+    Value *result = emitTiedAsm(builder, chain.text, SmallVector<Type *>(sums.size(), sum.type),
+                                sums, chain.operands, AsmEffect::ReadsAndWrites);
+    for (unsigned i = 0; i < sums.size(); ++i)
       sums[i] = builder.CreateExtractValue(result, i);
+    chain = {};
   }
 
   Emitter &emitter;

@@ -79,8 +79,10 @@ Value *emitAsm(Builder &builder, StringRef text, Type *result, ArrayRef<Value *>
 Value *emitTiedAsm(Builder &builder, StringRef text, ArrayRef<Type *> types, ArrayRef<Value *> tied,
                    ArrayRef<Value *> operands, AsmEffect effect) {
   std::string constraints;
+  // What is tied must not share a register with what is only read: the text may be several
+  // instructions.
   for (Type *type : types)
-    appendConstraint(constraints, "=", type);
+    appendConstraint(constraints, operands.empty() ? "=" : "=&", type);
   for (size_t i = 0; i < tied.size(); ++i)
     constraints += (constraints.empty() ? "" : ",") + std::to_string(i);
   for (Value *operand : operands)
