@@ -38,7 +38,11 @@ public:
             .andThen([&](gluonc::Specialization &s) {
               return target().andThen([&](gluonc::Target &t) { return engine.compile(s, t); });
             });
-    return std::move(*orExit(exe));
+    orExit(exe);
+    // Loading makes the device's context current, which memory is taken from.
+    if (!simulated)
+      orExit(exe->load(0));
+    return std::move(*exe);
   }
 
   /// The address of a copy that kernels may access.
