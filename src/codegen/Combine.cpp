@@ -36,4 +36,15 @@ std::optional<Tuple> combineAll(Emitter &emitter, mlir::Region &region, SmallVec
   return std::move(tuples.front());
 }
 
+std::optional<Tuple> combineInOrder(Emitter &emitter, mlir::Region &region,
+                                    ArrayRef<Tuple> tuples) {
+  std::optional<Tuple> total = tuples.front();
+  for (const Tuple &tuple : tuples.drop_front()) {
+    if (!total)
+      return std::nullopt;
+    total = combine(emitter, region, *total, tuple);
+  }
+  return total;
+}
+
 } // namespace gluonc::codegen

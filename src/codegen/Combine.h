@@ -20,5 +20,8 @@ std::optional<Tuple> combine(Emitter &emitter, mlir::Region &region, const Tuple
 /// All tuples combined, in order, as a balanced tree. Needs at least one.
 std::optional<Tuple> combineAll(Emitter &emitter, mlir::Region &region,
                                 llvm::SmallVector<Tuple> tuples);
+/// The same, one after the other.
+std::optional<Tuple> combineInOrder(Emitter &emitter, mlir::Region &region,
+                                    llvm::ArrayRef<Tuple> tuples);
 
 } // namespace gluonc::codegen

@@ -1,8 +1,8 @@
 //===- EmitReduce.cpp - Reductions ------------------------------------------------===//
 //
 // The plan (layout/Reduction.h) says who meets whom; this writes it down:
-// registers of a thread as a tree, lanes by butterflies, what is left over
-// through shared memory, where every thread that needs a result reads all of
+// registers of a thread as a tree or in order, lanes by butterflies, what is left
+// over through shared memory, where every thread that needs a result reads all of
 // its partial results (they lie side by side) and combines them itself.
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +26,16 @@ namespace {
 /// One tuple per group of the plan.
 using Partials = SmallVector<Tuple>;
 
+/// Whether registers are combined one after the other. A tree lets elements of one group meet at
+/// the same time, and narrow sums be rounded least. Several groups do so without trees, and ptxas
+/// starts trees at all of their leaves: none of the groups would be done before the others, and
+/// what depends on the first (the exponentials of a row, after its maximum) would wait for all.
+bool inOrder(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan) {
+  return plan.groups.size() > 1 && llvm::all_of(op.getSrcs(), [&](mlir::Value source) {
+           return emitter.get(source).front()->getType()->getScalarSizeInBits() >= 32;
+         });
+}
+
 LogicalResult reduceRegisters(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan,
                               Partials &partials) {
   for (const ReductionPlan::Group &group : plan.groups) {
@@ -35,7 +45,9 @@ LogicalResult reduceRegisters(Emitter &emitter, tt::ReduceOp op, const Reduction
       for (mlir::Value source : op.getSrcs())
         tuple.push_back(emitter.get(source)[reg]);
     }
-    std::optional<Tuple> total = combineAll(emitter, op.getCombineOp(), std::move(tuples));
+    std::optional<Tuple> total = inOrder(emitter, op, plan)
+                                     ? combineInOrder(emitter, op.getCombineOp(), tuples)
+                                     : combineAll(emitter, op.getCombineOp(), std::move(tuples));
     if (!total)
       return failure();
     partials.push_back(std::move(*total));
