@@ -25,12 +25,6 @@ PYTHONUNBUFFERED=1 python3 bench/gpu/bench.py --gluonc "$bin/gluonc" --out "$out
 echo "== matrix product beside Triton"
 PYTHONUNBUFFERED=1 python3 bench/gpu/matmul.py --gluonc "$bin/gluonc" --out "$out/matmul.json" || status=1
 
-if [ -n "$tutorials" ]; then
-  echo "== asynchronous copies beside Triton"
-  PYTHONUNBUFFERED=1 python3 bench/gpu/async_copy.py --gluonc "$bin/gluonc" --out "$out/async_copy.json" \
-    --source "$tutorials/03-async-copy.py" || status=1
-fi
-
 echo "== launch"
 if [ -x "$bin/launch_bench" ]; then
   "$bin/launch_bench" | tee "$out/launch.json" || status=1
@@ -49,6 +43,11 @@ if [ -e "$bin/libgluonc.so.0" ]; then
     python3 "examples/hopper_$name/$name.py" || status=1
     PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --only $name --out "$out/flagship-$name.json" || status=1
   done
+  if [ -n "$tutorials" ]; then
+    echo "== Triton's tutorials: kernels beside Triton, then compile time"
+    PYTHONUNBUFFERED=1 python3 bench/gpu/tutorials.py "$tutorials" --out "$out/tutorials.json" || status=1
+    PYTHONUNBUFFERED=1 python3 bench/compile_tutorials.py "$tutorials" --out "$out/compile-tutorials.json" || status=1
+  fi
   for tutorial in ${tutorials:+"$tutorials"/0[12]*.py}; do
     echo "== $(basename "$tutorial")"
     python3 -m gluonc "$tutorial" | tee "$out/$(basename "$tutorial").gluonc.txt" || status=1
