@@ -6,7 +6,8 @@ from gluonc import errors
 
 # Kinds of reports that say: not there yet.
 _UNSUPPORTED_KINDS = {"NotSupportedYet", "UnsupportedInSimulator", "UnsupportedInCodegen",
-                      "UnsupportedConstruct", "UnsupportedHostConstruct", "UnknownTarget"}
+                      "UnsupportedConstruct", "UnsupportedHostConstruct", "UnknownTarget",
+                      "TargetWithoutCode"}
 
 
 def classify(error):
