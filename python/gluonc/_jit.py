@@ -14,7 +14,7 @@ from gluonc import _native, _tensors, hooks
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._scopes import load_kernel, token
 from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
-from gluonc.language._constexpr import unwrap
+from gluonc.language._constexpr import constexpr, unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
                     "enable_fp_fusion": True}
@@ -207,7 +207,9 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     @functools.cached_property
     def _kernel(self):
-        return load_kernel(self.fn)
+        kernel, constants = load_kernel(self.fn)
+        self._set_globals(constants)
+        return kernel
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"{self.fn.__name__} is a kernel function: launch it as "
@@ -260,6 +262,13 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _launch_ended(self, metadata):
         hooks.launch_exit(metadata)
+
+    def _global_changed(self, name, before, now):
+        """Called by a launch that finds another object under the name of a constant."""
+        if isinstance(now, constexpr) and now.value == before.value:
+            return
+        raise RuntimeError(f"global {name} has changed from {before} to {now} since "
+                           f"{self.fn.__name__} was compiled, which has it as a constant")
 
     def _refuse_mixed(self, values):
         views = ((parameter.name, _tensors.view(value))

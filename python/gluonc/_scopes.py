@@ -27,6 +27,7 @@ _EXPRESSION, _JIT, _CONSTEXPR, _FUNCTION, _CLASS, _MODULE = range(6)
 # Where modules of the package are found in expressions.
 _MODULES = {"gluonc": "gluon", "gluonc.language": "gl", "gluonc._triton": "triton",
             "gluonc._triton.language.core": "tl", "math": "math"}
+_MISSING = object()
 _objects = {}
 _tokens = {}
 _numbers = itertools.count(1)
@@ -112,8 +113,19 @@ class _Resolver:
     """Answers for one loaded module: resolve(scope, name)."""
 
     def __init__(self, namespace):
-        self._scopes, self._namespaces = {}, []
+        self._scopes, self._namespaces, self._answers = {}, [], {}
         self.scope_of(namespace)
+
+    def is_current(self):
+        """Whether the names that were asked for are still bound to the same objects."""
+        return all(self._find(scope, name) is value
+                   for (scope, name), value in list(self._answers.items()))
+
+    def _find(self, scope, name):
+        try:
+            return self._namespaces[scope - 1].find(name)
+        except KeyError:
+            return _MISSING
 
     def scope_of(self, namespace):
         """The number of a namespace."""
@@ -126,11 +138,8 @@ class _Resolver:
     def __call__(self, scope, name):
         if name.startswith(OBJECT_PREFIX):
             return self._bind(_objects[name])
-        try:
-            value = self._namespaces[scope - 1].find(name)
-        except KeyError:
-            return None
-        return self._bind(value)
+        value = self._answers[scope, name] = self._find(scope, name)
+        return None if value is _MISSING else self._bind(value)
 
     def _bind(self, value):
         value, kind = _unwrapped(value)
@@ -232,37 +241,32 @@ _shared_resolvers = {}
 
 
 def load_kernel(fn):
-    """The compiler's kernel for a Python function."""
+    """The compiler's kernel for a Python function, and the constants that it has from globals, as
+    (variables, name, value)."""
     path, text = source_of(fn)
     namespace = _namespace_of(fn)
     if namespace.cells:
         loaded = engine().load_scope(path, text, 1, _Resolver(namespace))
     else:
-        # Kernels of one file share what was evaluated for it.
+        # Kernels of one file share what was evaluated for it, until a name means something else.
         resolver = _shared_resolvers.get(namespace.key)
-        if resolver is None:
+        if resolver is None or not resolver.is_current():
             resolver = _shared_resolvers[namespace.key] = _Resolver(namespace)
         loaded = _load_shared(path, text, namespace.key, resolver)
-    return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno, _digest(fn))
+    walk = _Walk()
+    walk.function(fn)
+    digest = "" if os.environ.get("GLUONC_CACHE_DIR") == "" else walk.hash.hexdigest()
+    return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno, digest), walk.constants
 
 
 # -- Keys of the cache of compiled kernels -----------------------------------------------------
 
-def _digest(fn):
-    """Differs where a value does that the function's names are bound to, directly or through the
-    functions that it calls."""
-    if os.environ.get("GLUONC_CACHE_DIR") == "":
-        return ""
-    walk = _Walk()
-    walk.function(fn)
-    return walk.hash.hexdigest()
-
-
 class _Walk:
-    """Visits everything that a function can reach by name."""
+    """Visits everything that a function can reach by name. `hash` differs where one of the values
+    does that the names are bound to."""
 
     def __init__(self):
-        self.hash, self._seen = hashlib.sha256(), set()
+        self.hash, self._seen, self.constants = hashlib.sha256(), set(), []
 
     def _add(self, *texts):
         for text in texts:
@@ -282,6 +286,12 @@ class _Walk:
                 continue
             self._add(name)
             self._value(value, names)
+            if name not in namespace.cells:
+                self._constant(namespace.globals, name, value)
+
+    def _constant(self, variables, name, value):
+        if isinstance(value, constexpr):
+            self.constants.append((variables, name, value))
 
     def _value(self, value, names):
         if isinstance(value, types.ModuleType):
@@ -292,6 +302,7 @@ class _Walk:
                 if name in members and not isinstance(members[name], types.ModuleType):
                     self._add(name)
                     self._value(members[name], names)
+                    self._constant(members, name, members[name])
             return
         value, _ = _unwrapped(value)
         if isinstance(value, types.FunctionType):

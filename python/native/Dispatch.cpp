@@ -31,6 +31,20 @@ struct Entry {
   int device = noMemory;
 };
 
+/// A compile-time constant that a kernel has from a global variable.
+struct Global {
+  PyObject *variables, *name, *value;
+
+  void retain() const {
+    for (PyObject *part : {variables, name, value})
+      Py_INCREF(part);
+  }
+  void release() const {
+    for (PyObject *part : {variables, name, value})
+      Py_DECREF(part);
+  }
+};
+
 /// What a kernel's launches share.
 struct State {
   std::vector<Parameter> parameters;
@@ -40,6 +54,7 @@ struct State {
   size_t positional = 0;
   bool isVariadic = false;
   bool hasHooks = false;
+  std::vector<Global> globals;
   std::unordered_map<std::string, Entry> entries;
   /// The entry that was used last, and its key.
   std::vector<uint64_t> lastKey;
@@ -178,7 +193,7 @@ public:
 
   /// Everything up to the launch. False with an exception.
   bool prepare() {
-    if (!binding.bind(self, args, count, keywords))
+    if (!binding.bind(self, args, count, keywords) || !checkGlobals())
       return false;
     size_t own = state.parameters.size();
     for (size_t i = 0; i != own; ++i)
@@ -213,6 +228,24 @@ public:
 
 private:
   PyObject *object() const { return reinterpret_cast<PyObject *>(self); }
+
+  /// Whether constants are still what the kernel was compiled with.
+  bool checkGlobals() {
+    for (size_t i = 0; i != self->state->globals.size(); ++i) {
+      const Global &global = self->state->globals[i];
+      PyObject *now = PyDict_GetItemWithError(global.variables, global.name);
+      if (now == global.value) [[likely]]
+        continue;
+      if (PyErr_Occurred())
+        return false;
+      PyObject *answer = PyObject_CallMethod(object(), "_global_changed", "OOO", global.name,
+                                             global.value, now ? now : Py_None);
+      Py_XDECREF(answer);
+      if (!answer)
+        return false;
+    }
+    return true;
+  }
 
   bool findEntry() {
     const uint64_t *key = arguments.key.data();
@@ -487,6 +520,8 @@ void destroyDispatcher(PyObject *object) {
       }
     for (auto &[key, entry] : state->entries)
       Py_XDECREF(entry.compiled);
+    for (const Global &global : state->globals)
+      global.release();
     delete state;
   }
   type->tp_free(object);
@@ -589,10 +624,32 @@ PyObject *setHooks(PyObject *object, PyObject *flag) {
   Py_RETURN_NONE;
 }
 
+/// _set_globals([(variables, name, value), …]): what launches compare.
+PyObject *setGlobals(PyObject *object, PyObject *list) {
+  auto *self = reinterpret_cast<Dispatcher *>(object);
+  if (!PyList_Check(list) || !isReady(self))
+    return nullptr;
+  std::vector<Global> globals;
+  for (Py_ssize_t i = 0; i != PyList_GET_SIZE(list); ++i) {
+    Global global;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "O!UO", &PyDict_Type, &global.variables,
+                          &global.name, &global.value))
+      return nullptr;
+    globals.push_back(global);
+  }
+  for (const Global &global : globals)
+    global.retain();
+  self->state->globals.swap(globals);
+  for (const Global &global : globals)
+    global.release();
+  Py_RETURN_NONE;
+}
+
 PyMethodDef dispatcherMethods[] = {
     {"_set_parameters", setParameters, METH_VARARGS, nullptr},
     {"_specialize", specialize, METH_VARARGS, nullptr},
     {"_set_has_hooks", setHooks, METH_O, nullptr},
+    {"_set_globals", setGlobals, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot dispatcherSlots[] = {
