@@ -41,6 +41,20 @@ std::string kernelNameOf(mlir::ModuleOp module) {
   return count == 1 ? name : "";
 }
 
+bool takesArguments(mlir::ModuleOp module, const KernelArguments &arguments, diag::Sink &sink) {
+  std::string name = kernelNameOf(module);
+  auto function = module.lookupSymbol<tt::FuncOp>(name);
+  if (!function)
+    sink.report(Kind::SimulatedKernelMissing, {}, name).end();
+  else if (function.getNumArguments() != arguments.runtime.size())
+    sink.report(Kind::SimulatedArgumentCount, {}, name, function.getNumArguments(),
+                arguments.runtime.size())
+        .end();
+  else
+    return true;
+  return false;
+}
+
 /// Takes over what the simulator knows about a poisoned buffer's bytes.
 static void readWritten(Buffer &buffer, const sim::Memory &memory) {
   uint64_t base = reinterpret_cast<uint64_t>(buffer.data());

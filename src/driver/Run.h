@@ -29,6 +29,9 @@ uint64_t tensorBytes(const KernelArguments &arguments);
 /// The name of the module's one public function; empty where there is not exactly one.
 std::string kernelNameOf(mlir::ModuleOp module);
 
+/// Whether the module's kernel takes as many arguments as there are; reports when not.
+bool takesArguments(mlir::ModuleOp module, const KernelArguments &arguments, diag::Sink &sink);
+
 struct SimulatedRun {
   /// Receives what the kernel prints.
   llvm::raw_ostream *printed = nullptr;

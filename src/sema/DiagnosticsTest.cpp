@@ -53,6 +53,7 @@ TEST(Diagnostics, EveryMistakeOfAStatementHasItsKindAndPlace) {
       {"x = gl.BlockedLayout([1], [32], [4], [0])", "Kind::NeedsConstexpr 1:5"},
       {"x = 'text'", "Kind::NeedsConstexpr 1:5"},
       {"if (1, 2):\n    pass", "Kind::BadCondition 1:4"},
+      {"a, *b = 1, 2, 3", "Kind::UnsupportedConstruct 1:4"},
       {"for i in (1, 2):\n    pass", "Kind::NotIterable 1:10"},
       {"for i in range(1.5):\n    pass", "Kind::BadLoopBound 1:10"},
       {"for i in range(0, 4, 0):\n    pass", "Kind::ZeroStep 1:10"},

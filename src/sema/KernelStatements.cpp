@@ -181,6 +181,10 @@ bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span
       report(Kind::UnsupportedConstruct, target->span, "this assignment target").end();
     return false;
   }
+  // A starred target takes any number: the count below would mislead.
+  for (const ast::Expr *element : elements)
+    if (llvm::isa<ast::Starred>(element) && !checkSupported(*element))
+      return false;
   std::optional<std::vector<Value>> items = iterate(value, valueSpan);
   if (!items)
     return false;

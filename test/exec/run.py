@@ -11,13 +11,16 @@ is the kernel, the rest goes to `gluonc run` as it stands. A RUN line may end in
 a backslash. FAULT in place of EXPECT names the diagnostic kind that the checker
 must report (simulator only: a GPU gives no such check).
 
-    run.py --gluonc build/release/bin/gluonc --device cpu|cuda [FILE...]
+    run.py --gluonc build/release/bin/gluonc --device cpu|cuda [--dumps] [FILE...]
+
+With --dumps, what runs in place of each kernel is the IR that Triton made of it, from dumps/.
 
 Exit status 0 all passed, 1 a failure, 77 the device is not there.
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import shlex
@@ -57,10 +60,18 @@ def read_tests(path):
     return tests
 
 
-def run_one(gluonc, device, path, test):
+def dump_of(path, test):
+    """Where Triton's IR of a test is, if anywhere. Tests of one kernel differ by their arguments."""
+    marks = hashlib.sha256(" ".join(test[1]).encode()).hexdigest()[:6]
+    return HERE / "dumps" / f"{path.stem}.{test[1][0]}.{marks}.ttgir"
+
+
+def run_one(gluonc, device, dumps, path, test):
     """None when the test passes, else what went wrong."""
     line, (kernel, *arguments), kind, text = test
     command = [gluonc, "run", f"{path}::{kernel}", *arguments, "--device", device]
+    if dumps:
+        command += ["--ttgir", str(dump_of(path, test))]
     if kind == "EXPECT":
         command += ["--expect", text]
     else:
@@ -80,6 +91,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--dumps", action="store_true")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
 
@@ -97,6 +109,8 @@ def main():
             if test[2] == "FAULT" and options.device != "cpu":
                 faults += 1
                 continue
+            if options.dumps and not dump_of(path, test).exists():
+                continue
             jobs.append((path, test))
     if not jobs:
         sys.exit("exec: found no tests")
@@ -106,7 +120,8 @@ def main():
 
     workers = os.cpu_count() if options.device == "cpu" else 4
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        results = list(pool.map(lambda job: run_one(options.gluonc, options.device, *job), jobs))
+        results = list(pool.map(lambda job: run_one(options.gluonc, options.device, options.dumps,
+                                                     *job), jobs))
     failures = [failure for failure in results if failure]
     for failure in failures:
         print(failure)

@@ -89,10 +89,42 @@ struct Run {
                   : "cpu (simulator, as " + options.target.name() + ")";
   }
 
+  /// What `--ttgir` names in place of what the source gives. Null after a report.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  readIr(driver::Compiler &compiler, const driver::KernelArguments &arguments, Timings *timings) {
+    const Word &path = *session.line.find("--ttgir");
+    std::optional<std::string> text = session.readFile(path);
+    if (!text)
+      return nullptr;
+    mlir::OwningOpRef<mlir::ModuleOp> module = compiler.parseIr(
+        *session.sources.add(path.text, std::move(*text)), session.sources, session.sink, timings);
+    return module && driver::takesArguments(*module, arguments, session.sink) ? std::move(module)
+                                                                              : nullptr;
+  }
+
+  std::optional<driver::RunTime> launchIr(driver::Compiler &compiler,
+                                          const driver::KernelArguments &arguments,
+                                          driver::Grid grid, Timings *timings) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = readIr(compiler, arguments, timings);
+    if (!module ||
+        !compiler.transform(*module, options.target, session.sources, session.sink, timings))
+      return std::nullopt;
+    driver::CodeOptions code = session.codeOptions();
+    std::optional<driver::CompiledKernel> compiled = compiler.generate(
+        *module, options.target, code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin,
+        code, session.sources, session.sink, timings);
+    if (!compiled)
+      return std::nullopt;
+    return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
+                             session.line.has("--time") ? timedLaunches : 0, session.sink);
+  }
+
   std::optional<driver::RunTime> launch(sema::Program &program, const sema::Function &kernel,
                                         const driver::KernelArguments &arguments, driver::Grid grid,
                                         Timings *timings) {
     driver::Compiler compiler;
+    if (device && session.line.has("--ttgir"))
+      return launchIr(compiler, arguments, grid, timings);
     if (device) {
       driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
       driver::CodeOptions code = session.codeOptions();
@@ -107,7 +139,9 @@ struct Run {
                                session.line.has("--time") ? timedLaunches : 0, session.sink);
     }
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        compiler.specialize(program, kernel, arguments.specs, options, session.sink, timings);
+        session.line.has("--ttgir")
+            ? readIr(compiler, arguments, timings)
+            : compiler.specialize(program, kernel, arguments.specs, options, session.sink, timings);
     if (!module ||
         !compiler.transform(*module, options.target, program.sources(), session.sink, timings))
       return std::nullopt;

@@ -15,6 +15,7 @@ constexpr OptionSpec runOptions[] = {
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
     {"--maxnreg", "N", "registers that a thread may have"},
+    {"--ttgir", "FILE", "run this IR, ours or Triton's, in place of what the source gives"},
     {"--save", "NAME=FILE.npy", "write a tensor after the run; may be repeated"},
     {"--expect", "EXPR", "what must hold after the run; may be repeated"},
     {"--rtol", "X", "relative tolerance of allclose() calls that give none"},
@@ -30,7 +31,8 @@ constexpr OptionSpec runOptions[] = {
 
 constexpr OptionSpec compileOptions[] = {
     {"--target", "TARGET", "cuda:80, cuda:90a, cuda:100a, hip:gfx942, …"},
-    {"--emit", "STAGE", "tokens, ast, ttgir, ttgir-opt, llir, ptx or cubin (default)"},
+    {"--emit", "STAGE",
+     "tokens, ast, ttgir (before passes), ttgir-opt, llir, ptx or cubin (default)"},
     {"-o", "PATH", "where the result goes; - is the standard output"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
