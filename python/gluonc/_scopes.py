@@ -253,8 +253,7 @@ def load_kernel(fn):
         if resolver is None or not resolver.is_current():
             resolver = _shared_resolvers[namespace.key] = _Resolver(namespace)
         loaded = _load_shared(path, text, namespace.key, resolver)
-    walk = _Walk()
-    walk.function(fn)
+    walk = walk_from(fn)
     digest = "" if os.environ.get("GLUONC_CACHE_DIR") == "" else walk.hash.hexdigest()
     return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno, digest), walk.constants
 
@@ -317,6 +316,13 @@ class _Walk:
                 self._add(source(value, lambda value: type(value).__name__))
             except TypeError:
                 self._add(type(value).__name__)
+
+
+def walk_from(fn):
+    """What a function can reach by name, visited."""
+    walk = _Walk()
+    walk.function(fn)
+    return walk
 
 
 def _names(code):

@@ -45,6 +45,33 @@ def test_globals_count_as_they_are_at_the_first_launch(monkeypatch):
     assert launch(nested(gl.constexpr(1)), 5) == 105
 
 
+def test_a_constant_that_changes_between_launches_is_an_error():
+    text = """
+@gluon.jit
+def inner():
+    return LIMIT
+
+@gluon.jit
+def first(out):
+    gl.store(out, inner())
+
+@gluon.jit
+def second(out):
+    gl.store(out, LIMIT + 1)
+"""
+    module = from_text("constants", text, LIMIT=gl.constexpr(4))
+    assert launch(module.first) == 4
+    module.LIMIT = gl.constexpr(4)
+    assert launch(module.first) == 4
+    module.LIMIT = gl.constexpr(5)
+    with pytest.raises(RuntimeError, match="LIMIT has changed from .*4.* to .*5.* since first"):
+        launch(module.first)
+    # What was not compiled before sees the new value.
+    assert launch(module.second) == 6
+    module.LIMIT = gl.constexpr(4)
+    assert launch(module.first) == 4
+
+
 def from_text(name, text, **variables):
     """A module that no search path finds."""
     module = types.ModuleType(name)
@@ -120,11 +147,13 @@ def test_names_of_the_language_are_found_under_any_name():
 
 def test_what_a_kernel_reaches_tells_apart_cached_kernels(monkeypatch):
     from gluonc import _scopes
-    monkeypatch.setenv("GLUONC_CACHE_DIR", "/nowhere")
-    digests = {_scopes._digest(nested(gl.constexpr(value)).fn) for value in (1, 2, 2)}
+
+    def digest(value):
+        return _scopes.walk_from(nested(gl.constexpr(value)).fn).hash.hexdigest()
+    digests = {digest(value) for value in (1, 2, 2)}
     assert len(digests) == 2
     monkeypatch.setitem(globals(), "COMPUTED", gl.constexpr(5))
-    assert _scopes._digest(nested(gl.constexpr(1)).fn) not in digests
+    assert digest(1) not in digests
 
 
 def test_the_ir_before_any_pass_can_be_read():
