@@ -73,6 +73,8 @@ int64_t offsetOf(Operation *op) {
 } // namespace
 
 SharedAccesses::SharedAccesses(tt::FuncOp function) : aliases(function) {
+  takesBuffers = llvm::any_of(function.getBody().getArgumentTypes(),
+                              [](Type type) { return isa<ttg::MemDescType>(type); });
   function.walk([&](Operation *op) { describe(op); });
   if (!function.isPublic())
     callers = everything();
@@ -105,6 +107,13 @@ unsigned SharedAccesses::add(Access access) {
 }
 
 void SharedAccesses::touch(Effect &effect, Value buffer, bool writes) {
+  if (takesBuffers) {
+    unsigned access = everything();
+    list[access].writes = writes;
+    effect.before.push_back(access);
+    effect.after.push_back(access);
+    return;
+  }
   const llvm::BitVector *owners = aliases.of(buffer);
   if (!owners)
     return;

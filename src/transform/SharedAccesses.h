@@ -71,6 +71,8 @@ private:
   unsigned everything();
 
   BufferAliases aliases;
+  /// A buffer of the callers may lie anywhere, and any view may be one of it.
+  bool takesBuffers = false;
   llvm::SmallVector<Access> list;
   std::optional<unsigned> callers;
   llvm::DenseMap<mlir::Operation *, Effect> effects;

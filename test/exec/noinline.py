@@ -8,6 +8,11 @@
 # EXPECT: (out[0] == 5) & (out[1] == 6)
 # RUN: deep x='randint(-99, 99, 8, i32)' out='empty(8, i32)' --grid 8 --num-warps 1
 # EXPECT: out == 2 * (x * 3 + 1) + 1
+# Threads with copies of an element must all have read it before one of them writes.
+# RUN: in_place x='randint(-9, 9, 256, i32)' out='empty(256, i32)' n=3 --grid 1
+# EXPECT: out == 27 * x + 5
+# RUN: in_place x='randint(-9, 9, 256, i32)' out='empty(256, i32)' n=0 --grid 1
+# EXPECT: out == x
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -88,3 +93,18 @@ def twice(x):
 def deep(x, out):
     pid = gl.program_id(0)
     gl.store(out + pid, twice(gl.load(x + pid)))
+
+
+@gluon.jit(noinline=True)
+def tripled(buffer, n):
+    copies: gl.constexpr = gl.BlockedLayout([8], [32], [4], [0])
+    for i in range(n):
+        buffer.store(buffer.load(copies) * 3 + i)
+
+
+@gluon.jit
+def in_place(x, out, n):
+    at = gl.arange(0, 256, layout=line)
+    buffer = gl.allocate_shared_memory(gl.int32, [256], flat, gl.load(x + at))
+    tripled(buffer, n)
+    gl.store(out + at, buffer.load(line))
