@@ -184,6 +184,17 @@ TEST(Ptx, HeadIsReplaced) {
   EXPECT_EQ(text, "//\n.version 8.6\n.target sm_100a, debug\n.address_size 64\n");
 }
 
+TEST(Ptx, NegationsNextToMinimaAreSpelledOut) {
+  using codegen::nvidia::withKeptNegations;
+  EXPECT_EQ(withKeptNegations("\tneg.s32 \t%r2, %r1;\n\tmax.s32 \t%r3, %r2, %r1;\n"),
+            "\tnot.b32 \t%r2, %r1;\n\tadd.s32 \t%r2, %r2, 1;\n\tmax.s32 \t%r3, %r2, %r1;\n");
+  EXPECT_EQ(withKeptNegations("\tneg.s16 \t%rs2, %rs1;\n\tmin.s16 \t%rs3, %rs2, %rs1;\n"),
+            "\tnot.b16 \t%rs2, %rs1;\n\tadd.s16 \t%rs2, %rs2, 1;\n\tmin.s16 \t%rs3, %rs2, %rs1;\n");
+  for (const char *same : {"\tneg.s32 \t%r2, %r1;\n\tmax.u32 \t%r3, %r2, %r1;\n",
+                           "\tneg.s64 \t%rd2, %rd1;\n\tmax.s32 \t%r3, %r2, %r1;\n"})
+    EXPECT_EQ(withKeptNegations(same), same);
+}
+
 TEST(Ptxas, ResourcesAreReadFromTheLog) {
   std::vector<codegen::nvidia::ResourceUsage> all = codegen::nvidia::parseResources(
       "ptxas info    : 0 bytes gmem\n"

@@ -12,6 +12,13 @@
 # EXPECT: (out[0] == -4) & (out[1] == -3) & (out[2] == 1) & (out[3] == -1) & (out[4] == 3) & (out[5] == 5)
 # RUN: literals out='zeros(4, i32)' --grid 1 --num-warps 1
 # EXPECT: out == 1
+# Three signed extrema in one instruction, with operands that are negated.
+# RUN: negated x='randint(-1000, 1000, (32, 64), i32)' least='empty(32, i32)' most='empty(32, i32)' --grid 1
+# EXPECT: (most == max(-2 * x, 1)) & (least == min(-x, 1))
+# RUN: negated x='randint(-50, 50, (32, 64), i16)' least='empty(32, i32)' most='empty(32, i32)' --grid 1
+# EXPECT: (most == max(-2 * x, 1)) & (least == min(-x, 1))
+# RUN: negated x='where(arange(2048, i32) % 64 == 3, -2147483648, arange(2048, i32))' least='empty(32, i32)' most='empty(32, i32)' --grid 1
+# EXPECT: (least == -2147483648) & (most <= 0)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -99,3 +106,13 @@ def literals(out):
     gl.static_assert(flag.dtype == gl.int1)
     for i in gl.static_range(4):
         gl.store(out + i, flag.to(gl.int32))
+
+
+@gluon.jit
+def negated(x, least, most):
+    rows: gl.constexpr = gl.BlockedLayout([1, 16], [8, 4], [4, 1], [1, 0])
+    r = gl.arange(0, 32, layout=gl.SliceLayout(1, rows))
+    c = gl.arange(0, 64, layout=gl.SliceLayout(0, rows))
+    values = gl.load(x + r[:, None] * 64 + c[None, :])
+    gl.store(least + r, gl.min(-values, axis=1).to(gl.int32))
+    gl.store(most + r, gl.max(-2 * values, axis=1).to(gl.int32))

@@ -36,6 +36,39 @@ std::string withHead(StringRef ptx, unsigned version, StringRef chip) {
   return text;
 }
 
+/// One instruction `neg.sN \t%d, %s;` as ~s + 1; what does not look like it stays.
+static void printNegation(raw_ostream &out, StringRef line) {
+  auto [destination, source] = line.drop_front(StringRef("neg.s32").size()).split(',');
+  StringRef bits = line.slice(StringRef("neg.s").size(), StringRef("neg.s32").size());
+  out << "not.b" << bits << destination << ',' << source << "\n\tadd.s" << bits << destination
+      << ", " << destination.trim() << ", 1;";
+}
+
+std::string withKeptNegations(std::string ptx) {
+  StringRef rest = ptx;
+  if (!any_of(ArrayRef<StringRef>{"max.s32", "min.s32", "max.s16", "min.s16"},
+              [&](StringRef name) { return rest.contains(name); }))
+    return ptx;
+  std::string text;
+  raw_string_ostream out(text);
+  while (!rest.empty()) {
+    size_t at = rest.find("\tneg.s");
+    if (at == StringRef::npos)
+      break;
+    out << rest.take_front(at + 1);
+    rest = rest.drop_front(at + 1);
+    StringRef line = rest.take_until([](char c) { return c == '\n'; });
+    bool narrow = line.starts_with("neg.s32") || line.starts_with("neg.s16");
+    if (narrow && line.count(';') == 1 && line.ends_with(";"))
+      printNegation(out, line);
+    else
+      out << line;
+    rest = rest.drop_front(line.size());
+  }
+  out << rest;
+  return text;
+}
+
 Expected<std::string> printPtx(Module &module, const target::Target &target,
                                const Options &options) {
   Machine machine(target, options);
@@ -46,7 +79,7 @@ Expected<std::string> printPtx(Module &module, const target::Target &target,
                                    /*DisableVerify=*/true))
     return createStringError(std::errc::not_supported, "LLVM cannot print PTX");
   passes.run(module);
-  return withHead(text, ptxVersion(target, options), target.chip());
+  return withHead(withKeptNegations(std::string(text)), ptxVersion(target, options), target.chip());
 }
 
 } // namespace gluonc::codegen::nvidia
