@@ -1,9 +1,9 @@
 #include "driver/Compiler.h"
 #include "ir/Dialects.h"
+#include "ir/ReadModule.h"
 #include "ir/SourceLocation.h"
 #include "transform/Pipeline.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -58,8 +58,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::parseIr(const diag::SourceFile &file
                                                     diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "parse");
   DiagnosticBridge bridge(mlirContext.get(), sources, sink);
-  mlir::ParserConfig config(mlirContext.get());
-  return mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(file.text()), config, file.path());
+  return readModule(*mlirContext, file.text(), file.path());
 }
 
 bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,

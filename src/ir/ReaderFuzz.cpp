@@ -2,12 +2,12 @@
 // same.
 
 #include "ir/Dialects.h"
+#include "ir/ReadModule.h"
 #include "support/Error.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace gluonc;
@@ -31,11 +31,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                        [](mlir::Diagnostic &) { return mlir::success(); });
   // MLIR's lexer stops at the null character behind the text.
   std::string text(reinterpret_cast<const char *>(data), size);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
+  auto module = readModule(*context, text);
   if (!module)
     return 0;
   std::string once = printed(*module);
-  auto again = mlir::parseSourceString<mlir::ModuleOp>(once, context.get());
+  auto again = readModule(*context, once);
   GL_CHECK(bool(again));
   GL_CHECK(printed(*again) == once);
   return 0;
