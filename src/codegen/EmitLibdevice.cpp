@@ -35,8 +35,6 @@ Value *scaled(Emitter &emitter, Value *value, double factor) {
 Value *log10(Emitter &emitter, Operands in) {
   return scaled(emitter, logF32(emitter.builder, in[0]), 0.4342944819032518);
 }
-Value *natural(Emitter &emitter, Operands in) { return logF32(emitter.builder, in[0]); }
-Value *erf(Emitter &emitter, Operands in) { return erfF32(emitter.builder, emitter.isa, in[0]); }
 
 /// Of base-2 functions: log_b x = log2 x * log_b 2, b^x = 2^(x * log2 b).
 Value *fastLog(Emitter &emitter, Operands in) {
@@ -123,16 +121,20 @@ const StringMap<Make> &functions() {
     both("sqrt", hardware<MathKind::PreciseSqrt>);
     both("copysign", intrinsic<Intrinsic::copysign>);
     both("fma", intrinsic<Intrinsic::fma>);
-    all["__nv_rsqrtf"] = hardware<MathKind::Rsqrt>;
-    all["__nv_expf"] = all["__nv_fast_expf"] = hardware<MathKind::Exp>;
-    all["__nv_exp2f"] = hardware<MathKind::Exp2>;
-    all["__nv_logf"] = natural;
-    all["__nv_log2f"] = all["__nv_fast_log2f"] = hardware<MathKind::Log2>;
+    both("rsqrt", hardware<MathKind::Rsqrt>);
+    both("exp", hardware<MathKind::Exp>);
+    both("exp2", hardware<MathKind::Exp2>);
+    both("log", hardware<MathKind::Log>);
+    both("log2", hardware<MathKind::Log2>);
+    both("sin", hardware<MathKind::Sin>);
+    both("cos", hardware<MathKind::Cos>);
+    both("erf", hardware<MathKind::Erf>);
+    all["__nv_fast_expf"] = hardware<MathKind::Exp>;
+    all["__nv_fast_log2f"] = hardware<MathKind::Log2>;
     all["__nv_log10f"] = log10;
-    all["__nv_erff"] = erf;
     all["__nv_tanhf"] = tanh;
-    all["__nv_sinf"] = all["__nv_fast_sinf"] = hardware<MathKind::Sin>;
-    all["__nv_cosf"] = all["__nv_fast_cosf"] = hardware<MathKind::Cos>;
+    all["__nv_fast_sinf"] = hardware<MathKind::Sin>;
+    all["__nv_fast_cosf"] = hardware<MathKind::Cos>;
     all["__nv_saturatef"] = saturate;
     all["__nv_fast_exp10f"] = fastExp10;
     all["__nv_fast_logf"] = fastLog;

@@ -4,7 +4,7 @@
 // can express exactly (floor, fma, …) is LLVM's.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/MathFunctions.h"
+#include "codegen/Emitter.h"
 
 #include "ir/Dialects.h"
 
@@ -19,14 +19,8 @@ namespace {
 using Operands = ArrayRef<Value *>;
 
 template <typename Op, MathKind kind> LogicalResult emitApproximate(Emitter &emitter, Op op) {
-  bool missing = false;
-  emitElementwise(emitter, op, [&](Operands in) {
-    Value *result = emitter.isa.math(emitter.builder, kind, in);
-    missing |= !result;
-    return result;
-  });
-  if (missing)
-    return emitter.unsupported(op, "`" + op->getName().getStringRef() + "` of f64");
+  emitElementwise(emitter, op,
+                  [&](Operands in) { return emitter.isa.math(emitter.builder, kind, in); });
   return success();
 }
 
@@ -57,21 +51,6 @@ LogicalResult emitRemainder(Emitter &emitter, mlir::arith::RemFOp op) {
   return success();
 }
 
-LogicalResult emitLog(Emitter &emitter, mlir::math::LogOp op) {
-  if (!mlir::getElementTypeOrSelf(op.getType()).isF32())
-    return emitter.unsupported(op, "`math.log` of a type other than f32");
-  emitElementwise(emitter, op, [&](Operands in) { return logF32(emitter.builder, in[0]); });
-  return success();
-}
-
-LogicalResult emitErf(Emitter &emitter, mlir::math::ErfOp op) {
-  if (!mlir::getElementTypeOrSelf(op.getType()).isF32())
-    return emitter.unsupported(op, "`math.erf` of a type other than f32");
-  emitElementwise(emitter, op,
-                  [&](Operands in) { return erfF32(emitter.builder, emitter.isa, in[0]); });
-  return success();
-}
-
 } // namespace
 
 void addMath(EmitTable &table) {
@@ -81,13 +60,13 @@ void addMath(EmitTable &table) {
   table.add<emitApproximate<tt::PreciseSqrtOp, MathKind::PreciseSqrt>>();
   table.add<emitApproximate<math::ExpOp, MathKind::Exp>>();
   table.add<emitApproximate<math::Exp2Op, MathKind::Exp2>>();
-  table.add<emitLog>();
+  table.add<emitApproximate<math::LogOp, MathKind::Log>>();
   table.add<emitApproximate<math::Log2Op, MathKind::Log2>>();
   table.add<emitApproximate<math::SinOp, MathKind::Sin>>();
   table.add<emitApproximate<math::CosOp, MathKind::Cos>>();
   table.add<emitApproximate<math::SqrtOp, MathKind::Sqrt>>();
   table.add<emitApproximate<math::RsqrtOp, MathKind::Rsqrt>>();
-  table.add<emitErf>();
+  table.add<emitApproximate<math::ErfOp, MathKind::Erf>>();
   table.add<emitUnary<math::FloorOp, Intrinsic::floor>>();
   table.add<emitUnary<math::CeilOp, Intrinsic::ceil>>();
   table.add<emitUnary<math::TruncOp, Intrinsic::trunc>>();

@@ -51,7 +51,20 @@ struct AtomicForm {
 
 /// Math with a hardware approximation that LLVM IR cannot ask for. Accuracy is
 /// stated where a vendor implements them.
-enum class MathKind { Exp, Exp2, Log2, Sin, Cos, Sqrt, Rsqrt, PreciseSqrt, Divide, PreciseDivide };
+enum class MathKind {
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Sin,
+  Cos,
+  Erf,
+  Sqrt,
+  Rsqrt,
+  PreciseSqrt,
+  Divide,
+  PreciseDivide
+};
 
 /// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
 enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };

@@ -94,8 +94,19 @@ Value *narrowPairToBytes(Builder &builder, Value *low, Value *high, FloatKind to
   return emitAsm(builder, text, builder.getInt16Ty(), {high, low}, AsmEffect::Pure);
 }
 
+/// f64 as f32 towards zero, last bit set if anything was lost: a second rounding sees on which side
+/// of a tie the number was.
+Value *toOdd(Builder &builder, Value *x) {
+  Value *near = towardsZero(builder, x, FloatKind::F64, FloatKind::F32);
+  Value *lost = builder.CreateFCmpUNE(builder.CreateFPExt(near, builder.getDoubleTy()), x);
+  Value *bits = builder.CreateOr(builder.CreateBitCast(near, builder.getInt32Ty()),
+                                 builder.CreateZExt(lost, builder.getInt32Ty()));
+  return builder.CreateBitCast(bits, builder.getFloatTy());
+}
+
 Value *narrow(Builder &builder, Value *value, FloatKind to, bool hasPairs) {
-  Value *x = cast(builder, value, builder.getFloatTy());
+  Value *x = value->getType()->isDoubleTy() ? toOdd(builder, value)
+                                            : cast(builder, value, builder.getFloatTy());
   if (!hasPairs)
     return to == FloatKind::E5M2 ? narrowByHand(builder, x) : nullptr;
   Value *zero = ConstantFP::get(builder.getFloatTy(), 0.0);

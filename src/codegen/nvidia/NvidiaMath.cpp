@@ -1,4 +1,4 @@
-//===- NvidiaMath.cpp - Approximate mathematics of f32 -----------------------===//
+//===- NvidiaMath.cpp - Division, roots and elementary functions --------------===//
 //
 // The hardware's approximations, with the error bounds of the PTX ISA:
 //
@@ -9,10 +9,13 @@
 //   Sin/Cos absolute 2^-20 for |x| up to 2^16 after reduction to [-pi, pi]
 //   Divide  2 ulp over the full range (div.full)
 //
-// PreciseSqrt and PreciseDivide round correctly, and so does everything of f64
-// that exists; f64 transcendentals do not.
+// PreciseSqrt and PreciseDivide round correctly, and so do root and quotient of f64.
+// Log and Erf are made of others (MathFunctions.h), and so is the rest of f64
+// (DoubleMath.h).
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/MathFunctions.h"
+#include "codegen/nvidia/DoubleMath.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 
@@ -46,7 +49,7 @@ Value *reduceByTwoPi(Builder &builder, Value *x) {
   return x;
 }
 
-Value *mathF32(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
+Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
   Value *x = operands[0];
   switch (kind) {
   case MathKind::Exp:
@@ -54,12 +57,16 @@ Value *mathF32(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
                 builder.CreateFMul(x, number(builder, log2OfE)));
   case MathKind::Exp2:
     return call(builder, Intrinsic::nvvm_ex2_approx_ftz_f, x);
+  case MathKind::Log:
+    return logF32(builder, x);
   case MathKind::Log2:
     return call(builder, Intrinsic::nvvm_lg2_approx_f, x);
   case MathKind::Sin:
     return call(builder, Intrinsic::nvvm_sin_approx_f, reduceByTwoPi(builder, x));
   case MathKind::Cos:
     return call(builder, Intrinsic::nvvm_cos_approx_f, reduceByTwoPi(builder, x));
+  case MathKind::Erf:
+    return erfF32(builder, isa, x);
   case MathKind::Sqrt:
     return call(builder, Intrinsic::nvvm_sqrt_approx_ftz_f, x);
   case MathKind::Rsqrt:
@@ -86,11 +93,19 @@ Value *mathF64(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
   case MathKind::PreciseDivide:
     return builder.CreateFDiv(operands[0], operands[1]);
   case MathKind::Exp:
+    return expF64(builder, operands[0]);
   case MathKind::Exp2:
+    return exp2F64(builder, operands[0]);
+  case MathKind::Log:
+    return logF64(builder, operands[0]);
   case MathKind::Log2:
+    return log2F64(builder, operands[0]);
   case MathKind::Sin:
+    return sinF64(builder, operands[0]);
   case MathKind::Cos:
-    return nullptr;
+    return cosF64(builder, operands[0]);
+  case MathKind::Erf:
+    return erfF64(builder, operands[0]);
   }
 }
 
@@ -99,14 +114,14 @@ Value *mathF64(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
 Value *NvidiaIsa::math(Builder &builder, MathKind kind, ArrayRef<Value *> operands) const {
   Type *type = operands[0]->getType();
   if (type->isFloatTy())
-    return mathF32(builder, kind, operands);
+    return mathF32(*this, builder, kind, operands);
   if (type->isDoubleTy())
     return mathF64(builder, kind, operands);
   // 16-bit floats: through f32, which keeps more than they can hold.
   SmallVector<Value *> wide;
   for (Value *operand : operands)
     wide.push_back(builder.CreateFPExt(operand, builder.getFloatTy()));
-  return builder.CreateFPTrunc(mathF32(builder, kind, wide), type);
+  return builder.CreateFPTrunc(mathF32(*this, builder, kind, wide), type);
 }
 
 } // namespace gluonc::codegen::nvidia
