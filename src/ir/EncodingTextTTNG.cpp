@@ -42,29 +42,42 @@ static BasisList basesOfSplit(int64_t down, int64_t right) {
   return cga;
 }
 
-Attribute ttng::TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
-  layout::TensorMemoryLayout value{{0, 0}, 1, {}, false, false};
-  int64_t down = 1, right = 1;
+/// `<blockM = 128, …`: nullopt after an error.
+static std::optional<DictReader> readFields(AsmParser &parser) {
   NamedAttrList fields;
   if (parser.parseLess())
-    return {};
+    return std::nullopt;
   llvm::SMLoc where = parser.getCurrentLocation();
   if (parseFields(parser, fields))
+    return std::nullopt;
+  return DictReader(parser, where, fields);
+}
+
+/// The fields that all have: the CTAs, as bases or as a split.
+static bool readCtas(DictReader &reader, BasisList &cga) {
+  int64_t down = 1, right = 1;
+  if (!reader.getOptional("CGALayout", cga)
+           .getOptional("CTASplitM", down)
+           .getOptional("CTASplitN", right)
+           .done())
+    return false;
+  if (cga.empty())
+    cga = basesOfSplit(down, right);
+  return true;
+}
+
+Attribute ttng::TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
+  layout::TensorMemoryLayout value{{0, 0}, 1, {}, false, false};
+  std::optional<DictReader> reader = readFields(parser);
+  if (!reader)
     return {};
-  bool ok = DictReader(parser, where, fields)
-                .get("blockM", value.block[0])
-                .get("blockN", value.block[1])
-                .get("colStride", value.colStride)
-                .getOptional("CGALayout", value.cga)
-                .getOptional("CTASplitM", down)
-                .getOptional("CTASplitN", right)
-                .getOptional("twoCTAs", value.twoCtas)
-                .getOptional("fp4Padded", value.fp4Padded)
-                .done();
-  if (!ok)
+  reader->get("blockM", value.block[0])
+      .get("blockN", value.block[1])
+      .get("colStride", value.colStride)
+      .getOptional("twoCTAs", value.twoCtas)
+      .getOptional("fp4Padded", value.fp4Padded);
+  if (!readCtas(*reader, value.cga))
     return {};
-  if (value.cga.empty())
-    value.cga = basesOfSplit(down, right);
   return checked<TensorMemoryEncodingAttr>(parser, std::move(value));
 }
 
@@ -87,21 +100,9 @@ LogicalResult ttng::TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagno
 
 Attribute ttng::TensorMemoryScalesEncodingAttr::parse(AsmParser &parser, Type) {
   layout::TensorMemoryScalesLayout value;
-  int64_t down = 1, right = 1;
-  NamedAttrList fields;
-  if (parser.parseLess())
+  std::optional<DictReader> reader = readFields(parser);
+  if (!reader || !readCtas(*reader, value.cga))
     return {};
-  llvm::SMLoc where = parser.getCurrentLocation();
-  if (parseFields(parser, fields))
-    return {};
-  if (!DictReader(parser, where, fields)
-           .getOptional("CGALayout", value.cga)
-           .getOptional("CTASplitM", down)
-           .getOptional("CTASplitN", right)
-           .done())
-    return {};
-  if (value.cga.empty())
-    value.cga = basesOfSplit(down, right);
   return checked<TensorMemoryScalesEncodingAttr>(parser, std::move(value));
 }
 
