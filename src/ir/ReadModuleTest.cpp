@@ -33,14 +33,14 @@ struct ReadModule : testing::Test {
 
 TEST_F(ReadModule, BracketsNestSoDeep) {
   std::string open(256, '['), close(256, ']');
-  EXPECT_EQ(errorOf("module attributes {a = [[[1]]]} {}"), "");
+  EXPECT_EQ(errorOf("module attributes {tt.a = [[[1]]]} {}"), "");
   EXPECT_EQ(errorOf("\n#l = [" + open + close + "]"),
             "loc(\"a.ttgir\":2:262): brackets nest deeper than 256");
 }
 
 TEST_F(ReadModule, StringsCommentsAndArrowsHoldNoBrackets) {
   std::string many(400, '<');
-  EXPECT_EQ(errorOf("// " + many + "\nmodule attributes {a = \"" + many + "\\\"\"} {}"), "");
+  EXPECT_EQ(errorOf("// " + many + "\nmodule attributes {tt.a = \"" + many + "\\\"\"} {}"), "");
   std::string functions;
   for (int i = 0; i < 300; ++i)
     functions += "tt.func private @f" + std::to_string(i) + "() -> i32\n";
