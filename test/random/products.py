@@ -24,7 +24,8 @@ def mma_v2(m):
     rows, columns, inner = (m.rng.choice([16, 32, 64]) for _ in range(3))
     inner = max(inner, 32) if dtype == "int8" else inner
     warps = layouts._split(m.rng, layouts._log2(m.program.num_warps), 2)
-    parent = f"gl.NVMMADistributedLayout(version=[2, 0], warps_per_cta={warps}, instr_shape=[16, 8])"
+    parent = (f"gl.NVMMADistributedLayout(version=[2, 0], warps_per_cta={warps}, "
+              "instr_shape=[16, 8])")
     i, j = _operands(m, (rows, inner), (inner, columns), dtype)
     k = m.input((rows, columns), _sum_type(dtype),
                 m.numpy.integers(-9, 10, (rows, columns)), parent)
