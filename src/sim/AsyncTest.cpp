@@ -2,6 +2,7 @@
 #include "sim/KernelTesting.h"
 
 #include <bit>
+#include <limits>
 
 using namespace gluonc::sim;
 using namespace gluonc::sim::testing;
@@ -113,19 +114,21 @@ TEST(Async, FillsAndRoundsWhatADescriptorSays) {
   Outcome nan(there, std::nullopt, [](TensorDescription &tensor) { tensor.nanPadding = true; });
   ASSERT_TRUE(nan.fine) << nan.kernel.allMessages();
   EXPECT_EQ(nan.data[15], 63.0f);
-  EXPECT_EQ(std::bit_cast<uint32_t>(nan.data[16]), 0x7fffffffu);
+  EXPECT_EQ(std::bit_cast<uint32_t>(nan.data[16]), 0x7ff77ff7u);
 
-  // Ties go away from zero.
+  // Ties go to the even neighbour, every NaN becomes one.
   Outcome rounded(kernelOf(kExpect + kLoad + kWait + kStore + kStoreWait), std::nullopt,
                   [](TensorDescription &tensor) {
                     float *data = reinterpret_cast<float *>(tensor.base);
-                    data[0] = 1 + 0x1p-11f, data[1] = -1 - 0x1p-11f, data[2] = 1 + 0x1.fp-12f;
+                    data[0] = 1 + 0x1p-11f, data[1] = -1 - 0x3p-11f, data[2] = 1 + 0x1.fp-12f;
+                    data[3] = std::numeric_limits<float>::quiet_NaN();
                     tensor.roundToTf32 = true;
                   });
   ASSERT_TRUE(rounded.fine) << rounded.kernel.allMessages();
-  EXPECT_EQ(rounded.data[1], 1 + 0x1p-10f);
-  EXPECT_EQ(rounded.data[2], -1 - 0x1p-10f);
+  EXPECT_EQ(rounded.data[1], 1.0f);
+  EXPECT_EQ(rounded.data[2], -1 - 0x1p-9f);
   EXPECT_EQ(rounded.data[3], 1.0f);
+  EXPECT_EQ(std::bit_cast<uint32_t>(rounded.data[4]), 0x7fffe000u);
 }
 
 TEST(Async, ReductionsCombineWithWhatIsThere) {
@@ -184,13 +187,11 @@ TEST(Async, MistakesWithBarriers) {
 TEST(Async, WhatAPredicateSwitchesOffMayBeWrong) {
   const std::string rings = R"(%false = arith.constant false
     %far = arith.constant 7 : i32
-    %z = arith.remsi %far, %c0 : i32
     %ring = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #bar, #smem, mutable>
     %none = ttg.memdesc_index %ring[%far] : !ttg.memdesc<2x1xi64, #bar, #smem, mutable> -> $B
   )";
-  const std::string uses[] = {
-      "ttng.arrive_barrier %none, 1, $P : $B\n", "ttng.wait_barrier %none, %c0, $P : $B\n",
-      "ttng.async_tma_copy_global_to_local %d[%z, %c0] %buf, %bar, $P : $D, $B -> $T\n"};
+  const std::string uses[] = {"ttng.arrive_barrier %none, 1, $P : $B\n",
+                              "ttng.wait_barrier %none, %c0, $P : $B\n"};
   for (const std::string &use : uses) {
     auto with = [&](const char *predicate) {
       std::string text = use;
@@ -200,6 +201,19 @@ TEST(Async, WhatAPredicateSwitchesOffMayBeWrong) {
     EXPECT_TRUE(off.fine) << use << off.kernel.allMessages();
     EXPECT_FALSE(Outcome(with("%true")).fine) << use;
   }
+}
+
+TEST(Async, AFaultyPlaceOfALoadCountsOnceItIsWaitedFor) {
+  const std::string load = kExpect + R"(%z = arith.remsi %c1, %c0 : i32
+    ttng.async_tma_copy_global_to_local %d[%z, %c0] %buf, %bar, %true : $D, $B -> $T
+  )";
+  Outcome ignored(kernelOf(load));
+  EXPECT_TRUE(ignored.fine) << ignored.kernel.allMessages();
+  Outcome off(kernelOf("%z = arith.remsi %c1, %c0 : i32\n%no = arith.constant false\n"
+                       "ttng.async_tma_copy_global_to_local %d[%z, %c0] %buf, %bar, %no"
+                       " : $D, $B -> $T\n"));
+  EXPECT_TRUE(off.fine) << off.kernel.allMessages();
+  expectFault(kernelOf(load + kWait), Kind::IntegerDivisionFault);
 }
 
 TEST(Async, DeadlockSaysWhatIsMissing) {

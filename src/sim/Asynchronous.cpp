@@ -34,6 +34,11 @@ void Cta::waitForCopies(uint64_t pendingGroups) {
 //===----------------------------------------------------------------------===//
 
 void Cta::perform(BarrierEvent &event) {
+  if (event.taint) {
+    Instruction issuer;
+    issuer.place = event.place;
+    return raise(issuer, event.taint);
+  }
   // cp.async and stores from registers are ordinary writes; TMA is not.
   Ordering::Epoch epoch = 0;
   if (ordering)

@@ -102,20 +102,25 @@ std::vector<BoxRow> boxRows(const BoxTransfer &transfer) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// The NaN that fills: all exponent and mantissa bits set, sign clear.
+/// The NaN that fills, as an H100 writes it whatever the float type: 0x7ff7, again and again.
 static uint64_t fillPattern(const BoxTransfer &transfer) {
   if (!transfer.tensor.nanPadding)
     return 0;
-  return ~uint64_t(0) >> (64 - 8 * transfer.shared.table->elementBytes) >> 1;
+  constexpr uint64_t kNan = 0x7ff77ff77ff77ff7;
+  const uint32_t size = transfer.shared.table->elementBytes;
+  return size == 1 ? 0x7f : kNan >> (64 - 8 * size);
 }
 
-/// Round to nearest, ties away from zero, as `cvt.rna.tf32.f32`.
+/// Round to nearest, ties to even; every NaN becomes one. (`cvt.rna.tf32.f32` is not like that.)
 static void roundToTf32(uint8_t *elements, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t bits;
     std::memcpy(&bits, elements + 4 * i, 4);
-    bool finite = (bits & 0x7f800000) != 0x7f800000;
-    bits = (finite ? bits + 0x1000 : bits) & 0xffffe000;
+    const uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+      bits = 0x7fffe000;
+    else if (magnitude < 0x7f800000)
+      bits = (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
     std::memcpy(elements + 4 * i, &bits, 4);
   }
 }
@@ -126,12 +131,15 @@ void loadBox(const BoxTransfer &transfer, SharedMemory &shared) {
   if (uint64_t pattern = fillPattern(transfer))
     for (uint64_t i = 0; i < elements.size(); i += size)
       std::memcpy(elements.data() + i, &pattern, size);
-  for (const BoxRow &row : boxRows(transfer))
-    if (row.count)
-      std::memcpy(elements.data() + uint64_t(row.lane + row.skip) * size,
-                  reinterpret_cast<const void *>(row.address), uint64_t(row.count) * size);
-  if (transfer.tensor.roundToTf32)
-    roundToTf32(elements.data(), transfer.shared.lanes());
+  for (const BoxRow &row : boxRows(transfer)) {
+    if (!row.count)
+      continue;
+    uint8_t *to = elements.data() + uint64_t(row.lane + row.skip) * size;
+    std::memcpy(to, reinterpret_cast<const void *>(row.address), uint64_t(row.count) * size);
+    // What fills is not rounded.
+    if (transfer.tensor.roundToTf32)
+      roundToTf32(to, row.count);
+  }
   forEachSharedRun(transfer.shared, [&](uint32_t lane, uint64_t offset, uint32_t count) {
     std::memcpy(shared.data() + offset, elements.data() + uint64_t(lane) * size, count * size);
     shared.set(offset, count * size, SharedMemory::Written);

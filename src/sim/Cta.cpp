@@ -30,6 +30,7 @@ void Cta::reset(uint64_t index) {
   readers = 0;
   lastFiber = 0;
   failed = tracking = false;
+  coordinateTaint = 0;
   pending.clear();
   barrierEvents.clear();
   fibers.clear();

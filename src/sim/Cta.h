@@ -127,6 +127,8 @@ public:
   SharedMemory shared;
   /// Null where the program has nothing that it would tell of.
   std::unique_ptr<Ordering> ordering;
+  /// Of the coordinates of the bulk load in hand.
+  uint8_t coordinateTaint = 0;
   /// For each global access the range that served it last.
   std::vector<const Range *> rangeCache;
   /// The range that each parameter points into, or null.

@@ -58,6 +58,9 @@ struct BarrierEvent {
   std::unique_ptr<BoxTransfer> load;
   CopyGroup copies;
   uint32_t place = 0;
+  /// The pending fault (Cta.h) of what a load was told to fetch: a fault once somebody waits for
+  /// it. The last prefetch of a pipeline may be of anything.
+  uint8_t taint = 0;
 };
 
 struct Fiber {

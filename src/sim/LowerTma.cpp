@@ -29,16 +29,26 @@ const TransferData &dataOf(const Instruction &instruction) {
   return static_cast<const TransferData &>(*instruction.data);
 }
 
-/// The fourth operand, which loads have, is a predicate.
-void taintTransfer(const Instruction &instruction, Cta &cta) {
-  if (!observeIfOn(instruction, cta, 3))
-    return;
+uint8_t coordinateTaint(const Instruction &instruction, Cta &cta) {
   const TransferData &data = dataOf(instruction);
   for (llvm::ArrayRef<Slot> slots :
        {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
     for (Slot slot : slots)
-      if (uint8_t code = *cta.taintAt(slot); code && !cta.failed)
-        cta.raise(instruction, code);
+      if (uint8_t code = *cta.taintAt(slot))
+        return code;
+  return 0;
+}
+
+void taintTransfer(const Instruction &instruction, Cta &cta) {
+  taintObserve(instruction, cta);
+  if (uint8_t code = coordinateTaint(instruction, cta); code && !cta.failed)
+    cta.raise(instruction, code);
+}
+
+/// Whatever the coordinates are, TMA reads nothing but the tensor.
+void taintTransferIn(const Instruction &instruction, Cta &cta) {
+  if (observeIfOn(instruction, cta, 3))
+    cta.coordinateTaint = coordinateTaint(instruction, cta);
 }
 
 /// Operands: descriptor, shared view.
@@ -78,6 +88,7 @@ void runLoad(const Instruction &instruction, Cta &cta) {
   setState(cta.shared, event.load->shared, SharedMemory::CopyPending);
   event.bytes = data.bytesPerCta;
   event.place = instruction.place;
+  event.taint = std::exchange(cta.coordinateTaint, 0);
   forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset); });
   cta.barrierEvents.push_back(std::move(event));
   cta.noteEvent();
@@ -151,7 +162,7 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   for (mlir::Value offset : load.getOffsets())
     data->offsets.push_back(lowering.slotOf(offset));
   lowering
-      .emit(runLoad, taintTransfer, Slot(),
+      .emit(runLoad, taintTransferIn, Slot(),
             {lowering.slotOf(load.getDesc()), lowering.slotOf(load.getResult()),
              lowering.slotOf(load.getBarrier()), lowering.slotOf(load.getPred())})
       .data = data;

@@ -185,10 +185,13 @@ def filling(padding, rounds):
 
     def run(env):
         inside = torch.linspace(-3, 3, 24 * 48, dtype=torch.float64).float().reshape(24, 48)
-        inside[0, :4] = torch.tensor([1 + 2**-11, -1 - 2**-11, 1 + 1.9 * 2**-12, 0.0])
-        want = torch.full((32, 64), 0x7fffffff if padding == "nan" else 0, dtype=torch.int32)
+        inside[0, :5] = torch.tensor([1 + 2**-11, -1 - 3 * 2**-11, 1 + 1.9 * 2**-12, 0.0,
+                                      float("nan")])
+        want = torch.full((32, 64), 0x7ff77ff7 if padding == "nan" else 0, dtype=torch.int32)
         bits = inside.view(torch.int32)
-        want[:24, :48] = (bits + 0x1000) & ~0x1fff if rounds else bits
+        # To nearest, ties to even.
+        rounded = torch.where(inside.isnan(), 0x7fffe000, (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff)
+        want[:24, :48] = rounded if rounds else bits
         described = TensorDescriptor.from_tensor(inside.to(env.device), [32, 64], FLAT,
                                                  padding=padding, round_f32_to_tf32=rounds)
         dst = env.zeros(env.programs * 32, 64)
