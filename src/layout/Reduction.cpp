@@ -1,5 +1,7 @@
 #include "layout/Reduction.h"
 
+#include "layout/Gf2.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -54,16 +56,33 @@ uint32_t positionWithout(const LinearLayout &layout, uint64_t packed, unsigned a
   return position;
 }
 
+static int64_t wholeUnits(int64_t bytes) { return (bytes + 15) & ~int64_t{15}; }
+
+int64_t ReductionPlan::slotBytes(int64_t elementBytes) const {
+  return slotLog2 ? wholeUnits(elementBytes << (positionLog2 + slotLog2)) : 0;
+}
+
 int64_t ReductionPlan::scratchBytes(int64_t elementBytes) const {
-  if (!slotLog2)
-    return 0;
-  return ((elementBytes << (positionLog2 + slotLog2)) + 15) & ~int64_t{15};
+  int64_t exchanged = blockXors.empty() ? 0 : wholeUnits(elementBytes << positionLog2);
+  return slotBytes(elementBytes) + exchanged;
+}
+
+/// Whether each CTA, with those that share its positions, holds every value of the axis.
+static bool coversAxis(const LinearLayout &source, Dim axis, llvm::ArrayRef<uint32_t> blockXors) {
+  Gf2Span held;
+  for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp})
+    for (uint64_t basis : source.packedBases(in))
+      held.insert(basis);
+  for (uint32_t block : blockXors)
+    held.insert(source.applyPacked(source.packIn({{Dim::Block, block}})));
+  for (unsigned bit = 0; bit < source.outLog2(axis); ++bit)
+    if (held.reduce(uint64_t{1} << (source.outShift(axis) + bit)).rest)
+      return false;
+  return true;
 }
 
 std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned axis) {
   Dim dim = Dim::axis(axis);
-  if (source.hasIn(Dim::Block) && !source.sublayoutIsZero({Dim::Block}, {dim}))
-    return std::nullopt;
   auto image = [&](Dim in, uint32_t value) {
     return source.applyPacked(source.packIn({{in, value}}));
   };
@@ -100,6 +119,15 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned 
     if (positionOf(packed) == 0 && reached.insert(axisOf(packed)))
       plan.laneXors.push_back(lane);
   }
+
+  uint32_t blocks = source.hasIn(Dim::Block) ? source.inSize(Dim::Block) : 1;
+  for (uint32_t block = 1; block < blocks; ++block) {
+    uint64_t packed = image(Dim::Block, block);
+    if (positionOf(packed) == 0 && reached.insert(axisOf(packed)))
+      plan.blockXors.push_back(block);
+  }
+  if (blocks > 1 && !coversAxis(source, dim, plan.blockXors))
+    return std::nullopt;
 
   plan.slotLog2 = source.outLog2(dim) - reached.size();
   auto offsetOf = [&](uint64_t packed) {

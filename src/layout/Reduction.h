@@ -6,6 +6,8 @@
 //
 //   registers   elements of one thread with the same position
 //   lanes       XORs of the lane that leave the position alone: butterflies
+//   CTAs        XORs of the CTA's number that leave the position alone: partial
+//               results meet through the cluster's shared memory, at the end
 //   the rest    through shared memory, one slot per coset that is left over
 //
 // The parts are chosen independent of each other by elimination, so copies
@@ -35,6 +37,10 @@ struct ReductionPlan {
   llvm::SmallVector<Group, 8> groups;
   /// A butterfly step per entry: combine with lane ^ entry.
   llvm::SmallVector<uint32_t, 5> laneXors;
+  /// Generators of the CTAs that share a position; what each has left is combined last. The CTA
+  /// stores it at its positions, without slots, behind them; thread images are loadImages without
+  /// the slot bits.
+  llvm::SmallVector<uint32_t, 4> blockXors;
   /// log2 of the partial results that shared memory must bring together; 0: none.
   unsigned slotLog2 = 0;
   unsigned positionLog2 = 0;
@@ -42,12 +48,14 @@ struct ReductionPlan {
   /// its partial results, and where the slots of its positions start.
   llvm::SmallVector<uint32_t, 10> storeImages, loadImages;
 
-  /// Bytes of scratch of one operand; a multiple of 16. 0 without slots.
+  /// Bytes of slots of one operand; a multiple of 16.
+  int64_t slotBytes(int64_t elementBytes) const;
+  /// With those that CTAs exchange, which lie behind them.
   int64_t scratchBytes(int64_t elementBytes) const;
 };
 
 /// `source` without zero register bases, as the registers in the plan are numbered. Nullopt where
-/// the axis is split over the CTAs of a cluster.
+/// a CTA's number moves the axis and other dims in ways that cannot be told apart.
 std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned axis);
 
 /// The packed coordinates of `packed` (an output of `layout`) without those along `axis`.

@@ -74,6 +74,30 @@ unsigned contiguousLog2(const LinearLayout &distributed, unsigned axis) {
   return vectorizeAlong(distributed, Dim::axis(axis), 31).log2;
 }
 
+/// Where all CTAs hold the same elements, which the inverse looks for in CTA 0, each uses its own.
+static LinearLayout useOwnCopies(const LinearLayout &map, const LinearLayout &shared) {
+  uint32_t copies = shared.freeVariableMask(Dim::Block);
+  if (!copies)
+    return map;
+  llvm::SmallVector<uint64_t, 16> bases(map.packedBases());
+  for (unsigned bit = 0; bit < map.inLog2(Dim::Block); ++bit) {
+    bool isCopy = copies >> bit & 1 && shared.packedBases(Dim::Block)[bit] == 0;
+    if (isCopy)
+      bases[map.inShift(Dim::Block) + bit] |= uint64_t{1} << (map.outShift(Dim::Block) + bit);
+  }
+  return LinearLayout::fromPacked(map.inDims(), map.outDims(), bases);
+}
+
+bool staysInBlock(const LinearLayout &map) {
+  if (!map.hasOut(Dim::Block))
+    return true;
+  for (const DimSize &in : map.inDims())
+    for (unsigned bit = 0; bit < in.log2; ++bit)
+      if (map.basis(in.dim, bit, Dim::Block) != (in.dim == Dim::Block ? 1u << bit : 0))
+        return false;
+  return true;
+}
+
 std::optional<SharedAccessMap> mapToShared(const LinearLayout &distributed,
                                            const LinearLayout &shared, unsigned elementBits,
                                            unsigned maxVectorBits, int64_t maxElements) {
@@ -81,6 +105,8 @@ std::optional<SharedAccessMap> mapToShared(const LinearLayout &distributed,
   std::optional<LinearLayout> map = distributed.invertAndCompose(shared);
   if (!map)
     return std::nullopt;
+  if (map->hasOut(Dim::Block) && map->hasIn(Dim::Block))
+    map = useOwnCopies(*map, shared);
   unsigned maxLog2 = llvm::bit_width(std::max(1u, maxVectorBits / elementBits)) - 1;
   if (maxElements > 0)
     maxLog2 = std::min<unsigned>(maxLog2, llvm::bit_width(uint64_t(maxElements)) - 1);

@@ -161,8 +161,8 @@ static Result emitBarrier(Context &context, const BoundArgs &arguments) {
   if (!cluster)
     return std::nullopt;
   if (*cluster && context.numCtas() > 1) {
-    context.report(diag::Kind::NotSupportedYet, context.span, "barrier(cluster=True)").end();
-    return std::nullopt;
+    context.builder.create<ttng::ClusterBarrierOp>(context.loc(), /*relaxed=*/false);
+    return Value::none();
   }
   context.builder.create<ttg::BarrierOp>(context.loc(), ttg::AddrSpace::All);
   return Value::none();
