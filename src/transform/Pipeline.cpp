@@ -26,6 +26,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   // After allocation: what meets is known by place. Before barriers: the threads that a fence is
   // for meet behind it.
   passes.addPass(createInsertProxyFencesPass());
+  // Before those of CTAs, which it makes unnecessary.
+  passes.addPass(createInsertClusterBarriersPass());
   // After allocation: a barrier is needed only where places overlap.
   passes.addPass(createInsertBarriersPass());
 }
@@ -37,6 +39,7 @@ void registerPasses() {
   registerPass(createLegalizeScansPass);
   registerPass(createAllocateWarpGroupsPass);
   registerPass(createInsertProxyFencesPass);
+  registerPass(createInsertClusterBarriersPass);
   registerPass(createInsertBarriersPass);
   // On its own the pass assumes the chip with the most shared memory.
   registerPass([] { return createAllocateSharedPass(*target::Target::parse("cuda:90a")); });

@@ -48,6 +48,11 @@ std::unique_ptr<mlir::Pass> createAllocateSharedPass(const target::Target &targe
 /// fence stands already.
 std::unique_ptr<mlir::Pass> createInsertProxyFencesPass();
 
+/// Inserts `ttng.cluster_barrier` between accesses of different CTAs to shared bytes that are no
+/// buffer of the program's, or not yet or no longer; behind the beginning of barriers that others
+/// signal, with a fence; and at the end. Runs before InsertBarriers, whose work it saves.
+std::unique_ptr<mlir::Pass> createInsertClusterBarriersPass();
+
 /// Inserts `ttg.barrier local` between accesses of different threads to the same shared bytes, of
 /// which one writes. Needs offsets from AllocateShared. Adds nothing where a barrier stands
 /// already.

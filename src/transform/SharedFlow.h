@@ -38,6 +38,8 @@ public:
 protected:
   /// What `op` does. Calls `require` where something must come before it.
   virtual void apply(mlir::Operation *op, State &state) = 0;
+  /// Before each operation, those with regions and terminators included.
+  virtual void visit(mlir::Operation *, State &) {}
   /// All warps meet, at the start and the end of warp_specialize.
   virtual void meet(State &) {}
   /// State at the function's entry.
@@ -121,6 +123,7 @@ private:
 
   void runBlock(mlir::Block &block, State &state) {
     for (mlir::Operation &op : llvm::make_early_inc_range(block)) {
+      visit(&op, state);
       if (auto loop = llvm::dyn_cast<mlir::scf::ForOp>(op))
         runFor(loop, state);
       else if (auto loop = llvm::dyn_cast<mlir::scf::WhileOp>(op))

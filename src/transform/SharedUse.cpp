@@ -5,6 +5,7 @@
 #include "layout/Gather.h"
 #include "layout/Reduction.h"
 #include "layout/Scan.h"
+#include "layout/Vectorize.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -37,7 +38,8 @@ static int64_t atomicBytes(Operation *op) {
   if (!tensor)
     return elementBytes(op->getResult(0).getType());
   const layout::LinearLayout &layout = toLinear(tensor);
-  if (!layout.freeVariableMask(layout::Dim::Lane) && !layout.freeVariableMask(layout::Dim::Warp))
+  if (!layout.freeVariableMask(layout::Dim::Lane) && !layout.freeVariableMask(layout::Dim::Warp) &&
+      !layout.freeVariableMask(layout::Dim::Block))
     return 0;
   return tensor.getNumElements() * elementBytes(tensor.getElementType());
 }
@@ -98,6 +100,100 @@ int64_t bufferAlignmentOf(ttg::LocalAllocOp op) {
     return layout::sharedAlignment(*layout);
   // The widest swizzle repeats after 1024 bytes and starts at a multiple of them.
   return 1024;
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+using layout::Dim;
+
+/// Whether the place along `axis` decides which CTA holds an element.
+static bool movesCta(const layout::LinearLayout &shared, int64_t axis) {
+  std::optional<layout::LinearLayout> inverse = shared.pseudoInvert();
+  return inverse && inverse->hasOut(Dim::Block) &&
+         !inverse->sublayoutIsZero({Dim::axis(unsigned(axis))}, {Dim::Block});
+}
+
+/// Whether a view may begin in the part of another CTA.
+static bool beginsElsewhere(ttg::MemDescType buffer, const layout::LinearLayout &shared) {
+  ArrayRef<int64_t> shape = buffer.getShape();
+  ArrayRef<int64_t> whole = buffer.getAllocShape().take_back(shape.size());
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] != whole[axis] && movesCta(shared, int64_t(axis)))
+      return true;
+  return false;
+}
+
+/// Whether threads that move `tensor` from or to `buffer` meet elements of other CTAs. With
+/// `indexed`, the place along that axis is the program's choice.
+static bool crosses(RankedTensorType tensor, ttg::MemDescType buffer,
+                    std::optional<int64_t> indexed = std::nullopt) {
+  const layout::LinearLayout *shared = linearOrNull(buffer);
+  if (!shared || beginsElsewhere(buffer, *shared))
+    return true;
+  if (indexed && movesCta(*shared, *indexed))
+    return true;
+  layout::LinearLayout registers = toLinear(tensor);
+  for (layout::DimSize size : shared->outDims())
+    if (registers.hasOut(size.dim))
+      registers = registers.resizeOut(size.dim, size.log2);
+  std::optional<layout::SharedAccessMap> access = layout::mapToShared(registers, *shared, 8);
+  return !access || !layout::staysInBlock(access->map);
+}
+
+/// Whether what an atomic fetched goes to CTAs that took no part, as all but one for a scalar.
+static bool sharesFetched(Operation *op) {
+  if (op->use_empty())
+    return false;
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return !tensor || toLinear(tensor).freeVariableMask(Dim::Block);
+}
+
+static bool isOfSeveral(ttg::MemDescType barrier, Operation *op) {
+  return barrier.getShape()[0] < ttg::numCtasOf(op);
+}
+
+bool reachesPeers(Operation *op) {
+  if (ttg::numCtasOf(op) == 1)
+    return false;
+  auto typeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()); };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](ttg::ConvertLayoutOp convert) {
+        const auto *plan = std::get_if<layout::SharedPlan>(&planOf(convert));
+        return plan && plan->sync == layout::SyncScope::Cluster;
+      })
+      .Case([&](tt::ReduceOp reduce) {
+        layout::LinearLayout source =
+            toLinear(typeOf(reduce.getSrcs()[0])).removeZeroBases(Dim::Register);
+        auto plan = layout::planReduction(source, reduce.getAxis());
+        return plan && !plan->blockXors.empty();
+      })
+      .Case<tt::AtomicRMWOp, tt::AtomicCASOp>(
+          [](Operation *atomic) { return sharesFetched(atomic); })
+      .Case([](ttg::LocalLoadOp load) { return crosses(load.getType(), load.getSrc().getType()); })
+      .Case([&](ttg::LocalStoreOp store) {
+        return crosses(typeOf(store.getSrc()), store.getDst().getType());
+      })
+      .Case([&](ttg::LocalAllocOp alloc) {
+        return alloc.getSrc() && crosses(typeOf(alloc.getSrc()), alloc.getType());
+      })
+      .Case([&](ttg::LocalGatherOp gather) {
+        return crosses(gather.getType(), gather.getSrc().getType(), gather.getAxis());
+      })
+      .Case([&](ttg::LocalScatterOp scatter) {
+        return crosses(typeOf(scatter.getValues()), scatter.getDst().getType(), scatter.getAxis());
+      })
+      .Case([&](ttg::LocalAtomicScatterRMWOp scatter) {
+        return sharesFetched(op) ||
+               crosses(typeOf(scatter.getValues()), scatter.getDst().getType(), scatter.getAxis());
+      })
+      .Case([](ttng::AsyncTMACopyGlobalToLocalOp copy) { return copy.getMulticast(); })
+      .Case([](ttng::AsyncSharedStoreOp) { return true; })
+      .Case<ttng::BarrierExpectOp, ttng::ArriveBarrierOp>([&](auto arrive) {
+        return arrive.getFromCTA() || isOfSeveral(arrive.getAlloc().getType(), op);
+      })
+      .Default([](Operation *) { return false; });
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,6 +22,10 @@ int64_t scratchBytesOf(mlir::Operation *op);
 int64_t bufferBytesOf(ttg::LocalAllocOp op);
 int64_t bufferAlignmentOf(ttg::LocalAllocOp op);
 
+/// Whether `op` accesses the shared memory of other CTAs of the cluster, itself or by an engine, or
+/// has them access its own.
+bool reachesPeers(mlir::Operation *op);
+
 /// Which allocations a memory descriptor may be a view of: followed through views, loops,
 /// branches, selects and block arguments of one function.
 class BufferAliases {

@@ -1,0 +1,204 @@
+//===- InsertClusterBarriers.cpp ----------------------------------------------===//
+//
+// Problem: CTAs of a cluster reach into each other's shared memory and run ahead of
+// each other. What a program does there with its own buffers it synchronizes
+// itself; but it cannot know of scratch, nor of bytes that one allocation takes over
+// from another. So all CTAs meet between two accesses to such bytes, if one of them
+// writes and one reaches other CTAs:
+//
+//   reduce                                    reduce               peers read scratch
+//   reduce                           ==>      cluster_barrier
+//                                             reduce               its scratch again
+//
+// Operations that exchange data between CTAs meet once inside, between what each
+// writes for itself and what others read.
+//
+// Barrier objects. Where others signal a barrier they must know that it has begun:
+//
+//   init_barrier %b                           init_barrier %b
+//   wait_barrier %b                  ==>      fence_mbarrier_init_release_cluster
+//                                             cluster_barrier {relaxed}
+//                                             wait_barrier %b
+//
+// in front of the loop, branch or partition that leads to the first use. A cluster
+// barrier that stands there anyway will do.
+//
+// The end. Nobody leaves while others may reach into its memory: a kernel that did
+// not meet since then meets before it returns.
+//
+// Partitions cannot meet other CTAs; an access there that needs it is left to the code
+// generator, which says so.
+//
+//===----------------------------------------------------------------------===//
+#include "transform/Pipeline.h"
+#include "transform/SharedFlow.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+/// What happened since all CTAs met.
+struct State {
+  /// Accesses, and those of other CTAs among them.
+  llvm::BitVector accesses, ofPeers;
+  bool reachedPeers = false;
+  /// Barriers have begun; a fence has made them known to whoever meets this CTA.
+  bool begun = false, fenced = false;
+
+  explicit State(const SharedAccesses &all) : accesses(all.size()), ofPeers(all.size()) {}
+
+  void clearAccesses() {
+    accesses.reset();
+    ofPeers.reset();
+    reachedPeers = false;
+  }
+  bool join(const State &other) {
+    bool grows = other.accesses.test(accesses) || other.ofPeers.test(ofPeers) ||
+                 other.reachedPeers > reachedPeers || other.begun > begun || other.fenced > fenced;
+    accesses |= other.accesses;
+    ofPeers |= other.ofPeers;
+    reachedPeers |= other.reachedPeers;
+    begun |= other.begun;
+    fenced |= other.fenced;
+    return grows;
+  }
+};
+
+/// Exchanges through scratch: each CTA writes its own, all meet, each reads that of others.
+bool isExchange(Operation *op) {
+  return isa<ttg::ConvertLayoutOp, tt::ReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
+}
+
+bool usesBarrier(Operation *op) {
+  return isa<ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::ArriveBarrierOp,
+             ttng::WaitBarrierOp, ttng::AsyncCopyMbarrierArriveOp,
+             ttng::AsyncTMACopyGlobalToLocalOp, ttng::AsyncSharedStoreOp>(op);
+}
+
+class ClusterFlow final : public SharedFlow<State> {
+public:
+  ClusterFlow(tt::FuncOp function, const SharedAccesses &accesses)
+      : SharedFlow(function, accesses) {
+    function.walk([&](Operation *op) {
+      if (!reachesPeers(op))
+        return;
+      peers.insert(op);
+      signals |= usesBarrier(op);
+    });
+  }
+
+private:
+  enum class What { Fence, RelaxedBarrier, Barrier };
+
+  Operation *create(OpBuilder &builder, Location location) override {
+    if (what == What::Fence)
+      return builder.create<ttng::FenceMBarrierInitReleaseClusterOp>(location);
+    return builder.create<ttng::ClusterBarrierOp>(location, what == What::RelaxedBarrier);
+  }
+
+  void demand(Operation *op, What missing) {
+    what = missing;
+    require(op);
+  }
+
+  /// Barriers that have begun are known to all CTAs before anything that leads to a use.
+  void visit(Operation *op, State &state) override {
+    if (!state.begun && !state.fenced)
+      return;
+    bool meets = isa<ttng::ClusterBarrierOp>(op);
+    bool leads = op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() || usesBarrier(op) ||
+                 peers.contains(op);
+    if (!meets && !leads)
+      return;
+    if (state.begun)
+      demand(op, What::Fence);
+    if (!meets)
+      demand(op, What::RelaxedBarrier);
+    state.begun = state.fenced = false;
+  }
+
+  bool conflictInCluster(unsigned a, unsigned b) const {
+    const Access &x = accesses[a], &y = accesses[b];
+    bool ownBusiness = x.owner == y.owner && isa_and_nonnull<ttg::LocalAllocOp>(x.owner);
+    return !ownBusiness && (x.writes || y.writes) && x.begin < y.end && y.begin < x.end;
+  }
+
+  bool needsBarrier(const Effect &effect, bool isOfPeers, const State &state) const {
+    for (unsigned access : effect.before)
+      for (unsigned earlier : (isOfPeers ? state.accesses : state.ofPeers).set_bits())
+        if (conflictInCluster(access, earlier))
+          return true;
+    return false;
+  }
+
+  static void add(State &state, ArrayRef<unsigned> list, bool isOfPeers) {
+    for (unsigned access : list) {
+      state.accesses.set(access);
+      if (isOfPeers)
+        state.ofPeers.set(access);
+    }
+  }
+
+  void apply(Operation *op, State &state) override {
+    if (isa<ttng::FenceMBarrierInitReleaseClusterOp>(op)) {
+      state.fenced |= state.begun;
+      state.begun = false;
+    }
+    if (isa<ttng::ClusterBarrierOp, ttng::ClusterWaitOp>(op)) {
+      auto barrier = dyn_cast<ttng::ClusterBarrierOp>(op);
+      if (!barrier || !barrier.getRelaxed())
+        state.clearAccesses();
+      state.fenced = false;
+    }
+    if (isa<tt::ReturnOp>(op) && state.reachedPeers && function.isPublic())
+      demand(op, What::Barrier);
+    state.begun |= signals && isa<ttng::InitBarrierOp>(op);
+
+    bool reaches = peers.contains(op), exchanges = reaches && isExchange(op);
+    if (const Effect *effect = accesses.of(op)) {
+      if (needsBarrier(*effect, reaches && !exchanges, state)) {
+        demand(op, What::Barrier);
+        state.clearAccesses();
+      }
+      if (exchanges)
+        state.clearAccesses();
+      else
+        add(state, effect->before, reaches);
+      add(state, effect->after, reaches);
+    }
+    state.reachedPeers |= reaches;
+  }
+
+  llvm::DenseSet<Operation *> peers;
+  /// Whether CTAs signal each other's barriers.
+  bool signals = false;
+  What what = What::Barrier;
+};
+
+struct InsertClusterBarriersPass : PassWrapper<InsertClusterBarriersPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertClusterBarriersPass)
+  llvm::StringRef getArgument() const override { return "gluonc-insert-cluster-barriers"; }
+  llvm::StringRef getDescription() const override {
+    return "Synchronize CTAs that meet in each other's shared memory";
+  }
+
+  void runOnOperation() override {
+    if (ttg::numCtasOf(getOperation()) == 1)
+      return;
+    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      SharedAccesses accesses(function);
+      ClusterFlow(function, accesses).run();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createInsertClusterBarriersPass() {
+  return std::make_unique<InsertClusterBarriersPass>();
+}
+
+} // namespace gluonc
