@@ -174,8 +174,9 @@ Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &targe
   std::unique_ptr<Isa> isa = createIsa(target, options);
   if (!isa)
     return make_error<UnsupportedError>(kernel.getLoc(), "a kernel for " + target.name());
-  if (ttg::numCtasOf(kernel) > 1)
-    return make_error<UnsupportedError>(kernel.getLoc(), "a kernel with several CTAs in a cluster");
+  if (unsigned(ttg::numCtasOf(kernel)) > target.maxCtasPerCluster())
+    return make_error<UnsupportedError>(
+        kernel.getLoc(), "a kernel with several CTAs in a cluster on " + target.name());
 
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (Error problem = checkTypes(function))

@@ -67,7 +67,7 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
                                        " neighbouring bytes per thread (4, 8 or 16 are possible)");
 
   const Registers sources = emitter.get(op.getSrc());
-  Value *owner = emitter.ownerMask(layout);
+  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cta);
   ThreadAddress address = addressOf(emitter, *transfer, op.getResult(), bytes);
   for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
     Value *mask = op.getMask() ? emitter.get(op.getMask())[vector[0]] : nullptr;

@@ -6,7 +6,8 @@
 //
 // The order that the program asks for is one of the whole CTA. So a release
 // first waits for the accesses of all threads, and after an acquire nobody goes
-// on before the atomic has happened.
+// on before the atomic has happened. Where CTAs of a cluster hold copies, one
+// updates for all of them, and CTA means cluster.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Atomic.h"
@@ -74,8 +75,23 @@ AtomicScope scopeOf(tt::MemSyncScope scope) {
 /// True in the threads that update; null when all do.
 Value *updaters(Emitter &emitter, mlir::Type type) {
   if (llvm::isa<mlir::RankedTensorType>(type))
-    return emitter.ownerMask(emitter.layoutOf(type));
-  return emitter.builder.CreateICmpEQ(emitter.threadId(), emitter.builder.getInt32(0));
+    return emitter.ownerMask(emitter.layoutOf(type), Emitter::Among::Cluster);
+  return emitter.isFirstThread(Emitter::Among::Cluster);
+}
+
+/// The bits of the CTA's number that the owners of elements have at 0.
+uint32_t ctasWithCopies(Emitter &emitter, mlir::Type type) {
+  if (llvm::isa<mlir::RankedTensorType>(type))
+    return emitter.layoutOf(type).freeVariableMask(Dim::Block);
+  return emitter.clusterSize() - 1;
+}
+
+/// All threads that an atomic speaks for: of the cluster, where its CTAs hold copies.
+LogicalResult meetForAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type) {
+  if (ctasWithCopies(emitter, type))
+    return emitter.clusterBarrier(op);
+  emitter.barrier();
+  return success();
 }
 
 /// Gives the threads without an update of their own what the owner of each element got.
@@ -108,9 +124,18 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
     storeShared(builder, place, result);
   builder.CreateBr(after);
   emitter.startBlock(after);
-  emitter.barrier();
+  mlir::Type resultType = op->getResult(0).getType();
+  if (failed(meetForAtomic(emitter, op, resultType)))
+    return mlir::failure();
+  uint32_t ctas = ctasWithCopies(emitter, resultType);
+  if (!ctas) {
+    for (auto [place, result] : zip_equal(places, results))
+      result = loadShared(builder, place, type, 1).front();
+    return success();
+  }
+  Value *rank = builder.CreateAnd(emitter.clusterRank(), builder.getInt32(~ctas));
   for (auto [place, result] : zip_equal(places, results))
-    result = loadShared(builder, place, type, 1).front();
+    result = loadPeer(emitter, emitter.isa.peerAddress(builder, place, rank), type, 1).front();
   return success();
 }
 
@@ -134,8 +159,8 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
                          AtomicForm form,
                          function_ref<Value *(size_t, const AtomicForm &)> update) {
   Builder &builder = emitter.builder;
-  if (form.releases())
-    emitter.barrier();
+  if (form.releases() && failed(meetForAtomic(emitter, op, type)))
+    return mlir::failure();
   Value *owner = updaters(emitter, type);
   Registers results;
   for (auto [i, first] : enumerate(firstCopies(emitter, type))) {
@@ -154,8 +179,8 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
   bool shared = owner && !op->use_empty();
   if (shared && failed(shareResults(emitter, op, owner, results)))
     return mlir::failure();
-  if (form.acquires() && !shared)
-    emitter.barrier();
+  if (form.acquires() && !shared && failed(meetForAtomic(emitter, op, type)))
+    return mlir::failure();
   emitter.set(op->getResult(0), std::move(results));
   return success();
 }

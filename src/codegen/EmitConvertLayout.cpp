@@ -65,11 +65,14 @@ Registers emitShuffles(Emitter &emitter, const layout::ShufflePlan &plan, Regist
 
 // -- Shared memory -------------------------------------------------------------------
 
-void synchronize(Emitter &emitter, layout::SyncScope scope) {
+LogicalResult synchronize(Emitter &emitter, mlir::Operation *op, layout::SyncScope scope) {
+  if (scope == layout::SyncScope::Cluster)
+    return emitter.clusterBarrier(op);
   if (scope == layout::SyncScope::Warp)
     emitter.isa.warpBarrier(emitter.builder);
   else
     emitter.barrier();
+  return success();
 }
 
 /// One half: base of this thread, then one access per planned instruction.
@@ -80,6 +83,9 @@ public:
     SmallVector<uint32_t> images = emitter.threadImages(half.map, Dim::Offset);
     access.emplace(emitter, scratch, emitter.threadPart(images), imageMask(images),
                    memoryBytes(element));
+    if (half.map.hasOut(Dim::Block) && !layout::staysInBlock(half.map))
+      peers.emplace(emitter, *access,
+                    emitter.threadPart(emitter.threadImages(half.map, Dim::Block)));
   }
   void store(unsigned repetition, const Registers &registers) {
     for (const layout::SharedInstruction &instruction : half.instructions[repetition]) {
@@ -91,24 +97,33 @@ public:
   }
   void load(unsigned repetition, Registers &registers) {
     for (const layout::SharedInstruction &instruction : half.instructions[repetition]) {
-      Registers vector = loadShared(emitter.builder, access->at(instruction.offset), element,
-                                    instruction.registers.size());
+      unsigned count = instruction.registers.size();
+      Registers vector =
+          peers ? loadPeer(emitter, peers->at(instruction.offset, blockOf(instruction)), element,
+                           count)
+                : loadShared(emitter.builder, access->at(instruction.offset), element, count);
       for (auto [reg, value] : zip_equal(instruction.registers, vector))
         registers[reg] = value;
     }
   }
 
 private:
+  /// The CTA that the registers of an instruction add to the thread's.
+  uint32_t blockOf(const layout::SharedInstruction &instruction) const {
+    const LinearLayout &map = half.map;
+    uint64_t place = map.applyPacked(map.packIn({{Dim::Register, instruction.registers[0]}}));
+    return map.outComponent(place, Dim::Block);
+  }
+
   Emitter &emitter;
   const layout::SharedHalf &half;
   Type *element;
   std::optional<ThreadAddress> access;
+  std::optional<PeerAddress> peers;
 };
 
 LogicalResult emitThroughShared(Emitter &emitter, ttg::ConvertLayoutOp op,
                                 const layout::SharedPlan &plan) {
-  if (plan.sync == layout::SyncScope::Cluster)
-    return emitter.unsupported(op, "a change of layout between the CTAs of a cluster");
   mlir::IntegerAttr offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
   if (!offset)
     return emitter.unsupported(op, "`ttg.convert_layout` without allocated scratch memory");
@@ -120,10 +135,11 @@ LogicalResult emitThroughShared(Emitter &emitter, ttg::ConvertLayoutOp op,
   HalfAccess load(emitter, plan.load, scratch, source[0]->getType());
   Registers loaded(plan.load.representative.size());
   for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
-    if (repetition > 0)
-      synchronize(emitter, plan.sync);
+    if (repetition > 0 && failed(synchronize(emitter, op, plan.sync)))
+      return failure();
     store.store(repetition, source);
-    synchronize(emitter, plan.sync);
+    if (failed(synchronize(emitter, op, plan.sync)))
+      return failure();
     load.load(repetition, loaded);
   }
   Registers registers;

@@ -90,15 +90,11 @@ template <typename Body> void onlyWhere(Emitter &emitter, Value *condition, Body
   emitter.startBlock(after);
 }
 
-Value *firstThread(Emitter &emitter) {
-  return emitter.builder.CreateICmpEQ(emitter.threadId(), emitter.builder.getInt32(0));
-}
-
 LogicalResult emitPrint(Emitter &emitter, tt::PrintOp op) {
   Builder &builder = emitter.builder;
   std::string prefix = literal(op.getPrefix());
   if (op.getArgs().empty())
-    onlyWhere(emitter, firstThread(emitter), [&] {
+    onlyWhere(emitter, emitter.isFirstThread(Emitter::Among::Cluster), [&] {
       Line line = startLine(emitter);
       emitter.isa.print(builder, line.format + prefix + "\n", line.values);
     });
@@ -110,7 +106,8 @@ LogicalResult emitPrint(Emitter &emitter, tt::PrintOp op) {
     const LinearLayout *layout = llvm::isa<mlir::RankedTensorType>(value.getType())
                                      ? &emitter.layoutOf(value.getType())
                                      : nullptr;
-    Value *owner = layout ? emitter.ownerMask(*layout) : firstThread(emitter);
+    Value *owner = layout ? emitter.ownerMask(*layout, Emitter::Among::Cluster)
+                          : emitter.isFirstThread(Emitter::Among::Cluster);
     const Registers registers = emitter.get(value);
     onlyWhere(emitter, owner ? owner : builder.getTrue(), [&] {
       for (uint32_t reg = 0; reg < registers.size(); ++reg) {

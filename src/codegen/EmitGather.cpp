@@ -135,7 +135,7 @@ bool isFirstCopy(const LinearLayout &layout, uint32_t reg) {
 void countInto(Emitter &emitter, tt::HistogramOp op, Value *bins, uint32_t binCount) {
   Builder &builder = emitter.builder;
   const LinearLayout &layout = emitter.layoutOf(op.getSrc().getType());
-  Value *owner = emitter.ownerMask(layout);
+  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cta);
   AtomicForm form{AtomicOrder::Relaxed, AtomicScope::Cta};
   for (auto [reg, value] : enumerate(emitter.get(op.getSrc()))) {
     if (!isFirstCopy(layout, reg))

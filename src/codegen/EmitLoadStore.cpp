@@ -142,10 +142,12 @@ LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
 }
 
 /// True in the threads that are to store: one of those that hold the same.
-Value *storeOwner(Emitter &emitter, mlir::Type type) {
+Value *storeOwner(Emitter &emitter, tt::StoreOp op) {
+  auto among = op.getIgnoreCta() ? Emitter::Among::Cta : Emitter::Among::Cluster;
+  mlir::Type type = op.getPtr().getType();
   if (llvm::isa<mlir::RankedTensorType>(type))
-    return emitter.ownerMask(emitter.layoutOf(type));
-  return emitter.builder.CreateICmpEQ(emitter.threadId(), emitter.builder.getInt32(0));
+    return emitter.ownerMask(emitter.layoutOf(type), among);
+  return emitter.isFirstThread(among);
 }
 
 LogicalResult emitStore(Emitter &emitter, tt::StoreOp op) {
@@ -157,7 +159,7 @@ LogicalResult emitStore(Emitter &emitter, tt::StoreOp op) {
   const Registers &pointers = emitter.get(op.getPtr());
   const Registers &values = emitter.get(op.getValue());
   Type *word = wordType(element, plan.size());
-  Value *owner = storeOwner(emitter, op.getPtr().getType());
+  Value *owner = storeOwner(emitter, op);
   for (ArrayRef<uint32_t> vector : plan.vectors) {
     Value *mask = vectorMask(emitter, op.getMask(), vector[0]);
     if (owner)

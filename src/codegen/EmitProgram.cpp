@@ -12,15 +12,24 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
+/// From CTAs to programs: a cluster, which is one program, lies along x.
+Value *programsOf(Emitter &emitter, unsigned axis, Value *ctas) {
+  if (axis || emitter.clusterSize() == 1)
+    return ctas;
+  return emitter.builder.CreateLShr(ctas, Log2_32(emitter.clusterSize()));
+}
+
 LogicalResult emitProgramId(Emitter &emitter, tt::GetProgramIdOp op) {
   unsigned axis = static_cast<unsigned>(op.getAxis());
-  emitter.set(op.getResult(), {emitter.isa.programId(emitter.builder, axis)});
+  Value *cta = emitter.isa.programId(emitter.builder, axis);
+  emitter.set(op.getResult(), {programsOf(emitter, axis, cta)});
   return success();
 }
 
 LogicalResult emitNumPrograms(Emitter &emitter, tt::GetNumProgramsOp op) {
   unsigned axis = static_cast<unsigned>(op.getAxis());
-  emitter.set(op.getResult(), {emitter.isa.programCount(emitter.builder, axis)});
+  Value *ctas = emitter.isa.programCount(emitter.builder, axis);
+  emitter.set(op.getResult(), {programsOf(emitter, axis, ctas)});
   return success();
 }
 

@@ -3,7 +3,8 @@
 // The plan (layout/Reduction.h) says who meets whom; this writes it down:
 // registers of a thread as a tree or in order, lanes by butterflies, what is left
 // over through shared memory, where every thread that needs a result reads all of
-// its partial results (they lie side by side) and combines them itself.
+// its partial results (they lie side by side) and combines them itself. CTAs that
+// share the axis do the same at last, through the shared memory of the cluster.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Combine.h"
@@ -72,14 +73,19 @@ LogicalResult reduceLanes(Emitter &emitter, tt::ReduceOp op, const ReductionPlan
   return success();
 }
 
+/// Of the scratch of an operand: what warps leave for each other, and CTAs.
+enum class Part { Slots, Exchange };
+
 /// The scratch of each operand lies behind that of the one before.
-std::vector<ThreadAddress> scratchOf(Emitter &emitter, const ReductionPlan &plan, int64_t begin,
-                                     ArrayRef<uint32_t> images, const Tuple &example) {
+std::vector<ThreadAddress> scratchOf(Emitter &emitter, const ReductionPlan &plan, Part part,
+                                     int64_t begin, ArrayRef<uint32_t> images,
+                                     const Tuple &example) {
   Builder &builder = emitter.builder;
   std::vector<ThreadAddress> addresses;
   for (Value *value : example) {
     unsigned bytes = memoryBytes(value->getType());
-    Value *base = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, begin);
+    int64_t first = begin + (part == Part::Exchange ? plan.slotBytes(bytes) : 0);
+    Value *base = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, first);
     addresses.emplace_back(emitter, base, emitter.threadPart(images), imageMask(images), bytes);
     begin += plan.scratchBytes(bytes);
   }
@@ -110,7 +116,7 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
     return emitter.unsupported(op, "`tt.reduce` without allocated scratch memory");
   const Tuple example = partials.front();
   std::vector<ThreadAddress> store =
-      scratchOf(emitter, plan, begin.getInt(), plan.storeImages, example);
+      scratchOf(emitter, plan, Part::Slots, begin.getInt(), plan.storeImages, example);
   // Threads that hold the same partial result store it to the same place: no predicate.
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(store, partial))
@@ -118,11 +124,65 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
   emitter.barrier();
 
   std::vector<ThreadAddress> load =
-      scratchOf(emitter, plan, begin.getInt(), plan.loadImages, example);
+      scratchOf(emitter, plan, Part::Slots, begin.getInt(), plan.loadImages, example);
   for (auto [group, partial] : zip_equal(plan.groups, partials)) {
     SmallVector<Tuple> slots =
         loadSlots(emitter, plan, load, group.position << plan.slotLog2, example);
     std::optional<Tuple> total = combineAll(emitter, op.getCombineOp(), std::move(slots));
+    if (!total)
+      return failure();
+    partial = std::move(*total);
+  }
+  return success();
+}
+
+/// The least of the CTAs that the generators, in echelon form, lead to from this one.
+Value *firstSharer(Emitter &emitter, ArrayRef<uint32_t> generators) {
+  Builder &builder = emitter.builder;
+  Value *rank = emitter.clusterRank();
+  for (uint32_t generator : generators) {
+    uint32_t lead = llvm::bit_floor(generator);
+    Value *has =
+        builder.CreateICmpNE(builder.CreateAnd(rank, builder.getInt32(lead)), builder.getInt32(0));
+    rank = builder.CreateSelect(has, builder.CreateXor(rank, builder.getInt32(generator)), rank);
+  }
+  return rank;
+}
+
+/// CTAs with one position in common leave there what they have; each reads all, in the order of
+/// their numbers, so that all get the same sum.
+LogicalResult reduceAcrossCtas(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan,
+                               Partials &partials) {
+  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+  if (!begin)
+    return emitter.unsupported(op, "`tt.reduce` without allocated scratch memory");
+  const Tuple example = partials.front();
+  SmallVector<uint32_t> images;
+  for (uint32_t image : plan.loadImages)
+    images.push_back(image >> plan.slotLog2);
+  std::vector<ThreadAddress> places =
+      scratchOf(emitter, plan, Part::Exchange, begin.getInt(), images, example);
+  for (auto [group, partial] : zip_equal(plan.groups, partials))
+    for (auto [address, value] : zip_equal(places, partial))
+      storeShared(emitter.builder, address.at(group.position), value);
+  if (failed(emitter.clusterBarrier(op)))
+    return failure();
+
+  std::vector<PeerAddress> peers;
+  for (const ThreadAddress &place : places)
+    peers.emplace_back(emitter, place, firstSharer(emitter, plan.blockXors));
+  for (auto [group, partial] : zip_equal(plan.groups, partials)) {
+    SmallVector<Tuple> ofCtas;
+    for (uint32_t peer = 0; peer < 1u << plan.blockXors.size(); ++peer) {
+      Tuple &tuple = ofCtas.emplace_back();
+      uint32_t rank = 0;
+      for (auto [bit, generator] : enumerate(plan.blockXors))
+        rank ^= peer >> bit & 1 ? generator : 0;
+      for (auto [address, value] : zip_equal(peers, partial))
+        tuple.push_back(
+            loadPeer(emitter, address.at(group.position, rank), value->getType(), 1).front());
+    }
+    std::optional<Tuple> total = combineAll(emitter, op.getCombineOp(), std::move(ofCtas));
     if (!total)
       return failure();
     partial = std::move(*total);
@@ -158,12 +218,14 @@ LogicalResult emitReduce(Emitter &emitter, tt::ReduceOp op) {
   const LinearLayout &layout = emitter.layoutOf(op.getSrcs()[0].getType());
   std::optional<ReductionPlan> plan = layout::planReduction(layout, op.getAxis());
   if (!plan)
-    return emitter.unsupported(op, "`tt.reduce` over the CTAs of a cluster");
+    return emitter.unsupported(op, "`tt.reduce` over CTAs that this layout mixes up");
   Partials partials;
   if (failed(reduceRegisters(emitter, op, *plan, partials)) ||
       failed(reduceLanes(emitter, op, *plan, partials)))
     return failure();
   if (plan->slotLog2 && failed(reduceThroughShared(emitter, op, *plan, partials)))
+    return failure();
+  if (!plan->blockXors.empty() && failed(reduceAcrossCtas(emitter, op, *plan, partials)))
     return failure();
   return setResult(emitter, op, *plan, partials);
 }

@@ -54,6 +54,13 @@ Registers loadMatrices(Emitter &emitter, const Transfer &transfer,
   return loaded;
 }
 
+Registers select(const Registers &registers, ArrayRef<uint32_t> which) {
+  Registers selected;
+  for (uint32_t reg : which)
+    selected.push_back(registers[reg]);
+  return selected;
+}
+
 LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value tensor,
                           mlir::Value buffer) {
   auto type = cast<mlir::RankedTensorType>(tensor.getType());
@@ -63,6 +70,14 @@ LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value ten
     return emitter.unsupported(op, "a store to this shared layout");
   unsigned bytes = elementBytes(type.getElementType());
   const Registers &registers = emitter.get(tensor);
+  if (crossesCtas(emitter, *transfer, buffer)) {
+    PeerAddress address = peerAddressOf(emitter, *transfer, buffer, bytes);
+    for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors)
+      storePeer(emitter,
+                address.at(vectorOffset(*transfer, vector), registerBlock(*transfer, vector[0])),
+                select(registers, vector));
+    return success();
+  }
   if (auto matrices = planMatrices(emitter, *transfer, bytes, /*store=*/true)) {
     storeMatrices(
         emitter, *transfer, *matrices, registers,
@@ -71,12 +86,9 @@ LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value ten
   }
   ThreadAddress address = addressOf(emitter, *transfer, buffer, bytes);
   // Threads with copies store the same bytes to the same place: no predicate.
-  for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
-    Registers elements;
-    for (uint32_t reg : vector)
-      elements.push_back(registers[reg]);
-    storeShared(emitter.builder, address.at(vectorOffset(*transfer, vector)), elements);
-  }
+  for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors)
+    storeShared(emitter.builder, address.at(vectorOffset(*transfer, vector)),
+                select(registers, vector));
   return success();
 }
 
@@ -92,18 +104,26 @@ LogicalResult emitLocalLoad(Emitter &emitter, ttg::LocalLoadOp op) {
   unsigned bytes = elementBytes(type.getElementType());
   Type *element = emitter.elementType(type.getElementType());
   unsigned count = emitter.registerCount(type);
-  if (auto matrices = planMatrices(emitter, *transfer, bytes, /*store=*/false)) {
+  bool crosses = crossesCtas(emitter, *transfer, op.getSrc());
+  if (auto matrices =
+          crosses ? std::nullopt : planMatrices(emitter, *transfer, bytes, /*store=*/false)) {
     ThreadAddress address = addressOf(emitter, *transfer, op.getSrc(), bytes,
                                       matrixImages(emitter, *transfer, *matrices));
     emitter.set(op.getResult(),
                 loadMatrices(emitter, *transfer, *matrices, element, count, std::move(address)));
     return success();
   }
-  ThreadAddress address = addressOf(emitter, *transfer, op.getSrc(), bytes);
   Registers loaded(count);
+  std::optional<PeerAddress> peers;
+  if (crosses)
+    peers.emplace(peerAddressOf(emitter, *transfer, op.getSrc(), bytes));
+  ThreadAddress address = addressOf(emitter, *transfer, op.getSrc(), bytes);
   for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
-    Registers elements = loadShared(emitter.builder, address.at(vectorOffset(*transfer, vector)),
-                                    element, vector.size());
+    uint32_t offset = vectorOffset(*transfer, vector);
+    Registers elements =
+        crosses ? loadPeer(emitter, peers->at(offset, registerBlock(*transfer, vector[0])), element,
+                           vector.size())
+                : loadShared(emitter.builder, address.at(offset), element, vector.size());
     for (auto [reg, value] : zip_equal(vector, elements))
       loaded[reg] = value;
   }

@@ -13,6 +13,9 @@
 //     …
 //     write 0, meet ──────────────────▶ exit
 //
+// To meet the other CTAs of a cluster, all threads of each must come: the default
+// warps announce that, too, and workers that have met them go back to the loop.
+//
 // "Meet" is hardware barrier 1 with all threads. Default warps use barrier 0
 // among themselves, partition i barrier 2 + i. Captures that are constants or
 // arguments of the kernel are used directly; others go through shared memory.
@@ -39,6 +42,8 @@ bool Emitter::isKnownEverywhere(Value *value) const {
 namespace {
 
 constexpr unsigned meetingBarrier = 1, firstPartitionBarrier = 2;
+/// The number that sends workers to meet the cluster.
+constexpr unsigned meetCluster = 1u << 16;
 
 void meet(Emitter &emitter) {
   emitter.isa.groupBarrier(emitter.builder, meetingBarrier,
@@ -308,6 +313,33 @@ void Emitter::releaseWorkers(mlir::Operation *op) {
     return;
   inFirstThread(*this, [&] { announce(*this, op, 0); });
   meet(*this);
+}
+
+LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
+  if (op->getParentOfType<ttg::WarpSpecializeOp>())
+    return unsupported(op, "a barrier of the cluster inside of `ttg.warp_specialize`");
+  if (group.count == state.kernel.numWarps) {
+    isa.clusterBarrier(builder, relaxed);
+    return success();
+  }
+  if (!cast<tt::FuncOp>(source).isPublic())
+    return unsupported(op, "a barrier of the cluster in a function that is not inlined");
+  if (!workers)
+    startWorkers(*this, op);
+  if (!workersMeetCluster) {
+    workersMeetCluster = true;
+    Builder::InsertPointGuard guard(builder);
+    BasicBlock *block = newBlock("workers.cluster");
+    workers->addCase(builder.getInt32(meetCluster), block);
+    builder.SetInsertPoint(block);
+    isa.clusterBarrier(builder, /*relaxed=*/false);
+    builder.CreateBr(workers->getParent());
+  }
+  inFirstThread(*this, [&] { announce(*this, op, meetCluster); });
+  meet(*this);
+  // Behind it all workers have read the announcement, so it may change.
+  isa.clusterBarrier(builder, /*relaxed=*/false);
+  return success();
 }
 
 void addWarpSpecialize(EmitTable &table) {

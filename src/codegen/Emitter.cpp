@@ -42,6 +42,7 @@ const EmitTable &emitTable() {
     addLibdevice(all);
     addControlFlow(all);
     addWarpSpecialize(all);
+    addCluster(all);
     return all;
   }();
   return table;
@@ -233,9 +234,9 @@ void Emitter::barrier() {
 Emitter::GroupScope::GroupScope(Emitter &emitter, WarpGroup group)
     : emitter(emitter), savedGroup(emitter.group), savedPrologue(emitter.prologue.saveIP()),
       savedThread(emitter.thread), savedUnbounded(emitter.unboundedThread), savedWarp(emitter.warp),
-      savedParts(std::move(emitter.threadParts)) {
+      savedRank(emitter.rank), savedParts(std::move(emitter.threadParts)) {
   emitter.group = group;
-  emitter.thread = emitter.unboundedThread = emitter.warp = nullptr;
+  emitter.thread = emitter.unboundedThread = emitter.warp = emitter.rank = nullptr;
   emitter.threadParts.clear();
   BasicBlock *body = emitter.newBlock("partition.body");
   emitter.prologue.SetInsertPoint(emitter.builder.CreateBr(body));
@@ -248,35 +249,63 @@ Emitter::GroupScope::~GroupScope() {
   emitter.thread = savedThread;
   emitter.unboundedThread = savedUnbounded;
   emitter.warp = savedWarp;
+  emitter.rank = savedRank;
   emitter.threadParts = std::move(savedParts);
 }
 
 Value *Emitter::threadPart(ArrayRef<uint32_t> images) {
   Value *&part = threadParts[std::vector<uint32_t>(images.begin(), images.end())];
-  if (!part)
-    part = applyLinear(prologue, threadId(), images);
+  if (part)
+    return part;
+  ArrayRef<uint32_t> inCta = images.take_front(Log2_32(threads()));
+  part = applyLinear(prologue, threadId(), inCta);
+  ArrayRef<uint32_t> ofCta = images.drop_front(inCta.size());
+  if (!imageMask(ofCta))
+    return part;
+  Value *ctaPart = applyLinear(prologue, clusterRank(), ofCta);
+  part = imageMask(inCta) & imageMask(ofCta) ? prologue.CreateXor(part, ctaPart)
+                                             : disjointOr(prologue, part, ctaPart);
   return part;
+}
+
+Value *Emitter::clusterRank() {
+  if (!rank)
+    rank = isa.clusterRank(prologue, clusterSize());
+  return rank;
 }
 
 SmallVector<uint32_t> Emitter::threadImages(const LinearLayout &map, Dim out) const {
   SmallVector<uint32_t> images;
-  for (Dim in : {Dim::Lane, Dim::Warp})
-    for (unsigned bit = 0; bit < map.inLog2(in); ++bit)
+  for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
+    for (unsigned bit = 0; map.hasIn(in) && bit < map.inLog2(in); ++bit)
       images.push_back(map.basis(in, bit, out));
   return images;
 }
 
-Value *Emitter::ownerMask(const LinearLayout &layout) {
+Value *Emitter::ownerMask(const LinearLayout &layout, Among among) {
   uint32_t copies = layout.freeVariableMask(Dim::Lane) | layout.freeVariableMask(Dim::Warp)
                                                              << layout.inLog2(Dim::Lane);
+  uint32_t ctas = among == Among::Cluster ? layout.freeVariableMask(Dim::Block) : 0;
+  Value *first =
+      ctas ? builder.CreateICmpEQ(builder.CreateAnd(clusterRank(), builder.getInt32(ctas)),
+                                  builder.getInt32(0))
+           : nullptr;
   if (!copies)
-    return nullptr;
+    return first;
   // Not threadId(): knowing its limit, LLVM would turn `(tid & 64) == 0` into `tid < 64`, for which
   // ptxas branches around every access instead of predicating it.
   if (!unboundedThread)
     unboundedThread = threadOfGroup(/*limit=*/4096);
   Value *copy = builder.CreateAnd(unboundedThread, builder.getInt32(copies));
-  return builder.CreateICmpEQ(copy, builder.getInt32(0));
+  Value *owner = builder.CreateICmpEQ(copy, builder.getInt32(0));
+  return first ? builder.CreateAnd(owner, first) : owner;
+}
+
+Value *Emitter::isFirstThread(Among among) {
+  Value *first = builder.CreateICmpEQ(threadId(), builder.getInt32(0));
+  if (among == Among::Cta || clusterSize() == 1)
+    return first;
+  return builder.CreateAnd(first, builder.CreateICmpEQ(clusterRank(), builder.getInt32(0)));
 }
 
 // -- Blocks ----------------------------------------------------------------------

@@ -86,6 +86,7 @@ void addMap(EmitTable &table);
 void addLibdevice(EmitTable &table);
 void addControlFlow(EmitTable &table);
 void addWarpSpecialize(EmitTable &table);
+void addCluster(EmitTable &table);
 
 /// The warps that run a piece of code together: all of the kernel, or those of a partition.
 struct WarpGroup {
@@ -153,18 +154,26 @@ public:
 
   // -- Threads -----------------------------------------------------------------
   llvm::Value *threadId();
+  /// Number of the CTA in its cluster; only where the cluster has several.
+  llvm::Value *clusterRank();
+  unsigned clusterSize() const { return state.kernel.numCtas; }
   /// XOR over the set bits of the thread id of `images` (lane bits first, then
-  /// warp bits); computed once in the prologue.
+  /// warp bits, then bits of the CTA's number); computed once in the prologue.
   llvm::Value *threadPart(llvm::ArrayRef<uint32_t> images);
-  /// The images of lane and warp bits under one output dim of `map`.
+  /// The images of lane, warp and block bits under one output dim of `map`.
   llvm::SmallVector<uint32_t> threadImages(const layout::LinearLayout &map, layout::Dim out) const;
+  /// Among whom one thread is to act for all with the same element.
+  enum class Among { Cta, Cluster };
   /// True in the threads that own their elements; null when all do.
-  llvm::Value *ownerMask(const layout::LinearLayout &layout);
+  llvm::Value *ownerMask(const layout::LinearLayout &layout, Among among);
+  llvm::Value *isFirstThread(Among among);
   unsigned threads() const { return group.count * state.target.warpSize(); }
   /// Number of the warp within its group, the same value in all lanes.
   llvm::Value *warpId();
   /// All threads of the group arrive, and see each other's memory accesses.
   void barrier();
+  /// The same for all CTAs of the cluster, on behalf of `op`. Failure inside of partitions.
+  mlir::LogicalResult clusterBarrier(mlir::Operation *op, bool relaxed = false);
   WarpGroup group;
 
   /// Emits for other warps for its own lifetime, beginning at the current place.
@@ -177,7 +186,7 @@ public:
     Emitter &emitter;
     WarpGroup savedGroup;
     Builder::InsertPoint savedPrologue;
-    llvm::Value *savedThread, *savedUnbounded, *savedWarp;
+    llvm::Value *savedThread, *savedUnbounded, *savedWarp, *savedRank;
     ThreadParts savedParts;
   };
 
@@ -187,6 +196,8 @@ public:
   void releaseWorkers(mlir::Operation *op);
   /// Where workers find out what to do; null before the first partition.
   llvm::SwitchInst *workers = nullptr;
+  /// Whether they know how to meet the cluster.
+  bool workersMeetCluster = false;
   /// Where the partition that is being emitted ends; the same of default regions, with their
   /// results.
   llvm::BasicBlock *partitionEnd = nullptr;
@@ -224,7 +235,7 @@ private:
   Builder prologue;
   llvm::Value *threadOfGroup(unsigned limit);
 
-  llvm::Value *thread = nullptr, *unboundedThread = nullptr, *warp = nullptr;
+  llvm::Value *thread = nullptr, *unboundedThread = nullptr, *warp = nullptr, *rank = nullptr;
   ThreadParts threadParts;
 };
 

@@ -105,6 +105,23 @@ public:
   virtual llvm::Value *shuffleXor(Builder &builder, llvm::Value *value,
                                   unsigned distance) const = 0;
 
+  /// Number of this CTA in its cluster, known to lie in [0, ctas).
+  virtual llvm::Value *clusterRank(Builder &builder, unsigned ctas) const = 0;
+  /// All threads of the cluster arrive, and unless `relaxed` see each other's memory accesses.
+  virtual void clusterBarrier(Builder &builder, bool relaxed) const = 0;
+  /// Its halves.
+  virtual void clusterArrive(Builder &builder, bool relaxed) const = 0;
+  virtual void clusterWait(Builder &builder) const = 0;
+  /// What CTA `rank` has where this one has `shared`: an i32 address for the accesses below and
+  /// for engines, to which offsets may be added.
+  virtual llvm::Value *peerAddress(Builder &builder, llvm::Value *shared,
+                                   llvm::Value *rank) const = 0;
+  /// `count` words (i8…i64) side by side.
+  virtual Registers loadPeerWords(Builder &builder, llvm::Value *address, llvm::Type *word,
+                                  unsigned count) const = 0;
+  virtual void storePeerWords(Builder &builder, llvm::Value *address,
+                              llvm::ArrayRef<llvm::Value *> words) const = 0;
+
   /// Loads `words` (each i8…i64, all of one type) that lie side by side at
   /// `pointer` where `mask` (null: always) holds; `other` elsewhere.
   virtual Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word,

@@ -24,7 +24,7 @@ Value *ThreadAddress::physical(Value *logical) {
 
 // Padding is linear over numbers without common bits, as `variable` and the
 // rest of `constant` are, so the rest stays an immediate there too.
-Value *ThreadAddress::at(uint32_t constant) {
+std::pair<Value *, uint32_t> ThreadAddress::split(uint32_t constant) {
   uint32_t crossing = constant & variableMask;
   uint32_t rest = constant & ~variableMask;
   Value *&address = addresses[crossing];
@@ -38,10 +38,35 @@ Value *ThreadAddress::at(uint32_t constant) {
                                /*HasNSW=*/true);
     address = builder.CreateGEP(builder.getInt8Ty(), base, offset);
   }
-  if (!rest)
-    return address;
-  uint32_t immediate = (padded ? padded->physicalOffset(rest) : rest) * elementBytes;
-  return builder.CreateConstGEP1_32(builder.getInt8Ty(), address, immediate);
+  return {address, uint32_t(padded ? padded->physicalOffset(rest) : rest) * elementBytes};
+}
+
+Value *ThreadAddress::at(uint32_t constant) {
+  auto [address, immediate] = split(constant);
+  return immediate ? builder.CreateConstGEP1_32(builder.getInt8Ty(), address, immediate) : address;
+}
+
+Value *PeerAddress::at(uint32_t constant, uint32_t rankConstant) {
+  Builder &builder = emitter.builder;
+  auto [address, immediate] = local.split(constant);
+  Value *&base = mapped[{address, rankConstant}];
+  if (!base) {
+    Value *of = rankConstant ? builder.CreateXor(rank, builder.getInt32(rankConstant)) : rank;
+    base = emitter.isa.peerAddress(builder, address, of);
+  }
+  return immediate ? builder.CreateAdd(base, builder.getInt32(immediate)) : base;
+}
+
+void storePeer(Emitter &emitter, Value *address, ArrayRef<Value *> elements) {
+  Type *word = wordType(elements[0]->getType(), elements.size());
+  emitter.isa.storePeerWords(emitter.builder, address, packWords(emitter.builder, elements, word));
+}
+
+Registers loadPeer(Emitter &emitter, Value *address, Type *element, unsigned count) {
+  Type *word = wordType(element, count);
+  unsigned words = 8 * memoryBytes(element) * count / word->getIntegerBitWidth();
+  Registers loaded = emitter.isa.loadPeerWords(emitter.builder, address, word, words);
+  return unpackWords(emitter.builder, loaded, element, count);
 }
 
 void storeShared(Builder &builder, Value *pointer, ArrayRef<Value *> elements) {

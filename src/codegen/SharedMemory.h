@@ -19,6 +19,8 @@ public:
 
   /// Constant bits that the variable part never touches become an immediate.
   llvm::Value *at(uint32_t constant);
+  /// The same with the immediate, in bytes, apart.
+  std::pair<llvm::Value *, uint32_t> split(uint32_t constant);
 
 private:
   llvm::Value *physical(llvm::Value *logical);
@@ -32,6 +34,26 @@ private:
   /// Addresses by the constant bits that had to be combined by XOR.
   std::map<uint32_t, llvm::Value *> addresses;
 };
+
+/// The same where the elements of one thread may lie in other CTAs of the cluster: of CTA
+/// `rank ^ constant`.
+class PeerAddress {
+public:
+  PeerAddress(Emitter &emitter, ThreadAddress local, llvm::Value *rank)
+      : emitter(emitter), local(std::move(local)), rank(rank) {}
+
+  /// An address for storePeer, loadPeer and engines.
+  llvm::Value *at(uint32_t constant, uint32_t rankConstant);
+
+private:
+  Emitter &emitter;
+  ThreadAddress local;
+  llvm::Value *rank;
+  std::map<std::pair<llvm::Value *, uint32_t>, llvm::Value *> mapped;
+};
+
+void storePeer(Emitter &emitter, llvm::Value *address, llvm::ArrayRef<llvm::Value *> elements);
+Registers loadPeer(Emitter &emitter, llvm::Value *address, llvm::Type *element, unsigned count);
 
 /// One access to neighbouring elements, aligned to their whole size.
 void storeShared(Builder &builder, llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> elements);

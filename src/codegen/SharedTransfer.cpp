@@ -47,8 +47,48 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
   if (!access)
     return std::nullopt;
   transfer.access = std::move(*access);
+  LinearLayout &map = transfer.access.map;
+  if (map.hasOut(Dim::Block) && layout::staysInBlock(map)) {
+    SmallVector<Dim, 4> ins;
+    for (layout::DimSize in : map.inDims())
+      ins.push_back(in.dim);
+    map = map.sublayout(ins, {Dim::Offset});
+  }
   return transfer;
 }
+
+namespace {
+
+/// What the place where a view begins adds to the part `out` of its elements' places.
+struct ViewOffset {
+  Value *variable = nullptr;
+  uint32_t mask = 0;
+};
+
+ViewOffset viewOffset(Emitter &emitter, mlir::Value buffer, Dim out) {
+  Builder &builder = emitter.builder;
+  const Registers &view = emitter.get(buffer);
+  const LinearLayout &shared = toLinear(cast<ttg::MemDescType>(buffer.getType()));
+  std::optional<LinearLayout> inverse = shared.pseudoInvert();
+  ViewOffset sum;
+  for (auto [axis, offset] : enumerate(ArrayRef(view).drop_front())) {
+    Constant *known = dyn_cast<Constant>(offset);
+    if (!inverse || !inverse->hasOut(out) || (known && known->isNullValue()))
+      continue;
+    SmallVector<uint32_t> images;
+    for (unsigned bit = 0; bit < inverse->inLog2(Dim::axis(axis)); ++bit)
+      images.push_back(inverse->basis(Dim::axis(axis), bit, out));
+    Value *part = applyLinear(builder, offset, images);
+    Constant *constant = dyn_cast<Constant>(part);
+    if (constant && constant->isNullValue())
+      continue;
+    sum.variable = sum.variable ? builder.CreateXor(sum.variable, part) : part;
+    sum.mask |= imageMask(images);
+  }
+  return sum;
+}
+
+} // namespace
 
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes) {
@@ -64,20 +104,45 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes, Value *variable, uint32_t mask) {
   Builder &builder = emitter.builder;
-  const Registers &view = emitter.get(buffer);
-  const LinearLayout &shared = toLinear(cast<ttg::MemDescType>(buffer.getType()));
-  std::optional<LinearLayout> inverse = shared.pseudoInvert();
-  for (auto [axis, offset] : enumerate(ArrayRef(view).drop_front())) {
-    Constant *known = dyn_cast<Constant>(offset);
-    if (!inverse || (known && known->isNullValue()))
-      continue;
-    SmallVector<uint32_t> axisImages;
-    for (unsigned bit = 0; bit < inverse->inLog2(Dim::axis(axis)); ++bit)
-      axisImages.push_back(inverse->basis(Dim::axis(axis), bit, Dim::Offset));
-    variable = builder.CreateXor(variable, applyLinear(builder, offset, axisImages));
-    mask |= imageMask(axisImages);
+  if (ViewOffset begin = viewOffset(emitter, buffer, Dim::Offset); begin.variable) {
+    variable = builder.CreateXor(variable, begin.variable);
+    mask |= begin.mask;
   }
-  return ThreadAddress(emitter, view[0], variable, mask, bytes, transfer.padded);
+  return ThreadAddress(emitter, emitter.get(buffer)[0], variable, mask, bytes, transfer.padded);
+}
+
+bool crossesCtas(Emitter &emitter, const Transfer &transfer, mlir::Value buffer) {
+  return emitter.clusterSize() > 1 && (transfer.access.map.hasOut(Dim::Block) ||
+                                       viewOffset(emitter, buffer, Dim::Block).variable);
+}
+
+/// The CTA of the elements that the thread's own number leads to.
+static Value *peerRank(Emitter &emitter, const Transfer &transfer, mlir::Value buffer) {
+  const LinearLayout &map = transfer.access.map;
+  Value *rank = map.hasOut(Dim::Block) ? emitter.threadPart(emitter.threadImages(map, Dim::Block))
+                                       : emitter.clusterRank();
+  if (ViewOffset begin = viewOffset(emitter, buffer, Dim::Block); begin.variable)
+    rank = emitter.builder.CreateXor(rank, begin.variable);
+  return rank;
+}
+
+PeerAddress peerAddressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                          unsigned bytes) {
+  return PeerAddress(emitter, addressOf(emitter, transfer, buffer, bytes),
+                     peerRank(emitter, transfer, buffer));
+}
+
+PeerAddress peerAddressAt(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                          Value *pointer) {
+  ThreadAddress place(emitter, pointer, emitter.builder.getInt32(0), 0, 1);
+  return PeerAddress(emitter, std::move(place), peerRank(emitter, transfer, buffer));
+}
+
+uint32_t registerBlock(const Transfer &transfer, uint32_t reg) {
+  const LinearLayout &map = transfer.access.map;
+  if (!map.hasOut(Dim::Block))
+    return 0;
+  return map.outComponent(map.applyPacked(map.packIn({{Dim::Register, reg}})), Dim::Block);
 }
 
 std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfer &transfer,

@@ -15,6 +15,7 @@ namespace gluonc::codegen {
 
 /// How a tensor moves to or from a buffer.
 struct Transfer {
+  /// Without an output for the block where every CTA stays with its own memory.
   layout::SharedAccessMap access;
   std::optional<layout::Layout> layout;
   const layout::PaddedSharedLayout *padded = nullptr;
@@ -34,6 +35,16 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
 /// With another thread part, which has only bits of `mask`.
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes, llvm::Value *part, uint32_t mask);
+/// Whether elements lie in other CTAs, because of the layouts or of where the view begins.
+bool crossesCtas(Emitter &emitter, const Transfer &transfer, mlir::Value buffer);
+/// addressOf for such transfers.
+PeerAddress peerAddressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                          unsigned bytes);
+/// `pointer` in the CTA where each element goes.
+PeerAddress peerAddressAt(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
+                          llvm::Value *pointer);
+/// The CTA that a register adds to the thread's.
+uint32_t registerBlock(const Transfer &transfer, uint32_t reg);
 /// The transfer as warp-wide matrix accesses, where the chip has them and the data lie so.
 std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfer &transfer,
                                                  unsigned bytes, bool store);

@@ -4,11 +4,17 @@
 // comes here; an arrival stands for all of them, so they meet first. Waiting is
 // the business of every thread: the wait is what makes the bytes visible to it.
 //
+// CTAs of a cluster may have one barrier in common. It lies in the least of them,
+// which begins it for all and waits; the others send it their arrivals. Or each has
+// its own and `from_cta` routes arrivals: of the CTAs that differ in the other bits,
+// the least sends one to each, by as many threads.
+//
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/EmitHopper.h"
 
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Dialects.h"
+#include "ir/Encoding.h"
 
 using namespace llvm;
 using mlir::LogicalResult;
@@ -23,35 +29,93 @@ void emitOrdered(Emitter &emitter, const Twine &text, ArrayRef<Value *> operands
 
 Value *barrierAddress(Emitter &emitter, mlir::Value barrier) { return emitter.get(barrier)[0]; }
 
-namespace {
-
-Value *isFirstThread(Emitter &emitter) {
-  return emitter.builder.CreateICmpEQ(emitter.threadId(), emitter.builder.getInt32(0));
+uint32_t ctasInCommon(mlir::Value buffer) {
+  const layout::LinearLayout *linear = linearOrNull(cast<ttg::MemDescType>(buffer.getType()));
+  return linear ? linear->freeVariableMask(layout::Dim::Block) : 0;
 }
 
-/// The first thread, where `predicate` (may be null) holds.
-Value *firstThread(Emitter &emitter, mlir::Value predicate) {
-  Value *first = isFirstThread(emitter);
-  return predicate ? emitter.builder.CreateAnd(first, emitter.scalar(predicate)) : first;
+Value *isLeast(Emitter &emitter, uint32_t ctas) {
+  if (!ctas)
+    return nullptr;
+  Builder &builder = emitter.builder;
+  return builder.CreateICmpEQ(builder.CreateAnd(emitter.clusterRank(), builder.getInt32(ctas)),
+                              builder.getInt32(0));
+}
+
+namespace {
+
+Value *both(Emitter &emitter, Value *first, Value *second) {
+  return second ? emitter.builder.CreateAnd(first, second) : first;
+}
+
+/// The first thread of the CTA where the barrier lies.
+Value *keeper(Emitter &emitter, mlir::Value barrier) {
+  return both(emitter, emitter.isFirstThread(Emitter::Among::Cta),
+              isLeast(emitter, ctasInCommon(barrier)));
+}
+
+/// Who signals which barrier.
+struct Signal {
+  Value *threads, *address;
+  /// ".shared::cta", or what accesses of other CTAs say.
+  StringRef space;
+};
+
+/// `predicate` may be null; `route`: the bits of `from_cta`.
+Signal signalOf(Emitter &emitter, mlir::Value barrier, mlir::Value predicate,
+                std::optional<uint32_t> route) {
+  constexpr StringRef ofCluster = ".release.cluster.shared::cluster";
+  Builder &builder = emitter.builder;
+  Value *condition = predicate ? emitter.scalar(predicate) : nullptr;
+  Value *address = barrierAddress(emitter, barrier);
+  Value *first = both(emitter, emitter.isFirstThread(Emitter::Among::Cta), condition);
+  if (!route) {
+    uint32_t ctas = ctasInCommon(barrier);
+    if (!ctas)
+      return {first, address, ".shared::cta"};
+    Value *least = builder.CreateAnd(emitter.clusterRank(), builder.getInt32(~ctas));
+    return {first, emitter.isa.peerAddress(builder, address, least), ofCluster};
+  }
+  uint32_t receivers = (emitter.clusterSize() - 1) & ~*route;
+  SmallVector<uint32_t> bits;
+  for (uint32_t rest = receivers; rest; rest &= rest - 1)
+    bits.push_back(rest & -rest);
+  Value *thread = emitter.threadId();
+  Value *sends = builder.CreateICmpULT(thread, builder.getInt32(1u << bits.size()));
+  sends = both(emitter, both(emitter, sends, isLeast(emitter, receivers)), condition);
+  Value *rank = builder.CreateXor(emitter.clusterRank(), applyLinear(builder, thread, bits));
+  return {sends, emitter.isa.peerAddress(builder, address, rank), ofCluster};
 }
 
 LogicalResult emitInit(Emitter &emitter, ttng::InitBarrierOp op) {
-  emitOrdered(emitter, "@$1 mbarrier.init.shared::cta.b64 [$0], " + Twine(op.getCount()) + ";",
-              {barrierAddress(emitter, op.getAlloc()), isFirstThread(emitter)});
+  // All CTAs that have it in common send as many arrivals.
+  unsigned ctas = 1u << llvm::popcount(ctasInCommon(op.getAlloc()));
+  emitOrdered(emitter,
+              "@$1 mbarrier.init.shared::cta.b64 [$0], " + Twine(op.getCount() * ctas) + ";",
+              {barrierAddress(emitter, op.getAlloc()), keeper(emitter, op.getAlloc())});
   return success();
 }
 
 LogicalResult emitInval(Emitter &emitter, ttng::InvalBarrierOp op) {
   emitOrdered(emitter, "@$1 mbarrier.inval.shared::cta.b64 [$0];",
-              {barrierAddress(emitter, op.getAlloc()), isFirstThread(emitter)});
+              {barrierAddress(emitter, op.getAlloc()), keeper(emitter, op.getAlloc())});
+  return success();
+}
+
+/// One thread is enough: what it makes known is what threads before it began.
+LogicalResult emitInitFence(Emitter &emitter, ttng::FenceMBarrierInitReleaseClusterOp) {
+  emitOrdered(emitter, "@$0 fence.mbarrier_init.release.cluster;",
+              {emitter.isFirstThread(Emitter::Among::Cta)});
   return success();
 }
 
 LogicalResult emitExpect(Emitter &emitter, ttng::BarrierExpectOp op) {
   emitter.barrier();
+  Signal signal = signalOf(emitter, op.getAlloc(), op.getPred(), op.getFromCTA());
   emitOrdered(emitter,
-              "@$1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + Twine(op.getSize()) + ";",
-              {barrierAddress(emitter, op.getAlloc()), firstThread(emitter, op.getPred())});
+              "@$1 mbarrier.arrive.expect_tx" + Twine(signal.space) + ".b64 _, [$0], " +
+                  Twine(op.getSize()) + ";",
+              {signal.address, signal.threads});
   return success();
 }
 
@@ -59,17 +123,19 @@ LogicalResult emitArrive(Emitter &emitter, ttng::ArriveBarrierOp op) {
   emitter.barrier();
   // The form with a count is newer than sm_80.
   bool counts = emitter.state.target.computeCapability() >= 90;
+  Signal signal = signalOf(emitter, op.getAlloc(), op.getPred(), op.getFromCTA());
   std::string text =
-      counts ? ("@$1 mbarrier.arrive.shared::cta.b64 _, [$0], " + Twine(op.getCount()) + ";").str()
-             : "{\n\t.reg .b64 state;\n\t"
-               "@$1 mbarrier.arrive.noComplete.shared.b64 state, [$0], " +
-                   std::to_string(op.getCount()) + ";\n\t}";
+      counts
+          ? ("@$1 mbarrier.arrive" + signal.space + ".b64 _, [$0], " + Twine(op.getCount()) + ";")
+                .str()
+          : "{\n\t.reg .b64 state;\n\t"
+            "@$1 mbarrier.arrive.noComplete.shared.b64 state, [$0], " +
+                std::to_string(op.getCount()) + ";\n\t}";
   if (!counts && op.getCount() == 1)
     text = "{\n\t.reg .b64 state;\n\t@$1 mbarrier.arrive.shared.b64 state, [$0];\n\t}";
   else if (!counts)
     return emitter.unsupported(op, "several arrivals at once on " + emitter.state.target.name());
-  emitOrdered(emitter, text,
-              {barrierAddress(emitter, op.getAlloc()), firstThread(emitter, op.getPred())});
+  emitOrdered(emitter, text, {signal.address, signal.threads});
   return success();
 }
 
@@ -77,17 +143,23 @@ LogicalResult emitWait(Emitter &emitter, ttng::WaitBarrierOp op) {
   SmallVector<Value *> operands = {barrierAddress(emitter, op.getAlloc()),
                                    emitter.scalar(op.getPhase())};
   std::string text = "{\n\t.reg .pred done;\n\t";
-  if (op.getPred()) {
+  // Only the CTA where it lies can wait for it.
+  uint32_t ctas = ctasInCommon(op.getAlloc());
+  Value *waits = isLeast(emitter, ctas);
+  if (op.getPred())
+    waits = both(emitter, emitter.scalar(op.getPred()), waits);
+  if (waits) {
     text += "@!$2 bra.uni skip;\n\t";
-    operands.push_back(emitter.scalar(op.getPred()));
+    operands.push_back(waits);
   }
   text += "again:\n\t";
   if (emitter.state.target.computeCapability() >= 90)
-    text += "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t@!done bra.uni again;\n\t";
+    text += std::string("mbarrier.try_wait.parity") + (ctas ? ".acquire.cluster" : "") +
+            ".shared::cta.b64 done, [$0], $1;\n\t@!done bra.uni again;\n\t";
   else
     text += "mbarrier.test_wait.parity.shared.b64 done, [$0], $1;\n\t"
             "@done bra.uni over;\n\tnanosleep.u32 20;\n\tbra.uni again;\n\tover:\n\t";
-  text += op.getPred() ? "skip:\n\t}" : "}";
+  text += waits ? "skip:\n\t}" : "}";
   emitOrdered(emitter, text, operands);
   return success();
 }
@@ -119,6 +191,7 @@ LogicalResult emitStoreWait(Emitter &emitter, ttng::TMAStoreWaitOp op) {
 void addBarriers(EmitTable &table) {
   table.add<emitInit>();
   table.add<emitInval>();
+  table.add<emitInitFence>();
   table.add<emitExpect>();
   table.add<emitArrive>();
   table.add<emitWait>();

@@ -10,7 +10,12 @@ void addTma(EmitTable &table);
 
 /// A fragment of PTX that keeps its place among all accesses to memory.
 void emitOrdered(Emitter &emitter, const llvm::Twine &text, llvm::ArrayRef<llvm::Value *> operands);
-/// The address of a barrier object in shared memory.
+/// The address of the barrier object in this CTA's shared memory.
 llvm::Value *barrierAddress(Emitter &emitter, mlir::Value barrier);
+/// The bits of the CTA's number in which CTAs differ that have one barrier, or one part of a
+/// buffer, in common. A barrier lies in the least of them; each has a copy of a buffer.
+uint32_t ctasInCommon(mlir::Value buffer);
+/// Whether this CTA has those bits at 0; null where `ctas` is 0.
+llvm::Value *isLeast(Emitter &emitter, uint32_t ctas);
 
 } // namespace gluonc::codegen::nvidia

@@ -13,6 +13,10 @@
 //
 // PTX counts dims from the last one.
 //
+// Each CTA of a cluster moves its own part of a block. Where several hold copies, each
+// loads its own; with multicast the least of them sends one message for all, which
+// counts for the barrier of each. Stores are the least one's business.
+//
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/EmitHopper.h"
 
@@ -46,9 +50,9 @@ std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer, bool im2
   std::optional<LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
   if (!encoding || !inverse)
     return std::nullopt;
-  ArrayRef<int64_t> shape = buffer.getShape();
+  layout::Ints shape = layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape());
   // im2col: pixels are counted along one dim, up to 1024 of them.
-  layout::Ints box = encoding.getValue().messageShape(shape);
+  layout::Ints box = encoding.getValue().messageShape(buffer.getShape());
   if (im2col)
     box.front() = shape.front();
   SmallVector<Message> messages;
@@ -163,9 +167,23 @@ struct Instruction {
   }
 };
 
+/// Where the part of this CTA begins, for each dim of the buffer; null for 0.
+SmallVector<Value *> partOfCta(Emitter &emitter, ttg::MemDescType buffer) {
+  SmallVector<Value *> starts(buffer.getRank());
+  const LinearLayout &linear = toLinear(buffer);
+  for (int64_t axis = 0; axis < buffer.getRank(); ++axis) {
+    SmallVector<uint32_t> images;
+    for (unsigned bit = 0; bit < linear.inLog2(Dim::Block); ++bit)
+      images.push_back(linear.basis(Dim::Block, bit, Dim::axis(axis)));
+    if (imageMask(images))
+      starts[axis] = applyLinear(emitter.builder, emitter.clusterRank(), images);
+  }
+  return starts;
+}
+
 /// Coordinates of a round's messages as PTX wants them.
 SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, const Share &share,
-                                 size_t round) {
+                                 size_t round, ArrayRef<Value *> part) {
   Builder &builder = emitter.builder;
   SmallVector<Value *> values;
   const Message &first = share.first(round);
@@ -176,6 +194,8 @@ SmallVector<Value *> coordinates(Emitter &emitter, mlir::ValueRange coords, cons
       unsigned axis = inner - 1 - i;
       coordinate = builder.CreateAdd(coordinate, share.step(axis));
       coordinate = builder.CreateAdd(coordinate, builder.getInt32(first.place[axis]));
+      if (part[axis])
+        coordinate = builder.CreateAdd(coordinate, part[axis]);
     }
     values.push_back(coordinate);
   }
@@ -201,31 +221,56 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size) {
   return busy > 1 && busy + size <= emitter.group.count ? busy : 0;
 }
 
+/// The CTAs that hold the copies, as a mask of 16 bits: this one's number with all values of the
+/// bits `copies`, which it has at 0.
+Value *receivers(Emitter &emitter, uint32_t copies) {
+  uint32_t mask = 0;
+  for (uint32_t subset = copies;; subset = (subset - 1) & copies) {
+    mask |= 1u << subset;
+    if (!subset)
+      break;
+  }
+  Builder &builder = emitter.builder;
+  Value *all = builder.CreateShl(builder.getInt32(mask), emitter.clusterRank());
+  return builder.CreateTrunc(all, builder.getInt16Ty());
+}
+
+/// Whether the engine would have to write into another CTA's memory, or signal its barrier.
+bool leavesCta(Emitter &emitter, mlir::Value buffer, mlir::Value barrier) {
+  return crossesCtas(emitter, Transfer{}, buffer) || (barrier && ctasInCommon(barrier));
+}
+
 LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   ttg::MemDescType buffer = op.getResult().getType();
   ttng::Descriptor descriptor = ttng::descriptorOf(op.getDesc().getType());
   auto messages = messagesOf(buffer, descriptor.im2col);
-  if (!messages || op.getMulticast())
-    return emitter.unsupported(op, op.getMulticast() ? "a multicast copy" : "");
+  if (!messages || leavesCta(emitter, op.getResult(), op.getBarrier()))
+    return emitter.unsupported(op, messages ? "a bulk load that concerns another CTA" : "");
   Share share(emitter, *messages, firstSender(emitter, op, messages->size()));
   ThreadAddress address = addressOf(emitter, op.getResult(), share);
-  Value *sends =
-      share.sends(emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred())));
+  uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
+  Value *elected = emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred()));
+  if (copies)
+    elected = emitter.builder.CreateAnd(elected, isLeast(emitter, copies));
+  Value *sends = share.sends(elected);
+  SmallVector<Value *> part = partOfCta(emitter, buffer);
   for (size_t round = 0; round < share.rounds(); ++round) {
     Instruction code;
     code.text = "@" + code.operand(sends);
     code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                  "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
-                 ".mbarrier::complete_tx::bytes ";
+                 ".mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster " : " ");
     code.text += "[" + code.operand(address.at(share.first(round).offset)) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
-                 code.list(coordinates(emitter, op.getCoord(), share, round)) + "], ";
+                 code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";
     code.text += "[" + code.operand(barrierAddress(emitter, op.getBarrier())) + "]";
     SmallVector<Value *> offsets;
     for (mlir::Value offset : llvm::reverse(op.getOffsets()))
       offsets.push_back(emitter.scalar(offset));
     if (!offsets.empty())
       code.text += ", " + code.list(offsets);
+    if (copies)
+      code.text += ", " + code.operand(receivers(emitter, copies));
     emitOrdered(emitter, code.text + ";", code.operands);
   }
   return success();
@@ -236,16 +281,20 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
                            mlir::ValueRange coords, mlir::Value source, StringRef instruction) {
   auto buffer = cast<ttg::MemDescType>(source.getType());
   auto messages = messagesOf(buffer, /*im2col=*/false);
-  if (!messages)
-    return emitter.unsupported(op);
+  if (!messages || leavesCta(emitter, source, {}))
+    return emitter.unsupported(op, messages ? "a bulk store that concerns another CTA" : "");
   Share share(emitter, *messages);
   ThreadAddress address = addressOf(emitter, source, share);
-  Value *sends = share.sends(electThread(emitter));
+  Value *elected = electThread(emitter);
+  if (Value *least = isLeast(emitter, ctasInCommon(source)))
+    elected = emitter.builder.CreateAnd(elected, least);
+  Value *sends = share.sends(elected);
+  SmallVector<Value *> part = partOfCta(emitter, buffer);
   for (size_t round = 0; round < share.rounds(); ++round) {
     Instruction code;
     code.text = "@" + code.operand(sends) + " " + instruction.str();
     code.text += " [" + code.operand(emitter.scalar(desc)) + ", " +
-                 code.list(coordinates(emitter, coords, share, round)) + "], ";
+                 code.list(coordinates(emitter, coords, share, round, part)) + "], ";
     code.text += "[" + code.operand(address.at(share.first(round).offset)) + "];";
     emitOrdered(emitter, code.text, code.operands);
   }
@@ -266,9 +315,47 @@ LogicalResult emitReduce(Emitter &emitter, ttng::AsyncTMAReduceOp op) {
   return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), text);
 }
 
+/// Registers to the shared memory of whichever CTA, one word or more each, counted in bytes by the
+/// barrier of the CTA that receives them. Threads with copies stay out, CTAs with copies do not:
+/// they fill their own.
+LogicalResult emitSharedStore(Emitter &emitter, ttng::AsyncSharedStoreOp op) {
+  Builder &builder = emitter.builder;
+  auto tensor = cast<mlir::RankedTensorType>(op.getSrc().getType());
+  unsigned bytes = elementBytes(tensor.getElementType());
+  std::optional<Transfer> transfer = planTransfer(emitter, tensor, op.getDst().getType());
+  if (!transfer || bytes * transfer->access.vectors.size() < 4)
+    return emitter.unsupported(op, "an asynchronous store of less than four neighbouring bytes");
+  if (ctasInCommon(op.getMbarrier()))
+    return emitter.unsupported(op, "an asynchronous store with a barrier of several CTAs");
+  PeerAddress address = peerAddressOf(emitter, *transfer, op.getDst(), bytes);
+  PeerAddress barriers =
+      peerAddressAt(emitter, *transfer, op.getDst(), barrierAddress(emitter, op.getMbarrier()));
+  Value *owner = emitter.ownerMask(emitter.layoutOf(tensor), Emitter::Among::Cta);
+  const Registers &registers = emitter.get(op.getSrc());
+  for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
+    Registers elements;
+    for (uint32_t reg : vector)
+      elements.push_back(registers[reg]);
+    Registers words = packWords(builder, elements, wordType(elements[0]->getType(), vector.size()));
+    uint32_t block = registerBlock(*transfer, vector[0]);
+    Instruction code;
+    if (owner)
+      code.text = "@" + code.operand(owner) + " ";
+    code.text += "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" +
+                 (words.size() > 1 ? ".v" + std::to_string(words.size()) : std::string()) + ".b" +
+                 std::to_string(words[0]->getType()->getIntegerBitWidth()) + " ";
+    code.text += "[" + code.operand(address.at(vectorOffset(*transfer, vector), block)) + "], ";
+    code.text += words.size() > 1 ? code.list(words) : code.operand(words[0]);
+    code.text += ", [" + code.operand(barriers.at(0, block)) + "];";
+    emitOrdered(emitter, code.text, code.operands);
+  }
+  return success();
+}
+
 } // namespace
 
 void addTma(EmitTable &table) {
+  table.add<emitSharedStore>();
   table.add<emitLoad>();
   table.add<emitStore>();
   table.add<emitReduce>();

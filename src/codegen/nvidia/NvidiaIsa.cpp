@@ -170,6 +170,11 @@ void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
   annotate("reqntidx", kernel.numWarps * target.warpSize());
   if (maxRegisters)
     annotate("maxnreg", *maxRegisters);
+  if (kernel.numCtas > 1) {
+    annotate("cluster_dim_x", kernel.numCtas);
+    annotate("cluster_dim_y", 1);
+    annotate("cluster_dim_z", 1);
+  }
   if (byValue.empty())
     return;
   // Parameters are counted from one here.

@@ -26,6 +26,15 @@ public:
   void warpBarrier(Builder &builder) const override;
   void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
   void setRegisters(Builder &builder, unsigned count, bool grows) const override;
+  llvm::Value *clusterRank(Builder &builder, unsigned ctas) const override;
+  void clusterBarrier(Builder &builder, bool relaxed) const override;
+  void clusterArrive(Builder &builder, bool relaxed) const override;
+  void clusterWait(Builder &builder) const override;
+  llvm::Value *peerAddress(Builder &builder, llvm::Value *shared, llvm::Value *rank) const override;
+  Registers loadPeerWords(Builder &builder, llvm::Value *address, llvm::Type *word,
+                          unsigned count) const override;
+  void storePeerWords(Builder &builder, llvm::Value *address,
+                      llvm::ArrayRef<llvm::Value *> words) const override;
   llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const override;
   llvm::Value *shuffleXor(Builder &builder, llvm::Value *value, unsigned distance) const override;
   Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word, llvm::Value *mask,

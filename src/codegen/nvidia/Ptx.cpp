@@ -2,7 +2,10 @@
 
 #include "codegen/nvidia/NvidiaIsa.h"
 
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -69,6 +72,29 @@ std::string withKeptNegations(std::string ptx) {
   return text;
 }
 
+/// The size of the clusters that the kernel is annotated with; 1 without.
+static unsigned clusterSize(const Module &module) {
+  NamedMDNode *annotations = module.getNamedMetadata("nvvm.annotations");
+  if (!annotations)
+    return 1;
+  for (const MDNode *node : annotations->operands())
+    if (node->getNumOperands() == 3)
+      if (auto *name = dyn_cast<MDString>(node->getOperand(1));
+          name && name->getString() == "cluster_dim_x")
+        return mdconst::extract<ConstantInt>(node->getOperand(2))->getZExtValue();
+  return 1;
+}
+
+/// LLVM 19 does not print the shape of clusters, which belongs to the bounds of the launch.
+static void printCluster(SmallVectorImpl<char> &text, unsigned ctas) {
+  StringRef bounds = ".reqntid ";
+  size_t at = StringRef(text.data(), text.size()).find(bounds);
+  if (ctas == 1 || at == StringRef::npos)
+    return;
+  std::string shape = ".explicitcluster\n.reqnctapercluster " + std::to_string(ctas) + ", 1, 1\n";
+  text.insert(text.begin() + at, shape.begin(), shape.end());
+}
+
 Expected<std::string> printPtx(Module &module, const target::Target &target,
                                const Options &options) {
   Machine machine(target, options);
@@ -79,6 +105,7 @@ Expected<std::string> printPtx(Module &module, const target::Target &target,
                                    /*DisableVerify=*/true))
     return createStringError(std::errc::not_supported, "LLVM cannot print PTX");
   passes.run(module);
+  printCluster(text, clusterSize(module));
   return withHead(withKeptNegations(std::string(text)), ptxVersion(target, options), target.chip());
 }
 

@@ -1,0 +1,219 @@
+"""Programs of several CTAs: layouts over a cluster, and what travels between its CTAs."""
+
+# RUN: copy x='arange(8185, f32)' y='empty(8185, f32)' n=8185 BLOCK=2048 CGA='[[1]]' --grid 4 --num-ctas 2
+# EXPECT: y == x
+# RUN: copy x='randn(8185, f16)' y='empty(8185, f16)' n=8185 BLOCK=4096 CGA='[[2],[0],[1]]' --grid 2 --num-ctas 8
+# EXPECT: y == x
+# RUN: total x='randint(-99, 99, (3, 4096), i32)' y='zeros(3, i32)' N=4096 CGA='[[1]]' --grid 3 --num-ctas 2
+# EXPECT: y == sum(x, 1)
+# RUN: total x='randint(-99, 99, (2, 4096), i32)' y='zeros(2, i32)' N=4096 CGA='[[2],[1],[4],[8]]' --grid 2 --num-ctas 16
+# EXPECT: y == sum(x, 1)
+# RUN: total x='randint(-99, 99, (2, 4096), i32)' y='zeros(2, i32)' N=4096 CGA='[[1],[0],[2]]' --grid 2 --num-ctas 8
+# EXPECT: y == sum(x, 1)
+# RUN: softmax x='randn((2, 8192), f32)' y='empty((2, 8192), f32)' s='empty(2, f32)' N=8192 CGA='[[1],[2],[4]]' --grid 2 \
+#   --num-ctas 8
+# EXPECT: allclose(sum(y, 1), zeros(2, f32) + 1, 1e-5, 1e-5) & allclose(y[1] * s[1], exp(x[1]), 1e-4, 1e-5)
+# RUN: sums x='randint(-99, 99, (128, 64), i32)' rows='zeros(128, i32)' columns='zeros(64, i32)' CGA='[[1, 0], [0, 1]]' --grid 1 \
+#   --num-ctas 4
+# EXPECT: (columns == sum(x, 0)) & (rows[77] == sum(x[77]))
+# RUN: sums x='randint(-99, 99, (128, 64), i32)' rows='zeros(128, i32)' columns='zeros(64, i32)' CGA='[[0, 2], [0, 0], [0, 1]]' --grid 1 \
+#   --num-ctas 8
+# EXPECT: columns == sum(x, 0)
+# RUN: linear x='randint(-99, 99, (16, 8), i32)' rows='zeros(16, i32)' columns='zeros(8, i32)' --grid 1 --num-ctas 2
+# EXPECT: (columns == sum(x, 0)) & (rows[3] == sum(x[3]))
+# RUN: reshard x='randn((64, 128), f32)' y='empty((64, 128), f32)' A='[[0, 1], [0, 2]]' B='[[0, 1], [1, 0]]' --grid 1 --num-ctas 4
+# EXPECT: y == x
+# RUN: reshard x='randint(-9, 9, (64, 128), i8)' y='empty((64, 128), i8)' A='[[1, 0], [0, 0]]' B='[[0, 0], [0, 1]]' --grid 1 \
+#   --num-ctas 4
+# EXPECT: y == x
+# RUN: reshard x='randn((64, 128), f64)' y='empty((64, 128), f64)' A='[[0, 0], [1, 0]]' B='[[0, 1], [0, 2]]' --grid 1 --num-ctas 4
+# EXPECT: y == x
+# RUN: transposed x='randn((256, 64), f32)' y='empty((64, 256), f32)' M=256 N=64 --grid 1 --num-ctas 2
+# EXPECT: y == x.T
+# RUN: through_shared x='randn((64, 64), f16)' y='empty((64, 64), f16)' A='[[1, 0]]' S='[[0, 1]]' B='[[1, 0]]' --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: through_shared x='randn((64, 64), f16)' y='empty((64, 64), f16)' A='[[1, 0]]' S='[[1, 0]]' B='[[1, 0]]' --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: through_shared x='randn((64, 64), f16)' y='empty((64, 64), f16)' A='[[0, 0]]' S='[[0, 0]]' B='[[0, 1]]' --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: stored x='arange(256, i32)' y='empty(256, i32)' N=256 --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: stored x='randn(512, f16)' y='empty(512, f16)' N=512 --grid 1 --num-ctas 4
+# EXPECT: y == x
+# RUN: one_barrier y='zeros(512, i32)' --grid 3 --num-ctas 2
+# EXPECT: y[:256] == arange(256, i32)
+# RUN: routed y='zeros(512, i32)' --grid 1 --num-ctas 4
+# EXPECT: y == arange(512, i32)
+# RUN: counted count='zeros(2, i32)' y='zeros((8, 128), i32)' --grid 8 --num-ctas 2
+# EXPECT: (count[0] == 8) & (count[1] == 8 * 128) & (sum(y) == 28 * 128)
+# RUN: specialized x='arange(1024, i32)' y='empty(1024, i32)' s='zeros(1, i32)' --grid 1 --num-ctas 2
+# EXPECT: (y == x + 1) & (s[0] == sum(x))
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia import hopper
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier
+
+
+@gluon.jit
+def copy(x, y, n, BLOCK: gl.constexpr, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0], cga_layout=CGA)
+    offsets = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=layout)
+    gl.store(y + offsets, gl.load(x + offsets, mask=offsets < n), mask=offsets < n)
+
+
+@gluon.jit
+def total(x, y, N: gl.constexpr, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], cga_layout=CGA)
+    row = gl.program_id(0)
+    values = gl.load(x + row * N + gl.arange(0, N, layout=layout))
+    gl.store(y + row, gl.sum(values, axis=0))
+
+
+@gluon.jit
+def softmax(x, y, s, N: gl.constexpr, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0], cga_layout=CGA)
+    offsets = gl.program_id(0) * N + gl.arange(0, N, layout=layout)
+    values = gl.load(x + offsets)
+    top = gl.max(values, axis=0)
+    powers = gl.exp(values - top)
+    all = gl.sum(powers, axis=0)
+    gl.store(y + offsets, powers / all)
+    gl.store(s + gl.program_id(0), all * gl.exp(top))
+
+
+@gluon.jit
+def sums(x, rows, columns, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [2, 2], [1, 0], cga_layout=CGA)
+    i = gl.arange(0, 128, layout=gl.SliceLayout(1, layout))
+    j = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))
+    values = gl.load(x + i[:, None] * 64 + j[None, :])
+    gl.store(rows + i, gl.sum(values, axis=1))
+    gl.store(columns + j, gl.sum(values, axis=0))
+
+
+# The CTA's number moves rows among those of lanes and warps.
+@gluon.jit
+def linear(x, rows, columns):
+    layout: gl.constexpr = gl.DistributedLinearLayout(
+        [], [[0, 1], [0, 4], [0, 2], [1, 0], [0, 0]], [[4, 0], [8, 0]], [[2, 0]], [16, 8])
+    i = gl.arange(0, 16, layout=gl.SliceLayout(1, layout))
+    j = gl.arange(0, 8, layout=gl.SliceLayout(0, layout))
+    values = gl.load(x + i[:, None] * 8 + j[None, :])
+    gl.store(rows + i, gl.sum(values, axis=1))
+    gl.store(columns + j, gl.sum(values, axis=0))
+
+
+@gluon.jit
+def tile(M: gl.constexpr, N: gl.constexpr, layout: gl.constexpr):
+    i = gl.arange(0, M, layout=gl.SliceLayout(1, layout))[:, None]
+    return i * N + gl.arange(0, N, layout=gl.SliceLayout(0, layout))[None, :]
+
+
+@gluon.jit
+def reshard(x, y, A: gl.constexpr, B: gl.constexpr):
+    a: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=A)
+    b: gl.constexpr = gl.BlockedLayout([2, 1], [8, 4], [1, 4], [0, 1], cga_layout=B)
+    values = gl.load(x + tile(64, 128, a))
+    gl.store(y + tile(64, 128, b), gl.convert_layout(values, b))
+
+
+@gluon.jit
+def transposed(x, y, M: gl.constexpr, N: gl.constexpr):
+    a: gl.constexpr = gl.BlockedLayout([1, N], [32, 1], [4, 1], [0, 1], cga_layout=[[1, 0]])
+    b: gl.constexpr = gl.BlockedLayout([1, M // 4], [8, 4], [4, 1], [1, 0], cga_layout=[[0, 1]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=[[1, 0]])
+    smem = gl.allocate_shared_memory(gl.float32, [N, M], shared)
+    smem.store(gl.load(x + tile(M, N, a)).trans())
+    gl.barrier(cluster=True)
+    gl.store(y + tile(N, M, b), smem.load(b))
+
+
+@gluon.jit
+def through_shared(x, y, A: gl.constexpr, S: gl.constexpr, B: gl.constexpr):
+    a: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0], cga_layout=A)
+    b: gl.constexpr = gl.BlockedLayout([1, 4], [8, 4], [1, 4], [1, 0], cga_layout=B)
+    shared: gl.constexpr = gl.NVMMASharedLayout(64, 16, 2, cga_layout=S)
+    smem = gl.allocate_shared_memory(gl.float16, [64, 64], shared)
+    smem.store(gl.load(x + tile(64, 64, a)))
+    gl.barrier(cluster=True)
+    gl.store(y + tile(64, 64, b), smem.load(b))
+
+
+# Copies in every CTA; each fills its own.
+@gluon.jit
+def stored(x, y, N: gl.constexpr):
+    cga: gl.constexpr = [[0]] * (gl.num_ctas().bit_length() - 1)
+    layout: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], cga_layout=cga)
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=cga)
+    offsets = gl.arange(0, N, layout=layout)
+    smem = gl.allocate_shared_memory(x.dtype.element_ty, [N], shared)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, smem.nbytes_per_cta)
+    hopper.async_store(smem, gl.load(x + offsets), bar)
+    mbarrier.wait(bar, phase=0, deps=[smem])
+    gl.store(y + offsets, smem.load(layout))
+    mbarrier.invalidate(bar)
+
+
+# A barrier of two CTAs lies in the first.
+@gluon.jit
+def one_barrier(y):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1]])
+    bar = mbarrier.allocate_mbarrier(two_ctas=True)
+    mbarrier.init(bar, count=2)
+    for phase in gl.static_range(3):
+        mbarrier.arrive(bar, count=2)
+        mbarrier.wait(bar, phase & 1)
+        gl.barrier(cluster=True)
+    offsets = gl.arange(0, 256, layout=layout)
+    gl.store(y + offsets, offsets)
+
+
+# CTA 0 lets all go on, and even ones their neighbours.
+@gluon.jit
+def routed(y):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1], [2]])
+    bars = mbarrier.allocate_mbarrier(batch=2)
+    mbarrier.init(bars.index(0), count=1)
+    mbarrier.init(bars.index(1), count=2)
+    mbarrier.arrive(bars.index(0), from_cta=0)
+    mbarrier.wait(bars.index(0), 0)
+    mbarrier.arrive(bars.index(1), from_cta=2)
+    mbarrier.arrive(bars.index(1))
+    mbarrier.wait(bars.index(1), 0)
+    offsets = gl.arange(0, 512, layout=layout)
+    gl.store(y + offsets, offsets)
+
+
+# A program counts once, however many CTAs it has, and all of them learn its number.
+@gluon.jit
+def counted(count, y):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1]])
+    number = gl.atomic_add(count, 1)
+    offsets = gl.arange(0, 128, layout=layout)
+    gl.atomic_add(count + 1 + offsets * 0, gl.full([128], 1, gl.int32, layout))
+    gl.store(y + number * 128 + offsets, gl.full([128], 0, gl.int32, layout) + number)
+
+
+@gluon.jit
+def default_part(x, y):
+    layout: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0], cga_layout=[[1]])
+    offsets = gl.arange(0, 1024, layout=layout)
+    gl.store(y + offsets, gl.load(x + offsets) + 1)
+
+
+@gluon.jit
+def other_part():
+    pass
+
+
+# Other warps wait for their partition while all CTAs meet.
+@gluon.jit
+def specialized(x, y, s):
+    layout: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0], cga_layout=[[1]])
+    sum = gl.sum(gl.load(x + gl.arange(0, 1024, layout=layout)), axis=0)
+    gl.warp_specialize([(default_part, (x, y)), (other_part, ())], [4])
+    gl.barrier(cluster=True)
+    gl.store(s, sum)
