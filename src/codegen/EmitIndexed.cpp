@@ -2,7 +2,8 @@
 //
 // The address of an element is the inverse of the buffer's layout at the
 // element's coordinates, one of which is an index that the program computed. The
-// inverse is linear, so the index enters by XOR like everything else.
+// inverse is linear, so the index enters by XOR like everything else. In a cluster it
+// also gives the CTA that holds the element.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Atomic.h"
@@ -22,7 +23,7 @@ namespace {
 
 class IndexedBuffer {
 public:
-  /// Nullopt, after a report, for buffers without a linear layout or in a cluster.
+  /// Nullopt, after a report, for buffers without a linear layout.
   static std::optional<IndexedBuffer> create(Emitter &emitter, mlir::Operation *op,
                                              mlir::Value buffer, mlir::RankedTensorType tensor,
                                              unsigned axis) {
@@ -33,66 +34,133 @@ public:
       (void)emitter.unsupported(op, "indices into this shared layout");
       return std::nullopt;
     }
-    if (shared->inLog2(Dim::Block) || emitter.layoutOf(tensor).inLog2(Dim::Block)) {
-      (void)emitter.unsupported(op, "indices into shared memory in a cluster");
-      return std::nullopt;
-    }
     return IndexedBuffer(emitter, buffer, std::move(*inverse), tensor, axis);
   }
 
-  /// The address that `index` along the axis gives for register `reg`.
+  /// The address that `index` along the axis gives for register `reg`; in this CTA.
   Value *at(uint32_t reg, Value *index) {
     Builder &builder = emitter.builder;
-    Value *bits = builder.CreateZExtOrTrunc(index, builder.getInt32Ty());
-    uint32_t axisMask = uint32_t(inverse.inSize(Dim::axis(axis))) - 1;
-    bits = builder.CreateAnd(bits, builder.getInt32(axisMask));
-    Value *variable = builder.CreateXor(base, applyLinear(builder, bits, axisImages));
-    uint32_t constant = offsetOf(tensor.applyPacked(tensor.packIn({{Dim::Register, reg}})));
+    Value *variable = builder.CreateXor(base, applyLinear(builder, bitsOf(index), axisImages));
     return ThreadAddress(emitter, pointer, variable, baseMask | imageMask(axisImages), bytes,
                          layout.as<layout::PaddedSharedLayout>())
-        .at(constant);
+        .at(partOf(placeOf(reg), Dim::Offset));
+  }
+
+  /// Whether elements may lie in other CTAs.
+  bool isOfCluster() const { return rank != nullptr; }
+
+  Value *load(uint32_t reg, Value *index, Type *element) {
+    Value *address = at(reg, index);
+    if (rank)
+      return loadPeer(emitter, peer(address, reg, index), element, 1).front();
+    return loadShared(emitter.builder, address, element, 1).front();
+  }
+
+  void store(uint32_t reg, Value *index, Value *value) {
+    Value *address = at(reg, index);
+    if (rank)
+      storePeer(emitter, peer(address, reg, index), value);
+    else
+      storeShared(emitter.builder, address, value);
   }
 
 private:
+  /// The same place in the CTA that holds the element.
+  Value *peer(Value *address, uint32_t reg, Value *index) {
+    Builder &builder = emitter.builder;
+    Value *cta = applyLinear(builder, bitsOf(index), imagesOf(axis, Dim::Block));
+    cta = builder.CreateXor(builder.CreateXor(cta, rank),
+                            builder.getInt32(partOf(placeOf(reg), Dim::Block)));
+    return emitter.isa.peerAddress(builder, address, cta);
+  }
+
+  /// The index as far as it matters.
+  Value *bitsOf(Value *index) {
+    Builder &builder = emitter.builder;
+    uint32_t axisMask = uint32_t(inverse.inSize(Dim::axis(axis))) - 1;
+    Value *bits = builder.CreateZExtOrTrunc(index, builder.getInt32Ty());
+    return builder.CreateAnd(bits, builder.getInt32(axisMask));
+  }
+
+  uint64_t placeOf(uint32_t reg) const {
+    return tensor.applyPacked(tensor.packIn({{Dim::Register, reg}}));
+  }
+
   IndexedBuffer(Emitter &emitter, mlir::Value buffer, LinearLayout inverseLayout,
                 mlir::RankedTensorType type, unsigned axis)
       : emitter(emitter), inverse(std::move(inverseLayout)), tensor(emitter.layoutOf(type)),
         layout(toLayout(cast<ttg::MemDescType>(buffer.getType()).getEncoding())), axis(axis),
         bytes(elementBytes(cast<ttg::MemDescType>(buffer.getType()).getElementType())) {
-    axisImages = imagesOf(axis);
-    SmallVector<uint32_t> images;
-    for (Dim in : {Dim::Lane, Dim::Warp})
-      for (unsigned bit = 0; bit < tensor.inLog2(in); ++bit)
-        images.push_back(offsetOf(tensor.packedBasis(in, bit)));
+    axisImages = imagesOf(axis, Dim::Offset);
+    SmallVector<uint32_t> images = threadImages(Dim::Offset);
     base = emitter.threadPart(images);
     baseMask = imageMask(images);
     // The view's own place; windows never cut a swizzle, so it combines by XOR, too.
     const Registers &view = emitter.get(buffer);
     pointer = view[0];
+    addBegin(view, Dim::Offset, base, baseMask);
+    if (emitter.clusterSize() > 1)
+      findCta(toLinear(cast<ttg::MemDescType>(buffer.getType())), view);
+  }
+
+  /// Sets `rank` unless every CTA stays with what it has itself.
+  void findCta(const LinearLayout &shared, const Registers &view) {
+    SmallVector<uint32_t> images = threadImages(Dim::Block);
+    unsigned ctaBits = Log2_32(emitter.clusterSize()), first = images.size() - ctaBits;
+    // Of copies each CTA takes its own.
+    uint32_t copies = shared.freeVariableMask(Dim::Block);
+    for (unsigned bit = 0; bit < ctaBits; ++bit)
+      images[first + bit] |= copies & 1u << bit;
+    Value *cta = emitter.threadPart(images);
+    uint32_t mask = imageMask(images), begin = 0;
+    addBegin(view, Dim::Block, cta, begin);
+    bool stays = !begin && !imageMask(imagesOf(axis, Dim::Block)) &&
+                 !imageMask(ArrayRef(images).take_front(first));
+    for (unsigned bit = 0; bit < ctaBits; ++bit)
+      stays &= images[first + bit] == 1u << bit;
+    for (uint32_t reg = 0; reg < uint32_t(tensor.inSize(Dim::Register)); ++reg)
+      stays &= partOf(placeOf(reg), Dim::Block) == 0;
+    if (!stays || !mask)
+      rank = cta;
+  }
+
+  /// Adds the place where the view begins.
+  void addBegin(const Registers &view, Dim out, Value *&sum, uint32_t &mask) {
     for (auto [dim, offset] : enumerate(ArrayRef(view).drop_front())) {
       Constant *known = dyn_cast<Constant>(offset);
-      if (known && known->isNullValue())
+      SmallVector<uint32_t> images = imagesOf(dim, out);
+      if ((known && known->isNullValue()) || !imageMask(images))
         continue;
-      SmallVector<uint32_t> dimImages = imagesOf(dim);
-      base = emitter.builder.CreateXor(base, applyLinear(emitter.builder, offset, dimImages));
-      baseMask |= imageMask(dimImages);
+      sum = emitter.builder.CreateXor(sum, applyLinear(emitter.builder, offset, images));
+      mask |= imageMask(images);
     }
   }
 
-  SmallVector<uint32_t> imagesOf(unsigned dim) const {
+  SmallVector<uint32_t> imagesOf(unsigned dim, Dim out) const {
     SmallVector<uint32_t> images;
-    for (unsigned bit = 0; bit < inverse.inLog2(Dim::axis(dim)); ++bit)
-      images.push_back(inverse.basis(Dim::axis(dim), bit, Dim::Offset));
+    for (unsigned bit = 0; inverse.hasOut(out) && bit < inverse.inLog2(Dim::axis(dim)); ++bit)
+      images.push_back(inverse.basis(Dim::axis(dim), bit, out));
     return images;
   }
 
-  /// Offset of the tensor's coordinates, but for that along the axis.
-  uint32_t offsetOf(uint64_t packed) const {
+  /// What bits of lane, warp and the CTA's number add, but for the coordinate along the axis.
+  SmallVector<uint32_t> threadImages(Dim out) const {
+    SmallVector<uint32_t> images;
+    for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < tensor.inLog2(in); ++bit)
+        images.push_back(partOf(tensor.packedBasis(in, bit), out));
+    return images;
+  }
+
+  /// Offset or CTA of the tensor's coordinates, but for that along the axis.
+  uint32_t partOf(uint64_t packed, Dim part) const {
+    if (!inverse.hasOut(part))
+      return 0;
     SmallVector<layout::Coord> coords;
     for (layout::DimSize out : tensor.outDims())
       if (out.dim != Dim::axis(axis))
         coords.push_back({out.dim, tensor.outComponent(packed, out.dim)});
-    return inverse.outComponent(inverse.applyPacked(inverse.packIn(coords)), Dim::Offset);
+    return inverse.outComponent(inverse.applyPacked(inverse.packIn(coords)), part);
   }
 
   Emitter &emitter;
@@ -103,6 +171,8 @@ private:
   Value *pointer = nullptr, *base = nullptr;
   uint32_t baseMask = 0;
   SmallVector<uint32_t> axisImages;
+  /// The thread's part of the CTA's number; null where no other CTA is met.
+  Value *rank = nullptr;
 };
 
 LogicalResult emitLocalGather(Emitter &emitter, ttg::LocalGatherOp op) {
@@ -114,7 +184,7 @@ LogicalResult emitLocalGather(Emitter &emitter, ttg::LocalGatherOp op) {
   Type *element = emitter.elementType(type.getElementType());
   Registers results;
   for (auto [reg, index] : enumerate(emitter.get(op.getIndices())))
-    results.push_back(loadShared(emitter.builder, buffer->at(reg, index), element, 1).front());
+    results.push_back(buffer->load(reg, index, element));
   emitter.set(op.getResult(), std::move(results));
   return success();
 }
@@ -128,7 +198,7 @@ LogicalResult emitLocalScatter(Emitter &emitter, ttg::LocalScatterOp op) {
     return failure();
   const Registers &indices = emitter.get(op.getIndices());
   for (auto [reg, value] : enumerate(emitter.get(op.getValues())))
-    storeShared(emitter.builder, buffer->at(reg, indices[reg]), value);
+    buffer->store(reg, indices[reg], value);
   return success();
 }
 
@@ -138,6 +208,8 @@ LogicalResult emitAtomicScatter(Emitter &emitter, ttg::LocalAtomicScatterRMWOp o
       IndexedBuffer::create(emitter, op, op.getDst(), type, op.getAxis());
   if (!buffer)
     return failure();
+  if (buffer->isOfCluster())
+    return emitter.unsupported(op, "an atomic on the shared memory of another CTA");
   AtomicForm form{AtomicOrder::Relaxed, AtomicScope::Cta};
   return emitAtomic(emitter, op, type, op.getMask(), form, [&](size_t i, const AtomicForm &masked) {
     return emitter.isa.atomicUpdate(emitter.builder, kindOf(op.getAtomicRmwOp()),

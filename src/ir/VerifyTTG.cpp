@@ -173,7 +173,7 @@ LogicalResult MemDescIndexOp::verify() {
 }
 
 /// memdesc_subslice_c4: offsets along a cut dim may only touch one offset bit each, so that adding
-/// one commutes with the swizzle; and the cut may not divide CTAs.
+/// one commutes with the swizzle.
 static LogicalResult verifyCut(MemDescSubsliceOp op, MemDescType source, MemDescType result) {
   const layout::LinearLayout *linear = linearOrNull(source);
   std::optional<layout::LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
@@ -186,8 +186,6 @@ static LogicalResult verifyCut(MemDescSubsliceOp op, MemDescType source, MemDesc
       uint64_t place = inverse->applyPacked(inverse->packIn({{axis, uint32_t(step)}}));
       if (llvm::popcount(inverse->outComponent(place, layout::Dim::Offset)) > 1)
         return op.emitOpError("cannot cut along the swizzling pattern");
-      if (inverse->outComponent(place, layout::Dim::Block))
-        return op.emitOpError("cannot cut along CTAs");
     }
   }
   return success();

@@ -72,7 +72,7 @@ static Result emitIndex(Context &context, const BoundArgs &arguments) {
       buffer.dtype());
 }
 
-/// Addition of offsets must not carry into swizzled bits, nor reach another CTA's memory.
+/// Addition of offsets must not carry into swizzled bits.
 static const char *cutProblem(const Value &buffer, size_t dim, int64_t length) {
   ttg::MemDescType type = bufferType(buffer);
   size_t leading = type.getShape().size() - *bufferLayout(buffer).rank();
@@ -86,8 +86,6 @@ static const char *cutProblem(const Value &buffer, size_t dim, int64_t length) {
     uint64_t place = inverse->applyPacked(inverse->packIn({{axis, uint32_t(step)}}));
     if (llvm::popcount(inverse->outComponent(place, layout::Dim::Offset)) > 1)
       return "the slice would cut through the swizzling pattern";
-    if (inverse->outComponent(place, layout::Dim::Block))
-      return "the slice would divide the CTAs of the cluster";
   }
   return nullptr;
 }
