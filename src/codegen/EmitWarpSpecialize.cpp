@@ -16,6 +16,10 @@
 // To meet the other CTAs of a cluster, all threads of each must come: the default
 // warps announce that, too, and workers that have met them go back to the loop.
 //
+// While parts run, those with one number meet across the CTAs by barrier objects of
+// their own: two in turns, so that nobody can be a whole round ahead of another that
+// still waits, and a count of rounds, all behind each other in shared memory.
+//
 // "Meet" is hardware barrier 1 with all threads. Default warps use barrier 0
 // among themselves, partition i barrier 2 + i. Captures that are constants or
 // arguments of the kernel are used directly; others go through shared memory.
@@ -83,6 +87,32 @@ void announce(Emitter &emitter, mlir::Operation *op, unsigned what) {
   builder.CreateStore(builder.getInt32(what), stateOf(emitter, op), /*isVolatile=*/true);
 }
 
+std::optional<int64_t> clusterState(mlir::Operation *op) {
+  auto value = op->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(
+      ttg::clusterStateAttr);
+  return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
+}
+
+/// At the kernel's start, by all threads: begins what parts will meet their peers at.
+void beginClusterState(Emitter &emitter, mlir::Operation *op) {
+  std::optional<int64_t> begin = clusterState(op);
+  if (!begin)
+    return;
+  Builder &builder = emitter.builder;
+  // The state is the last thing in shared memory.
+  int64_t end = emitter.state.kernel.sharedBytes;
+  Value *first = emitter.isFirstThread(Emitter::Among::Cta);
+  for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
+    for (int64_t object : {0, 8})
+      emitter.isa.beginPeerBarrier(builder, sharedByte(emitter, at + object),
+                                   emitter.clusterSize() - 1, first);
+  inFirstThread(emitter, [&] {
+    for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
+      builder.CreateStore(builder.getInt32(0), sharedByte(emitter, at + 16), /*isVolatile=*/true);
+  });
+  emitter.isa.clusterBarrier(builder, /*relaxed=*/false);
+}
+
 /// The loop of the workers, and the branch at the kernel's start that leads there.
 void startWorkers(Emitter &emitter, mlir::Operation *op) {
   Builder &builder = emitter.builder;
@@ -93,6 +123,7 @@ void startWorkers(Emitter &emitter, mlir::Operation *op) {
   BasicBlock *body = jump->getSuccessor(0);
   jump->setSuccessor(0, dispatch);
   builder.SetInsertPoint(dispatch);
+  beginClusterState(emitter, op);
   Value *mine = builder.CreateICmpULT(emitter.threadId(), builder.getInt32(emitter.threads()));
   builder.CreateCondBr(mine, body, loop);
 
@@ -315,9 +346,39 @@ void Emitter::releaseWorkers(mlir::Operation *op) {
   meet(*this);
 }
 
+/// One part meets those of the same number in the other CTAs.
+static LogicalResult meetAsPart(Emitter &emitter, mlir::Operation *op) {
+  std::optional<int64_t> begin = clusterState(op);
+  if (!begin)
+    return emitter.unsupported(op, "a barrier of the cluster without allocated shared memory");
+  Builder &builder = emitter.builder;
+  const WarpGroup &group = emitter.group;
+  unsigned part = group.first ? group.barrier - firstPartitionBarrier + 1 : 0;
+  int64_t at = *begin + part * ttg::clusterStateBytes;
+  Value *count = sharedByte(emitter, at + 16);
+  Value *round = builder.CreateLoad(builder.getInt32Ty(), count, /*isVolatile=*/true);
+  emitter.barrier();
+  Value *object = builder.CreateShl(builder.CreateAnd(round, builder.getInt32(1)), 3);
+  Value *own = builder.CreateGEP(builder.getInt8Ty(), sharedByte(emitter, at), object);
+  Value *phase = builder.CreateAnd(builder.CreateLShr(round, 1), builder.getInt32(1));
+  // Thread i tells the CTA whose number differs by i + 1.
+  Value *thread = emitter.threadId();
+  Value *rank =
+      builder.CreateXor(emitter.clusterRank(), builder.CreateAdd(thread, builder.getInt32(1)));
+  Value *tells = builder.CreateICmpULT(thread, builder.getInt32(emitter.clusterSize() - 1));
+  rank = builder.CreateAnd(rank, builder.getInt32(emitter.clusterSize() - 1));
+  emitter.isa.meetPeers(builder, own, emitter.isa.peerAddress(builder, own, rank), tells, phase);
+  inFirstThread(emitter, [&] {
+    builder.CreateStore(builder.CreateAdd(round, builder.getInt32(1)), count,
+                        /*isVolatile=*/true);
+  });
+  emitter.barrier();
+  return success();
+}
+
 LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
   if (op->getParentOfType<ttg::WarpSpecializeOp>())
-    return unsupported(op, "a barrier of the cluster inside of `ttg.warp_specialize`");
+    return meetAsPart(*this, op);
   if (group.count == state.kernel.numWarps) {
     isa.clusterBarrier(builder, relaxed);
     return success();

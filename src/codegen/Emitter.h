@@ -172,7 +172,8 @@ public:
   llvm::Value *warpId();
   /// All threads of the group arrive, and see each other's memory accesses.
   void barrier();
-  /// The same for all CTAs of the cluster, on behalf of `op`. Failure inside of partitions.
+  /// The same for all CTAs of the cluster, on behalf of `op`. In a partition: of
+  /// the same partition in all CTAs.
   mlir::LogicalResult clusterBarrier(mlir::Operation *op, bool relaxed = false);
   WarpGroup group;
 

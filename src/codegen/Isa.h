@@ -112,6 +112,14 @@ public:
   /// Its halves.
   virtual void clusterArrive(Builder &builder, bool relaxed) const = 0;
   virtual void clusterWait(Builder &builder) const = 0;
+  /// A barrier object in shared memory for `arrivals` of other CTAs; begun by the thread where
+  /// `predicate` holds, and known to the cluster behind its next barrier.
+  virtual void beginPeerBarrier(Builder &builder, llvm::Value *shared, unsigned arrivals,
+                                llvm::Value *predicate) const = 0;
+  /// Arrives at the `peer` address of one where `predicate` holds, then waits for the phase of its
+  /// own.
+  virtual void meetPeers(Builder &builder, llvm::Value *own, llvm::Value *peer,
+                         llvm::Value *predicate, llvm::Value *phase) const = 0;
   /// What CTA `rank` has where this one has `shared`: an i32 address for the accesses below and
   /// for engines, to which offsets may be added.
   virtual llvm::Value *peerAddress(Builder &builder, llvm::Value *shared,

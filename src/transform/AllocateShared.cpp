@@ -262,6 +262,21 @@ struct AllocateFunction {
   }
 };
 
+/// The parts of the largest warp_specialize, if parts of any may meet those of other CTAs; else 0.
+int64_t partsThatMeetCluster(ModuleOp module) {
+  int64_t parts = 0;
+  bool meets = false;
+  if (ttg::numCtasOf(module) == 1)
+    return 0;
+  module.walk([&](ttg::WarpSpecializeOp op) {
+    parts = std::max<int64_t>(parts, 1 + op.getPartitions().size());
+    op.walk([&](Operation *inner) {
+      meets |= isa<ttng::ClusterBarrierOp>(inner) || reachesPeers(inner);
+    });
+  });
+  return meets ? parts : 0;
+}
+
 struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocateSharedPass)
   llvm::StringRef getArgument() const override { return "gluonc-allocate-shared"; }
@@ -318,6 +333,10 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       total = llvm::alignTo(total, 16);
       module->setAttr(ttg::warpStateAttr, Builder(module).getI32IntegerAttr(total));
       total += 16;
+      if (int64_t parts = partsThatMeetCluster(module)) {
+        module->setAttr(ttg::clusterStateAttr, Builder(module).getI32IntegerAttr(total));
+        total += parts * ttg::clusterStateBytes;
+      }
     }
     module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));
   }

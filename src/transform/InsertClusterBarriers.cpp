@@ -26,9 +26,6 @@
 // The end. Nobody leaves while others may reach into its memory: a kernel that did
 // not meet since then meets before it returns.
 //
-// Partitions cannot meet other CTAs; an access there that needs it is left to the code
-// generator, which says so.
-//
 //===----------------------------------------------------------------------===//
 #include "transform/Pipeline.h"
 #include "transform/SharedFlow.h"

@@ -48,6 +48,18 @@
 # EXPECT: (count[0] == 8) & (count[1] == 8 * 128) & (sum(y) == 28 * 128)
 # RUN: specialized x='arange(1024, i32)' y='empty(1024, i32)' s='zeros(1, i32)' --grid 1 --num-ctas 2
 # EXPECT: (y == x + 1) & (s[0] == sum(x))
+# RUN: meeting x='randn((64, 128), f16)' y='empty((64, 128), f16)' z='zeros(256, i32)' WORKER=False --grid 2 --num-ctas 4
+# EXPECT: (y == x) & (z == arange(256, i32))
+# RUN: meeting x='randn((64, 128), f16)' y='empty((64, 128), f16)' z='zeros(256, i32)' WORKER=True --grid 2 --num-ctas 4
+# EXPECT: (y == x) & (z == arange(256, i32))
+# RUN: neighbours x='randint(0, 999, (2, 32), i32)' y='empty((2, 32), i32)' GATHER=True --grid 1 --num-ctas 2
+# EXPECT: (y[:, 0] == x[:, 1]) & (sum(y, 1) == sum(x, 1)) & (y[:, 17] == x[:, 16])
+# RUN: neighbours x='randint(0, 999, (2, 32), i32)' y='empty((2, 32), i32)' GATHER=False --grid 1 --num-ctas 2
+# EXPECT: (y[:, 0] == x[:, 1]) & (sum(y, 1) == sum(x, 1)) & (y[:, 17] == x[:, 16])
+# RUN: other_half x='arange(256, i32)' y='empty(256, i32)' --grid 1 --num-ctas 2
+# EXPECT: (y[:128] == x[128:]) & (y[128:] == x[:128])
+# RUN: window x='randint(0, 999, (4, 32), i32)' y='empty((2, 32), i32)' z='empty((4, 32), i32)' --grid 1 --num-ctas 2
+# EXPECT: (y == x[2:]) & (z[:2] == x[:2]) & (z[2:] == x[2:] + 5)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -217,3 +229,80 @@ def specialized(x, y, s):
     gl.warp_specialize([(default_part, (x, y)), (other_part, ())], [4])
     gl.barrier(cluster=True)
     gl.store(s, sum)
+
+
+@gluon.jit
+def reshard_part(x, y, z, LAST: gl.constexpr):
+    a: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=[[0, 1], [0, 2]])
+    b: gl.constexpr = gl.BlockedLayout([2, 1], [8, 4], [1, 4], [0, 1], cga_layout=[[0, 1], [1, 0]])
+    row: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0], [0]])
+    for i in range(3):
+        values = gl.load(x + tile(64, 128, a))
+        gl.store(y + tile(64, 128, b), gl.convert_layout(values, b))
+    numbers = LAST + gl.arange(0, 128, layout=row)
+    gl.store(z + numbers, numbers)
+
+
+@gluon.jit
+def meeting_part(z, FIRST: gl.constexpr):
+    row: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0], [0]])
+    gl.barrier(cluster=True)
+    numbers = FIRST + gl.arange(0, 128, layout=row)
+    gl.store(z + numbers, numbers)
+    gl.barrier(cluster=True)
+
+
+# Partitions of one number meet across the CTAs, each for itself.
+@gluon.jit
+def meeting(x, y, z, WORKER: gl.constexpr):
+    if WORKER:
+        gl.warp_specialize([(meeting_part, (z, 0)), (reshard_part, (x, y, z, 128))], [4])
+    else:
+        gl.warp_specialize([(reshard_part, (x, y, z, 0)), (meeting_part, (z, 128))], [4])
+
+
+# Columns are divided, and an index leads to another CTA or not.
+@gluon.jit
+def neighbours(x, y, GATHER: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [1, 4], [1, 0], cga_layout=[[0, 1]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=[[0, 1]])
+    places = tile(2, 32, layout)
+    values = gl.load(x + places)
+    smem = gl.allocate_shared_memory(gl.int32, [2, 32], shared, values)
+    gl.barrier(cluster=True)
+    columns = (places & 31) ^ 1
+    if GATHER:
+        result = smem.gather(columns, axis=1)
+    else:
+        smem.scatter(values, columns, axis=1)
+        gl.barrier(cluster=True)
+        result = smem.load(layout)
+    gl.store(y + places, result)
+
+
+# Every element is in the other CTA.
+@gluon.jit
+def other_half(x, y):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[1]])
+    numbers = gl.arange(0, 256, layout=layout)
+    smem = gl.allocate_shared_memory(gl.int32, [256], shared, gl.load(x + numbers))
+    gl.barrier(cluster=True)
+    gl.store(y + numbers, smem.gather(numbers ^ 128, axis=0))
+
+
+# A window that lies in the second CTA alone, for both.
+@gluon.jit
+def window(x, y, z):
+    layout: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [1, 4], [1, 0], cga_layout=[[1, 0]])
+    both: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [1, 4], [1, 0], cga_layout=[[0, 0]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=[[1, 0]])
+    smem = gl.allocate_shared_memory(gl.int32, [4, 32], shared, gl.load(x + tile(4, 32, layout)))
+    gl.barrier(cluster=True)
+    part = smem.slice(2, 2, dim=0)
+    values = part.load(both)
+    gl.store(y + tile(2, 32, both), values)
+    gl.barrier(cluster=True)
+    part.store(values + 5)
+    gl.barrier(cluster=True)
+    gl.store(z + tile(4, 32, layout), smem.load(layout))

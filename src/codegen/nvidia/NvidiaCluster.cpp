@@ -59,6 +59,25 @@ void NvidiaIsa::clusterWait(Builder &builder) const {
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_barrier_cluster_wait_aligned, {});
 }
 
+void NvidiaIsa::beginPeerBarrier(Builder &builder, Value *shared, unsigned arrivals,
+                                 Value *predicate) const {
+  std::string text = "@$1 mbarrier.init.shared::cta.b64 [$0], " + std::to_string(arrivals) +
+                     ";\n\t@$1 fence.mbarrier_init.release.cluster;";
+  emitAsm(builder, text, builder.getVoidTy(), {shared, predicate}, AsmEffect::ReadsAndWrites,
+          Threads::Together);
+}
+
+void NvidiaIsa::meetPeers(Builder &builder, Value *own, Value *peer, Value *predicate,
+                          Value *phase) const {
+  StringRef text = "{\n\t.reg .pred done;\n\t"
+                   "@$2 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$1];\n\t"
+                   "again:\n\t"
+                   "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $3;\n\t"
+                   "@!done bra.uni again;\n\t}";
+  emitAsm(builder, text, builder.getVoidTy(), {own, peer, predicate, phase},
+          AsmEffect::ReadsAndWrites, Threads::Together);
+}
+
 Value *NvidiaIsa::peerAddress(Builder &builder, Value *shared, Value *rank) const {
   Value *address = builder.CreatePtrToInt(shared, builder.getInt32Ty());
   return emitAsm(builder, "mapa.shared::cluster.u32 $0, $1, $2;", builder.getInt32Ty(),

@@ -30,6 +30,10 @@ public:
   void clusterBarrier(Builder &builder, bool relaxed) const override;
   void clusterArrive(Builder &builder, bool relaxed) const override;
   void clusterWait(Builder &builder) const override;
+  void beginPeerBarrier(Builder &builder, llvm::Value *shared, unsigned arrivals,
+                        llvm::Value *predicate) const override;
+  void meetPeers(Builder &builder, llvm::Value *own, llvm::Value *peer, llvm::Value *predicate,
+                 llvm::Value *phase) const override;
   llvm::Value *peerAddress(Builder &builder, llvm::Value *shared, llvm::Value *rank) const override;
   Registers loadPeerWords(Builder &builder, llvm::Value *address, llvm::Type *word,
                           unsigned count) const override;
