@@ -116,6 +116,13 @@ TEST_F(Cuda, LaunchPassesGridArgumentsAndZeroScratch) {
   EXPECT_EQ(fake->parameters[4], 0u);
 }
 
+TEST_F(Cuda, LargeClustersAreAskedFor) {
+  launcher({.ctasPerCluster = 8}, 0);
+  EXPECT_FALSE(fake->largeClusters);
+  launcher({.ctasPerCluster = 16}, 0);
+  EXPECT_TRUE(fake->largeClusters);
+}
+
 TEST_F(Cuda, ClusterMultipliesTheGridAndIsAnAttribute) {
   Launcher prepared = launcher({.ctasPerCluster = 4}, 0);
   llvm::cantFail(prepared.run({3, 1, 1}, nullptr, {}));

@@ -18,6 +18,15 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
   if (!launcher.enter)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "the CUDA driver is older than 11.8 (no cuLaunchKernelEx)");
+  // Every chip that has clusters takes 8 CTAs; more must be asked for.
+  constexpr unsigned portableCtas = 8;
+  if (shape.ctasPerCluster > portableCtas)
+    if (llvm::Error error = device.driver().check(
+            device.driver().api().cuFuncSetAttribute(
+                function->handle,
+                static_cast<int>(FunctionAttribute::NonPortableClusterSizeAllowed), 1),
+            "allowing clusters of more than 8 CTAs"))
+      return std::move(error);
   launcher.kernel = *function;
   launcher.parameters = parameters;
   launcher.byAddress = shape.byAddress;

@@ -114,6 +114,8 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction) {
   return success;
 }
 CUresult cuFuncSetAttribute(CUfunction, int attribute, int value) {
+  if (attribute == static_cast<int>(FunctionAttribute::NonPortableClusterSizeAllowed))
+    state.largeClusters = value != 0;
   if (attribute == static_cast<int>(FunctionAttribute::MaxDynamicSharedSizeBytes))
     state.sharedLimit = value;
   return success;

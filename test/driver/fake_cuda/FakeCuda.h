@@ -17,6 +17,8 @@ struct FakeCuda {
   int sharedLimit = 0;
   gluonc::cuda::LaunchConfig config;
   unsigned clusterX = 0;
+  /// Whether a function was allowed clusters of more than 8 CTAs.
+  bool largeClusters = false;
   uint64_t parameters[80] = {};
 
   /// What the last tensor map was asked to be; dims as the driver counts them.
