@@ -48,6 +48,14 @@ public:
 
   /// Whether elements may lie in other CTAs.
   bool isOfCluster() const { return rank != nullptr; }
+  /// Whether several CTAs each have the elements and the tensor.
+  bool hasCopies() const { return copies & tensor.freeVariableMask(Dim::Block); }
+
+  /// Where an atomic finds the element.
+  Value *place(uint32_t reg, Value *index) {
+    Value *address = at(reg, index);
+    return rank ? peer(address, reg, index) : address;
+  }
 
   Value *load(uint32_t reg, Value *index, Type *element) {
     Value *address = at(reg, index);
@@ -108,7 +116,7 @@ private:
     SmallVector<uint32_t> images = threadImages(Dim::Block);
     unsigned ctaBits = Log2_32(emitter.clusterSize()), first = images.size() - ctaBits;
     // Of copies each CTA takes its own.
-    uint32_t copies = shared.freeVariableMask(Dim::Block);
+    copies = shared.freeVariableMask(Dim::Block);
     for (unsigned bit = 0; bit < ctaBits; ++bit)
       images[first + bit] |= copies & 1u << bit;
     Value *cta = emitter.threadPart(images);
@@ -173,6 +181,8 @@ private:
   SmallVector<uint32_t> axisImages;
   /// The thread's part of the CTA's number; null where no other CTA is met.
   Value *rank = nullptr;
+  /// Bits of the CTA's number that do not matter to the buffer.
+  uint32_t copies = 0;
 };
 
 LogicalResult emitLocalGather(Emitter &emitter, ttg::LocalGatherOp op) {
@@ -208,12 +218,14 @@ LogicalResult emitAtomicScatter(Emitter &emitter, ttg::LocalAtomicScatterRMWOp o
       IndexedBuffer::create(emitter, op, op.getDst(), type, op.getAxis());
   if (!buffer)
     return failure();
-  if (buffer->isOfCluster())
-    return emitter.unsupported(op, "an atomic on the shared memory of another CTA");
-  AtomicForm form{AtomicOrder::Relaxed, AtomicScope::Cta};
+  // One CTA updates for all that hold the tensor, so it would have to update all copies.
+  if (buffer->hasCopies())
+    return emitter.unsupported(op, "an atomic on copies in several CTAs");
+  AtomicForm form{AtomicOrder::Relaxed,
+                  buffer->isOfCluster() ? AtomicScope::Cluster : AtomicScope::Cta};
   return emitAtomic(emitter, op, type, op.getMask(), form, [&](size_t i, const AtomicForm &masked) {
     return emitter.isa.atomicUpdate(emitter.builder, kindOf(op.getAtomicRmwOp()),
-                                    buffer->at(i, emitter.get(op.getIndices())[i]),
+                                    buffer->place(i, emitter.get(op.getIndices())[i]),
                                     emitter.get(op.getValues())[i], masked, !op->use_empty());
   });
 }

@@ -35,7 +35,7 @@ struct MemoryHints {
 
 enum class AtomicKind { And, Or, Xor, Add, FloatAdd, Max, Min, UnsignedMax, UnsignedMin, Exchange };
 enum class AtomicOrder { Relaxed, Acquire, Release, AcquireRelease };
-enum class AtomicScope { Cta, Gpu, System };
+enum class AtomicScope { Cta, Cluster, Gpu, System };
 /// How an atomic access is ordered, and in which threads (null: all) it takes place.
 struct AtomicForm {
   AtomicOrder order = AtomicOrder::AcquireRelease;
@@ -139,8 +139,9 @@ public:
                           llvm::ArrayRef<llvm::Value *> words, llvm::Value *mask,
                           const MemoryHints &hints) const = 0;
 
-  /// The value that was at `pointer`; zero where the mask does not hold. `used` is false where
-  /// nobody asks for it. Null where the chip has no such update of this type.
+  /// The value that was at `pointer`, which may also be a peerAddress; zero where the mask does not
+  /// hold. `used` is false where nobody asks for it. Null where the chip has no such update of
+  /// this type.
   virtual llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
                                     llvm::Value *value, const AtomicForm &form,
                                     bool used) const = 0;

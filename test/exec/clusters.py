@@ -60,6 +60,8 @@
 # EXPECT: (y[:128] == x[128:]) & (y[128:] == x[:128])
 # RUN: window x='randint(0, 999, (4, 32), i32)' y='empty((2, 32), i32)' z='empty((4, 32), i32)' --grid 1 --num-ctas 2
 # EXPECT: (y == x[2:]) & (z[:2] == x[:2]) & (z[2:] == x[2:] + 5)
+# RUN: adding x='zeros((4, 32), i32) + 7' y='empty((2, 32), i32)' --grid 1 --num-ctas 2
+# EXPECT: (y == 7) & (x[:2] == 7) & (x[2:] == 10)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -306,3 +308,20 @@ def window(x, y, z):
     part.store(values + 5)
     gl.barrier(cluster=True)
     gl.store(z + tile(4, 32, layout), smem.load(layout))
+
+
+# Once for both CTAs, in the second; both learn what was there.
+@gluon.jit
+def adding(x, y):
+    layout: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [1, 4], [1, 0], cga_layout=[[1, 0]])
+    both: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [1, 4], [1, 0], cga_layout=[[0, 0]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=[[1, 0]])
+    smem = gl.allocate_shared_memory(gl.int32, [4, 32], shared, gl.load(x + tile(4, 32, layout)))
+    gl.barrier(cluster=True)
+    part = smem.slice(2, 2, dim=0)
+    columns = tile(2, 32, both) & 31
+    old = part.atomic_scatter_add(gl.full([2, 32], 1, gl.int32, both), columns, axis=1)
+    part.atomic_scatter_add(gl.full([2, 32], 2, gl.int32, both), columns, axis=1)
+    gl.store(y + tile(2, 32, both), old)
+    gl.barrier(cluster=True)
+    gl.store(x + tile(4, 32, layout), smem.load(layout))

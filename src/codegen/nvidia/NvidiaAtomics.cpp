@@ -33,6 +33,8 @@ StringRef scopeName(AtomicScope scope) {
   switch (scope) {
   case AtomicScope::Cta:
     return ".cta";
+  case AtomicScope::Cluster:
+    return ".cluster";
   case AtomicScope::Gpu:
     return ".gpu";
   case AtomicScope::System:
@@ -82,6 +84,8 @@ Type *bitsOf(Builder &builder, Type *type) {
 }
 
 StringRef spaceName(Value *pointer) {
+  if (pointer->getType()->isIntegerTy())
+    return ".shared::cluster";
   return pointer->getType()->getPointerAddressSpace() == SharedSpace ? ".shared" : ".global";
 }
 
