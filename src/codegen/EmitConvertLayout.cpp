@@ -10,6 +10,7 @@
 #include "codegen/Shuffle.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 #include "layout/Conversion.h"
 
 using namespace llvm;

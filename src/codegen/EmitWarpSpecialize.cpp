@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/Emitter.h"
 
+#include "ir/ClusterState.h"
 #include "ir/Dialects.h"
 
 using namespace llvm;

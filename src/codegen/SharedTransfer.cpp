@@ -1,6 +1,7 @@
 #include "codegen/SharedTransfer.h"
 
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;

@@ -136,10 +136,6 @@ inline constexpr llvm::StringLiteral sharedAttr = "ttg.shared";
 inline constexpr llvm::StringLiteral totalNumWarpsAttr = "ttg.total-num-warps";
 /// Byte of shared memory where partitions are told what to run; set by transform.
 inline constexpr llvm::StringLiteral warpStateAttr = "ttg.warp-state-offset";
-/// Where the parts of warp_specialize, the default one first, meet those of other CTAs.
-inline constexpr llvm::StringLiteral clusterStateAttr = "ttg.cluster-state-offset";
-/// Bytes of each part.
-inline constexpr int64_t clusterStateBytes = 32;
 /// On operations: where their buffer or scratch begins in shared memory; set by transform.
 inline constexpr llvm::StringLiteral allocationOffsetAttr = "allocation.offset";
 /// On operations with scratch: its size in bytes.

@@ -1,5 +1,6 @@
 #include "layout/Vectorize.h"
 
+#include "layout/Blocks.h"
 #include "layout/Gf2.h"
 #include "support/Error.h"
 

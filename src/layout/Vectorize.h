@@ -42,13 +42,9 @@ struct SharedAccessMap {
   RegisterVectors vectors;
 };
 
-/// Whether `map` (…, block -> …, block) leaves every CTA to itself.
-bool staysInBlock(const LinearLayout &map);
-
 /// For a tensor in layout `distributed` that moves to or from memory in layout `shared`: where each
 /// register goes, in vectors of at most `maxVectorBits`. `maxElements` further limits a vector (0:
 /// no limit), see PaddedSharedLayout::maxVector. Nullopt if the memory does not hold some element.
-/// A CTA whose memory has a copy of an element uses its own.
 std::optional<SharedAccessMap> mapToShared(const LinearLayout &distributed,
                                            const LinearLayout &shared, unsigned elementBits,
                                            unsigned maxVectorBits = 128, int64_t maxElements = 0);

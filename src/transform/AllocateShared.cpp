@@ -18,6 +18,7 @@
 // fill gaps. Cost: owners squared, and there are a few dozen.
 //
 //===----------------------------------------------------------------------===//
+#include "ir/ClusterState.h"
 #include "ir/Encoding.h"
 #include "transform/Pipeline.h"
 #include "transform/SharedUse.h"

@@ -2,6 +2,7 @@
 #include "transform/SharedUse.h"
 
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 #include "layout/Gather.h"
 #include "layout/Reduction.h"
 #include "layout/Scan.h"
