@@ -49,9 +49,9 @@
 # RUN: specialized x='arange(1024, i32)' y='empty(1024, i32)' s='zeros(1, i32)' --grid 1 --num-ctas 2
 # EXPECT: (y == x + 1) & (s[0] == sum(x))
 # RUN: meeting x='randn((64, 128), f16)' y='empty((64, 128), f16)' z='zeros(256, i32)' WORKER=False --grid 2 --num-ctas 4
-# EXPECT: (y == x) & (z == arange(256, i32))
+# EXPECT: all(y == x) & all(z == arange(256, i32))
 # RUN: meeting x='randn((64, 128), f16)' y='empty((64, 128), f16)' z='zeros(256, i32)' WORKER=True --grid 2 --num-ctas 4
-# EXPECT: (y == x) & (z == arange(256, i32))
+# EXPECT: all(y == x) & all(z == arange(256, i32))
 # RUN: neighbours x='randint(0, 999, (2, 32), i32)' y='empty((2, 32), i32)' GATHER=True --grid 1 --num-ctas 2
 # EXPECT: (y[:, 0] == x[:, 1]) & (sum(y, 1) == sum(x, 1)) & (y[:, 17] == x[:, 16])
 # RUN: neighbours x='randint(0, 999, (2, 32), i32)' y='empty((2, 32), i32)' GATHER=False --grid 1 --num-ctas 2
