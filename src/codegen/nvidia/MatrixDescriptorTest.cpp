@@ -22,7 +22,7 @@ Fields fieldsOf(const MatrixDescriptor &descriptor) {
 }
 
 NVMMASharedLayout nvmma(int64_t swizzle, int64_t bits, bool transposed = false) {
-  return NVMMASharedLayout{swizzle, bits, 2, transposed};
+  return NVMMASharedLayout{swizzle, bits, 2, transposed, false, {}};
 }
 
 TEST(MatrixDescriptor, ContiguousAlongK) {
@@ -75,7 +75,7 @@ TEST(MatrixDescriptor, WithoutSwizzle) {
 
 TEST(MatrixDescriptor, OtherNamesOfTheSameBytes) {
   LinearLayout tile = nvmma(128, 16).toLinear({64, 64});
-  SwizzledSharedLayout swizzled{8, 1, 8, {1, 0}};
+  SwizzledSharedLayout swizzled{8, 1, 8, {1, 0}, {}};
   ASSERT_EQ(tile, swizzled.toLinear({64, 64}));
   EXPECT_TRUE(describeMatrix(swizzled.toLinear({64, 64}), 0, 1, 2, 64, 16));
 }
@@ -83,7 +83,7 @@ TEST(MatrixDescriptor, OtherNamesOfTheSameBytes) {
 TEST(MatrixDescriptor, NotAGrid) {
   // Rows of 128 bytes that are not swizzled, and another swizzle.
   EXPECT_FALSE(describeMatrix(nvmma(0, 16).toLinear({64, 64}), 0, 1, 2, 64, 16));
-  SwizzledSharedLayout other{8, 2, 4, {1, 0}};
+  SwizzledSharedLayout other{8, 2, 4, {1, 0}, {}};
   EXPECT_FALSE(describeMatrix(other.toLinear({64, 64}), 0, 1, 2, 64, 16));
 }
 
