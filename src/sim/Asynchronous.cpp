@@ -164,9 +164,11 @@ void Cta::retireReaders() {
 //===----------------------------------------------------------------------===//
 
 /// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
+/// That of a cluster is not judged: kernels for several CTAs leave such reads to its end.
 void Cta::finishProgram() {
+  const bool isCluster = shared.size() > kCtaSharedStride;
   for (const PendingStore &store : fiber->stores)
-    if (store.reading) {
+    if (store.reading && !isCluster) {
       Instruction issuer;
       issuer.place = store.place;
       return fail(issuer, diag::Kind::UnfinishedAtEnd, {"a bulk store's read of shared memory"});

@@ -26,10 +26,11 @@ static bool lowerDot(Lowering &lowering, mlir::Operation *operation) {
   shape.rows = uint32_t(c[c.size() - 2]);
   shape.columns = uint32_t(c.back());
   shape.depth = uint32_t(a.back());
-  // The bf16 and three-fold tf32 schemes exist to come close to the plain product.
-  shape.truncatesToTf32 = dot.getInputPrecision() == tt::InputPrecision::TF32;
-  shape.saturates = mlir::isa_and_nonnull<ttg::NvidiaMmaEncodingAttr>(
+  const bool onTensorCores = mlir::isa_and_nonnull<ttg::NvidiaMmaEncodingAttr>(
       mlir::cast<mlir::RankedTensorType>(dot.getC().getType()).getEncoding());
+  shape.saturates = onTensorCores;
+  // The bf16 and three-fold tf32 schemes exist to come close to the plain product.
+  shape.truncatesToTf32 = onTensorCores && dot.getInputPrecision() == tt::InputPrecision::TF32;
   llvm::SmallVector<Slot, 3> operands;
   for (mlir::Value value : {dot.getA(), dot.getB(), dot.getC()})
     operands.push_back(lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()),
