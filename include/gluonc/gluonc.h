@@ -209,6 +209,11 @@ typedef struct gluonc_kernel_options {
   int debug;
   int no_fp_fusion;
   int line_info;
+  /* Launches may begin while the kernel before them in the stream still runs, which then is waited
+   * for in the kernel (programmatic dependent launch). */
+  int programmatic_dependent_launch;
+  /* All programs run at the same time, or the launch fails. */
+  int cooperative_launch;
 } gluonc_kernel_options;
 
 /* One argument per parameter; missing trailing ones take their defaults. `options` may be null:

@@ -176,6 +176,11 @@ struct Options {
   bool debug = false;
   bool fpFusion = true;
   bool lineInfo = false;
+  /// Launches may begin before the one ahead of them in the stream is complete; the kernel waits
+  /// for it (`gdc_wait`).
+  bool programmaticDependentLaunch = false;
+  /// All programs of a launch run at the same time.
+  bool cooperativeLaunch = false;
 };
 
 struct Grid {
@@ -287,8 +292,14 @@ public:
     std::vector<gluonc_argument> raw;
     for (const Argument &argument : arguments)
       raw.push_back(argument.raw());
-    gluonc_kernel_options rawOptions = {options.numWarps, options.numCtas,   options.maxRegisters,
-                                        options.debug,    !options.fpFusion, options.lineInfo};
+    gluonc_kernel_options rawOptions = {options.numWarps,
+                                        options.numCtas,
+                                        options.maxRegisters,
+                                        options.debug,
+                                        !options.fpFusion,
+                                        options.lineInfo,
+                                        options.programmaticDependentLaunch,
+                                        options.cooperativeLaunch};
     gluonc_specialization *made = nullptr;
     gluonc_error *error = nullptr;
     gluonc_status status =

@@ -24,6 +24,7 @@ _MODULES = {
     "triton.experimental.gluon.language.amd._layouts": "gluonc.language.amd",
     "triton.language": "gluonc.language",
     "triton.language.core": "gluonc._triton.language.core",
+    "triton.language.extra.cuda": "gluonc.language.extra",
     "triton.experimental.gluon.language.core": "gluonc._triton.language.core",
     "triton.language.standard": "gluonc.language",
 }

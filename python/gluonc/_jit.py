@@ -17,10 +17,11 @@ from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, r
 from gluonc.language._constexpr import constexpr, unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
-                    "enable_fp_fusion": True}
+                    "enable_fp_fusion": True, "launch_pdl": False,
+                    "launch_cooperative_grid": False}
 # Options of Triton that change nothing here.
-_IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "launch_pdl",
-                              "launch_cooperative_grid", "enable_reflect_ftz", "ptx_options"})
+_IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "enable_reflect_ftz",
+                              "ptx_options"})
 
 
 def current_stream(device):
@@ -31,8 +32,9 @@ def current_stream(device):
 
 class Metadata(namedtuple("Metadata", (
         "hash", "target", "name", "num_warps", "num_ctas", "maxnreg", "debug", "enable_fp_fusion",
-        "num_stages", "shared", "tmem_size", "global_scratch_size", "global_scratch_align",
-        "profile_scratch_size", "profile_scratch_align"))):
+        "launch_pdl", "launch_cooperative_grid", "num_stages", "shared", "tmem_size",
+        "global_scratch_size", "global_scratch_align", "profile_scratch_size",
+        "profile_scratch_align"))):
     """What a launch of a compiled kernel needs to know. Fields by name, too: metadata["shared"]."""
 
     __slots__ = ()
@@ -291,7 +293,6 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         return compiled
 
     def _make(self, specs, options, device):
-        num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
         specialization = self._specialization(specs, options)
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
@@ -299,7 +300,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         if not simulated:
             executable.load(device)
         return CompiledKernel(self, self._name_of(specs), executable, target,
-                              (num_warps, num_ctas, maxnreg, debug, fp_fusion), device)
+                              tuple(map(unwrap, options)), device)
 
     def _describe_specs(self, specs):
         """(name -> type, name -> compile-time value)."""
@@ -331,10 +332,11 @@ class JITFunction(_native.Dispatcher, KernelInterface):
                             "constants": places, "is_warmup": is_warmup, **chosen}}
 
     def _specialization(self, specs, options):
-        num_warps, num_ctas, maxnreg, debug, fp_fusion = map(unwrap, options)
+        num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative = map(unwrap, options)
         return self._kernel.specialize(
             native_arguments(self.params, specs), int(num_warps), int(num_ctas),
-            int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion))
+            int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion), bool(pdl),
+            bool(cooperative))
 
 
 class _FrontEnd(JITFunction):

@@ -253,7 +253,8 @@ public:
 
   /// `arguments` holds tuples (gluonc_argument_kind, value); that of a tuple is (names, items).
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
-                             unsigned maxRegisters, bool debug, bool fpFusion) const {
+                             unsigned maxRegisters, bool debug, bool fpFusion,
+                             bool programmaticDependent, bool cooperative) const {
     ArgumentList made(arguments);
     gluonc_kernel_options options = {};
     options.num_warps = warps;
@@ -261,6 +262,8 @@ public:
     options.max_registers = maxRegisters;
     options.debug = debug;
     options.no_fp_fusion = !fpFusion;
+    options.programmatic_dependent_launch = programmaticDependent;
+    options.cooperative_launch = cooperative;
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {
       return gluonc_kernel_specialize(handle.get(), made.items.data(), made.items.size(), &options,

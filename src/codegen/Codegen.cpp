@@ -50,8 +50,8 @@ KernelInfo kernelInfo(mlir::ModuleOp module, tt::FuncOp kernel) {
   info.numWarps = integerAttribute(module, "ttg.total-num-warps", ttg::numWarpsOf(kernel));
   info.numCtas = ttg::numCtasOf(kernel);
   info.sharedBytes = integerAttribute(module, ttg::sharedAttr, 0);
-  info.globalScratchBytes = integerAttribute(module, "ttg.global_scratch_memory_size", 0);
-  info.globalScratchAlignment = integerAttribute(module, "ttg.global_scratch_memory_alignment", 1);
+  info.globalScratchBytes = integerAttribute(module, ttg::globalScratchAttr, 0);
+  info.globalScratchAlignment = integerAttribute(module, ttg::globalScratchAlignmentAttr, 1);
   return info;
 }
 

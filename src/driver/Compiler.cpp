@@ -22,10 +22,12 @@ class DiagnosticBridge {
 public:
   DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources, diag::Sink &sink)
       : handler(context, [&](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+          bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+          if (!isError && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
             return mlir::success();
-          diag::Builder builder = sink.report(
-              Kind::InvalidTtgir, spanOf(diagnostic.getLocation(), sources), diagnostic.str());
+          diag::Builder builder =
+              sink.report(isError ? Kind::InvalidTtgir : Kind::KernelWarning,
+                          spanOf(diagnostic.getLocation(), sources), diagnostic.str());
           for (mlir::Diagnostic &note : diagnostic.getNotes())
             std::move(builder).label(spanOf(note.getLocation(), sources), "{0}", note.str());
           return mlir::success();
@@ -40,6 +42,8 @@ private:
 Compiler::Compiler()
     : mlirContext(std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED)) {
   loadAllDialects(*mlirContext);
+  // The user knows the line; a whole kernel's IR behind it would hide the notes.
+  mlirContext->printOpOnDiagnostic(false);
 }
 
 Compiler::~Compiler() = default;

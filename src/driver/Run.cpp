@@ -200,6 +200,7 @@ public:
     shape.threads = kernel.kernel.numWarps * warpSize;
     shape.ctasPerCluster = kernel.kernel.numCtas;
     shape.sharedBytes = kernel.kernel.sharedBytes;
+    shape.scratchBytes = kernel.kernel.globalScratchBytes;
     llvm::Expected<cuda::Launcher> launcher = cuda::Launcher::create(
         *module, kernel.kernel.name, shape, static_cast<unsigned>(arguments.runtime.size()));
     if (!launcher)

@@ -136,6 +136,12 @@ inline constexpr llvm::StringLiteral sharedAttr = "ttg.shared";
 inline constexpr llvm::StringLiteral totalNumWarpsAttr = "ttg.total-num-warps";
 /// Byte of shared memory where partitions are told what to run; set by transform.
 inline constexpr llvm::StringLiteral warpStateAttr = "ttg.warp-state-offset";
+/// Bytes of global memory that each CTA needs for itself, and their alignment; set by transform.
+inline constexpr llvm::StringLiteral globalScratchAttr = "ttg.global_scratch_memory_size";
+inline constexpr llvm::StringLiteral globalScratchAlignmentAttr =
+    "ttg.global_scratch_memory_alignment";
+/// On `ttg.global_scratch_alloc`: where in them its part begins; set by transform.
+inline constexpr llvm::StringLiteral globalScratchOffsetAttr = "ttg.global_scratch_memory_offset";
 /// On operations: where their buffer or scratch begins in shared memory; set by transform.
 inline constexpr llvm::StringLiteral allocationOffsetAttr = "allocation.offset";
 /// On operations with scratch: its size in bytes.

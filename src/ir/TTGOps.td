@@ -50,6 +50,17 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
+def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
+  let summary = "Memory that is the program's own, while it runs";
+  let description = [{
+    `global_scratch_alloc_c1`: bytes are positive, the alignment is a power of two.
+  }];
+  let arguments = (ins I32Attr:$nbytes, I32Attr:$alignment);
+  let results = (outs Res<TT_Ptr, "", [MemAlloc<TTG_GlobalMemory>]>:$result);
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
 def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
   let summary = "Ends the life of a buffer";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemFree<TTG_SharedMemoryResource>]>:$src);

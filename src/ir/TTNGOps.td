@@ -205,6 +205,51 @@ def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [TTNG_OrdersMemory]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Descriptors that a kernel makes
+//===----------------------------------------------------------------------===//
+// What `tt.make_tensor_descriptor` becomes: 128 bytes in global memory are filled in, made known to
+// the copy engine, and taken for a descriptor. Dims are counted from the innermost.
+
+def TTNG_DescriptorPlace : Arg<TT_Ptr, "", [MemRead<TTNG_GlobalMemory>,
+                                            MemWrite<TTNG_GlobalMemory>]>;
+
+def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [AttrSizedOperandSegments]> {
+  let summary = "Writes a descriptor to global memory";
+  let description = [{
+    `tensormap_create_c1`: 1 to 5 dims; a box length, an extent and an element stride for each, a
+    stride in bytes for each but the innermost.
+    `tensormap_create_c2`: codes are those of PTX: elem_type 0 to 15, interleave_layout 0 to 2,
+    swizzle_mode 0 to 3, fill_mode 0 or 1.
+  }];
+  let arguments = (ins TTNG_DescriptorPlace:$desc_ptr, TT_Ptr:$global_address,
+      Variadic<I32>:$box_dim, Variadic<I32>:$global_dim, Variadic<I64>:$global_stride,
+      Variadic<I32>:$element_stride, I32Attr:$elem_type, I32Attr:$interleave_layout,
+      I32Attr:$swizzle_mode, I32Attr:$fill_mode);
+  let assemblyFormat = [{
+    $desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,`
+    `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire"> {
+  let summary = "Copies started behind it see the descriptor as it is now";
+  let arguments = (ins TTNG_DescriptorPlace:$desc_ptr);
+  let assemblyFormat = "$desc_ptr attr-dict `:` qualified(type($desc_ptr))";
+  let hasVerifier = 0;
+}
+
+def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pure]> {
+  let summary = "The descriptor at an address";
+  let arguments = (ins TT_Ptr:$rawDesc);
+  let results = (outs TT_TensorDescType:$result);
+  let assemblyFormat = [{
+    $rawDesc attr-dict `:` qualified(type($rawDesc)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 0;
+}
+
+//===----------------------------------------------------------------------===//
 // Matrix multiplication by groups of four warps
 //===----------------------------------------------------------------------===//
 

@@ -32,6 +32,12 @@ static LogicalResult verifyCopy(Operation *op, RankedTensorType tensor, MemDescT
   return success();
 }
 
+LogicalResult ttg::GlobalScratchAllocOp::verify() {
+  if (int32_t(getNbytes()) > 0 && llvm::isPowerOf2_32(getAlignment())) // global_scratch_alloc_c1
+    return success();
+  return emitOpError("needs a positive size and an alignment that is a power of two");
+}
+
 LogicalResult LocalAllocOp::verify() {
   MemDescType type = getType();
   if (!type.isShared()) // local_alloc_c1

@@ -212,6 +212,19 @@ LogicalResult tt::MakeTensorDescOp::verify() {
   return success();
 }
 
+LogicalResult ttng::TensormapCreateOp::verify() {
+  size_t rank = getBoxDim().size();
+  if (rank < 1 || rank > 5 || getGlobalDim().size() != rank || getElementStride().size() != rank ||
+      getGlobalStride().size() != rank - 1) // tensormap_create_c1
+    return emitOpError("needs 1 to 5 box lengths, as many extents and element strides, and one "
+                       "stride less");
+  auto isCode = [](uint32_t code, uint32_t last) { return code <= last; };
+  if (!isCode(getElemType(), 15) || !isCode(getInterleaveLayout(), 2) ||
+      !isCode(getSwizzleMode(), 3) || !isCode(getFillMode(), 1)) // tensormap_create_c2
+    return emitOpError("has a code that the copy engine does not know");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Dots
 //===----------------------------------------------------------------------===//

@@ -68,7 +68,8 @@ static std::string freshSymbol(mlir::ModuleOp module, llvm::StringRef name) {
 MaybeValue Interpreter::callOutlined(const Function &function, Frame &callee, Span span) {
   std::string key;
   llvm::raw_string_ostream os(key);
-  os << &function << ' ';
+  // Layouts in the body fit the warps that come there.
+  os << &function << ' ' << context->numWarps() << ' ';
   llvm::SmallVector<mlir::Value> operands;
   for (const Binding &binding : callee.scope.all()) {
     if (holdsBlock(binding.value)) {
@@ -114,6 +115,8 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
       builder.getNamedAttr("noinline", builder.getBoolAttr(true))};
   auto op = builder.create<tt::FuncOp>(loc, freshSymbol(module, function.name),
                                        builder.getFunctionType(types, {}), attributes);
+  if (context->partitionWarps)
+    op->setAttr(ttg::numWarpsAttr, builder.getI32IntegerAttr(int32_t(context->numWarps())));
   builder.setInsertionPointToStart(op.addEntryBlock());
   llvm::SmallVector<mlir::Value> arguments(op.getArguments());
   llvm::ArrayRef<mlir::Value> remaining = arguments;

@@ -165,6 +165,24 @@ TEST(Async, OrdinaryWritesNeedAFenceBeforeTheAsynchronousProxy) {
   EXPECT_TRUE(Outcome(kernelOf(kWrite + kFence + kRead + kExpect + kLoad + kWait)).fine);
 }
 
+TEST(Async, DescriptorsAreMadeAndAcquiredBeforeTheyAreUsed) {
+  const std::string place =
+      "%g = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>\n";
+  const std::string create = R"(%c0l = arith.constant 0 : i64
+    %c256 = arith.constant 256 : i64
+    %c16 = arith.constant 16 : i32
+    %p = tt.int_to_ptr %c0l : i64 -> !tt.ptr<f32>
+    ttng.tensormap_create %g, %p, [%c16, %c16], [%c16, %c16], [%c256], [%c1, %c1] {elem_type = 7 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32} : (!tt.ptr<i8>, !tt.ptr<f32>, i32, i32, i32, i32, i64, i32, i32) -> ()
+)";
+  const std::string acquire = "ttng.tensormap_fenceproxy_acquire %g : !tt.ptr<i8>\n";
+  const std::string take = "%e = ttng.reinterpret_tensor_descriptor %g : !tt.ptr<i8> to $D\n";
+  Outcome fine(kernelOf(place + create + acquire + take));
+  EXPECT_TRUE(fine.fine) << fine.kernel.allMessages();
+  expectFault(kernelOf(place + take), Kind::DescriptorNotReady);
+  expectFault(kernelOf(place + create + take), Kind::DescriptorNotReady);
+  expectFault(kernelOf(place + acquire + take), Kind::DescriptorNotReady);
+}
+
 TEST(Async, AStoreMayBeOverwrittenAfterTheWaitForItsReads) {
   Outcome run(kernelOf(kExpect + kLoad + kWait + kStore +
                        "ttng.async_tma_store_wait {pendings = 0 : i32, read_only}\n" + kWrite));

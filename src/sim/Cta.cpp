@@ -33,6 +33,7 @@ void Cta::reset(uint64_t index) {
   coordinateTaint = 0;
   pending.clear();
   barrierEvents.clear();
+  madeDescriptors.clear();
   fibers.clear();
   fibers.push_back(std::make_unique<Fiber>());
   if (scheduleSeed)

@@ -137,6 +137,13 @@ public:
   std::vector<std::unique_ptr<Fiber>> fibers;
   /// In the order in which they were issued.
   std::vector<BarrierEvent> barrierEvents;
+  struct MadeDescriptor {
+    TensorDescription tensor;
+    /// A fence came behind it.
+    bool acquired = false;
+  };
+  /// Descriptors that the program made, by their address.
+  llvm::DenseMap<uint64_t, MadeDescriptor> madeDescriptors;
   FaultLog faults;
   /// Output of tt.print, one entry for each program that printed.
   std::vector<std::pair<uint64_t, std::string>> printed;

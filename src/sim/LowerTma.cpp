@@ -9,6 +9,8 @@
 #include "sim/BarrierView.h"
 #include "sim/GlobalAccess.h"
 
+#include "ir/Encoding.h"
+
 namespace gluonc::sim {
 namespace {
 
@@ -326,6 +328,96 @@ bool lowerMakeDescriptor(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+// What `tt.make_tensor_descriptor` is lowered to. The 128 bytes are no memory here: their address
+// stands for what was described last. Nobody else can know them.
+
+/// Addresses that no buffer of the host has.
+constexpr uint64_t kScratchBase = uint64_t(1) << 56;
+
+void runGlobalScratch(const Instruction &instruction, Cta &cta) {
+  *cta.at<uint64_t>(instruction.result) = kScratchBase + instruction.immediate;
+}
+
+bool lowerGlobalScratch(Lowering &lowering, mlir::Operation *operation) {
+  auto alloc = mlir::cast<ttg::GlobalScratchAllocOp>(operation);
+  uint64_t offset = lowering.program.globalScratchBytes;
+  lowering.program.globalScratchBytes += alloc.getNbytes();
+  lowering.emit(runGlobalScratch, taintNothing, lowering.define(alloc.getResult(), 1), {})
+      .immediate = offset;
+  return true;
+}
+
+struct DescriptorFields : DescriptorData {
+  /// Strides count bytes.
+  uint32_t elementBytes = 1;
+};
+
+/// Operands: place, base.
+void runCreateDescriptor(const Instruction &instruction, Cta &cta) {
+  const auto &data = static_cast<const DescriptorFields &>(*instruction.data);
+  TensorDescription made;
+  made.base = *cta.at<uint64_t>(instruction.operands[1]);
+  made.rank = unsigned(data.shape.size());
+  made.nanPadding = data.nanPadding;
+  for (unsigned i = 0; i < made.rank; ++i) {
+    // From the innermost dim outwards there, from the outermost here.
+    unsigned dim = made.rank - 1 - i;
+    made.shape[dim] = *cta.at<int32_t>(data.shape[i]);
+    made.strides[dim] = i == 0 ? 1 : *cta.at<int64_t>(data.strides[i - 1]) / data.elementBytes;
+  }
+  cta.madeDescriptors[*cta.at<uint64_t>(instruction.operands[0])] = {made, false};
+}
+
+bool lowerCreateDescriptor(Lowering &lowering, mlir::Operation *operation) {
+  auto create = mlir::cast<ttng::TensormapCreateOp>(operation);
+  DescriptorFields *data = lowering.addData<DescriptorFields>();
+  for (mlir::Value size : create.getGlobalDim())
+    data->shape.push_back(lowering.slotOf(size));
+  for (mlir::Value stride : create.getGlobalStride())
+    data->strides.push_back(lowering.slotOf(stride));
+  data->nanPadding = create.getFillMode() == 1;
+  data->elementBytes =
+      uint32_t(elementBytes(tt::pointeeTypeOf(create.getGlobalAddress().getType())));
+  lowering
+      .emit(runCreateDescriptor, taintMakeDescriptor, Slot(),
+            {lowering.slotOf(create.getDescPtr()), lowering.slotOf(create.getGlobalAddress())})
+      .data = data;
+  return true;
+}
+
+/// Operands: place.
+void runReinterpretDescriptor(const Instruction &instruction, Cta &cta) {
+  auto made = cta.madeDescriptors.find(*cta.at<uint64_t>(instruction.operands[0]));
+  if (made == cta.madeDescriptors.end())
+    return cta.fail(instruction, diag::Kind::DescriptorNotReady, {"the program made none"});
+  if (!made->second.acquired)
+    return cta.fail(instruction, diag::Kind::DescriptorNotReady,
+                    {"no fence has shown it to the copy engine"});
+  *cta.at<TensorDescription>(instruction.result) = made->second.tensor;
+}
+
+bool lowerReinterpretDescriptor(Lowering &lowering, mlir::Operation *operation) {
+  auto reinterpret = mlir::cast<ttng::ReinterpretTensorDescOp>(operation);
+  Slot place = lowering.slotOf(reinterpret.getRawDesc());
+  lowering.emit(runReinterpretDescriptor, taintObserve, lowering.define(reinterpret.getResult(), 1),
+                {place});
+  return true;
+}
+
+/// Operands: place.
+void runAcquireDescriptor(const Instruction &instruction, Cta &cta) {
+  auto made = cta.madeDescriptors.find(*cta.at<uint64_t>(instruction.operands[0]));
+  if (made != cta.madeDescriptors.end())
+    made->second.acquired = true;
+}
+
+bool lowerAcquireDescriptor(Lowering &lowering, mlir::Operation *operation) {
+  auto acquire = mlir::cast<ttng::TensormapFenceproxyAcquireOp>(operation);
+  lowering.emit(runAcquireDescriptor, taintObserve, Slot(),
+                {lowering.slotOf(acquire.getDescPtr())});
+  return true;
+}
+
 } // namespace
 
 void addTma(OperationTable &table) {
@@ -335,6 +427,10 @@ void addTma(OperationTable &table) {
   table["ttng.async_tma_store_wait"] = lowerStoreWait;
   table["ttng.async_shared_store"] = lowerSharedStore;
   table["tt.make_tensor_descriptor"] = lowerMakeDescriptor;
+  table["ttg.global_scratch_alloc"] = lowerGlobalScratch;
+  table["ttng.tensormap_create"] = lowerCreateDescriptor;
+  table["ttng.tensormap_fenceproxy_acquire"] = lowerAcquireDescriptor;
+  table["ttng.reinterpret_tensor_descriptor"] = lowerReinterpretDescriptor;
 }
 
 } // namespace gluonc::sim

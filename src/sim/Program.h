@@ -77,6 +77,8 @@ struct Program {
   uint32_t accessCount = 0;
   /// Something in it needs Ordering.h: partitions, or operations of the asynchronous proxy.
   bool ordersShared = false;
+  /// Of `ttg.global_scratch_alloc`.
+  uint64_t globalScratchBytes = 0;
   /// Programs must run one after the other for results to repeat.
   bool sequential = false;
 };

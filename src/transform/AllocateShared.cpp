@@ -96,6 +96,38 @@ struct AllocateFunction {
     return end;
   }
 
+  /// Notes about what is alive where most is, the largest first.
+  void explain(InFlightDiagnostic &error) {
+    llvm::SmallVector<const Owner *> most;
+    int64_t peak = -1;
+    for (const Owner &at : owners) {
+      llvm::SmallVector<const Owner *> alive;
+      int64_t bytes = 0;
+      for (const Owner &owner : owners)
+        if (owner.first <= at.first && at.first <= owner.last) {
+          alive.push_back(&owner);
+          bytes += owner.bytes;
+        }
+      if (bytes > peak) {
+        peak = bytes;
+        most = std::move(alive);
+      }
+    }
+    llvm::stable_sort(most, [](const Owner *a, const Owner *b) { return a->bytes > b->bytes; });
+    constexpr size_t shown = 8;
+    for (const Owner *owner : ArrayRef(most).take_front(shown)) {
+      Diagnostic &note = error.attachNote(owner->op->getLoc());
+      note << owner->bytes << " bytes ";
+      if (auto alloc = dyn_cast<ttg::LocalAllocOp>(owner->op))
+        note << "for a buffer of [" << alloc.getType().getShape() << "] "
+             << alloc.getType().getElementType();
+      else
+        note << "for what `" << owner->op->getName() << "` exchanges between threads";
+    }
+    if (most.size() > shown)
+      error.attachNote(function.getLoc()) << most.size() - shown << " smaller ones beside them";
+  }
+
   /// Numbers operations and finds the owners; a cheap no for kernels that have none.
   void collect() {
     llvm::SmallVector<Operation *> found;
@@ -304,6 +336,13 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       AllocateFunction allocation(function, frames);
       int64_t end = allocation.run();
       failed |= allocation.failed;
+      if (function.isPublic() && !failed && end > target.maxSharedBytes()) {
+        InFlightDiagnostic error = function.emitError()
+                                   << "the kernel needs " << end << " bytes of shared memory, but "
+                                   << target.name() << " has " << target.maxSharedBytes();
+        allocation.explain(error);
+        failed = true;
+      }
       return end;
     };
     for (tt::FuncOp function : module.getOps<tt::FuncOp>())
@@ -316,11 +355,6 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       int64_t end = allocate(function);
       if (failed)
         return signalPassFailure();
-      if (end > target.maxSharedBytes()) {
-        function.emitError() << "the kernel needs " << end << " bytes of shared memory, but "
-                             << target.name() << " has " << target.maxSharedBytes();
-        return signalPassFailure();
-      }
       total = std::max(total, end);
     }
     if (!failed && total > target.maxSharedBytes()) {

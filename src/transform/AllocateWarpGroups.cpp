@@ -92,8 +92,13 @@ struct WarpGroups {
       left -= int64_t(group) * 128;
     }
     int64_t forDefault = std::min<int64_t>(left / (32 * defaultWarps), mostRegisters) / 8 * 8;
-    if (forDefault < fewestRegisters)
+    if (forDefault < fewestRegisters) {
+      op.emitWarning() << "worker_num_regs is not followed: of " << atStart
+                       << " registers for each "
+                       << "of " << 32 * total << " threads, the default warps would be left with "
+                       << std::max<int64_t>(forDefault, 0) << "; they need " << fewestRegisters;
       return;
+    }
     llvm::SmallVector<int32_t> actual = {int32_t(forDefault)};
     for (int32_t start : starts)
       actual.push_back(groups[(start - firstWarp()) / 4]);

@@ -59,11 +59,18 @@ struct Inline {
   }
 
   void inlineCallsIn(tt::FuncOp function, InlinerInterface &inliner) {
+    // The threads of a function meet; which threads these are depends on the part of a specialized
+    // kernel that calls it.
+    bool isSpecialized =
+        function.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     for (tt::CallOp call : callsIn(function)) {
       tt::FuncOp callee = calleeOf(call);
       // A body with early returns has several blocks, for which the bodies of scf have no room.
-      bool fits = callee.getBody().hasOneBlock() || call->getParentOp() == function;
-      if (callee.isNoInline() || callee.isExternal() || !fits)
+      bool fits = callee.getBody().hasOneBlock() ||
+                  isa<tt::FuncOp, ttg::WarpSpecializeOp, ttg::WarpSpecializePartitionsOp>(
+                      call->getParentOp());
+      if ((callee.isNoInline() && !isSpecialized) || callee.isExternal() || !fits)
         continue;
       if (succeeded(inlineCall(inliner, call, callee, &callee.getBody())))
         call.erase();

@@ -115,6 +115,13 @@ struct InsertProxyFencesPass : PassWrapper<InsertProxyFencesPass, OperationPass<
 
   void runOnOperation() override {
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      // Most kernels use no engine.
+      WalkResult engines = function.walk([](Operation *op) {
+        bool may = isa<ttng::TTNGDialect>(op->getDialect());
+        return may ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (!engines.wasInterrupted())
+        continue;
       SharedAccesses accesses(function);
       if (accesses.haveEngines())
         FenceFlow(function, accesses).run();

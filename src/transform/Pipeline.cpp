@@ -19,6 +19,9 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createSimplifyPass());
   // After whatever drops scans, before allocation: its conversions need scratch.
   passes.addPass(createLegalizeScansPass());
+  // After whatever merges equal descriptors, before allocation: filling one in needs scratch.
+  passes.addPass(createLowerDescriptorsPass());
+  passes.addPass(createAllocateGlobalScratchPass());
   // Before allocation: partitions take a little shared memory.
   passes.addPass(createAllocateWarpGroupsPass());
   // After everything that adds or removes owners of shared memory.
@@ -37,6 +40,8 @@ void registerPasses() {
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
   registerPass(createLegalizeScansPass);
+  registerPass(createLowerDescriptorsPass);
+  registerPass(createAllocateGlobalScratchPass);
   registerPass(createAllocateWarpGroupsPass);
   registerPass(createInsertProxyFencesPass);
   registerPass(createInsertClusterBarriersPass);

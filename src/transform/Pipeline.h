@@ -35,6 +35,13 @@ std::unique_ptr<mlir::Pass> createSimplifyPass();
 /// dimensions, or that repeats elements.
 std::unique_ptr<mlir::Pass> createLegalizeScansPass();
 
+/// Gives descriptors that the kernel makes a place in global memory, and code that fills it in.
+std::unique_ptr<mlir::Pass> createLowerDescriptorsPass();
+
+/// Gives `ttg.global_scratch_alloc` its offset in the global memory of each CTA, and the module the
+/// size of that. Reports allocations in functions that were not inlined.
+std::unique_ptr<mlir::Pass> createAllocateGlobalScratchPass();
+
 /// Gives the partitions of `ttg.warp_specialize` warps beside the kernel's own, and registers where
 /// the program requests numbers of them.
 std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass();

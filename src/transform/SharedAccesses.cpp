@@ -185,6 +185,7 @@ void SharedAccesses::describeEngines(Effect &effect, Operation *op) {
       })
       .Case([&](ttng::WarpGroupDotWaitOp) { productWaits.push_back(op); })
       .Case([&](ttng::TMAStoreWaitOp) { effect.needsMeeting = true; })
+      .Case([&](ttng::TensormapCreateOp) { exchange(effect, op, /*meets=*/true); })
       .Case<ttng::ClusterBarrierOp, ttng::ClusterWaitOp>([&](auto) { effect.meets = true; });
 }
 

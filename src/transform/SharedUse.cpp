@@ -79,6 +79,8 @@ int64_t scratchBytesOf(Operation *op) {
       .Case([](tt::ReduceOp reduce) { return combineBytes(reduce, layout::planReduction); })
       .Case([](tt::ScanOp scan) { return combineBytes(scan, layout::planScan); })
       .Case([](ttg::WarpSpecializeOp specialize) { return captureBytes(specialize); })
+      // A descriptor is put together in shared memory.
+      .Case([](ttng::TensormapCreateOp) { return int64_t(128); })
       .Default([](Operation *) { return int64_t(0); });
 }
 

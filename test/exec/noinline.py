@@ -13,6 +13,8 @@
 # EXPECT: out == 27 * x + 5
 # RUN: in_place x='randint(-9, 9, 256, i32)' out='empty(256, i32)' n=0 --grid 1
 # EXPECT: out == x
+# RUN: partitions x='randint(-99, 99, 64, i32)' out='empty((2, 64), i32)' --grid 1
+# EXPECT: (out[0] == 2 * x) & (out[1] == 3 * x)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -108,3 +110,26 @@ def in_place(x, out, n):
     buffer = gl.allocate_shared_memory(gl.int32, [256], flat, gl.load(x + at))
     tripled(buffer, n)
     gl.store(out + at, buffer.load(line))
+
+
+@gluon.jit(noinline=True)
+def scale_line(x, out, by: gl.constexpr, layout: gl.constexpr):
+    """Threads exchange what they loaded, so those that came here have to meet."""
+    at = gl.arange(0, 64, layout=layout)
+    buffer = gl.allocate_shared_memory(gl.int32, [64], flat, gl.load(x + at))
+    gl.store(out + at, buffer.load(layout) * by)
+
+
+@gluon.jit
+def by_four_warps(x, out):
+    scale_line(x, out, 2, gl.BlockedLayout([1], [32], [4], [0]))
+
+
+@gluon.jit
+def by_two_warps(x, out):
+    scale_line(x, out + 64, 3, gl.BlockedLayout([1], [32], [2], [0]))
+
+
+@gluon.jit
+def partitions(x, out):
+    gl.warp_specialize([(by_four_warps, (x, out)), (by_two_warps, (x, out))], [2], [24])

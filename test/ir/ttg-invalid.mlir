@@ -398,3 +398,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+// global_scratch_alloc_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f() {
+    // expected-error @+1 {{a positive size and an alignment that is a power of two}}
+    %0 = ttg.global_scratch_alloc {alignment = 100 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    tt.return
+  }
+}

@@ -563,3 +563,23 @@ module {
     tt.return
   }
 }
+
+// -----
+// tensormap_create_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%g: !tt.ptr<i8>, %base: !tt.ptr<f16>, %i: i32, %s: i64) {
+    // expected-error @+1 {{1 to 5 box lengths}}
+    ttng.tensormap_create %g, %base, [%i, %i], [%i, %i], [%s, %s], [%i, %i] {elem_type = 6 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i64, i32, i32) -> ()
+    tt.return
+  }
+}
+
+// -----
+// tensormap_create_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%g: !tt.ptr<i8>, %base: !tt.ptr<f16>, %i: i32, %s: i64) {
+    // expected-error @+1 {{a code that the copy engine does not know}}
+    ttng.tensormap_create %g, %base, [%i, %i], [%i, %i], [%s], [%i, %i] {elem_type = 6 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 4 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+    tt.return
+  }
+}

@@ -66,6 +66,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 
+  // CHECK-LABEL: @made_descriptors
+  tt.func public @made_descriptors(%base: !tt.ptr<f16>, %i: i32, %stride: i64) {
+    // CHECK: %[[G:.*]] = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    %g = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    // CHECK-NEXT: ttng.tensormap_create %[[G]], %arg0, [%arg1, %arg1], [%arg1, %arg1], [%arg2], [%arg1, %arg1] {elem_type = 6 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+    ttng.tensormap_create %g, %base, [%i, %i], [%i, %i], [%stride], [%i, %i] {elem_type = 6 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+    // CHECK-NEXT: ttng.tensormap_fenceproxy_acquire %[[G]] : !tt.ptr<i8>
+    ttng.tensormap_fenceproxy_acquire %g : !tt.ptr<i8>
+    // CHECK-NEXT: ttng.reinterpret_tensor_descriptor %[[G]] : !tt.ptr<i8> to !tt.tensordesc<128x64xf16, #shared{{[0-9]*}}>
+    %d = ttng.reinterpret_tensor_descriptor %g : !tt.ptr<i8> to !tt.tensordesc<tensor<128x64xf16, #s>>
+    tt.return
+  }
+
   // CHECK-LABEL: @dots
   tt.func public @dots(%c: tensor<128x64xf32, #mma>, %ra: tensor<128x64xf16, #dot>, %p: i1) {
     %a = ttg.local_alloc : () -> !buf

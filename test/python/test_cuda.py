@@ -224,3 +224,36 @@ def test_autotune_measures_and_leaves_arguments_as_they_were():
     block = tuned.best_config.kwargs["BLOCK"]
     # Only the launch after the measurements is to be seen.
     assert dst.sum() == 7 * block
+
+
+def test_descriptors_made_by_the_kernel_in_a_graph():
+    if torch.cuda.get_device_capability() < (9, 0):
+        pytest.skip("no tensor memory accelerator")
+    import descriptor_kernels
+    layout = gl.NVMMASharedLayout(128, 16, 2)
+    src = torch.randn(64 * 40, 64, device="cuda").half()
+    dst = torch.zeros_like(src)
+    compiled = descriptor_kernels.move_own[(40,)](src, dst, layout)
+    assert torch.equal(src, dst)
+    assert compiled.metadata.global_scratch_size == 256
+    # Memory for the descriptors is part of the graph.
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        descriptor_kernels.move_own[(40,)](src, dst, layout)
+    for _ in range(3):
+        src.normal_()
+        graph.replay()
+        assert torch.equal(src, dst)
+
+
+def test_launches_that_overlap_wait_in_the_kernel():
+    if torch.cuda.get_device_capability() < (9, 0):
+        pytest.skip("no grid dependency control")
+    import overlap_kernels
+    x = torch.zeros(1 << 22, device="cuda")
+    for _ in range(200):
+        compiled = overlap_kernels.add_one[(x.numel() // 1024,)](
+            x, x.numel(), 1024, LAYOUT, launch_pdl=True)
+    assert (x == 200).all()
+    assert compiled.metadata.launch_pdl
+    assert "griddepcontrol.wait" in compiled.asm["ptx"]

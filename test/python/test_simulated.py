@@ -360,3 +360,23 @@ assert torch.all(x == 1)
 print(kernel.metadata.shared)
 ''')
     assert done.splitlines() == ["block of 128", "512"]
+
+
+def test_launches_that_depend_on_each_other_come_in_order(tmp_path):
+    run(tmp_path, '''
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+@gluon.jit
+def add_one(x):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    at = gl.arange(0, 128, layout)
+    gdc_wait()
+    value = gl.load(x + at)
+    gdc_launch_dependents()
+    gl.store(x + at, value + 1)
+
+x = torch.zeros(128, device="cuda")
+for _ in range(3):
+    add_one[(1,)](x, launch_pdl=True)
+assert (x == 3).all()
+''')

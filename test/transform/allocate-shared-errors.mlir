@@ -5,8 +5,28 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // expected-error @+1 {{the kernel needs 262144 bytes of shared memory, but cuda:90a has 232448}}
   tt.func public @too_much() {
+    // expected-note @+1 {{262144 bytes for a buffer of [65536] 'f32'}}
     %a = ttg.local_alloc : () -> !ttg.memdesc<65536xf32, #s, #smem, mutable>
     ttg.local_dealloc %a : !ttg.memdesc<65536xf32, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// What is alive at one time counts, largest first; what is not is not listed.
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // expected-error @+1 {{the kernel needs 245760 bytes of shared memory, but cuda:90a has 232448}}
+  tt.func public @together() {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<4096xf32, #s, #smem, mutable>
+    ttg.local_dealloc %a : !ttg.memdesc<4096xf32, #s, #smem, mutable>
+    // expected-note @+1 {{49152 bytes for a buffer of [3, 4096] 'f32'}}
+    %b = ttg.local_alloc : () -> !ttg.memdesc<3x4096xf32, #s, #smem, mutable>
+    // expected-note @+1 {{196608 bytes for a buffer of [3, 16384] 'f32'}}
+    %c = ttg.local_alloc : () -> !ttg.memdesc<3x16384xf32, #s, #smem, mutable>
+    ttg.local_dealloc %b : !ttg.memdesc<3x4096xf32, #s, #smem, mutable>
+    ttg.local_dealloc %c : !ttg.memdesc<3x16384xf32, #s, #smem, mutable>
     tt.return
   }
 }

@@ -19,7 +19,7 @@ class InterpreterError(Exception):
 
 
 def set_allocator(allocator):
-    """Takes what allocates global scratch memory for kernels; gluonc's kernels need none."""
+    """Takes what allocates global scratch memory for kernels; gluonc's launches take theirs by themselves."""
 
 
 def set_profile_allocator(allocator):

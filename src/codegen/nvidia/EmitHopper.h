@@ -7,6 +7,7 @@ namespace gluonc::codegen::nvidia {
 
 void addBarriers(EmitTable &table);
 void addTma(EmitTable &table);
+void addDescriptors(EmitTable &table);
 
 /// A fragment of PTX that keeps its place among all accesses to memory.
 void emitOrdered(Emitter &emitter, const llvm::Twine &text, llvm::ArrayRef<llvm::Value *> operands);

@@ -152,6 +152,7 @@ const EmitTable &NvidiaIsa::operations() const {
     addWgmma(all);
     addBarriers(all);
     addTma(all);
+    addDescriptors(all);
     return all;
   }();
   return table;

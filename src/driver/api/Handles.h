@@ -120,6 +120,7 @@ struct gluonc_specialization {
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;
+  bool programmaticDependent = false, cooperative = false;
 };
 struct gluonc_executable {
   std::shared_ptr<gluonc::api::EngineState> engine;

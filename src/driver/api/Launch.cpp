@@ -96,6 +96,9 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
     if (!tensor)
       return wrongTensor(parameters[i], i, error);
     tensors[i] = describe(*tensor);
+    // As a GPU would.
+    if (llvm::Error failure = cuda::check(*parameters[i].box, tensors[i]))
+      return fail(GLUONC_USAGE_ERROR, llvm::toString(std::move(failure)), error);
     launch.arguments.push_back(sim::Argument::descriptor(tensors[i]));
     for (unsigned dim = 0; dim != tensor->rank; ++dim)
       launch.arguments.push_back(sim::Argument::integer(tensor->shape[dim]));
@@ -133,7 +136,10 @@ gluonc_status expand(const gluonc_executable &executable, const cuda::Driver &dr
     const gluonc_tensor *tensor = tensorOf(parameter, values[i]);
     if (!tensor)
       return wrongTensor(parameter, i, error);
-    if (llvm::Error failure = cuda::encode(driver, *parameter.box, describe(*tensor), *next))
+    TensorDescription described = describe(*tensor);
+    if (llvm::Error failure = cuda::check(*parameter.box, described))
+      return fail(GLUONC_USAGE_ERROR, llvm::toString(std::move(failure)), error);
+    if (llvm::Error failure = cuda::encode(driver, *parameter.box, described, *next))
       return unavailable(std::move(failure), error);
     slots.push_back(reinterpret_cast<uintptr_t>(next++));
     slots.append(tensor->shape, tensor->shape + tensor->rank);
@@ -199,6 +205,9 @@ gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
   shape.threads = kernel.numWarps * executable->target.warpSize();
   shape.ctasPerCluster = kernel.numCtas;
   shape.sharedBytes = kernel.sharedBytes;
+  shape.scratchBytes = kernel.globalScratchBytes;
+  shape.programmaticDependent = executable->origin.programmaticDependent;
+  shape.cooperative = executable->origin.cooperative;
   shape.byAddress = executable->parameters.machineDescriptors;
   llvm::Expected<cuda::Launcher> launcher =
       cuda::Launcher::create(*module, kernel.name, shape, executable->parameters.machineCount);

@@ -111,6 +111,8 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
     made->options.debug = options->debug;
     made->options.enableFpFusion = made->code.fpFusion = !options->no_fp_fusion;
     made->code.lineInfo = options->line_info;
+    made->programmaticDependent = options->programmatic_dependent_launch;
+    made->cooperative = options->cooperative_launch;
   }
   if (!llvm::isPowerOf2_32(made->options.numWarps) || made->options.numWarps > 32 ||
       !llvm::isPowerOf2_32(made->options.numCtas) || made->options.numCtas > 16)

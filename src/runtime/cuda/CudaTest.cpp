@@ -216,6 +216,72 @@ TEST_F(Cuda, TensorMapThatTheDriverRefusesIsAnError) {
   EXPECT_NE(textOf(std::move(error)).find("describing a tensor"), std::string::npos);
 }
 
+TEST(TensorMap, WhatTheAcceleratorCannotAddressIsRefusedWithTheNumbers) {
+  const TensorBox box{TensorMapType::Float16, 2, 2, {64, 64}, 128};
+  const gluonc::TensorDescription good{
+      .base = 4096, .rank = 2, .shape = {100, 48}, .strides = {48, 1}};
+  EXPECT_EQ(textOf(check(box, good)), "");
+  auto refusal = [&](auto change) {
+    gluonc::TensorDescription tensor = good;
+    TensorBox changed = box;
+    change(tensor, changed);
+    return textOf(check(changed, tensor));
+  };
+  EXPECT_EQ(refusal([](auto &tensor, auto &) { tensor.base = 4104; }),
+            "tensor descriptor: the tensor begins at 0x1008, which is not a multiple of 16 bytes");
+  EXPECT_EQ(
+      refusal([](auto &tensor, auto &) { tensor.strides[0] = 49; }),
+      "tensor descriptor: stride 49 of dim 0 is 98 bytes, which is not a multiple of 16 below "
+      "2^40");
+  EXPECT_EQ(refusal([](auto &tensor, auto &) { tensor.strides[1] = 2; }),
+            "tensor descriptor: the last stride is 2 elements; it has to be 1");
+  EXPECT_EQ(refusal([](auto &tensor, auto &) { tensor.shape[0] = 0; }),
+            "tensor descriptor: extent 0 of dim 0 is not in 1 to 2^32");
+  EXPECT_EQ(refusal([](auto &tensor, auto &) { tensor.elementStrides[1] = 9; }),
+            "tensor descriptor: element stride 9 of dim 1 is not in 1 to 8");
+  EXPECT_EQ(refusal([](auto &, auto &changed) { changed.box[0] = 512; }),
+            "tensor descriptor: a transfer of 512 elements along dim 0; 1 to 256 are possible");
+  EXPECT_EQ(refusal([](auto &, auto &changed) { changed.swizzleBytes = 64; }),
+            "tensor descriptor: rows of 128 bytes in a pattern that swizzles 64");
+  EXPECT_EQ(refusal([](auto &tensor, auto &changed) {
+              changed.type = TensorMapType::Padded4Bits;
+              tensor.base = 4112;
+            }),
+            "tensor descriptor: the tensor begins at 0x1010, which is not a multiple of 32 bytes");
+}
+
+TEST_F(Cuda, ScratchForAllCtasIsTakenAndGivenBack) {
+  LaunchShape shape;
+  shape.scratchBytes = 256;
+  shape.ctasPerCluster = 2;
+  {
+    Launcher launch = launcher(shape, 1);
+    fake->parametersToRead = 3;
+    uint64_t slots[] = {7};
+    EXPECT_FALSE(launch.run({3, 4, 5}, nullptr, slots));
+    EXPECT_EQ(fake->pooledBytes, 256u * 2 * 3 * 4 * 5);
+    EXPECT_EQ(fake->parameters[0], 7u);
+    EXPECT_NE(fake->parameters[1], 0u);
+    EXPECT_EQ(fake->parameters[2], 0u);
+    EXPECT_EQ(fake->allocations, 0);
+    EXPECT_EQ(fake->pools, 1);
+    // Also after a launch that failed.
+    fake->launchResult = errorIllegalAddress;
+    EXPECT_NE(textOf(launch.run({1, 1, 1}, nullptr, slots)), "");
+    EXPECT_EQ(fake->allocations, 0);
+  }
+  EXPECT_EQ(fake->pools, 0);
+}
+
+TEST_F(Cuda, ScratchThatIsNotToBeHadIsAnError) {
+  LaunchShape shape;
+  shape.scratchBytes = 1u << 31;
+  Launcher launch = launcher(shape, 0);
+  llvm::Error error = launch.run({1u << 20, 1, 1}, nullptr, {});
+  EXPECT_NE(textOf(std::move(error)).find("(2)"), std::string::npos);
+  EXPECT_EQ(fake->launches, 0);
+}
+
 TEST_F(Cuda, WrongArgumentCountIsAnError) {
   Launcher prepared = launcher({}, 2);
   uint64_t slot = 1;

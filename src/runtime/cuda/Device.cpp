@@ -1,5 +1,7 @@
 #include "runtime/cuda/Device.h"
 
+#include <limits>
+
 namespace gluonc::cuda {
 
 llvm::Expected<int> Device::count(const Driver &driver) {
@@ -72,6 +74,39 @@ llvm::Error Device::synchronize() const {
   if (llvm::Error error = activate())
     return error;
   return cuda->check(cuda->api().cuCtxSynchronize(), "waiting for the device");
+}
+
+llvm::Expected<MemoryPool> MemoryPool::create(const Device &device) {
+  const Driver &driver = device.driver();
+  const Table &api = driver.api();
+  if (!api.cuMemPoolCreate || !api.cuMemPoolDestroy || !api.cuMemPoolSetAttribute ||
+      !api.cuMemAllocFromPoolAsync || !api.cuMemFreeAsync)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the CUDA driver is older than 11.2 (no memory pools)");
+  MemoryPoolProperties properties;
+  properties.device = device.ordinal();
+  CUmemoryPool pool = nullptr;
+  if (llvm::Error error = driver.check(api.cuMemPoolCreate(&pool, &properties), "cuMemPoolCreate"))
+    return std::move(error);
+  MemoryPool made(driver, pool);
+  uint64_t keepAll = std::numeric_limits<uint64_t>::max();
+  if (llvm::Error error = driver.check(
+          api.cuMemPoolSetAttribute(pool, poolReleaseThreshold, &keepAll), "cuMemPoolSetAttribute"))
+    return std::move(error);
+  return std::move(made);
+}
+
+MemoryPool::~MemoryPool() {
+  if (pool)
+    cuda->api().cuMemPoolDestroy(pool);
+}
+
+CUresult MemoryPool::take(CUdeviceptr &pointer, size_t bytes, CUstream stream) const {
+  return cuda->api().cuMemAllocFromPoolAsync(&pointer, bytes, pool, stream);
+}
+
+CUresult MemoryPool::giveBack(CUdeviceptr pointer, CUstream stream) const {
+  return cuda->api().cuMemFreeAsync(pointer, stream);
 }
 
 llvm::Expected<Buffer> Buffer::allocate(std::shared_ptr<const Device> device, size_t bytes) {

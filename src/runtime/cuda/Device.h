@@ -57,6 +57,25 @@ private:
   CUcontext before = nullptr;
 };
 
+/// Memory that is taken and given back in the order of a stream, also while a graph is captured.
+/// What is given back is kept for the next to take.
+class MemoryPool {
+public:
+  static llvm::Expected<MemoryPool> create(const Device &device);
+  MemoryPool(MemoryPool &&other) noexcept : cuda(other.cuda), pool(other.pool) {
+    other.pool = nullptr;
+  }
+  ~MemoryPool();
+
+  CUresult take(CUdeviceptr &pointer, size_t bytes, CUstream stream) const;
+  CUresult giveBack(CUdeviceptr pointer, CUstream stream) const;
+
+private:
+  MemoryPool(const Driver &cuda, CUmemoryPool pool) : cuda(&cuda), pool(pool) {}
+  const Driver *cuda;
+  CUmemoryPool pool;
+};
+
 /// Device memory, freed with the object.
 class Buffer {
 public:

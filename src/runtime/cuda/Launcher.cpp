@@ -48,13 +48,36 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
   if (shape.programmaticDependent)
     attribute(LaunchAttribute::ProgrammaticStreamSerialization).flag = 1;
   launcher.prepared.attributeCount = static_cast<unsigned>(launcher.attributes.size());
+  if (shape.scratchBytes) {
+    llvm::Expected<MemoryPool> pool = MemoryPool::create(device);
+    if (!pool)
+      return pool.takeError();
+    launcher.scratchBytes = shape.scratchBytes;
+    launcher.scratch = std::make_unique<MemoryPool>(std::move(*pool));
+  }
   launcher.module = std::move(module);
   return std::move(launcher);
 }
 
-CUresult Launcher::launchMany(const LaunchConfig &config, const uint64_t *slots) const {
-  llvm::SmallVector<void *> pointers(parameters + hiddenParameters);
-  return call(config, slots, pointers.data());
+CUresult Launcher::launchMany(const LaunchConfig &config, const uint64_t *slots,
+                              const uint64_t *scratchAddress) const {
+  llvm::SmallVector<void *, inlineParameters> pointers(parameters + hiddenParameters);
+  return call(config, slots, pointers.data(), scratchAddress);
+}
+
+CUresult Launcher::launchWithScratch(const LaunchConfig &config, const uint64_t *slots) const {
+  ContextKeeper kept(device().driver());
+  if (llvm::Error error = device().activate()) {
+    llvm::consumeError(std::move(error));
+    return errorInvalidContext;
+  }
+  size_t ctas = size_t(config.gridX) * config.gridY * config.gridZ;
+  CUdeviceptr address = 0;
+  if (CUresult result = scratch->take(address, ctas * scratchBytes, config.stream))
+    return result;
+  CUresult launched = launchMany(config, slots, &address);
+  CUresult returned = scratch->giveBack(address, config.stream);
+  return launched ? launched : returned;
 }
 
 CUresult Launcher::retry(const LaunchConfig &config, void **pointers, CUresult first) const {

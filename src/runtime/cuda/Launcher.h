@@ -4,7 +4,8 @@
 // block size, shared memory, cluster shape, attributes, number of parameters. A
 // Launcher keeps it in the driver's own form, so that a launch copies 56 bytes,
 // writes one pointer per parameter and makes one driver call: no hashing, no
-// allocation, no lock, no context query.
+// allocation, no lock, no context query. Only a kernel that needs memory of its
+// own costs two calls more: it is taken and given back in the stream's order.
 //
 // A launch on a thread where the device's context is not current fails in the
 // driver; only then is the context made current for the length of one more call.
@@ -30,6 +31,8 @@ struct LaunchShape {
   unsigned sharedBytes = 0;
   bool cooperative = false;
   bool programmaticDependent = false;
+  /// Global memory that each CTA needs for itself during the launch.
+  unsigned scratchBytes = 0;
   /// Parameters that are larger than a slot: their slot holds the address of their bytes.
   llvm::SmallVector<unsigned, 0> byAddress;
 };
@@ -56,10 +59,12 @@ public:
     config.gridZ = grid.z;
     config.stream = stream;
     config.attributes = attributes.data();
+    if (scratch) [[unlikely]]
+      return launchWithScratch(config, slots);
     if (parameters + hiddenParameters > inlineParameters) [[unlikely]]
-      return launchMany(config, slots);
+      return launchMany(config, slots, &noScratch);
     void *pointers[inlineParameters];
-    return call(config, slots, pointers);
+    return call(config, slots, pointers, &noScratch);
   }
   /// The same with the driver's answer as an error value.
   llvm::Error run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const;
@@ -70,18 +75,23 @@ private:
   static constexpr unsigned inlineParameters = 64;
 
   Launcher() = default;
-  CUresult call(const LaunchConfig &config, const uint64_t *slots, void **pointers) const {
+  CUresult call(const LaunchConfig &config, const uint64_t *slots, void **pointers,
+                const uint64_t *scratchAddress) const {
     for (unsigned i = 0; i != parameters; ++i)
       pointers[i] = const_cast<uint64_t *>(slots + i);
     for (unsigned i : byAddress)
       pointers[i] = reinterpret_cast<void *>(slots[i]);
-    pointers[parameters] = pointers[parameters + 1] = const_cast<uint64_t *>(&noScratch);
+    pointers[parameters] = const_cast<uint64_t *>(scratchAddress);
+    // Nothing is profiled.
+    pointers[parameters + 1] = const_cast<uint64_t *>(&noScratch);
     CUresult result = enter(&config, kernel.handle, pointers, nullptr);
     if (result == success) [[likely]]
       return result;
     return retry(config, pointers, result);
   }
-  CUresult launchMany(const LaunchConfig &config, const uint64_t *slots) const;
+  CUresult launchMany(const LaunchConfig &config, const uint64_t *slots,
+                      const uint64_t *scratchAddress) const;
+  CUresult launchWithScratch(const LaunchConfig &config, const uint64_t *slots) const;
   CUresult retry(const LaunchConfig &config, void **pointers, CUresult first) const;
 
   static constexpr uint64_t noScratch = 0;
@@ -93,6 +103,9 @@ private:
   LaunchConfig prepared;
   llvm::SmallVector<LaunchAttribute, 3> attributes;
   std::shared_ptr<const Module> module;
+  unsigned scratchBytes = 0;
+  /// Where a kernel needs scratch memory. Behind the module, whose context it lives in.
+  std::unique_ptr<MemoryPool> scratch;
 };
 
 } // namespace gluonc::cuda

@@ -1,5 +1,7 @@
 #include "runtime/cuda/TensorMap.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 
 namespace gluonc::cuda {
@@ -30,7 +32,51 @@ std::array<To, 3> reversedCorner(const From &corner, unsigned n) {
   return result;
 }
 
+llvm::Error refuse(const llvm::Twine &what) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), "tensor descriptor: " + what);
+}
+
+llvm::Error checkBox(const TensorBox &box, const TensorDescription &tensor) {
+  for (unsigned dim = 0; dim != box.rank; ++dim) {
+    int64_t extent = tensor.shape[dim];
+    if (extent < 1 || extent > int64_t(1) << 32)
+      return refuse("extent " + llvm::Twine(extent) + " of dim " + llvm::Twine(dim) +
+                    " is not in 1 to 2^32");
+    uint32_t step = tensor.elementStrides[dim];
+    if (step < 1 || step > 8)
+      return refuse("element stride " + llvm::Twine(step) + " of dim " + llvm::Twine(dim) +
+                    " is not in 1 to 8");
+    if (!box.isIm2Col && (box.box[dim] < 1 || box.box[dim] > 256))
+      return refuse("a transfer of " + llvm::Twine(box.box[dim]) + " elements along dim " +
+                    llvm::Twine(dim) + "; 1 to 256 are possible");
+  }
+  uint64_t innermost = uint64_t(box.box[box.isIm2Col ? 1 : box.rank - 1]) * box.elementBytes;
+  if (box.swizzleBytes && innermost > box.swizzleBytes)
+    return refuse("rows of " + llvm::Twine(innermost) + " bytes in a pattern that swizzles " +
+                  llvm::Twine(box.swizzleBytes));
+  return llvm::Error::success();
+}
+
 } // namespace
+
+llvm::Error check(const TensorBox &box, const TensorDescription &tensor) {
+  // Elements of four bits lie in pairs of 16 bytes.
+  unsigned grain = box.type == TensorMapType::Padded4Bits ? 32 : 16;
+  if (tensor.base % grain)
+    return refuse("the tensor begins at 0x" + llvm::utohexstr(tensor.base) +
+                  ", which is not a multiple of " + llvm::Twine(grain) + " bytes");
+  if (tensor.strides[box.rank - 1] != 1)
+    return refuse("the last stride is " + llvm::Twine(tensor.strides[box.rank - 1]) +
+                  " elements; it has to be 1");
+  for (unsigned dim = 0; dim + 1 < box.rank; ++dim) {
+    int64_t bytes = tensor.strides[dim] * int64_t(box.elementBytes);
+    if (bytes < 0 || bytes % grain || bytes >= int64_t(1) << 40)
+      return refuse("stride " + llvm::Twine(tensor.strides[dim]) + " of dim " + llvm::Twine(dim) +
+                    " is " + llvm::Twine(bytes) + " bytes, which is not a multiple of " +
+                    llvm::Twine(grain) + " below 2^40");
+  }
+  return checkBox(box, tensor);
+}
 
 llvm::Error encode(const Driver &driver, const TensorBox &box, const TensorDescription &tensor,
                    TensorMap &map) {

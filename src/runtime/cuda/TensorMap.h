@@ -45,8 +45,12 @@ struct TensorBox {
   bool isIm2Col = false;
 };
 
-/// Writes the map of `tensor`. Fails where the driver refuses what it is told (a stride that
-/// is no multiple of 16 bytes, say), and where it is older than tensor maps.
+/// Fails where the accelerator cannot address `tensor`, with the numbers and the rule. The driver
+/// would only say that something is invalid.
+llvm::Error check(const TensorBox &box, const TensorDescription &tensor);
+
+/// Writes the map of a tensor that passed `check`. Fails where the driver still refuses what it is
+/// told, and where it is older than tensor maps.
 llvm::Error encode(const Driver &driver, const TensorBox &box, const TensorDescription &tensor,
                    TensorMap &map);
 

@@ -20,6 +20,7 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUmemoryPool = struct CUmemPoolHandle_st *;
 
 enum : CUresult {
   success = 0,
@@ -78,6 +79,20 @@ struct LaunchAttribute {
   };
 };
 static_assert(sizeof(LaunchAttribute) == 72);
+
+/// CUmemPoolProps: by default, memory of one device that only this process sees.
+struct MemoryPoolProperties {
+  int allocationType = 1;
+  int handleTypes = 0;
+  int locationType = 1;
+  int device = 0;
+  void *securityAttributes = nullptr;
+  size_t maxSize = 0;
+  unsigned char reserved[56] = {};
+};
+static_assert(sizeof(MemoryPoolProperties) == 88);
+/// CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.
+inline constexpr int poolReleaseThreshold = 4;
 
 /// CUlaunchConfig.
 struct LaunchConfig {

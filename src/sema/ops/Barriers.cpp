@@ -241,6 +241,27 @@ static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
+// -- Launches that overlap -----------------------------------------------------------
+
+/// An instruction of a thread without operands. Inline assembly gives a value, so this does.
+static Result emitGridDependency(Context &context, llvm::StringRef what, llvm::StringRef text) {
+  if (!checkHopper(context, what, 90))
+    return std::nullopt;
+  std::string assembly = (text + ";\n\tmov.b32 $0, 0;").str();
+  context.builder.create<tt::ElementwiseInlineAsmOp>(
+      context.loc(), mlir::TypeRange{context.builder.getI32Type()}, assembly, "=r",
+      /*pure=*/false, /*packed_element=*/1, mlir::ValueRange());
+  return Value::none();
+}
+
+static Result emitGdcWait(Context &context, const BoundArgs &) {
+  return emitGridDependency(context, "gdc_wait", "griddepcontrol.wait");
+}
+
+static Result emitGdcLaunchDependents(Context &context, const BoundArgs &) {
+  return emitGridDependency(context, "gdc_launch_dependents", "griddepcontrol.launch_dependents");
+}
+
 #define MBARRIER(chip)                                                                             \
   {"nvidia." chip ".mbarrier.allocate_mbarrier", "batch=, two_ctas=", emitAllocate},               \
       {"nvidia." chip ".mbarrier.init", "mbarrier, count", emitInit},                              \
@@ -265,6 +286,8 @@ llvm::ArrayRef<Builtin> barrierBuiltins() {
       {"nvidia.ampere.mbarrier.arrive", "mbarrier, *, pred=, from_cta=", emitArriveOnce},
       CLUSTER("hopper"),
       CLUSTER("blackwell"),
+      {"extra.gdc_wait", "", emitGdcWait},
+      {"extra.gdc_launch_dependents", "", emitGdcLaunchDependents},
   };
   return table;
 }

@@ -81,6 +81,8 @@ TEST_F(Hopper, DescriptorsObeyTheRulesOfTheEngine) {
   expectKind(make({64, 2}, number(1)), Kind::BadDescriptor);
   expectKind(make({64, 32}, n), Kind::BadDescriptor);
   expectKind(make({64, 33}, number(1)), Kind::ShapeNotPowerOfTwo);
+  // 8 floats, swizzled by 128 bytes.
+  expectKind(make({64, 8}, number(1)), Kind::BadDescriptor);
   text();
 }
 

@@ -306,6 +306,18 @@ static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
+  const auto *shared = arguments[4].asLayout().as<layout::NVMMASharedLayout>();
+  int64_t rowBytes = block->back() * element.byteSize();
+  if (shared && shared->swizzleByteWidth > rowBytes) {
+    context
+        .report(diag::Kind::BadDescriptor, arguments.span(4),
+                ("needs rows of at least " + llvm::Twine(shared->swizzleByteWidth) +
+                 " bytes for the layout's swizzle, but " + llvm::Twine(block->back()) +
+                 " elements of " + element.name() + " have " + llvm::Twine(rowBytes))
+                    .str())
+        .hint("take a layout with a smaller swizzle_byte_width, or a longer block");
+    return std::nullopt;
+  }
   llvm::SmallVector<mlir::Value> sizes, steps;
   for (auto [size, step] : llvm::zip(*shape, *strides)) {
     sizes.push_back(size.ir());

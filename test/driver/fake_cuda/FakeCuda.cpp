@@ -132,6 +132,21 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   --state.allocations;
   return success;
 }
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const MemoryPoolProperties *properties) {
+  *pool = reinterpret_cast<CUmemoryPool>(size_t(4000) + static_cast<size_t>(properties->device));
+  ++state.pools;
+  return success;
+}
+CUresult cuMemPoolDestroy(CUmemoryPool) {
+  --state.pools;
+  return success;
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool, int, void *) { return success; }
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPool, CUstream) {
+  state.pooledBytes = bytes;
+  return cuMemAlloc_v2(pointer, bytes);
+}
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream) { return cuMemFree_v2(pointer); }
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
   *free = *total = size_t(80) << 30;
   return success;

@@ -13,6 +13,9 @@ struct FakeCuda {
   gluonc::cuda::CUcontext current = nullptr;
   int contextsRetained = 0;
   int allocations = 0;
+  int pools = 0;
+  /// Of the last allocation from a pool.
+  size_t pooledBytes = 0;
   int launches = 0;
   int sharedLimit = 0;
   gluonc::cuda::LaunchConfig config;

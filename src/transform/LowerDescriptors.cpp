@@ -1,0 +1,149 @@
+//===- LowerDescriptors.cpp - Descriptors that a kernel makes -----------------===//
+//
+// The copy engine reads a descriptor from 128 bytes of global memory. A kernel
+// that makes one needs such a place, writes it there and tells the engine:
+//
+//   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %1]
+// ==>
+//   %g = ttg.global_scratch_alloc {nbytes = 128, alignment = 128}
+//   ttng.tensormap_create %g, %p, [box], [%n, %m], [%s * bytes], [1, 1] {codes}
+//   ttng.tensormap_fenceproxy_acquire %g
+//   %d = ttng.reinterpret_tensor_descriptor %g
+//
+// One place for each such operation, not for each time it runs: a kernel that
+// makes a descriptor in a loop waits for the copies through the one before.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+#include "transform/Pipeline.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+constexpr unsigned descriptorBytes = 128;
+
+/// PTX: `.elemtype` of tensormap.replace.
+unsigned elementCode(Type element) {
+  bool isSigned = !element.isUnsignedInteger();
+  if (element.isF16())
+    return 6;
+  if (element.isBF16())
+    return 10;
+  switch (element.getIntOrFloatBitWidth()) {
+  case 8:
+    return 0;
+  case 16:
+    return 1;
+  case 32:
+    return element.isF32() ? 7 : isSigned ? 3 : 2;
+  default:
+    return element.isF64() ? 9 : isSigned ? 5 : 4;
+  }
+}
+
+/// PTX: `.swizzle_mode`.
+unsigned swizzleCode(int64_t bytes) { return bytes == 0 ? 0 : llvm::Log2_64(bytes) - 4; }
+
+struct Lowering {
+  explicit Lowering(tt::MakeTensorDescOp op) : op(op), builder(op) {}
+
+  void run() {
+    auto encoding = cast<ttg::NVMMASharedEncodingAttr>(op.getType().getSharedLayout());
+    const layout::NVMMASharedLayout &layout = encoding.getValue();
+    Type element = op.getType().getElementType();
+    int64_t bytes = elementBytes(ttng::signless(element));
+    layout::Ints box = layout.messageShape(op.getType().getShape());
+    size_t rank = box.size();
+    llvm::SmallVector<Value> lengths, extents, strides, steps(rank, number(1));
+    // From the innermost dim outwards.
+    for (size_t i = rank; i-- != 0;) {
+      lengths.push_back(number(box[i]));
+      extents.push_back(op.getShape()[i]);
+      if (i + 1 != rank)
+        strides.push_back(builder.createOrFold<arith::MulIOp>(
+            op.getLoc(), op.getStrides()[i],
+            builder.create<arith::ConstantIntOp>(op.getLoc(), bytes, 64)));
+    }
+    auto pointer = tt::PointerType::get(builder.getI8Type(), 1);
+    Value place = builder.create<ttg::GlobalScratchAllocOp>(op.getLoc(), pointer, descriptorBytes,
+                                                            descriptorBytes);
+    builder.create<ttng::TensormapCreateOp>(
+        op.getLoc(), place, op.getBase(), lengths, extents, strides, steps, elementCode(element),
+        /*interleave_layout=*/0, swizzleCode(layout.swizzleByteWidth),
+        op.getPadding() == tt::PaddingOption::PAD_NAN);
+    builder.create<ttng::TensormapFenceproxyAcquireOp>(op.getLoc(), place);
+    op.replaceAllUsesWith(
+        builder.create<ttng::ReinterpretTensorDescOp>(op.getLoc(), op.getType(), place)
+            .getResult());
+    op.erase();
+  }
+
+private:
+  Value number(int64_t value) {
+    return builder.create<arith::ConstantIntOp>(op.getLoc(), value, 32);
+  }
+
+  tt::MakeTensorDescOp op;
+  OpBuilder builder;
+};
+
+struct LowerDescriptorsPass : PassWrapper<LowerDescriptorsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerDescriptorsPass)
+  llvm::StringRef getArgument() const override { return "gluonc-lower-descriptors"; }
+  llvm::StringRef getDescription() const override {
+    return "Give descriptors that the kernel makes a place in global memory";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<ttg::TTGDialect, ttng::TTNGDialect>();
+  }
+
+  void runOnOperation() override {
+    llvm::SmallVector<tt::MakeTensorDescOp> all;
+    getOperation().walk([&](tt::MakeTensorDescOp op) { all.push_back(op); });
+    for (tt::MakeTensorDescOp op : all)
+      Lowering(op).run();
+  }
+};
+
+struct AllocateGlobalScratchPass : PassWrapper<AllocateGlobalScratchPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocateGlobalScratchPass)
+  llvm::StringRef getArgument() const override { return "gluonc-allocate-global-scratch"; }
+  llvm::StringRef getDescription() const override {
+    return "Give allocations in global memory their offsets";
+  }
+
+  void runOnOperation() override {
+    uint64_t bytes = 0, alignment = 1;
+    Builder builder(&getContext());
+    getOperation().walk([&](ttg::GlobalScratchAllocOp op) {
+      // A function that was not inlined has no way to the memory.
+      if (!op->getParentOfType<tt::FuncOp>().isPublic()) {
+        op.emitOpError("needs scratch in global memory, which a noinline function does not have");
+        return signalPassFailure();
+      }
+      bytes = llvm::alignTo(bytes, op.getAlignment());
+      op->setAttr(ttg::globalScratchOffsetAttr, builder.getI32IntegerAttr(int32_t(bytes)));
+      bytes += op.getNbytes();
+      alignment = std::max<uint64_t>(alignment, op.getAlignment());
+    });
+    if (!bytes)
+      return;
+    getOperation()->setAttr(ttg::globalScratchAttr,
+                            builder.getI32IntegerAttr(int32_t(llvm::alignTo(bytes, alignment))));
+    getOperation()->setAttr(ttg::globalScratchAlignmentAttr,
+                            builder.getI32IntegerAttr(int32_t(alignment)));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createLowerDescriptorsPass() {
+  return std::make_unique<LowerDescriptorsPass>();
+}
+std::unique_ptr<Pass> createAllocateGlobalScratchPass() {
+  return std::make_unique<AllocateGlobalScratchPass>();
+}
+
+} // namespace gluonc
