@@ -16,11 +16,14 @@ Value *polynomial(Builder &builder, Value *at, ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// log of f32 to 1 ulp: x = 2^e * (1 + r) with r in [-1/3, 1/3], and
+/// log x and log2 x of f32: x = 2^e * (1 + r) with r in [-1/3, 1/3], and
 /// log x = e * ln 2 + r + r^2 * p(r). Subnormal x is scaled into range first.
-Value *logF32(Builder &builder, Value *x) {
+static Value *logarithmF32(Builder &builder, Value *x, bool binary) {
   auto number = [&](double value) -> Value * {
     return ConstantFP::get(builder.getFloatTy(), value);
+  };
+  auto fma = [&](Value *a, Value *b, Value *c) -> Value * {
+    return builder.CreateIntrinsic(builder.getFloatTy(), Intrinsic::fma, {a, b, c});
   };
   static constexpr double series[] = {
       -5.000000037e-01, 3.333333522e-01,  -2.499983771e-01, 1.999966491e-01,  -1.667812642e-01,
@@ -35,10 +38,9 @@ Value *logF32(Builder &builder, Value *x) {
   Value *e = builder.CreateSIToFP(builder.CreateAShr(exponent, 23), builder.getFloatTy());
   e = builder.CreateFAdd(e, builder.CreateSelect(tiny, number(-23.0), number(0.0)));
   Value *r = builder.CreateFAdd(mantissa, number(-1.0));
-  Value *tail = builder.CreateFMul(polynomial(builder, r, series), r);
-  Value *result = builder.CreateIntrinsic(r->getType(), Intrinsic::fma, {tail, r, r});
-  result = builder.CreateIntrinsic(r->getType(), Intrinsic::fma,
-                                   {e, number(0.6931471805599453), result});
+  Value *result = fma(builder.CreateFMul(polynomial(builder, r, series), r), r, r);
+  result = binary ? fma(result, number(1.4426950408889634), e)
+                  : fma(e, number(0.6931471805599453), result);
   // Outside of (0, inf): log(0) = -inf, log(+inf) = +inf, all else NaN.
   double infinity = std::numeric_limits<double>::infinity();
   Value *special = builder.CreateSelect(
@@ -48,6 +50,40 @@ Value *logF32(Builder &builder, Value *x) {
   Value *ordinary = builder.CreateAnd(builder.CreateFCmpOGT(x, number(0.0)),
                                       builder.CreateFCmpOLT(x, number(infinity)));
   return builder.CreateSelect(ordinary, result, special);
+}
+
+Value *logF32(Builder &builder, Value *x) { return logarithmF32(builder, x, /*binary=*/false); }
+Value *log2F32(Builder &builder, Value *x) { return logarithmF32(builder, x, /*binary=*/true); }
+
+Value *sineF32(Builder &builder, Value *x, unsigned quarters) {
+  Type *type = builder.getFloatTy(), *wide = builder.getDoubleTy();
+  auto fma = [&](Value *a, Value *b, Value *c) -> Value * {
+    return builder.CreateIntrinsic(a->getType(), Intrinsic::fma, {a, b, c});
+  };
+  // x = n * pi/2 + r. Only the reduction needs f64: r has few bits left of a large x. Adding
+  // 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
+  Value *whole = ConstantFP::get(wide, 0x1.8p+52), *number = builder.CreateFPExt(x, wide);
+  Value *shifted = fma(number, ConstantFP::get(wide, 0x1.45f306dc9c883p-1), whole);
+  Value *n = builder.CreateFSub(shifted, whole);
+  for (double part : {-0x1.921fb54442d18p+0, -0x1.1a62633145c07p-54})
+    number = fma(n, ConstantFP::get(wide, part), number);
+  Value *r = builder.CreateFPTrunc(number, type), *z = builder.CreateFMul(r, r);
+  // Taylor series whose last coefficients are fitted to [-pi/4, pi/4].
+  static constexpr double sinSeries[] = {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4};
+  static constexpr double cosSeries[] = {4.166664568298827e-2, -1.388731625493765e-3,
+                                         2.443315711809948e-5};
+  Value *sin = fma(builder.CreateFMul(r, z), polynomial(builder, z, sinSeries), r);
+  Value *cos = fma(builder.CreateFMul(z, z), polynomial(builder, z, cosSeries),
+                   fma(z, ConstantFP::get(type, -0.5), ConstantFP::get(type, 1.0)));
+  Value *quarter =
+      builder.CreateAdd(builder.CreateTrunc(builder.CreateBitCast(shifted, builder.getInt64Ty()),
+                                            builder.getInt32Ty()),
+                        builder.getInt32(quarters));
+  auto hasBit = [&](unsigned bit) {
+    return builder.CreateICmpNE(builder.CreateAnd(quarter, bit), builder.getInt32(0));
+  };
+  Value *result = builder.CreateSelect(hasBit(1), cos, sin);
+  return builder.CreateSelect(hasBit(2), builder.CreateFNeg(result), result);
 }
 
 /// erf of f32 to 3 ulp. Near zero an odd polynomial; elsewhere 1 - 2^p(|x|), p a

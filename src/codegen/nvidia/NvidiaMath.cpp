@@ -4,14 +4,12 @@
 //
 //   Exp     2 ulp + what x*log2(e) loses by rounding (grows with |x|)
 //   Exp2    2 ulp, subnormal results flushed to zero
-//   Log2    absolute 2^-22 where the result is small, else 1 ulp of it
 //   Sqrt    1 ulp, Rsqrt 2 ulp of full range, subnormal operands flushed
-//   Sin/Cos absolute 2^-20 for |x| up to 2^16 after reduction to [-pi, pi]
 //   Divide  2 ulp over the full range (div.full)
 //
 // PreciseSqrt and PreciseDivide round correctly, and so do root and quotient of f64.
-// Log and Erf are made of others (MathFunctions.h), and so is the rest of f64
-// (DoubleMath.h).
+// Logarithms, Sin, Cos and Erf are made of others (MathFunctions.h), and so is the
+// rest of f64 (DoubleMath.h).
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/MathFunctions.h"
@@ -36,19 +34,6 @@ Value *call(Builder &builder, Intrinsic::ID id, Value *operand) {
   return builder.CreateIntrinsic(operand->getType(), id, {operand});
 }
 
-/// x - round(x / 2pi) * 2pi, the product in three parts so that it is exact to
-/// well below the error of the approximation that follows.
-Value *reduceByTwoPi(Builder &builder, Value *x) {
-  Type *type = x->getType();
-  Value *turns = builder.CreateUnaryIntrinsic(
-      Intrinsic::nearbyint, builder.CreateFMul(x, number(builder, 0.15915494309189535)));
-  Value *negated = builder.CreateFNeg(turns);
-  // 2pi = 6.28125 + 1.9350051879882812e-3 + 3.019916050561733e-7 + …
-  for (double part : {6.28125, 1.9350051879882812e-3, 3.019916050561733e-7})
-    x = builder.CreateIntrinsic(type, Intrinsic::fma, {negated, number(builder, part), x});
-  return x;
-}
-
 Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
   Value *x = operands[0];
   switch (kind) {
@@ -60,11 +45,11 @@ Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *
   case MathKind::Log:
     return logF32(builder, x);
   case MathKind::Log2:
-    return call(builder, Intrinsic::nvvm_lg2_approx_f, x);
+    return log2F32(builder, x);
   case MathKind::Sin:
-    return call(builder, Intrinsic::nvvm_sin_approx_f, reduceByTwoPi(builder, x));
+    return sineF32(builder, x, 0);
   case MathKind::Cos:
-    return call(builder, Intrinsic::nvvm_cos_approx_f, reduceByTwoPi(builder, x));
+    return sineF32(builder, x, 1);
   case MathKind::Erf:
     return erfF32(builder, isa, x);
   case MathKind::Sqrt:
