@@ -39,6 +39,8 @@ def _first_missing(run):
     if not rows:
         return run.note
     count, _, reason, _ = rows[0]
+    # Where the checkout lies on this machine says nothing.
+    reason = reason.replace(f"{run.path.parents[3]}/", "")
     return f"{reason.replace('|', '/')[:70]} ({count})"
 
 
