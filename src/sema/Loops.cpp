@@ -72,8 +72,7 @@ struct CarriedSet {
   static void reportChange(Interpreter &interpreter, const Binding &before, const Binding &after) {
     interpreter.frame().hasFailed = true;
     bool isRuntime = before.value.isIr() || before.value.is(ValueKind::Tuple) ||
-                     before.value.is(ValueKind::Instance) ||
-                     before.value.is(ValueKind::Descriptor);
+                     before.value.is(ValueKind::Instance) || before.value.is(ValueKind::Descriptor);
     if (before.isConstexpr || !isRuntime) {
       interpreter.report(Kind::ConstexprInLoop, after.span, before.name)
           .label(before.span, "{0} before the loop", describe(before.value))
