@@ -68,7 +68,7 @@ struct Specializer {
   OncePerPlace sink{givenSink};
   Interpreter interpreter{program, sink};
   mlir::OpBuilder builder{&mlirContext};
-  std::vector<std::pair<Binding, ArgSpec>> bindings;
+  std::vector<std::pair<Binding, ArgSpec>> bindings = {};
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
   bool bindArguments();

@@ -34,7 +34,7 @@ struct LaunchShape {
   /// Global memory that each CTA needs for itself during the launch.
   unsigned scratchBytes = 0;
   /// Parameters that are larger than a slot: their slot holds the address of their bytes.
-  llvm::SmallVector<unsigned, 0> byAddress;
+  llvm::SmallVector<unsigned, 0> byAddress = {};
 };
 
 class Launcher {
@@ -99,7 +99,7 @@ private:
   Function kernel;
   unsigned parameters = 0;
   unsigned clusterSize = 1;
-  llvm::SmallVector<unsigned, 0> byAddress;
+  llvm::SmallVector<unsigned, 0> byAddress = {};
   LaunchConfig prepared;
   llvm::SmallVector<LaunchAttribute, 3> attributes;
   std::shared_ptr<const Module> module;
