@@ -97,9 +97,9 @@ LogicalResult meetForAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type ty
 /// Gives the threads without an update of their own what the owner of each element got.
 LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
                            Registers &results) {
-  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
-  if (!begin)
-    return emitter.unsupported(op, "an atomic without allocated scratch memory");
+  Value *base = emitter.sharedOf(op);
+  if (!base)
+    return failure();
   Builder &builder = emitter.builder;
   SmallVector<uint32_t> constants = {0}, images;
   if (llvm::isa<mlir::RankedTensorType>(op->getResult(0).getType())) {
@@ -110,8 +110,6 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
       constants.push_back(flat.applyPacked(flat.packIn({{Dim::Register, reg}})));
   }
   Type *type = results.front()->getType();
-  Value *base =
-      builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, begin.getInt());
   ThreadAddress address(emitter, base, emitter.threadPart(images), imageMask(images),
                         memoryBytes(type));
   BasicBlock *storing = emitter.newBlock("share"), *after = emitter.newBlock("shared");
@@ -211,12 +209,10 @@ LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
 /// then see what it acquired.
 LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
   Builder &builder = emitter.builder;
-  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
-  if (!begin)
-    return emitter.unsupported(op, "an atomic without allocated scratch memory");
+  Value *place = emitter.sharedOf(op);
+  if (!place)
+    return failure();
   BasicBlock *polling = emitter.newBlock("poll"), *after = emitter.newBlock("polled");
-  Value *place =
-      builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, begin.getInt());
   Value *first = builder.CreateICmpEQ(emitter.threadId(), builder.getInt32(0));
   builder.CreateCondBr(first, polling, after);
   emitter.startBlock(polling);

@@ -125,12 +125,9 @@ private:
 
 LogicalResult emitThroughShared(Emitter &emitter, ttg::ConvertLayoutOp op,
                                 const layout::SharedPlan &plan) {
-  mlir::IntegerAttr offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
-  if (!offset)
-    return emitter.unsupported(op, "`ttg.convert_layout` without allocated scratch memory");
-  Builder &builder = emitter.builder;
-  Value *scratch =
-      builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, offset.getInt());
+  Value *scratch = emitter.sharedOf(op);
+  if (!scratch)
+    return failure();
   const Registers &source = emitter.get(op.getSrc());
   HalfAccess store(emitter, plan.store, scratch, source[0]->getType());
   HalfAccess load(emitter, plan.load, scratch, source[0]->getType());

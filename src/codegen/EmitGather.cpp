@@ -19,18 +19,6 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
-/// The scratch memory that AllocateShared gave the operation; null, after a report, if none.
-Value *scratchOf(Emitter &emitter, mlir::Operation *op) {
-  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
-  if (!begin) {
-    (void)emitter.unsupported(op, "`" + op->getName().getStringRef() +
-                                      "` without allocated scratch memory");
-    return nullptr;
-  }
-  return emitter.builder.CreateConstGEP1_32(emitter.builder.getInt8Ty(), emitter.state.shared,
-                                            begin.getInt());
-}
-
 /// An index as i32 that lies in [0, size), whatever the program computed.
 Value *boundedIndex(Builder &builder, Value *index, uint32_t size) {
   Value *bits = builder.CreateZExtOrTrunc(index, builder.getInt32Ty());
@@ -118,7 +106,7 @@ LogicalResult emitGather(Emitter &emitter, tt::GatherOp op) {
                                              emitter.get(op.getIndices())));
     return success();
   }
-  Value *scratch = scratchOf(emitter, op);
+  Value *scratch = emitter.sharedOf(op);
   if (!scratch)
     return failure();
   emitter.set(op.getResult(), gatherThroughShared(emitter, op, scratch));
@@ -161,7 +149,7 @@ LogicalResult emitHistogram(Emitter &emitter, tt::HistogramOp op) {
   const LinearLayout &layout = emitter.layoutOf(op.getType());
   if (layout.inLog2(Dim::Block) || emitter.layoutOf(op.getSrc().getType()).inLog2(Dim::Block))
     return emitter.unsupported(op, "`tt.histogram` in a cluster");
-  Value *bins = scratchOf(emitter, op);
+  Value *bins = emitter.sharedOf(op);
   if (!bins)
     return failure();
   uint32_t binCount = op.getType().getNumElements();

@@ -111,12 +111,12 @@ SmallVector<Tuple> loadSlots(Emitter &emitter, const ReductionPlan &plan,
 
 LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan,
                                   Partials &partials) {
-  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+  std::optional<int64_t> begin = emitter.allocationOf(op);
   if (!begin)
-    return emitter.unsupported(op, "`tt.reduce` without allocated scratch memory");
+    return failure();
   const Tuple example = partials.front();
   std::vector<ThreadAddress> store =
-      scratchOf(emitter, plan, Part::Slots, begin.getInt(), plan.storeImages, example);
+      scratchOf(emitter, plan, Part::Slots, *begin, plan.storeImages, example);
   // Threads that hold the same partial result store it to the same place: no predicate.
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(store, partial))
@@ -124,7 +124,7 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
   emitter.barrier();
 
   std::vector<ThreadAddress> load =
-      scratchOf(emitter, plan, Part::Slots, begin.getInt(), plan.loadImages, example);
+      scratchOf(emitter, plan, Part::Slots, *begin, plan.loadImages, example);
   for (auto [group, partial] : zip_equal(plan.groups, partials)) {
     SmallVector<Tuple> slots =
         loadSlots(emitter, plan, load, group.position << plan.slotLog2, example);
@@ -153,15 +153,15 @@ Value *firstSharer(Emitter &emitter, ArrayRef<uint32_t> generators) {
 /// their numbers, so that all get the same sum.
 LogicalResult reduceAcrossCtas(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &plan,
                                Partials &partials) {
-  mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+  std::optional<int64_t> begin = emitter.allocationOf(op);
   if (!begin)
-    return emitter.unsupported(op, "`tt.reduce` without allocated scratch memory");
+    return failure();
   const Tuple example = partials.front();
   SmallVector<uint32_t> images;
   for (uint32_t image : plan.loadImages)
     images.push_back(image >> plan.slotLog2);
   std::vector<ThreadAddress> places =
-      scratchOf(emitter, plan, Part::Exchange, begin.getInt(), images, example);
+      scratchOf(emitter, plan, Part::Exchange, *begin, images, example);
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(places, partial))
       storeShared(emitter.builder, address.at(group.position), value);

@@ -193,12 +193,12 @@ private:
   }
 
   LogicalResult acrossWarps() {
-    mlir::IntegerAttr begin = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
+    std::optional<int64_t> begin = emitter.allocationOf(op);
     if (!begin)
-      return emitter.unsupported(op, "`tt.scan` without allocated scratch memory");
-    storeTotals(scratch(begin.getInt(), /*withSlots=*/true));
+      return failure();
+    storeTotals(scratch(*begin, /*withSlots=*/true));
     emitter.barrier();
-    std::vector<ThreadAddress> addresses = scratch(begin.getInt(), /*withSlots=*/false);
+    std::vector<ThreadAddress> addresses = scratch(*begin, /*withSlots=*/false);
     std::map<uint32_t, SmallVector<Tuple>> totals;
     for (uint32_t reg = 0; reg < elements.size(); ++reg) {
       SmallVector<Tuple> &running = totals[plan.positions[reg]];

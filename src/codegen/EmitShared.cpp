@@ -135,12 +135,11 @@ LogicalResult emitLocalLoad(Emitter &emitter, ttg::LocalLoadOp op) {
 }
 
 LogicalResult emitLocalAlloc(Emitter &emitter, ttg::LocalAllocOp op) {
-  mlir::IntegerAttr offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
-  if (!offset)
-    return emitter.unsupported(op, "`ttg.local_alloc` without an allocated offset");
-  Builder &builder = emitter.builder;
-  Registers view(1 + op.getType().getRank(), builder.getInt32(0));
-  view[0] = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, offset.getInt());
+  Value *place = emitter.sharedOf(op);
+  if (!place)
+    return failure();
+  Registers view(1 + op.getType().getRank(), emitter.builder.getInt32(0));
+  view[0] = place;
   emitter.set(op.getResult(), std::move(view));
   return op.getSrc() ? storeTensor(emitter, op, op.getSrc(), op.getResult()) : success();
 }

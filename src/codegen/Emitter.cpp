@@ -94,6 +94,18 @@ LogicalResult Emitter::unsupported(mlir::Operation *op, const Twine &what) {
   return failure();
 }
 
+std::optional<int64_t> Emitter::allocationOf(mlir::Operation *op) {
+  if (auto offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr))
+    return offset.getInt();
+  (void)unsupported(op, "`" + op->getName().getStringRef() + "` without allocated shared memory");
+  return std::nullopt;
+}
+
+Value *Emitter::sharedOf(mlir::Operation *op) {
+  std::optional<int64_t> offset = allocationOf(op);
+  return offset ? builder.CreateConstGEP1_32(builder.getInt8Ty(), state.shared, *offset) : nullptr;
+}
+
 LogicalResult Emitter::emitBlock(mlir::Block &block) {
   for (mlir::Operation &op : block) {
     EmitFunction emit = isa.operations().find(&op);

@@ -127,6 +127,10 @@ public:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   /// Remembers why emission stops. Always failure.
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what = "");
+  /// Where AllocateShared put the buffer or scratch of the operation, in bytes and as an address;
+  /// nothing, after a report, if nowhere.
+  std::optional<int64_t> allocationOf(mlir::Operation *op);
+  llvm::Value *sharedOf(mlir::Operation *op);
 
   // -- Values ------------------------------------------------------------------
   const Registers &get(mlir::Value value) const;

@@ -108,14 +108,12 @@ void setFields(Emitter &emitter, ttng::TensormapCreateOp op, Value *place, Value
 }
 
 LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
-  auto offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
-  if (!offset)
-    return emitter.unsupported(op, "`ttng.tensormap_create` without allocated scratch memory");
   if (emitter.state.target.computeCapability() < 90)
     return emitter.unsupported(op);
+  Value *place = emitter.sharedOf(op);
+  if (!place)
+    return failure();
   Builder &builder = emitter.builder;
-  Value *place =
-      builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, offset.getInt());
   Value *thread = emitter.threadId();
   Value *isFirstWarp = builder.CreateICmpULT(thread, builder.getInt32(32));
   Value *isFirst = builder.CreateICmpEQ(thread, builder.getInt32(0));
