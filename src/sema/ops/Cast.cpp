@@ -32,6 +32,7 @@ struct Caster {
 
   Result run(const Value &value, DType to, Rounding rounding);
   Result floatToFloat(const Value &value, DType to, Rounding rounding);
+  Result throughBytes(const Value &value, DType to, Rounding rounding);
   Result intToInt(const Value &value, DType to);
   Result pointer(const Value &value, DType to);
 };
@@ -48,11 +49,70 @@ static Value fpToFp(Context &context, const Value &value, DType to, Rounding rou
   return tensor(context.builder.create<tt::FpToFpOp>(context.loc(), type, value.ir(), mode), to);
 }
 
+namespace {
+
+/// Integer arithmetic on the bits of every element, whatever their width.
+struct Bits {
+  Context &context;
+  mlir::Value value;
+
+  template <typename Op> Bits with(mlir::Value other) const {
+    return {context, context.builder.createOrFold<Op>(context.loc(), value, other)};
+  }
+  template <typename Op> Bits with(int64_t constant) const {
+    return with<Op>(intConstant(context, value.getType(), constant));
+  }
+  template <typename Op> Bits resized(DType to) const {
+    mlir::Type type = typeWithElement(context, value.getType(), to);
+    return {context, context.builder.createOrFold<Op>(context.loc(), type, value)};
+  }
+};
+
+} // namespace
+
+/// fp8e4b15 is float16 without its highest exponent bit and its last seven of the mantissa: its
+/// largest magnitude, 1.75, stands for all beyond, NaN among them. Elements are bytes to the IR.
+static Value fromE4B15(Context &context, const Value &value) {
+  Bits bytes{context, value.ir()};
+  Bits wide = bytes.resized<mlir::arith::ExtUIOp>(dtypes::int16);
+  Bits sign = wide.with<mlir::arith::AndIOp>(0x80).with<mlir::arith::ShLIOp>(8);
+  Bits magnitude = wide.with<mlir::arith::AndIOp>(0x7f).with<mlir::arith::ShLIOp>(7);
+  Bits half = sign.with<mlir::arith::OrIOp>(magnitude.value);
+  return tensor(half.resized<tt::BitcastOp>(dtypes::float16).value, dtypes::float16);
+}
+
+/// Rounds halves away from zero, as the bit tricks of Triton's conversion do.
+static Value toE4B15(Context &context, const Value &half) {
+  Bits bits = Bits{context, half.ir()}.resized<tt::BitcastOp>(dtypes::int16);
+  Bits magnitude = bits.with<mlir::arith::AndIOp>(0x7fff).with<mlir::arith::MinUIOp>(0x3f00);
+  Bits rounded = magnitude.with<mlir::arith::AddIOp>(0x40).with<mlir::arith::ShRUIOp>(7);
+  Bits sign = bits.with<mlir::arith::ShRUIOp>(8).with<mlir::arith::AndIOp>(0x80);
+  Bits byte = sign.with<mlir::arith::OrIOp>(rounded.value);
+  DType to = DType(ScalarKind::Float8E4B15);
+  return tensor(byte.resized<mlir::arith::TruncIOp>(to).value, to);
+}
+
+Result Caster::throughBytes(const Value &value, DType to, Rounding rounding) {
+  DType from = value.dtype();
+  if (!context.options.target.isNvidia())
+    return refuse(from, to, "float8e4b15 has conversions on NVIDIA's targets only");
+  if (from == ScalarKind::Float8E4B15) {
+    Value half = fromE4B15(context, value);
+    return to == dtypes::float16 ? half : floatToFloat(half, to, rounding);
+  }
+  if (from == dtypes::float16)
+    return toE4B15(context, value);
+  // What float16 cuts off cannot matter twice: it is rounded toward zero first.
+  Result half =
+      run(value, dtypes::float16, from.isFp8() ? Rounding::Default : Rounding::TowardZero);
+  return half ? Result(toE4B15(context, *half)) : std::nullopt;
+}
+
 Result Caster::floatToFloat(const Value &value, DType to, Rounding rounding) {
   DType from = value.dtype();
   bool narrows = to.bitWidth() < from.bitWidth();
   if (from == ScalarKind::Float8E4B15 || to == ScalarKind::Float8E4B15)
-    return refuse(from, to, "float8e4b15 has no conversions on this target");
+    return throughBytes(value, to, rounding);
   if (from.isFp8() && to.isFp8()) {
     // float16 holds every value of every fp8 format.
     return fpToFp(context, fpToFp(context, value, dtypes::float16, Rounding::Default), to,
