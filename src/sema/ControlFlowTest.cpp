@@ -430,6 +430,22 @@ def k(p, n):
       << text;
 }
 
+TEST(ControlFlow, BothLanguagesHaveACore) {
+  for (const char *module : {"triton.language", "triton.experimental.gluon.language"}) {
+    std::string source = std::string("import ") + module + R"( as tl
+@tl.core._aggregate
+class Pair:
+    first: gl.tensor
+    def __init__(self, first):
+        self.first = first
+@gluon.jit
+def k(p, n):
+    gl.store(p, Pair(n).first)
+)";
+    EXPECT_TRUE(contains(ir(source, {"*i32", "i32"}), "tt.store")) << module;
+  }
+}
+
 TEST(ControlFlow, WhatIsStillToComeIsNamedWhole) {
   Result result = compileKernel(R"(
 @gluon.jit

@@ -199,6 +199,9 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     full = "gluon";
   else if (path == "triton" && memberName == "language")
     full = "tl";
+  // A Python process has one module for both languages.
+  else if (path == "gl" && memberName == "core")
+    full = "tl.core";
   if (Module *submodule = findLanguageModule(program, full))
     return Value::module(submodule);
   if (path == "math")
