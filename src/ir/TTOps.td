@@ -531,8 +531,7 @@ def TT_MakeTensorDescOp
       DefaultValuedAttr<TT_PaddingOption, "::gluonc::tt::PaddingOption::PAD_ZERO">:$padding);
   let results = (outs TT_TensorDescType:$result);
   let assemblyFormat = [{
-    $base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` qualified(type($base)) `,`
-    qualified(type($result))
+    $base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -61,7 +61,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     ttng.async_tma_reduce add, %d[%i, %i] %buf : !tt.tensordesc<128x64xf16, #s>, !buf
     // CHECK: ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
     ttng.async_tma_store_wait {pendings = 0 : i32, read_only}
-    // CHECK: tt.make_tensor_descriptor %arg7, [%arg4, %arg4], [%arg8, %arg8] : !tt.ptr<f16>, !tt.tensordesc<128x64xf16
+    // CHECK: tt.make_tensor_descriptor %arg7, [%arg4, %arg4], [%arg8, %arg8] : <f16>, <128x64xf16
     %made = tt.make_tensor_descriptor %base, [%i, %i], [%stride, %stride] : !tt.ptr<f16>, !tt.tensordesc<128x64xf16, #s>
     tt.return
   }
