@@ -151,6 +151,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
 // `tma_c4`: the buffer has the shape and element type of the descriptor's block.
 // `tma_c5`: the buffer that is written is mutable.
 // `tma_c6`: the layout is not transposed.
+// `tma_c7`: the buffer that is read begins in the memory of the CTA that executes this.
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [
     AttrSizedOperandSegments]> {

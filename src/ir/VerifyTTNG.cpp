@@ -157,11 +157,29 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
   return verifyBlock(*this, descriptor, getResult().getType());
 }
 
+/// The engine reads the memory of the CTA that sends it, where a part cut out of a buffer lies only
+/// if no CTA begins behind the part's end.
+static LogicalResult verifySource(Operation *op, const Descriptor &descriptor,
+                                  ttg::MemDescType buffer) {
+  if (failed(verifyBlock(op, descriptor, buffer)))
+    return failure();
+  const layout::LinearLayout &allocation = toLinear(buffer);
+  for (unsigned bit = 0; bit < allocation.inLog2(layout::Dim::Block); ++bit) {
+    uint64_t begin = allocation.packedBasis(layout::Dim::Block, bit);
+    for (auto [dim, size] :
+         llvm::enumerate(buffer.getShape().take_back(allocation.outDims().size())))
+      if (allocation.outComponent(begin, layout::Dim::axis(dim)) >= size) // tma_c7
+        return op->emitOpError("source subview may have an origin in another CTA: dim ")
+               << dim << " of the buffer that it is cut from is split among CTAs";
+  }
+  return success();
+}
+
 LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
   Descriptor descriptor = descriptorOf(getDesc().getType());
   if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)))
     return failure();
-  return verifyBlock(*this, descriptor, getSrc().getType());
+  return verifySource(*this, descriptor, getSrc().getType());
 }
 
 /// async_tma_reduce_c1.
@@ -186,7 +204,7 @@ static bool hasReduction(tt::DescriptorReduceKind kind, Type element) {
 LogicalResult AsyncTMAReduceOp::verify() {
   Descriptor descriptor = descriptorOf(getDesc().getType());
   if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)) ||
-      failed(verifyBlock(*this, descriptor, getSrc().getType())))
+      failed(verifySource(*this, descriptor, getSrc().getType())))
     return failure();
   if (!hasReduction(getKind(), descriptor.elementType)) // async_tma_reduce_c1
     return emitOpError("the copy engine has no '")

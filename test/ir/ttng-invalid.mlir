@@ -583,3 +583,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+// tma_c7
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>
+#smem = #ttg.shared_memory
+!part = !ttg.memdesc<128x64xi32, #s, #smem, mutable, 256x64>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xi32, #s>, %i: i32) {
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<256x64xi32, #s, #smem, mutable>
+    %part = ttg.memdesc_subslice %buf[128, 0] : !ttg.memdesc<256x64xi32, #s, #smem, mutable> -> !part
+    // expected-error @+1 {{source subview may have an origin in another CTA}}
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %part : !tt.tensordesc<128x64xi32, #s>, !part
+    tt.return
+  }
+}
+
+// -----
+// tma_c7
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>
+#smem = #ttg.shared_memory
+!part = !ttg.memdesc<128x64xi32, #s, #smem, mutable, 256x64>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xi32, #s>, %i: i32) {
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<256x64xi32, #s, #smem, mutable>
+    %part = ttg.memdesc_subslice %buf[128, 0] : !ttg.memdesc<256x64xi32, #s, #smem, mutable> -> !part
+    // expected-error @+1 {{source subview may have an origin in another CTA}}
+    ttng.async_tma_reduce add, %d[%i, %i] %part : !tt.tensordesc<128x64xi32, #s>, !part
+    tt.return
+  }
+}
