@@ -1,6 +1,7 @@
 """Random layouts that fit a shape, as the text of their constructors."""
 
 import itertools
+import math
 
 from gluonc import language as gl
 
@@ -23,11 +24,19 @@ def _order(rng, rank):
     return order
 
 
+# More elements than this in a thread make machine code that ptxas needs minutes for.
+MOST_IN_A_THREAD = 512
+
+
 def blocked(rng, shape, num_warps):
     rank = len(shape)
-    registers = _split(rng, rng.randrange(4), rank)
-    return (f"gl.BlockedLayout({registers}, {_split(rng, 5, rank)}, "
-            f"{_split(rng, _log2(num_warps), rank)}, {_order(rng, rank)})")
+    while True:
+        registers = _split(rng, rng.randrange(4), rank)
+        lanes, warps = _split(rng, 5, rank), _split(rng, _log2(num_warps), rank)
+        held = math.prod(max(r, size // (lane * warp))
+                         for r, size, lane, warp in zip(registers, shape, lanes, warps))
+        if held <= MOST_IN_A_THREAD:
+            return f"gl.BlockedLayout({registers}, {lanes}, {warps}, {_order(rng, rank)})"
 
 
 def sliced(rng, shape, num_warps):
