@@ -3,10 +3,13 @@
 GLUONC_SIMULATE=cuda:90a simulates such a GPU. `--gluonc-report FILE` writes one JSON object a line:
 what was collected, then each test when it starts and when it ended, so that a process that dies
 leaves what it did. `--gluonc-sample N` keeps N cases of each test function, evenly spaced.
-`--gluonc-skip-list FILE` leaves out the tests whose ids are in a file, one a line.
+`--gluonc-piece I:SIZE` runs one of several pieces of at most SIZE tests. `--gluonc-skip-list FILE`
+leaves out the tests whose ids are in a file, one a line.
 """
 
 import json
+import os
+import sys
 
 import pytest
 
@@ -16,11 +19,15 @@ from gluonc._outcomes import classify
 _aliases.install()
 _simulated.from_environment()
 
+# With --gluonc-report, how a process ends after a test that left the GPU unusable to it.
+DEVICE_LOST = 75
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("gluonc")
     group.addoption("--gluonc-report", metavar="FILE")
     group.addoption("--gluonc-sample", type=int, default=0, metavar="N")
+    group.addoption("--gluonc-piece", metavar="I:SIZE")
     group.addoption("--gluonc-skip-list", metavar="FILE")
 
 
@@ -48,7 +55,8 @@ def _sampled(items, count):
 
 def pytest_collection_modifyitems(config, items):
     report = config.pluginmanager.get_plugin("gluonc-report")
-    sample, skip_list = config.getoption("--gluonc-sample"), config.getoption("--gluonc-skip-list")
+    sample, piece, skip_list = (config.getoption(f"--gluonc-{name}")
+                                for name in ("sample", "piece", "skip-list"))
     if report:
         report.write(event="collected", count=len(items))
     kept = items
@@ -57,6 +65,9 @@ def pytest_collection_modifyitems(config, items):
         kept = [item for item in items if item in sampled]
     if report:
         report.write(event="sampled", ids=[item.nodeid for item in kept])
+    if piece:
+        index, size = map(int, piece.split(":"))
+        kept = kept[index::max(1, -(-len(kept) // size))] if size else kept
     if skip_list:
         with open(skip_list) as lines:
             skipped = set(lines.read().splitlines())
@@ -65,6 +76,18 @@ def pytest_collection_modifyitems(config, items):
         chosen = set(kept)
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = kept
+
+
+def _device_is_lost():
+    """An illegal access leaves nothing of a CUDA context: every later call fails."""
+    torch = sys.modules.get("torch")
+    if _simulated.is_active() or torch is None or not torch.cuda.is_initialized():
+        return False
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
 
 
 class _Report:
@@ -102,6 +125,8 @@ class _Report:
             outcome, reason = classify(error) if error is not None else ("failed", "")
             self.write(event="end", id=item.nodeid, outcome=outcome, reason=reason,
                        seconds=round(report.duration, 2))
+            if _device_is_lost():
+                os._exit(DEVICE_LOST)
         elif call.when == "call":
             self.write(event="end", id=item.nodeid, outcome="passed",
                        seconds=round(report.duration, 2))

@@ -2,39 +2,46 @@
 """Runs the Gluon files of a Triton checkout through the package and writes down what works.
 
     run.py CHECKOUT [--package FOLDER] [--targets T,T…] [--sample N] [--files PATTERN…]
-           [--json FILE] [--markdown FILE] [--groups FOLDER]
+           [--piece N] [--total-limit S] [--json FILE] [--markdown FILE] [--groups FOLDER]
 
-Every tutorial, example and test file below CHECKOUT/python runs unchanged under pytest with
+Every tutorial, example and test file of CHECKOUT runs unchanged under pytest with
 `-p gluonc.pytest`, once for each target: a simulated chip, or `gpu` for the one that is there. Each
-run is a process of its own with limits on memory and time. A case that hangs or kills its process
-is counted as failed, and a new process goes on behind it. Nothing of Triton is needed but the
-checkout; nothing of the checkout is part of this repository.
+run is a process of its own with limits on memory and time; with --piece, several processes share
+the cases of a file. A case that hangs or kills its process is counted as failed, and a new process
+goes on behind it. Nothing of Triton is needed but the checkout; nothing of the checkout is part of
+this repository.
 """
 
 import argparse
-import concurrent.futures
 import json
 import os
 import pathlib
+import queue
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import table
 
-FOLDERS = ("tutorials/gluon", "examples/gluon", "test/gluon")
+FOLDERS = ("python/test/gluon", "python/tutorials/gluon", "python/examples/gluon")
+# Files about chips of AMD, which run on those alone.
+AMD_FOLDERS = ("third_party/amd/python/test", "third_party/amd/python/examples/gluon")
 # Scripts without tests, and what is no test.
-NO_TESTS = {"conftest.py", "02-conv-common.py"}
+NO_TESTS = {"conftest.py", "02-conv-common.py", "cdna5_consan_helper.py",
+            "f16_gemm_common_cdna5.py"}
+# How a process ends whose GPU gives up: gluonc.pytest.DEVICE_LOST.
+DEVICE_LOST = 75
 
 
-def find_files(checkout, patterns):
+def find_files(checkout, patterns, target):
     """Files in a fixed order; `patterns` are parts of their names."""
-    root = pathlib.Path(checkout) / "python"
-    files = [path for folder in FOLDERS for path in sorted((root / folder).glob("*.py"))
-             if path.name not in NO_TESTS]
+    folders = FOLDERS + (AMD_FOLDERS if target.startswith("hip:") else ())
+    files = [path for folder in folders for path in sorted((checkout / folder).glob("*.py"))
+             if path.name not in NO_TESTS and "gluon" in path.read_text()]
     return [path for path in files
             if not patterns or any(pattern in path.name for pattern in patterns)]
 
@@ -48,44 +55,64 @@ class Run:
         self.cases, self.collected, self.ids, self.note = {}, 0, None, ""
         self.seconds = 0.0
 
-    def name(self):
-        return "/".join(self.path.parts[-3:])
+    def result(self):
+        name = str(self.path.relative_to(self.options.checkout)).removeprefix("python/")
+        return table.Result(name, self.target, self.collected, self.note, self.cases, self.seconds)
+
+    def piece_count(self):
+        size = self.options.piece
+        return -(-len(self.ids or ()) // size) or 1 if size else 1
+
+
+class Piece:
+    """Cases of a run that one process after the other works on. They are striped, so that
+    neighbours, which take equally long, are in different pieces."""
+
+    def __init__(self, run, index):
+        self.run, self.path, self.target, self.options = run, run.path, run.target, run.options
+        self.index = index
 
     def execute(self):
-        start = time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            self._folder = pathlib.Path(folder)
-            # Each round ends with the file, or with one case that took its process along.
-            while self._round(start):
-                pass
-        self.seconds = time.monotonic() - start
-        for case in self.ids or ():
-            self.cases.setdefault(case, {"outcome": "failed", "reason": "not run: the time for "
-                                         "this file was over"})
-        return self
+        begin = time.monotonic()
+        left = self.options.ends - begin
+        if left > 0:
+            self._limit_s = min(self.options.file_limit, left)
+            with tempfile.TemporaryDirectory() as folder:
+                self._folder = pathlib.Path(folder)
+                # Each round ends with the cases, or with one case that took its process along.
+                while self._round(begin):
+                    pass
+        self.run.seconds += time.monotonic() - begin
+        if time.monotonic() < self.options.ends:
+            for case in self._left():
+                self.run.cases[case] = {"outcome": "failed",
+                                        "reason": "not run: the time for this file was over"}
 
     def _round(self, start):
         """Runs what is left. Returns whether there is more to do."""
-        report, skip = self._folder / "report", self._folder / "skip"
+        run, report, skip = self.run, self._folder / "report", self._folder / "skip"
         report.write_text("")
-        skip.write_text("\n".join(self.cases))
+        skip.write_text("\n".join(list(run.cases)))
         with open(self._folder / "log", "w") as log:
             process = subprocess.Popen(self._command(report, skip), stdout=log, stderr=log,
                                        cwd=self._folder, env=self._environment(),
                                        start_new_session=True, preexec_fn=self._limit)
-            hung = self._watch(process, report, start)
+            ended = self._watch(process, report, start)
         running = self._read(report)
-        if self.ids is None:
+        if run.ids is None:
             # Nothing was collected.
-            self.note = self.note or self._last_line() or "collection did not end"
+            run.note = run.note or self._last_line() or "collection did not end"
             return False
-        if running is not None:
-            reason = "hangs" if hung else f"ends the process ({process.returncode})"
-            self.cases[running] = {"outcome": "failed", "reason": reason}
-        elif process.returncode not in (0, 1):
+        if running is not None and time.monotonic() < self.options.ends:
+            reason = ended or f"ends the process ({process.returncode})"
+            run.cases[running] = {"outcome": "failed", "reason": reason}
+        elif process.returncode != DEVICE_LOST:
             return False
-        left = any(case not in self.cases for case in self.ids)
-        return left and running is not None and time.monotonic() - start < self.options.file_limit
+        return bool(self._left()) and time.monotonic() - start < self._limit_s
+
+    def _left(self):
+        ids = (self.run.ids or ())[self.index::self.run.piece_count()]
+        return [case for case in ids if case not in self.run.cases]
 
     def _command(self, report, skip):
         options = self.options
@@ -93,7 +120,8 @@ class Run:
                 "-p", "no:cacheprovider", "-p", "gluonc.pytest", "--import-mode=importlib",
                 # Settings of the checkout would have pytest rewrite every module of PyTorch.
                 "-c", os.devnull, f"--rootdir={self.path.parent}", f"--gluonc-report={report}",
-                f"--gluonc-skip-list={skip}", f"--gluonc-sample={options.sample}", str(self.path)]
+                f"--gluonc-skip-list={skip}", f"--gluonc-sample={options.sample}",
+                f"--gluonc-piece={self.index}:{options.piece}", str(self.path)]
 
     def _environment(self):
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1",
@@ -101,9 +129,10 @@ class Run:
         environment.pop("GLUONC_SIMULATE", None)
         if self.target != "gpu":
             environment["GLUONC_SIMULATE"] = self.target
+            # The one that is there must not answer.
+            environment["CUDA_VISIBLE_DEVICES"] = ""
         # Files import their neighbours by name, and one a package beside Triton's.
-        paths = [str(self.path.parent), str(pathlib.Path(self.options.checkout).absolute()
-                                            / "python/triton_kernels")]
+        paths = [str(self.path.parent), str(self.options.checkout / "python/triton_kernels")]
         if self.options.package:
             paths.insert(0, os.path.abspath(self.options.package))
         environment["PYTHONPATH"] = os.pathsep.join(paths)
@@ -118,12 +147,12 @@ class Run:
         os.nice(5)
 
     def _watch(self, process, report, start):
-        """Waits for the process; ends it when nothing was reported for too long."""
+        """Waits for the process; ends it when nothing was reported for too long, and says so."""
         last_size, last_change = 0, time.monotonic()
         while True:
             try:
                 process.wait(0.5)
-                return False
+                return None
             except subprocess.TimeoutExpired:
                 pass
             now, size = time.monotonic(), report.stat().st_size
@@ -131,14 +160,15 @@ class Run:
                 last_size, last_change = size, now
             # Imports and collection take longer than a case.
             patience = self.options.case_limit * (1 if size else 4)
-            if now - last_change > patience or now - start > self.options.file_limit:
+            if now - last_change > patience or now - start > self._limit_s:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-                return now - last_change > patience
+                return "hangs" if now - last_change > patience else "not run to its end: the time " \
+                    "for this file was over"
 
     def _read(self, report):
         """Takes over what the process reported. Returns the case that it was in, or None."""
-        running = None
+        run, running = self.run, None
         for line in report.read_text().splitlines():
             try:
                 entry = json.loads(line)
@@ -146,18 +176,21 @@ class Run:
                 break
             event = entry.pop("event")
             if event == "collected":
-                self.collected = entry["count"]
+                run.collected = entry["count"]
             elif event == "sampled":
-                self.ids = entry["ids"]
+                run.ids = entry["ids"]
             elif event == "collection":
-                self.note = entry["reason"]
-                self.cases["<import>"] = {"outcome": entry["outcome"], "reason": entry["reason"]}
+                run.note = entry["reason"]
+                run.cases["<import>"] = {"outcome": entry["outcome"], "reason": entry["reason"]}
             elif event == "start":
                 running = entry["id"]
             else:
                 case = entry.pop("id")
-                if entry["outcome"] != "passed" or case not in self.cases:
-                    self.cases[case] = entry
+                if "reason" in entry:
+                    # Where the checkout lies on this machine says nothing.
+                    entry["reason"] = entry["reason"].replace(f"{self.options.checkout}/", "")
+                if entry["outcome"] != "passed" or case not in run.cases:
+                    run.cases[case] = entry
                 running = None
         return running
 
@@ -168,7 +201,7 @@ class Run:
 
 def parse_arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("checkout")
+    parser.add_argument("checkout", type=pathlib.Path)
     parser.add_argument("--package", help="folder that holds gluonc; default: the installed one")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--targets", default="cuda:80,cuda:90a,cuda:100a")
@@ -177,27 +210,65 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--case-limit", type=float, default=60, help="seconds")
     parser.add_argument("--file-limit", type=float, default=1800, help="seconds")
+    parser.add_argument("--piece", type=int, default=0,
+                        help="cases of a file that one process runs; 0: all")
+    parser.add_argument("--total-limit", type=float, default=float("inf"),
+                        help="seconds after which cases are left out")
     parser.add_argument("--memory", type=int, default=16, help="GiB of a simulated run")
-    parser.add_argument("--label", default="", help="name of the checkout in tables")
+    parser.add_argument("--label", default="Triton", help="name of the checkout in tables")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--groups", type=pathlib.Path)
     return parser.parse_args()
 
 
+def execute(runs, jobs):
+    """Works on all pieces, the first runs first. How many a run has is known after its first."""
+    waiting = queue.PriorityQueue()
+    lock, left = threading.Lock(), [1] * len(runs)
+    for number in range(len(runs)):
+        waiting.put((number, 0))
+
+    def work():
+        while True:
+            number, index = waiting.get()
+            try:
+                work_on(number, index)
+            finally:
+                waiting.task_done()
+
+    def work_on(number, index):
+        run = runs[number]
+        Piece(run, index).execute()
+        if index == 0:
+            left[number] += run.piece_count() - 1
+            for more in range(1, run.piece_count()):
+                waiting.put((number, more))
+        with lock:
+            left[number] -= 1
+            if not left[number]:
+                print(table.one_line(run.result()), flush=True)
+
+    for _ in range(jobs):
+        threading.Thread(target=work, daemon=True).start()
+    waiting.join()
+
+
 def main():
     options = parse_arguments()
-    runs = [Run(path, target, options) for path in find_files(options.checkout, options.files)
-            for target in options.targets.split(",")]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for run in pool.map(Run.execute, runs):
-            print(table.one_line(run), flush=True)
+    options.checkout = options.checkout.absolute()
+    runs = [Run(path, target, options) for target in options.targets.split(",")
+            for path in find_files(options.checkout, options.files, target)]
+    options.ends = time.monotonic() + options.total_limit
+    execute(runs, options.jobs)
+    # What was never begun is no result.
+    results = [run.result() for run in runs if run.ids is not None or run.note]
     if options.json:
-        options.json.write_text(table.as_json(runs, options))
+        options.json.write_text(table.as_json(results, options.label, options.sample))
     if options.markdown:
-        table.write_markdown(options.markdown, runs, options)
+        table.write_markdown(options.markdown, results, options.label, options.sample)
     if options.groups:
-        table.write_groups(options.groups, runs)
+        table.write_groups(options.groups, results)
     return 0
 
 
