@@ -62,14 +62,11 @@ struct EncodingAliases : OpAsmDialectInterface {
   }
 };
 
-/// Everything of ours may be inlined into anything; a call that must stay is `noinline`.
+/// Everything of ours may be inlined into anything; which calls stay is for the pass to say.
 struct InlineAnything : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
-  bool isLegalToInline(Operation *, Operation *callee, bool) const override {
-    auto function = dyn_cast<tt::FuncOp>(callee);
-    return !function || !function.isNoInline();
-  }
+  bool isLegalToInline(Operation *, Operation *, bool) const override { return true; }
   bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
 

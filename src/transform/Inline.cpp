@@ -64,7 +64,10 @@ struct Inline {
     bool isSpecialized =
         function.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
-    for (tt::CallOp call : callsIn(function)) {
+    // What is inlined brings calls along: those that were left as they are in its own function.
+    llvm::SmallVector<tt::CallOp> calls = callsIn(function);
+    while (!calls.empty()) {
+      tt::CallOp call = calls.pop_back_val();
       tt::FuncOp callee = calleeOf(call);
       // A body with early returns has several blocks, for which the bodies of scf have no room.
       bool fits = callee.getBody().hasOneBlock() ||
@@ -72,8 +75,11 @@ struct Inline {
                       call->getParentOp());
       if ((callee.isNoInline() && !isSpecialized) || callee.isExternal() || !fits)
         continue;
-      if (succeeded(inlineCall(inliner, call, callee, &callee.getBody())))
+      if (succeeded(inlineCall(inliner, call, callee, &callee.getBody()))) {
         call.erase();
+        if (isSpecialized && !callsIn(callee).empty())
+          calls = callsIn(function);
+      }
     }
   }
 
