@@ -181,8 +181,47 @@ LogicalResult emitTransView(Emitter &emitter, ttg::MemDescTransOp op) {
   return success();
 }
 
-/// Views that start where the source starts; their verifiers exclude windows.
-template <typename Op> LogicalResult emitSameBase(Emitter &emitter, Op op) {
+/// Where a window without gaps begins.
+Value *startOfWindow(Emitter &emitter, mlir::Value buffer) {
+  Builder &builder = emitter.builder;
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  const Registers &view = emitter.get(buffer);
+  const layout::LinearLayout &linear = toLinear(type);
+  size_t bufferDims = linear.outDims().size();
+  // A part of lower rank than its layout is a whole buffer.
+  if (size_t(type.getRank()) < bufferDims)
+    return view[0];
+  size_t ringDims = type.getRank() - bufferDims;
+  std::optional<layout::LinearLayout> inverse = linear.pseudoInvert();
+  int64_t buffers = 1, element = elementBytes(type.getElementType());
+  Value *offset = builder.getInt32(0);
+  for (size_t dim = type.getRank(); dim-- > 0;) {
+    Value *begin = view[1 + dim], *part;
+    if (dim < ringDims) {
+      int64_t size = layout::sharedElements(toLayout(type.getEncoding()),
+                                            type.getAllocShape().take_back(bufferDims));
+      part = builder.CreateMul(begin, builder.getInt32(buffers * size * element));
+      buffers *= type.getShape()[dim];
+    } else {
+      layout::Dim axis = layout::Dim::axis(dim - ringDims);
+      SmallVector<uint32_t> images;
+      for (unsigned bit = 0; inverse && bit < inverse->inLog2(axis); ++bit)
+        images.push_back(inverse->basis(axis, bit, layout::Dim::Offset) * element);
+      part = applyLinear(builder, begin, images);
+    }
+    offset = builder.CreateAdd(offset, part);
+  }
+  return builder.CreateGEP(builder.getInt8Ty(), view[0], offset);
+}
+
+LogicalResult emitReinterpret(Emitter &emitter, ttg::MemDescReinterpretOp op) {
+  Registers view(1 + op.getType().getRank(), emitter.builder.getInt32(0));
+  view[0] = startOfWindow(emitter, op.getSrc());
+  emitter.set(op.getResult(), std::move(view));
+  return success();
+}
+
+LogicalResult emitReshapeView(Emitter &emitter, ttg::MemDescReshapeOp op) {
   Registers view(1 + op.getType().getRank(), emitter.builder.getInt32(0));
   view[0] = emitter.get(op.getSrc())[0];
   emitter.set(op.getResult(), std::move(view));
@@ -205,8 +244,8 @@ void addShared(EmitTable &table) {
   table.add<emitIndex>();
   table.add<emitSubslice>();
   table.add<emitTransView>();
-  table.add<emitSameBase<ttg::MemDescReshapeOp>>();
-  table.add<emitSameBase<ttg::MemDescReinterpretOp>>();
+  table.add<emitReshapeView>();
+  table.add<emitReinterpret>();
   table.add<emitBarrier>();
 }
 

@@ -224,8 +224,9 @@ def TTG_MemDescReshapeOp : TTG_ViewOp<"memdesc_reshape"> {
 def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
   let summary = "The same bytes as another type, shape and encoding";
   let description = [{
-    `memdesc_reinterpret_c1`: the result is no subslice. `memdesc_reinterpret_c2`: it needs no
-    more bytes than the source has. `memdesc_reinterpret_c3`: padding is kept.
+    `memdesc_reinterpret_c1`: the source has no gaps, and the result is no subslice.
+    `memdesc_reinterpret_c2`: it needs no more bytes than the source has, together with the
+    buffers that follow it in a ring. `memdesc_reinterpret_c3`: padding is kept.
   }];
   let hasFolder = 1;
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Owners.h"
+#include "ir/Views.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -158,12 +159,6 @@ static size_t encodingRank(MemDescType type) {
   return rank;
 }
 
-/// Whether the view leaves out part of what the encoding describes.
-static bool isSubslice(MemDescType type) {
-  size_t rank = std::min(encodingRank(type), type.getAllocShape().size());
-  return type.getShape().take_back(rank) != type.getAllocShape().take_back(rank);
-}
-
 LogicalResult MemDescIndexOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
   if (failed(verifyView(*this, source, result)))
@@ -252,35 +247,13 @@ LogicalResult MemDescReshapeOp::verify() {
   return success();
 }
 
-/// Bytes from the first to the last of a whole allocation; nullopt where the layout is not known.
-static std::optional<int64_t> footprint(MemDescType type) {
-  std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
-  if (!layout || !linearOrNull(type))
-    return std::nullopt;
-  ArrayRef<int64_t> shape = type.getAllocShape();
-  size_t rank = *layout->rank();
-  int64_t buffers = ShapedType::getNumElements(shape.drop_back(rank));
-  return buffers * layout::sharedElements(*layout, shape.take_back(rank)) *
-         elementBytes(type.getElementType());
-}
-
-/// Interval and padding in bytes, which a reinterpretation keeps. Empty for other layouts.
-static llvm::SmallVector<std::pair<int64_t, int64_t>> paddingOf(MemDescType type) {
-  llvm::SmallVector<std::pair<int64_t, int64_t>> bytes;
-  int64_t size = elementBytes(type.getElementType());
-  if (auto padded = dyn_cast<PaddedSharedEncodingAttr>(type.getEncoding()))
-    for (const layout::IntervalPadding &pair : padded.getValue().paddings)
-      bytes.push_back({pair.interval * size, pair.padding * size});
-  return bytes;
-}
-
 LogicalResult MemDescReinterpretOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
   if (failed(verifyView(*this, source, result, /*sameElement=*/false)))
     return failure();
-  if (isSubslice(source) || isSubslice(result)) // memdesc_reinterpret_c1
-    return emitOpError("cannot reinterpret a subslice");
-  std::optional<int64_t> from = footprint(source), to = footprint(result);
+  if (!isContiguous(source) || isSubslice(result)) // memdesc_reinterpret_c1
+    return emitOpError("cannot reinterpret a subslice with gaps");
+  std::optional<int64_t> from = reachableBytes(getSrc()), to = footprint(result);
   if (from && to && *to > *from) // memdesc_reinterpret_c2
     return emitOpError("result needs ") << *to << " bytes, but the source has " << *from;
   if (paddingOf(source) != paddingOf(result)) // memdesc_reinterpret_c3

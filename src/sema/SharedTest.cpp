@@ -93,6 +93,9 @@ TEST(SharedMemory, ViewsRefuseWhatTheLayoutForbids) {
   EXPECT_EQ(kinds("m.reshape([64, 64])"), "Kind::ReshapeSize");
   EXPECT_EQ(kinds("m.slice(0, 16).reshape([16, 64])"), "Kind::ViewForbidden");
   EXPECT_EQ(kinds("m.reinterpret(gl.float64, [32, 64], S)"), "Kind::ReinterpretSize");
+  EXPECT_EQ(kinds("m.slice(0, 16, 1).reinterpret(gl.float16, [256], F)"), "Kind::ViewForbidden");
+  EXPECT_EQ(kinds("r.index(2).reinterpret(gl.float32, [256], F)"), "Kind::ReinterpretSize");
+  EXPECT_EQ(kinds("r.slice(1, 2).reinterpret(gl.float32, [512], F)"), "Kind::ReinterpretSize");
   EXPECT_EQ(kinds("m.store(gl.zeros([32, 64], gl.float16, B))"), "Kind::SharedStoreMismatch");
 }
 

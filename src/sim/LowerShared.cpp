@@ -174,7 +174,22 @@ void runViewTrans(const Instruction &instruction, Cta &cta) {
   descriptorAt(cta, instruction.result) = result;
 }
 
-/// memdesc_reshape and memdesc_reinterpret: the same buffer from its start.
+/// memdesc_reinterpret: bytes from where the view begins.
+void runReinterpret(const Instruction &instruction, Cta &cta) {
+  const AddressTable &table = *static_cast<const ViewData &>(*instruction.data).source;
+  const Descriptor source = descriptorAt(cta, instruction.operands[0]);
+  uint32_t ring = 0, start = 0;
+  for (uint32_t dim = 0; dim < table.shape.size(); ++dim)
+    if (dim < table.ringDims)
+      ring = ring * table.shape[dim] + source.origin[dim];
+    else
+      start =
+          start * table.bufferShape[dim - table.ringDims + table.hiddenDims] + source.origin[dim];
+  descriptorAt(cta, instruction.result) = {
+      source.base + ring * table.bufferBytes + table.offsets[start], {}};
+}
+
+/// memdesc_reshape: the same buffer from its start.
 void runSameBuffer(const Instruction &instruction, Cta &cta) {
   descriptorAt(cta, instruction.result) = {descriptorAt(cta, instruction.operands[0]).base, {}};
 }
@@ -208,6 +223,9 @@ bool lowerViewTrans(Lowering &lowering, mlir::Operation *operation) {
   return emitView(lowering, operation, runViewTrans,
                   mlir::cast<ttg::MemDescTransOp>(operation).getOrder());
 }
+bool lowerReinterpret(Lowering &lowering, mlir::Operation *operation) {
+  return emitView(lowering, operation, runReinterpret, {});
+}
 bool lowerSameBuffer(Lowering &lowering, mlir::Operation *operation) {
   return emitView(lowering, operation, runSameBuffer, {});
 }
@@ -223,7 +241,7 @@ void addShared(OperationTable &table) {
   table["ttg.memdesc_subslice"] = lowerSubslice;
   table["ttg.memdesc_trans"] = lowerViewTrans;
   table["ttg.memdesc_reshape"] = lowerSameBuffer;
-  table["ttg.memdesc_reinterpret"] = lowerSameBuffer;
+  table["ttg.memdesc_reinterpret"] = lowerReinterpret;
 }
 
 } // namespace gluonc::sim

@@ -40,6 +40,14 @@
 # EXPECT: dst == src.reshape(512)
 # RUN: reinterpreted src='randint(-1000, 1000, 256, i32)' dst='empty(256, i32)' --grid 1
 # EXPECT: dst == src
+# RUN: sliced_bytes src='randint(-1000, 1000, (32, 8), i32)' dst='empty((32, 8), i32)' --grid 1
+# EXPECT: dst == src
+# RUN: across_ring src='randint(-1000, 1000, (3, 64), i32)' dst='empty((2, 64), i32)' first=1 --grid 1
+# EXPECT: dst == src[1:]
+# RUN: across_ring src='randint(-1000, 1000, (3, 64), i32)' dst='empty((2, 64), i32)' first=0 --grid 1
+# EXPECT: dst == src[:2]
+# RUN: later_buffers src='randint(-1000, 1000, (3, 64), i32)' dst='empty((2, 64), i32)' --grid 1
+# EXPECT: dst == src[1:]
 # RUN: carried src='randint(-99, 99, (5, 256), f32)' dst='empty(256, f32)' n=5 --grid 1
 # EXPECT: dst == src[4] + src[3]
 # RUN: chosen src='randn(128, f32)' dst='empty(128, f32)' first=2 --grid 1
@@ -141,6 +149,43 @@ def reinterpreted(src, dst):
     ring.index(0).store(ring.index(0).load(line))
     gl.store(dst + offsets, floats.to(gl.int32, bitcast=True))
     buffer._keep_alive()
+
+
+@gluon.jit
+def sliced_bytes(src, dst):
+    """The upper half of a buffer of bytes, as words."""
+    flat: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    grid: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    buffer = gl.allocate_shared_memory(gl.int8, [2048], flat)
+    lower = buffer.slice(0, 1024)
+    words = buffer.slice(1024, 1024)._reinterpret(gl.int32, [32, 8], grid)
+    words.store(gl.load(src + places(32, 8, rows)))
+    lower.store(gl.zeros([1024], gl.int8, line))
+    gl.store(dst + places(32, 8, rows), words.load(rows))
+
+
+@gluon.jit
+def fill_ring(src):
+    flat: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    ring = gl.allocate_shared_memory(gl.int32, [3, 64], flat)
+    for i in gl.static_range(3):
+        ring.index(i).store(gl.load(src + i * 64 + gl.arange(0, 64, layout=line)))
+    return ring
+
+
+@gluon.jit
+def across_ring(src, dst, first):
+    """One buffer and the next, which one only the program knows."""
+    flat: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    both = fill_ring(src).index(first)._reinterpret(gl.int32, [128], flat)
+    gl.store(dst + gl.arange(0, 128, layout=line), both.load(line))
+
+
+@gluon.jit
+def later_buffers(src, dst):
+    flat: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    both = fill_ring(src).slice(1, 2)._reinterpret(gl.int32, [128], flat)
+    gl.store(dst + gl.arange(0, 128, layout=line), both.load(line))
 
 
 @gluon.jit

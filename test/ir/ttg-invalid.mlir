@@ -328,7 +328,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @f(%b: !ttg.memdesc<64x32xf32, #s, #smem, 64x64>) {
-    // expected-error @+1 {{cannot reinterpret a subslice}}
+    // expected-error @+1 {{cannot reinterpret a subslice with gaps}}
     %0 = ttg.memdesc_reinterpret %b : !ttg.memdesc<64x32xf32, #s, #smem, 64x64> -> !ttg.memdesc<2048xf32, #s1, #smem>
     tt.return
   }

@@ -7,6 +7,7 @@
 #include "sema/ops/Shared.h"
 
 #include "ir/Encoding.h"
+#include "ir/Views.h"
 #include "layout/Inference.h"
 
 namespace gluonc::sema::ops {
@@ -17,12 +18,7 @@ static std::nullopt_t forbid(Context &context, llvm::StringRef what, const Value
   return std::nullopt;
 }
 
-/// Whether a slice left out part of what the layout describes.
-static bool isSlice(const Value &buffer) {
-  size_t rank = *bufferLayout(buffer).rank();
-  ttg::MemDescType type = bufferType(buffer);
-  return type.getShape().take_back(rank) != type.getAllocShape().take_back(rank);
-}
+static bool isSlice(const Value &buffer) { return isSubslice(bufferType(buffer)); }
 
 static ttg::MemDescType viewType(const Value &buffer, llvm::ArrayRef<int64_t> shape,
                                  mlir::Attribute encoding, llvm::ArrayRef<int64_t> allocShape) {
@@ -201,27 +197,6 @@ static Result emitReshape(Context &context, const BoundArgs &arguments) {
       buffer.dtype());
 }
 
-/// Bytes from the first to the last of a whole buffer or ring.
-static int64_t footprint(ttg::MemDescType type) {
-  layout::Layout layout = toLayout(type.getEncoding());
-  llvm::ArrayRef<int64_t> shape = type.getShape();
-  size_t rank = *layout.rank();
-  return mlir::ShapedType::getNumElements(shape.drop_back(rank)) *
-         layout::sharedElements(layout, shape.take_back(rank)) *
-         elementBytes(type.getElementType());
-}
-
-/// Intervals and paddings in bytes; empty for layouts without.
-static llvm::SmallVector<std::pair<int64_t, int64_t>> paddingOf(ttg::MemDescType type) {
-  llvm::SmallVector<std::pair<int64_t, int64_t>> result;
-  layout::Layout layout = toLayout(type.getEncoding());
-  int64_t bytes = elementBytes(type.getElementType());
-  if (const auto *padded = layout.as<layout::PaddedSharedLayout>())
-    for (const layout::IntervalPadding &pair : padded->paddings)
-      result.emplace_back(pair.interval * bytes, pair.padding * bytes);
-  return result;
-}
-
 static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments[0];
   if (!bufferArgument(context, arguments, 0, "smem"))
@@ -239,15 +214,19 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
       context, {*dtype, arguments.span(1), *shape, arguments.span(2), layout, arguments.span(3)});
   if (!type)
     return std::nullopt;
-  if (isSlice(buffer))
-    return forbid(context, "reinterpret", buffer, "it is a slice");
   ttg::MemDescType source = bufferType(buffer);
+  if (!isContiguous(source))
+    return forbid(context, "reinterpret", buffer, "it is a slice with gaps between its elements");
   if (paddingOf(source) != paddingOf(*type))
     return forbid(context, "reinterpret", buffer, "the padding would change");
-  if (int64_t needed = footprint(*type), given = footprint(source); needed > given) {
+  int64_t needed = footprint(*type).value_or(0), given = reachableBytes(buffer.ir()).value_or(0);
+  if (needed > given) {
     context.report(diag::Kind::ReinterpretSize, context.span, needed, given).end();
     return std::nullopt;
   }
+  // Slices begin at multiples of their size.
+  if (isSubslice(source) && given % layout::sharedAlignment(toLayout(type->getEncoding())))
+    return forbid(context, "reinterpret", buffer, "it may begin where the layout cannot");
   return Value::memDesc(
       context.builder.create<ttg::MemDescReinterpretOp>(context.loc(), *type, buffer.ir()), *dtype);
 }
