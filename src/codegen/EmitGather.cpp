@@ -1,7 +1,8 @@
 //===- EmitGather.cpp - gather and histogram --------------------------------------===//
 //
 // A gather within a warp shuffles (layout/Gather.h); any other one, and every
-// histogram, goes through shared memory.
+// histogram, goes through shared memory: that of the cluster where CTAs need
+// elements of each other.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/SharedMemory.h"
@@ -51,54 +52,81 @@ Registers gatherInWarp(Emitter &emitter, const layout::WarpGatherPlan &plan, uin
   return results;
 }
 
-/// Places in the scratch: the packed coordinates of the source.
-Registers gatherThroughShared(Emitter &emitter, tt::GatherOp op, Value *scratch) {
-  Builder &builder = emitter.builder;
-  const LinearLayout &source = emitter.layoutOf(op.getSrc().getType());
-  const LinearLayout &result = emitter.layoutOf(op.getType());
-  const Registers &values = emitter.get(op.getSrc());
-  Type *element = values.front()->getType();
-  unsigned bytes = memoryBytes(element);
+/// Reads the elements that indices mean from the scratch, which has a place for each of the source
+/// in every CTA. A CTA fills in the places of the elements that it holds.
+class ScratchReader {
+public:
+  ScratchReader(Emitter &emitter, tt::GatherOp op, Value *scratch)
+      : emitter(emitter), builder(emitter.builder), axis(Dim::axis(op.getAxis())),
+        source(emitter.layoutOf(op.getSrc().getType())), result(emitter.layoutOf(op.getType())),
+        element(emitter.get(op.getSrc()).front()->getType()), scratch(scratch),
+        staysInCta(layout::gatherStaysInCta(source, result, op.getAxis())),
+        holders(layout::holderImages(source)) {
+    auto place = [&](uint64_t packed) {
+      return layout::gatherPlace(source, result, packed, op.getAxis());
+    };
+    for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
+      for (unsigned bit = 0; bit < result.inLog2(in); ++bit)
+        own.push_back(place(result.packedBasis(in, bit)));
+    for (uint32_t reg = 0; reg < result.inSize(Dim::Register); ++reg)
+      ofRegister.push_back(place(result.applyPacked(result.packIn({{Dim::Register, reg}}))));
+  }
 
-  LinearLayout flat = source.flattenOuts(Dim::Offset);
+  bool reachesPeers() const { return !staysInCta; }
+
+  Value *read(unsigned reg, Value *index) {
+    uint32_t axisSize = source.outSize(axis), shift = source.outShift(axis);
+    Value *along = builder.CreateShl(boundedIndex(builder, index, axisSize), shift);
+    // Of the result's own coordinates all but the one along the axis count.
+    Value *variable = disjointOr(builder, emitter.threadPart(own), along);
+    uint32_t mask = imageMask(own) | (axisSize - 1) << shift;
+    ThreadAddress address(emitter, scratch, variable, mask, memoryBytes(element));
+    if (staysInCta)
+      return loadShared(builder, address.at(ofRegister[reg]), element, 1).front();
+    uint32_t rank = 0;
+    for (auto [bit, image] : enumerate(holders))
+      rank ^= ofRegister[reg] >> bit & 1 ? image : 0;
+    PeerAddress peer(emitter, address, applyLinear(builder, variable, holders));
+    return loadPeer(emitter, peer.at(ofRegister[reg], rank), element, 1).front();
+  }
+
+private:
+  Emitter &emitter;
+  Builder &builder;
+  Dim axis;
+  const LinearLayout &source, &result;
+  Type *element;
+  Value *scratch;
+  bool staysInCta;
+  SmallVector<uint32_t, 20> holders;
+  SmallVector<uint32_t> own, ofRegister;
+};
+
+LogicalResult gatherThroughShared(Emitter &emitter, tt::GatherOp op, Value *scratch) {
+  Builder &builder = emitter.builder;
+  const Registers &values = emitter.get(op.getSrc());
+  LinearLayout flat = emitter.layoutOf(op.getSrc().getType()).flattenOuts(Dim::Offset);
   SmallVector<uint32_t> images = emitter.threadImages(flat, Dim::Offset);
-  ThreadAddress store(emitter, scratch, emitter.threadPart(images), imageMask(images), bytes);
+  ThreadAddress store(emitter, scratch, emitter.threadPart(images), imageMask(images),
+                      memoryBytes(values.front()->getType()));
   for (auto [reg, value] : enumerate(values))
     storeShared(builder, store.at(flat.applyPacked(flat.packIn({{Dim::Register, uint32_t(reg)}}))),
                 value);
-  emitter.barrier();
-
-  // Of the result's own coordinates all but the one along the axis count.
-  unsigned axis = op.getAxis();
-  auto place = [&](uint64_t packed) {
-    uint32_t offset = 0;
-    for (layout::DimSize out : result.outDims())
-      if (out.dim != Dim::axis(axis))
-        offset |= result.outComponent(packed, out.dim) << source.outShift(out.dim);
-    return offset;
-  };
-  SmallVector<uint32_t> own;
-  for (Dim in : {Dim::Lane, Dim::Warp})
-    for (unsigned bit = 0; bit < result.inLog2(in); ++bit)
-      own.push_back(place(result.packedBasis(in, bit)));
-  uint32_t axisSize = source.outSize(Dim::axis(axis)), shift = source.outShift(Dim::axis(axis));
-  uint32_t mask = imageMask(own) | (axisSize - 1) << shift;
+  ScratchReader reader(emitter, op, scratch);
+  if (!reader.reachesPeers())
+    emitter.barrier();
+  else if (failed(emitter.clusterBarrier(op)))
+    return failure();
   Registers results;
-  for (auto [reg, index] : enumerate(emitter.get(op.getIndices()))) {
-    Value *along = builder.CreateShl(boundedIndex(builder, index, axisSize), shift);
-    ThreadAddress load(emitter, scratch, disjointOr(builder, emitter.threadPart(own), along), mask,
-                       bytes);
-    uint32_t constant = place(result.applyPacked(result.packIn({{Dim::Register, uint32_t(reg)}})));
-    results.push_back(loadShared(builder, load.at(constant), element, 1).front());
-  }
-  return results;
+  for (auto [reg, index] : enumerate(emitter.get(op.getIndices())))
+    results.push_back(reader.read(reg, index));
+  emitter.set(op.getResult(), std::move(results));
+  return success();
 }
 
 LogicalResult emitGather(Emitter &emitter, tt::GatherOp op) {
   const LinearLayout &source = emitter.layoutOf(op.getSrc().getType());
   const LinearLayout &result = emitter.layoutOf(op.getType());
-  if (source.inLog2(Dim::Block) || result.inLog2(Dim::Block))
-    return emitter.unsupported(op, "`tt.gather` in a cluster");
   if (std::optional<layout::WarpGatherPlan> plan =
           layout::planWarpGather(source, result, op.getAxis())) {
     uint32_t axisSize = source.outSize(Dim::axis(op.getAxis()));
@@ -107,10 +135,7 @@ LogicalResult emitGather(Emitter &emitter, tt::GatherOp op) {
     return success();
   }
   Value *scratch = emitter.sharedOf(op);
-  if (!scratch)
-    return failure();
-  emitter.set(op.getResult(), gatherThroughShared(emitter, op, scratch));
-  return success();
+  return scratch ? gatherThroughShared(emitter, op, scratch) : failure();
 }
 
 // -- histogram -------------------------------------------------------------------
@@ -123,7 +148,7 @@ bool isFirstCopy(const LinearLayout &layout, uint32_t reg) {
 void countInto(Emitter &emitter, tt::HistogramOp op, Value *bins, uint32_t binCount) {
   Builder &builder = emitter.builder;
   const LinearLayout &layout = emitter.layoutOf(op.getSrc().getType());
-  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cta);
+  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cluster);
   AtomicForm form{AtomicOrder::Relaxed, AtomicScope::Cta};
   for (auto [reg, value] : enumerate(emitter.get(op.getSrc()))) {
     if (!isFirstCopy(layout, reg))
@@ -147,8 +172,6 @@ void countInto(Emitter &emitter, tt::HistogramOp op, Value *bins, uint32_t binCo
 LogicalResult emitHistogram(Emitter &emitter, tt::HistogramOp op) {
   Builder &builder = emitter.builder;
   const LinearLayout &layout = emitter.layoutOf(op.getType());
-  if (layout.inLog2(Dim::Block) || emitter.layoutOf(op.getSrc().getType()).inLog2(Dim::Block))
-    return emitter.unsupported(op, "`tt.histogram` in a cluster");
   Value *bins = emitter.sharedOf(op);
   if (!bins)
     return failure();
@@ -161,15 +184,27 @@ LogicalResult emitHistogram(Emitter &emitter, tt::HistogramOp op) {
   }
   emitter.barrier();
   countInto(emitter, op, bins, binCount);
-  emitter.barrier();
+  // Every CTA counted what it holds, and adds up what all of them counted.
+  uint32_t ctas = emitter.clusterSize();
+  if (ctas == 1)
+    emitter.barrier();
+  else if (failed(emitter.clusterBarrier(op)))
+    return failure();
   SmallVector<uint32_t> images = emitter.threadImages(layout, Dim::axis(0));
   ThreadAddress load(emitter, bins, emitter.threadPart(images), imageMask(images), 4);
+  PeerAddress ofCta(emitter, load, builder.getInt32(0));
   Registers results;
-  for (uint32_t reg = 0; reg < layout.inSize(Dim::Register); ++reg)
-    results.push_back(loadShared(builder,
-                                 load.at(layout.applyPacked(layout.packIn({{Dim::Register, reg}}))),
-                                 builder.getInt32Ty(), 1)
-                          .front());
+  for (uint32_t reg = 0; reg < layout.inSize(Dim::Register); ++reg) {
+    uint32_t bin = layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
+    Value *count = nullptr;
+    for (uint32_t cta = 0; cta < ctas; ++cta) {
+      Value *part = ctas == 1
+                        ? loadShared(builder, load.at(bin), builder.getInt32Ty(), 1).front()
+                        : loadPeer(emitter, ofCta.at(bin, cta), builder.getInt32Ty(), 1).front();
+      count = count ? builder.CreateAdd(count, part) : part;
+    }
+    results.push_back(count);
+  }
   emitter.set(op.getResult(), std::move(results));
   return success();
 }

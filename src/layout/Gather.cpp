@@ -8,6 +8,14 @@ struct Place {
   uint32_t reg, lane, warp;
 };
 
+uint32_t combineImages(llvm::ArrayRef<uint32_t> images, uint32_t bits) {
+  uint32_t combined = 0;
+  for (auto [bit, image] : llvm::enumerate(images))
+    if (bits >> bit & 1)
+      combined ^= image;
+  return combined;
+}
+
 /// Looks up where the source holds the coordinates of a result's input bit, axis aside.
 class Finder {
 public:
@@ -42,10 +50,51 @@ llvm::SmallVector<uint32_t, 8> spanOf(llvm::ArrayRef<uint32_t> images) {
 
 } // namespace
 
+llvm::SmallVector<uint32_t, 20> holderImages(const LinearLayout &source) {
+  llvm::SmallVector<uint32_t, 20> images(source.totalOutLog2(), 0);
+  std::optional<LinearLayout> inverse = source.pseudoInvert();
+  if (!inverse || !inverse->hasOut(Dim::Block))
+    return images;
+  for (DimSize out : source.outDims())
+    for (unsigned bit = 0; bit < out.log2; ++bit)
+      images[source.outShift(out.dim) + bit] =
+          inverse->outComponent(inverse->packedBasis(out.dim, bit), Dim::Block);
+  return images;
+}
+
+uint32_t gatherPlace(const LinearLayout &source, const LinearLayout &result, uint64_t packed,
+                     unsigned axis) {
+  uint32_t place = 0;
+  for (DimSize out : result.outDims())
+    if (out.dim != Dim::axis(axis))
+      place |= result.outComponent(packed, out.dim) << source.outShift(out.dim);
+  return place;
+}
+
+bool gatherStaysInCta(const LinearLayout &source, const LinearLayout &result, unsigned axis) {
+  if (!source.inLog2(Dim::Block))
+    return true;
+  llvm::SmallVector<uint32_t, 20> holders = holderImages(source);
+  // Whether CTAs whose numbers differ so hold the same elements.
+  auto holdSame = [&](uint32_t difference) {
+    return source.applyPacked(source.packIn({{Dim::Block, difference}})) == 0;
+  };
+  for (unsigned bit = 0; bit < source.outLog2(Dim::axis(axis)); ++bit)
+    if (!holdSame(holders[source.outShift(Dim::axis(axis)) + bit]))
+      return false;
+  for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp, Dim::Block})
+    for (unsigned bit = 0; bit < result.inLog2(in); ++bit) {
+      uint32_t place = gatherPlace(source, result, result.packedBasis(in, bit), axis);
+      if (!holdSame(combineImages(holders, place) ^ (in == Dim::Block ? 1u << bit : 0)))
+        return false;
+    }
+  return true;
+}
+
 std::optional<WarpGatherPlan> planWarpGather(const LinearLayout &source, const LinearLayout &result,
                                              unsigned axis, unsigned maxShuffles) {
   std::optional<LinearLayout> inverse = source.pseudoInvert();
-  if (!inverse || source.inLog2(Dim::Block) || result.inLog2(Dim::Block))
+  if (!inverse || !gatherStaysInCta(source, result, axis))
     return std::nullopt;
   Finder find(*inverse, axis);
   WarpGatherPlan plan;
@@ -56,7 +105,7 @@ std::optional<WarpGatherPlan> planWarpGather(const LinearLayout &source, const L
     plan.lanes.push_back(place.lane);
     plan.registers.push_back(place.reg);
   }
-  for (Dim in : {Dim::Lane, Dim::Warp})
+  for (Dim in : {Dim::Lane, Dim::Warp, Dim::Block})
     for (unsigned bit = 0; bit < result.inLog2(in); ++bit) {
       Place place = find(result, result.packedBasis(in, bit));
       // The warp reads its own registers, or any where all warps have the same.

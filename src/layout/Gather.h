@@ -9,7 +9,9 @@
 //   register = the same with registers
 //
 // So one shuffle per register that may be meant brings it, and selects pick.
-// All else goes through shared memory.
+// All else goes through shared memory: of this CTA where it holds all that its
+// threads may mean, else of whichever CTA of the cluster holds the element. Its
+// number is linear in the coordinates, too.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +25,7 @@ namespace gluonc::layout {
 struct WarpGatherPlan {
   /// What each result register adds to the lane and the register to read.
   llvm::SmallVector<uint32_t, 16> lanes, registers;
-  /// What the lane bits and then the warp bits of the thread add.
+  /// What the bits of the thread's lane, warp and CTA add.
   llvm::SmallVector<uint32_t, 10> laneImages, registerImages;
   /// What the bits of the index add.
   llvm::SmallVector<uint32_t, 10> indexLanes, indexRegisters;
@@ -35,5 +37,16 @@ struct WarpGatherPlan {
 /// where more than `maxShuffles` shuffles would be needed.
 std::optional<WarpGatherPlan> planWarpGather(const LinearLayout &source, const LinearLayout &result,
                                              unsigned axis, unsigned maxShuffles = 64);
+
+/// The CTA that holds an element of `source`, the lowest of several: what each bit of the packed
+/// coordinates adds to its number.
+llvm::SmallVector<uint32_t, 20> holderImages(const LinearLayout &source);
+
+/// The packed coordinates in `source` of an element of `result`, 0 along `axis`.
+uint32_t gatherPlace(const LinearLayout &source, const LinearLayout &result, uint64_t packed,
+                     unsigned axis);
+
+/// Whether each CTA holds all elements that its part of the result may mean.
+bool gatherStaysInCta(const LinearLayout &source, const LinearLayout &result, unsigned axis);
 
 } // namespace gluonc::layout

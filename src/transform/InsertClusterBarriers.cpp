@@ -66,7 +66,8 @@ struct State {
 
 /// Exchanges through scratch: each CTA writes its own, all meet, each reads that of others.
 bool isExchange(Operation *op) {
-  return isa<ttg::ConvertLayoutOp, tt::ReduceOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
+  return isa<ttg::ConvertLayoutOp, tt::ReduceOp, tt::GatherOp, tt::HistogramOp, tt::AtomicRMWOp,
+             tt::AtomicCASOp>(op);
 }
 
 bool usesBarrier(Operation *op) {

@@ -172,6 +172,12 @@ bool reachesPeers(Operation *op) {
         auto plan = layout::planReduction(source, reduce.getAxis());
         return plan && !plan->blockXors.empty();
       })
+      .Case([&](tt::GatherOp gather) {
+        return !layout::gatherStaysInCta(toLinear(gather.getSrc().getType()),
+                                         toLinear(gather.getType()), gather.getAxis());
+      })
+      // All CTAs add up what each counted.
+      .Case([](tt::HistogramOp) { return true; })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp>(
           [](Operation *atomic) { return sharesFetched(atomic); })
       .Case([](ttg::LocalLoadOp load) { return crosses(load.getType(), load.getSrc().getType()); })
