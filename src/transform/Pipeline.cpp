@@ -17,8 +17,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createResolveLayoutsPass());
   // Before allocation: a dead or duplicate conversion needs no scratch.
   passes.addPass(createSimplifyPass());
-  // After whatever drops scans, before allocation: its conversions need scratch.
-  passes.addPass(createLegalizeScansPass());
+  // After whatever drops scans and reductions, before allocation: its conversions need scratch.
+  passes.addPass(createLegalizeCombinesPass());
   // After whatever merges equal descriptors, before allocation: filling one in needs scratch.
   passes.addPass(createLowerDescriptorsPass());
   passes.addPass(createAllocateGlobalScratchPass());
@@ -39,7 +39,7 @@ void registerPasses() {
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
-  registerPass(createLegalizeScansPass);
+  registerPass(createLegalizeCombinesPass);
   registerPass(createLowerDescriptorsPass);
   registerPass(createAllocateGlobalScratchPass);
   registerPass(createAllocateWarpGroupsPass);

@@ -32,8 +32,8 @@ std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
 /// Converts scans to a layout that can be scanned where their own cannot: one whose bases mix
-/// dimensions, or that repeats elements.
-std::unique_ptr<mlir::Pass> createLegalizeScansPass();
+/// dimensions, that repeats elements, or splits the axis among CTAs. So for reductions over CTAs.
+std::unique_ptr<mlir::Pass> createLegalizeCombinesPass();
 
 /// Gives descriptors that the kernel makes a place in global memory, and code that fills it in.
 std::unique_ptr<mlir::Pass> createLowerDescriptorsPass();

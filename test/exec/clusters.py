@@ -62,6 +62,28 @@
 # EXPECT: (y == x[2:]) & (z[:2] == x[:2]) & (z[2:] == x[2:] + 5)
 # RUN: adding x='zeros((4, 32), i32) + 7' y='empty((2, 32), i32)' --grid 1 --num-ctas 2
 # EXPECT: (y == 7) & (x[:2] == 7) & (x[2:] == 10)
+# RUN: gathered x='arange(1024, i32)' i='randint(0, 1024, 1024, i32)' y='empty(1024, i32)' A='[[1]]' B='[[1]]' --grid 1 --num-ctas 2
+# EXPECT: y == i
+# RUN: gathered x='arange(1024, i32)' i='randint(0, 1024, 1024, i32)' y='empty(1024, i32)' A='[[2], [1], [0]]' B='[[0], [1], [2]]' \
+#   --grid 1 --num-ctas 8
+# EXPECT: y == i
+# RUN: gathered x='arange(1024, i32)' i='randint(0, 1024, 1024, i32)' y='empty(1024, i32)' A='[[0], [0]]' B='[[1], [0]]' --grid 1 \
+#   --num-ctas 4
+# EXPECT: y == i
+# RUN: gathered_rows x='randint(0, 99, (32, 64), i32)' i='randint(0, 32, (32, 64), i32)' y='empty((32, 64), i32)' \
+#   z='empty((32, 64), i32)' A='[[0, 1]]' --grid 1 --num-ctas 2
+# EXPECT: y == z
+# RUN: gathered_rows x='randint(0, 99, (32, 64), i32)' i='randint(0, 32, (32, 64), i32)' y='empty((32, 64), i32)' \
+#   z='empty((32, 64), i32)' A='[[1, 0], [0, 1]]' --grid 1 --num-ctas 4
+# EXPECT: y == z
+# RUN: counted_bins x='randint(0, 64, 2048, i32)' y='empty(64, i32)' z='zeros(64, i32)' A='[[1]]' B='[[1]]' --grid 1 --num-ctas 2
+# EXPECT: all(y == z) & (sum(y) == 2048)
+# RUN: counted_bins x='randint(0, 64, 2048, i32)' y='empty(64, i32)' z='zeros(64, i32)' A='[[0], [1]]' B='[[0], [0]]' --grid 1 --num-ctas 4
+# EXPECT: all(y == z) & (sum(y) == 2048)
+# RUN: running x='randint(-9, 9, 2048, i32)' y='empty(2048, i32)' z='empty(2048, i32)' A='[[1], [2]]' --grid 1 --num-ctas 4
+# EXPECT: all(y == z) & (y[2047] == sum(x))
+# RUN: skewed x='randint(-99, 99, (16, 8), i32)' rows='zeros(16, i32)' columns='zeros(8, i32)' --grid 1 --num-ctas 4 --num-warps 1
+# EXPECT: all(columns == sum(x, 0)) & all(rows == sum(x, 1))
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -325,3 +347,69 @@ def adding(x, y):
     gl.store(y + tile(2, 32, both), old)
     gl.barrier(cluster=True)
     gl.store(x + tile(4, 32, layout), smem.load(layout))
+
+
+@gluon.jit
+def gathered(x, i, y, A: gl.constexpr, B: gl.constexpr):
+    source: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], A)
+    result: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], B)
+    value = gl.load(x + gl.arange(0, 1024, layout=source))
+    at = gl.arange(0, 1024, layout=result)
+    gl.store(y + at, gl.gather(value, gl.load(i + at), axis=0))
+
+
+# Each CTA's columns stay its own; where rows are split, too, CTAs read each other's.
+@gluon.jit
+def gathered_rows(x, i, y, z, A: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 2], [4, 8], [4, 1], [1, 0], A)
+    row = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    column = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    at = row * 64 + column
+    index = gl.load(i + at)
+    first = gl.gather(gl.load(x + at), index, axis=0)
+    # The scratch of the first one is used again.
+    second = gl.gather(first + 1, row + column * 0, axis=0)
+    gl.store(y + at, second - 1)
+    gl.store(z + at, gl.load(x + index * 64 + column))
+
+
+@gluon.jit
+def counted_bins(x, y, z, A: gl.constexpr, B: gl.constexpr):
+    source: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], A)
+    result: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], B)
+    value = gl.load(x + gl.arange(0, 2048, layout=source))
+    first = gl.histogram(value, 64, layout=result)
+    second = gl.histogram(value & 63, 64, layout=result)
+    bins = gl.arange(0, 64, layout=result)
+    gl.store(y + bins, (first + second) // 2)
+    # One CTA counts again, in global memory.
+    gl.atomic_add(z + value, 1)
+
+
+@gluon.jit
+def running(x, y, z, A: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], A)
+    whole: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], [[0]] * len(A))
+    at = gl.arange(0, 2048, layout=layout)
+    gl.store(y + at, gl.associative_scan(gl.load(x + at), 0, added))
+    at = gl.arange(0, 2048, layout=whole)
+    gl.store(z + at, gl.associative_scan(gl.load(x + at), 0, added))
+
+
+@gluon.jit
+def added(a, b):
+    return a + b
+
+
+# The CTA's number moves rows and columns at once.
+@gluon.jit
+def skewed(x, rows, columns):
+    layout: gl.constexpr = gl.DistributedLinearLayout([[1, 0], [0, 4]], [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], [],
+                                                      [[8, 4], [0, 0]], [16, 8])
+    row = gl.arange(0, 16, layout=gl.SliceLayout(1, layout))[:, None]
+    column = gl.arange(0, 8, layout=gl.SliceLayout(0, layout))[None, :]
+    value = gl.load(x + row * 8 + column)
+    total = gl.sum(value, axis=1)
+    gl.store(rows + gl.arange(0, 16, layout=total.type.layout), total)
+    total = gl.sum(value, axis=0)
+    gl.store(columns + gl.arange(0, 8, layout=total.type.layout), total)

@@ -1,5 +1,5 @@
-// RUN: gluon-opt %s -gluonc-legalize-scans | FileCheck %s
-// RUN: gluon-opt %s -gluonc-legalize-scans -gluonc-legalize-scans | FileCheck %s
+// RUN: gluon-opt %s -split-input-file -gluonc-legalize-combines | FileCheck %s
+// RUN: gluon-opt %s -gluonc-legalize-combines -gluonc-legalize-scans | FileCheck %s
 
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 // The lowest register bit of `mixed` moves along both dimensions.
@@ -47,5 +47,39 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       tt.scan.return %e : i32
     }) : (tensor<16x32xi32, #rows>) -> tensor<16x32xi32, #rows>
     tt.return %r : tensor<16x32xi32, #rows>
+  }
+}
+
+// -----
+// The CTA's number moves both dimensions: all CTAs compute the whole.
+// CHECK-DAG: #[[WHOLE:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], {{.*}}CGALayout
+#skewed = #ttg.generic_linear<{register = [[1, 0], [0, 4]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], warp = [], block = [[8, 4]]}>
+#split = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0], CGALayout = [[1]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @reduced
+  tt.func public @reduced(%x: tensor<16x8xi32, #skewed>) -> tensor<8xi32, #ttg.slice<{dim = 0, parent = #skewed}>> {
+    // CHECK: ttg.convert_layout
+    // CHECK: "tt.reduce"
+    // CHECK: (tensor<16x8xi32, #[[WHOLE]]>) -> tensor<8xi32, #ttg.slice<{dim = 0, parent = #[[WHOLE]]}>>
+    // CHECK: ttg.convert_layout
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: i32, %b: i32):
+      %e = arith.addi %a, %b : i32
+      tt.reduce.return %e : i32
+    }) : (tensor<16x8xi32, #skewed>) -> tensor<8xi32, #ttg.slice<{dim = 0, parent = #skewed}>>
+    tt.return %r : tensor<8xi32, #ttg.slice<{dim = 0, parent = #skewed}>>
+  }
+
+  // CHECK-LABEL: @scanned
+  tt.func public @scanned(%x: tensor<64xi32, #split>) -> tensor<64xi32, #split> {
+    // CHECK: ttg.convert_layout
+    // CHECK: "tt.scan"
+    // CHECK: ttg.convert_layout
+    %r = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: i32, %b: i32):
+      %e = arith.addi %a, %b : i32
+      tt.scan.return %e : i32
+    }) : (tensor<64xi32, #split>) -> tensor<64xi32, #split>
+    tt.return %r : tensor<64xi32, #split>
   }
 }
