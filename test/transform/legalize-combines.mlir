@@ -1,5 +1,5 @@
 // RUN: gluon-opt %s -split-input-file -gluonc-legalize-combines | FileCheck %s
-// RUN: gluon-opt %s -gluonc-legalize-combines -gluonc-legalize-scans | FileCheck %s
+// RUN: gluon-opt %s -split-input-file -gluonc-legalize-combines -gluonc-legalize-combines | FileCheck %s
 
 #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 // The lowest register bit of `mixed` moves along both dimensions.
