@@ -132,6 +132,7 @@ constexpr bf16 poison = 0x7fc0; // NaN
 inline gluonc_tensor describe(const bf16 *base, std::initializer_list<int64_t> shape) {
   gluonc_tensor tensor = {};
   tensor.base = base;
+  tensor.dtype = "bf16";
   for (int64_t extent : shape)
     tensor.shape[tensor.rank++] = extent;
   int64_t stride = 1;

@@ -298,6 +298,8 @@ typedef struct gluonc_tensor {
   uint32_t element_strides[5];
   int32_t lower_corner[3];
   int32_t upper_corner[3];
+  /* Type of the elements: "fp16". Null: that of the parameter, on the caller's word. */
+  const char *dtype;
 } gluonc_tensor;
 
 /* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a

@@ -42,10 +42,21 @@ void addRanges(llvm::ArrayRef<gluonc_memory_range> ranges, sim::Memory &memory) 
   }
 }
 
-/// A caller's tensor, checked against what the kernel was compiled for. Null where it does not fit.
-const gluonc_tensor *tensorOf(const driver::LaunchParameter &parameter, uint64_t slot) {
-  auto *tensor = reinterpret_cast<const gluonc_tensor *>(slot);
-  return tensor && tensor->rank == parameter.box->rank ? tensor : nullptr;
+const gluonc_tensor *tensorAt(uint64_t slot) {
+  return reinterpret_cast<const gluonc_tensor *>(slot);
+}
+
+/// What keeps a caller's tensor from being what the kernel was compiled for; "" if nothing does.
+std::string mismatch(const driver::LaunchParameter &parameter, const gluonc_tensor *tensor) {
+  if (!tensor)
+    return "is null";
+  if (tensor->rank != parameter.box->rank)
+    return "has rank " + std::to_string(tensor->rank) + ", not " +
+           std::to_string(parameter.box->rank);
+  if (!tensor->dtype || sema::DType::parse(tensor->dtype) == parameter.dtype)
+    return "";
+  return std::string("has elements of type ") + tensor->dtype + ", not " +
+         parameter.dtype.shortName();
 }
 
 TensorDescription describe(const gluonc_tensor &tensor) {
@@ -63,12 +74,18 @@ TensorDescription describe(const gluonc_tensor &tensor) {
   return made;
 }
 
-gluonc_status wrongTensor(const driver::LaunchParameter &parameter, size_t i,
+/// Whether the kernel can work on the tensor at `slot`: GLUONC_OK, or the error that says why not.
+gluonc_status checkTensor(const driver::LaunchParameter &parameter, size_t i, uint64_t slot,
                           gluonc_error **error) {
-  return fail(GLUONC_USAGE_ERROR,
-              "launch argument " + std::to_string(i) + " is not a tensor of rank " +
-                  std::to_string(parameter.box->rank) + ", which " + parameter.type + " describes",
-              error);
+  const gluonc_tensor *tensor = tensorAt(slot);
+  auto refuse = [&](const std::string &why) {
+    return fail(GLUONC_USAGE_ERROR, "launch argument " + std::to_string(i) + ": " + why, error);
+  };
+  if (std::string wrong = mismatch(parameter, tensor); !wrong.empty())
+    return refuse("the tensor " + wrong + ", which " + parameter.type + " describes");
+  if (llvm::Error failure = cuda::check(*parameter.box, describe(*tensor)))
+    return refuse(llvm::toString(std::move(failure)));
+  return GLUONC_OK;
 }
 
 sim::Argument argumentOf(sema::DType dtype, const uint64_t &slot) {
@@ -92,13 +109,11 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
       launch.arguments.push_back(argumentOf(parameters[i].dtype, values[i]));
       continue;
     }
-    const gluonc_tensor *tensor = tensorOf(parameters[i], values[i]);
-    if (!tensor)
-      return wrongTensor(parameters[i], i, error);
-    tensors[i] = describe(*tensor);
     // As a GPU would.
-    if (llvm::Error failure = cuda::check(*parameters[i].box, tensors[i]))
-      return fail(GLUONC_USAGE_ERROR, llvm::toString(std::move(failure)), error);
+    if (gluonc_status status = checkTensor(parameters[i], i, values[i], error))
+      return status;
+    const gluonc_tensor *tensor = tensorAt(values[i]);
+    tensors[i] = describe(*tensor);
     launch.arguments.push_back(sim::Argument::descriptor(tensors[i]));
     for (unsigned dim = 0; dim != tensor->rank; ++dim)
       launch.arguments.push_back(sim::Argument::integer(tensor->shape[dim]));
@@ -133,13 +148,10 @@ gluonc_status expand(const gluonc_executable &executable, const cuda::Driver &dr
       slots.push_back(values[i]);
       continue;
     }
-    const gluonc_tensor *tensor = tensorOf(parameter, values[i]);
-    if (!tensor)
-      return wrongTensor(parameter, i, error);
-    TensorDescription described = describe(*tensor);
-    if (llvm::Error failure = cuda::check(*parameter.box, described))
-      return fail(GLUONC_USAGE_ERROR, llvm::toString(std::move(failure)), error);
-    if (llvm::Error failure = cuda::encode(driver, *parameter.box, described, *next))
+    if (gluonc_status status = checkTensor(parameter, i, values[i], error))
+      return status;
+    const gluonc_tensor *tensor = tensorAt(values[i]);
+    if (llvm::Error failure = cuda::encode(driver, *parameter.box, describe(*tensor), *next))
       return unavailable(std::move(failure), error);
     slots.push_back(reinterpret_cast<uintptr_t>(next++));
     slots.append(tensor->shape, tensor->shape + tensor->rank);
