@@ -19,9 +19,13 @@ def _is_power_of_two(n):
     return n > 0 and n & (n - 1) == 0
 
 
+class InvalidDescriptor(ValueError, AssertionError):
+    """What cannot be described; an AssertionError, too, as in Triton."""
+
+
 def _require(condition, message):
     if not condition:
-        raise ValueError(message)
+        raise InvalidDescriptor(message)
 
 
 @dataclass
@@ -99,7 +103,8 @@ class TensorDescriptor:
         _require(isinstance(layout, language.NVMMASharedLayout),
                  f"the layout of a descriptor is an NVMMASharedLayout, not {layout!r}")
         _require(layout.rank == len(self.block_shape),
-                 f"a layout of rank {layout.rank} for a block of {len(self.block_shape)} dims")
+                 "layout rank must match block shape rank: a layout of rank "
+                 f"{layout.rank} for a block of {len(self.block_shape)} dims")
         _require(layout.element_bitwidth == bits,
                  f"a layout of {layout.element_bitwidth}-bit elements for a tensor of {bits}-bit "
                  "ones")
