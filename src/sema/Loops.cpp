@@ -257,7 +257,10 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
     if (!made)
       return Flow::Failed;
     if (!made->isTensor() || made->isBlock() || !made->dtype().isInt()) {
-      report(Kind::BadLoopBound, rangeSpan, bounds[i].typeName()).end();
+      static constexpr const char *names[] = {"lower bound", "upper bound", "step"};
+      report(Kind::BadLoopBound, rangeSpan, names[i < 2 && isReversed ? 1 - i : i],
+             bounds[i].typeName())
+          .end();
       return Flow::Failed;
     }
     bounds[i] = *made;
