@@ -11,15 +11,42 @@ _UNSUPPORTED_KINDS = {"NotSupportedYet", "UnsupportedInSimulator", "UnsupportedI
 
 
 def classify(error):
-    """("unsupported" or "failed", reason): the first missing feature, or the first line of the
-    error, with what varies between cases (numbers, sizes) taken out."""
-    seen = error
-    while seen is not None:
+    """("unsupported", "worded" or "failed", reason): the first missing feature, or the first line
+    of the error, with what varies between cases (numbers, sizes) taken out."""
+    chain = [error]
+    while chain[-1] is not None:
+        chain.append(chain[-1].__cause__ or chain[-1].__context__)
+    chain.pop()
+    for seen in chain:
         found = _unsupported(seen)
         if found:
             return "unsupported", found
-        seen = seen.__cause__ or seen.__context__
-    return "failed", _short(error)
+    return _worded(error, chain) or ("failed", _short(error))
+
+
+def _worded(error, chain):
+    """A test that compares IR with Triton's word by word, or the words of an error, and found that
+    gluonc compiles or refuses the kernel as it should, in words of its own."""
+    text = str(error)
+    if text.startswith(("FileCheck:", "Mismatch between actual and expect strings")):
+        return "worded", "IR"
+    if not isinstance(error, AssertionError):
+        return None
+    refused = [*chain[1:], *_caught(error)]
+    if any(isinstance(other, errors.CompilationError) for other in refused):
+        return "worded", "error"
+    return None
+
+
+def _caught(error):
+    """The exceptions that `pytest.raises` put into variables of the functions that failed."""
+    trace = error.__traceback__
+    while trace is not None:
+        for value in trace.tb_frame.f_locals.values():
+            if type(value).__name__ == "ExceptionInfo":
+                # Unfilled where nothing was raised.
+                yield getattr(value, "_excinfo", None) and value.value
+        trace = trace.tb_next
 
 
 def _unsupported(error):

@@ -17,7 +17,7 @@ import sys
 # What one file did on one target; `cases` maps test ids to outcomes.
 Result = collections.namedtuple("Result", "file target collected note cases seconds")
 
-_OUTCOMES = ("passed", "failed", "unsupported", "skipped")
+_OUTCOMES = ("passed", "worded", "failed", "unsupported", "skipped")
 
 
 def counts(result):
@@ -61,8 +61,8 @@ def markdown(results, label, sample):
              f"At most {sample} case of each test function ran." if sample else
              "All cases ran.",
              "Targets where a file skips all of its cases are left out.", ""]
-    lines += ["| file | target | collected | ran | passed | failed | unsupported | skipped | "
-              "most frequent obstacle |", "|---|---|--:|--:|--:|--:|--:|--:|---|"]
+    lines += ["| file | target | collected | ran | passed | worded | failed | unsupported | skipped | "
+              "most frequent obstacle |", "|---|---|--:|--:|--:|--:|--:|--:|--:|---|"]
     for result in sorted(results, key=lambda result: (result.file, result.target)):
         found = counts(result)
         if found["skipped"] and found["skipped"] == sum(found.values()):
