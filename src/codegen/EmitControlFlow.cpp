@@ -137,8 +137,19 @@ LogicalResult emitCondBranch(Emitter &emitter, mlir::cf::CondBranchOp op) {
   BasicBlock *from = emitter.builder.GetInsertBlock();
   BasicBlock *whenTrue = emitter.blockOf(op.getTrueDest());
   BasicBlock *whenFalse = emitter.blockOf(op.getFalseDest());
-  emitter.addIncoming(op.getTrueDest(), op.getTrueDestOperands(), from);
-  emitter.addIncoming(op.getFalseDest(), op.getFalseDestOperands(), from);
+  if (whenTrue == whenFalse) {
+    // A phi has one value per predecessor, so what differs is selected before the jump.
+    Value *condition = emitter.scalar(op.getCondition());
+    SmallVector<Value *> selected;
+    for (auto [a, b] : zip_equal(emitter.carry(op.getTrueDestOperands()),
+                                 emitter.carry(op.getFalseDestOperands())))
+      selected.push_back(emitter.builder.CreateSelect(condition, a, b));
+    emitter.addIncoming(op.getTrueDest(), selected, from);
+    emitter.builder.CreateBr(whenTrue);
+    return success();
+  }
+  emitter.addIncoming(op.getTrueDest(), emitter.carry(op.getTrueDestOperands()), from);
+  emitter.addIncoming(op.getFalseDest(), emitter.carry(op.getFalseDestOperands()), from);
   emitter.builder.CreateCondBr(emitter.scalar(op.getCondition()), whenTrue, whenFalse);
   return success();
 }

@@ -383,14 +383,14 @@ BasicBlock *Emitter::blockOf(mlir::Block *block) {
   return target;
 }
 
-void Emitter::addIncoming(mlir::Block *target, mlir::ValueRange operands, BasicBlock *from) {
-  for (auto [phi, value] : zip_equal(blockPhis[target], carry(operands)))
+void Emitter::addIncoming(mlir::Block *target, ArrayRef<Value *> carried, BasicBlock *from) {
+  for (auto [phi, value] : zip_equal(blockPhis[target], carried))
     phi->addIncoming(value, from);
 }
 
 void Emitter::branchTo(mlir::Block *target, mlir::ValueRange operands) {
   BasicBlock *block = blockOf(target);
-  addIncoming(target, operands, builder.GetInsertBlock());
+  addIncoming(target, carry(operands), builder.GetInsertBlock());
   builder.CreateBr(block);
 }
 

@@ -223,7 +223,8 @@ public:
   /// The block of a cf branch target; its arguments are phis.
   llvm::BasicBlock *blockOf(mlir::Block *block);
   void branchTo(mlir::Block *target, mlir::ValueRange operands);
-  void addIncoming(mlir::Block *target, mlir::ValueRange operands, llvm::BasicBlock *from);
+  void addIncoming(mlir::Block *target, llvm::ArrayRef<llvm::Value *> carried,
+                   llvm::BasicBlock *from);
 
 private:
   /// How many elements of a value go into a word that phis carry.
