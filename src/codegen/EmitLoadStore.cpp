@@ -120,7 +120,7 @@ LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
   MemoryHints hints{cacheHint(op.getCache()), evictHint(op.getEvict()), op.getIsVolatile()};
   const Registers &pointers = emitter.get(op.getPtr());
   Type *word = wordType(element, plan.size());
-  unsigned words = 8 * memoryBytes(element) * plan.size() / word->getIntegerBitWidth();
+  unsigned words = 8 * memoryBytes(element) * plan.size() / wordBits(word);
 
   Registers loaded(pointers.size());
   for (ArrayRef<uint32_t> vector : plan.vectors) {

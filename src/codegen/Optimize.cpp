@@ -1,6 +1,7 @@
 #include "codegen/Optimize.h"
 
 #include "codegen/AddressSplit.h"
+#include "codegen/ProductChains.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -37,6 +38,7 @@ FunctionPassManager straightLinePasses() {
 
 FunctionPassManager lastPasses() {
   FunctionPassManager passes;
+  passes.addPass(ProductChainsPass());
   passes.addPass(AddressSplitPass());
   passes.addPass(EarlyCSEPass());
   return passes;

@@ -64,7 +64,7 @@ void storePeer(Emitter &emitter, Value *address, ArrayRef<Value *> elements) {
 
 Registers loadPeer(Emitter &emitter, Value *address, Type *element, unsigned count) {
   Type *word = wordType(element, count);
-  unsigned words = 8 * memoryBytes(element) * count / word->getIntegerBitWidth();
+  unsigned words = 8 * memoryBytes(element) * count / wordBits(word);
   Registers loaded = emitter.isa.loadPeerWords(emitter.builder, address, word, words);
   return unpackWords(emitter.builder, loaded, element, count);
 }
@@ -85,7 +85,7 @@ void storeShared(Builder &builder, Value *pointer, ArrayRef<Value *> elements) {
 Registers loadShared(Builder &builder, Value *pointer, Type *element, unsigned count) {
   Type *word = wordType(element, count);
   unsigned bytes = memoryBytes(element) * count;
-  unsigned words = 8 * bytes / word->getIntegerBitWidth();
+  unsigned words = 8 * bytes / wordBits(word);
   Value *whole = builder.CreateAlignedLoad(vectorOf(word, words), pointer, Align(bytes));
   Registers loaded;
   for (unsigned i = 0; i < words; ++i)

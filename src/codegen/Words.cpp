@@ -9,9 +9,12 @@ using namespace llvm;
 namespace gluonc::codegen {
 namespace {
 
-/// The integer that stands for an element in memory.
-Value *toInteger(Builder &builder, Value *element) {
+/// What stands for an element in memory: the element itself where it is a word of its own, else
+/// an integer.
+Value *toWord(Builder &builder, Value *element, Type *word) {
   Type *type = element->getType();
+  if (type == word)
+    return element;
   Type *integer = builder.getIntNTy(8 * memoryBytes(type));
   if (type->isPointerTy())
     return builder.CreatePtrToInt(element, integer);
@@ -20,12 +23,12 @@ Value *toInteger(Builder &builder, Value *element) {
   return builder.CreateBitCast(element, integer);
 }
 
-Value *fromInteger(Builder &builder, Value *integer, Type *type) {
+Value *fromWord(Builder &builder, Value *word, Type *type) {
   if (type->isPointerTy())
-    return builder.CreateIntToPtr(integer, type);
+    return builder.CreateIntToPtr(word, type);
   if (type->isIntegerTy(1))
-    return builder.CreateICmpNE(integer, Constant::getNullValue(integer->getType()));
-  return builder.CreateBitCast(integer, type);
+    return builder.CreateICmpNE(word, Constant::getNullValue(word->getType()));
+  return builder.CreateBitCast(word, type);
 }
 
 /// Elements that keep their type inside a word; others travel as integers.
@@ -42,24 +45,28 @@ unsigned memoryBytes(Type *element) {
   return std::max<unsigned>(8, element->getPrimitiveSizeInBits()) / 8;
 }
 
+unsigned wordBits(Type *word) { return word->getPrimitiveSizeInBits(); }
+
 Type *wordType(Type *element, unsigned count) {
   unsigned bits = 8 * memoryBytes(element);
+  if (element->isFloatTy() || element->isDoubleTy())
+    return element;
   return Type::getIntNTy(element->getContext(), std::min(bits * count, std::max(32u, bits)));
 }
 
 Registers packWords(Builder &builder, ArrayRef<Value *> elements, Type *word) {
   Type *element = elements[0]->getType();
-  unsigned perWord = word->getIntegerBitWidth() / (8 * memoryBytes(element));
+  unsigned perWord = wordBits(word) / (8 * memoryBytes(element));
   Registers words;
   for (size_t i = 0; i < elements.size(); i += perWord) {
     if (perWord == 1) {
-      words.push_back(toInteger(builder, elements[i]));
+      words.push_back(toWord(builder, elements[i], word));
       continue;
     }
     Type *lane = laneType(element);
     Value *vector = PoisonValue::get(FixedVectorType::get(lane, perWord));
     for (unsigned k = 0; k < perWord; ++k) {
-      Value *value = lane == element ? elements[i + k] : toInteger(builder, elements[i + k]);
+      Value *value = toWord(builder, elements[i + k], lane);
       vector = builder.CreateInsertElement(vector, value, k);
     }
     words.push_back(builder.CreateBitCast(vector, word));
@@ -72,14 +79,14 @@ Registers unpackWords(Builder &builder, ArrayRef<Value *> words, Type *element, 
   Registers elements;
   for (Value *word : words) {
     if (perWord == 1) {
-      elements.push_back(fromInteger(builder, word, element));
+      elements.push_back(fromWord(builder, word, element));
       continue;
     }
     Type *lane = laneType(element);
     Value *vector = builder.CreateBitCast(word, FixedVectorType::get(lane, perWord));
     for (unsigned k = 0; k < perWord; ++k) {
       Value *value = builder.CreateExtractElement(vector, k);
-      elements.push_back(lane == element ? value : fromInteger(builder, value, element));
+      elements.push_back(lane == element ? value : fromWord(builder, value, element));
     }
   }
   return elements;

@@ -16,8 +16,10 @@ namespace gluonc::codegen {
 unsigned memoryBytes(llvm::Type *element);
 
 /// The word type for `count` elements side by side: 32 bits where they fill it,
-/// else the element's width or what the elements fill.
+/// else the element's width or what the elements fill. An integer, unless the elements are
+/// floats as wide as a register: those need not change registers on their way.
 llvm::Type *wordType(llvm::Type *element, unsigned count);
+unsigned wordBits(llvm::Type *word);
 
 Registers packWords(Builder &builder, llvm::ArrayRef<llvm::Value *> elements, llvm::Type *word);
 Registers unpackWords(Builder &builder, llvm::ArrayRef<llvm::Value *> words, llvm::Type *element,

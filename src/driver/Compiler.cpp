@@ -4,6 +4,7 @@
 #include "ir/SourceLocation.h"
 #include "transform/Pipeline.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -71,8 +72,10 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   DiagnosticBridge bridge(mlirContext.get(), sources, sink);
   mlir::PassManager passes(mlirContext.get());
   addPipeline(passes, target);
+  // Once at the end: after each of a dozen passes it would take longer than they.
+  passes.enableVerifier(false);
   unsigned before = sink.errorCount();
-  if (mlir::succeeded(passes.run(module)))
+  if (mlir::succeeded(passes.run(module)) && mlir::succeeded(mlir::verify(module)))
     return true;
   // A pass that fails without a word is a bug, but the user must see something.
   if (sink.errorCount() == before)

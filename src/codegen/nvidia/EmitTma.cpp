@@ -343,7 +343,7 @@ LogicalResult emitSharedStore(Emitter &emitter, ttng::AsyncSharedStoreOp op) {
       code.text = "@" + code.operand(owner) + " ";
     code.text += "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" +
                  (words.size() > 1 ? ".v" + std::to_string(words.size()) : std::string()) + ".b" +
-                 std::to_string(words[0]->getType()->getIntegerBitWidth()) + " ";
+                 std::to_string(wordBits(words[0]->getType())) + " ";
     code.text += "[" + code.operand(address.at(vectorOffset(*transfer, vector), block)) + "], ";
     code.text += words.size() > 1 ? code.list(words) : code.operand(words[0]);
     code.text += ", [" + code.operand(barriers.at(0, block)) + "];";

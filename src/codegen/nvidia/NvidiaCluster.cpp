@@ -8,6 +8,8 @@
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 
+#include "codegen/Words.h"
+
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
@@ -30,7 +32,7 @@ std::string wordList(unsigned first, unsigned count) {
 /// ".v4.b32"
 std::string shapeOf(Type *word, unsigned count) {
   std::string vector = count > 1 ? ".v" + std::to_string(count) : "";
-  return vector + ".b" + std::to_string(word->getIntegerBitWidth());
+  return vector + ".b" + std::to_string(wordBits(word));
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -95,12 +96,30 @@ static void printCluster(SmallVectorImpl<char> &text, unsigned ctas) {
   text.insert(text.begin() + at, shape.begin(), shape.end());
 }
 
+/// LLVM's passes for PTX without those that find nothing in what `runPasses` leaves.
+class Passes : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    if (is_contained(superfluous, pass->getPassName()))
+      delete pass;
+    else
+      legacy::PassManager::add(pass);
+  }
+
+private:
+  /// Equal expressions are gone before, and addresses come as base, variable part and constant
+  /// (AddressSplit.h), multiples as sums (ProductChains.h). Together these would take a fifth of
+  /// the time from source to PTX, most of it in scalar evolution.
+  static constexpr StringLiteral superfluous[] = {"Nary reassociation", "Early CSE",
+                                                  "Straight line strength reduction"};
+};
+
 Expected<std::string> printPtx(Module &module, const target::Target &target,
                                const Options &options) {
   Machine machine(target, options);
   SmallString<0> text;
   raw_svector_ostream out(text);
-  legacy::PassManager passes;
+  Passes passes;
   if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
                                    /*DisableVerify=*/true))
     return createStringError(std::errc::not_supported, "LLVM cannot print PTX");
