@@ -14,6 +14,8 @@ void Cta::finishCopies(const CopyGroup &copies, Ordering::Epoch epoch) {
     copy->done = true;
     const uint32_t size = copy->target.table->elementBytes;
     forEachSharedRun(copy->target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+      if (copy->receiver && offset / kCtaSharedStride != *copy->receiver)
+        return;
       std::memcpy(shared.data() + offset, copy->bytes.data() + uint64_t(lane) * size, count * size);
       shared.set(offset, count * size, SharedMemory::Written);
       if (ordering)
@@ -54,12 +56,12 @@ void Cta::perform(BarrierEvent &event) {
     issuer.place = event.place;
     if (!barrier.addBytes(-event.bytes))
       return fail(issuer, diag::Kind::BarrierByteOverflow,
-                  {std::to_string(offset), std::to_string(barrier.bytes - event.bytes),
+                  {placeText(offset), std::to_string(barrier.bytes - event.bytes),
                    std::to_string(-Barrier::kMaxBytes)});
     if (event.arrivals && !barrier.arrive(event.arrivals))
-      return fail(issuer, diag::Kind::BarrierOverrun,
-                  {std::to_string(event.arrivals), std::to_string(offset),
-                   std::to_string(barrier.pending)});
+      return fail(
+          issuer, diag::Kind::BarrierOverrun,
+          {std::to_string(event.arrivals), placeText(offset), std::to_string(barrier.pending)});
     setBarrier(offset, barrier);
   }
 }
@@ -164,16 +166,42 @@ void Cta::retireReaders() {
 //===----------------------------------------------------------------------===//
 
 /// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
-/// That of a cluster is not judged: kernels for several CTAs leave such reads to its end.
-void Cta::finishProgram() {
-  const bool isCluster = shared.size() > kCtaSharedStride;
+/// The engine's reads in a cluster are not judged: kernels for several CTAs leave such to its end.
+void Cta::finishCta(const Instruction &end) {
   for (const PendingStore &store : fiber->stores)
-    if (store.reading && !isCluster) {
+    if (store.reading && !isCluster()) {
       Instruction issuer;
       issuer.place = store.place;
       return fail(issuer, diag::Kind::UnfinishedAtEnd, {"a bulk store's read of shared memory"});
     }
   waitForStores(0);
+  if (isCluster())
+    leaveCluster(end);
+}
+
+/// The end of a CTA is like a write to all its memory: whatever others do there has to be ordered
+/// before it.
+void Cta::leaveCluster(const Instruction &end) {
+  const uint64_t begin = uint64_t(rank()) * kCtaSharedStride;
+  const auto size =
+      uint32_t(shared.size() - std::min<uint64_t>(begin, shared.size()) < kCtaSharedStride
+                   ? shared.size() - std::min<uint64_t>(begin, shared.size())
+                   : kCtaSharedStride);
+  for (const BarrierEvent &event : barrierEvents)
+    if (event.cta != rank() && event.barriers.front() / kCtaSharedStride == rank())
+      return fail(end, diag::Kind::SharedMemoryOutlived,
+                  {"CTA " + std::to_string(event.cta), "writes", placeText(event.barriers.front())},
+                  -1, FaultNote(event.place, "it starts to write here"));
+  Ordering::Access access(*ordering, fiber->index, Proxy::Generic);
+  if (!access.write(begin, size)) {
+    const Ordering::Conflict &conflict = *access.conflict;
+    const char *does = conflict.otherWrites ? "writes" : "reads";
+    return fail(end, diag::Kind::SharedMemoryOutlived,
+                {nameOf(conflict.otherFiber), does, placeText(conflict.offset)}, -1,
+                FaultNote(conflict.otherPlace, std::string("it ") + does + " it here"));
+  }
+  ordering->noteWrite(ordering->now(fiber->index), begin, size, end.place);
+  endedCtas |= 1u << rank();
 }
 
 static bool contains(const Region &region, uint64_t byte) {

@@ -36,7 +36,7 @@ static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32
 /// Tiled: the shared view's leading dims step through the box.
 static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
   const TensorDescription &map = transfer.tensor;
-  const auto &shape = transfer.shared.table->shape;
+  const auto &shape = transfer.extents;
   uint32_t length = shape.back();
   uint32_t count = transfer.shared.lanes() / length;
   std::vector<BoxRow> rows;
@@ -48,9 +48,11 @@ static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
     uint32_t rest = row;
     for (unsigned dim = map.rank; dim-- > 0;) {
       position[dim] = transfer.start[dim];
+      if (dim + 1 == map.rank)
+        position[dim] += transfer.first.back();
       if (dim + 1 == map.rank || dim < first)
         continue;
-      position[dim] += rest % shape[dim - first];
+      position[dim] += transfer.first[dim - first] + rest % shape[dim - first];
       rest /= shape[dim - first];
     }
     rows.push_back(clip(transfer, position, row * length, length));
@@ -62,7 +64,7 @@ static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
 /// innermost spatial dim first, and on into the next image.
 static std::vector<BoxRow> im2colRows(const BoxTransfer &transfer) {
   const TensorDescription &map = transfer.tensor;
-  const auto &shape = transfer.shared.table->shape;
+  const auto &shape = transfer.extents;
   const unsigned spatial = map.rank - 2;
   std::array<int64_t, 3> steps = {}, at = {};
   for (unsigned dim = 0; dim < spatial; ++dim) {
@@ -74,14 +76,15 @@ static std::vector<BoxRow> im2colRows(const BoxTransfer &transfer) {
   int64_t image = transfer.start[0];
   std::vector<BoxRow> rows;
   rows.reserve(shape[0]);
-  for (uint32_t pixel = 0; pixel < shape[0]; ++pixel) {
+  for (uint32_t pixel = 0; pixel < transfer.first[0] + shape[0]; ++pixel) {
     Position position = {};
     position[0] = image;
     for (unsigned dim = 0; dim < spatial; ++dim)
       position[dim + 1] = map.lowerCorner[dim] + at[dim] * int64_t(map.elementStrides[dim + 1]) +
                           transfer.offsets[dim];
-    position[map.rank - 1] = transfer.start[map.rank - 1];
-    rows.push_back(clip(transfer, position, pixel * shape[1], shape[1]));
+    position[map.rank - 1] = transfer.start[map.rank - 1] + transfer.first[1];
+    if (pixel >= transfer.first[0])
+      rows.push_back(clip(transfer, position, uint32_t(rows.size()) * shape[1], shape[1]));
     unsigned dim = spatial;
     while (dim-- > 0) {
       if (++at[dim] < steps[dim])

@@ -23,6 +23,8 @@ struct BoxTransfer {
   bool im2col = false;
   /// Where the box begins; for im2col the first pixel and channel.
   std::array<int32_t, TensorDescription::maxRank> start = {};
+  /// The part of the box that is moved, where it is not all of it: extents, and where it begins.
+  llvm::SmallVector<uint32_t, TensorDescription::maxRank> extents, first;
   /// im2col: the place within the filter, one for each spatial dim.
   std::array<int32_t, 3> offsets = {};
   Region shared;

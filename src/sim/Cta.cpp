@@ -8,39 +8,76 @@ static constexpr size_t kFrameAlignment = 64;
 Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
          uint64_t maxBranches, std::optional<uint64_t> scheduleSeed)
     : program(program), memory(memory), grid(grid), shared(program.sharedBytes),
-      rangeCache(program.accessCount), frameStorage(program.frameBytes + kFrameAlignment),
+      rangeCache(program.accessCount),
+      frameStride((program.frameBytes + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment),
       maxBranches(maxBranches), scheduleSeed(scheduleSeed) {
   if (program.ordersShared)
-    ordering = std::make_unique<Ordering>(program.sharedBytes);
+    ordering = std::make_unique<Ordering>(program.sharedBytes, program.ctas);
+  frameStorage.resize(program.ctas * frameStride + kFrameAlignment);
   uintptr_t start = reinterpret_cast<uintptr_t>(frameStorage.data());
-  frame = frameStorage.data() + (kFrameAlignment - start % kFrameAlignment) % kFrameAlignment;
-  for (const Constant &constant : program.constants)
-    std::memcpy(frame + constant.offset, constant.bytes.data(), constant.bytes.size());
+  frames = frameStorage.data() + (kFrameAlignment - start % kFrameAlignment) % kFrameAlignment;
+  forEachFrame([&] {
+    for (const Constant &constant : program.constants)
+      std::memcpy(frame + constant.offset, constant.bytes.data(), constant.bytes.size());
+  });
+}
+
+void Cta::forEachFrame(llvm::function_ref<void()> visit) {
+  for (uint32_t rank = program.ctas; rank-- > 0;) {
+    frame = frames + rank * frameStride;
+    visit();
+  }
+}
+
+void Cta::copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes) {
+  std::memcpy(frameOf(to, slot), frameOf(from, slot), uint64_t(slot.lanes) * elementBytes);
+  if (tracking)
+    std::memcpy(taintOf(to, slot), taintOf(from, slot), slot.lanes);
+}
+
+std::string Cta::placeText(uint64_t sharedOffset) const {
+  if (!isCluster())
+    return std::to_string(sharedOffset);
+  return std::to_string(sharedOffset % kCtaSharedStride) + " of CTA " +
+         std::to_string(sharedOffset / kCtaSharedStride);
 }
 
 void Cta::reset(uint64_t index) {
   programIndex = index;
-  uint32_t *ids = at<uint32_t>(program.programIds);
-  ids[0] = static_cast<uint32_t>(index % grid[0]);
-  ids[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
-  ids[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
-  for (unsigned axis = 0; axis < 3; ++axis)
-    ids[3 + axis] = grid[axis];
+  forEachFrame([&] {
+    uint32_t *ids = at<uint32_t>(program.programIds);
+    ids[0] = static_cast<uint32_t>(index % grid[0]);
+    ids[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
+    ids[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
+    for (unsigned axis = 0; axis < 3; ++axis)
+      ids[3 + axis] = grid[axis];
+  });
   branches = events = 0;
   readers = 0;
-  lastFiber = 0;
   failed = tracking = false;
+  endedCtas = 0;
   coordinateTaint = 0;
   pending.clear();
+  meetings.clear();
   barrierEvents.clear();
   madeDescriptors.clear();
   fibers.clear();
-  fibers.push_back(std::make_unique<Fiber>());
+  for (uint32_t rank = 0; rank < program.ctas; ++rank) {
+    fibers.push_back(std::make_unique<Fiber>());
+    fibers.back()->index = fibers.back()->cta = rank;
+  }
+  lastFiber = program.ctas - 1;
   if (scheduleSeed)
     random.seed(*scheduleSeed * 0x9e3779b97f4a7c15 + index);
   shared.clear();
   if (ordering)
     ordering->clear();
+}
+
+/// The element of the tile that a lane of the CTA's share is.
+int64_t Cta::wholeLane(const Instruction &at, int64_t lane) const {
+  const Share *share = program.places[at.place].share;
+  return share && lane >= 0 ? share->elementOf(uint32_t(lane), rank()) : lane;
 }
 
 void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
@@ -49,7 +86,7 @@ void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::strin
   fault.kind = kind;
   fault.place = at.place;
   fault.arguments.assign(arguments.begin(), arguments.end());
-  fault.lane = lane;
+  fault.lane = wholeLane(at, lane);
   fault.program = programIndex;
   if (note)
     fault.notes.push_back(std::move(*note));
@@ -61,7 +98,7 @@ void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
                       llvm::ArrayRef<std::string> arguments) {
   if (!tracking) {
     tracking = true;
-    taint.assign(program.frameBytes, 0);
+    taint.assign(program.ctas * program.frameBytes, 0);
   }
   // A code is a byte. Later faults of a program with this many share the last one.
   constexpr size_t kMaxPending = 250;
@@ -74,7 +111,7 @@ void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
       fault.kind = kind;
       fault.place = at.place;
       fault.arguments.assign(arguments.begin(), arguments.end());
-      fault.lane = lane;
+      fault.lane = wholeLane(at, lane);
       fault.program = programIndex;
       pending.push_back(std::move(fault));
     }

@@ -2,7 +2,8 @@
 //
 // Each host thread owns a Cta and runs programs on it, one after the other. All
 // memory is allocated once: the frame, the shared memory, and on first need the
-// taint of the frame.
+// taint of the frame. A program over a cluster has a frame for each CTA; the one of
+// the fiber in hand is what `at` finds.
 //
 // Taint. Poison and faulty arithmetic (x / 0) do no harm in lanes that nothing
 // depends on, and masked kernels produce such lanes all the time. So they are not
@@ -40,7 +41,20 @@ public:
   /// Frame access.
   template <class T> T *at(uint32_t offset) { return reinterpret_cast<T *>(frame + offset); }
   template <class T> T *at(Slot slot) { return at<T>(slot.offset); }
-  uint8_t *taintAt(Slot slot) { return taint.data() + slot.offset; }
+  uint8_t *taintAt(Slot slot) { return taintOf(rank(), slot); }
+  /// Those of a CTA of the cluster.
+  uint8_t *frameOf(uint32_t rank, Slot slot) { return frames + rank * frameStride + slot.offset; }
+  uint8_t *taintOf(uint32_t rank, Slot slot) {
+    return taint.data() + rank * program.frameBytes + slot.offset;
+  }
+  /// Copies a slot, and what taints it, from one CTA's frame to another's.
+  void copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes);
+  /// The CTA of the fiber in hand.
+  uint32_t rank() const { return fiber->cta; }
+  /// Calls `visit` with each CTA's frame at hand.
+  void forEachFrame(llvm::function_ref<void()> visit);
+  /// "64", or "64 of CTA 1".
+  std::string placeText(uint64_t sharedOffset) const;
 
   /// Ends the program with a fault.
   void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
@@ -68,14 +82,25 @@ public:
   void startFiber(int partition, uint32_t pc);
   /// "the default partition", "partition 0".
   std::string nameOf(const Fiber &which) const;
+  /// Of the fiber with an index of Ordering.h; without one it is no fiber.
+  std::string nameOf(std::optional<uint32_t> index) const;
   /// Ends the current fiber.
-  void endFiber();
+  void endFiber(const Instruction &at);
   /// Whether all worker partitions are done; if not, the fiber waits and the instruction
   /// in hand is executed again later.
   bool joinFibers(const Instruction &at);
   /// Whether the barrier's phase of this parity is complete; if not, waits likewise.
   /// What asynchronous operations owe the barrier arrives here, if that completes it.
   bool waitForBarrier(const Instruction &at, uint32_t barrier, bool parity);
+  /// For a value in global memory that others may still change; true if nobody can.
+  bool waitForMemory(const Instruction &at);
+  /// The halves of a barrier of the cluster: all fibers of one partition meet. Whether all have
+  /// arrived; if not, the fiber waits.
+  void arriveAtCluster(bool relaxed);
+  bool waitForCluster(const Instruction &at);
+  /// All fibers of one partition meet at an instruction, and the last one executes `move`.
+  void exchange(const Instruction &at, llvm::function_ref<void()> move);
+
   /// Something happened that a waiting fiber may have waited for.
   void noteEvent() { ++events; }
 
@@ -127,6 +152,8 @@ public:
   SharedMemory shared;
   /// Null where the program has nothing that it would tell of.
   std::unique_ptr<Ordering> ordering;
+  /// CTAs that are at their end, by rank.
+  uint32_t endedCtas = 0;
   /// Of the coordinates of the bulk load in hand.
   uint8_t coordinateTaint = 0;
   /// For each global access the range that served it last.
@@ -150,7 +177,9 @@ public:
 
 private:
   void reset(uint64_t index);
+  int64_t wholeLane(const Instruction &at, int64_t lane) const;
   Fiber *pickFiber();
+  Fiber *pickPoll();
   void resume(Fiber &next);
   void stopAtBranch(const Instruction &at);
   void scheduleBranchStop();
@@ -159,14 +188,31 @@ private:
   void perform(BarrierEvent &event);
   void reportDeadlock();
   std::string describeWait(const Fiber &waiting) const;
-  void finishProgram();
+  void finishCta(const Instruction &end);
+  void leaveCluster(const Instruction &end);
+  bool isCluster() const { return program.ctas > 1; }
   void noteStoreRead(const PendingStore &store);
   void releaseStore(PendingStore &store);
   void retireReaders();
   void moveUnfinishedProduct(uint32_t from, uint32_t to);
 
+  /// Where the fibers of one partition, one of each CTA, meet.
+  struct Meeting {
+    uint32_t arrived = 0;
+    uint64_t generation = 0;
+  };
+  /// By partition and instruction; barriers of the cluster are all one place.
+  static constexpr uint32_t kClusterBarrier = ~uint32_t(0) - 2;
+  Meeting &meetingAt(uint32_t place) { return meetings[{fiber->partition, place}]; }
+  bool completeIfAllArrived(Meeting &meeting);
+  /// Names the meetings of a partition to Ordering.h.
+  uint32_t meetingKey() const { return 0x80000000 + uint32_t(fiber->partition + 1); }
+  std::string describeMeeting(const Fiber &waiting) const;
+
   std::vector<uint8_t> frameStorage;
-  uint8_t *frame;
+  uint8_t *frame, *frames;
+  uint64_t frameStride;
+  llvm::DenseMap<std::pair<int, uint32_t>, Meeting> meetings;
   std::vector<uint8_t> taint;
   std::vector<Fault> pending;
   uint64_t branches = 0, branchStop = 0;

@@ -96,10 +96,12 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
   for (size_t i = 0; i < program.parameters.size(); ++i) {
     const Parameter &parameter = program.parameters[i];
     uint64_t bits = parameterBits(parameter.kind, launch.arguments[i]);
-    if (parameter.kind == ElementKind::TensorDescriptor)
-      *cta.at<TensorDescription>(parameter.offset) = *launch.arguments[i].tensor;
-    else
-      std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
+    cta.forEachFrame([&] {
+      if (parameter.kind == ElementKind::TensorDescriptor)
+        *cta.at<TensorDescription>(parameter.offset) = *launch.arguments[i].tensor;
+      else
+        std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
+    });
     cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.find(bits)
                                                                          : nullptr);
   }

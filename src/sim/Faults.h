@@ -17,6 +17,8 @@
 
 namespace gluonc::sim {
 
+struct Share;
+
 /// Where an operation stands in the kernel source, and the tile it works on.
 struct Place {
   diag::Span span;
@@ -24,6 +26,8 @@ struct Place {
   llvm::SmallVector<diag::Span, 2> callers;
   std::string operation;
   llvm::SmallVector<int64_t, 4> shape;
+  /// What its lanes count, if not the whole tile.
+  const Share *share = nullptr;
 };
 
 /// Something else that had a part in a fault, with its place.

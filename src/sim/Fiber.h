@@ -2,11 +2,12 @@
 //
 // A program begins as one fiber. `ttg.warp_specialize` makes one more for each
 // worker partition; the fiber that executes it goes on as the default partition.
-// All fibers of a program share its frame (their values never share slots) and its
+// All fibers of a CTA share its frame (their values never share slots) and its
 // shared memory; what threads own in hardware, the queues of asynchronous
 // operations, each fiber has for itself.
 //
-// The CTAs of a cluster are not fibers: each partition runs in lockstep over them.
+// A program over a cluster begins as one fiber for each CTA. Each CTA has its own
+// frame, and its share of the tiles (Share.h); all see the shared memory of all.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,6 +16,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 
 namespace gluonc::sim {
 
@@ -22,6 +24,8 @@ namespace gluonc::sim {
 struct PendingCopy {
   Region target;
   std::vector<uint8_t> bytes;
+  /// The CTA whose part of the target this writes; all of it, if none.
+  std::optional<uint32_t> receiver;
   uint32_t place = 0;
   /// Written already: for its group, or for a barrier that tracks it.
   bool done = false;
@@ -57,6 +61,8 @@ struct BarrierEvent {
   /// Either a bulk load, or copies.
   std::unique_ptr<BoxTransfer> load;
   CopyGroup copies;
+  /// The CTA that issued it.
+  uint32_t cta = 0;
   uint32_t place = 0;
   /// The pending fault (Cta.h) of what a load was told to fetch: a fault once somebody waits for
   /// it. The last prefetch of a pipeline may be of anything.
@@ -64,11 +70,20 @@ struct BarrierEvent {
 };
 
 struct Fiber {
-  enum class State : uint8_t { Ready, WaitsForBarrier, WaitsForPartitions, Done };
+  enum class State : uint8_t {
+    Ready,
+    WaitsForBarrier,
+    WaitsForPartitions,
+    WaitsForCtas,
+    WaitsForMemory,
+    Done
+  };
 
   uint32_t pc = 0;
   /// Among the fibers of its program.
   uint32_t index = 0;
+  /// Of the cluster.
+  uint32_t cta = 0;
   /// -1 for the default partition.
   int partition = -1;
   State state = State::Ready;
@@ -78,6 +93,13 @@ struct Fiber {
   uint32_t barrier = 0;
   bool parity = false;
   uint64_t seenEvents = 0;
+  /// What it polls for will not come.
+  bool givesUp = false;
+  /// The meetings at the barrier of the cluster, and at an exchange, that it has arrived at and
+  /// not left.
+  std::optional<uint64_t> arrival, exchange;
+  /// The instruction of the exchange.
+  uint32_t meetingPlace = 0;
 
   /// cp.async: copies not committed yet, then committed groups, oldest first.
   CopyGroup openCopies;

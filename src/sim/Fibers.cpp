@@ -20,9 +20,7 @@ void Cta::run(uint64_t index) {
     if (failed)
       return;
   }
-  if (llvm::all_of(fibers, [](const auto &each) { return each->state == Fiber::State::Done; }))
-    finishProgram();
-  else
+  if (!llvm::all_of(fibers, [](const auto &each) { return each->state == Fiber::State::Done; }))
     reportDeadlock();
 }
 
@@ -37,13 +35,24 @@ Fiber *Cta::pickFiber() {
       ready.push_back(index);
   }
   if (ready.empty())
-    return nullptr;
+    return pickPoll();
   lastFiber = ready[scheduleSeed && ready.size() > 1 ? random() % ready.size() : 0];
   return fibers[lastFiber].get();
 }
 
+/// What is polled for will not come any more.
+Fiber *Cta::pickPoll() {
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (each->state == Fiber::State::WaitsForMemory) {
+      each->givesUp = true;
+      return each.get();
+    }
+  return nullptr;
+}
+
 void Cta::resume(Fiber &next) {
   fiber = &next;
+  frame = frames + next.cta * frameStride;
   fiber->state = Fiber::State::Ready;
   pc = fiber->pc;
   stopped = false;
@@ -85,7 +94,8 @@ void Cta::startFiber(int partition, uint32_t start) {
   auto worker = std::make_unique<Fiber>();
   worker->partition = partition;
   worker->pc = start;
-  worker->index = uint32_t(fibers.size()) % Ordering::kFibers;
+  worker->cta = fiber->cta;
+  worker->index = (uint32_t(partition + 1) * program.ctas + fiber->cta) % Ordering::kFibers;
   if (ordering)
     ordering->start(fiber->index, worker->index);
   fibers.push_back(std::move(worker));
@@ -94,7 +104,9 @@ void Cta::startFiber(int partition, uint32_t start) {
   stopped |= scheduleSeed.has_value();
 }
 
-void Cta::endFiber() {
+void Cta::endFiber(const Instruction &at) {
+  if (fiber->partition < 0)
+    finishCta(at);
   fiber->state = Fiber::State::Done;
   stopped = true;
   noteEvent();
@@ -109,21 +121,90 @@ void Cta::suspend(const Instruction &at, Fiber::State state) {
 }
 
 bool Cta::joinFibers(const Instruction &at) {
-  bool done = llvm::all_of(llvm::drop_begin(fibers),
-                           [](const auto &worker) { return worker->state == Fiber::State::Done; });
-  if (!done)
-    return suspend(at, Fiber::State::WaitsForPartitions), false;
-  // What a partition started and did not wait for goes on after its end.
-  for (const std::unique_ptr<Fiber> &worker : llvm::drop_begin(fibers))
-    std::move(worker->stores.begin(), worker->stores.end(), std::back_inserter(fiber->stores));
-  if (ordering)
-    for (const std::unique_ptr<Fiber> &worker : llvm::drop_begin(fibers))
-      ordering->join(fiber->index, worker->index);
-  fibers.resize(1);
+  auto isWorker = [&](const std::unique_ptr<Fiber> &each) {
+    return each->partition >= 0 && each->cta == fiber->cta;
+  };
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (isWorker(each) && each->state != Fiber::State::Done)
+      return suspend(at, Fiber::State::WaitsForPartitions), false;
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    if (!isWorker(each))
+      continue;
+    // What a partition started and did not wait for goes on after its end.
+    std::move(each->stores.begin(), each->stores.end(), std::back_inserter(fiber->stores));
+    if (ordering)
+      ordering->join(fiber->index, each->index);
+  }
+  llvm::erase_if(fibers, isWorker);
   lastFiber = 0;
   scheduleBranchStop();
   return true;
 }
+
+bool Cta::waitForMemory(const Instruction &at) {
+  if (fibers.size() > 1 && !fiber->givesUp)
+    return suspend(at, Fiber::State::WaitsForMemory), false;
+  fiber->givesUp = false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Meetings of CTAs
+//===----------------------------------------------------------------------===//
+
+/// As on hardware, CTAs that have ended count as having arrived.
+bool Cta::completeIfAllArrived(Meeting &meeting) {
+  if (meeting.arrived + uint32_t(llvm::popcount(endedCtas)) < program.ctas)
+    return false;
+  meeting.arrived = 0;
+  ++meeting.generation;
+  ordering->completePhase(meetingKey());
+  noteEvent();
+  return true;
+}
+
+void Cta::arriveAtCluster(bool relaxed) {
+  Meeting &meeting = meetingAt(kClusterBarrier);
+  fiber->arrival = meeting.generation;
+  ++meeting.arrived;
+  if (!relaxed)
+    ordering->arrive(fiber->index, meetingKey());
+  completeIfAllArrived(meeting);
+}
+
+bool Cta::waitForCluster(const Instruction &at) {
+  Meeting &meeting = meetingAt(kClusterBarrier);
+  if (meeting.generation == *fiber->arrival && !completeIfAllArrived(meeting)) {
+    fiber->meetingPlace = kClusterBarrier;
+    return suspend(at, Fiber::State::WaitsForCtas), false;
+  }
+  fiber->arrival.reset();
+  ordering->wait(fiber->index, meetingKey());
+  return true;
+}
+
+void Cta::exchange(const Instruction &at, llvm::function_ref<void()> move) {
+  Meeting &meeting = meetingAt(pc);
+  if (!fiber->exchange) {
+    fiber->exchange = meeting.generation;
+    ordering->arrive(fiber->index, meetingKey());
+    // One that has ended brings nothing.
+    if (++meeting.arrived == program.ctas) {
+      move();
+      completeIfAllArrived(meeting);
+    }
+  }
+  if (meeting.generation == *fiber->exchange) {
+    fiber->meetingPlace = pc;
+    return suspend(at, Fiber::State::WaitsForCtas);
+  }
+  fiber->exchange.reset();
+  ordering->wait(fiber->index, meetingKey());
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
 
 /// How many of the first events have to happen for a barrier's phase to be complete;
 /// 0 if all together are not enough.
@@ -179,23 +260,54 @@ static std::string countText(int64_t count, const char *what) {
 }
 
 std::string Cta::nameOf(const Fiber &which) const {
-  if (which.partition >= 0)
-    return "partition " + std::to_string(which.partition);
-  return fibers.size() > 1 ? "the default partition" : "it";
+  std::string cta = isCluster() ? "CTA " + std::to_string(which.cta) : "";
+  if (which.partition < 0 && fibers.size() == program.ctas)
+    return isCluster() ? cta : "it";
+  std::string name = which.partition >= 0 ? "partition " + std::to_string(which.partition)
+                                          : "the default partition";
+  return isCluster() ? name + " of " + cta : name;
+}
+
+std::string Cta::nameOf(std::optional<uint32_t> index) const {
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (each->index == index)
+      return nameOf(*each);
+  return "an asynchronous operation";
+}
+
+std::string Cta::describeMeeting(const Fiber &waiting) const {
+  std::string missing;
+  for (uint32_t rank = 0; rank < program.ctas; ++rank) {
+    auto peer = llvm::find_if(fibers, [&](const std::unique_ptr<Fiber> &each) {
+      return each->cta == rank && each->partition == waiting.partition;
+    });
+    bool isThere = peer != fibers.end() && (*peer)->state == Fiber::State::WaitsForCtas &&
+                   (*peer)->meetingPlace == waiting.meetingPlace;
+    if (isThere)
+      continue;
+    missing += (missing.empty() ? "CTA " : ", CTA ") + std::to_string(rank);
+    if (endedCtas >> rank & 1)
+      missing += " (which has ended)";
+  }
+  return std::string(waiting.meetingPlace == kClusterBarrier ? " waits at a barrier of the cluster"
+                                                             : " waits to exchange elements") +
+         " for " + missing;
 }
 
 std::string Cta::describeWait(const Fiber &waiting) const {
   std::string who = nameOf(waiting);
   if (waiting.state == Fiber::State::WaitsForPartitions)
     return who + " waits for the other partitions to end";
+  if (waiting.state == Fiber::State::WaitsForCtas)
+    return who + describeMeeting(waiting);
   Barrier barrier = const_cast<Cta *>(this)->barrierAt(waiting.barrier);
   int64_t coming = 0;
   for (const BarrierEvent &event : barrierEvents)
     if (llvm::is_contained(event.barriers, waiting.barrier))
       coming += event.bytes;
   std::string text = who + " waits for phase " + std::to_string(waiting.parity) +
-                     " of the barrier at byte " + std::to_string(waiting.barrier) +
-                     ", which lacks " + countText(barrier.pending, "arrival");
+                     " of the barrier at byte " + placeText(waiting.barrier) + ", which lacks " +
+                     countText(barrier.pending, "arrival");
   if (barrier.count != barrier.pending)
     text += " of " + std::to_string(barrier.count);
   if (barrier.bytes || coming)
@@ -207,9 +319,15 @@ std::string Cta::describeWait(const Fiber &waiting) const {
 
 void Cta::reportDeadlock() {
   // A fiber that waits for a barrier tells more than one that waits for the others.
-  auto first = llvm::find_if(
-      fibers, [](const auto &each) { return each->state == Fiber::State::WaitsForBarrier; });
-  const Fiber &culprit = first == fibers.end() ? *fibers.front() : **first;
+  auto firstThat = [&](Fiber::State state) {
+    return llvm::find_if(fibers, [&](const auto &each) { return each->state == state; });
+  };
+  auto first = firstThat(Fiber::State::WaitsForBarrier);
+  if (first == fibers.end())
+    first = firstThat(Fiber::State::WaitsForCtas);
+  if (first == fibers.end())
+    first = firstThat(Fiber::State::WaitsForPartitions);
+  const Fiber &culprit = **first;
   Fault fault;
   fault.kind = diag::Kind::Deadlock;
   fault.place = culprit.waitPlace;

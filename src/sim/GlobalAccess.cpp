@@ -108,6 +108,9 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
     if (access.writes)
       range->markWritten(address, length);
   }
+  // Somebody may poll for it.
+  if (access.writes)
+    cta.noteEvent();
   return reinterpret_cast<uint8_t *>(address);
 }
 

@@ -29,10 +29,17 @@ class Kernel {
 public:
   /// `functions` holds tt.func operations, the kernel called @k among them.
   /// Lines that start with # before the first tt.func are attribute aliases.
-  explicit Kernel(const std::string &functions) {
+  explicit Kernel(const std::string &functions, unsigned ctas = 1) {
     loadAllDialects(context);
     size_t split = functions.find("tt.func");
-    std::string text = functions.substr(0, split) + kPrelude + functions.substr(split) + "\n}\n";
+    std::string prelude = kPrelude;
+    const std::string kOneCta = "\"ttg.num-ctas\" = 1";
+    // Layouts of the prelude are for one CTA; MLIR reads those that nobody uses, too.
+    if (ctas > 1)
+      prelude = "\n#smem = #ttg.shared_memory\n" + prelude.substr(prelude.find("module"));
+    prelude.replace(prelude.find(kOneCta), kOneCta.size(),
+                    "\"ttg.num-ctas\" = " + std::to_string(ctas));
+    std::string text = functions.substr(0, split) + prelude + functions.substr(split) + "\n}\n";
     file = sources.add("kernel.mlir", text);
     module =
         mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "kernel.mlir");

@@ -335,7 +335,7 @@ bool lowerConstant(Lowering &lowering, mlir::Operation *operation) {
   } else if (auto floating = mlir::dyn_cast<mlir::FloatAttr>(value)) {
     appendBits(bytes, floating.getValue().bitcastToAPInt(), size);
   } else if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(value)) {
-    lanes = dense.isSplat() ? 1 : laneCountOf(operation->getResult(0).getType());
+    lanes = dense.isSplat() ? 1 : uint32_t(dense.getNumElements());
     if (mlir::isa<mlir::FloatType>(dense.getElementType())) {
       auto values = dense.getValues<llvm::APFloat>();
       for (uint32_t lane = 0; lane < lanes; ++lane)
@@ -348,7 +348,7 @@ bool lowerConstant(Lowering &lowering, mlir::Operation *operation) {
   } else {
     return false;
   }
-  lowering.bind(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
+  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
   return true;
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 struct CopyData : AccessData {
   const AddressTable *table = nullptr;
+  /// Of the tile of addresses.
+  const Share *share = nullptr;
 };
 
 /// Operands: addresses, mask if `masked`, other if `hasOther`, view.
@@ -40,8 +42,8 @@ void runAsyncCopy(const Instruction &instruction, Cta &cta) {
       });
   if (cta.stopped)
     return;
-  copy->target = {data.table,
-                  descriptorAt(cta, instruction.operands[instruction.operandCount - 1])};
+  copy->target =
+      regionOf(cta, data.table, instruction.operands[instruction.operandCount - 1], data.share);
   copy->place = instruction.place;
   if (!checkWritable(instruction, cta, copy->target))
     return;
@@ -66,6 +68,7 @@ bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
   CopyData *data = lowering.addData<CopyData>();
   describeAccess(lowering, *data, copy.getSrc(), table->elementBytes, "async copy");
   data->table = table;
+  data->share = lowering.shareOf(copy.getSrc().getType());
   data->reads = true;
   data->masked = static_cast<bool>(copy.getMask());
   llvm::SmallVector<Slot, 4> operands = {lowering.slotOf(copy.getSrc())};

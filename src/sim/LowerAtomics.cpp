@@ -122,7 +122,10 @@ bool lowerAtomicRmw(Lowering &lowering, mlir::Operation *operation) {
     operands.push_back(lowering.slotOf(atomic.getMask()));
   operands.push_back(lowering.slotOf(atomic.getVal()));
   Slot result = lowering.define(atomic.getResult(), access->lanes);
-  lowering.emit(handler, taintStore, result, operands).data = access;
+  lowering.emitOnce(atomic.getPtr().getType(),
+                    [&] { lowering.emit(handler, taintStore, result, operands).data = access; });
+  if (!atomic.getResult().use_empty())
+    lowering.emitHandOut(atomic.getPtr().getType(), result, kind);
   return true;
 }
 
@@ -137,16 +140,20 @@ bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
                     : bytes == 4 ? runCompareAndSwap<uint32_t>
                                  : runCompareAndSwap<uint64_t>;
   Slot result = lowering.define(atomic.getResult(), access->lanes);
-  lowering
-      .emit(handler, taintStore, result,
-            {lowering.slotOf(atomic.getPtr()), lowering.slotOf(atomic.getCmp()),
-             lowering.slotOf(atomic.getVal())})
-      .data = access;
+  lowering.emitOnce(atomic.getPtr().getType(), [&] {
+    lowering
+        .emit(handler, taintStore, result,
+              {lowering.slotOf(atomic.getPtr()), lowering.slotOf(atomic.getCmp()),
+               lowering.slotOf(atomic.getVal())})
+        .data = access;
+  });
+  if (!atomic.getResult().use_empty())
+    lowering.emitHandOut(atomic.getPtr().getType(), result, lowering.kindOf(atomic.getVal()));
   return true;
 }
 
 /// Operands: address, expected value, timeout if there is one. Programs run one after the other, so
-/// what is not there now never comes.
+/// what no other fiber of this one brings never comes.
 template <class T> void runPoll(const Instruction &instruction, Cta &cta) {
   uint8_t &found = *cta.at<uint8_t>(instruction.result);
   found = 0;
@@ -157,6 +164,8 @@ template <class T> void runPoll(const Instruction &instruction, Cta &cta) {
   T value, expected = *cta.at<T>(instruction.operands[1]);
   __atomic_load(reinterpret_cast<T *>(host), &value, __ATOMIC_ACQUIRE);
   found = value == expected;
+  if (!found && !cta.waitForMemory(instruction))
+    return;
   cta.meetOthers();
   if (!found && instruction.operandCount < 3)
     cta.fail(instruction, diag::Kind::PollNeverEnds,

@@ -1,9 +1,9 @@
 //===- LowerBarriers.cpp - mbarriers, fences, clusters ----------------------===//
 //
-// A barrier view has an element for each CTA of the cluster (or for several). The
-// CTAs run in lockstep, so what one of them does to its barrier all do to theirs,
-// and counts are those of one CTA. Fences and barriers of the cluster move nothing; what they
-// order is in Ordering.h.
+// A barrier view has an element for each CTA of the cluster, or for several that have
+// it in common. It lies in the first of these, which begins it and waits for it; the
+// others only send arrivals. `from_cta` routes arrivals to the barriers of other CTAs:
+// of those that differ in the other bits, the first sends one to each.
 //
 //===----------------------------------------------------------------------===//
 #include "sim/BarrierView.h"
@@ -17,22 +17,35 @@ void forEachBarrier(const Region &view, llvm::function_ref<void(uint32_t)> visit
   });
 }
 
-bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, const char *verb) {
+Region barriersAt(Cta &cta, const AddressTable *table, Slot view, const Share *share) {
+  Region region = regionOf(cta, table, view, share);
+  region.copyOffset = 0;
+  return region;
+}
+
+bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, const char *verb,
+                  uint32_t distance) {
   bool fine = true;
-  forEachBarrier(view, [&](uint32_t offset) {
-    if (!fine ||
-        (cta.shared.contains(offset, 8) && cta.shared.state(offset) == SharedMemory::Barrier))
+  forEachBarrier(view, [&](uint32_t own) {
+    if (!fine)
       return;
-    cta.fail(instruction, diag::Kind::BarrierNotInitialized, {verb, std::to_string(offset)});
-    fine = false;
+    const uint32_t offset = own + distance;
+    fine = cta.shared.contains(offset, 8) && cta.shared.state(offset) == SharedMemory::Barrier;
+    if (!fine)
+      return cta.fail(instruction, diag::Kind::BarrierNotInitialized,
+                      {verb, cta.placeText(offset)});
+    // Its CTA must not have ended, and will not before it knows of this.
+    if (cta.program.ctas > 1 && offset / kCtaSharedStride != cta.rank())
+      fine = checkPeerBarrier(instruction, cta, offset);
   });
   return fine;
 }
 
 namespace {
 
-struct BarrierData : OpData {
-  const AddressTable *table = nullptr;
+struct BarrierData : MoveData {
+  /// Of the receivers' numbers, the bits in which they are the sender's.
+  std::optional<uint32_t> route;
   /// Arrivals, and bytes announced.
   uint32_t count = 0;
   uint32_t bytes = 0;
@@ -43,7 +56,12 @@ const BarrierData &dataOf(const Instruction &instruction) {
   return static_cast<const BarrierData &>(*instruction.data);
 }
 Region viewOf(const Instruction &instruction, Cta &cta) {
-  return {dataOf(instruction).table, descriptorAt(cta, instruction.operands[0])};
+  const BarrierData &data = dataOf(instruction);
+  return barriersAt(cta, data.table, instruction.operands[0], data.share);
+}
+/// Whether the barriers lie in this CTA's memory.
+bool isKeeper(const Instruction &instruction, Cta &cta) {
+  return !(cta.rank() & dataOf(instruction).table->copyBits);
 }
 /// The last operand, where there are as many as that.
 bool isOff(const Instruction &instruction, Cta &cta, unsigned predicate) {
@@ -53,16 +71,18 @@ bool isOff(const Instruction &instruction, Cta &cta, unsigned predicate) {
 void failOverrun(const Instruction &instruction, Cta &cta, uint32_t arrivals, uint32_t offset,
                  const Barrier &barrier) {
   cta.fail(instruction, diag::Kind::BarrierOverrun,
-           {std::to_string(arrivals), std::to_string(offset), std::to_string(barrier.pending)});
+           {std::to_string(arrivals), cta.placeText(offset), std::to_string(barrier.pending)});
 }
 
 /// Operands: barrier.
 void runInit(const Instruction &instruction, Cta &cta) {
+  if (!isKeeper(instruction, cta))
+    return;
   Region view = viewOf(instruction, cta);
   forEachBarrier(view, [&](uint32_t offset) {
     if (!cta.failed && cta.shared.contains(offset, 8) &&
         cta.shared.state(offset) == SharedMemory::Barrier)
-      cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {std::to_string(offset)});
+      cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {cta.placeText(offset)});
   });
   if (cta.failed || !checkWritable(instruction, cta, view))
     return;
@@ -76,26 +96,26 @@ void runInit(const Instruction &instruction, Cta &cta) {
 
 /// Operands: barrier.
 void runInvalidate(const Instruction &instruction, Cta &cta) {
+  if (!isKeeper(instruction, cta))
+    return;
   Region view = viewOf(instruction, cta);
   if (checkBarrier(instruction, cta, view, "`invalidate` of"))
     forEachBarrier(view, [&](uint32_t offset) { cta.shared.forget(offset, 8); });
 }
 
-/// Operands: barrier, predicate if there is one. Announces bytes, then arrives.
-void runArrive(const Instruction &instruction, Cta &cta) {
+/// Arrives at the barriers that lie `distance` bytes behind those of a view.
+void arriveAt(const Instruction &instruction, Cta &cta, const Region &view, uint32_t distance) {
   const BarrierData &data = dataOf(instruction);
-  if (isOff(instruction, cta, 1))
+  if (cta.failed || !checkBarrier(instruction, cta, view, "arrival on", distance))
     return;
-  Region view = viewOf(instruction, cta);
-  if (!checkBarrier(instruction, cta, view, "arrival on"))
-    return;
-  forEachBarrier(view, [&](uint32_t offset) {
+  forEachBarrier(view, [&](uint32_t own) {
+    const uint32_t offset = own + distance;
     Barrier barrier = cta.barrierAt(offset);
     if (cta.failed)
       return;
     if (!barrier.addBytes(data.bytes))
       return cta.fail(instruction, diag::Kind::BarrierByteOverflow,
-                      {std::to_string(offset), std::to_string(int64_t(barrier.bytes) + data.bytes),
+                      {cta.placeText(offset), std::to_string(int64_t(barrier.bytes) + data.bytes),
                        std::to_string(Barrier::kMaxBytes)});
     if (!barrier.arrive(data.count))
       return failOverrun(instruction, cta, data.count, offset, barrier);
@@ -105,9 +125,25 @@ void runArrive(const Instruction &instruction, Cta &cta) {
   });
 }
 
+/// Operands: barrier, predicate if there is one. Announces bytes, then arrives.
+void runArrive(const Instruction &instruction, Cta &cta) {
+  if (isOff(instruction, cta, 1))
+    return;
+  const Region view = viewOf(instruction, cta);
+  const std::optional<uint32_t> route = dataOf(instruction).route;
+  if (!route)
+    return arriveAt(instruction, cta, view, 0);
+  const uint32_t receivers = (cta.program.ctas - 1) & ~*route;
+  if (cta.rank() & receivers)
+    return;
+  for (uint32_t receiver = 0; receiver < cta.program.ctas; ++receiver)
+    if ((receiver & ~receivers) == cta.rank())
+      arriveAt(instruction, cta, view, (receiver - cta.rank()) * kCtaSharedStride);
+}
+
 /// Operands: barrier, phase, predicate if there is one.
 void runWait(const Instruction &instruction, Cta &cta) {
-  if (isOff(instruction, cta, 2))
+  if (isOff(instruction, cta, 2) || !isKeeper(instruction, cta))
     return;
   Region view = viewOf(instruction, cta);
   if (!checkBarrier(instruction, cta, view, "wait for"))
@@ -127,6 +163,7 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
     return;
   BarrierEvent event;
   event.arrivals = data.count;
+  event.cta = cta.rank();
   event.place = instruction.place;
   event.copies = cta.fiber->openCopies;
   for (const CopyGroup &group : cta.fiber->copyGroups)
@@ -145,12 +182,20 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
   cta.noteEvent();
 }
 
+/// The bits of a sender's number that its receivers have.
+template <class Op> std::optional<uint32_t> routeOf(Op op) {
+  std::optional<uint64_t> bits = op.getFromCTA();
+  return bits ? std::optional(uint32_t(*bits)) : std::nullopt;
+}
+
 BarrierData *addBarrierData(Lowering &lowering, mlir::Operation *operation, mlir::Value barrier) {
   const AddressTable *table = addressTable(lowering, operation, barrier);
-  if (!table)
+  const Share *share = lowering.shareOf(operation, mlir::cast<ttg::MemDescType>(barrier.getType()));
+  if (!table || (lowering.inCluster() && !share))
     return nullptr;
   BarrierData *data = lowering.addData<BarrierData>();
   data->table = table;
+  data->share = share;
   return data;
 }
 
@@ -174,7 +219,8 @@ bool lowerInit(Lowering &lowering, mlir::Operation *operation) {
   BarrierData *data = addBarrierData(lowering, operation, init.getAlloc());
   if (!data)
     return false;
-  data->count = uint32_t(init.getCount());
+  // All CTAs that have it in common send as many arrivals.
+  data->count = uint32_t(init.getCount()) << llvm::popcount(data->table->copyBits);
   return emitOnBarrier(lowering, runInit, data, init.getAlloc());
 }
 
@@ -191,6 +237,7 @@ bool lowerExpect(Lowering &lowering, mlir::Operation *operation) {
     return false;
   data->count = 1;
   data->bytes = uint32_t(expect.getSize());
+  data->route = routeOf(expect);
   return emitOnBarrier(lowering, runArrive, data, expect.getAlloc(), {expect.getPred()});
 }
 
@@ -200,6 +247,7 @@ bool lowerArrive(Lowering &lowering, mlir::Operation *operation) {
   if (!data)
     return false;
   data->count = uint32_t(arrive.getCount());
+  data->route = routeOf(arrive);
   return emitOnBarrier(lowering, runArrive, data, arrive.getAlloc(), {arrive.getPred()});
 }
 
@@ -224,16 +272,42 @@ void runFence(const Instruction &, Cta &cta) {
   if (cta.ordering)
     cta.ordering->fence(cta.fiber->index);
 }
-void runMeet(const Instruction &, Cta &cta) { cta.meetOthers(); }
-
 bool lowerFence(Lowering &lowering, mlir::Operation *) {
   lowering.emit(runFence, taintNothing, Slot(), {});
   return true;
 }
-/// The CTAs are in step already; partitions that take part in barriers of the cluster meet there.
-bool lowerClusterBarrier(Lowering &lowering, mlir::Operation *) {
-  lowering.emit(runMeet, taintNothing, Slot(), {});
+
+/// `immediate`: whether it is relaxed.
+void runClusterArrive(const Instruction &instruction, Cta &cta) {
+  if (cta.program.ctas == 1)
+    return;
+  if (cta.fiber->arrival)
+    return cta.fail(instruction, diag::Kind::ClusterBarrierMisused,
+                    {"arrives at a barrier of the cluster, and has not waited since it last did"});
+  cta.arriveAtCluster(instruction.immediate);
+}
+
+void runClusterWait(const Instruction &instruction, Cta &cta) {
+  if (cta.program.ctas == 1)
+    return;
+  if (!cta.fiber->arrival)
+    return cta.fail(instruction, diag::Kind::ClusterBarrierMisused,
+                    {"waits at a barrier of the cluster where it has not arrived"});
+  cta.waitForCluster(instruction);
+}
+
+template <class Op> bool lowerClusterArrive(Lowering &lowering, mlir::Operation *operation) {
+  lowering.emit(runClusterArrive, taintNothing, Slot(), {}).immediate =
+      mlir::cast<Op>(operation).getRelaxed();
   return true;
+}
+bool lowerClusterWait(Lowering &lowering, mlir::Operation *) {
+  lowering.emit(runClusterWait, taintNothing, Slot(), {});
+  return true;
+}
+bool lowerClusterBarrier(Lowering &lowering, mlir::Operation *operation) {
+  return lowerClusterArrive<ttng::ClusterBarrierOp>(lowering, operation) &&
+         lowerClusterWait(lowering, operation);
 }
 bool lowerNothing(Lowering &, mlir::Operation *) { return true; }
 
@@ -248,8 +322,9 @@ void addBarriers(OperationTable &table) {
   table["ttng.async_copy_mbarrier_arrive"] = lowerCopyArrive;
   table["ttng.fence_async_shared"] = lowerFence;
   table["ttng.fence_mbarrier_init_release_cluster"] = lowerNothing;
-  for (const char *name : {"ttng.cluster_barrier", "ttng.cluster_arrive", "ttng.cluster_wait"})
-    table[name] = lowerClusterBarrier;
+  table["ttng.cluster_barrier"] = lowerClusterBarrier;
+  table["ttng.cluster_arrive"] = lowerClusterArrive<ttng::ClusterArriveOp>;
+  table["ttng.cluster_wait"] = lowerClusterWait;
 }
 
 } // namespace gluonc::sim

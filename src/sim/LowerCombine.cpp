@@ -23,9 +23,9 @@ struct AxisView {
   uint32_t lanes() const { return outer * axis * inner; }
 };
 
-AxisView axisViewOf(mlir::Type type, uint32_t axis) {
+AxisView axisViewOf(Lowering &lowering, mlir::Type type, uint32_t axis) {
   AxisView view;
-  for (auto [dim, size] : llvm::enumerate(shapeOf(type)))
+  for (auto [dim, size] : llvm::enumerate(lowering.shapeOf(type)))
     (dim < axis ? view.outer : dim == axis ? view.axis : view.inner) *= uint32_t(size);
   return view;
 }
@@ -75,7 +75,7 @@ llvm::SmallVector<Slot, 2> copySources(Lowering &lowering, mlir::ValueRange sour
   llvm::SmallVector<Slot, 2> copies;
   for (mlir::Value source : sources) {
     ElementKind kind = lowering.kindOf(source);
-    copies.push_back(lowering.allocate(kind, laneCountOf(source.getType())));
+    copies.push_back(lowering.allocate(kind, lowering.laneCountOf(source.getType())));
     lowering.emitCopy(lowering.slotOf(source), copies.back(), kind);
   }
   return copies;
@@ -104,7 +104,7 @@ bool halve(Lowering &lowering, mlir::Block &region, mlir::ValueRange sources, Ax
 bool lowerReduce(Lowering &lowering, mlir::Operation *operation) {
   auto reduce = mlir::cast<tt::ReduceOp>(operation);
   mlir::ValueRange sources = reduce.getSrcs();
-  AxisView view = axisViewOf(sources.front().getType(), reduce.getAxis());
+  AxisView view = axisViewOf(lowering, sources.front().getType(), reduce.getAxis());
   if (view.axis & (view.axis - 1))
     return false;
   llvm::SmallVector<Slot, 2> current = copySources(lowering, sources);
@@ -147,7 +147,7 @@ bool combineAtDistance(Lowering &lowering, mlir::Block &region, mlir::ValueRange
 bool lowerScan(Lowering &lowering, mlir::Operation *operation) {
   auto scan = mlir::cast<tt::ScanOp>(operation);
   mlir::ValueRange sources = scan.getSrcs();
-  AxisView view = axisViewOf(sources.front().getType(), scan.getAxis());
+  AxisView view = axisViewOf(lowering, sources.front().getType(), scan.getAxis());
   llvm::SmallVector<Slot, 2> current = copySources(lowering, sources);
   for (uint32_t distance = 1; distance < view.axis; distance *= 2)
     if (!combineAtDistance(lowering, scan.getCombineOp().front(), sources, view, distance,

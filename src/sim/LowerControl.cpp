@@ -28,7 +28,7 @@ void runConditionalJump(const Instruction &instruction, Cta &cta) {
   cta.countBranch(instruction);
 }
 
-void runEnd(const Instruction &, Cta &cta) { cta.endFiber(); }
+void runEnd(const Instruction &instruction, Cta &cta) { cta.endFiber(instruction); }
 
 /// Leaves the loop for `immediate` when operand 0 has reached operand 1.
 template <class E> void runLoopTest(const Instruction &instruction, Cta &cta) {
@@ -66,7 +66,7 @@ llvm::SmallVector<Slot, 4> defineAll(Lowering &lowering, mlir::ValueRange values
   llvm::SmallVector<Slot, 4> slots;
   for (mlir::Value value : values)
     slots.push_back(elementKindOf(value.getType())
-                        ? lowering.define(value, laneCountOf(value.getType()))
+                        ? lowering.define(value, lowering.laneCountOf(value.getType()))
                         : Slot());
   return slots;
 }

@@ -17,7 +17,9 @@ struct PrintData : OpData {
   bool hex = false;
   bool isSigned = true;
   ElementKind kind = ElementKind::I32;
+  /// Whole.
   llvm::SmallVector<int64_t, 4> shape;
+  const Share *share = nullptr;
   bool hasValue = false;
 };
 
@@ -57,9 +59,11 @@ void runPrint(const Instruction &instruction, Cta &cta) {
   uint32_t lanes = 1;
   for (int64_t size : print.shape)
     lanes *= uint32_t(size);
+  if (print.share)
+    lanes = print.share->lanes;
   for (uint32_t lane = 0; lane < lanes; ++lane) {
     out << "pid (" << ids[0] << ", " << ids[1] << ", " << ids[2] << ")";
-    uint32_t rest = lane;
+    uint32_t rest = print.share ? print.share->elementOf(lane, cta.rank()) : lane;
     llvm::SmallVector<uint32_t, 4> index(print.shape.size());
     for (size_t dim = index.size(); dim-- > 0; rest /= uint32_t(print.shape[dim]))
       index[dim] = rest % uint32_t(print.shape[dim]);
@@ -83,7 +87,8 @@ bool lowerPrint(Lowering &lowering, mlir::Operation *operation) {
   if (print.getArgs().empty()) {
     PrintData *data = lowering.addData<PrintData>();
     data->prefix = print.getPrefix().str();
-    lowering.emit(runPrint, taintNothing, Slot(), {}).data = data;
+    lowering.emitOnce(nullptr,
+                      [&] { lowering.emit(runPrint, taintNothing, Slot(), {}).data = data; });
     return true;
   }
   for (auto [index, value] : llvm::enumerate(print.getArgs())) {
@@ -92,11 +97,14 @@ bool lowerPrint(Lowering &lowering, mlir::Operation *operation) {
     data->hex = print.getHex();
     data->isSigned = index >= print.getIsSigned().size() || print.getIsSigned()[index];
     data->kind = lowering.kindOf(value);
-    llvm::ArrayRef<int64_t> shape = shapeOf(value.getType());
-    data->shape.assign(shape.begin(), shape.end());
+    if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(value.getType()))
+      data->shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+    data->share = lowering.shareOf(value.getType());
     data->hasValue = true;
     // Printing looks at every element, but harms nobody: garbage lanes print as they are.
-    lowering.emit(runPrint, taintNothing, Slot(), {lowering.slotOf(value)}).data = data;
+    lowering.emitOnce(value.getType(), [&] {
+      lowering.emit(runPrint, taintNothing, Slot(), {lowering.slotOf(value)}).data = data;
+    });
   }
   return true;
 }

@@ -20,7 +20,8 @@ static bool lowerDot(Lowering &lowering, mlir::Operation *operation) {
   if (!isProduct(data->a, data->b, data->result))
     return false;
   ProductShape &shape = data->shape;
-  llvm::ArrayRef<int64_t> a = shapeOf(dot.getA().getType()), c = shapeOf(dot.getC().getType());
+  llvm::ArrayRef<int64_t> a = lowering.shapeOf(dot.getA().getType()),
+                          c = lowering.shapeOf(dot.getC().getType());
   for (int64_t size : c.drop_back(2))
     shape.batches *= uint32_t(size);
   shape.rows = uint32_t(c[c.size() - 2]);
@@ -33,9 +34,9 @@ static bool lowerDot(Lowering &lowering, mlir::Operation *operation) {
   shape.truncatesToTf32 = onTensorCores && dot.getInputPrecision() == tt::InputPrecision::TF32;
   llvm::SmallVector<Slot, 3> operands;
   for (mlir::Value value : {dot.getA(), dot.getB(), dot.getC()})
-    operands.push_back(lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()),
-                                            lowering.kindOf(value)));
-  Slot result = lowering.define(dot.getD(), laneCountOf(dot.getD().getType()));
+    operands.push_back(lowering.materialize(
+        lowering.slotOf(value), lowering.laneCountOf(value.getType()), lowering.kindOf(value)));
+  Slot result = lowering.define(dot.getD(), lowering.laneCountOf(dot.getD().getType()));
   lowering.emit(runProduct, taintAll, result, operands).data = data;
   return true;
 }

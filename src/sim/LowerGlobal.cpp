@@ -145,7 +145,9 @@ bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
   operands.push_back(lowering.slotOf(store.getValue()));
   if (llvm::all_of(operands, [](Slot slot) { return slot.lanes == 1; }))
     access->lanes = access->rowLanes = 1;
-  lowering.emit(storeHandler(access->elementBytes), taintStore, Slot(), operands).data = access;
+  lowering.emitOnce(store.getPtr().getType(), [&] {
+    lowering.emit(storeHandler(access->elementBytes), taintStore, Slot(), operands).data = access;
+  });
   return true;
 }
 
@@ -156,8 +158,8 @@ void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers
   lowering.setShape(pointers.getType());
   access.verb = verb;
   access.elementBytes = elementBytes;
-  access.lanes = laneCountOf(pointers.getType());
-  llvm::ArrayRef<int64_t> shape = shapeOf(pointers.getType());
+  access.lanes = lowering.laneCountOf(pointers.getType());
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(pointers.getType());
   access.rowLanes = shape.empty() ? 1 : static_cast<uint32_t>(shape.back());
   access.parameter = lowering.parameterOf(pointers);
   access.cacheIndex = lowering.program.accessCount++;

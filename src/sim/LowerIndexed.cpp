@@ -12,9 +12,8 @@ namespace {
 
 using Update = uint64_t (*)(uint64_t old, uint64_t operand);
 
-struct IndexedData : OpData {
-  const AddressTable *table = nullptr;
-  /// Of the indices.
+struct IndexedData : MoveData {
+  /// Of the indices, whole.
   llvm::SmallVector<uint32_t, 4> shape;
   uint32_t axis = 0, indexBytes = 0, lanes = 0;
   Update update = nullptr;
@@ -32,16 +31,16 @@ uint8_t *elementAt(Cta &cta, Slot slot, uint32_t lane, uint32_t bytes) {
 }
 
 /// Where the element with `index` along the axis and the other coordinates of `lane` lies.
-uint64_t offsetOf(const IndexedData &data, const Descriptor &view, uint32_t lane, uint64_t index) {
-  const AddressTable &table = *data.table;
-  uint32_t start = 0, stride = 1;
+uint64_t offsetOf(const IndexedData &data, const Region &view, uint32_t lane, uint64_t index) {
+  uint32_t element = data.share ? data.share->elementOf(lane, view.rank) : lane;
+  uint32_t target = 0, stride = 1;
   for (uint32_t dim = data.shape.size(); dim-- > 0;) {
-    uint32_t coordinate = lane % data.shape[dim];
-    lane /= data.shape[dim];
-    start += (view.origin[dim] + (dim == data.axis ? uint32_t(index) : coordinate)) * stride;
-    stride *= table.bufferShape[dim + table.hiddenDims];
+    uint32_t coordinate = element % data.shape[dim];
+    element /= data.shape[dim];
+    target += (dim == data.axis ? uint32_t(index) : coordinate) * stride;
+    stride *= data.table->shape[dim];
   }
-  return view.base + table.offsets[start];
+  return view.offsetOf(target);
 }
 
 /// The index of a lane; nullopt, and `size` the limit, if out of range.
@@ -53,8 +52,8 @@ uint64_t indexOf(const IndexedData &data, const Instruction &instruction, Cta &c
 
 /// Byte offset of a lane's element after all checks; nullopt after a fault.
 std::optional<uint64_t> checkedOffset(const IndexedData &data, const Instruction &instruction,
-                                      Cta &cta, const Descriptor &view, uint64_t index,
-                                      uint32_t lane, bool reads, bool writes) {
+                                      Cta &cta, const Region &view, uint64_t index, uint32_t lane,
+                                      bool reads, bool writes) {
   uint32_t size = data.table->shape[data.axis];
   if (index >= size) {
     cta.fail(instruction, diag::Kind::ElementIndexOutOfRange,
@@ -62,6 +61,8 @@ std::optional<uint64_t> checkedOffset(const IndexedData &data, const Instruction
     return std::nullopt;
   }
   uint64_t offset = offsetOf(data, view, lane, index);
+  if (writes && !reads && !view.stores(offset))
+    return offset;
   if (!checkElement(instruction, cta, offset, data.table->elementBytes, lane, reads, writes))
     return std::nullopt;
   return offset;
@@ -70,7 +71,7 @@ std::optional<uint64_t> checkedOffset(const IndexedData &data, const Instruction
 /// Operands: indices, view.
 void runLocalGather(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
-  const Descriptor view = descriptorAt(cta, instruction.operands[1]);
+  const Region view = regionOf(cta, data.table, instruction.operands[1], data.share);
   uint32_t bytes = data.table->elementBytes;
   for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
     uint64_t index = indexOf(data, instruction, cta, 0, lane);
@@ -92,7 +93,7 @@ void runLocalGather(const Instruction &instruction, Cta &cta) {
 /// Operands: values, indices, view.
 void runLocalScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
-  const Descriptor view = descriptorAt(cta, instruction.operands[2]);
+  const Region view = regionOf(cta, data.table, instruction.operands[2], data.share);
   uint32_t bytes = data.table->elementBytes;
   for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
     uint64_t index = indexOf(data, instruction, cta, 1, lane);
@@ -100,6 +101,8 @@ void runLocalScatter(const Instruction &instruction, Cta &cta) {
                                 /*writes=*/true);
     if (!offset)
       return;
+    if (!view.stores(*offset))
+      continue;
     std::memcpy(cta.shared.data() + *offset, elementAt(cta, instruction.operands[0], lane, bytes),
                 bytes);
     cta.shared.set(*offset, bytes, SharedMemory::Written);
@@ -109,7 +112,7 @@ void runLocalScatter(const Instruction &instruction, Cta &cta) {
 /// Operands: values, indices, view, and the mask if there is one.
 void runAtomicScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
-  const Descriptor view = descriptorAt(cta, instruction.operands[2]);
+  const Region view = regionOf(cta, data.table, instruction.operands[2], data.share);
   uint32_t bytes = data.table->elementBytes;
   cta.meetOthers();
   for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
@@ -194,11 +197,12 @@ IndexedData *describe(Lowering &lowering, mlir::Operation *operation, mlir::Valu
   data->table = addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(view.getType()));
   if (!data->table || data->table->ringDims)
     return nullptr;
-  for (int64_t size : shapeOf(indices.getType()))
+  data->share = lowering.shareOf(indices.getType());
+  for (int64_t size : mlir::cast<mlir::RankedTensorType>(indices.getType()).getShape())
     data->shape.push_back(uint32_t(size));
   data->axis = axis;
   data->indexBytes = byteSize(lowering.kindOf(indices));
-  data->lanes = laneCountOf(indices.getType());
+  data->lanes = lowering.laneCountOf(indices.getType());
   lowering.setShape(indices.getType());
   return data;
 }
@@ -246,7 +250,11 @@ bool lowerAtomicScatter(Lowering &lowering, mlir::Operation *operation) {
   if (scatter.getMask())
     operands.push_back(lowering.slotOf(scatter.getMask()));
   Slot result = lowering.define(scatter.getResult(), data->lanes);
-  lowering.emit(runAtomicScatter, taintObserve, result, operands).data = data;
+  mlir::Type type = scatter.getValues().getType();
+  lowering.emitOnce(
+      type, [&] { lowering.emit(runAtomicScatter, taintObserve, result, operands).data = data; });
+  if (!scatter.getResult().use_empty())
+    lowering.emitHandOut(type, result, lowering.kindOf(scatter.getValues()));
   return true;
 }
 

@@ -45,7 +45,7 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
     data->elements.assign(pack, 0);
     return data;
   }
-  uint32_t lanes = laneCountOf(type);
+  uint32_t lanes = lowering.laneCountOf(type);
   data->count = lanes / pack;
   if (pack == 1)
     return data;
@@ -54,7 +54,10 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
     return nullptr;
   using layout::Dim;
   uint64_t registers = layout->inSize(Dim::Register);
-  uint64_t threads = (uint64_t{1} << layout->totalInLog2()) / registers;
+  // In every CTA of a cluster groups are the same lanes of its share.
+  const Share *share = lowering.shareOf(type);
+  uint64_t threads =
+      (uint64_t{1} << layout->totalInLog2()) / registers / (share ? layout->inSize(Dim::Block) : 1);
   std::vector<bool> covered(lanes);
   llvm::SmallVector<uint32_t> group;
   // Registers are the lowest bits of a packed index.
@@ -63,8 +66,9 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
       group.clear();
       bool isNew = false;
       for (uint64_t reg = first; reg < first + pack; ++reg) {
-        group.push_back(
-            positionOf(*layout, tensor.getShape(), layout->applyPacked(thread * registers + reg)));
+        uint32_t element =
+            positionOf(*layout, tensor.getShape(), layout->applyPacked(thread * registers + reg));
+        group.push_back(share ? share->laneOf(element) : element);
         isNew |= !covered[group.back()];
       }
       if (!isNew)
@@ -141,7 +145,7 @@ bool lowerMapElementwise(Lowering &lowering, mlir::Operation *operation) {
     return false;
   llvm::SmallVector<Slot, 2> results;
   for (mlir::Value result : map.getResults())
-    results.push_back(lowering.define(result, laneCountOf(result.getType())));
+    results.push_back(lowering.define(result, lowering.laneCountOf(result.getType())));
   Slot counter = lowering.allocate(ElementKind::I32, 1);
   lowering.emit(runClear, taintNothing, counter, {});
   uint32_t loop = lowering.here();
@@ -262,7 +266,7 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
     return false;
   lowering.setShape(type);
   for (mlir::Value result : code.getResults())
-    data->tiles.push_back({lowering.define(result, laneCountOf(result.getType())),
+    data->tiles.push_back({lowering.define(result, lowering.laneCountOf(result.getType())),
                            byteSize(lowering.kindOf(result)),
                            elementsPerAsmOperand(result.getType(), pack)});
   data->resultCount = data->tiles.size();
@@ -302,8 +306,8 @@ template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
 bool lowerFp4ToFp(Lowering &lowering, mlir::Operation *operation) {
   auto unpack = mlir::cast<ttg::Fp4ToFpOp>(operation);
   Fp4Data *data = lowering.addData<Fp4Data>();
-  data->lanes = laneCountOf(unpack.getSrc().getType());
-  for (int64_t size : shapeOf(unpack.getSrc().getType()).drop_front(unpack.getAxis() + 1))
+  data->lanes = lowering.laneCountOf(unpack.getSrc().getType());
+  for (int64_t size : lowering.shapeOf(unpack.getSrc().getType()).drop_front(unpack.getAxis() + 1))
     data->inner *= uint32_t(size);
   Slot result = lowering.define(unpack.getResult(), 2 * data->lanes);
   Handler handler =

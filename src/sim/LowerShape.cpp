@@ -21,7 +21,7 @@ bool lowerMakeRange(Lowering &lowering, mlir::Operation *operation) {
   for (uint32_t value = range.getStart(); value != range.getEnd(); ++value)
     bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
   uint32_t lanes = range.getEnd() - range.getStart();
-  lowering.bind(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
+  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
   return true;
 }
 
@@ -38,8 +38,8 @@ bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
   Slot from = lowering.slotOf(source);
   if (from.lanes == 1)
     return lowerSameElements(lowering, operation);
-  llvm::ArrayRef<int64_t> sourceShape = shapeOf(source.getType());
-  llvm::ArrayRef<int64_t> shape = shapeOf(result.getType());
+  llvm::ArrayRef<int64_t> sourceShape = lowering.shapeOf(source.getType());
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
   StridedBox box;
   box.sizes.assign(shape.begin(), shape.end());
   box.sourceStrides = rowMajorStrides(sourceShape);
@@ -47,7 +47,7 @@ bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (sourceShape[dim] == 1)
       box.sourceStrides[dim] = 0;
-  Slot target = lowering.define(result, laneCountOf(result.getType()));
+  Slot target = lowering.define(result, lowering.laneCountOf(result.getType()));
   emitStridedCopy(lowering, from, target, lowering.kindOf(result), std::move(box));
   lowering.passParameter(source, result);
   return true;
@@ -58,8 +58,8 @@ bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
   Slot from = lowering.slotOf(source);
   if (from.lanes == 1)
     return lowerSameElements(lowering, operation);
-  llvm::ArrayRef<int64_t> shape = shapeOf(result.getType());
-  llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(shapeOf(source.getType()));
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
+  llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(lowering.shapeOf(source.getType()));
   StridedBox box;
   box.sizes.assign(shape.begin(), shape.end());
   for (int32_t dim : mlir::cast<tt::TransOp>(operation).getOrder())
@@ -73,7 +73,7 @@ bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerJoin(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value result = operation->getResult(0);
-  uint32_t half = laneCountOf(operation->getOperand(0).getType());
+  uint32_t half = lowering.laneCountOf(operation->getOperand(0).getType());
   Slot target = lowering.define(result, 2 * half);
   for (uint32_t side = 0; side < 2; ++side)
     emitStridedCopy(lowering, lowering.slotOf(operation->getOperand(side)), target,
@@ -89,7 +89,7 @@ bool lowerSplit(Lowering &lowering, mlir::Operation *operation) {
       lowering.bind(result, source);
       continue;
     }
-    uint32_t half = laneCountOf(result.getType());
+    uint32_t half = lowering.laneCountOf(result.getType());
     emitStridedCopy(lowering, source, lowering.define(result, half), lowering.kindOf(result),
                     {{half}, {2}, {1}, side, 0});
   }
@@ -132,20 +132,20 @@ bool lowerGather(Lowering &lowering, mlir::Operation *operation) {
   auto gather = mlir::cast<tt::GatherOp>(operation);
   uint32_t axis = gather.getAxis();
   mlir::Value source = gather.getSrc(), result = gather.getResult();
-  llvm::ArrayRef<int64_t> shape = shapeOf(source.getType());
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(source.getType());
   lowering.setShape(result.getType());
   GatherData *data = lowering.addData<GatherData>();
   data->elementBytes = byteSize(lowering.kindOf(source));
   data->sourceAxis = static_cast<uint32_t>(shape[axis]);
-  data->indexAxis = static_cast<uint32_t>(shapeOf(result.getType())[axis]);
+  data->indexAxis = static_cast<uint32_t>(lowering.shapeOf(result.getType())[axis]);
   data->inner = 1;
   for (int64_t size : shape.drop_front(axis + 1))
     data->inner *= static_cast<uint32_t>(size);
-  Slot from = lowering.materialize(lowering.slotOf(source), laneCountOf(source.getType()),
+  Slot from = lowering.materialize(lowering.slotOf(source), lowering.laneCountOf(source.getType()),
                                    lowering.kindOf(source));
   Slot indices = lowering.slotOf(gather.getIndices());
   return withIntElement(lowering.kindOf(gather.getIndices()), [&](auto element) {
-    Slot target = lowering.define(result, laneCountOf(result.getType()));
+    Slot target = lowering.define(result, lowering.laneCountOf(result.getType()));
     lowering.emit(runGather<decltype(element)>, taintAll, target, {from, indices}).data = data;
   });
 }
@@ -183,10 +183,10 @@ bool lowerHistogram(Lowering &lowering, mlir::Operation *operation) {
   if (mlir::Value mask = histogram.getMask())
     operands.push_back(lowering.slotOf(mask));
   Slot result =
-      lowering.define(histogram.getResult(), laneCountOf(histogram.getResult().getType()));
+      lowering.define(histogram.getResult(), lowering.laneCountOf(histogram.getResult().getType()));
   return withIntElement(lowering.kindOf(histogram.getSrc()), [&](auto element) {
     lowering.emit(runHistogram<decltype(element)>, taintAll, result, operands).immediate =
-        laneCountOf(histogram.getSrc().getType());
+        lowering.laneCountOf(histogram.getSrc().getType());
   });
 }
 

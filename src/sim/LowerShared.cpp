@@ -24,17 +24,16 @@ struct AllocationData : OpData {
 void runAllocate(const Instruction &instruction, Cta &cta) {
   const AllocationData &allocation = static_cast<const AllocationData &>(*instruction.data);
   descriptorAt(cta, instruction.result) = {allocation.base, {}};
-  // Whatever an earlier owner left there is nobody's value now.
-  for (uint32_t i = 0; i < allocation.ctas; ++i)
-    cta.shared.forget(allocation.base + uint64_t(i) * kCtaSharedStride, allocation.bytes);
+  // Whatever an earlier owner left there is nobody's value now. In a cluster that is not for one
+  // CTA to say: others may be ahead.
+  if (allocation.ctas == 1)
+    cta.shared.forget(allocation.base, allocation.bytes);
 }
 
 void runDeallocate(const Instruction &instruction, Cta &cta) {
   const AllocationData &allocation = static_cast<const AllocationData &>(*instruction.data);
-  for (uint32_t i = 0; i < allocation.ctas; ++i)
-    cta.shared.forget(descriptorAt(cta, instruction.operands[0]).base +
-                          uint64_t(i) * kCtaSharedStride,
-                      allocation.bytes);
+  if (allocation.ctas == 1)
+    cta.shared.forget(descriptorAt(cta, instruction.operands[0]).base, allocation.bytes);
 }
 
 /// Bytes of a whole allocation, all buffers of a ring included, in one CTA.
@@ -51,28 +50,39 @@ uint32_t allocationBytes(const AddressTable &table) {
 
 /// Operands: view.
 void runLocalLoad(const Instruction &instruction, Cta &cta) {
-  const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
-  readShared(instruction, cta, {&table, descriptorAt(cta, instruction.operands[0])},
+  const MoveData &move = static_cast<const MoveData &>(*instruction.data);
+  readShared(instruction, cta, regionOf(cta, move.table, instruction.operands[0], move.share),
              cta.at<uint8_t>(instruction.result));
 }
 
 /// Operands: values, view.
 void runLocalStore(const Instruction &instruction, Cta &cta) {
-  const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
-  writeShared(instruction, cta, {&table, descriptorAt(cta, instruction.operands[1])},
+  const MoveData &move = static_cast<const MoveData &>(*instruction.data);
+  writeShared(instruction, cta, regionOf(cta, move.table, instruction.operands[1], move.share),
               cta.at<uint8_t>(instruction.operands[0]));
+}
+
+/// Null, after a report, where the view has no table.
+MoveData *addMove(Lowering &lowering, mlir::Operation *operation, mlir::Type tile,
+                  mlir::Value view) {
+  const AddressTable *table = addressTable(lowering, operation, view);
+  if (!table)
+    return nullptr;
+  MoveData *move = lowering.addData<MoveData>();
+  move->table = table;
+  move->share = lowering.shareOf(tile);
+  lowering.setShape(tile);
+  return move;
 }
 
 bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value value,
                     mlir::Value view, Slot viewSlot) {
-  const AddressTable *table =
-      addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(view.getType()));
-  if (!table)
+  MoveData *move = addMove(lowering, operation, value.getType(), view);
+  if (!move)
     return false;
-  lowering.setShape(value.getType());
-  Slot values = lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()),
+  Slot values = lowering.materialize(lowering.slotOf(value), lowering.laneCountOf(value.getType()),
                                      lowering.kindOf(value));
-  lowering.emit(runLocalStore, taintObserve, Slot(), {values, viewSlot}).data = table;
+  lowering.emit(runLocalStore, taintObserve, Slot(), {values, viewSlot}).data = move;
   return true;
 }
 
@@ -118,13 +128,12 @@ bool lowerLocalDealloc(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerLocalLoad(Lowering &lowering, mlir::Operation *operation) {
   auto load = mlir::cast<ttg::LocalLoadOp>(operation);
-  const AddressTable *table =
-      addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(load.getSrc().getType()));
-  if (!table)
+  mlir::Type type = load.getResult().getType();
+  MoveData *move = addMove(lowering, operation, type, load.getSrc());
+  if (!move)
     return false;
-  lowering.setShape(load.getResult().getType());
-  Slot result = lowering.define(load.getResult(), laneCountOf(load.getResult().getType()));
-  lowering.emit(runLocalLoad, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = table;
+  Slot result = lowering.define(load.getResult(), lowering.laneCountOf(type));
+  lowering.emit(runLocalLoad, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = move;
   return true;
 }
 

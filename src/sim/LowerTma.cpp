@@ -5,26 +5,34 @@
 // takes its bytes when it is issued, for nobody may overwrite them before the wait
 // that allows it, and reaches global memory at the wait that demands it.
 //
+// Each CTA of a cluster moves its share of the box. Where several hold copies, each
+// loads its own; with multicast the first of them loads for all, and to each the bytes
+// come as late as that one's barrier permits. Stores are the first one's business.
+//
 //===----------------------------------------------------------------------===//
 #include "sim/BarrierView.h"
 #include "sim/GlobalAccess.h"
 
 #include "ir/Encoding.h"
 
+#include <map>
+
 namespace gluonc::sim {
 namespace {
 
 struct TransferData : AccessData {
   const AddressTable *table = nullptr;
+  /// What this CTA holds, of the box or of the tile in registers.
+  const Share *share = nullptr;
   const AddressTable *barrierTable = nullptr;
+  const Share *barrierShare = nullptr;
+  bool multicast = false;
   bool im2col = false;
   llvm::SmallVector<Slot, TensorDescription::maxRank> coordinates;
   llvm::SmallVector<Slot, 3> offsets;
   Reduction reduction = Reduction::None;
   ElementKind kind = ElementKind::I8;
   bool isUnsigned = false;
-  /// What a load adds to the barrier of each CTA.
-  uint32_t bytesPerCta = 0;
 };
 
 const TransferData &dataOf(const Instruction &instruction) {
@@ -63,8 +71,22 @@ BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
     transfer.start[index] = *cta.at<int32_t>(slot);
   for (auto [index, slot] : llvm::enumerate(data.offsets))
     transfer.offsets[index] = *cta.at<uint16_t>(slot);
-  transfer.shared = {data.table, descriptorAt(cta, instruction.operands[1])};
+  transfer.shared = regionOf(cta, data.table, instruction.operands[1], data.share);
+  transfer.extents.assign(data.table->shape.begin(), data.table->shape.end());
+  transfer.first.assign(transfer.extents.size(), 0);
+  if (data.share) {
+    uint32_t begin = data.share->begins[cta.rank()];
+    for (size_t dim = transfer.extents.size(); dim-- > 0; begin /= data.table->shape[dim]) {
+      transfer.extents[dim] = uint32_t(data.share->shape[dim]);
+      transfer.first[dim] = begin % data.table->shape[dim];
+    }
+  }
   return transfer;
+}
+
+Region barriersOf(const Instruction &instruction, Cta &cta) {
+  const TransferData &data = dataOf(instruction);
+  return barriersAt(cta, data.barrierTable, instruction.operands[2], data.barrierShare);
 }
 
 /// Whether the part of the box inside of the tensor may be accessed; false after a fault.
@@ -75,30 +97,49 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
   return true;
 }
 
+/// Starts a load into the memory of the CTA whose number differs by `distance` from this one's.
+void startLoad(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer,
+               uint32_t distance) {
+  const Region barriers = barriersOf(instruction, cta);
+  const uint32_t bytes = distance * kCtaSharedStride;
+  BarrierEvent event;
+  event.load = std::make_unique<BoxTransfer>(transfer);
+  Region &target = event.load->shared;
+  target.copyOffset += bytes;
+  target.rank += distance;
+  if (!checkBarrier(instruction, cta, barriers, "bulk load with", bytes) ||
+      !checkWritable(instruction, cta, target, Proxy::Async))
+    return;
+  setState(cta.shared, target, SharedMemory::CopyPending);
+  event.bytes = int64_t(target.lanes()) * target.table->elementBytes;
+  event.cta = cta.rank();
+  event.place = instruction.place;
+  event.taint = cta.coordinateTaint;
+  forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + bytes); });
+  cta.barrierEvents.push_back(std::move(event));
+  cta.noteEvent();
+}
+
 /// Operands: descriptor, destination, barrier, predicate.
 void runLoad(const Instruction &instruction, Cta &cta) {
   const TransferData &data = dataOf(instruction);
-  if (!*cta.at<uint8_t>(instruction.operands[3]))
+  const uint32_t copies = data.multicast ? data.table->copyBits : 0;
+  if (!*cta.at<uint8_t>(instruction.operands[3]) || (cta.rank() & copies))
     return;
-  BarrierEvent event;
-  event.load = std::make_unique<BoxTransfer>(transferOf(instruction, cta));
-  Region barriers = {data.barrierTable, descriptorAt(cta, instruction.operands[2])};
-  if (!checkBarrier(instruction, cta, barriers, "bulk load with") ||
-      !checkGlobal(instruction, cta, *event.load) ||
-      !checkWritable(instruction, cta, event.load->shared, Proxy::Async))
+  const BoxTransfer transfer = transferOf(instruction, cta);
+  if (!checkGlobal(instruction, cta, transfer))
     return;
-  setState(cta.shared, event.load->shared, SharedMemory::CopyPending);
-  event.bytes = data.bytesPerCta;
-  event.place = instruction.place;
-  event.taint = std::exchange(cta.coordinateTaint, 0);
-  forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset); });
-  cta.barrierEvents.push_back(std::move(event));
-  cta.noteEvent();
+  for (uint32_t distance = 0; distance < cta.program.ctas && !cta.failed; ++distance)
+    if (!(distance & ~copies))
+      startLoad(instruction, cta, transfer, distance);
+  cta.coordinateTaint = 0;
 }
 
 /// Operands: descriptor, source.
 void runStore(const Instruction &instruction, Cta &cta) {
   const TransferData &data = dataOf(instruction);
+  if (cta.rank() & data.table->copyBits)
+    return;
   PendingStore store;
   store.transfer = transferOf(instruction, cta);
   store.reduction = data.reduction;
@@ -119,48 +160,45 @@ void runStoreReadWait(const Instruction &instruction, Cta &cta) {
   cta.waitForStoreReads(instruction.immediate);
 }
 
-/// CTAs that hold different parts of a view.
-uint32_t ctasOf(const AddressTable &table) {
-  llvm::SmallDenseSet<uint32_t, 16> ctas;
-  for (uint32_t offset : table.offsets)
-    ctas.insert(offset / kCtaSharedStride);
-  return uint32_t(std::max<size_t>(ctas.size(), 1));
-}
-
 TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::Value descriptor,
                           mlir::ValueRange coordinates, mlir::Value view) {
+  auto type = mlir::cast<ttg::MemDescType>(view.getType());
   const AddressTable *table = addressTable(lowering, operation, view);
-  if (!table)
+  const Share *share = lowering.shareOf(operation, type);
+  if (!table || (lowering.inCluster() && !share))
     return nullptr;
   lowering.program.ordersShared = true;
   TransferData *data = lowering.addData<TransferData>();
   data->table = table;
+  data->share = share;
   data->im2col = ttng::descriptorOf(descriptor.getType()).im2col;
   data->kind = *elementKindOf(mlir::cast<ttg::MemDescType>(view.getType()).getElementType());
   data->elementBytes = table->elementBytes;
   data->cacheIndex = lowering.program.accessCount++;
-  uint32_t lanes = 1;
-  for (uint32_t size : table->shape)
-    lanes *= size;
-  data->lanes = lanes;
-  data->bytesPerCta = lanes * table->elementBytes / ctasOf(*table);
+  data->lanes = Region{table, {}, share}.lanes();
   for (mlir::Value coordinate : coordinates)
     data->coordinates.push_back(lowering.slotOf(coordinate));
-  auto type = mlir::cast<ttg::MemDescType>(view.getType());
   lowering.setShape(mlir::RankedTensorType::get(type.getShape(), type.getElementType()));
+  lowering.setShare(share);
   return data;
+}
+
+bool addBarriers(Lowering &lowering, mlir::Operation *operation, TransferData &data,
+                 mlir::Value view) {
+  data.barrierTable = addressTable(lowering, operation, view);
+  data.barrierShare = lowering.shareOf(operation, mlir::cast<ttg::MemDescType>(view.getType()));
+  return data.barrierTable && (data.barrierShare || !lowering.inCluster());
 }
 
 bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   auto load = mlir::cast<ttng::AsyncTMACopyGlobalToLocalOp>(operation);
   TransferData *data =
       addTransfer(lowering, operation, load.getDesc(), load.getCoord(), load.getResult());
-  const AddressTable *barriers = addressTable(lowering, operation, load.getBarrier());
-  if (!data || !barriers)
+  if (!data || !addBarriers(lowering, operation, *data, load.getBarrier()))
     return false;
   data->verb = "bulk load";
   data->reads = true;
-  data->barrierTable = barriers;
+  data->multicast = load.getMulticast();
   for (mlir::Value offset : load.getOffsets())
     data->offsets.push_back(lowering.slotOf(offset));
   lowering
@@ -238,40 +276,49 @@ bool lowerStoreWait(Lowering &lowering, mlir::Operation *operation) {
 // Stores from registers
 //===----------------------------------------------------------------------===//
 
-/// Operands: values, destination, barrier.
+/// Operands: values, destination, barrier. Each CTA that receives something counts its bytes.
 void runSharedStore(const Instruction &instruction, Cta &cta) {
   const TransferData &data = dataOf(instruction);
-  Region barriers = {data.barrierTable, descriptorAt(cta, instruction.operands[2])};
-  auto copy = std::make_shared<PendingCopy>();
-  copy->target = {data.table, descriptorAt(cta, instruction.operands[1])};
-  copy->place = instruction.place;
-  if (!checkBarrier(instruction, cta, barriers, "`async_store` with") ||
-      !checkWritable(instruction, cta, copy->target))
+  const Region target = regionOf(cta, data.table, instruction.operands[1], data.share);
+  if (!checkWritable(instruction, cta, target))
     return;
-  setState(cta.shared, copy->target, SharedMemory::CopyPending);
+  const Region barriers = barriersOf(instruction, cta);
   const uint8_t *values = cta.at<uint8_t>(instruction.operands[0]);
-  copy->bytes.assign(values, values + uint64_t(data.lanes) * data.elementBytes);
-  BarrierEvent event;
-  event.bytes = data.bytesPerCta;
-  event.place = instruction.place;
-  event.copies.push_back(std::move(copy));
-  forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset); });
-  cta.barrierEvents.push_back(std::move(event));
+  std::map<uint32_t, int64_t> bytes;
+  forEachSharedRun(target, [&](uint32_t, uint64_t offset, uint32_t count) {
+    bytes[uint32_t(offset / kCtaSharedStride)] += int64_t(count) * data.elementBytes;
+  });
+  setState(cta.shared, target, SharedMemory::CopyPending);
+  for (auto [receiver, count] : bytes) {
+    const uint32_t distance = (receiver - cta.rank()) * kCtaSharedStride;
+    if (!checkBarrier(instruction, cta, barriers, "`async_store` with", distance))
+      return;
+    auto copy = std::make_shared<PendingCopy>();
+    copy->target = target;
+    copy->receiver = receiver;
+    copy->place = instruction.place;
+    copy->bytes.assign(values, values + uint64_t(data.lanes) * data.elementBytes);
+    BarrierEvent event;
+    event.bytes = count;
+    event.cta = cta.rank();
+    event.place = instruction.place;
+    event.copies.push_back(std::move(copy));
+    forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + distance); });
+    cta.barrierEvents.push_back(std::move(event));
+  }
   cta.noteEvent();
 }
 
 bool lowerSharedStore(Lowering &lowering, mlir::Operation *operation) {
   auto store = mlir::cast<ttng::AsyncSharedStoreOp>(operation);
   const AddressTable *table = addressTable(lowering, operation, store.getDst());
-  const AddressTable *barriers = addressTable(lowering, operation, store.getMbarrier());
-  if (!table || !barriers)
-    return false;
   TransferData *data = lowering.addData<TransferData>();
+  if (!table || !addBarriers(lowering, operation, *data, store.getMbarrier()))
+    return false;
   data->table = table;
-  data->barrierTable = barriers;
+  data->share = lowering.shareOf(store.getSrc().getType());
   data->elementBytes = table->elementBytes;
-  data->lanes = laneCountOf(store.getSrc().getType());
-  data->bytesPerCta = data->lanes * table->elementBytes / ctasOf(*table);
+  data->lanes = lowering.laneCountOf(store.getSrc().getType());
   lowering.setShape(store.getSrc().getType());
   Slot values = lowering.materialize(lowering.slotOf(store.getSrc()), data->lanes,
                                      lowering.kindOf(store.getSrc()));
@@ -335,7 +382,9 @@ bool lowerMakeDescriptor(Lowering &lowering, mlir::Operation *operation) {
 constexpr uint64_t kScratchBase = uint64_t(1) << 56;
 
 void runGlobalScratch(const Instruction &instruction, Cta &cta) {
-  *cta.at<uint64_t>(instruction.result) = kScratchBase + instruction.immediate;
+  // Each CTA has its own.
+  *cta.at<uint64_t>(instruction.result) =
+      kScratchBase + (uint64_t(cta.rank()) << 40) + instruction.immediate;
 }
 
 bool lowerGlobalScratch(Lowering &lowering, mlir::Operation *operation) {

@@ -12,14 +12,14 @@ namespace gluonc::sim {
 namespace {
 
 Slot spelledOut(Lowering &lowering, mlir::Value value) {
-  return lowering.materialize(lowering.slotOf(value), laneCountOf(value.getType()),
+  return lowering.materialize(lowering.slotOf(value), lowering.laneCountOf(value.getType()),
                               lowering.kindOf(value));
 }
 
 /// Operands: view. A tile from shared memory.
 void runFetch(const Instruction &instruction, Cta &cta) {
-  const AddressTable &table = static_cast<const AddressTable &>(*instruction.data);
-  readShared(instruction, cta, {&table, descriptorAt(cta, instruction.operands[0])},
+  const MoveData &move = static_cast<const MoveData &>(*instruction.data);
+  readShared(instruction, cta, regionOf(cta, move.table, instruction.operands[0], move.share),
              cta.at<uint8_t>(instruction.result), Proxy::Async);
 }
 
@@ -30,18 +30,24 @@ std::optional<Slot> fetch(Lowering &lowering, mlir::Operation *operation, mlir::
     return spelledOut(lowering, value);
   const AddressTable *table = addressTable(lowering, operation, view);
   std::optional<ElementKind> kind = elementKindOf(view.getElementType());
-  if (!table || !kind)
+  const Share *share = lowering.shareOf(operation, view);
+  if (!table || !kind || (lowering.inCluster() && !share))
     return std::nullopt;
-  uint32_t lanes = 1;
-  for (uint32_t size : table->shape)
-    lanes *= size;
-  Slot elements = lowering.temporary(*kind, lanes);
-  lowering.emit(runFetch, taintObserve, elements, {lowering.slotOf(value)}).data = table;
+  MoveData *move = lowering.addData<MoveData>();
+  move->table = table;
+  move->share = share;
+  Slot elements = lowering.temporary(*kind, Region{table, {}, share}.lanes());
+  lowering.emit(runFetch, taintObserve, elements, {lowering.slotOf(value)}).data = move;
   return elements;
 }
 
 struct IssueData : OpData {
-  llvm::SmallVector<std::pair<const AddressTable *, Slot>, 2> views;
+  struct View {
+    const AddressTable *table;
+    const Share *share;
+    Slot slot;
+  };
+  llvm::SmallVector<View, 2> views;
   /// The accumulator that goes in, and what comes out.
   Slot input, output;
 };
@@ -49,8 +55,8 @@ struct IssueData : OpData {
 void runIssue(const Instruction &instruction, Cta &cta) {
   const IssueData &data = static_cast<const IssueData &>(*instruction.data);
   PendingProduct product;
-  for (const auto &[table, slot] : data.views)
-    product.operands.push_back({table, descriptorAt(cta, slot)});
+  for (const IssueData::View &view : data.views)
+    product.operands.push_back(regionOf(cta, view.table, view.slot, view.share));
   // The accumulator is updated in place: what its old slot held is superseded.
   for (PendingProduct &earlier : cta.fiber->products)
     llvm::erase(earlier.results, data.input.offset);
@@ -78,7 +84,11 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   if (!isProduct(data->a, data->b, data->result))
     return false;
   lowering.setShape(dot.getD().getType());
-  llvm::ArrayRef<int64_t> c = shapeOf(dot.getC().getType());
+  // The instruction reaches no other CTA's memory.
+  if (lowering.inCluster() && !operandsFitProduct(lowering, dot.getA().getType(),
+                                                  dot.getB().getType(), dot.getC().getType()))
+    return lowering.unsupported(operation, "a product of operands in other CTAs");
+  llvm::ArrayRef<int64_t> c = lowering.shapeOf(dot.getC().getType());
   data->shape.rows = uint32_t(c[0]);
   data->shape.columns = uint32_t(c[1]);
   data->shape.depth = uint32_t(dot.getB().getType().getShape()[0]);
@@ -93,7 +103,7 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 4> operands = {*a, *b, spelledOut(lowering, dot.getC())};
   if (dot.getUseC())
     operands.push_back(lowering.slotOf(dot.getUseC()));
-  Slot result = lowering.define(dot.getD(), laneCountOf(dot.getD().getType()));
+  Slot result = lowering.define(dot.getD(), lowering.laneCountOf(dot.getD().getType()));
   lowering.emit(runProduct, taintAll, result, operands).data = data;
   if (!dot.getIsAsync()) {
     // Its own wait is one for everything before it.
@@ -105,7 +115,8 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   issue->output = result;
   for (mlir::Value value : {dot.getA(), mlir::Value(dot.getB())})
     if (mlir::isa<ttg::MemDescType>(value.getType()))
-      issue->views.push_back({addressTable(lowering, operation, value), lowering.slotOf(value)});
+      issue->views.push_back({addressTable(lowering, operation, value),
+                              lowering.shareOf(value.getType()), lowering.slotOf(value)});
   lowering.emit(runIssue, taintNothing, Slot(), {}).data = issue;
   return true;
 }

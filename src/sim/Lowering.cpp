@@ -79,18 +79,6 @@ std::optional<ElementKind> elementKindOf(mlir::Type type) {
   return std::nullopt;
 }
 
-llvm::ArrayRef<int64_t> shapeOf(mlir::Type type) {
-  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
-  return tensor ? tensor.getShape() : llvm::ArrayRef<int64_t>();
-}
-
-uint32_t laneCountOf(mlir::Type type) {
-  uint64_t lanes = 1;
-  for (int64_t size : shapeOf(type))
-    lanes *= uint64_t(size);
-  return static_cast<uint32_t>(lanes);
-}
-
 //===----------------------------------------------------------------------===//
 // Slots
 //===----------------------------------------------------------------------===//
@@ -260,8 +248,11 @@ void Lowering::beginPlace(mlir::Operation *operation) {
 }
 
 void Lowering::setShape(mlir::Type type) {
-  llvm::ArrayRef<int64_t> shape = shapeOf(type);
-  program.places[currentPlace].shape.assign(shape.begin(), shape.end());
+  Place &place = program.places[currentPlace];
+  place.shape.clear();
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    place.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  place.share = wholeTiles ? nullptr : shareOf(type);
 }
 
 bool Lowering::unsupported(mlir::Operation *operation, const llvm::Twine &what) {
@@ -272,7 +263,10 @@ bool Lowering::unsupported(mlir::Operation *operation, const llvm::Twine &what) 
 
 bool Lowering::checkTypes(mlir::Operation *operation) {
   auto check = [&](mlir::Type type) {
-    if (elementKindOf(type) || mlir::isa<ttg::AsyncTokenType>(type))
+    if (mlir::isa<ttg::AsyncTokenType>(type))
+      return true;
+    bool divides = !inCluster() || !mlir::isa<mlir::RankedTensorType>(type) || shareOf(type);
+    if (elementKindOf(type) && divides)
       return true;
     std::string text;
     llvm::raw_string_ostream(text) << "type " << type;
@@ -324,7 +318,8 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   if (!productTypes.empty())
     checkProducts(operation);
   unsigned before = sink.errorCount();
-  if (known->second(*this, operation))
+  if (inCluster() && mixesShares(*this, operation) ? lowerWhole(operation, known->second)
+                                                   : known->second(*this, operation))
     return true;
   if (sink.errorCount() == before)
     return unsupported(operation, "this form of `" + operation->getName().getStringRef() + "`");
@@ -410,6 +405,9 @@ bool Lowering::lowerRegion(mlir::Region &region) {
 
 bool Lowering::lowerKernel(tt::FuncOp kernel) {
   program.kernel = kernel.getName().str();
+  program.ctas = uint32_t(ttg::numCtasOf(kernel));
+  // CTAs reach into each other's memory.
+  program.ordersShared = inCluster();
   beginPlace(kernel);
   if (!checkTypes(kernel))
     return false;

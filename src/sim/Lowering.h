@@ -10,11 +10,14 @@
 //
 // Calls are lowered in place; a frame needs no stack.
 //
+// Each CTA of a cluster runs the program on its share of every tile. An operation
+// that mixes elements of several shares is lowered for the whole tile (LowerShares.cpp).
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "ir/Dialects.h"
-#include "sim/Program.h"
+#include "sim/Share.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -55,10 +58,11 @@ void addMap(OperationTable &table);
 
 /// Kind of the elements of a scalar, tensor, pointer or memdesc type.
 std::optional<ElementKind> elementKindOf(mlir::Type type);
-/// Elements of a tensor; 1 for everything else.
-uint32_t laneCountOf(mlir::Type type);
-/// Shape of a tensor; empty for everything else.
-llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
+
+/// Whether an operation needs elements that other CTAs of the cluster hold.
+bool mixesShares(Lowering &lowering, mlir::Operation *operation);
+/// Whether each CTA's share of a product needs its shares of the factors, and no others.
+bool operandsFitProduct(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c);
 
 class Lowering {
 public:
@@ -67,6 +71,20 @@ public:
 
   /// Lowers a kernel to its return. False after a report.
   bool lowerKernel(tt::FuncOp kernel);
+
+  // -- Shapes ----------------------------------------------------------------
+
+  /// Shape of a tensor as the operation in hand sees it, which is that of a share or the whole one;
+  /// empty for everything else.
+  llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
+  /// Elements of a tensor, likewise; 1 for everything else.
+  uint32_t laneCountOf(mlir::Type type);
+  /// What each CTA of the cluster holds of a tensor, a scalar or the buffer of a view; null for
+  /// programs of one CTA, and after a report.
+  const Share *shareOf(mlir::Type type);
+  /// Null, after a report, where a view lies in some of the CTAs only.
+  const Share *shareOf(mlir::Operation *operation, ttg::MemDescType view);
+  bool inCluster() const { return program.ctas > 1; }
 
   // -- Values ----------------------------------------------------------------
 
@@ -77,6 +95,8 @@ public:
   Slot define(mlir::Value value, uint32_t lanes);
   /// Makes `value` share the slot of elements that already exist.
   void bind(mlir::Value value, Slot slot);
+  /// Makes `value` its share of a slot that holds a whole tile, or the same everywhere.
+  void bindWhole(mlir::Value value, Slot whole);
   /// Gives back the hold that `value` has on its slot.
   void release(mlir::Value value);
   /// A slot that is free again after the current operation.
@@ -115,6 +135,13 @@ public:
     return static_cast<Data *>(program.data.back().get());
   }
 
+  // -- Clusters (LowerShares.cpp) ----------------------------------------------
+
+  /// Of CTAs with copies of the elements of `type`, only the first executes what `emit` emits.
+  void emitOnce(mlir::Type type, llvm::function_ref<void()> emit);
+  /// Gives the other CTAs what the first one got.
+  void emitHandOut(mlir::Type type, Slot slot, ElementKind kind);
+
   // -- Structure -------------------------------------------------------------
 
   /// Lowers the operations of `block` but its terminator.
@@ -128,6 +155,8 @@ public:
   void releaseAfter(mlir::Operation *operation);
   /// The tile shape that faults of the current operation are described by.
   void setShape(mlir::Type type);
+  /// What lanes of its faults count, where the type does not say.
+  void setShare(const Share *share) { program.places[currentPlace].share = share; }
 
   /// Reports an operation or type that cannot be simulated; always false.
   bool unsupported(mlir::Operation *operation, const llvm::Twine &what);
@@ -157,6 +186,7 @@ public:
 
 private:
   bool lowerOperation(mlir::Operation *operation);
+  bool lowerWhole(mlir::Operation *operation, LowerFunction function);
   void checkProducts(mlir::Operation *operation);
   bool checkTypes(mlir::Operation *operation);
   void findDeaths(mlir::Block &block);
@@ -178,6 +208,9 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> deaths;
   llvm::DenseMap<mlir::Block *, bool> deathsFound;
   uint32_t currentPlace = 0;
+  /// The operation in hand sees whole tiles.
+  bool wholeTiles = false;
+  llvm::DenseMap<mlir::Type, const Share *> shares;
   bool frameOverflow = false;
   /// Types of the results of asynchronous products.
   llvm::DenseSet<mlir::Type> productTypes;

@@ -11,21 +11,24 @@ void Ordering::View::join(const View &other) {
   }
 }
 
-Ordering::Ordering(uint32_t sharedBytes)
-    : views(1), writes((sharedBytes + kCellBytes - 1) / kCellBytes) {
+Ordering::Ordering(uint32_t sharedBytes, uint32_t ctas)
+    : ctas(ctas), writes((sharedBytes + kCellBytes - 1) / kCellBytes) {
   clear();
 }
 
 void Ordering::clear() {
-  views.assign(1, View());
-  views[0].seen[0] = 1;
+  views.assign(ctas, View());
+  for (uint32_t cta = 0; cta < ctas; ++cta)
+    views[cta].seen[cta] = 1;
   barriers.clear();
   meeting = View();
   std::fill(writes.begin(), writes.end(), Cell());
   reads.clear();
   barrierTimes = {};
   nextBarrierClock = kFibers;
-  concurrent = false;
+  concurrent = ctas > 1;
+  if (concurrent)
+    reads.resize(ctas);
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,7 +62,7 @@ void Ordering::start(uint32_t parent, uint32_t fiber) {
 void Ordering::join(uint32_t parent, uint32_t fiber) {
   views[parent].join(views[fiber]);
   stepOn(parent);
-  concurrent = false;
+  concurrent = ctas > 1;
 }
 
 void Ordering::fence(uint32_t fiber) {
@@ -134,13 +137,20 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
   if (!ordering.concurrent)
     return true;
   const View &view = ordering.views[fiber];
+  const uint64_t end = (offset + bytes + kCellBytes - 1) / kCellBytes;
   for (uint32_t reader = 0; reader < ordering.reads.size(); ++reader) {
-    const std::vector<Cell> &cells = ordering.reads[reader];
-    if (cells.empty() || reader == fiber)
+    if (reader == fiber)
       continue;
-    for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell)
-      if (cells[cell].epoch > view.seen[reader])
-        return fail(cell, cells[cell].place, reader, /*otherWrites=*/false, /*lacksFence=*/false);
+    const Reads &theirs = ordering.reads[reader];
+    for (uint64_t cell = offset / kCellBytes; cell < end;) {
+      const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
+      const Cell *last = theirs.find(cell);
+      for (uint64_t i = 0; last && i < chunkEnd - cell; ++i)
+        if (last[i].epoch > view.seen[reader])
+          return fail(cell + i, last[i].place, reader, /*otherWrites=*/false,
+                      /*lacksFence=*/false);
+      cell = chunkEnd;
+    }
   }
   return true;
 }
@@ -149,12 +159,16 @@ void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_
   // Without others nobody asks.
   if (!concurrent)
     return;
-  std::vector<Cell> &cells = reads[fiber];
-  if (cells.empty())
-    cells.resize(writes.size());
-  Cell cell = {views[fiber].seen[fiber], place};
-  for (uint64_t i = offset / kCellBytes; i * kCellBytes < offset + bytes; ++i)
-    cells[i] = cell;
+  std::vector<std::vector<Cell>> &chunks = reads[fiber].chunks;
+  Cell read = {views[fiber].seen[fiber], place};
+  for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell) {
+    const uint64_t chunk = cell / kChunkCells;
+    if (chunks.size() <= chunk)
+      chunks.resize(chunk + 1);
+    if (chunks[chunk].empty())
+      chunks[chunk].resize(kChunkCells);
+    chunks[chunk][cell % kChunkCells] = read;
+  }
 }
 
 void Ordering::noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place) {

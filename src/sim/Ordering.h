@@ -1,10 +1,10 @@
 //===- Ordering.h - Which accesses to shared memory are ordered -------------===//
 //
-// Two accesses of different partitions to the same bytes, one of which writes, need
+// Two accesses of different partitions or CTAs to the same bytes, one of which writes, need
 // something that puts one behind the other: a barrier that one arrives on after its
-// access and the other waits for, or the beginning or end of the partitions. Whether
-// there is such a thing does not depend on whose turn it was, so a race is found
-// under every schedule that executes both accesses.
+// access and the other waits for, a barrier of the cluster, or the beginning or end of
+// the partitions. Whether there is such a thing does not depend on whose turn it was, so a race is
+// found under every schedule that executes both accesses.
 //
 // Beside that, TMA and warpgroup_mma see shared memory through another proxy than
 // loads and stores do: between a store and such an access there has to be a
@@ -39,8 +39,8 @@ enum class Proxy : uint8_t { Generic, Async };
 
 class Ordering {
 public:
-  /// Partitions and barriers beyond these share clocks, which hides races, and invents none.
-  static constexpr uint32_t kFibers = 32, kClocks = 128;
+  /// Fibers and barriers beyond these share clocks, which hides races, and invents none.
+  static constexpr uint32_t kFibers = 64, kClocks = 128;
   using Clocks = std::array<uint32_t, kClocks>;
   struct View {
     Clocks seen = {}, fenced = {};
@@ -60,15 +60,16 @@ public:
     bool lacksFence;
   };
 
-  explicit Ordering(uint32_t sharedBytes);
+  /// `ctas` fibers, from 0 on, run from the beginning.
+  Ordering(uint32_t sharedBytes, uint32_t ctas);
 
-  /// A new program, whose only fiber is 0.
+  /// A new program.
   void clear();
 
   // -- What orders -------------------------------------------------------------
 
   void start(uint32_t parent, uint32_t fiber);
-  /// All of them end at one place, so the first that is joined is the end of concurrency.
+  /// Of one CTA all end at one place, so the first that is joined is the end of concurrency.
   void join(uint32_t parent, uint32_t fiber);
   void fence(uint32_t fiber);
   void arrive(uint32_t fiber, uint32_t barrier) { release(fiber, barriers[barrier].arrived); }
@@ -136,9 +137,21 @@ private:
   std::vector<View> views;
   llvm::DenseMap<uint32_t, BarrierState> barriers;
   View meeting;
+  /// A fiber touches little of a cluster's memory, so its reads come in chunks.
+  static constexpr uint64_t kChunkCells = 1 << 14;
+  struct Reads {
+    std::vector<std::vector<Cell>> chunks;
+    const Cell *find(uint64_t cell) const {
+      uint64_t chunk = cell / kChunkCells;
+      return chunk < chunks.size() && !chunks[chunk].empty() ? &chunks[chunk][cell % kChunkCells]
+                                                             : nullptr;
+    }
+  };
+
+  uint32_t ctas;
   std::vector<Cell> writes;
   /// For each fiber but for programs of one; times instead of epochs.
-  std::vector<std::vector<Cell>> reads;
+  std::vector<Reads> reads;
   std::array<uint32_t, kClocks> barrierTimes = {};
   uint32_t nextBarrierClock = kFibers;
   bool concurrent = false;

@@ -4,7 +4,7 @@
 // of the function that executes it and the frame offsets of its operands, all
 // shapes resolved, so that a run is a loop over indirect calls.
 //
-// Values live in a frame, one per host thread. A tile is its elements in
+// Values live in a frame, one per host thread and CTA of a cluster. A tile is its elements in
 // row-major order; a tile known to hold one value everywhere (a splat) is stored
 // as one element, and so is a scalar. Layouts play no part: logically every
 // layout of a tile is the same tile.
@@ -69,6 +69,8 @@ struct Program {
   std::vector<std::unique_ptr<OpData>> data;
   std::vector<Parameter> parameters;
   std::vector<Constant> constants;
+  /// Of a cluster; each has a frame of its own.
+  uint32_t ctas = 1;
   uint64_t frameBytes = 0;
   uint32_t sharedBytes = 0;
   /// Frame offset of the three program ids, followed by the grid.

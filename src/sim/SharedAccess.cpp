@@ -2,17 +2,26 @@
 
 namespace gluonc::sim {
 
+Region regionOf(Cta &cta, const AddressTable *table, Slot view, const Share *share) {
+  Region region = {table, descriptorAt(cta, view), share};
+  if (share) {
+    region.rank = cta.rank();
+    region.copyOffset = (region.rank & table->copyBits) * kCtaSharedStride;
+  }
+  return region;
+}
+
 static bool failOutOfBounds(const Instruction &instruction, Cta &cta, uint64_t offset,
                             uint32_t lane) {
   cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-           {std::to_string(offset), std::to_string(cta.shared.size())}, lane);
+           {cta.placeText(offset), std::to_string(cta.shared.size())}, lane);
   return false;
 }
 
 /// Reports why the byte at `offset` cannot be read.
 static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
                            uint32_t lane) {
-  std::string byte = std::to_string(offset);
+  std::string byte = cta.placeText(offset);
   switch (cta.shared.state(offset)) {
   case SharedMemory::CopyPending:
     cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {byte}, lane, cta.writerOf(offset));
@@ -30,7 +39,7 @@ static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t of
 
 static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
                            uint32_t lane) {
-  std::string byte = std::to_string(offset);
+  std::string byte = cta.placeText(offset);
   if (cta.shared.isBeingRead(offset)) {
     cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {byte}, lane, cta.readerOf(offset));
   } else if (cta.shared.state(offset) == SharedMemory::CopyPending) {
@@ -44,19 +53,22 @@ static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t of
 /// Reports an access that nothing orders after an earlier one, or not for its proxy.
 static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
                           const Ordering::Conflict &conflict, int64_t lane) {
-  std::string byte = std::to_string(conflict.offset);
+  std::string byte = cta.placeText(conflict.offset);
   const char *what = writes ? "written" : "read";
   if (conflict.lacksFence) {
     cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte}, lane,
              FaultNote(conflict.otherPlace, "this wrote it"));
     return false;
   }
-  std::string other = "an asynchronous operation";
-  if (conflict.otherFiber && *conflict.otherFiber < cta.fibers.size())
-    other = cta.nameOf(*cta.fibers[*conflict.otherFiber]);
+  if (cta.program.places[conflict.otherPlace].operation == "tt.return") {
+    cta.fail(instruction, diag::Kind::SharedMemoryOutlived,
+             {cta.nameOf(*cta.fiber), writes ? "writes" : "reads", byte}, lane,
+             FaultNote(conflict.otherPlace, "that CTA ends here"));
+    return false;
+  }
   const char *does = conflict.otherWrites ? "writes" : "reads";
   cta.fail(instruction, diag::Kind::UnorderedSharedAccess,
-           {what, byte, cta.nameOf(*cta.fiber), other, does}, lane,
+           {what, byte, cta.nameOf(*cta.fiber), cta.nameOf(conflict.otherFiber), does}, lane,
            FaultNote(conflict.otherPlace, std::string("the other access ") + does + " it here"));
   return false;
 }
@@ -85,6 +97,15 @@ bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uin
   return true;
 }
 
+bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset) {
+  const uint32_t fiber = cta.fiber->index;
+  Ordering::Access access(*cta.ordering, fiber, Proxy::Generic);
+  if (!access.read(offset, 8))
+    return failUnordered(instruction, cta, /*writes=*/true, *access.conflict, /*lane=*/-1);
+  cta.ordering->noteRead(fiber, offset, 8, instruction.place);
+  return true;
+}
+
 /// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
 /// the first fault.
 template <bool kWrites, class Use>
@@ -97,7 +118,7 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
   const SharedMemory &shared = cta.shared;
   bool fine = true;
   forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
-    if (!fine)
+    if (!fine || (kWrites && !region.stores(offset)))
       return;
     uint32_t bytes = count * size;
     if (!shared.contains(offset, bytes)) [[unlikely]] {
@@ -164,7 +185,8 @@ void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t p
   if (!cta.ordering)
     return;
   forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
-    cta.ordering->noteWrite(epoch, offset, count * region.table->elementBytes, place);
+    if (region.stores(offset))
+      cta.ordering->noteWrite(epoch, offset, count * region.table->elementBytes, place);
   });
 }
 

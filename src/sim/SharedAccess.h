@@ -14,10 +14,25 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
 
 inline Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 
+/// The elements of a view that this CTA's share of a tile is, or all; where several CTAs hold them,
+/// those in its own memory.
+Region regionOf(Cta &cta, const AddressTable *table, Slot view, const Share *share);
+
+/// A tile that moves to or from a view.
+struct MoveData : OpData {
+  const AddressTable *table = nullptr;
+  /// Of the tile.
+  const Share *share = nullptr;
+};
+
 /// Whether the bytes of one element exist and may be read, and written where `writes`, by an
 /// access that takes place at once; false after a fault of `lane`.
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
                   uint32_t lane, bool reads, bool writes);
+
+/// Whether the barrier object at a byte of another CTA may be signalled: that CTA has not ended;
+/// false after a fault.
+bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset);
 
 /// Whether every byte exists, and nothing in flight or unordered reads or writes it; false after
 /// a fault.

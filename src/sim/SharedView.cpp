@@ -13,6 +13,22 @@ static uint64_t rowMajorIndex(const layout::LinearLayout &linear, uint64_t packe
   return index;
 }
 
+uint64_t Region::offsetOf(uint32_t element) const {
+  uint32_t ring = 0, ringStride = 1, start = 0, stride = 1;
+  for (uint32_t dim = uint32_t(table->shape.size()); dim-- > 0;) {
+    uint32_t coordinate = view.origin[dim] + element % table->shape[dim];
+    element /= table->shape[dim];
+    if (dim >= table->ringDims) {
+      start += coordinate * stride;
+      stride *= table->bufferShape[dim - table->ringDims + table->hiddenDims];
+    } else {
+      ring += coordinate * ringStride;
+      ringStride *= table->shape[dim];
+    }
+  }
+  return view.base + uint64_t(ring) * table->bufferBytes + table->offsets[start] + copyOffset;
+}
+
 static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
                         const layout::Layout &encoding) {
   const auto *padded = encoding.as<layout::PaddedSharedLayout>();
@@ -78,6 +94,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   for (uint32_t dim = 0; dim < bufferRank; ++dim)
     table->bufferShape.push_back(uint32_t(linear->outSize(layout::Dim::axis(dim))));
   fillOffsets(*table, *linear, *encoding);
+  table->copyBits = linear->freeVariableMask(layout::Dim::Block);
   table->run = longestRun(*table);
   lowering.sharedTables[type] = table;
   return table;

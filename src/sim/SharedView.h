@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "sim/Program.h"
+#include "sim/Share.h"
 
 namespace gluonc::sim {
 
@@ -19,8 +19,8 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) <= kDescriptorBytes);
 
-/// CTAs of a cluster have their shared memories this far apart.
-inline constexpr uint32_t kCtaSharedStride = 1u << 20;
+/// CTAs of a cluster have their shared memories this far apart: more than any chip has.
+inline constexpr uint32_t kCtaSharedStride = 1u << 18;
 
 struct AddressTable : OpData {
   uint32_t elementBytes = 0;
@@ -33,28 +33,65 @@ struct AddressTable : OpData {
   llvm::SmallVector<uint32_t, 4> bufferShape;
   /// Dims of the buffer before those of the view; the view has them at 0.
   uint32_t hiddenDims = 0;
+  /// Of several CTAs that hold an element, in the first.
   std::vector<uint32_t> offsets;
+  /// Bits of a CTA's number that make no difference to what it holds.
+  uint32_t copyBits = 0;
   /// Elements in a row that start at a multiple of this, a power of two, and are as
   /// many, lie one behind the other.
   uint32_t run = 1;
 };
 
-/// The elements of a view.
+/// The elements of a view, or of one CTA's share of it.
 struct Region {
   const AddressTable *table = nullptr;
   Descriptor view;
+  /// Null for the whole view.
+  const Share *share = nullptr;
+  uint32_t rank = 0;
+  /// To the CTA among those with copies.
+  uint32_t copyOffset = 0;
 
   uint32_t lanes() const {
+    if (share)
+      return share->lanes;
     uint32_t count = 1;
     for (uint32_t size : table->shape)
       count *= size;
     return count;
   }
+  /// The byte where an element of the view lies, by its row-major number.
+  uint64_t offsetOf(uint32_t element) const;
+  /// Where several CTAs store the same share: whether this one stores the element at a byte. The
+  /// one that owns the memory does, or else the first.
+  bool stores(uint64_t offset) const {
+    uint32_t owner = uint32_t(offset / kCtaSharedStride);
+    if (!share || owner == rank)
+      return true;
+    return share->begins[owner] != share->begins[rank] && share->isLeast(rank);
+  }
 };
+
+/// Like forEachSharedRun, for a share.
+template <class Visit> void forEachShareRun(const Region &region, Visit &&visit) {
+  const AddressTable &table = *region.table;
+  const uint32_t rank = uint32_t(table.shape.size());
+  uint32_t run = 1;
+  if (rank && table.ringDims != rank) {
+    // Elements in a row of the share are such of the view up to the bits that it lacks.
+    uint32_t aligned = table.shape.back() | region.view.origin[rank - 1] | region.share->split |
+                       uint32_t(region.share->shape.back());
+    run = std::min(table.run, aligned & (~aligned + 1));
+  }
+  for (uint32_t lane = 0; lane < region.share->lanes; lane += run)
+    visit(lane, region.offsetOf(region.share->elementOf(lane, region.rank)), run);
+}
 
 /// Calls `visit(lane, offset, count)` for runs of elements that lie one behind the other
 /// from a byte offset on; lanes are row-major over the view.
 template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit) {
+  if (region.share)
+    return forEachShareRun(region, visit);
   const AddressTable &table = *region.table;
   const Descriptor &view = region.view;
   uint32_t rank = static_cast<uint32_t>(table.shape.size());
