@@ -21,6 +21,14 @@ def fill(dst, value, n, BLOCK: gl.constexpr = 128):
 
 
 @gluon.jit
+def wait_for_all(arrived, seen):
+    """What a grid can do whose programs are all on the GPU at the same time."""
+    gl.atomic_add(arrived, 1, sem="release")
+    met = gl.atomic_poll(arrived, gl.num_programs(0), sem="acquire", timeout_ns=2000000000)
+    gl.store(seen + gl.program_id(0), met.to(gl.int32))
+
+
+@gluon.jit
 def scale(dst, bias, FLAG: gl.constexpr, DTYPE: gl.constexpr, NAME: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
     offsets = gl.arange(0, 128, layout=layout)

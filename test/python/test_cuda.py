@@ -119,6 +119,31 @@ def test_an_empty_grid_runs_nothing():
     assert not dst.any()
 
 
+@pytest.mark.parametrize("ctas", [1, 4])
+def test_programs_of_a_cooperative_launch_wait_for_each_other(ctas):
+    if ctas > 1 and torch.cuda.get_device_capability() < (9, 0):
+        pytest.skip("no clusters")
+    programs = torch.cuda.get_device_properties(0).multi_processor_count // (2 * ctas)
+    arrived = torch.zeros(1, dtype=torch.int32, device="cuda")
+    seen = torch.zeros(programs, dtype=torch.int32, device="cuda")
+    kernels.wait_for_all[(programs,)](arrived, seen, num_ctas=ctas, launch_cooperative_grid=True)
+    assert (seen == 1).all()
+
+
+def test_a_cooperative_launch_that_does_not_fit_says_what_does():
+    arrived = torch.zeros(1, dtype=torch.int32, device="cuda")
+    seen = torch.zeros(100000, dtype=torch.int32, device="cuda")
+    with pytest.raises(gluonc.Unavailable, match="of 100000 CTAs; at most [1-9][0-9]* are on the"):
+        kernels.wait_for_all[(100000,)](arrived, seen, launch_cooperative_grid=True)
+    assert not seen.any()
+
+
+def test_a_grid_beyond_the_hardware_is_refused():
+    dst = torch.zeros(128, device="cuda")
+    with pytest.raises(gluonc.Unavailable, match="at most 2147483647 x 65535 x 65535"):
+        kernels.fill[(1, 65536)](dst, 1.0, 128)
+
+
 def test_a_kernel_inside_torch_compile():
     @gluonc.torch_op("gluonc_test::twice")
     def twice(x: torch.Tensor) -> torch.Tensor:

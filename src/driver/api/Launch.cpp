@@ -180,7 +180,7 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
   }
   if (result == cuda::success) [[likely]]
     return GLUONC_OK;
-  const char *call = "launching the kernel";
+  std::string call = launcher.describeFailure(result, grid);
   // The driver was initialized, or there would be no launcher.
   if (result == cuda::errorNotInitialized)
     call = "launching the kernel in a process that was forked after CUDA was used, which CUDA "

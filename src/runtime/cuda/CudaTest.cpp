@@ -130,6 +130,40 @@ TEST_F(Cuda, ClusterMultipliesTheGridAndIsAnAttribute) {
   EXPECT_EQ(fake->clusterX, 4u);
 }
 
+TEST_F(Cuda, GridsBeyondTheHardwareAreRefusedWithTheNumbers) {
+  Launcher prepared = launcher({.ctasPerCluster = 4}, 0);
+  // Times 4 it would be 4 again.
+  std::string text = textOf(prepared.run({(1u << 30) + 1, 1, 1}, nullptr, {}));
+  EXPECT_NE(text.find("1073741825 x 1 x 1 programs; at most 536870911 x 65535 x 65535"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(textOf(prepared.run({1, 65536, 1}, nullptr, {})), "");
+  EXPECT_NE(textOf(prepared.run({1, 1, 65536}, nullptr, {})), "");
+  EXPECT_EQ(fake->launches, 0);
+  llvm::cantFail(prepared.run({536870911, 65535, 65535}, nullptr, {}));
+}
+
+TEST_F(Cuda, CooperativeGridsThatDoNotFitSayWhatDoes) {
+  Launcher prepared = launcher({.cooperative = true}, 0);
+  fake->launchResult = errorCooperativeLaunchTooLarge;
+  std::string text = textOf(prepared.run({100, 30, 1}, nullptr, {}));
+  EXPECT_NE(text.find("a cooperative one of 3000 CTAs; at most "), std::string::npos) << text;
+  Launcher clusters = launcher({.ctasPerCluster = 4, .cooperative = true}, 0);
+  text = textOf(clusters.run({100, 1, 1}, nullptr, {}));
+  EXPECT_NE(text.find("a cooperative one of 400 CTAs; at most 132 are"), std::string::npos) << text;
+}
+
+TEST_F(Cuda, ClustersThatDoNotFitSayWhatTheyNeed) {
+  Launcher prepared = launcher({.threads = 256, .ctasPerCluster = 16, .sharedBytes = 200000}, 0);
+  fake->launchResult = errorInvalidClusterSize;
+  fake->residentClusters = 0;
+  std::string text = textOf(prepared.run({1, 1, 1}, nullptr, {}));
+  EXPECT_NE(text.find("in clusters of 16 CTAs, each with 256 threads of "), std::string::npos);
+  EXPECT_NE(text.find(" and 200000 bytes of shared memory; no such cluster fits"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(Cuda, MovedLauncherKeepsItsAttributes) {
   Launcher first = launcher({.ctasPerCluster = 2}, 0);
   Launcher second = std::move(first);

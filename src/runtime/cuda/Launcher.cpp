@@ -1,5 +1,7 @@
 #include "runtime/cuda/Launcher.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 namespace gluonc::cuda {
 
 llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
@@ -31,6 +33,7 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
   launcher.parameters = parameters;
   launcher.byAddress = shape.byAddress;
   launcher.clusterSize = shape.ctasPerCluster;
+  launcher.mostPrograms = mostX / shape.ctasPerCluster;
   launcher.prepared.blockX = shape.threads;
   launcher.prepared.sharedBytes = shape.sharedBytes;
   auto attribute = [&](LaunchAttribute::Id id) -> LaunchAttribute & {
@@ -91,6 +94,54 @@ CUresult Launcher::retry(const LaunchConfig &config, void **pointers, CUresult f
   return enter(&config, kernel.handle, pointers, nullptr);
 }
 
+std::optional<unsigned> Launcher::residentCtas() const {
+  const Table &api = device().driver().api();
+  int count = 0;
+  if (clusterSize > 1) {
+    LaunchConfig config = prepared;
+    config.gridX = clusterSize;
+    config.attributes = attributes.data();
+    if (!api.cuOccupancyMaxActiveClusters ||
+        api.cuOccupancyMaxActiveClusters(&count, kernel.handle, &config) != success)
+      return std::nullopt;
+    return unsigned(count) * clusterSize;
+  }
+  llvm::Expected<int> processors = device().attribute(DeviceAttribute::MultiprocessorCount);
+  if (!processors) {
+    llvm::consumeError(processors.takeError());
+    return std::nullopt;
+  }
+  if (!api.cuOccupancyMaxActiveBlocksPerMultiprocessor ||
+      api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel.handle, int(prepared.blockX),
+                                                      prepared.sharedBytes) != success)
+    return std::nullopt;
+  return unsigned(count) * unsigned(*processors);
+}
+
+std::string Launcher::describeFailure(CUresult result, Grid grid) const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "launching the kernel";
+  if (!isPossible(grid)) {
+    out << " on a grid of " << grid.x << " x " << grid.y << " x " << grid.z << " programs; at most "
+        << mostPrograms << " x " << mostYZ << " x " << mostYZ << " are possible";
+    return text;
+  }
+  bool needsMany = result == errorCooperativeLaunchTooLarge;
+  bool needsOne = result == errorInvalidClusterSize || result == errorLaunchOutOfResources;
+  std::optional<unsigned> resident =
+      needsMany || needsOne ? residentCtas() : std::optional<unsigned>();
+  if (needsMany && resident)
+    out << ", a cooperative one of " << uint64_t(grid.x) * grid.y * grid.z * clusterSize
+        << " CTAs; at most " << *resident << " are on the GPU at the same time";
+  if (needsOne && clusterSize > 1)
+    out << " in clusters of " << clusterSize << " CTAs, each with " << prepared.blockX
+        << " threads of " << kernel.registers << " registers and " << prepared.sharedBytes
+        << " bytes of shared memory"
+        << (resident && *resident == 0 ? "; no such cluster fits on the GPU" : "");
+  return text;
+}
+
 llvm::Error Launcher::run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const {
   if (slots.size() != parameters)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -99,7 +150,10 @@ llvm::Error Launcher::run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> s
   // As in Triton, an empty grid runs nothing; the driver would call it an error.
   if (!grid.x || !grid.y || !grid.z)
     return llvm::Error::success();
-  return device().driver().check(launch(grid, stream, slots.data()), "launching the kernel");
+  CUresult result = launch(grid, stream, slots.data());
+  if (result == success)
+    return llvm::Error::success();
+  return device().driver().fail(result, describeFailure(result, grid));
 }
 
 } // namespace gluonc::cuda

@@ -53,6 +53,8 @@ public:
   /// eight bytes, addresses; the address of a larger value). `stream` may be null. Safe from
   /// several threads.
   CUresult launch(Grid grid, CUstream stream, const uint64_t *slots) const {
+    if (!isPossible(grid)) [[unlikely]]
+      return errorInvalidValue;
     LaunchConfig config = prepared;
     config.gridX = grid.x * clusterSize;
     config.gridY = grid.y;
@@ -66,15 +68,25 @@ public:
     void *pointers[inlineParameters];
     return call(config, slots, pointers, &noScratch);
   }
-  /// The same with the driver's answer as an error value.
+  /// What failed, for a launch that `result` came of: with the numbers that decide, where the
+  /// driver only says that something is too large. For Driver::fail.
+  std::string describeFailure(CUresult result, Grid grid) const;
+  /// The same as `launch` with the driver's answer as an error value.
   llvm::Error run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const;
 
 private:
   /// Two scratch pointers end every kernel's parameter list.
   static constexpr unsigned hiddenParameters = 2;
   static constexpr unsigned inlineParameters = 64;
+  /// CTAs along x, and along y and z.
+  static constexpr unsigned mostX = (1u << 31) - 1, mostYZ = 65535;
 
   Launcher() = default;
+  bool isPossible(Grid grid) const {
+    return grid.x <= mostPrograms && grid.y <= mostYZ && grid.z <= mostYZ;
+  }
+  /// CTAs that can be on the GPU at the same time; nothing where the driver does not tell.
+  std::optional<unsigned> residentCtas() const;
   CUresult call(const LaunchConfig &config, const uint64_t *slots, void **pointers,
                 const uint64_t *scratchAddress) const {
     for (unsigned i = 0; i != parameters; ++i)
@@ -99,6 +111,8 @@ private:
   Function kernel;
   unsigned parameters = 0;
   unsigned clusterSize = 1;
+  /// Along x.
+  unsigned mostPrograms = mostX;
   llvm::SmallVector<unsigned, 0> byAddress = {};
   LaunchConfig prepared;
   llvm::SmallVector<LaunchAttribute, 3> attributes;

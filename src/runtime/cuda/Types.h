@@ -32,7 +32,10 @@ enum : CUresult {
   errorNoBinaryForGpu = 209,
   errorInvalidHandle = 400,
   errorIllegalAddress = 700,
+  errorLaunchOutOfResources = 701,
   errorAssert = 710,
+  errorCooperativeLaunchTooLarge = 720,
+  errorInvalidClusterSize = 912,
 };
 
 /// CUdevice_attribute.

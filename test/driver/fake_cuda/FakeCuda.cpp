@@ -229,6 +229,14 @@ CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void 
     state.parameters[i] = *static_cast<const uint64_t *>(parameters[i]);
   return state.launchResult;
 }
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction, int, size_t) {
+  *count = state.residentBlocks;
+  return success;
+}
+CUresult cuOccupancyMaxActiveClusters(int *count, CUfunction, const LaunchConfig *) {
+  *count = state.residentClusters;
+  return success;
+}
 CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, CUstream stream,
                         void **parameters, void **extra) {

@@ -17,6 +17,8 @@ struct FakeCuda {
   /// Of the last allocation from a pool.
   size_t pooledBytes = 0;
   int launches = 0;
+  /// CTAs of a kernel that a multiprocessor holds, and clusters that the GPU holds.
+  int residentBlocks = 2, residentClusters = 33;
   int sharedLimit = 0;
   gluonc::cuda::LaunchConfig config;
   unsigned clusterX = 0;
