@@ -4,6 +4,8 @@
 # EXPECT: y == x
 # RUN: copy x='randn(8185, f16)' y='empty(8185, f16)' n=8185 BLOCK=4096 CGA='[[2],[0],[1]]' --grid 2 --num-ctas 8
 # EXPECT: y == x
+# RUN: numbered y='zeros((3, 2, 5, 512), i32)' CGA='[[1],[2]]' --grid 5,2,3 --num-ctas 4
+# EXPECT: (y[2, 1, 4] == 214) & (y[0, 1, 3] == 13) & (sum(sum(sum(y[:, :, :, 32], 0), 0), 0) == 3210)
 # RUN: total x='randint(-99, 99, (3, 4096), i32)' y='zeros(3, i32)' N=4096 CGA='[[1]]' --grid 3 --num-ctas 2
 # EXPECT: y == sum(x, 1)
 # RUN: total x='randint(-99, 99, (2, 4096), i32)' y='zeros(2, i32)' N=4096 CGA='[[2],[1],[4],[8]]' --grid 2 --num-ctas 16
@@ -96,6 +98,16 @@ def copy(x, y, n, BLOCK: gl.constexpr, CGA: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0], cga_layout=CGA)
     offsets = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout=layout)
     gl.store(y + offsets, gl.load(x + offsets, mask=offsets < n), mask=offsets < n)
+
+
+# A cluster is one program, whichever way the grid goes.
+@gluon.jit
+def numbered(y, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=CGA)
+    i, j, k = gl.program_id(0), gl.program_id(1), gl.program_id(2)
+    place = (k * gl.num_programs(1) + j) * gl.num_programs(0) + i
+    number = i + 10 * j + 100 * k
+    gl.store(y + place * 512 + gl.arange(0, 512, layout=layout), gl.full([512], number, gl.int32, layout))
 
 
 @gluon.jit
