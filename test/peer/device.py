@@ -73,12 +73,16 @@ class Part:
                 "-p", "no:cacheprovider", "-p", *plugin, "-p", "part", "--import-mode=importlib",
                 "-c", os.devnull, f"--rootdir={self.files[0].parents[1]}",
                 f"--part={self.index}/{self.options.jobs}", f"--part-report={report}",
-                f"--part-skip={skip}", f"--part-seconds={left}", *map(str, self.files)]
+                f"--part-skip={skip}", f"--part-seconds={left}",
+                # Triton ends its process at some cases, hundreds of times.
+                *(["--part-fork"] if self.side == "triton" else []), *map(str, self.files)]
 
     def _environment(self):
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1",
                            GLUONC_CACHE_DIR="", TRITON_CACHE_DIR=str(self._folder / "cache"),
                            TRITON_ALWAYS_COMPILE="1", TMPDIR=str(self._folder))
+        if self.side == "triton":
+            environment["PEER_PRETEND"] = self.options.capability
         paths = [str(HERE), *sorted({str(path.parent) for path in self.files})]
         if self.side == "gluonc" and self.options.package:
             paths.insert(0, os.path.abspath(self.options.package))
@@ -200,6 +204,15 @@ def markdown(label, sides):
     return "\n".join(lines) + "\n"
 
 
+def capability():
+    """"90" for an H100."""
+    query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
+    try:
+        return subprocess.check_output(query, text=True).split()[0].replace(".", "")
+    except (OSError, subprocess.CalledProcessError):
+        return "90"
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("checkout", type=pathlib.Path)
@@ -217,6 +230,7 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    options.capability = capability()
     root = options.checkout.absolute() / "python"
     files = [path for pattern in options.files for path in sorted(root.glob(pattern))]
     sides = {}

@@ -14,19 +14,30 @@ import types
 
 import pytest
 
-# Triton reads the device when it is imported: a chip that is not there lets a machine without GPU
-# check what would be collected.
-if os.environ.get("PEER_PRETEND"):
+# Triton asks for the device while tests are collected, and a process that has touched the GPU must
+# not fork. So PEER_PRETEND=90 answers in its place until end_pretence(); it also lets a machine
+# without GPU check what would be collected.
+_pretended = int(os.environ.get("PEER_PRETEND", "0"))
+if _pretended:
     import torch
     import triton
     from triton.backends.compiler import GPUTarget
 
     class _Pretended:
         def get_current_target(self):
-            return GPUTarget("cuda", int(os.environ["PEER_PRETEND"]), 32)
+            return GPUTarget("cuda", _pretended, 32)
 
     triton.runtime.driver.set_active(_Pretended())
-    torch.cuda.get_device_capability = lambda *_: divmod(int(os.environ["PEER_PRETEND"]), 10)
+    _real_capability = torch.cuda.get_device_capability
+    torch.cuda.get_device_capability = lambda *_: divmod(_pretended, 10)
+
+
+def end_pretence():
+    if _pretended:
+        # Who asks next gets the real one.
+        triton.runtime.driver._active = None
+        torch.cuda.get_device_capability = _real_capability
+
 
 import triton._internal_testing
 import triton.experimental.gluon.language  # noqa: F401

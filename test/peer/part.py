@@ -1,16 +1,20 @@
 """pytest plugin: a process runs every n-th case of a file and reports each as a line of JSON.
 
-    -p part --part I/N --part-report FILE [--part-skip FILE] [--part-seconds S]
+    -p part --part I/N --part-report FILE [--part-skip FILE] [--part-seconds S] [--part-fork]
 
 The order is the same on every machine and for every implementation, and has nothing to do with that
 of the file: what ran when the time is over is a fair sample. A process whose GPU no longer answers
 ends itself, so that the case that did it is not blamed on those after it.
+
+With --part-fork children run the cases, one after another has died: imports and collection, which
+take longer than most cases, happen once. They must not touch the GPU then (missing_names.py).
 """
 
 import hashlib
 import json
 import os
 import re
+import sys
 import time
 
 import pytest
@@ -25,6 +29,7 @@ def pytest_addoption(parser):
     group.addoption("--part-report", metavar="FILE")
     group.addoption("--part-skip", metavar="FILE")
     group.addoption("--part-seconds", type=float, default=0)
+    group.addoption("--part-fork", action="store_true")
 
 
 def pytest_configure(config):
@@ -57,9 +62,27 @@ def _device_answers():
         return False
 
 
+def run_here(session, items):
+    """Runs the cases in this process, a child, and ends it."""
+    status = 1
+    try:
+        pretence = sys.modules.get("missing_names")
+        if pretence:
+            pretence.end_pretence()
+        for item, following in zip(items, [*items[1:], None]):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.shouldstop:
+                break
+        status = 0
+    finally:
+        os._exit(status)
+
+
 class _Part:
     def __init__(self, config):
-        self._out = open(config.getoption("--part-report"), "a")
+        self._path = config.getoption("--part-report")
+        self._out = open(self._path, "a")
+        self._fork = config.getoption("--part-fork")
         self._index, self._count = map(int, config.getoption("--part").split("/"))
         self._skip = config.getoption("--part-skip")
         seconds = config.getoption("--part-seconds")
@@ -84,6 +107,40 @@ class _Part:
             self._write(event="end", id=f"{report.nodeid} <import>", outcome="failed",
                         reason=_reason(call.excinfo.value)[1])
         return report
+
+    def _progress(self):
+        """The cases that have ended, and the one that has begun but not ended, or None."""
+        ended, running = set(), None
+        with open(self._path) as lines:
+            for entry in map(json.loads, lines):
+                if entry["event"] == "start":
+                    running = entry["id"]
+                elif entry["event"] == "end":
+                    ended.add(entry["id"])
+                    running = None
+        return ended, running
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        if not self._fork or session.config.option.collectonly:
+            return None
+        left = session.items
+        while left:
+            child = os.fork()
+            if child == 0:
+                run_here(session, left)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if status == 0:
+                break
+            ended, running = self._progress()
+            if running is not None:
+                self._write(event="end", id=running, outcome="failed", seconds=0,
+                            reason=f"ends the process ({status})")
+                ended.add(running)
+            rest = [item for item in left if item.nodeid not in ended]
+            # A child that cannot even begin would be followed by another for ever.
+            left = rest if len(rest) < len(left) else []
+        return True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
