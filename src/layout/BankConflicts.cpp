@@ -23,17 +23,17 @@ int64_t wavefronts(llvm::ArrayRef<int64_t> words) {
   return *llvm::max_element(load);
 }
 
-} // namespace
-
-int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vectors,
-                           unsigned elementBits, llvm::function_ref<int64_t(int64_t)> physical) {
+/// Of each phase of each access.
+llvm::SmallVector<int64_t> extraWavefronts(const LinearLayout &map, const RegisterVectors &vectors,
+                                           unsigned elementBits,
+                                           llvm::function_ref<int64_t(int64_t)> physical) {
   GL_CHECK(elementBits >= 8);
   int64_t elementBytes = elementBits / 8;
   int64_t vectorBytes = elementBytes << vectors.log2;
   int64_t lanesPerPhase = std::min<int64_t>(32, wavefrontBytes / vectorBytes);
   int64_t lanes = map.inSize(Dim::Lane);
 
-  int64_t extra = 0;
+  llvm::SmallVector<int64_t> extra;
   for (llvm::ArrayRef<uint32_t> registers : vectors.vectors) {
     for (int64_t first = 0; first < lanes; first += lanesPerPhase) {
       llvm::SmallVector<int64_t, 32> words;
@@ -46,10 +46,20 @@ int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vecto
              byte += std::min(wordBytes, vectorBytes))
           words.push_back(byte / wordBytes);
       }
-      extra += wavefronts(words) - 1;
+      extra.push_back(wavefronts(words) - 1);
     }
   }
   return extra;
+}
+
+} // namespace
+
+int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vectors,
+                           unsigned elementBits, llvm::function_ref<int64_t(int64_t)> physical) {
+  int64_t sum = 0;
+  for (int64_t extra : extraWavefronts(map, vectors, elementBits, physical))
+    sum += extra;
+  return sum;
 }
 
 int64_t bankConflicts(const LinearLayout &distributed, const LinearLayout &shared,
@@ -58,7 +68,9 @@ int64_t bankConflicts(const LinearLayout &distributed, const LinearLayout &share
   std::optional<SharedAccessMap> access =
       mapToShared(distributed, shared, elementBits, 128, maxElements);
   GL_CHECK(access.has_value());
-  return countBankConflicts(access->map, access->vectors, elementBits, physical);
+  llvm::SmallVector<int64_t> extra =
+      extraWavefronts(access->map, access->vectors, elementBits, physical);
+  return *llvm::max_element(extra);
 }
 
 } // namespace gluonc::layout

@@ -149,8 +149,8 @@ int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vecto
                            unsigned elementBits,
                            llvm::function_ref<int64_t(int64_t)> physical = {});
 
-/// The same for a tensor in layout `distributed` and memory in layout `shared`, in the widest
-/// vectors possible.
+/// The most extra wavefronts of one phase of one access, for a tensor in layout `distributed` and
+/// memory in layout `shared`, in the widest vectors possible. Without padding all phases are alike.
 int64_t bankConflicts(const LinearLayout &distributed, const LinearLayout &shared,
                       unsigned elementBits, llvm::function_ref<int64_t(int64_t)> physical = {},
                       int64_t maxElements = 0);

@@ -75,7 +75,7 @@ static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
   return pinLayout(context, source, *encoding);
 }
 
-/// bank_conflicts(tensor type, buffer type): extra wavefronts of a store, a compile-time value.
+/// bank_conflicts(tensor type, buffer type): extra wavefronts of one access, a compile-time value.
 static Result emitBankConflicts(Context &context, const BoundArgs &arguments) {
   auto typeOf = [&](size_t i) {
     return arguments[i].is(ValueKind::BlockType) ? arguments[i].irType() : mlir::Type();
