@@ -3,6 +3,7 @@
 #include "sema/Language.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/ops/Types.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -168,6 +169,18 @@ static MaybeValue passThrough(Interpreter &, const IntrinsicCall &call) {
   return Value::opaque(call.self.name.str());
 }
 
+/// `distributed_type(…)`, `shared_memory_descriptor_type(…)`: see ops/Types.h.
+static MaybeValue makeType(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (Context *context = interpreter.emitContext()) {
+    context->span = call.span;
+    return ops::describedType(*context, call.arguments);
+  }
+  std::vector<std::string> names;
+  for (size_t i = 0; i < call.arguments.values.size(); ++i)
+    names.push_back(ops::typeFields[i].str());
+  return Value::tuple(call.arguments.values.vec(), std::move(names));
+}
+
 /// A class of the language named in `isinstance` and annotations; not constructed by user code.
 static MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) {
   interpreter.report(Kind::NotSupportedYet, call.span, call.self.name).end();
@@ -209,7 +222,8 @@ static const Intrinsic intrinsics[] = {
     {"shared_memory_descriptor", "*args", typeOnly},
     {"tensor_memory_descriptor", "*args", typeOnly},
     {"tensor_descriptor", "*args", typeOnly},
-    {"distributed_type", "*args", typeOnly},
+    {"distributed_type", "element_ty, shape, layout", makeType},
+    {"shared_memory_descriptor_type", "element_ty, shape, layout, alloc_shape", makeType},
     {"dtype", "*args", typeOnly},
 };
 

@@ -493,7 +493,9 @@ bool isInstance(const Value &value, const Value &type) {
   case ValueKind::DType:
     return name == "dtype" || name == "constexpr";
   case ValueKind::BlockType:
-    return name == "distributed_type" || name == "dtype";
+    return name == "dtype" || name == (llvm::isa<mlir::RankedTensorType>(value.irType())
+                                           ? "distributed_type"
+                                           : "shared_memory_descriptor_type");
   case ValueKind::Tensor:
     return name == "tensor";
   case ValueKind::MemDesc:

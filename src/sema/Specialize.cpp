@@ -1,6 +1,7 @@
 #include "sema/Specialize.h"
 
 #include "sema/Language.h"
+#include "sema/ops/Types.h"
 
 #include "ir/Dialects.h"
 #include "ir/SourceLocation.h"
@@ -220,9 +221,13 @@ bool Specializer::walk(tt::FuncOp function) {
   frame.mode = Mode::Kernel;
   llvm::SmallVector<mlir::BlockArgument> blockArguments(entry->getArguments());
   llvm::ArrayRef<mlir::BlockArgument> remaining = blockArguments;
-  for (const auto &[binding, spec] : bindings)
-    frame.scope.set(binding.name, argumentValue(spec, remaining), binding.span,
-                    binding.isConstexpr);
+  for (const auto &[binding, spec] : bindings) {
+    std::optional<Value> value =
+        ops::withTypes(context, argumentValue(spec, remaining), binding.span);
+    if (!value)
+      return false;
+    frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);
+  }
   Interpreter::FrameScope active(interpreter, frame);
   Flow flow = interpreter.runKernel(kernel.def->body, nullptr);
   interpreter.setContext(nullptr, nullptr);

@@ -111,3 +111,34 @@ def test_the_language_has_its_names_and_none_that_it_lacks():
     with pytest.raises(RuntimeError, match="kernel"):
         gl.load(0)
     assert pickle.loads(pickle.dumps(gl.load)) is gl.load
+
+
+@gluonc.jit
+def conflicts_of(out, tile: gl.constexpr, buffer: gl.constexpr):
+    gl.static_assert(isinstance(tile, gl.distributed_type))
+    gl.static_assert(gl.zeros(tile.shape, tile.element_ty, tile.layout).type == tile)
+    gl.static_assert(buffer == gl.shared_memory_descriptor_type(
+        gl.float32, [32, 32], buffer.layout, [32, 32]))
+    gl.store(out, gl.bank_conflicts(tile, buffer))
+
+
+def test_types_are_compile_time_arguments():
+    import numpy
+    tile = gl.distributed_type(gl.float32, [32, 32],
+                               gl.BlockedLayout([1, 1], [32, 1], [1, 4], [0, 1]))
+    for swizzled, conflicts in ((False, 31), (True, 0)):
+        layout = gl.SwizzledSharedLayout(1, 1, 32 if swizzled else 1, [1, 0])
+        buffer = gl.shared_memory_descriptor_type(gl.float32, [32, 32], layout, [32, 32])
+        out = numpy.zeros(1, numpy.int32)
+        conflicts_of[(1,)](out, tile, buffer)
+        assert out[0] == conflicts
+    assert buffer == gl.shared_memory_descriptor_type(gl.float32, (32, 32), layout, (32, 32))
+    assert len({buffer, tile}) == 2
+
+
+def test_types_must_fit_the_kernel():
+    import numpy
+    wide = gl.distributed_type(gl.float32, [32, 30],
+                               gl.BlockedLayout([1, 1], [32, 1], [1, 4], [0, 1]))
+    with pytest.raises(gluonc.CompilationError, match="30. is not a power of two"):
+        conflicts_of[(1,)](numpy.zeros(1, numpy.int32), wide, wide)

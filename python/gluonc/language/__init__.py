@@ -20,6 +20,7 @@ from gluonc.language._layouts import (AutoLayout, BlockedLayout, CoalescedLayout
                                       NVMMASharedLayout, PaddedSharedLayout, SharedLayout,
                                       SharedLinearLayout, SliceLayout, SwizzledSharedLayout,
                                       to_linear_layout)
+from gluonc.language._types import distributed_type, shared_memory_descriptor_type
 
 
 class DeviceFunction:
@@ -90,7 +91,7 @@ _ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuri
 
 
 # Classes although their names begin small: kernels annotate with them.
-_TYPES = {"tensor", "shared_memory_descriptor", "distributed_type", "tensor_memory_descriptor",
+_TYPES = {"tensor", "shared_memory_descriptor", "tensor_memory_descriptor",
           "tensor_memory_descriptor_type", "tensor_descriptor", "tensor_descriptor_type",
           "warpgroup_mma_accumulator"}
 

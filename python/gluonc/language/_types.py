@@ -1,0 +1,41 @@
+"""Types of tensors and buffers that host code spells out, as compile-time arguments of kernels."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gluonc.language._layouts import _plain
+from gluonc.language._source import source
+
+
+class _Type:
+    _path = ""
+
+    def __gluonc_source__(self):
+        fields = (source(_plain(value)) for value in vars(self).values())
+        return f"gl.{self._path}({', '.join(fields)})"
+
+    def __eq__(self, other):
+        return type(other) is type(self) and (other.__gluonc_source__()
+                                              == self.__gluonc_source__())
+
+    def __hash__(self):
+        return hash(self.__gluonc_source__())
+
+
+@dataclass(frozen=True, eq=False)
+class distributed_type(_Type):
+    """What `x.type` of a tensor is."""
+    element_ty: Any
+    shape: Any
+    layout: Any
+    _path = "distributed_type"
+
+
+@dataclass(frozen=True, eq=False)
+class shared_memory_descriptor_type(_Type):
+    """What `buffer.type` of a buffer is."""
+    element_ty: Any
+    shape: Any
+    layout: Any
+    alloc_shape: Any
+    _path = "shared_memory_descriptor_type"

@@ -1,0 +1,94 @@
+//===- Types.cpp - Types of tensors and buffers, spelled out ------------------===//
+#include "sema/ops/Types.h"
+
+#include "sema/ops/Emit.h"
+#include "sema/ops/Shared.h"
+
+#include "ir/Encoding.h"
+
+namespace gluonc::sema::ops {
+
+/// Null after a report. The layout may be one of other warps than this kernel's: nothing has this
+/// type yet.
+static mlir::Type tensorType(Context &context, DType dtype, llvm::ArrayRef<int64_t> shape,
+                             const BoundArgs &fields) {
+  if (!checkBlockShape(context, shape, fields.span(1)))
+    return {};
+  if (!fields[2].is(ValueKind::Layout)) {
+    context
+        .report(diag::Kind::ArgumentKind, fields.span(2), typeFields[2], "a layout",
+                fields[2].typeName())
+        .end();
+    return {};
+  }
+  const layout::Layout &layout = fields[2].asLayout();
+  layout::Problem problem = layout.validate();
+  if (!problem && !layout.isPlaceholder() && *layout.rank() != shape.size())
+    problem =
+        "a layout of rank " + std::to_string(*layout.rank()) + " for the shape " + shapeText(shape);
+  if (!problem && !layout.isPlaceholder())
+    problem = layout::checkShape(layout, shape);
+  if (problem || !layout.isDistributed()) {
+    context
+        .report(diag::Kind::LayoutDoesNotFit, fields.span(2),
+                problem ? *problem : layout.toString() + " does not place tensors in registers")
+        .end();
+    return {};
+  }
+  mlir::MLIRContext *mlirContext = context.mlirContext();
+  return mlir::RankedTensorType::get(shape, dtype.toMlir(mlirContext),
+                                     fromLayout(mlirContext, layout));
+}
+
+std::optional<Value> describedType(Context &context, const BoundArgs &fields) {
+  std::optional<DType> dtype = dtypeArgument(context, fields, 0, typeFields[0]);
+  std::optional<llvm::SmallVector<int64_t>> shape =
+      dtype ? intsArgument(context, fields, 1, typeFields[1]) : std::nullopt;
+  if (!shape)
+    return std::nullopt;
+  if (fields.values.size() == 3) {
+    mlir::Type type = tensorType(context, *dtype, *shape, fields);
+    return type ? Result(Value::blockType(type, *dtype)) : std::nullopt;
+  }
+  std::optional<llvm::SmallVector<int64_t>> whole = intsArgument(context, fields, 3, typeFields[3]);
+  if (!whole)
+    return std::nullopt;
+  if (*whole != *shape) {
+    context
+        .report(diag::Kind::ArgumentKind, fields.span(3), typeFields[3],
+                "the shape of the buffer, " + shapeText(*shape), shapeText(*whole))
+        .end();
+    return std::nullopt;
+  }
+  std::optional<ttg::MemDescType> type = wholeBufferType(
+      context, {*dtype, fields.span(0), *shape, fields.span(1), fields[2], fields.span(2)});
+  return type ? Result(Value::blockType(*type, *dtype)) : std::nullopt;
+}
+
+static bool describesType(const Value &value) {
+  llvm::ArrayRef<llvm::StringLiteral> names = typeFields;
+  return value.is(ValueKind::Tuple) && value.fieldNames().size() >= 3 &&
+         value.fieldNames().size() <= names.size() &&
+         llvm::equal(value.fieldNames(), names.take_front(value.fieldNames().size()),
+                     [](const std::string &a, llvm::StringRef b) { return a == b; });
+}
+
+std::optional<Value> withTypes(Context &context, const Value &value, diag::Span span) {
+  if (!value.is(ValueKind::Tuple))
+    return value;
+  if (describesType(value)) {
+    llvm::SmallVector<diag::Span> spans(value.items().size(), span);
+    return describedType(context, {value.items(), spans});
+  }
+  std::vector<Value> items;
+  for (const Value &item : value.items()) {
+    std::optional<Value> made = withTypes(context, item, span);
+    if (!made)
+      return std::nullopt;
+    items.push_back(*made);
+  }
+  Value result = Value::tuple(std::move(items), value.fieldNames().vec());
+  return value.isWrapped() ? result.asWrapped() : result;
+}
+
+} // namespace gluonc::sema::ops
