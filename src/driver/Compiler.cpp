@@ -21,13 +21,14 @@ namespace {
 /// Sends MLIR's diagnostics to a sink for as long as it lives.
 class DiagnosticBridge {
 public:
-  DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources, diag::Sink &sink)
-      : handler(context, [&](mlir::Diagnostic &diagnostic) {
+  DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources, diag::Sink &sink,
+                   Kind errors)
+      : handler(context, [&, errors](mlir::Diagnostic &diagnostic) {
           bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
           if (!isError && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
             return mlir::success();
           diag::Builder builder =
-              sink.report(isError ? Kind::InvalidTtgir : Kind::KernelWarning,
+              sink.report(isError ? errors : Kind::KernelWarning,
                           spanOf(diagnostic.getLocation(), sources), diagnostic.str());
           for (mlir::Diagnostic &note : diagnostic.getNotes())
             std::move(builder).label(spanOf(note.getLocation(), sources), "{0}", note.str());
@@ -62,14 +63,14 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::parseIr(const diag::SourceFile &file
                                                     const diag::SourceManager &sources,
                                                     diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "parse");
-  DiagnosticBridge bridge(mlirContext.get(), sources, sink);
+  DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::InvalidTtgir);
   return readModule(*mlirContext, file.text(), file.path());
 }
 
 bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
                          const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "transform");
-  DiagnosticBridge bridge(mlirContext.get(), sources, sink);
+  DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::KernelRejected);
   mlir::PassManager passes(mlirContext.get());
   addPipeline(passes, target);
   // Once at the end: after each of a dozen passes it would take longer than they.
@@ -79,7 +80,7 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
     return true;
   // A pass that fails without a word is a bug, but the user must see something.
   if (sink.errorCount() == before)
-    sink.report(Kind::InvalidTtgir, {}, "a pass over the kernel failed").end();
+    sink.report(Kind::KernelRejected, {}, "a pass over the kernel failed").end();
   return false;
 }
 

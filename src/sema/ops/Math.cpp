@@ -120,6 +120,10 @@ static Result emitFdiv(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitDivRn(Context &context, const BoundArgs &arguments) {
+  for (size_t i : {0, 1})
+    if (Operand given = operand(arguments, i);
+        given.value.isTensor() && given.dtype() != dtypes::float32)
+      return refuse(context, given, i ? "y" : "x", "float32");
   return divide(context, arguments, "div_rn", true);
 }
 
