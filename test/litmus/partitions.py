@@ -159,3 +159,53 @@ def product(a, b, c, M: gl.constexpr, broken: gl.constexpr):
     r = gl.arange(0, M, gl.SliceLayout(1, layout))[:, None]
     n = gl.arange(0, 64, gl.SliceLayout(0, layout))[None, :]
     gl.store(c + (row + r) * 64 + n, acc)
+
+
+@gluon.jit
+def third(a, b_smem, c, full, empty, row, M: gl.constexpr, broken: gl.constexpr):
+    """A partition's rows of a product; the buffer of B is given back when it has been read."""
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, 64, 16])
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
+    k = gl.arange(0, 64, gl.SliceLayout(0, rows))[None, :]
+    left = gl.load(a + (row + gl.arange(0, M, gl.SliceLayout(1, rows))[:, None]) * 64 + k)
+    a_smem = gl.allocate_shared_memory(gl.float16, [M, 64], gl.NVMMASharedLayout(128, 16, rank=2), left)
+    fence_async_shared()
+    if broken != "full":
+        mbarrier.wait(full, 0)
+    acc = warpgroup_mma(a_smem, b_smem, gl.zeros([M, 64], gl.float32, layout), is_async=True)
+    if broken == "early":
+        mbarrier.arrive(empty, count=1)
+    acc = warpgroup_mma_wait(1 if broken == "wait" else 0, deps=[acc])
+    if broken != "early":
+        mbarrier.arrive(empty, count=1)
+    r = gl.arange(0, M, gl.SliceLayout(1, layout))[:, None]
+    n = gl.arange(0, 64, gl.SliceLayout(0, layout))[None, :]
+    gl.store(c + (row + r) * 64 + n, acc)
+
+
+@gluon.jit
+def lender(b, b_smem, full, empty, broken: gl.constexpr):
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
+    at = gl.arange(0, 64, gl.SliceLayout(1, rows))[:, None] * 64 + gl.arange(0, 64, gl.SliceLayout(0, rows))[None, :]
+    b_smem.store(gl.load(b + at))
+    fence_async_shared()
+    mbarrier.arrive(full, count=1)
+    if broken != "empty":
+        mbarrier.wait(empty, 0)
+    b_smem.store(gl.zeros([64, 64], gl.float16, rows))
+
+
+@gluon.jit
+def three_warpgroups(a, b, c, M: gl.constexpr, broken: gl.constexpr):
+    """Two partitions of 4 and 8 warps multiply with one buffer, which a third writes again."""
+    row = gl.program_id(0) * M
+    b_smem = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16, rank=2))
+    full = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    empty = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(full, count=1)
+    mbarrier.init(empty, count=2)
+    gl.warp_specialize([
+        (third, (a, b_smem, c, full, empty, row, 64, broken)),
+        (third, (a, b_smem, c, full, empty, row + 64, 128, broken)),
+        (lender, (b, b_smem, full, empty, broken)),
+    ], [8, 4], [112, 48])

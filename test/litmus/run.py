@@ -33,6 +33,7 @@ def load():
 
 
 torch = load()
+import clusters  # noqa: E402
 import copies  # noqa: E402
 import gluonc  # noqa: E402
 import partitions  # noqa: E402
@@ -294,6 +295,12 @@ def wgmma_8_warps(env):
     return multiplying(partitions.product, 8, 128, 64, False)(env)
 
 
+@case(full=RACES, empty=RACES, wait=["ProductNotWaitedFor", "SharedWriteDuringRead"],
+      early=["UnorderedSharedAccess", "SharedWriteDuringRead"])
+def wgmma_12_warps(env):
+    return multiplying(partitions.three_warpgroups, 4, 192, 64, False)(env)
+
+
 @case(**PIPELINE)
 def tma_feeds_4_warps(env):
     return multiplying(partitions.pipeline, 4, 64, 320, True)(env)
@@ -302,6 +309,59 @@ def tma_feeds_4_warps(env):
 @case(**PIPELINE)
 def tma_feeds_8_warps(env):
     return multiplying(partitions.pipeline, 8, 128, 320, True)(env)
+
+
+# Of two CTAs. Nothing tells who comes first, so a read may find what nobody wrote, too.
+CTA_RACES = ["UnorderedSharedAccess", "UninitializedSharedRead"]
+WHOLE = gl.NVMMASharedLayout(0, 32, rank=2, cga_layout=[[0, 0]])
+
+
+def reaching(kernel, tiles=0, layout=None):
+    """The case of a kernel of two CTAs that copies a matrix of 32 rows a tile."""
+
+    def run(env):
+        src = env.random(env.programs * max(tiles, 1) * 32, 64)
+        dst = env.zeros(*src.shape)
+        described = boxes(src, layout=layout) if layout else src
+        counts = [tiles] if tiles else []
+
+        def launch():
+            dst.zero_()
+            env.launch(kernel, described, dst, *counts, num_ctas=2)
+
+        return launch, lambda: torch.equal(dst, src)
+
+    return run
+
+
+@case(before=CTA_RACES, relaxed=CTA_RACES, behind=CTA_RACES)
+def peer_read(env):
+    return reaching(clusters.peer_read, 3)(env)
+
+
+@case(barrier=CTA_RACES)
+def peer_write(env):
+    return reaching(clusters.peer_write)(env)
+
+
+@case(expect=["Deadlock"], bytes=["UnfinishedCopyRead", "UninitializedSharedRead"],
+      wait=["UnfinishedCopyRead", "UninitializedSharedRead"],
+      overwrite=["SharedWriteDuringCopy", "UnorderedSharedAccess"],
+      behind=["UnorderedSharedAccess", "SharedWriteDuringCopy", "UnfinishedCopyRead"])
+def stored_to_peer(env):
+    return reaching(clusters.stored_to_peer, 3)(env)
+
+
+@case(wait=["UnfinishedCopyRead", "UninitializedSharedRead"], arrive=["Deadlock"],
+      empty=["UnorderedSharedAccess", "SharedWriteDuringCopy", "BarrierOverrun", "UnfinishedCopyRead"],
+      release=["UnorderedSharedAccess", "UnfinishedCopyRead"])
+def multicast(env):
+    return reaching(clusters.multicast, 5, WHOLE)(env)
+
+
+@case(arrive=["Deadlock"], answer=["Deadlock"], come=CTA_RACES, go=CTA_RACES)
+def remote_arrive(env):
+    return reaching(clusters.remote_arrive)(env)
 
 
 def simulate(name, seeds):
