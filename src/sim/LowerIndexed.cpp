@@ -93,45 +93,55 @@ void runLocalGather(const Instruction &instruction, Cta &cta) {
 /// Operands: values, indices, view.
 void runLocalScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
-  const Region view = regionOf(cta, data.table, instruction.operands[2], data.share);
   uint32_t bytes = data.table->elementBytes;
-  for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
-    uint64_t index = indexOf(data, instruction, cta, 1, lane);
-    auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/false,
-                                /*writes=*/true);
-    if (!offset)
-      return;
-    if (!view.stores(*offset))
-      continue;
-    std::memcpy(cta.shared.data() + *offset, elementAt(cta, instruction.operands[0], lane, bytes),
-                bytes);
-    cta.shared.set(*offset, bytes, SharedMemory::Written);
-  }
+  auto scatter = [&](const Region &view) {
+    for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
+      uint64_t index = indexOf(data, instruction, cta, 1, lane);
+      auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/false,
+                                  /*writes=*/true);
+      if (!offset)
+        return false;
+      if (!view.stores(*offset))
+        continue;
+      std::memcpy(cta.shared.data() + *offset, elementAt(cta, instruction.operands[0], lane, bytes),
+                  bytes);
+      cta.shared.set(*offset, bytes, SharedMemory::Written);
+    }
+    return true;
+  };
+  forEachStoredCopy(regionOf(cta, data.table, instruction.operands[2], data.share), scatter);
 }
 
 /// Operands: values, indices, view, and the mask if there is one.
 void runAtomicScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
-  const Region view = regionOf(cta, data.table, instruction.operands[2], data.share);
   uint32_t bytes = data.table->elementBytes;
+  auto scatter = [&](const Region &view) {
+    for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
+      uint8_t *result = elementAt(cta, instruction.result, lane, bytes);
+      std::memset(result, 0, bytes);
+      if (instruction.operandCount > 3 && !*elementAt(cta, instruction.operands[3], lane, 1))
+        continue;
+      uint64_t index = indexOf(data, instruction, cta, 1, lane);
+      auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true,
+                                  /*writes=*/true);
+      if (!offset)
+        return false;
+      uint8_t *place = cta.shared.data() + *offset;
+      std::memcpy(result, place, bytes);
+      uint64_t updated =
+          data.update(readBytes(place, bytes),
+                      readBytes(elementAt(cta, instruction.operands[0], lane, bytes), bytes));
+      std::memcpy(place, &updated, bytes);
+    }
+    return true;
+  };
+  // CTAs that come to the same copies with the same values update once.
+  const Region region = regionOf(cta, data.table, instruction.operands[2], data.share);
+  if (data.share && !data.share->isLeast(region.rank, data.table->copyBits))
+    return;
   cta.meetOthers();
-  for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
-    uint8_t *result = elementAt(cta, instruction.result, lane, bytes);
-    std::memset(result, 0, bytes);
-    if (instruction.operandCount > 3 && !*elementAt(cta, instruction.operands[3], lane, 1))
-      continue;
-    uint64_t index = indexOf(data, instruction, cta, 1, lane);
-    auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true,
-                                /*writes=*/true);
-    if (!offset)
-      return;
-    uint8_t *place = cta.shared.data() + *offset;
-    std::memcpy(result, place, bytes);
-    uint64_t updated =
-        data.update(readBytes(place, bytes),
-                    readBytes(elementAt(cta, instruction.operands[0], lane, bytes), bytes));
-    std::memcpy(place, &updated, bytes);
-  }
+  forEachStoredCopy(region, scatter);
   cta.meetOthers();
 }
 
@@ -250,11 +260,10 @@ bool lowerAtomicScatter(Lowering &lowering, mlir::Operation *operation) {
   if (scatter.getMask())
     operands.push_back(lowering.slotOf(scatter.getMask()));
   Slot result = lowering.define(scatter.getResult(), data->lanes);
-  mlir::Type type = scatter.getValues().getType();
-  lowering.emitOnce(
-      type, [&] { lowering.emit(runAtomicScatter, taintObserve, result, operands).data = data; });
+  lowering.emit(runAtomicScatter, taintObserve, result, operands).data = data;
   if (!scatter.getResult().use_empty())
-    lowering.emitHandOut(type, result, lowering.kindOf(scatter.getValues()));
+    lowering.emitHandOut(scatter.getValues().getType(), result,
+                         lowering.kindOf(scatter.getValues()), data->table->copyBits);
   return true;
 }
 

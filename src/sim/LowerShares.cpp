@@ -214,6 +214,8 @@ namespace {
 
 struct ExchangeData : OpData {
   const Share *share = nullptr;
+  /// Bits in which CTAs with copies go apart.
+  uint32_t among = 0;
   uint32_t bytes = 0;
 };
 
@@ -259,8 +261,9 @@ void runHandOut(const Instruction &instruction, Cta &cta) {
   const ExchangeData &data = dataOf(instruction);
   cta.exchange(instruction, [&] {
     for (uint32_t rank = 0; rank < cta.program.ctas; ++rank) {
-      auto first = llvm::find(data.share->begins, data.share->begins[rank]);
-      uint32_t from = uint32_t(first - data.share->begins.begin());
+      uint32_t from = 0;
+      while (data.share->begins[from] != data.share->begins[rank] || ((from ^ rank) & data.among))
+        ++from;
       if (from != rank)
         cta.copySlot(from, rank, instruction.result, data.bytes);
     }
@@ -315,10 +318,13 @@ void Lowering::emitOnce(mlir::Type type, llvm::function_ref<void()> emitAll) {
   instructionAt(jump).immediate = here();
 }
 
-void Lowering::emitHandOut(mlir::Type type, Slot slot, ElementKind kind) {
+void Lowering::emitHandOut(mlir::Type type, Slot slot, ElementKind kind, uint32_t among) {
   const Share *share = shareOf(type);
-  if (share && share->hasCopies())
-    emit(runHandOut, taintExchange, slot, {}).data = addExchange(*this, share, byteSize(kind));
+  if (!share || !share->hasCopies())
+    return;
+  ExchangeData *data = addExchange(*this, share, byteSize(kind));
+  data->among = among;
+  emit(runHandOut, taintExchange, slot, {}).data = data;
 }
 
 bool Lowering::lowerWhole(mlir::Operation *operation, LowerFunction function) {

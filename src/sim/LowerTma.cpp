@@ -276,12 +276,12 @@ bool lowerStoreWait(Lowering &lowering, mlir::Operation *operation) {
 // Stores from registers
 //===----------------------------------------------------------------------===//
 
-/// Operands: values, destination, barrier. Each CTA that receives something counts its bytes.
-void runSharedStore(const Instruction &instruction, Cta &cta) {
+/// Starts a store from registers into one of the copies that it writes. Each CTA that receives
+/// something counts its bytes.
+bool startSharedStore(const Instruction &instruction, Cta &cta, const Region &target) {
   const TransferData &data = dataOf(instruction);
-  const Region target = regionOf(cta, data.table, instruction.operands[1], data.share);
   if (!checkWritable(instruction, cta, target))
-    return;
+    return false;
   const Region barriers = barriersOf(instruction, cta);
   const uint8_t *values = cta.at<uint8_t>(instruction.operands[0]);
   std::map<uint32_t, int64_t> bytes;
@@ -292,7 +292,7 @@ void runSharedStore(const Instruction &instruction, Cta &cta) {
   for (auto [receiver, count] : bytes) {
     const uint32_t distance = (receiver - cta.rank()) * kCtaSharedStride;
     if (!checkBarrier(instruction, cta, barriers, "`async_store` with", distance))
-      return;
+      return false;
     auto copy = std::make_shared<PendingCopy>();
     copy->target = target;
     copy->receiver = receiver;
@@ -306,6 +306,14 @@ void runSharedStore(const Instruction &instruction, Cta &cta) {
     forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + distance); });
     cta.barrierEvents.push_back(std::move(event));
   }
+  return true;
+}
+
+/// Operands: values, destination, barrier.
+void runSharedStore(const Instruction &instruction, Cta &cta) {
+  const TransferData &data = dataOf(instruction);
+  forEachStoredCopy(regionOf(cta, data.table, instruction.operands[1], data.share),
+                    [&](const Region &copy) { return startSharedStore(instruction, cta, copy); });
   cta.noteEvent();
 }
 

@@ -139,8 +139,8 @@ public:
 
   /// Of CTAs with copies of the elements of `type`, only the first executes what `emit` emits.
   void emitOnce(mlir::Type type, llvm::function_ref<void()> emit);
-  /// Gives the other CTAs what the first one got.
-  void emitHandOut(mlir::Type type, Slot slot, ElementKind kind);
+  /// Gives the other CTAs what the first one got that has their bits of `among`.
+  void emitHandOut(mlir::Type type, Slot slot, ElementKind kind, uint32_t among = 0);
 
   // -- Structure -------------------------------------------------------------
 

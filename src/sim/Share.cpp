@@ -19,8 +19,11 @@ uint32_t Share::laneOf(uint32_t element) const {
   return lane;
 }
 
-bool Share::isLeast(uint32_t rank) const {
-  return !llvm::is_contained(llvm::ArrayRef(begins).take_front(rank), begins[rank]);
+bool Share::isLeast(uint32_t rank, uint32_t among) const {
+  for (uint32_t other = 0; other < rank; ++other)
+    if (begins[other] == begins[rank] && !((other ^ rank) & among))
+      return false;
+  return true;
 }
 
 bool Share::hasCopies() const {

@@ -36,8 +36,8 @@ struct Share : OpData {
   uint32_t elementOf(uint32_t lane, uint32_t rank) const;
   /// The lane of an element of the share that begins at 0.
   uint32_t laneOf(uint32_t element) const;
-  /// Whether no CTA before this one holds the same share.
-  bool isLeast(uint32_t rank) const;
+  /// Whether no CTA before this one holds the same share, among those with its bits of `among`.
+  bool isLeast(uint32_t rank, uint32_t among = 0) const;
   /// Whether all CTAs hold different shares.
   bool hasCopies() const;
   /// Whether elements of one number lie in the same CTAs, at the same lanes.

@@ -159,8 +159,8 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
   return fine;
 }
 
-bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
-                 const uint8_t *from) {
+static bool writeCopy(const Instruction &instruction, Cta &cta, const Region &region,
+                      const uint8_t *from) {
   SharedMemory &shared = cta.shared;
   const uint64_t size = region.table->elementBytes;
   bool fine = forCheckedRuns<true>(instruction, cta, region, Proxy::Generic,
@@ -171,6 +171,12 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
   if (fine && cta.ordering)
     noteWrite(cta, region, cta.ordering->now(cta.fiber->index), instruction.place);
   return fine;
+}
+
+bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
+                 const uint8_t *from) {
+  return forEachStoredCopy(
+      region, [&](const Region &copy) { return writeCopy(instruction, cta, copy, from); });
 }
 
 void noteRead(Cta &cta, const Region &region, uint32_t place) {

@@ -62,15 +62,40 @@ struct Region {
   }
   /// The byte where an element of the view lies, by its row-major number.
   uint64_t offsetOf(uint32_t element) const;
+  /// Bits of a CTA's number in which copies differ, and the share does, too: a store writes all of
+  /// these.
+  uint32_t spreadBits() const {
+    uint32_t spread = 0;
+    for (uint32_t rest = share ? table->copyBits : 0; rest; rest &= rest - 1)
+      spread |= share->begins[rest & -rest] ? rest & -rest : 0;
+    return spread;
+  }
   /// Where several CTAs store the same share: whether this one stores the element at a byte. The
-  /// one that owns the memory does, or else the first.
+  /// one that owns the memory does, or else the first of those that come to these copies.
   bool stores(uint64_t offset) const {
     uint32_t owner = uint32_t(offset / kCtaSharedStride);
     if (!share || owner == rank)
       return true;
-    return share->begins[owner] != share->begins[rank] && share->isLeast(rank);
+    return share->begins[owner] != share->begins[rank] &&
+           share->isLeast(rank, table->copyBits & ~spreadBits());
   }
 };
+
+/// Calls `visit(region)` for all copies that a store of the region writes, until it gives false.
+template <class Visit> bool forEachStoredCopy(const Region &region, Visit &&visit) {
+  const uint32_t spread = region.spreadBits();
+  if (!spread)
+    return visit(region);
+  Region copy = region;
+  const uint32_t own = region.rank & region.table->copyBits & ~spread;
+  for (uint32_t bits = spread;; bits = (bits - 1) & spread) {
+    copy.copyOffset = (own | bits) * kCtaSharedStride;
+    if (!visit(copy))
+      return false;
+    if (!bits)
+      return true;
+  }
+}
 
 /// Like forEachSharedRun, for a share.
 template <class Visit> void forEachShareRun(const Region &region, Visit &&visit) {
