@@ -7,7 +7,8 @@ of the file: what ran when the time is over is a fair sample. A process whose GP
 ends itself, so that the case that did it is not blamed on those after it.
 
 With --part-fork children run the cases, one after another has died: imports and collection, which
-take longer than most cases, happen once. They must not touch the GPU then (missing_names.py).
+take longer than most cases, happen once. Where these touch the GPU (missing_names.py keeps Triton
+from it) the cases run in the process itself.
 """
 
 import hashlib
@@ -62,13 +63,17 @@ def _device_answers():
         return False
 
 
+def end_pretence():
+    pretence = sys.modules.get("missing_names")
+    if pretence:
+        pretence.end_pretence()
+
+
 def run_here(session, items):
     """Runs the cases in this process, a child, and ends it."""
     status = 1
     try:
-        pretence = sys.modules.get("missing_names")
-        if pretence:
-            pretence.end_pretence()
+        end_pretence()
         for item, following in zip(items, [*items[1:], None]):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if session.shouldstop:
@@ -122,7 +127,11 @@ class _Part:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
+        import torch
         if not self._fork or session.config.option.collectonly:
+            return None
+        if torch.cuda.is_initialized():
+            end_pretence()
             return None
         left = session.items
         while left:
