@@ -41,8 +41,10 @@ if [ -e "$bin/libgluonc.so.0" ]; then
   echo "== flagship kernels beside cuBLAS, cuDNN, PyTorch and Triton"
   for name in matmul attention norm; do
     python3 "examples/hopper_$name/$name.py" || status=1
-    PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --only $name --out "$out/flagship-$name.json" || status=1
   done
+  PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --out "$out/flagship.json" || status=1
+  echo "== examples under compute-sanitizer"
+  bash bench/gpu/sanitize.sh "$bin" "$package" "$out/sanitizer" || status=1
   if [ -n "$tutorials" ]; then
     echo "== Triton's tutorials: kernels beside Triton, then compile time"
     PYTHONUNBUFFERED=1 python3 bench/gpu/tutorials.py "$tutorials" --out "$out/tutorials.json" || status=1

@@ -13,12 +13,21 @@
 //     …
 //     write 0, meet ──────────────────▶ exit
 //
+// The number is written and read by atomics, though the meetings order its accesses:
+// compute-sanitizer's racecheck does not follow a barrier that threads come to from
+// several places. (Nor does its synccheck like `barrier.red` there, which would need
+// no memory.)
+//
 // To meet the other CTAs of a cluster, all threads of each must come: the default
 // warps announce that, too, and workers that have met them go back to the loop.
 //
 // While parts run, those with one number meet across the CTAs by barrier objects of
 // their own: two in turns, so that nobody can be a whole round ahead of another that
 // still waits, and a count of rounds, all behind each other in shared memory.
+//
+// Registers. Groups that need few give the others away where their parts begin, and
+// those that need more wait for these. Nobody takes any back before all have met at
+// the end: a warp without a part would else take what a part is still waiting for.
 //
 // "Meet" is hardware barrier 1 with all threads. Default warps use barrier 0
 // among themselves, partition i barrier 2 + i. Captures that are constants or
@@ -46,13 +55,11 @@ bool Emitter::isKnownEverywhere(Value *value) const {
 
 namespace {
 
-constexpr unsigned meetingBarrier = 1, firstPartitionBarrier = 2;
-/// The number that sends workers to meet the cluster.
-constexpr unsigned meetCluster = 1u << 16;
+constexpr unsigned meetingId = 1, firstPartitionBarrier = 2;
 
 void meet(Emitter &emitter) {
-  emitter.isa.groupBarrier(emitter.builder, meetingBarrier,
-                           emitter.state.kernel.numWarps * emitter.state.target.warpSize());
+  emitter.isa.meetingBarrier(emitter.builder, meetingId,
+                             emitter.state.kernel.numWarps * emitter.state.target.warpSize());
 }
 
 Value *sharedByte(Emitter &emitter, int64_t offset) {
@@ -63,6 +70,14 @@ Value *sharedByte(Emitter &emitter, int64_t offset) {
 int64_t integerAttribute(mlir::Operation *op, StringRef name) {
   auto value = op->getAttrOfType<mlir::IntegerAttr>(name);
   return value ? value.getInt() : 0;
+}
+
+/// Volatile, or LLVM would make loads and stores of them.
+Value *atomically(Builder &builder, AtomicRMWInst::BinOp how, Value *place, unsigned operand) {
+  AtomicRMWInst *access = builder.CreateAtomicRMW(how, place, builder.getInt32(operand), Align(4),
+                                                  AtomicOrdering::Monotonic);
+  access->setVolatile(true);
+  return access;
 }
 
 Value *stateOf(Emitter &emitter, mlir::Operation *op) {
@@ -84,8 +99,24 @@ template <typename Store> void inFirstThread(Emitter &emitter, Store store) {
 
 /// Tells the workers what to do next.
 void announce(Emitter &emitter, mlir::Operation *op, unsigned what) {
+  atomically(emitter.builder, AtomicRMWInst::Xchg, stateOf(emitter, op), what);
+}
+
+/// What the default warps announced: one thread of each warp asks.
+Value *announced(Emitter &emitter, mlir::Operation *op) {
   Builder &builder = emitter.builder;
-  builder.CreateStore(builder.getInt32(what), stateOf(emitter, op), /*isVolatile=*/true);
+  BasicBlock *asks = emitter.newBlock("asks"), *then = emitter.newBlock("asked");
+  BasicBlock *before = builder.GetInsertBlock();
+  Value *lane = builder.CreateAnd(emitter.threadId(), emitter.state.target.warpSize() - 1);
+  builder.CreateCondBr(builder.CreateIsNull(lane), asks, then);
+  builder.SetInsertPoint(asks);
+  Value *found = atomically(builder, AtomicRMWInst::Or, stateOf(emitter, op), 0);
+  builder.CreateBr(then);
+  builder.SetInsertPoint(then);
+  PHINode *value = builder.CreatePHI(builder.getInt32Ty(), 2);
+  value->addIncoming(found, asks);
+  value->addIncoming(builder.getInt32(0), before);
+  return emitter.isa.shuffle(builder, value, builder.getInt32(0));
 }
 
 std::optional<int64_t> clusterState(mlir::Operation *op) {
@@ -130,9 +161,8 @@ void startWorkers(Emitter &emitter, mlir::Operation *op) {
 
   builder.SetInsertPoint(loop);
   meet(emitter);
-  Value *what = builder.CreateLoad(builder.getInt32Ty(), stateOf(emitter, op),
-                                   /*isVolatile=*/true);
-  emitter.workers = builder.CreateSwitch(what, exit);
+  emitter.workers = builder.CreateSwitch(announced(emitter, op), exit);
+  emitter.workersStart = loop;
   builder.SetInsertPoint(exit);
   builder.CreateRetVoid();
 }
@@ -188,9 +218,13 @@ struct RegisterPlan {
     if (!actual.empty() && count != atStart)
       emitter.isa.setRegisters(emitter.builder, count, count > atStart);
   }
+  /// The last meeting, at which a group that had `count` has as many as at the start again.
   void leave(Emitter &emitter, int32_t count) const {
-    if (!actual.empty() && count != atStart)
-      emitter.isa.setRegisters(emitter.builder, atStart, count < atStart);
+    if (!actual.empty() && count > atStart)
+      emitter.isa.setRegisters(emitter.builder, atStart, /*grows=*/false);
+    meet(emitter);
+    if (!actual.empty() && count < atStart)
+      emitter.isa.setRegisters(emitter.builder, atStart, /*grows=*/true);
   }
 };
 
@@ -200,8 +234,12 @@ struct Specialize {
   Captures captures;
   RegisterPlan registers;
 
+  /// What sends workers here.
+  unsigned number;
+
   Specialize(Emitter &emitter, ttg::WarpSpecializeOp op)
-      : emitter(emitter), op(op), captures(emitter, op), registers(op) {}
+      : emitter(emitter), op(op), captures(emitter, op), registers(op),
+        number(emitter.workers->getNumCases() + 1) {}
 
   /// One partition, from the jump of its warps on.
   LogicalResult emitPartition(unsigned index, BasicBlock *start, BasicBlock *done) {
@@ -247,7 +285,6 @@ struct Specialize {
     }
     emitter.startBlock(done);
     registers.leave(emitter, count);
-    meet(emitter);
     builder.CreateBr(loop);
     return success();
   }
@@ -255,9 +292,9 @@ struct Specialize {
   LogicalResult emitWorkers() {
     Builder &builder = emitter.builder;
     Builder::InsertPointGuard guard(builder);
-    BasicBlock *loop = emitter.workers->getParent();
+    BasicBlock *loop = emitter.workersStart;
     BasicBlock *start = emitter.newBlock("partitions");
-    emitter.workers->addCase(builder.getInt32(emitter.workers->getNumCases() + 1), start);
+    emitter.workers->addCase(builder.getInt32(number), start);
     emitter.startBlock(start);
     // Relative to the default warps, which begin at zero.
     Value *warp = emitter.warpId();
@@ -297,10 +334,9 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
   if (!emitter.workers)
     startWorkers(emitter, op);
   Specialize specialize(emitter, op);
-  unsigned number = emitter.workers->getNumCases() + 1;
   inFirstThread(emitter, [&] {
     specialize.captures.store(emitter);
-    announce(emitter, op, number);
+    announce(emitter, op, specialize.number);
   });
   meet(emitter);
   if (failed(specialize.emitWorkers()))
@@ -319,9 +355,8 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
     return failure();
   emitter.defaultEnds.pop_back();
   emitter.startBlock(end);
-  if (!specialize.registers.actual.empty())
-    specialize.registers.leave(emitter, specialize.registers.actual[0]);
-  meet(emitter);
+  const RegisterPlan &plan = specialize.registers;
+  plan.leave(emitter, plan.actual.empty() ? plan.atStart : plan.actual[0]);
   return success();
 }
 
@@ -389,15 +424,15 @@ LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
   if (!workers)
     startWorkers(*this, op);
   if (!workersMeetCluster) {
-    workersMeetCluster = true;
+    workersMeetCluster = workers->getNumCases() + 1;
     Builder::InsertPointGuard guard(builder);
     BasicBlock *block = newBlock("workers.cluster");
-    workers->addCase(builder.getInt32(meetCluster), block);
+    workers->addCase(builder.getInt32(workersMeetCluster), block);
     builder.SetInsertPoint(block);
     isa.clusterBarrier(builder, /*relaxed=*/false);
-    builder.CreateBr(workers->getParent());
+    builder.CreateBr(workersStart);
   }
-  inFirstThread(*this, [&] { announce(*this, op, meetCluster); });
+  inFirstThread(*this, [&] { announce(*this, op, workersMeetCluster); });
   meet(*this);
   // Behind it all workers have read the announcement, so it may change.
   isa.clusterBarrier(builder, /*relaxed=*/false);

@@ -201,8 +201,10 @@ public:
   void releaseWorkers(mlir::Operation *op);
   /// Where workers find out what to do; null before the first partition.
   llvm::SwitchInst *workers = nullptr;
-  /// Whether they know how to meet the cluster.
-  bool workersMeetCluster = false;
+  /// Where they wait for it.
+  llvm::BasicBlock *workersStart = nullptr;
+  /// What sends them to meet the cluster; 0 before that is asked for.
+  unsigned workersMeetCluster = 0;
   /// Where the partition that is being emitted ends; the same of default regions, with their
   /// results.
   llvm::BasicBlock *partitionEnd = nullptr;

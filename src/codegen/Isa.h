@@ -96,6 +96,8 @@ public:
   virtual void warpBarrier(Builder &builder) const = 0;
   /// The same for the `threads` that name the barrier `id`.
   virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  /// The same for threads that come from several places of the program.
+  virtual void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
   /// The four warps that come here, aligned, have `count` registers each from now on; `grows` says
   /// that they had fewer.
   virtual void setRegisters(Builder &builder, unsigned count, bool grows) const = 0;

@@ -14,12 +14,20 @@
 // CHECK: .maxnreg 248
 // CHECK: mbarrier.init.shared::cta.b64
 // CHECK: st.volatile.shared.u32
-// CHECK: bar.sync 1, 256;
+// CHECK: atom.shared.exch.b32
+// CHECK: barrier.sync 1, 256;
 // CHECK: bar.sync 0, 128;
 // CHECK: mbarrier.arrive.shared::cta.b64 _
-// CHECK: bar.sync 1, 256;
-// CHECK: bar.sync 1, 256;
-// CHECK: ld.volatile.shared.u32
+// CHECK: barrier.sync 1, 256;
+// CHECK: atom.shared.exch.b32
+// CHECK: barrier.sync 1, 256;
+// CHECK: ret;
+// Registers are taken back behind the meeting: no warp without a part may take them earlier.
+// CHECK: barrier.sync 1, 256;
+// CHECK: setmaxnreg.inc.sync.aligned.u32 248;
+// CHECK: barrier.sync 1, 256;
+// CHECK: atom.shared.or.b32
+// CHECK: shfl.sync.idx.b32
 // CHECK: setmaxnreg.dec.sync.aligned.u32 24;
 // CHECK: ld.volatile.shared.u32 %[[PHASE:r[0-9]+]]
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [{{.*}}], %[[PHASE]];

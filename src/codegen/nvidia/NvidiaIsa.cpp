@@ -220,6 +220,13 @@ void NvidiaIsa::groupBarrier(Builder &builder, unsigned id, unsigned threads) co
   emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }
 
+// `bar.sync` is `barrier.sync.aligned`: all threads of the CTA must come to the same instruction.
+// Hardware that only counts them does not mind; synccheck of compute-sanitizer does.
+void NvidiaIsa::meetingBarrier(Builder &builder, unsigned id, unsigned threads) const {
+  std::string text = "barrier.sync " + std::to_string(id) + ", " + std::to_string(threads) + ";";
+  emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
+}
+
 void NvidiaIsa::setRegisters(Builder &builder, unsigned count, bool grows) const {
   std::string text = std::string("setmaxnreg.") + (grows ? "inc" : "dec") + ".sync.aligned.u32 " +
                      std::to_string(count) + ";";

@@ -25,6 +25,7 @@ public:
   void ctaBarrier(Builder &builder) const override;
   void warpBarrier(Builder &builder) const override;
   void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
+  void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const override;
   void setRegisters(Builder &builder, unsigned count, bool grows) const override;
   llvm::Value *clusterRank(Builder &builder, unsigned ctas) const override;
   void clusterBarrier(Builder &builder, bool relaxed) const override;
