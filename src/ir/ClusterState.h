@@ -1,4 +1,4 @@
-//===- ClusterState.h - Where parts of warp_specialize meet other CTAs --------===//
+//===- ClusterState.h - What the emitter has to know of clusters --------------===//
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -11,5 +11,9 @@ namespace gluonc::ttg {
 inline constexpr llvm::StringLiteral clusterStateAttr = "ttg.cluster-state-offset";
 /// Bytes of each part.
 inline constexpr int64_t clusterStateBytes = 32;
+
+/// Module attribute, without a value: CTAs leave nothing in memory for others of their cluster, but
+/// what engines write; so arrivals at each other's barriers need not wait for the memory.
+inline constexpr llvm::StringLiteral clusterSilentAttr = "ttg.cluster-publishes-nothing";
 
 } // namespace gluonc::ttg

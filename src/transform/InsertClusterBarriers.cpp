@@ -23,10 +23,16 @@
 // in front of the loop, branch or partition that leads to the first use. A cluster
 // barrier that stands there anyway will do.
 //
+// Arrivals at barriers of other CTAs publish what was written before them, which
+// costs the arriving thread a trip to the memory. Kernels that tell each other no
+// more than that a buffer is empty, or that the copy engine filled it, need none of
+// it: they are marked.
+//
 // The end. Nobody leaves while others may reach into its memory: a kernel that did
 // not meet since then meets before it returns.
 //
 //===----------------------------------------------------------------------===//
+#include "ir/ClusterState.h"
 #include "transform/Pipeline.h"
 #include "transform/SharedFlow.h"
 
@@ -176,6 +182,31 @@ private:
   What what = What::Barrier;
 };
 
+/// Whether threads leave something in memory that those of other CTAs may look for.
+bool publishes(Operation *op) {
+  // Known to be written only when it was waited for.
+  if (isa<ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(op))
+    return false;
+  if (auto wait = dyn_cast<ttng::TMAStoreWaitOp>(op))
+    return !wait.getReadOnly();
+  if (isa<ttng::FenceAsyncSharedOp, ttg::BarrierOp, ttng::ClusterBarrierOp,
+          ttng::FenceMBarrierInitReleaseClusterOp, ttng::WarpGroupDotWaitOp>(op) ||
+      usesBarrier(op))
+    return isa<ttng::AsyncSharedStoreOp>(op);
+  if (reachesPeers(op))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+           !isa<ModuleOp, FunctionOpInterface, CallOpInterface>(op);
+  llvm::SmallVector<MemoryEffects::EffectInstance> all;
+  effects.getEffects(all);
+  return llvm::any_of(all, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           effect.getResource() != ttg::SharedMemory::get();
+  });
+}
+
 struct InsertClusterBarriersPass : PassWrapper<InsertClusterBarriersPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertClusterBarriersPass)
   llvm::StringRef getArgument() const override { return "gluonc-insert-cluster-barriers"; }
@@ -184,9 +215,16 @@ struct InsertClusterBarriersPass : PassWrapper<InsertClusterBarriersPass, Operat
   }
 
   void runOnOperation() override {
-    if (ttg::numCtasOf(getOperation()) == 1)
+    ModuleOp module = getOperation();
+    module->removeAttr(ttg::clusterSilentAttr);
+    if (ttg::numCtasOf(module) == 1)
       return;
-    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+    auto first = [](Operation *op) {
+      return publishes(op) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    if (!module.walk(first).wasInterrupted())
+      module->setAttr(ttg::clusterSilentAttr, UnitAttr::get(module.getContext()));
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
       SharedAccesses accesses(function);
       ClusterFlow(function, accesses).run();
     }

@@ -13,6 +13,7 @@
 #include "codegen/nvidia/EmitHopper.h"
 
 #include "codegen/nvidia/InlineAsm.h"
+#include "ir/ClusterState.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 
@@ -54,6 +55,11 @@ Value *keeper(Emitter &emitter, mlir::Value barrier) {
               isLeast(emitter, ctasInCommon(barrier)));
 }
 
+/// Whether what one CTA of a cluster writes is for others to read.
+bool publishes(mlir::Operation *op) {
+  return !op->getParentOfType<mlir::ModuleOp>()->hasAttr(ttg::clusterSilentAttr);
+}
+
 /// Who signals which barrier.
 struct Signal {
   Value *threads, *address;
@@ -62,9 +68,10 @@ struct Signal {
 };
 
 /// `predicate` may be null; `route`: the bits of `from_cta`.
-Signal signalOf(Emitter &emitter, mlir::Value barrier, mlir::Value predicate,
+Signal signalOf(Emitter &emitter, mlir::Operation *op, mlir::Value barrier, mlir::Value predicate,
                 std::optional<uint32_t> route) {
-  constexpr StringRef ofCluster = ".release.cluster.shared::cluster";
+  const StringRef ofCluster =
+      publishes(op) ? ".release.cluster.shared::cluster" : ".shared::cluster";
   Builder &builder = emitter.builder;
   Value *condition = predicate ? emitter.scalar(predicate) : nullptr;
   Value *address = barrierAddress(emitter, barrier);
@@ -111,7 +118,7 @@ LogicalResult emitInitFence(Emitter &emitter, ttng::FenceMBarrierInitReleaseClus
 
 LogicalResult emitExpect(Emitter &emitter, ttng::BarrierExpectOp op) {
   emitter.barrier();
-  Signal signal = signalOf(emitter, op.getAlloc(), op.getPred(), op.getFromCTA());
+  Signal signal = signalOf(emitter, op, op.getAlloc(), op.getPred(), op.getFromCTA());
   emitOrdered(emitter,
               "@$1 mbarrier.arrive.expect_tx" + Twine(signal.space) + ".b64 _, [$0], " +
                   Twine(op.getSize()) + ";",
@@ -119,11 +126,20 @@ LogicalResult emitExpect(Emitter &emitter, ttng::BarrierExpectOp op) {
   return success();
 }
 
+/// Whether all threads met for the arrival before, and have done nothing since.
+bool metJustBefore(mlir::Operation *op) {
+  do
+    op = op->getPrevNode();
+  while (op && mlir::isMemoryEffectFree(op));
+  return isa_and_nonnull<ttng::ArriveBarrierOp>(op);
+}
+
 LogicalResult emitArrive(Emitter &emitter, ttng::ArriveBarrierOp op) {
-  emitter.barrier();
+  if (!metJustBefore(op))
+    emitter.barrier();
   // The form with a count is newer than sm_80.
   bool counts = emitter.state.target.computeCapability() >= 90;
-  Signal signal = signalOf(emitter, op.getAlloc(), op.getPred(), op.getFromCTA());
+  Signal signal = signalOf(emitter, op, op.getAlloc(), op.getPred(), op.getFromCTA());
   std::string text =
       counts
           ? ("@$1 mbarrier.arrive" + signal.space + ".b64 _, [$0], " + Twine(op.getCount()) + ";")
@@ -154,7 +170,8 @@ LogicalResult emitWait(Emitter &emitter, ttng::WaitBarrierOp op) {
   }
   text += "again:\n\t";
   if (emitter.state.target.computeCapability() >= 90)
-    text += std::string("mbarrier.try_wait.parity") + (ctas ? ".acquire.cluster" : "") +
+    text += std::string("mbarrier.try_wait.parity") +
+            (ctas && publishes(op) ? ".acquire.cluster" : "") +
             ".shared::cta.b64 done, [$0], $1;\n\t@!done bra.uni again;\n\t";
   else
     text += "mbarrier.test_wait.parity.shared.b64 done, [$0], $1;\n\t"
