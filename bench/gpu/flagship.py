@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The kernels of examples/hopper_* beside the vendor's libraries and Triton's build of the same files.
 
-    flagship.py --out FILE.json [--only matmul,attention,norm] [--quick] [--sweep] [--no-triton] [--limit S]
+    flagship.py --out FILE.json [--only peak,matmul,attention,norm] [--quick] [--sweep] [--no-triton] [--limit S]
 
 Everything of one shape runs in one process on the same random tensors, launch by launch in turns,
 and the median of each side counts. A poisoned output is compared with the library's result before
@@ -20,6 +20,7 @@ import random
 import statistics
 import sys
 import tempfile
+import time
 import warnings
 
 import torch
@@ -70,6 +71,8 @@ def measure(sides, rounds):
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
     events = {side: [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(rounds)] for side in sides}
     shuffled = random.Random(0)
+    # A head start for the host, so that the chip never waits for it.
+    torch.cuda._sleep(40_000_000)
     for number in range(rounds):
         for side in shuffled.sample(list(sides), len(sides)):
             flush.zero_()
@@ -121,7 +124,7 @@ def programs():
     return torch.cuda.get_device_properties(0).multi_processor_count
 
 
-MATMUL_SWEEP = [dict(group=4), dict(group=16), dict(stages=3, buffers=4)]
+MATMUL_SWEEP = [dict(group=8), dict(group=12), dict(ctas=2)]
 
 
 def matmul_sides(ours, triton, a, b, c, dtype, sweep):
@@ -157,7 +160,7 @@ def bench_matmul(options):
             # Sums of fp8 products are kept to 13 bits, and cut off every time one is added.
             tolerance = 0.02 if dtype == torch.bfloat16 else 0.01 * max(1, k / 4096 if dtype.itemsize == 1 else 1)
             judge = close_to(expected, tolerance * k**0.5)
-            sides = matmul_sides(ours, triton, a, b, c, dtype, options.sweep and dtype == torch.float16)
+            sides = matmul_sides(ours, triton, a, b, c, dtype, options.sweep)
             results.append(compare(f"matmul {m}x{n}x{k} {str(dtype)[6:]}", 2e-9 * m * n * k, "tflops", sides,
                                    options.rounds, lambda _, launch: judge(c, launch)))
     return results
@@ -245,10 +248,71 @@ def bench_norm(options):
     return results
 
 
+def fresh(launch, work):
+    """TFLOP/s of five launches in a row, on a chip that was idle for a second."""
+    launch()
+    torch.cuda.synchronize()
+    time.sleep(1)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda._sleep(1_000_000)
+    launch()
+    begin.record()
+    for _ in range(5):
+        launch()
+    end.record()
+    torch.cuda.synchronize()
+    return 5e-9 * work / begin.elapsed_time(end)
+
+
+def peak_of(name, launch, work, times):
+    """One line of the report: as the others are timed, after a rest, and over a longer time."""
+    import peak
+    result = {"name": name, "ms": {"peak": statistics.median(times)}}
+    sustained_ms, mhz, watts = peak.busy(launch, 1.2)
+    result["tflops"] = {"peak": 1e-9 * work / result["ms"]["peak"], "fresh": fresh(launch, work),
+                        "sustained": 1e-9 * work / sustained_ms}
+    result.update(sustained_mhz=mhz, sustained_watts=watts)
+    print(f"{name:44}", "  ".join(f"{key} {value:.1f}" for key, value in result["tflops"].items()),
+          f" {mhz:.0f} MHz, {watts:.0f} W", flush=True)
+    return result
+
+
+def bench_peak(options):
+    """The tensor cores' own speed, with random numbers and with zeros, and our product beside it."""
+    import peak
+    ours = load("matmul")
+    results = []
+    for dtype in (torch.float16, torch.bfloat16, torch.float8_e4m3fn):
+        if str(dtype)[6:] not in options.dtypes:
+            continue
+        # As much as a product of 8192 x 8192 x 8192, which takes its turns with them.
+        a, b = (torch.randn(8192, 8192, device="cuda").to(dtype) for _ in range(2))
+        c = torch.empty(8192, 8192, device="cuda", dtype=torch.bfloat16 if dtype.itemsize == 1 else dtype)
+        sides = {"matmul 8192x8192x8192": (lambda: ours.product(a, b, c, programs()), 2.0 * 8192**3)}
+        for name in ("random", "zeros"):
+            sides[f"peak, {name}"] = peak.launcher(dtype, name == "zeros", programs(), 16384 * 128 // programs())
+        times = measure({name: launch for name, (launch, _) in sides.items()}, options.rounds)
+        results += [peak_of(f"{name} {str(dtype)[6:]}", launch, work, times[name])
+                    for name, (launch, work) in sides.items()]
+    return results
+
+
+def add_shares(results):
+    """Of the tensor cores' speed with random numbers, where that was measured before."""
+    peaks = {r["name"].split()[-1]: r["tflops"]["peak"] for r in results if r["name"].startswith("peak, random")}
+    for result in results:
+        peak = next((peaks[word] for word in result["name"].split() if word in peaks), None)
+        if peak and "gluonc" in result.get("tflops", {}):
+            result["share_of_peak"] = result["tflops"]["gluonc"] / peak
+
+
+BENCHMARKS = {"peak": bench_peak, "matmul": bench_matmul, "attention": bench_attention, "norm": bench_norm}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
-    parser.add_argument("--only", default="matmul,attention,norm")
+    parser.add_argument("--only", default="peak,matmul,attention,norm")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--no-triton", action="store_true")
@@ -262,10 +326,12 @@ def main():
     report = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
               "torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "results": []}
     for name in options.only.split(","):
-        report["results"] += {"matmul": bench_matmul, "attention": bench_attention, "norm": bench_norm}[name](options)
+        report["results"] += BENCHMARKS[name](options)
+        add_shares(report["results"])
         with open(options.out, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)
-    wrong = [r["name"] for r in report["results"] if not all(r["correct"].values()) or "gluonc" not in r["ms"]]
+    wrong = [r["name"] for r in report["results"]
+             if "correct" in r and (not all(r["correct"].values()) or "gluonc" not in r["ms"])]
     print("wrong results:", wrong or "none")
     return 1 if wrong else 0
 

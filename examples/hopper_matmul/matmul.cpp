@@ -7,7 +7,7 @@
 namespace {
 
 constexpr int tileRows = 128, tileColumns = 256, depth = 64, stages = 4;
-constexpr int group = 8, width = 64, buffers = 2, registers = 240;
+constexpr int group = 16, width = 64, buffers = 2, registers = 240;
 
 gluonc::Executable compile(Device &device, const char *path) {
   // Blocks of 64 elements of 2 bytes are rows of 128 bytes, which the layout swizzles.

@@ -22,6 +22,11 @@ to nothing, and the producer meanwhile loads the next tile.
 As many programs are launched as the chip has multiprocessors; each walks over the tiles with that
 stride. Tiles that run at one time should share operands in L2, so they are numbered in groups of
 GROUP rows of tiles, column by column within a group.
+
+With CTAS = 2 a program is a cluster of two multiprocessors: its tile has twice the rows, and each
+CTA multiplies half of every consumer's. Both need the same block of B, which crosses the chip once
+and is dropped into both shared memories (multicast). The CTA that asks for it must know that the
+slot is free in both, so it waits for a second barrier, which the consumers of both CTAs arrive at.
 """
 
 import gluonc as gluon
@@ -53,21 +58,48 @@ def slot_before(slot, STAGES: gl.constexpr):
 
 @gluon.jit
 def produce(a, b, a_ring, b_ring, filled, drained, tile_rows, tile_columns, steps, GROUP: gl.constexpr):
-    STAGES: gl.constexpr = a_ring.shape[0]
-    ROWS: gl.constexpr = a_ring.shape[1]
+    STAGES: gl.constexpr = b_ring.shape[0]
+    ROWS: gl.constexpr = a_ring.shape[0] // STAGES * a_ring.shape[1]
     COLUMNS: gl.constexpr = b_ring.shape[1]
     DEPTH: gl.constexpr = a_ring.shape[2]
-    BYTES: gl.constexpr = (ROWS + COLUMNS) * DEPTH * a.dtype.primitive_bitwidth // 8
+    BYTES: gl.constexpr = (ROWS // gl.num_ctas() + COLUMNS) * DEPTH * a.dtype.primitive_bitwidth // 8
     slot = 0
     phase = 1
     for number in range(gl.program_id(0), tile_rows * tile_columns, gl.num_programs(0)):
         row, column = tile_place(number, tile_rows, tile_columns, GROUP)
         for step in range(steps):
-            mbarrier.wait(drained.index(slot), phase)
+            mbarrier.wait(drained[0].index(slot), phase)
             mbarrier.expect(filled.index(slot), BYTES)
-            tma.async_load(a, [row * ROWS, step * DEPTH], filled.index(slot), a_ring.index(slot))
-            tma.async_load(b, [column * COLUMNS, step * DEPTH], filled.index(slot), b_ring.index(slot))
+            if gl.num_ctas() == 1:
+                tma.async_load(a, [row * ROWS, step * DEPTH], filled.index(slot), a_ring.index(slot))
+                tma.async_load(b, [column * COLUMNS, step * DEPTH], filled.index(slot), b_ring.index(slot))
+            else:
+                upper = a_ring.index(2 * slot)
+                lower = a_ring.index(2 * slot + 1)
+                tma.async_load(a, [row * ROWS, step * DEPTH], filled.index(slot), upper)
+                tma.async_load(a, [row * ROWS + ROWS // 2, step * DEPTH], filled.index(slot), lower)
+                # Only the first CTA waits here, and only it loads.
+                mbarrier.wait(drained[1].index(slot), phase)
+                tma.async_load(b, [column * COLUMNS, step * DEPTH], filled.index(slot), b_ring.index(slot),
+                               multicast=True)
             slot, phase = advance(slot, phase, STAGES)
+
+
+@gluon.jit
+def half_of(a_ring, slot, HALF: gl.constexpr):
+    """What one consumer multiplies: half of the rows of a block, or of the cluster's two blocks one."""
+    if gl.num_ctas() == 1:
+        HEIGHT: gl.constexpr = a_ring.shape[1] // 2
+        return a_ring.index(slot).slice(HALF * HEIGHT, HEIGHT)
+    else:
+        return a_ring.index(2 * slot + HALF)
+
+
+@gluon.jit
+def give_back(drained, slot, pred):
+    """One consumer is done with a slot."""
+    for i in gl.static_range(len(drained)):
+        mbarrier.arrive(drained[i].index(slot), pred=pred)
 
 
 @gluon.jit
@@ -77,19 +109,19 @@ def multiply(a_ring, b_ring, filled, drained, slot, phase, steps, HALF: gl.const
     The product of a step is waited for only after the next one was issued: the tensor cores always
     have one to do, and a slot is given back one step late.
     """
-    STAGES: gl.constexpr = a_ring.shape[0]
-    HEIGHT: gl.constexpr = a_ring.shape[1] // 2
+    STAGES: gl.constexpr = b_ring.shape[0]
+    HEIGHT: gl.constexpr = 64 * gl.num_ctas()
     COLUMNS: gl.constexpr = b_ring.shape[1]
     sums = gl.zeros([HEIGHT, COLUMNS], gl.float32, layout)
     for step in range(steps):
         mbarrier.wait(filled.index(slot), phase)
-        sums = warpgroup_mma(a_ring.index(slot).slice(HALF * HEIGHT, HEIGHT), b_ring.index(slot).permute((1, 0)), sums,
-                             use_acc=step != 0, is_async=True)
+        sums = warpgroup_mma(half_of(a_ring, slot, HALF), b_ring.index(slot).permute((1, 0)), sums, use_acc=step != 0,
+                             is_async=True)
         sums = warpgroup_mma_wait(1, deps=[sums])
-        mbarrier.arrive(drained.index(slot_before(slot, STAGES)), pred=step != 0)
+        give_back(drained, slot_before(slot, STAGES), step != 0)
         slot, phase = advance(slot, phase, STAGES)
     sums = warpgroup_mma_wait(0, deps=[sums])
-    mbarrier.arrive(drained.index(slot_before(slot, STAGES)))
+    give_back(drained, slot_before(slot, STAGES), True)
     return sums, slot, phase
 
 
@@ -130,7 +162,7 @@ def store_tile(c, staging, sums, row, column):
 @gluon.jit
 def consume(c, staging, a_ring, b_ring, filled, drained, tile_rows, tile_columns, steps, GROUP: gl.constexpr,
             HALF: gl.constexpr, layout: gl.constexpr):
-    ROWS: gl.constexpr = a_ring.shape[1]
+    ROWS: gl.constexpr = 128 * gl.num_ctas()
     COLUMNS: gl.constexpr = b_ring.shape[1]
     slot = 0
     phase = 0
@@ -145,21 +177,28 @@ def consume(c, staging, a_ring, b_ring, filled, drained, tile_rows, tile_columns
 def matmul(a, b, c, m, n, k, STAGES: gl.constexpr, GROUP: gl.constexpr, BUFFERS: gl.constexpr,
            REGISTERS: gl.constexpr):
     """The kernel; launched with num_warps=4, which are those of consumer 0."""
-    ROWS: gl.constexpr = a.block_shape[0]
+    CTAS: gl.constexpr = gl.num_ctas()
+    ROWS: gl.constexpr = 128 * CTAS
     COLUMNS: gl.constexpr = b.block_shape[0]
     DEPTH: gl.constexpr = a.block_shape[1]
     K_OF_INSTRUCTION: gl.constexpr = 256 // a.dtype.primitive_bitwidth
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, K_OF_INSTRUCTION])
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, K_OF_INSTRUCTION],
+                                                     c.layout.cga_layout)
 
-    a_ring = gl.allocate_shared_memory(a.dtype, [STAGES, ROWS, DEPTH], a.layout)
+    a_ring = gl.allocate_shared_memory(a.dtype, [STAGES * CTAS, 128, DEPTH], a.layout)
     b_ring = gl.allocate_shared_memory(b.dtype, [STAGES, COLUMNS, DEPTH], b.layout)
     staging0 = gl.allocate_shared_memory(c.dtype, [BUFFERS] + c.block_shape, c.layout)
     staging1 = gl.allocate_shared_memory(c.dtype, [BUFFERS] + c.block_shape, c.layout)
-    filled = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
-    drained = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    # In a cluster, one of each for every CTA, and behind them one that all have in common.
+    each: gl.constexpr = mbarrier.MBarrierLayout(None if CTAS == 1 else [[1]])
+    filled = gl.allocate_shared_memory(gl.int64, [STAGES, CTAS], each)
+    drained = (gl.allocate_shared_memory(gl.int64, [STAGES, CTAS], each), )
+    if CTAS == 2:
+        drained = drained + (gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout([[0]])), )
     for slot in gl.static_range(STAGES):
         mbarrier.init(filled.index(slot), count=1)
-        mbarrier.init(drained.index(slot), count=2)
+        for i in gl.static_range(len(drained)):
+            mbarrier.init(drained[i].index(slot), count=2)
 
     tile_rows = gl.cdiv(m, ROWS)
     tile_columns = gl.cdiv(n, COLUMNS)
@@ -173,14 +212,19 @@ def matmul(a, b, c, m, n, k, STAGES: gl.constexpr, GROUP: gl.constexpr, BUFFERS:
 
 # ---- From Python ------------------------------------------------------------------------------
 
-# Rows and columns of a tile, bytes of its depth, slots of the ring, rows of tiles in a group,
-# width of a piece that is stored, buffers for pieces, registers of a consumer's thread.
-CONFIG = dict(rows=128, columns=256, depth_bytes=128, stages=4, group=8, width=64, buffers=2, registers=240)
+# Multiprocessors that share a tile of 128 rows each, its columns, bytes of its depth, slots of the
+# ring, rows of tiles in a group, width of a piece that is stored, buffers for pieces, registers of a
+# consumer's thread.
+CONFIG = dict(ctas=1, columns=256, depth_bytes=128, stages=4, group=16, width=64, buffers=2, registers=240)
+
+# Pairs of multiprocessors share blocks of B. It takes a third off what L2 has to deliver, which is not
+# what limits an H100: both ways are as fast as its power allows, within one percent.
+CLUSTERS = dict(ctas=2)
 
 
-def describe(tensor, rows, columns):
+def describe(tensor, rows, columns, cga=()):
     """The TMA's view of a row-major tensor, in blocks; a row of a block has 128 bytes at least."""
-    layout = gl.NVMMASharedLayout(128, 8 * tensor.dtype.itemsize, rank=2)
+    layout = gl.NVMMASharedLayout(128, 8 * tensor.dtype.itemsize, rank=2, cga_layout=list(cga))
     return TensorDescriptor.from_tensor(tensor, [rows, columns], layout)
 
 
@@ -189,26 +233,29 @@ def product(a, b, c, programs, config=None):
     config = {**CONFIG, **(config or {})}
     (m, k), (n, _) = a.shape, b.shape
     depth = config["depth_bytes"] // a.dtype.itemsize
-    tiles = -(-m // config["rows"]) * -(-n // config["columns"])
-    return matmul[(min(programs, tiles),)](
-        describe(a, config["rows"], depth), describe(b, config["columns"], depth),
-        describe(c, config["rows"] // 2, config["width"]), m, n, k, STAGES=config["stages"], GROUP=config["group"],
-        BUFFERS=config["buffers"], REGISTERS=config["registers"], num_warps=4)
+    ctas = config["ctas"]
+    tiles = -(-m // (128 * ctas)) * -(-n // config["columns"])
+    split, same = ([], []) if ctas == 1 else ([[1, 0]], [[0, 0]])
+    return matmul[(min(programs // ctas, tiles),)](
+        describe(a, 128, depth, split), describe(b, config["columns"], depth, same),
+        describe(c, 64 * ctas, config["width"], split), m, n, k, STAGES=config["stages"], GROUP=config["group"],
+        BUFFERS=config["buffers"], REGISTERS=config["registers"], num_warps=4, num_ctas=ctas)
 
 
-def check(device, programs, m, n, k, dtype, out_dtype):
+def check(device, programs, m, n, k, dtype, out_dtype, config=None):
     """Random operands, a poisoned result, and float64 as the judge."""
     import torch
     torch.manual_seed(0)
     a, b = (torch.randn(rows, k).to(device=device, dtype=dtype) for rows in (m, n))
     c = torch.full((m, n), float("nan"), device=device, dtype=out_dtype)
-    product(a, b, c, programs)
+    product(a, b, c, programs, config)
     expected = a.double() @ b.double().T
     # Sums are rounded once to the result's type. Within them, tensor cores keep 13 bits and more of
     # products of fp8, and far more of the others.
     bound = torch.finfo(out_dtype).eps * expected.abs() + (1e-4 if a.dtype.itemsize > 1 else 1e-2) * k**0.5
     wrong = (~((c.double() - expected).abs() <= bound)).sum().item()
-    print(f"{device}: {m}x{n}x{k} {dtype} -> {out_dtype}: {wrong} of {m * n} elements are wrong")
+    print(f"{device}: {m}x{n}x{k} {dtype} -> {out_dtype}{f', {config}' if config else ''}: "
+          f"{wrong} of {m * n} elements are wrong")
     return wrong == 0
 
 
@@ -219,10 +266,12 @@ def main():
                              (torch.float8_e4m3fn, torch.bfloat16)):
         # Edges that no tile divides; rings that wrap around; fewer programs than tiles.
         fine &= check("cpu", 2, 200, 520, 336, dtype, out_dtype)
+        fine &= check("cpu", 4, 300, 520, 336, dtype, out_dtype, CLUSTERS)
         if torch.cuda.is_available():
             count = torch.cuda.get_device_properties(0).multi_processor_count
             fine &= check("cuda", count, 4096, 4096, 4096, dtype, out_dtype)
             fine &= check("cuda", count, 1000, 2056, 4112, dtype, out_dtype)
+            fine &= check("cuda", count, 1000, 2056, 4112, dtype, out_dtype, CLUSTERS)
     if not fine:
         raise SystemExit(1)
 
