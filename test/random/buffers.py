@@ -8,7 +8,7 @@ from program import offsets
 
 
 def _allocate(m, dtype, shape, rank=None):
-    layout = layouts.shared(m.rng, shape[-(rank or len(shape)):])
+    layout = layouts.shared(m.rng, shape[-(rank or len(shape)):], m.program)
     return f"gl.allocate_shared_memory(gl.{dtype}, {list(shape)}, {layout})"
 
 
@@ -36,10 +36,6 @@ def ring_in_loop(m):
           "{out} = s.index(n0 % 2).load({layout})", [i, j], value, a.dtype, m.layout(a.shape))
 
 
-def _flat_order(shape):
-    return f"gl.SwizzledSharedLayout(1, 1, 1, {list(reversed(range(len(shape))))})"
-
-
 def store_to_slice(m):
     i = m.placed(m.pick(lambda step: step.dtype != "int1" and min(step.shape) > 1))
     step = m.step(i)
@@ -52,7 +48,7 @@ def store_to_slice(m):
     value[tuple(slice(start, start + part[dim]) if d == dim else slice(None)
                 for d in range(len(part)))] = m.step(j).value
     m.add(f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, "
-          f"{_flat_order(step.shape)}, {{a0}})\ns.slice({start}, {part[dim]}, dim={dim})"
+          f"{layouts.plain(step.shape, m.program)}, {{a0}})\ns.slice({start}, {part[dim]}, dim={dim})"
           ".store({a1})\n{out} = s.load({layout})", [i, j], value, step.dtype,
           m.layout(step.shape))
 
@@ -63,7 +59,7 @@ def gather_from_buffer(m):
     axis = m.rng.randrange(len(step.shape))
     index = m.numpy.integers(0, step.shape[axis], step.shape, dtype=np.int32)
     j = m.input(step.shape, "int32", index)
-    layout = layouts.shared(m.rng, step.shape)
+    layout = layouts.shared(m.rng, step.shape, m.program)
     m.add(f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, {layout}, {{a0}})\n"
           f"{{out}} = s.gather({{a1}}, {axis})", [i, j],
           np.take_along_axis(step.value, index, axis), step.dtype, m.step(j).layout)
@@ -93,7 +89,7 @@ def atomic_scatter(m):
     value = np.full(32, start, np.int32)
     ufunc.at(value, index, step.value)
     layout = m.layout((32,))
-    m.add(f"s = gl.allocate_shared_memory(gl.int32, [32], {_flat_order((32,))}, "
+    m.add(f"s = gl.allocate_shared_memory(gl.int32, [32], {layouts.plain((32,), m.program)}, "
           f"gl.full([32], {start}, gl.int32, {layout}))\n"
           f"s.atomic_scatter_{name}({{a0}}, {{a1}}, 0)\n{{out}} = s.load({{layout}})", [i, j],
           value, "int32", layout)
@@ -124,8 +120,8 @@ def asynchronous_copy(m):
     shape = m.rng.choice([(256,), (32, 32), (64, 16)])
     dtype = m.rng.choice(["int32", "float32", "int64"])
     i = m.input(shape, dtype)
-    layout = layouts.blocked(m.rng, list(shape), m.program.num_warps)
-    m.add(f"s = gl.allocate_shared_memory(gl.{dtype}, {list(shape)}, {_flat_order(shape)})\n"
+    layout = layouts.blocked(m.rng, list(shape), m.program)
+    m.add(f"s = gl.allocate_shared_memory(gl.{dtype}, {list(shape)}, {layouts.plain(shape, m.program)})\n"
           f"gl.nvidia.ampere.async_copy.async_copy_global_to_shared(s, {{p0}} + "
           f"({offsets(shape, layout)}))\ngl.nvidia.ampere.async_copy.commit_group()\n"
           "gl.nvidia.ampere.async_copy.wait_group(0)\n{out} = s.load({layout})", [i],

@@ -109,7 +109,7 @@ def noinline_call(m):
     for k in range(m.program.scalars[0]):
         value = value * 3 + k
     m.add(f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, "
-          f"{layouts.shared(m.rng, step.shape)}, {{a0}})\n"
+          f"{layouts.shared(m.rng, step.shape, m.program)}, {{a0}})\n"
           f"count = apart(s, n0, {m.layout(step.shape)})\n"
           "{out} = s.load({layout}) + count", [i],
           value + m.program.scalars[0] + 1, step.dtype, m.layout(step.shape))

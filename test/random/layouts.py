@@ -1,4 +1,7 @@
-"""Random layouts that fit a shape, as the text of their constructors."""
+"""Random layouts that fit a shape, as the text of their constructors.
+
+`launch` is what has num_warps and num_ctas: a Program.
+"""
 
 import itertools
 import math
@@ -24,28 +27,50 @@ def _order(rng, rank):
     return order
 
 
+def cga(rng, shape, launch):
+    """Which part of a tile each CTA holds, as bases in units of parts; ", cga_layout=..." or nothing."""
+    if launch.num_ctas == 1:
+        return ""
+    parts, bases = [1] * len(shape), []
+    for _ in range(_log2(launch.num_ctas)):
+        basis, dim = [0] * len(shape), rng.randrange(len(shape) + 1)
+        # Where no dimension is split, two CTAs hold the same.
+        if dim < len(shape) and 2 * parts[dim] <= shape[dim]:
+            basis[dim] = parts[dim]
+            parts[dim] *= 2
+        bases.append(basis)
+    rng.shuffle(bases)
+    return f", cga_layout={bases}"
+
+
+def whole(shape, launch):
+    """The same where every CTA holds all."""
+    copies = [[0] * len(shape)] * _log2(launch.num_ctas)
+    return f", cga_layout={copies}" if copies else ""
+
+
 # More elements than this in a thread make machine code that ptxas needs minutes for.
 MOST_IN_A_THREAD = 512
 
 
-def blocked(rng, shape, num_warps):
-    rank = len(shape)
+def blocked(rng, shape, launch):
+    rank, parts = len(shape), cga(rng, shape, launch)
     while True:
         registers = _split(rng, rng.randrange(4), rank)
-        lanes, warps = _split(rng, 5, rank), _split(rng, _log2(num_warps), rank)
+        lanes, warps = _split(rng, 5, rank), _split(rng, _log2(launch.num_warps), rank)
         held = math.prod(max(r, size // (lane * warp))
                          for r, size, lane, warp in zip(registers, shape, lanes, warps))
         if held <= MOST_IN_A_THREAD:
-            return f"gl.BlockedLayout({registers}, {lanes}, {warps}, {_order(rng, rank)})"
+            return f"gl.BlockedLayout({registers}, {lanes}, {warps}, {_order(rng, rank)}{parts})"
 
 
-def sliced(rng, shape, num_warps):
+def sliced(rng, shape, launch):
     dim = rng.randrange(len(shape) + 1)
     parent = [*shape[:dim], rng.choice([1, 2, 4]), *shape[dim:]]
-    return f"gl.SliceLayout({dim}, {distributed(rng, parent, num_warps)})"
+    return f"gl.SliceLayout({dim}, {distributed(rng, parent, launch)})"
 
 
-def linear(rng, shape, num_warps):
+def linear(rng, shape, launch):
     """Unit vectors spread at random, some added to each other: any invertible map, with zero bases
     where there are more threads than elements."""
     units = [[size if d == axis else 0 for d in range(len(shape))]
@@ -55,39 +80,46 @@ def linear(rng, shape, num_warps):
     for _ in range(rng.randrange(4) if len(units) > 1 else 0):
         a, b = rng.sample(range(len(units)), 2)
         units[a] = [x ^ y for x, y in zip(units[a], units[b])]
-    threads = 5 + _log2(num_warps)
+    warps = 5 + _log2(launch.num_warps)
+    threads = warps + _log2(launch.num_ctas)
     taken, registers = units[:threads], units[threads:]
     taken += [[0] * len(shape)] * (threads - len(taken))
     rng.shuffle(taken)
     return (f"gl.DistributedLinearLayout(reg_bases={registers}, lane_bases={taken[:5]}, "
-            f"warp_bases={taken[5:]}, block_bases=[], shape={list(shape)})")
+            f"warp_bases={taken[5:warps]}, block_bases={taken[warps:]}, shape={list(shape)})")
 
 
-def mma(rng, shape, num_warps):
+def mma(rng, shape, launch):
     """Accumulators and operands of mma.sync m16n8."""
-    warps = _split(rng, _log2(num_warps), 2)
+    warps = _split(rng, _log2(launch.num_warps), 2)
     parent = (f"gl.NVMMADistributedLayout(version=[2, 0], warps_per_cta={warps}, "
-              "instr_shape=[16, 8])")
+              f"instr_shape=[16, 8]{cga(rng, shape, launch)})")
     if rng.random() < 0.5:
         return parent
     return (f"gl.DotOperandLayout(operand_index={rng.randrange(2)}, parent={parent}, "
             f"k_width={rng.choice([1, 2, 4])})")
 
 
-def distributed(rng, shape, num_warps):
+def distributed(rng, shape, launch):
     kinds = [blocked, blocked, linear]
     if len(shape) < 3:
         kinds.append(sliced)
     if len(shape) == 2 and min(shape) >= 16 and isinstance(gl.NVMMADistributedLayout, type):
         kinds.append(mma)
-    return rng.choice(kinds)(rng, shape, num_warps)
+    return rng.choice(kinds)(rng, shape, launch)
 
 
-def shared(rng, shape):
-    order = _order(rng, len(shape))
+def shared(rng, shape, launch):
+    order, parts = _order(rng, len(shape)), cga(rng, shape, launch)
     if rng.random() < 0.3:
         interval = 1 << rng.randrange(3, 7)
         return (f"gl.PaddedSharedLayout.with_identity_for([[{interval}, "
-                f"{1 << rng.randrange(4)}]], {list(shape)}, {order})")
+                f"{1 << rng.randrange(4)}]], {list(shape)}, {order}{parts})")
     vec, phase, phases = (1 << rng.randrange(4) for _ in range(3))
-    return f"gl.SwizzledSharedLayout({vec}, {phase}, {phases}, {order})"
+    return f"gl.SwizzledSharedLayout({vec}, {phase}, {phases}, {order}{parts})"
+
+
+def plain(shape, launch):
+    """Row-major shared memory, all of it in every CTA."""
+    order = list(reversed(range(len(shape))))
+    return f"gl.SwizzledSharedLayout(1, 1, 1, {order}{whole(shape, launch)})"

@@ -20,14 +20,14 @@ class NothingFits(Exception):
 class Maker:
     """Grows one program."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, clusters=(1,)):
         self.rng = rng
         self.numpy = np.random.default_rng(rng.getrandbits(32))
-        self.program = Program(num_warps=rng.choice([1, 2, 4, 4, 8]))
+        self.program = Program(rng.choice([1, 2, 4, 4, 8]), rng.choice(clusters))
         self.program.scalars = [rng.randrange(5) for _ in range(2)]
 
     def layout(self, shape):
-        return layouts.distributed(self.rng, list(shape), self.program.num_warps)
+        return layouts.distributed(self.rng, list(shape), self.program)
 
     def add(self, text, reads, value, dtype, layout=None, is_input=False):
         value = np.ascontiguousarray(value, dtype=DTYPES[dtype])

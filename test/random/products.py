@@ -25,7 +25,7 @@ def mma_v2(m):
     inner = max(inner, 32) if dtype == "int8" else inner
     warps = layouts._split(m.rng, layouts._log2(m.program.num_warps), 2)
     parent = (f"gl.NVMMADistributedLayout(version=[2, 0], warps_per_cta={warps}, "
-              "instr_shape=[16, 8])")
+              f"instr_shape=[16, 8]{layouts.cga(m.rng, (rows // 16, columns // 8), m.program)})")
     i, j = _operands(m, (rows, inner), (inner, columns), dtype)
     k = m.input((rows, columns), _sum_type(dtype),
                 m.numpy.integers(-9, 10, (rows, columns)), parent)
@@ -41,7 +41,7 @@ def mma_v2(m):
 
 
 def warpgroup_mma(m):
-    if m.program.num_warps % 4:
+    if m.program.num_warps % 4 or m.program.num_ctas > 1:
         raise NothingFits
     dtype = m.rng.choice(["float16", "float32", "int8"])
     step = {"float16": 16, "float32": 8, "int8": 32}[dtype]
@@ -67,7 +67,7 @@ def warpgroup_mma(m):
 
 def dot_fma(m):
     rows, columns, inner = (m.rng.choice([16, 32]) for _ in range(3))
-    parent = layouts.blocked(m.rng, [rows, columns], m.program.num_warps)
+    parent = layouts.blocked(m.rng, [rows, columns], m.program)
     i, j = _operands(m, (rows, inner), (inner, columns), "float32")
     k = m.input((rows, columns), "float32", m.numpy.integers(-9, 10, (rows, columns)), parent)
     value = m.step(k).value + m.step(i).value @ m.step(j).value

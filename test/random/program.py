@@ -37,6 +37,7 @@ class Step:
 @dataclass
 class Program:
     num_warps: int
+    num_ctas: int
     steps: list = field(default_factory=list)
     # Steps that are stored.
     outputs: list = field(default_factory=list)
@@ -57,7 +58,7 @@ class Program:
 
     def only(self, outputs):
         """A program of the steps that `outputs` need."""
-        kept = Program(self.num_warps, self.steps, list(outputs), self.scalars)
+        kept = Program(self.num_warps, self.num_ctas, self.steps, list(outputs), self.scalars)
         order = kept.reached()
         new = {old: i for i, old in enumerate(order)}
         kept.steps = [Step(**{**vars(self.steps[i]), "reads": [new[r] for r in self.steps[i].reads]})
@@ -110,6 +111,13 @@ def offsets(shape, layout):
     return " + ".join(terms)
 
 
+def rows(shape, program):
+    """A layout for any shape: lanes and warps along the rows."""
+    ones = [1] * (len(shape) - 1)
+    return (f"gl.BlockedLayout({[*ones, 1]}, {[*ones, 32]}, {[*ones, program.num_warps]}, "
+            f"{list(reversed(range(len(shape))))}{layouts.whole(shape, program)})")
+
+
 def source(program, name):
     """The text of a kernel: inputs, outputs and scalars are its parameters."""
     inputs = program.inputs()
@@ -131,9 +139,7 @@ def source(program, name):
         step = program.steps[i]
         layout, value = step.layout, f"v{i}" + ".to(gl.int8)" * (step.dtype == "int1")
         if layout is None:
-            layout = ("gl.BlockedLayout([1] * {0}, [1] * {1} + [32], [1] * {1} + [{2}], "
-                      "[{3}])").format(len(step.shape), len(step.shape) - 1, program.num_warps,
-                                       ", ".join(map(str, reversed(range(len(step.shape))))))
+            layout = rows(step.shape, program)
             value = f"gl.convert_layout({value}, {layout})"
         lines.append(_output(program.modes.get(i), f"q{i}", offsets(step.shape, layout), value))
     body = "\n".join("    " + line for line in lines)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--device cpu|cuda] [--form ptx]
-           [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--device cpu|cuda]
+           [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
@@ -67,6 +67,7 @@ class Runner:
         arguments = [self.to_device(a) for a in [*loaded, *stored]]
         try:
             compiled = kernel[(1,)](*arguments, *program.scalars, num_warps=program.num_warps,
+                                    num_ctas=program.num_ctas,
                                     enable_fp_fusion=False)
             if self.form:
                 compiled.asm[self.form]
@@ -101,14 +102,12 @@ class Runner:
 
 def as_input(program, i):
     """The program with step i read from memory."""
-    from program import Step
+    from program import Step, rows
     step = program.steps[i]
     steps = list(program.steps)
-    layout = step.layout or ("gl.BlockedLayout({0}, {1}, {2}, {3})".format(
-        [1] * len(step.shape), [1] * (len(step.shape) - 1) + [32],
-        [1] * (len(step.shape) - 1) + [program.num_warps], list(reversed(range(len(step.shape))))))
+    layout = step.layout or rows(step.shape, program)
     steps[i] = Step("", [], step.value, step.dtype, layout, True)
-    changed = type(program)(program.num_warps, steps, program.outputs, program.scalars,
+    changed = type(program)(program.num_warps, program.num_ctas, steps, program.outputs, program.scalars,
                             program.modes)
     return changed.only(changed.outputs)
 
@@ -139,11 +138,11 @@ def shrink(runner, program, budget=200):
     return small, problem
 
 
-def run_batch(runner, seeds, length):
+def run_batch(runner, seeds, length, clusters):
     """Runs the programs of some seeds and says how each ended, a line of JSON each."""
     import program
     import steps
-    programs = [steps.make(random.Random(seed), length) for seed in seeds]
+    programs = [steps.make(random.Random(seed), length, clusters) for seed in seeds]
     module = runner.load(programs)
     for i, (seed, item) in enumerate(zip(seeds, programs)):
         print(json.dumps({"seed": seed}), flush=True)
@@ -162,7 +161,7 @@ def work(options):
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(options.device, folder, options.form)
         for line in sys.stdin:
-            run_batch(runner, json.loads(line), options.length)
+            run_batch(runner, json.loads(line), options.length, options.clusters)
 
 
 class Worker:
@@ -275,6 +274,7 @@ class Summary:
 def share_out(options, summary):
     """Batches for the workers; those of the lowest seeds first."""
     arguments = ["--device", options.device, "--length", str(options.length),
+                 "--clusters", ",".join(map(str, options.clusters)),
                  *(["--form", options.form] if options.form else [])]
     end = options.seed + options.count
     starts = iter(range(options.seed, end, options.batch))
@@ -303,6 +303,9 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--length", type=int, default=14)
+    parser.add_argument("--clusters", default=[1], metavar="N,...",
+                        type=lambda text: [int(n) for n in text.split(",")],
+                        help="CTAs that a program may have, one of these")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
                         help="also make this of every kernel, whether a GPU is there or not")

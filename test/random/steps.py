@@ -188,7 +188,7 @@ def through_shared_memory(m):
     i = m.pick(lambda step: step.dtype != "int1")
     step = m.step(i)
     text = (f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, "
-            f"{layouts.shared(m.rng, step.shape)}, {{a0}})\n")
+            f"{layouts.shared(m.rng, step.shape, m.program)}, {{a0}})\n")
     value, view = step.value, "s"
     kind = m.rng.randrange(3)
     if kind == 1 and value.ndim > 1:
@@ -202,8 +202,7 @@ def through_shared_memory(m):
         value = np.take(value, range(start, start + length), dim)
         view = f"s.slice({start}, {length}, dim={dim})"
         # Slices that cut through the swizzle are refused, rightly.
-        text = text.replace(layouts_of(text), "gl.SwizzledSharedLayout(1, 1, 1, "
-                            f"{list(reversed(range(step.value.ndim)))})")
+        text = text.replace(layouts_of(text), layouts.plain(step.shape, m.program))
     m.add(text + f"{{out}} = {view}.load({{layout}})", [i], value, step.dtype,
           m.layout(value.shape))
 
@@ -256,9 +255,9 @@ OWN_KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compa
 KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS
 
 
-def make(rng, length):
-    """A program of about `length` steps."""
-    m = Maker(rng)
+def make(rng, length, clusters=(1,)):
+    """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
+    m = Maker(rng, clusters)
     m.input(rng.choice(SHAPES), "int32")
     m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
     while len(m.program.steps) < length:
