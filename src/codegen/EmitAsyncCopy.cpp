@@ -61,6 +61,9 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
     transfer = planTransfer(emitter, tensor, buffer, 8 * bytes);
   if (!transfer)
     return emitter.unsupported(op, "an asynchronous copy to this shared layout");
+  if (transfer->copies || crossesCtas(emitter, *transfer, op.getResult()))
+    return emitter.unsupported(op, "an asynchronous copy to the shared memory of other CTAs (a "
+                                   "thread copies to that of its own)");
   unsigned chunk = bytes * transfer->access.vectors.size();
   if (chunk != 4 && chunk != 8 && chunk != 16)
     return emitter.unsupported(op, "an asynchronous copy of " + Twine(chunk) +

@@ -10,6 +10,7 @@
 #include "codegen/SharedMemory.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -47,38 +48,43 @@ public:
   }
 
   /// Whether elements may lie in other CTAs.
-  bool isOfCluster() const { return rank != nullptr; }
-  /// Whether several CTAs each have the elements and the tensor.
-  bool hasCopies() const { return copies & tensor.freeVariableMask(Dim::Block); }
+  bool isOfCluster() const { return leaves || copies; }
+  /// Whether several CTAs have the elements.
+  bool hasCopies() const { return copies; }
 
-  /// Where an atomic finds the element.
-  Value *place(uint32_t reg, Value *index) {
+  /// Where an atomic finds the element: in this CTA, or all places of it.
+  SmallVector<Value *> places(uint32_t reg, Value *index) {
     Value *address = at(reg, index);
-    return rank ? peer(address, reg, index) : address;
+    if (!isOfCluster())
+      return {address};
+    SmallVector<Value *> found;
+    for (uint32_t copy : layout::combinations(copies))
+      found.push_back(peer(address, reg, index, copy));
+    return found;
   }
 
   Value *load(uint32_t reg, Value *index, Type *element) {
     Value *address = at(reg, index);
-    if (rank)
+    if (leaves)
       return loadPeer(emitter, peer(address, reg, index), element, 1).front();
     return loadShared(emitter.builder, address, element, 1).front();
   }
 
   void store(uint32_t reg, Value *index, Value *value) {
     Value *address = at(reg, index);
-    if (rank)
-      storePeer(emitter, peer(address, reg, index), value);
-    else
-      storeShared(emitter.builder, address, value);
+    if (!leaves && !copiesToStore)
+      return storeShared(emitter.builder, address, value);
+    for (uint32_t copy : layout::combinations(copiesToStore))
+      storePeer(emitter, peer(address, reg, index, copy), value);
   }
 
 private:
-  /// The same place in the CTA that holds the element.
-  Value *peer(Value *address, uint32_t reg, Value *index) {
+  /// The same place in the CTA that holds the element, or in that with another copy.
+  Value *peer(Value *address, uint32_t reg, Value *index, uint32_t copy = 0) {
     Builder &builder = emitter.builder;
     Value *cta = applyLinear(builder, bitsOf(index), imagesOf(axis, Dim::Block));
     cta = builder.CreateXor(builder.CreateXor(cta, rank),
-                            builder.getInt32(partOf(placeOf(reg), Dim::Block)));
+                            builder.getInt32(partOf(placeOf(reg), Dim::Block) ^ copy));
     return emitter.isa.peerAddress(builder, address, cta);
   }
 
@@ -111,25 +117,25 @@ private:
       findCta(toLinear(cast<ttg::MemDescType>(buffer.getType())), view);
   }
 
-  /// Sets `rank` unless every CTA stays with what it has itself.
+  /// Who holds the elements, and whether every CTA stays with what it has itself.
   void findCta(const LinearLayout &shared, const Registers &view) {
     SmallVector<uint32_t> images = threadImages(Dim::Block);
     unsigned ctaBits = Log2_32(emitter.clusterSize()), first = images.size() - ctaBits;
     // Of copies each CTA takes its own.
     copies = shared.freeVariableMask(Dim::Block);
+    copiesToStore = layout::copiesToStore(tensor, shared);
     for (unsigned bit = 0; bit < ctaBits; ++bit)
       images[first + bit] |= copies & 1u << bit;
-    Value *cta = emitter.threadPart(images);
+    rank = emitter.threadPart(images);
     uint32_t mask = imageMask(images), begin = 0;
-    addBegin(view, Dim::Block, cta, begin);
+    addBegin(view, Dim::Block, rank, begin);
     bool stays = !begin && !imageMask(imagesOf(axis, Dim::Block)) &&
                  !imageMask(ArrayRef(images).take_front(first));
     for (unsigned bit = 0; bit < ctaBits; ++bit)
       stays &= images[first + bit] == 1u << bit;
     for (uint32_t reg = 0; reg < uint32_t(tensor.inSize(Dim::Register)); ++reg)
       stays &= partOf(placeOf(reg), Dim::Block) == 0;
-    if (!stays || !mask)
-      rank = cta;
+    leaves = !stays || !mask;
   }
 
   /// Adds the place where the view begins.
@@ -179,10 +185,11 @@ private:
   Value *pointer = nullptr, *base = nullptr;
   uint32_t baseMask = 0;
   SmallVector<uint32_t> axisImages;
-  /// The thread's part of the CTA's number; null where no other CTA is met.
+  /// In a cluster, the thread's part of the number of the CTA that holds an element.
   Value *rank = nullptr;
-  /// Bits of the CTA's number that do not matter to the buffer.
-  uint32_t copies = 0;
+  bool leaves = false;
+  /// Bits of the CTA's number that do not matter to the buffer; those that matter to the tensor.
+  uint32_t copies = 0, copiesToStore = 0;
 };
 
 LogicalResult emitLocalGather(Emitter &emitter, ttg::LocalGatherOp op) {
@@ -218,15 +225,20 @@ LogicalResult emitAtomicScatter(Emitter &emitter, ttg::LocalAtomicScatterRMWOp o
       IndexedBuffer::create(emitter, op, op.getDst(), type, op.getAxis());
   if (!buffer)
     return failure();
-  // One CTA updates for all that hold the tensor, so it would have to update all copies.
-  if (buffer->hasCopies())
-    return emitter.unsupported(op, "an atomic on copies in several CTAs");
+  // Copies are updated in orders of their own.
+  if (buffer->hasCopies() && !op->use_empty())
+    return emitter.unsupported(op, "the result of an atomic on copies in several CTAs");
   AtomicForm form{AtomicOrder::Relaxed,
                   buffer->isOfCluster() ? AtomicScope::Cluster : AtomicScope::Cta};
   return emitAtomic(emitter, op, type, op.getMask(), form, [&](size_t i, const AtomicForm &masked) {
-    return emitter.isa.atomicUpdate(emitter.builder, kindOf(op.getAtomicRmwOp()),
-                                    buffer->place(i, emitter.get(op.getIndices())[i]),
-                                    emitter.get(op.getValues())[i], masked, !op->use_empty());
+    Value *old = nullptr;
+    for (Value *place : buffer->places(i, emitter.get(op.getIndices())[i])) {
+      old = emitter.isa.atomicUpdate(emitter.builder, kindOf(op.getAtomicRmwOp()), place,
+                                     emitter.get(op.getValues())[i], masked, !op->use_empty());
+      if (!old)
+        break;
+    }
+    return old;
   });
 }
 

@@ -70,12 +70,14 @@ LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value ten
     return emitter.unsupported(op, "a store to this shared layout");
   unsigned bytes = elementBytes(type.getElementType());
   const Registers &registers = emitter.get(tensor);
-  if (crossesCtas(emitter, *transfer, buffer)) {
+  if (transfer->copies || crossesCtas(emitter, *transfer, buffer)) {
     PeerAddress address = peerAddressOf(emitter, *transfer, buffer, bytes);
-    for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors)
-      storePeer(emitter,
-                address.at(vectorOffset(*transfer, vector), registerBlock(*transfer, vector[0])),
-                select(registers, vector));
+    for (uint32_t copy : layout::combinations(transfer->copies))
+      for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors)
+        storePeer(
+            emitter,
+            address.at(vectorOffset(*transfer, vector), registerBlock(*transfer, vector[0]) ^ copy),
+            select(registers, vector));
     return success();
   }
   if (auto matrices = planMatrices(emitter, *transfer, bytes, /*store=*/true)) {

@@ -47,6 +47,7 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
       layout::mapToShared(registers, *shared, bits, maxBits, minInterval);
   if (!access)
     return std::nullopt;
+  transfer.copies = layout::copiesToStore(registers, *shared);
   transfer.access = std::move(*access);
   LinearLayout &map = transfer.access.map;
   if (map.hasOut(Dim::Block) && layout::staysInBlock(map)) {

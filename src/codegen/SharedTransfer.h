@@ -8,6 +8,7 @@
 
 #include "codegen/SharedMemory.h"
 #include "ir/Dialects.h"
+#include "layout/Blocks.h"
 #include "layout/MatrixAccess.h"
 #include "layout/Vectorize.h"
 
@@ -21,6 +22,8 @@ struct Transfer {
   const layout::PaddedSharedLayout *padded = nullptr;
   /// Bytes up to which aligned runs of the layout stay runs in memory.
   unsigned wholeBytes = 16;
+  /// See layout::copiesToStore.
+  uint32_t copies = 0;
 };
 
 /// Vectors of at most `maxBits`. Nullopt for a layout that has no such plan.

@@ -9,4 +9,14 @@ namespace gluonc::layout {
 /// a map wherever it can be: a CTA whose memory has a copy of an element uses its own.
 bool staysInBlock(const LinearLayout &map);
 
+/// The bits of the CTA's number along which memory in layout `shared` repeats itself, although a
+/// tensor in layout `distributed` does not. Who stores the tensor has to reach each of these
+/// copies, as no CTA fills one alone.
+///   distributed block: [16], shared block: [0]  ->  0b1
+uint32_t copiesToStore(const LinearLayout &distributed, const LinearLayout &shared);
+
+/// The numbers made of bits of `mask`, 0 first.
+///   0b101  ->  0 1 4 5
+llvm::SmallVector<uint32_t, 4> combinations(uint32_t mask);
+
 } // namespace gluonc::layout

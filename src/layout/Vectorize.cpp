@@ -99,6 +99,26 @@ bool staysInBlock(const LinearLayout &map) {
   return true;
 }
 
+uint32_t copiesToStore(const LinearLayout &distributed, const LinearLayout &shared) {
+  uint32_t copies = 0;
+  if (!distributed.hasIn(Dim::Block) || !shared.hasIn(Dim::Block))
+    return copies;
+  for (auto [bit, basis] : llvm::enumerate(shared.packedBases(Dim::Block)))
+    if (!basis && bit < distributed.inLog2(Dim::Block) && distributed.packedBasis(Dim::Block, bit))
+      copies |= 1u << bit;
+  return copies;
+}
+
+llvm::SmallVector<uint32_t, 4> combinations(uint32_t mask) {
+  llvm::SmallVector<uint32_t, 4> numbers;
+  uint32_t number = 0;
+  do {
+    numbers.push_back(number);
+    number = (number - mask) & mask;
+  } while (number);
+  return numbers;
+}
+
 std::optional<SharedAccessMap> mapToShared(const LinearLayout &distributed,
                                            const LinearLayout &shared, unsigned elementBits,
                                            unsigned maxVectorBits, int64_t maxElements) {

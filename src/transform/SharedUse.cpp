@@ -145,6 +145,13 @@ static bool crosses(RankedTensorType tensor, ttg::MemDescType buffer,
   return !access || !layout::staysInBlock(access->map);
 }
 
+/// The same for a store, which reaches the copies that other CTAs hold.
+static bool storeCrosses(RankedTensorType tensor, ttg::MemDescType buffer,
+                         std::optional<int64_t> indexed = std::nullopt) {
+  const layout::LinearLayout *shared = linearOrNull(buffer);
+  return crosses(tensor, buffer, indexed) || layout::copiesToStore(toLinear(tensor), *shared);
+}
+
 /// Whether what an atomic fetched goes to CTAs that took no part, as all but one for a scalar.
 static bool sharesFetched(Operation *op) {
   if (op->use_empty())
@@ -182,19 +189,22 @@ bool reachesPeers(Operation *op) {
           [](Operation *atomic) { return sharesFetched(atomic); })
       .Case([](ttg::LocalLoadOp load) { return crosses(load.getType(), load.getSrc().getType()); })
       .Case([&](ttg::LocalStoreOp store) {
-        return crosses(typeOf(store.getSrc()), store.getDst().getType());
+        return storeCrosses(typeOf(store.getSrc()), store.getDst().getType());
       })
       .Case([&](ttg::LocalAllocOp alloc) {
-        return alloc.getSrc() && crosses(typeOf(alloc.getSrc()), alloc.getType());
+        return alloc.getSrc() && storeCrosses(typeOf(alloc.getSrc()), alloc.getType());
       })
       .Case([&](ttg::LocalGatherOp gather) {
         return crosses(gather.getType(), gather.getSrc().getType(), gather.getAxis());
       })
       .Case([&](ttg::LocalScatterOp scatter) {
-        return crosses(typeOf(scatter.getValues()), scatter.getDst().getType(), scatter.getAxis());
+        return storeCrosses(typeOf(scatter.getValues()), scatter.getDst().getType(),
+                            scatter.getAxis());
       })
       .Case([&](ttg::LocalAtomicScatterRMWOp scatter) {
-        return sharesFetched(op) ||
+        // All copies are updated, whoever does it.
+        const layout::LinearLayout *shared = linearOrNull(scatter.getDst().getType());
+        return sharesFetched(op) || !shared || shared->freeVariableMask(Dim::Block) ||
                crosses(typeOf(scatter.getValues()), scatter.getDst().getType(), scatter.getAxis());
       })
       .Case([](ttng::AsyncTMACopyGlobalToLocalOp copy) { return copy.getMulticast(); })

@@ -38,6 +38,15 @@
 # EXPECT: y == x
 # RUN: through_shared x='randn((64, 64), f16)' y='empty((64, 64), f16)' A='[[0, 0]]' S='[[0, 0]]' B='[[0, 1]]' --grid 1 --num-ctas 2
 # EXPECT: y == x
+# RUN: through_shared x='randn((64, 64), f16)' y='empty((64, 64), f16)' A='[[1, 0]]' S='[[0, 0]]' B='[[0, 0]]' --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: through_shared x='randn((64, 64), f16)' y='empty((64, 64), f16)' A='[[1, 0], [0, 1]]' S='[[0, 0], [0, 1]]' B='[[0, 1], [0, 0]]' --grid 1 \
+#   --num-ctas 4
+# EXPECT: y == x
+# RUN: turned x='arange(256, i32)' i='arange(256, i32)' y='empty(256, i32)' --grid 1 --num-ctas 4
+# EXPECT: y == 255 - x
+# RUN: counts x='randint(0, 8, 512, i32)' y='empty(32, i32)' --grid 1 --num-ctas 4
+# EXPECT: (sum(y) == 512) & (y[3] == sum(where(x == 3, 1, 0)))
 # RUN: stored x='arange(256, i32)' y='empty(256, i32)' N=256 --grid 1 --num-ctas 2
 # EXPECT: y == x
 # RUN: stored x='randn(512, f16)' y='empty(512, f16)' N=512 --grid 1 --num-ctas 4
@@ -425,3 +434,29 @@ def skewed(x, rows, columns):
     gl.store(rows + gl.arange(0, 16, layout=total.type.layout), total)
     total = gl.sum(value, axis=0)
     gl.store(columns + gl.arange(0, 8, layout=total.type.layout), total)
+
+
+# Spread over the CTAs, into a copy in each.
+@gluon.jit
+def turned(x, i, y):
+    cga: gl.constexpr = [[1], [0]]
+    layout: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], cga_layout=cga)
+    copied: gl.constexpr = gl.BlockedLayout([2], [32], [4], [0], cga_layout=[[0], [0]])
+    smem = gl.allocate_shared_memory(gl.int32, [256], gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[0], [0]]))
+    at = gl.arange(0, 256, layout=layout)
+    smem.scatter(gl.load(x + at), 255 - gl.load(i + at), 0)
+    gl.barrier(cluster=True)
+    gl.store(y + gl.arange(0, 256, layout=copied), smem.load(copied))
+
+
+@gluon.jit
+def counts(x, y):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1], [2]])
+    copied: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0], [0]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[0], [0]])
+    smem = gl.allocate_shared_memory(gl.int32, [32], shared, gl.full([32], 0, gl.int32, copied))
+    gl.barrier(cluster=True)
+    one = gl.full([512], 1, gl.int32, layout)
+    smem.atomic_scatter_add(one, gl.load(x + gl.arange(0, 512, layout=layout)), 0)
+    gl.barrier(cluster=True)
+    gl.store(y + gl.arange(0, 32, layout=copied), smem.load(copied))

@@ -18,7 +18,8 @@ def ring(m):
     a, b = m.step(i), m.step(j)
     value = (a, b)[(m.program.scalars[0] + 1) % 2].value
     m.add(f"s = {_allocate(m, a.dtype, (2, *a.shape), len(a.shape))}\ns.index(0).store({{a0}})\n"
-          "s.index(1).store({a1})\n{out} = s.index((n0 + 1) % 2).load({layout})", [i, j], value,
+          f"s.index(1).store({{a1}})\n{m.meet()}{{out}} = s.index((n0 + 1) % 2).load({{layout}})",
+          [i, j], value,
           a.dtype, m.layout(a.shape))
 
 
@@ -31,8 +32,9 @@ def ring_in_loop(m):
     for _ in range(m.program.scalars[0]):
         value = value * 3 + b.value
     m.add(f"s = {_allocate(m, a.dtype, (2, *a.shape), len(a.shape))}\ns.index(0).store({{a0}})\n"
-          "for k in range(n0):\n"
+          f"{m.meet()}for k in range(n0):\n"
           f"    s.index((k + 1) % 2).store(s.index(k % 2).load({a.layout}) * 3 + {{a1}})\n"
+          f"{m.meet('    ')}"
           "{out} = s.index(n0 % 2).load({layout})", [i, j], value, a.dtype, m.layout(a.shape))
 
 
@@ -48,8 +50,8 @@ def store_to_slice(m):
     value[tuple(slice(start, start + part[dim]) if d == dim else slice(None)
                 for d in range(len(part)))] = m.step(j).value
     m.add(f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, "
-          f"{layouts.plain(step.shape, m.program)}, {{a0}})\ns.slice({start}, {part[dim]}, dim={dim})"
-          ".store({a1})\n{out} = s.load({layout})", [i, j], value, step.dtype,
+          f"{layouts.plain(step.shape, m.program)}, {{a0}})\n{m.meet()}s.slice({start}, {part[dim]}, dim={dim})"
+          f".store({{a1}})\n{m.meet()}{{out}} = s.load({{layout}})", [i, j], value, step.dtype,
           m.layout(step.shape))
 
 
@@ -61,7 +63,7 @@ def gather_from_buffer(m):
     j = m.input(step.shape, "int32", index)
     layout = layouts.shared(m.rng, step.shape, m.program)
     m.add(f"s = gl.allocate_shared_memory(gl.{step.dtype}, {list(step.shape)}, {layout}, {{a0}})\n"
-          f"{{out}} = s.gather({{a1}}, {axis})", [i, j],
+          f"{m.meet()}{{out}} = s.gather({{a1}}, {axis})", [i, j],
           np.take_along_axis(step.value, index, axis), step.dtype, m.step(j).layout)
 
 
@@ -75,7 +77,7 @@ def scatter_to_buffer(m):
     value = np.empty_like(step.value)
     np.put_along_axis(value, index, step.value, axis)
     m.add(f"s = {_allocate(m, step.dtype, step.shape)}\ns.scatter({{a0}}, {{a1}}, {axis})\n"
-          "{out} = s.load({layout})", [i, j], value, step.dtype, m.layout(step.shape))
+          f"{m.meet()}{{out}} = s.load({{layout}})", [i, j], value, step.dtype, m.layout(step.shape))
 
 
 def atomic_scatter(m):
@@ -91,7 +93,7 @@ def atomic_scatter(m):
     layout = m.layout((32,))
     m.add(f"s = gl.allocate_shared_memory(gl.int32, [32], {layouts.plain((32,), m.program)}, "
           f"gl.full([32], {start}, gl.int32, {layout}))\n"
-          f"s.atomic_scatter_{name}({{a0}}, {{a1}}, 0)\n{{out}} = s.load({{layout}})", [i, j],
+          f"{m.meet()}s.atomic_scatter_{name}({{a0}}, {{a1}}, 0)\n{m.meet()}{{out}} = s.load({{layout}})", [i, j],
           value, "int32", layout)
 
 
@@ -120,7 +122,8 @@ def asynchronous_copy(m):
     shape = m.rng.choice([(256,), (32, 32), (64, 16)])
     dtype = m.rng.choice(["int32", "float32", "int64"])
     i = m.input(shape, dtype)
-    layout = layouts.blocked(m.rng, list(shape), m.program)
+    # A copy reaches the CTA's own memory only.
+    layout = layouts.blocked(m.rng, list(shape), m.program, layouts.whole(shape, m.program))
     m.add(f"s = gl.allocate_shared_memory(gl.{dtype}, {list(shape)}, {layouts.plain(shape, m.program)})\n"
           f"gl.nvidia.ampere.async_copy.async_copy_global_to_shared(s, {{p0}} + "
           f"({offsets(shape, layout)}))\ngl.nvidia.ampere.async_copy.commit_group()\n"

@@ -53,8 +53,8 @@ def whole(shape, launch):
 MOST_IN_A_THREAD = 512
 
 
-def blocked(rng, shape, launch):
-    rank, parts = len(shape), cga(rng, shape, launch)
+def blocked(rng, shape, launch, parts=None):
+    rank, parts = len(shape), cga(rng, shape, launch) if parts is None else parts
     while True:
         registers = _split(rng, rng.randrange(4), rank)
         lanes, warps = _split(rng, 5, rank), _split(rng, _log2(launch.num_warps), rank)

@@ -63,6 +63,10 @@ class Maker:
         return self.add("{out} = gl.convert_layout({a0}, {layout})", [i], step.value, step.dtype,
                         layout)
 
+    def meet(self, indent=""):
+        """A line that lets CTAs see what others of their cluster wrote to shared memory."""
+        return f"{indent}gl.barrier(cluster=True)\n" if self.program.num_ctas > 1 else ""
+
     def placed(self, i):
         """The step, or a conversion of it, with a layout that has a name."""
         return i if self.step(i).layout else self.convert(i, self.layout(self.step(i).shape))

@@ -203,7 +203,7 @@ def through_shared_memory(m):
         view = f"s.slice({start}, {length}, dim={dim})"
         # Slices that cut through the swizzle are refused, rightly.
         text = text.replace(layouts_of(text), layouts.plain(step.shape, m.program))
-    m.add(text + f"{{out}} = {view}.load({{layout}})", [i], value, step.dtype,
+    m.add(text + f"{m.meet()}{{out}} = {view}.load({{layout}})", [i], value, step.dtype,
           m.layout(value.shape))
 
 

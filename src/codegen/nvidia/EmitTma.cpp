@@ -337,17 +337,19 @@ LogicalResult emitSharedStore(Emitter &emitter, ttng::AsyncSharedStoreOp op) {
     for (uint32_t reg : vector)
       elements.push_back(registers[reg]);
     Registers words = packWords(builder, elements, wordType(elements[0]->getType(), vector.size()));
-    uint32_t block = registerBlock(*transfer, vector[0]);
-    Instruction code;
-    if (owner)
-      code.text = "@" + code.operand(owner) + " ";
-    code.text += "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" +
-                 (words.size() > 1 ? ".v" + std::to_string(words.size()) : std::string()) + ".b" +
-                 std::to_string(wordBits(words[0]->getType())) + " ";
-    code.text += "[" + code.operand(address.at(vectorOffset(*transfer, vector), block)) + "], ";
-    code.text += words.size() > 1 ? code.list(words) : code.operand(words[0]);
-    code.text += ", [" + code.operand(barriers.at(0, block)) + "];";
-    emitOrdered(emitter, code.text, code.operands);
+    for (uint32_t copy : layout::combinations(transfer->copies)) {
+      uint32_t block = registerBlock(*transfer, vector[0]) ^ copy;
+      Instruction code;
+      if (owner)
+        code.text = "@" + code.operand(owner) + " ";
+      code.text += "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" +
+                   (words.size() > 1 ? ".v" + std::to_string(words.size()) : std::string()) + ".b" +
+                   std::to_string(wordBits(words[0]->getType())) + " ";
+      code.text += "[" + code.operand(address.at(vectorOffset(*transfer, vector), block)) + "], ";
+      code.text += words.size() > 1 ? code.list(words) : code.operand(words[0]);
+      code.text += ", [" + code.operand(barriers.at(0, block)) + "];";
+      emitOrdered(emitter, code.text, code.operands);
+    }
   }
   return success();
 }
