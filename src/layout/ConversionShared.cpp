@@ -274,11 +274,14 @@ private:
     Vectors images;
     for (uint64_t basis : side.packedBases())
       images.push_back(span.reduce(basis).combination);
-    // Blocks that hold copies use their own.
+    // Blocks that hold copies use their own: bit i in place of the bits that it is a sum of.
     unsigned blockShift = offsetBits() + repetition.size();
-    for (unsigned i = 0; i < side.inLog2(Dim::Block); ++i)
-      if (!llvm::is_contained(blockBit, i))
-        images[side.inShift(Dim::Block) + i] |= uint64_t{1} << (blockShift + i);
+    for (unsigned i = 0; i < side.inLog2(Dim::Block); ++i) {
+      if (llvm::is_contained(blockBit, i))
+        continue;
+      uint64_t sum = span.reduce(src.packedBasis(Dim::Block, i)).combination >> blockShift;
+      images[side.inShift(Dim::Block) + i] ^= (sum | uint64_t{1} << i) << blockShift;
+    }
     return LinearLayout::fromPacked(side.inDims(), memoryDims(), images);
   }
 

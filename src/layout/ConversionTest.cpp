@@ -394,24 +394,36 @@ TEST(Conversion, EveryPlanBetweenArbitraryLinearLayoutsIsRight) {
   }
 }
 
+/// A layout of 64 elements whose bases are zero or sums of others now and then: every kind of
+/// copies.
+LinearLayout withCopies(RandomLayouts &random, llvm::ArrayRef<DimSize> ins) {
+  for (;;) {
+    LinearLayout layout = random.any(ins, {{Dim::axis(0), 6}});
+    llvm::SmallVector<uint64_t, 12> bases(layout.packedBases());
+    for (uint64_t &basis : bases)
+      if (random.below(5) == 0)
+        basis = 0;
+    layout = LinearLayout::fromPacked(layout.inDims(), layout.outDims(), bases);
+    if (layout.isSurjective())
+      return layout;
+  }
+}
+
 TEST(Conversion, EveryPlanWithCopiesIsRight) {
   RandomLayouts random(4);
+  const DimSize ins[] = {{Dim::Register, 3}, {Dim::Lane, 5}, {Dim::Warp, 2}};
   for (int trial = 0; trial < 800; ++trial) {
-    // Zeroing random bases of a layout with room to spare makes copies of every kind.
-    auto withCopies = [&] {
-      for (;;) {
-        LinearLayout layout =
-            random.any({{Dim::Register, 3}, {Dim::Lane, 5}, {Dim::Warp, 2}}, {{Dim::axis(0), 6}});
-        llvm::SmallVector<uint64_t, 10> bases(layout.packedBases());
-        for (uint64_t &basis : bases)
-          if (random.below(5) == 0)
-            basis = 0;
-        layout = LinearLayout::fromPacked(layout.inDims(), layout.outDims(), bases);
-        if (layout.isSurjective())
-          return layout;
-      }
-    };
-    LinearLayout src = withCopies(), dst = withCopies();
+    LinearLayout src = withCopies(random, ins), dst = withCopies(random, ins);
+    ASSERT_TRUE(isRight(planConversion(src, dst, 16), src, dst));
+    ASSERT_TRUE(isRight(planThroughShared(src, dst, 16), src, dst));
+  }
+}
+
+TEST(Conversion, EveryPlanWithCopiesInClustersIsRight) {
+  RandomLayouts random(8);
+  const DimSize ins[] = {{Dim::Register, 2}, {Dim::Lane, 3}, {Dim::Warp, 1}, {Dim::Block, 3}};
+  for (int trial = 0; trial < 3000; ++trial) {
+    LinearLayout src = withCopies(random, ins), dst = withCopies(random, ins);
     ASSERT_TRUE(isRight(planConversion(src, dst, 16), src, dst));
     ASSERT_TRUE(isRight(planThroughShared(src, dst, 16), src, dst));
   }

@@ -12,10 +12,14 @@ struct Place {
   unsigned bit;
 };
 
-/// The bit of register, lane or warp that holds each bit of the axis, lowest first.
+/// The bit of register, lane or warp that holds each bit of the axis, lowest first; in all CTAs
+/// alike.
 std::optional<llvm::SmallVector<Place, 12>> placesOf(const LinearLayout &source, Dim axis) {
   llvm::SmallVector<Place, 12> places(source.outLog2(axis), Place{Dim::Block, 0});
   uint64_t unit = uint64_t{1} << source.outShift(axis);
+  for (unsigned bit = 0; bit < source.inLog2(Dim::Block); ++bit)
+    if (source.basis(Dim::Block, bit, axis))
+      return std::nullopt;
   for (Dim in : {Dim::Register, Dim::Lane, Dim::Warp})
     for (auto [bit, basis] : llvm::enumerate(source.packedBases(in))) {
       uint32_t along = source.outComponent(basis, axis);

@@ -47,6 +47,10 @@
 # EXPECT: y == 255 - x
 # RUN: counts x='randint(0, 8, 512, i32)' y='empty(32, i32)' --grid 1 --num-ctas 4
 # EXPECT: (sum(y) == 512) & (y[3] == sum(where(x == 3, 1, 0)))
+# RUN: mixed x='randint(-99, 99, (8, 64), i32)' y='empty((8, 64), i32)' --grid 1 --num-ctas 2
+# EXPECT: (y[0] == x[0]) & (y[7] == sum(x, 0)) & (y[4] == sum(x[:5], 0))
+# RUN: copies x='arange(32, i32)' y='empty(32, i32)' --grid 1 --num-ctas 8
+# EXPECT: y == x
 # RUN: stored x='arange(256, i32)' y='empty(256, i32)' N=256 --grid 1 --num-ctas 2
 # EXPECT: y == x
 # RUN: stored x='randn(512, f16)' y='empty(512, f16)' N=512 --grid 1 --num-ctas 4
@@ -460,3 +464,29 @@ def counts(x, y):
     smem.atomic_scatter_add(one, gl.load(x + gl.arange(0, 512, layout=layout)), 0)
     gl.barrier(cluster=True)
     gl.store(y + gl.arange(0, 32, layout=copied), smem.load(copied))
+
+
+# The CTA's number moves two coordinates at once, one of them along the scan.
+@gluon.jit
+def mixed(x, y):
+    rows: gl.constexpr = gl.DistributedLinearLayout(
+        reg_bases=[[0, 2]], lane_bases=[[0, 16], [2, 0], [0, 1], [0, 32], [1, 0]], warp_bases=[[4, 0], [0, 4]],
+        block_bases=[[4, 8]], shape=[8, 64])
+    at = gl.arange(0, 8, layout=gl.SliceLayout(1, rows))[:, None] * 64 + gl.arange(0, 64, layout=gl.SliceLayout(0, rows))[None, :]
+    gl.store(y + at, gl.associative_scan(gl.load(x + at), 0, plus))
+
+
+@gluon.jit
+def plus(a, b):
+    return a + b
+
+
+# CTAs 0 and 5 hold the same, as their numbers' bits 0 and 2 move the same coordinate.
+@gluon.jit
+def copies(x, y):
+    a: gl.constexpr = gl.DistributedLinearLayout(
+        reg_bases=[], lane_bases=[[0], [0], [16], [8], [2]], warp_bases=[[1], [0]], block_bases=[[4], [0], [4]], shape=[32])
+    b: gl.constexpr = gl.DistributedLinearLayout(
+        reg_bases=[], lane_bases=[[0], [0], [1], [16], [8]], warp_bases=[[0], [0]], block_bases=[[0], [2], [4]], shape=[32])
+    v = gl.convert_layout(gl.load(x + gl.arange(0, 32, layout=a)), b)
+    gl.store(y + gl.arange(0, 32, layout=b), v)
