@@ -52,27 +52,27 @@ from triton.experimental.gluon import language as gl
 
 @gluon.jit
 def widen(src, dst, wide: gl.constexpr):
-    at = gl.arange(0, 256, layout=gl.BlockedLayout([2], [32], [4], [0]))
+    at = gl.arange(0, 256, layout=gl.BlockedLayout([4], [32], [4], [0]))
     small = gl.load(src + at).to(gl.float8e4b15, bitcast=True)
     gl.store(dst + at, small.to(wide))
 
 
 @gluon.jit
 def around(src, dst, wide: gl.constexpr):
-    at = gl.arange(0, 256, layout=gl.BlockedLayout([2], [32], [4], [0]))
+    at = gl.arange(0, 256, layout=gl.BlockedLayout([4], [32], [4], [0]))
     small = gl.load(src + at).to(gl.float8e4b15, bitcast=True)
     gl.store(dst + at, small.to(wide).to(gl.float8e4b15).to(gl.uint8, bitcast=True))
 
 
 @gluon.jit
 def narrow(src, dst):
-    at = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    at = gl.arange(0, 128, layout=gl.BlockedLayout([4], [32], [4], [0]))
     gl.store(dst + at, gl.load(src + at).to(gl.float8e4b15).to(gl.uint8, bitcast=True))
 
 
 @gluon.jit
 def narrow_all(dst, ref):
-    at = gl.program_id(0) * 256 + gl.arange(0, 256, layout=gl.BlockedLayout([2], [32], [4], [0]))
+    at = gl.program_id(0) * 256 + gl.arange(0, 256, layout=gl.BlockedLayout([4], [32], [4], [0]))
     half = at.to(gl.int16).to(gl.float16, bitcast=True)
     gl.store(dst + at, half.to(gl.float8e4b15).to(gl.uint8, bitcast=True))
     # The same in numbers: steps of a mantissa of three bits, counted from the exponent's first.

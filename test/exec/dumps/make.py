@@ -20,9 +20,24 @@ from triton.experimental import gluon
 from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia import ampere, hopper
+from triton.language.core import _aggregate
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import run  # noqa: E402
+
+# Dumps with assembly that is Triton's own are for looking at, not for keeping.
+NOT_KEPT = {"fp8e4b15.py"}
+
+# What has another name since.
+gluon.aggregate = _aggregate
+gl.barrier = gl.thread_barrier
+ampere.async_copy.async_load = ampere.async_copy.async_copy_global_to_shared
+hopper.async_copy.async_load = hopper.async_copy.async_copy_global_to_shared
+hopper.tma.async_load = hopper.tma.async_copy_global_to_shared
+hopper.tma.async_store = hopper.tma.async_copy_shared_to_global
 
 # Longer ones are unrolled code, of which the short ones have everything.
 LONGEST = 12000
@@ -101,9 +116,9 @@ def write(path, test, module):
         try:
             text = compile_line(module, test[1], capability)
         except Exception as error:
-            problem = str(error.__cause__ or error).strip().splitlines()[-1][:100]
+            problem = (str(error.__cause__ or error).strip().splitlines() or ["an assertion"])[-1][:100]
             continue
-        if len(text) <= LONGEST:
+        if len(text) <= LONGEST and path.name not in NOT_KEPT:
             name.write_text(text)
         return
     print(f"{name.name}: {problem}", flush=True)
