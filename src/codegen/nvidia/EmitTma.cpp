@@ -209,7 +209,9 @@ ThreadAddress addressOf(Emitter &emitter, mlir::Value buffer, const Share &share
 
 /// Copies for one barrier object are under way sooner if no warp starts several of them. Where the
 /// group has warps to spare, a copy of `size` messages leaves out those that are busy since the
-/// last barrier; for the sake of one message that is not worth the arithmetic.
+/// last barrier; for the sake of one message that is not worth the arithmetic. Its own warps are
+/// neighbours whose numbers begin at a multiple of `size`: spread over two groups of four, they
+/// would hold up the products of both.
 unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size) {
   unsigned busy = 0;
   while ((op = op->getPrevNode()) && !isa<ttng::BarrierExpectOp>(op))
@@ -218,7 +220,8 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size) {
       if (auto messages = messagesOf(copy.getResult().getType(), descriptor.im2col))
         busy += messages->size();
     }
-  return busy > 1 && busy + size <= emitter.group.count ? busy : 0;
+  unsigned first = alignTo(busy, size);
+  return busy > 1 && first + size <= emitter.group.count ? first : 0;
 }
 
 /// The CTAs that hold the copies, as a mask of 16 bits: this one's number with all values of the
