@@ -1,6 +1,7 @@
 #include "codegen/Optimize.h"
 
 #include "codegen/AddressSplit.h"
+#include "codegen/DelayCopies.h"
 #include "codegen/ProductChains.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -41,6 +42,7 @@ FunctionPassManager lastPasses() {
   passes.addPass(ProductChainsPass());
   passes.addPass(AddressSplitPass());
   passes.addPass(EarlyCSEPass());
+  passes.addPass(DelayCopiesPass());
   return passes;
 }
 

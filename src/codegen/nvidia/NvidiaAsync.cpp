@@ -5,6 +5,7 @@
 // is filled with zeros.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/DelayCopies.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 
@@ -30,11 +31,14 @@ void NvidiaIsa::copyAsync(Builder &builder, Value *shared, Value *global, unsign
   }
   out << "cp.async." << (bytes == 16 ? "cg" : "ca") << ".shared.global [$0], [$1], " << bytes
       << size << ";";
-  emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
+  Value *copy = emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
+  cast<CallInst>(copy)->addFnAttr(Attribute::get(builder.getContext(), beginsCopyAttr));
 }
 
 void NvidiaIsa::commitCopies(Builder &builder) const {
-  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_cp_async_commit_group, {});
+  CallInst *commit =
+      builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_cp_async_commit_group, {});
+  commit->addFnAttr(Attribute::get(builder.getContext(), beginsCopyAttr));
 }
 
 void NvidiaIsa::waitCopies(Builder &builder, unsigned pending) const {
