@@ -25,6 +25,10 @@
 // their own: two in turns, so that nobody can be a whole round ahead of another that
 // still waits, and a count of rounds, all behind each other in shared memory.
 //
+// Where a kernel has one warp_specialize, and that not in a loop, workers do not go
+// back: LLVM would move what partitions compute in front of the loop, and it would
+// take registers from all of them.
+//
 // Registers. Groups that need few give the others away where their parts begin, and
 // those that need more wait for these. Nobody takes any back before all have met at
 // the end: a warp without a part would else take what a part is still waiting for.
@@ -241,6 +245,21 @@ struct Specialize {
       : emitter(emitter), op(op), captures(emitter, op), registers(op),
         number(emitter.workers->getNumCases() + 1) {}
 
+  /// Whether nothing else will ever be announced to the workers.
+  bool runsOnce() {
+    mlir::Operation *function = op->getParentOp();
+    if (!isa<tt::FuncOp>(function) || emitter.clusterSize() > 1)
+      return false;
+    unsigned count = 0;
+    function->walk([&](ttg::WarpSpecializeOp) { ++count; });
+    SmallVector<mlir::Block *> next(op->getBlock()->getSuccessors());
+    SmallPtrSet<mlir::Block *, 8> reached;
+    while (!next.empty())
+      if (mlir::Block *block = next.pop_back_val(); reached.insert(block).second)
+        llvm::append_range(next, block->getSuccessors());
+    return count == 1 && !reached.contains(op->getBlock());
+  }
+
   /// One partition, from the jump of its warps on.
   LogicalResult emitPartition(unsigned index, BasicBlock *start, BasicBlock *done) {
     emitter.startBlock(start);
@@ -285,7 +304,13 @@ struct Specialize {
     }
     emitter.startBlock(done);
     registers.leave(emitter, count);
-    builder.CreateBr(loop);
+    if (!runsOnce()) {
+      builder.CreateBr(loop);
+      return success();
+    }
+    // The next announcement is the last.
+    meet(emitter);
+    builder.CreateBr(emitter.workers->getDefaultDest());
     return success();
   }
 
