@@ -471,6 +471,8 @@ TEST(BankConflicts, UnswizzledColumnAccessCollides) {
             0);
   RegisterVectors one = vectorizeAlong(*column.invertAndCompose(plain), Dim::Offset, 0);
   EXPECT_EQ(countBankConflicts(*column.invertAndCompose(plain), one, 32), 32 * 31);
+  // In vectors of 4 words, 8 lanes a phase, each 8 ways.
+  EXPECT_EQ(bankConflicts(column, plain, 32), 7);
   // With an XOR by the row they spread over all banks.
   LinearLayout swizzled = SwizzledSharedLayout{1, 1, 32, {1, 0}, {}}.toLinear({32, 32});
   EXPECT_EQ(bankConflicts(column, swizzled, 32), 0);

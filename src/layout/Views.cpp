@@ -1,5 +1,7 @@
 #include "layout/Views.h"
 
+#include "layout/Parts.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace gluonc::layout {
@@ -153,6 +155,20 @@ std::string tensorView(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
 std::string hardwareView(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
   LinearLayout linear = layout.toLinear(shape);
   return layout.isShared() ? offsetsView(linear) : threadsView(linear);
+}
+
+std::string tensorMemoryBases(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
+  LinearLayout linear = layout.toLinear(shape);
+  auto bases = [&](Dim dim) {
+    BasisList list;
+    for (unsigned bit = 0; bit < linear.inLog2(dim); ++bit) {
+      llvm::SmallVector<uint32_t, 4> basis = linear.basis(dim, bit);
+      list.emplace_back(basis.begin(), basis.end());
+    }
+    return basesText(list);
+  };
+  return "TensorMemoryLinearLayout(rows=" + bases(Dim::Row) + ", cols=" + bases(Dim::Col) +
+         ", shape=" + listText(shape) + ")";
 }
 
 } // namespace gluonc::layout

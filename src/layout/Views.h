@@ -16,4 +16,8 @@ std::string tensorView(const Layout &layout, llvm::ArrayRef<int64_t> shape);
 /// line each.
 std::string hardwareView(const Layout &layout, llvm::ArrayRef<int64_t> shape);
 
+/// `TensorMemoryLinearLayout(rows=[[1, 0], …], cols=[[0, 1], …], shape=[128, 64])`: the element
+/// that each bit of a row and of a column of tensor memory adds.
+std::string tensorMemoryBases(const Layout &layout, llvm::ArrayRef<int64_t> shape);
+
 } // namespace gluonc::layout

@@ -231,12 +231,13 @@ const Intrinsic *findLanguageIntrinsic(llvm::StringRef name) {
   for (const Intrinsic &intrinsic : intrinsics)
     if (intrinsic.name == name)
       return &intrinsic;
-  return nullptr;
+  return name == bankConflictsOfTypes().name ? &bankConflictsOfTypes() : nullptr;
 }
 
 void appendLanguageNames(std::vector<llvm::StringRef> &names) {
   for (const Intrinsic &intrinsic : intrinsics)
     names.push_back(intrinsic.name);
+  names.push_back(bankConflictsOfTypes().name);
 }
 
 } // namespace gluonc::sema

@@ -61,6 +61,8 @@ const Intrinsic *findPythonBuiltin(llvm::StringRef name);
 /// constexpr, static_assert, BlockedLayout, …; null when there is none.
 const Intrinsic *findLanguageIntrinsic(llvm::StringRef name);
 const Intrinsic *findLayoutConstructor(llvm::StringRef name);
+/// bank_conflicts, of types that kernels or host code have.
+const Intrinsic &bankConflictsOfTypes();
 /// Methods of layouts.
 llvm::ArrayRef<Intrinsic> layoutMethods();
 const Intrinsic *findMathFunction(llvm::StringRef name);

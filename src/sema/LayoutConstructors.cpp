@@ -322,10 +322,15 @@ MaybeValue toLinearLayout(Interpreter &interpreter, const IntrinsicCall &call) {
     return Value::layout(layout);
   if (layout.isDistributed() && !layout.isPlaceholder())
     return Value::layout(layout::Layout(layout::toExplicit(layout.toLinear(shape))));
+  // No layout class has bases for rows and columns: text to look at.
+  if (layout.isTensorMemory())
+    return Value::string(layout::tensorMemoryBases(layout, shape));
   if (!layout.isShared() || layout.as<layout::PaddedSharedLayout>()) {
-    interpreter
-        .report(Kind::InvalidLayout, call.span, layout.toString() + " has no form of its own bases")
-        .end();
+    diag::Builder builder =
+        interpreter.report(Kind::InvalidLayout, call.span,
+                           layout.toString() + " is not linear, so bases cannot describe it");
+    if (layout.isShared())
+      std::move(builder).hint("its `offset_bases` are its bases without the padding");
     return std::nullopt;
   }
   return Value::layout(layout::Layout(layout::toExplicitShared(layout, shape)));

@@ -76,6 +76,33 @@ def test_the_compiler_refuses_what_is_no_layout(make):
         make()
 
 
+def test_types_of_tensors_and_buffers_are_values():
+    rows = gl.BlockedLayout([1, 1], [32, 1], [1, 4], [0, 1])
+    tensor = gl.distributed_type(gl.float32, (32, 32), rows)
+    assert tensor == pickle.loads(pickle.dumps(tensor)) and {tensor: 1}[tensor] == 1
+    assert tensor.layout == rows and tensor != tensor.layout
+    conflicts = [gl.bank_conflicts(tensor, gl.shared_memory_descriptor_type(
+        gl.float32, [32, 32], gl.SwizzledSharedLayout(1, 1, phases, [1, 0]), [4, 32, 32]))
+        for phases in (1, 2, 32)]
+    assert conflicts == [31, 15, 0]
+    part = gl.shared_memory_descriptor_type(
+        gl.float32, [32, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]), [32, 64])
+    for make in (lambda: gl.bank_conflicts(tensor, tensor), lambda: gl.bank_conflicts(tensor, part),
+                 lambda: gl.bank_conflicts(gl.distributed_type(gl.float32, [32], rows), part)):
+        with pytest.raises(gluonc.CompilationError):
+            make()
+
+
+def test_layouts_of_memory_by_their_bases():
+    shared = gl.to_linear_layout(gl.SwizzledSharedLayout(1, 1, 4, [1, 0]), [4, 4])
+    assert shared.offset_bases == [[0, 1], [0, 2], [1, 1], [2, 2]]
+    rows = gl.to_linear_layout(gl.nvidia.blackwell.TensorMemoryLayout([64, 64], 1), [128, 64]).rows
+    assert rows == [[1, 0], [2, 0], [4, 0], [8, 0], [64, 0], [16, 0], [32, 0]]
+    with pytest.raises(gluonc.CompilationError, match="not linear"):
+        gl.to_linear_layout(gl.PaddedSharedLayout.with_identity_for([[32, 4]], [8, 8], [1, 0]),
+                            [8, 8])
+
+
 def test_dtypes_are_values():
     assert gl.float32 is pickle.loads(pickle.dumps(gl.float32))
     assert gl.bfloat16.primitive_bitwidth == 16 and gl.float8e5.primitive_bitwidth == 8

@@ -20,7 +20,8 @@ from gluonc.language._layouts import (AutoLayout, BlockedLayout, CoalescedLayout
                                       NVMMASharedLayout, PaddedSharedLayout, SharedLayout,
                                       SharedLinearLayout, SliceLayout, SwizzledSharedLayout,
                                       to_linear_layout)
-from gluonc.language._types import distributed_type, shared_memory_descriptor_type
+from gluonc.language._types import (bank_conflicts, distributed_type,
+                                    shared_memory_descriptor_type)
 
 
 class DeviceFunction:

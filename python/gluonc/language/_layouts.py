@@ -20,10 +20,15 @@ def _hashable(value):
 
 
 def _evaluate(expression):
-    """The layout that the compiler answers with; it prints layouts as constructors."""
+    """The layout that the compiler answers with."""
+    return _read(check_expression(expression))
+
+
+def _read(text):
+    """The compiler prints layouts as constructors."""
     classes = {cls.__name__: cls for cls in (*DistributedLayout.__subclasses__(),
                                              *SharedLayout.__subclasses__())}
-    return eval(check_expression(expression), {"__builtins__": {}}, classes)
+    return eval(text, {"__builtins__": {}}, classes)
 
 
 def _evaluate_fields(expression):
@@ -425,9 +430,30 @@ def warps_per_cta(layout, shape):
     return layout.warps_per_cta
 
 
+class TensorMemoryLinearLayout(_Layout):
+    """Rows and columns of tensor memory by their bases: for looking at, not for kernels."""
+
+    rows: list
+    cols: list
+    shape: list
+
+    def _validate(self):
+        pass
+
+    def __gluonc_source__(self):
+        raise TypeError("a TensorMemoryLinearLayout is for looking at: kernels take the layout that "
+                        "it was made of")
+
+
 def to_linear_layout(layout, shape):
     """The same layout by its bases."""
-    return _evaluate(f"gl.to_linear_layout({source(layout)}, {source(_plain(shape))})")
+    text = check_expression(f"gl.to_linear_layout({source(unwrap(layout))}, "
+                            f"{source(_plain(shape))})")
+    if isinstance(layout, (TensorMemoryLayout, TensorMemoryScalesLayout)):
+        call = ast.literal_eval(text)
+        return eval(call, {"__builtins__": {}}, {"TensorMemoryLinearLayout":
+                                                 TensorMemoryLinearLayout})
+    return _read(text)
 
 
 class MBarrierLayout(SwizzledSharedLayout):

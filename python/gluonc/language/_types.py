@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from gluonc._engine import check_expression
 from gluonc.language._layouts import _plain
 from gluonc.language._source import source
 
@@ -39,3 +40,8 @@ class shared_memory_descriptor_type(_Type):
     layout: Any
     alloc_shape: Any
     _path = "shared_memory_descriptor_type"
+
+
+def bank_conflicts(distr_ty, shared_ty):
+    """How many more wavefronts than necessary each wavefront of a store takes."""
+    return int(check_expression(f"gl.bank_conflicts({source(distr_ty)}, {source(shared_ty)})"))

@@ -75,43 +75,10 @@ static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
   return pinLayout(context, source, *encoding);
 }
 
-/// bank_conflicts(tensor type, buffer type): extra wavefronts of one access, a compile-time value.
-static Result emitBankConflicts(Context &context, const BoundArgs &arguments) {
-  auto typeOf = [&](size_t i) {
-    return arguments[i].is(ValueKind::BlockType) ? arguments[i].irType() : mlir::Type();
-  };
-  auto tensorType = mlir::dyn_cast_if_present<mlir::RankedTensorType>(typeOf(0));
-  auto buffer = mlir::dyn_cast_if_present<ttg::MemDescType>(typeOf(1));
-  if (!tensorType || toLayout(tensorType.getEncoding()).isPlaceholder()) {
-    context
-        .report(diag::Kind::ArgumentKind, arguments.span(0), "distr_ty",
-                "the type of a tensor whose layout is known", arguments[0].typeName())
-        .end();
-    return std::nullopt;
-  }
-  if (!buffer || buffer.getShape() != buffer.getAllocShape() ||
-      buffer.getShape() != tensorType.getShape() ||
-      elementBytes(buffer.getElementType()) != elementBytes(tensorType.getElementType())) {
-    context
-        .report(diag::Kind::ArgumentKind, arguments.span(1), "shared_ty",
-                "the type of a whole buffer for " + arguments[0].typeName(),
-                arguments[1].typeName())
-        .end();
-    return std::nullopt;
-  }
-  layout::Layout shared = toLayout(buffer.getEncoding());
-  const auto *padded = shared.as<layout::PaddedSharedLayout>();
-  auto physical = [&](int64_t offset) { return padded ? padded->physicalOffset(offset) : offset; };
-  return Value::integer(layout::bankConflicts(toLinear(tensorType), toLinear(buffer),
-                                              8 * elementBytes(buffer.getElementType()), physical,
-                                              padded ? padded->maxVector() : 0));
-}
-
 llvm::ArrayRef<Builtin> layoutBuiltins() {
   static const Builtin table[] = {
       {"convert_layout", "x, layout, assert_trivial=", emitConvertLayout},
       {"set_auto_layout", "x, layout", emitSetAutoLayout},
-      {"bank_conflicts", "distr_ty, shared_ty", emitBankConflicts},
   };
   return table;
 }
