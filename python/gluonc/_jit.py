@@ -189,6 +189,10 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         self.pre_run_hooks = []
         functools.update_wrapper(self, fn)
 
+    def __class_getitem__(cls, signature):
+        """`JITFunction[…]` in annotations."""
+        return cls
+
     # Signatures are read at the first launch: a file may hold many functions that never launch.
     @functools.cached_property
     def params(self):

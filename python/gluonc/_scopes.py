@@ -26,7 +26,9 @@ _EXPRESSION, _JIT, _CONSTEXPR, _FUNCTION, _CLASS, _MODULE = range(6)
 
 # Where modules of the package are found in expressions.
 _MODULES = {"gluonc": "gluon", "gluonc.language": "gl", "gluonc._triton": "triton",
-            "gluonc._triton.language.core": "tl", "math": "math"}
+            "gluonc._triton._language.core": "tl", "math": "math"}
+# Modules of the package that the compiler reads like those of a user.
+_READ = {"gluonc._triton._language.target_info"}
 _MISSING = object()
 _objects = {}
 _tokens = {}
@@ -159,7 +161,7 @@ class _Resolver:
             return None
 
     def _bind_function(self, fn, kind):
-        if fn.__module__ and fn.__module__.partition(".")[0] == "gluonc":
+        if _is_own(fn.__module__):
             return _expression(_own_functions().get(fn))
         if fn.__name__ == "<lambda>":
             return None
@@ -172,7 +174,7 @@ class _Resolver:
 
     def _bind_module(self, module):
         name, rest = module.__name__, ""
-        while name:
+        while name and module.__name__ not in _READ:
             if name in _MODULES:
                 return _expression(_MODULES[name] + rest)
             name, _, last = name.rpartition(".")
@@ -184,7 +186,7 @@ class _Resolver:
         return _MODULE, text, path, "", 0, self.scope_of(_Namespace(vars(module)))
 
     def _bind_class(self, cls):
-        if cls.__module__.partition(".")[0] == "gluonc":
+        if _is_own(cls.__module__):
             return _expression(f"gl.{getattr(cls, '_path', None) or cls.__name__}")
         try:
             path, line = inspect.getsourcefile(cls), _line_of_class(cls)
@@ -198,6 +200,11 @@ class _Resolver:
         # The name in the text: `__name__` may have been assigned since.
         name = cls.__qualname__.rpartition(".")[2]
         return _CLASS, text, path, name, line, self.scope_of(namespace)
+
+
+def _is_own(module):
+    """Whether the compiler knows what is in a module of this name by itself."""
+    return bool(module) and module.partition(".")[0] == "gluonc" and module not in _READ
 
 
 def _unwrapped(value):

@@ -27,6 +27,12 @@ class Unknown:
             raise AttributeError(name)
         return Unknown(f"{self._path}.{name}")
 
+    def __or__(self, other):
+        # In annotations, where nothing is done with it.
+        return Unknown(f"{self._path} | …")
+
+    __ror__ = __or__
+
     def __mro_entries__(self, bases):
         return ()
 

@@ -380,3 +380,23 @@ for _ in range(3):
     add_one[(1,)](x, launch_pdl=True)
 assert (x == 3).all()
 ''')
+
+
+def test_kernels_ask_for_their_target(tmp_path):
+    body = '''
+from triton.language import target_info
+from triton.language.target_info import cuda_capability_geq
+
+@gluon.jit
+def ask(x, layout: gl.constexpr):
+    newer: gl.constexpr = 7 if cuda_capability_geq(9, 0) else 5
+    gl.store(x + gl.arange(0, 128, layout), newer * 10 + (1 if target_info.is_hip() else 0))
+
+layout = gl.BlockedLayout([1], [64 if target_info.is_hip() else 32], [4], [0])
+x = torch.zeros(128, device="cuda", dtype=torch.int32)
+ask[(1,)](x, layout)
+print(x[0].item(), target_info.current_target())
+'''
+    assert run(tmp_path, body, "cuda:90a") == "70 cuda:90\n"
+    assert run(tmp_path, body, "cuda:80") == "50 cuda:80\n"
+    assert run(tmp_path, body, "hip:gfx942") == "51 hip:gfx942\n"

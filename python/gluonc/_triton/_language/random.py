@@ -1,0 +1,1 @@
+"""triton.language.random: of Triton's own dialect; its names import and refuse to be used."""

@@ -1,1 +1,0 @@
-"""Parts of triton.language that are modules of their own in Triton only."""
