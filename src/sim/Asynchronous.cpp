@@ -182,11 +182,11 @@ void Cta::finishCta(const Instruction &end) {
 /// The end of a CTA is like a write to all its memory: whatever others do there has to be ordered
 /// before it.
 void Cta::leaveCluster(const Instruction &end) {
-  const uint64_t begin = uint64_t(rank()) * kCtaSharedStride;
-  const auto size =
-      uint32_t(shared.size() - std::min<uint64_t>(begin, shared.size()) < kCtaSharedStride
-                   ? shared.size() - std::min<uint64_t>(begin, shared.size())
-                   : kCtaSharedStride);
+  const uint64_t begin = std::min<uint64_t>(uint64_t(rank()) * kCtaSharedStride, shared.size());
+  const auto size = uint32_t(std::min<uint64_t>(shared.size() - begin, kCtaSharedStride));
+  endedCtas |= 1u << rank();
+  if (!size)
+    return;
   for (const BarrierEvent &event : barrierEvents)
     if (event.cta != rank() && event.barriers.front() / kCtaSharedStride == rank())
       return fail(end, diag::Kind::SharedMemoryOutlived,
@@ -201,7 +201,6 @@ void Cta::leaveCluster(const Instruction &end) {
                 FaultNote(conflict.otherPlace, std::string("it ") + does + " it here"));
   }
   ordering->noteWrite(ordering->now(fiber->index), begin, size, end.place);
-  endedCtas |= 1u << rank();
 }
 
 static bool contains(const Region &region, uint64_t byte) {

@@ -124,8 +124,8 @@ bool Ordering::Access::knows(uint64_t cell) {
   return true;
 }
 
-bool Ordering::Access::read(uint64_t offset, uint32_t bytes) {
-  for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell)
+bool Ordering::Access::readRest(uint64_t cell, uint64_t offset, uint32_t bytes) {
+  for (; cell * kCellBytes < offset + bytes; ++cell)
     if (!knows(cell))
       return false;
   return true;

@@ -94,11 +94,19 @@ public:
   public:
     Access(Ordering &ordering, uint32_t fiber, Proxy proxy)
         : ordering(ordering), fiber(fiber), proxy(proxy) {}
-    bool read(uint64_t offset, uint32_t bytes);
+    bool read(uint64_t offset, uint32_t bytes) {
+      const Cell *cell = &ordering.writes[offset / kCellBytes];
+      const Cell *end = &ordering.writes[(offset + bytes - 1) / kCellBytes];
+      while (cell != end && cell->epoch == known)
+        ++cell;
+      return cell->epoch == known ||
+             readRest(uint64_t(cell - ordering.writes.data()), offset, bytes);
+    }
     bool write(uint64_t offset, uint32_t bytes);
     std::optional<Conflict> conflict;
 
   private:
+    bool readRest(uint64_t cell, uint64_t offset, uint32_t bytes);
     bool knows(uint64_t cell);
     bool fail(uint64_t cell, uint32_t place, std::optional<uint32_t> other, bool otherWrites,
               bool lacksFence);
