@@ -50,9 +50,11 @@ const Share *Lowering::shareOf(mlir::Type type) {
 
 const Share *Lowering::shareOf(mlir::Operation *operation, ttg::MemDescType view) {
   const Share *share = shareOf(view);
-  if (!share && inCluster())
+  if (share && share->isBox())
+    return share;
+  if (inCluster())
     unsupported(operation, "a view of the memory of some CTAs here");
-  return share;
+  return nullptr;
 }
 
 llvm::ArrayRef<int64_t> Lowering::shapeOf(mlir::Type type) {
@@ -103,7 +105,7 @@ llvm::ArrayRef<int64_t> wholeShapeOf(mlir::Type type) {
 /// `to`. A move is a projection: bits of coordinates go where they go one by one, or vanish.
 bool moves(Lowering &lowering, mlir::Type from, mlir::Type to, Move move) {
   const Share *source = lowering.shareOf(from), *target = lowering.shareOf(to);
-  if (!source || !target)
+  if (!source || !target || !source->isBox() || !target->isBox())
     return false;
   auto image = [&](uint32_t element) {
     return elementAt(move(placeOf(element, wholeShapeOf(from))), wholeShapeOf(to));
@@ -223,15 +225,10 @@ const ExchangeData &dataOf(const Instruction &instruction) {
   return static_cast<const ExchangeData &>(*instruction.data);
 }
 
-/// Elements in a row of the tile that are such of a share.
-uint32_t runOf(const Share &share) {
-  return share.split ? std::min(share.lanes, share.split & -share.split) : share.lanes;
-}
-
 /// `to` is a whole tile; a source of one lane is the same everywhere in its share.
 void putShare(const Share &share, uint32_t rank, const uint8_t *from, uint32_t lanes,
               uint32_t bytes, uint8_t *to) {
-  const uint32_t run = lanes == 1 ? 1 : runOf(share);
+  const uint32_t run = lanes == 1 ? 1 : share.run;
   for (uint32_t lane = 0; lane < share.lanes; lane += run)
     std::memcpy(to + uint64_t(share.elementOf(lane, rank)) * bytes,
                 from + (lanes == 1 ? 0 : uint64_t(lane) * bytes), uint64_t(run) * bytes);
@@ -275,7 +272,7 @@ void taintExchange(const Instruction &, Cta &) {}
 
 template <bool kTaint> void takeShare(const Instruction &instruction, Cta &cta) {
   const ExchangeData &data = dataOf(instruction);
-  const uint32_t bytes = kTaint ? 1 : data.bytes, rank = cta.rank(), run = runOf(*data.share);
+  const uint32_t bytes = kTaint ? 1 : data.bytes, rank = cta.rank(), run = data.share->run;
   const uint8_t *from =
       kTaint ? cta.taintAt(instruction.operands[0]) : cta.at<uint8_t>(instruction.operands[0]);
   uint8_t *to = kTaint ? cta.taintAt(instruction.result) : cta.at<uint8_t>(instruction.result);

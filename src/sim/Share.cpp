@@ -2,14 +2,20 @@
 
 #include "layout/LinearLayout.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 namespace gluonc::sim {
 
 uint32_t Share::elementOf(uint32_t lane, uint32_t rank) const {
+  uint32_t skewed = begins[rank];
+  for (auto [bit, change] : llvm::enumerate(skew))
+    skewed ^= lane >> bit & 1 ? change : 0;
   for (uint32_t rest = split; rest; rest &= rest - 1) {
     uint32_t below = (rest & -rest) - 1;
     lane = (lane & ~below) << 1 | (lane & below);
   }
-  return lane + begins[rank];
+  return lane ^ skewed;
 }
 
 uint32_t Share::laneOf(uint32_t element) const {
@@ -38,25 +44,60 @@ Share wholeShare(llvm::ArrayRef<int64_t> shape, uint32_t ctas) {
   share.shape.assign(shape.begin(), shape.end());
   for (int64_t size : shape)
     share.wholeLanes *= uint32_t(size);
-  share.lanes = share.wholeLanes;
+  share.lanes = share.run = share.wholeLanes;
   share.begins.assign(ctas, 0);
   return share;
 }
 
 namespace {
 
-/// Whether the vectors span all bits that any of them has.
-bool spanTheirBits(llvm::ArrayRef<uint32_t> vectors) {
-  uint32_t all = 0, found = 0;
-  llvm::SmallVector<uint32_t, 32> reduced;
-  for (uint32_t vector : vectors) {
-    all |= vector;
-    for (uint32_t earlier : reduced)
-      vector = std::min(vector, vector ^ earlier);
-    if (vector)
-      reduced.push_back(vector), ++found;
+/// Vectors of bits, each with a lowest bit that no other has.
+class Reduced {
+public:
+  void add(uint32_t vector) {
+    vector = reduce(vector);
+    if (!vector)
+      return;
+    const uint32_t pivot = vector & -vector;
+    for (uint32_t &row : rows)
+      row ^= row & pivot ? vector : 0;
+    rows.push_back(vector);
   }
-  return found == uint32_t(llvm::popcount(all));
+  /// What is left of a vector without the lowest bits.
+  uint32_t reduce(uint32_t vector) const {
+    for (uint32_t row : rows)
+      vector ^= vector & row & -row ? row : 0;
+    return vector;
+  }
+  llvm::SmallVector<uint32_t, 32> rows;
+};
+
+/// Takes the bits from shapes that CTAs are told apart by.
+void divide(Share &share) {
+  uint32_t stride = 1;
+  for (size_t dim = share.shape.size(); dim-- > 0;) {
+    const uint32_t size = uint32_t(share.shape[dim]);
+    for (uint32_t bit = 1; bit < size; bit *= 2)
+      if (share.split & bit * stride)
+        share.shape[dim] /= 2;
+    stride *= size;
+  }
+  share.lanes = share.wholeLanes >> llvm::popcount(share.split);
+}
+
+void setSkew(Share &share, const Reduced &own) {
+  share.skew.assign(share.lanes > 1 ? llvm::Log2_32_Ceil(share.lanes) : 0, 0);
+  for (uint32_t row : own.rows)
+    if (uint32_t change = row & share.split)
+      share.skew[llvm::Log2_32(share.laneOf(row & -row))] = change;
+  share.run = share.lanes;
+  for (size_t bit = share.skew.size(); bit-- > 0;)
+    if (share.skew[bit])
+      share.run = 1u << bit;
+  if (share.split)
+    share.run = std::min(share.run, share.split & -share.split);
+  if (llvm::all_of(share.skew, [](uint32_t change) { return !change; }))
+    share.skew.clear();
 }
 
 } // namespace
@@ -80,40 +121,29 @@ std::optional<Share> shareOf(llvm::ArrayRef<int64_t> shape, const layout::Linear
     }
     return number;
   };
-  llvm::SmallVector<uint32_t, 32> within;
+  Reduced own, others;
   for (layout::DimSize in : linear.inDims())
     if (in.dim != Dim::Block)
       for (uint64_t basis : linear.packedBases(in.dim)) {
         leaves = false;
         uint32_t number = numberOf(basis);
-        within.push_back(leaves ? 0 : number);
+        own.add(leaves ? 0 : number);
       }
-  if (!spanTheirBits(within))
-    return std::nullopt;
-  uint32_t own = 0;
-  for (uint32_t number : within)
-    own |= number;
   llvm::SmallVector<uint32_t, 4> images;
   leaves = false;
   for (uint64_t basis : linear.packedBases(Dim::Block)) {
-    images.push_back(numberOf(basis) & ~own);
+    images.push_back(own.reduce(numberOf(basis)));
     share.split |= images.back();
+    others.add(images.back());
   }
-  if (leaves || !spanTheirBits(images))
+  if (leaves || others.rows.size() != size_t(llvm::popcount(share.split)))
     return std::nullopt;
   for (uint32_t cta = 0; cta < ctas; ++cta)
     for (size_t bit = 0; bit < images.size(); ++bit)
       if (cta >> bit & 1)
         share.begins[cta] ^= images[bit];
-  uint32_t stride = 1;
-  for (size_t dim = rank; dim-- > 0;) {
-    uint32_t size = uint32_t(shape[dim]);
-    for (uint32_t bit = 1; bit < size; bit *= 2)
-      if (share.split & bit * stride)
-        share.shape[dim] /= 2;
-    stride *= size;
-  }
-  share.lanes = share.wholeLanes >> llvm::popcount(share.split);
+  divide(share);
+  setSkew(share, own);
   return share;
 }
 

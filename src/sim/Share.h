@@ -11,6 +11,10 @@
 //
 // CTAs whose shares begin at the same element hold copies.
 //
+// Where the other bases are sums that reach these bits, too, a share is no box: the
+// bits that it lacks then depend on those that it has. Operations that look at shapes
+// are done on whole tiles for such.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -29,6 +33,10 @@ struct Share : OpData {
   uint32_t lanes = 1, wholeLanes = 1;
   /// Bits of the number of an element of the tile that a share lacks.
   uint32_t split = 0;
+  /// For each bit of a lane the bits of `split` that it changes; empty for boxes.
+  llvm::SmallVector<uint32_t, 16> skew;
+  /// Lanes from a multiple of this on, a power of two, that are elements in a row.
+  uint32_t run = 1;
   /// For each CTA the number of its first element.
   llvm::SmallVector<uint32_t, 16> begins;
 
@@ -40,9 +48,10 @@ struct Share : OpData {
   bool isLeast(uint32_t rank, uint32_t among = 0) const;
   /// Whether all CTAs hold different shares.
   bool hasCopies() const;
+  bool isBox() const { return skew.empty(); }
   /// Whether elements of one number lie in the same CTAs, at the same lanes.
   bool agreesWith(const Share &other) const {
-    return split == other.split && begins == other.begins;
+    return split == other.split && begins == other.begins && skew == other.skew;
   }
 };
 

@@ -103,9 +103,7 @@ template <class Visit> void forEachShareRun(const Region &region, Visit &&visit)
   const uint32_t rank = uint32_t(table.shape.size());
   uint32_t run = 1;
   if (rank && table.ringDims != rank) {
-    // Elements in a row of the share are such of the view up to the bits that it lacks.
-    uint32_t aligned = table.shape.back() | region.view.origin[rank - 1] | region.share->split |
-                       uint32_t(region.share->shape.back());
+    uint32_t aligned = table.shape.back() | region.view.origin[rank - 1] | region.share->run;
     run = std::min(table.run, aligned & (~aligned + 1));
   }
   for (uint32_t lane = 0; lane < region.share->lanes; lane += run)
