@@ -17,6 +17,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createResolveLayoutsPass());
   // Before allocation: a dead or duplicate conversion needs no scratch.
   passes.addPass(createSimplifyPass());
+  // After whatever finds equal barriers to be one.
+  passes.addPass(createCheckBarrierBytesPass());
   // After whatever drops scans and reductions, before allocation: its conversions need scratch.
   passes.addPass(createLegalizeCombinesPass());
   // After whatever merges equal descriptors, before allocation: filling one in needs scratch.
@@ -39,6 +41,7 @@ void registerPasses() {
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
+  registerPass(createCheckBarrierBytesPass);
   registerPass(createLegalizeCombinesPass);
   registerPass(createLowerDescriptorsPass);
   registerPass(createAllocateGlobalScratchPass);

@@ -31,6 +31,10 @@ std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 /// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
+/// Warns of barriers that are told of other bytes than the copies for them bring: their phases
+/// never end. Changes nothing.
+std::unique_ptr<mlir::Pass> createCheckBarrierBytesPass();
+
 /// Converts scans to a layout that can be scanned where their own cannot: one whose bases mix
 /// dimensions, that repeats elements, or splits the axis among CTAs. So for reductions over CTAs.
 std::unique_ptr<mlir::Pass> createLegalizeCombinesPass();

@@ -1,0 +1,149 @@
+//===- CheckBarrierBytes.cpp --------------------------------------------------===//
+//
+// Problem: a kernel that tells a barrier of other bytes than the copies for it bring
+// waits for ever, and a GPU with it. Where both are in the text, say so before:
+//
+//   barrier_expect %b, 16384                     warning: the barrier expects 16384
+//   async_tma_copy … 64x64xf16, %b        ==>    bytes, but the copies for it bring 8192
+//   wait_barrier %b, %phase
+//
+// Announcements and copies for one barrier in one block happen equally often, so
+// their sums must agree. Where they do not, others may make up for it: copies in a
+// loop for an announcement before it, say. Only what nothing can make up for counts:
+// a barrier that somewhere lacks bytes and nowhere has too many, or the reverse.
+//
+//===----------------------------------------------------------------------===//
+#include "ir/Encoding.h"
+#include "transform/Pipeline.h"
+#include "transform/SharedUse.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+/// Bytes that a copy adds to the barrier of each CTA; nullopt where that is hard to say.
+std::optional<int64_t> bytesOf(ttng::AsyncTMACopyGlobalToLocalOp copy) {
+  ttg::MemDescType buffer = copy.getResult().getType();
+  auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  if (!encoding || encoding.getValue().fp4Padded)
+    return std::nullopt;
+  layout::Ints shape = layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape());
+  return ShapedType::getNumElements(shape) * elementBytes(buffer.getElementType());
+}
+
+/// What happens to one barrier in one block under one condition.
+struct Group {
+  int64_t expected = 0, brought = 0;
+  Operation *first = nullptr;
+  int64_t lacks() const { return expected - brought; }
+};
+
+struct CheckFunction {
+  BufferAliases aliases;
+  /// By block, barrier and predicate; null for one that always holds.
+  llvm::MapVector<std::tuple<Block *, Value, Value>, Group> groups;
+  /// Allocations of which not every use is understood.
+  llvm::BitVector unclear;
+
+  explicit CheckFunction(tt::FuncOp function)
+      : aliases(function), unclear(aliases.allocations().size()) {
+    function.walk([&](Operation *op) { visit(op); });
+  }
+
+  void visit(Operation *op) {
+    if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
+      if (expect.getFromCTA())
+        return giveUp(expect.getAlloc());
+      add(op, expect.getAlloc(), expect.getPred()).expected += expect.getSize();
+    } else if (auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op)) {
+      std::optional<int64_t> bytes = bytesOf(copy);
+      if (!bytes)
+        return giveUp(copy.getBarrier());
+      add(op, copy.getBarrier(), copy.getPred()).brought += *bytes;
+    } else if (!isa<ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::WaitBarrierOp,
+                    ttng::ArriveBarrierOp, ttng::AsyncCopyMbarrierArriveOp, ttg::LocalDeallocOp,
+                    ttg::WarpSpecializeOp, ttg::WarpSpecializePartitionsOp>(op) &&
+               !op->hasTrait<OpTrait::IsTerminator>() && !isView(op)) {
+      for (Value operand : op->getOperands())
+        if (isa<ttg::MemDescType>(operand.getType()))
+          giveUp(operand);
+    }
+  }
+
+  /// What passes buffers on, which the aliases follow.
+  static bool isView(Operation *op) {
+    return isa<ttg::MemDescIndexOp, ttg::MemDescSubsliceOp, scf::ForOp, scf::WhileOp, scf::IfOp,
+               arith::SelectOp>(op);
+  }
+
+  Group &add(Operation *op, Value barrier, Value predicate) {
+    if (matchPattern(predicate, m_One()))
+      predicate = nullptr;
+    // CTAs that have it in common announce and bring their bytes together.
+    if (const layout::LinearLayout *linear =
+            linearOrNull(cast<ttg::MemDescType>(barrier.getType()));
+        !linear || linear->freeVariableMask(layout::Dim::Block))
+      giveUp(barrier);
+    Group &group = groups[{op->getBlock(), barrier, predicate}];
+    if (!group.first)
+      group.first = op;
+    return group;
+  }
+
+  void giveUp(Value buffer) {
+    if (const llvm::BitVector *which = aliases.of(buffer))
+      unclear |= *which;
+  }
+
+  /// Whether other groups of the same allocation may have what this one lacks.
+  bool isMadeUpFor(Value barrier, const Group &group) {
+    const llvm::BitVector *mine = aliases.of(barrier);
+    if (!mine || mine->anyCommon(unclear))
+      return true;
+    return llvm::any_of(groups, [&](auto &entry) {
+      const llvm::BitVector *its = aliases.of(std::get<1>(entry.first));
+      return !its || (its->anyCommon(*mine) && (entry.second.lacks() > 0) != (group.lacks() > 0) &&
+                      entry.second.lacks());
+    });
+  }
+
+  void report() {
+    for (auto &[key, group] : groups)
+      if (group.lacks() && !isMadeUpFor(std::get<1>(key), group))
+        group.first->emitWarning()
+            << "the barrier expects " << group.expected << " bytes, but the copies for it bring "
+            << group.brought
+            << (group.lacks() > 0 ? ": its phase never ends" : ": its bytes never add up");
+  }
+};
+
+struct CheckBarrierBytesPass : PassWrapper<CheckBarrierBytesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckBarrierBytesPass)
+  llvm::StringRef getArgument() const override { return "gluonc-check-barrier-bytes"; }
+  llvm::StringRef getDescription() const override {
+    return "Warn of barriers whose bytes cannot add up";
+  }
+
+  void runOnOperation() override {
+    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      // Most kernels have no such barriers. Others may get theirs from callers.
+      bool counts = function.walk([](ttng::BarrierExpectOp) { return WalkResult::interrupt(); })
+                        .wasInterrupted();
+      if (counts && function.isPublic())
+        CheckFunction(function).report();
+    }
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createCheckBarrierBytesPass() {
+  return std::make_unique<CheckBarrierBytesPass>();
+}
+
+} // namespace gluonc
