@@ -19,6 +19,11 @@ class CompileTimeAssertionFailure(CompilationError):
     """A `gl.static_assert` of the kernel does not hold."""
 
 
+class InvalidIrError(CompilationError, RuntimeError):
+    """The kernel's IR breaks a rule of an operation. Scripts for Triton, whose passes fail then,
+    catch a RuntimeError."""
+
+
 class UsageError(GluonError, ValueError):
     """The API was called with something that it does not take."""
 
@@ -50,7 +55,7 @@ class NotSupportedYet(GluonError, NotImplementedError):
 # By gluonc_status.
 _CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable}
 # By the kind of the first error, for what scripts catch by its class.
-_KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure}
+_KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError}
 
 
 def make(status, text, lines):

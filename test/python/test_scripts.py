@@ -65,3 +65,10 @@ def test_autotune_takes_a_configuration(tmp_path):
 def test_a_command_line_without_a_script_explains_itself():
     done = run("-m", "gluonc")
     assert done.returncode == 2 and "usage:" in done.stderr
+
+
+def test_a_broken_rule_of_the_ir_is_what_scripts_for_triton_catch():
+    from gluonc import errors
+    made = errors.make(1, "text", '{"kind": "InvalidIr"}')
+    assert isinstance(made, errors.CompilationError) and isinstance(made, RuntimeError)
+    assert not isinstance(errors.make(1, "text", '{"kind": "InvalidLayout"}'), RuntimeError)
