@@ -109,9 +109,9 @@ bool Ordering::Access::fail(uint64_t cell, uint32_t place, std::optional<uint32_
 }
 
 /// Whether the last write of a cell is known, through the proxy of this access.
-bool Ordering::Access::knows(uint64_t cell) {
+bool Ordering::Access::knows(uint64_t cell, uint32_t bytes) {
   const Cell &last = ordering.writes[cell];
-  if (last.epoch == known)
+  if (last.epoch == known || !(last.bytes & bytes))
     return true;
   const View &view = ordering.views[fiber];
   uint32_t clock = clockOf(last.epoch), time = timeOf(last.epoch);
@@ -126,7 +126,7 @@ bool Ordering::Access::knows(uint64_t cell) {
 
 bool Ordering::Access::readRest(uint64_t cell, uint64_t offset, uint32_t bytes) {
   for (; cell * kCellBytes < offset + bytes; ++cell)
-    if (!knows(cell))
+    if (!knows(cell, bytesOf(cell, offset, bytes)))
       return false;
   return true;
 }
@@ -146,7 +146,7 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
       const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
       const Cell *last = theirs.find(cell);
       for (uint64_t i = 0; last && i < chunkEnd - cell; ++i)
-        if (last[i].epoch > view.seen[reader])
+        if (last[i].epoch > view.seen[reader] && (last[i].bytes & bytesOf(cell + i, offset, bytes)))
           return fail(cell + i, last[i].place, reader, /*otherWrites=*/false,
                       /*lacksFence=*/false);
       cell = chunkEnd;
@@ -160,20 +160,20 @@ void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_
   if (!concurrent)
     return;
   std::vector<std::vector<Cell>> &chunks = reads[fiber].chunks;
-  Cell read = {views[fiber].seen[fiber], place};
+  const Epoch now = views[fiber].seen[fiber];
   for (uint64_t cell = offset / kCellBytes; cell * kCellBytes < offset + bytes; ++cell) {
     const uint64_t chunk = cell / kChunkCells;
     if (chunks.size() <= chunk)
       chunks.resize(chunk + 1);
     if (chunks[chunk].empty())
       chunks[chunk].resize(kChunkCells);
-    chunks[chunk][cell % kChunkCells] = read;
+    note(chunks[chunk][cell % kChunkCells], now, place, bytesOf(cell, offset, bytes));
   }
 }
 
 void Ordering::noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place) {
   for (uint64_t i = offset / kCellBytes; i * kCellBytes < offset + bytes; ++i)
-    writes[i] = {epoch, place};
+    note(writes[i], epoch, place, bytesOf(i, offset, bytes));
 }
 
 } // namespace gluonc::sim

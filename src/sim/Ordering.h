@@ -17,6 +17,9 @@
 // shared memory remember who wrote them at which time, and when each partition read
 // them last.
 //
+// A cell remembers one access, and which of its bytes that touched. Of several writers
+// of its bytes all but the last are forgotten, which hides races, and invents none.
+//
 // Not seen: accesses of the threads of one partition among each other, and accesses
 // to global memory. Reads need no fence before an asynchronous write: the wait or
 // arrival that orders the two suffices in practice, and kernels rely on it.
@@ -107,7 +110,7 @@ public:
 
   private:
     bool readRest(uint64_t cell, uint64_t offset, uint32_t bytes);
-    bool knows(uint64_t cell);
+    bool knows(uint64_t cell, uint32_t bytes);
     bool fail(uint64_t cell, uint32_t place, std::optional<uint32_t> other, bool otherWrites,
               bool lacksFence);
 
@@ -128,8 +131,21 @@ private:
   static constexpr uint64_t kCellBytes = 4;
   struct Cell {
     Epoch epoch;
-    uint32_t place;
+    uint32_t place : 28;
+    /// A bit for each byte that was accessed then: neighbours may be others' business.
+    uint32_t bytes : 4;
   };
+  static uint32_t bytesOf(uint64_t cell, uint64_t offset, uint32_t bytes) {
+    const uint64_t first = cell * kCellBytes, end = offset + bytes;
+    uint32_t mask = (1u << kCellBytes) - 1;
+    if (offset > first)
+      mask &= mask << (offset - first);
+    return end < first + kCellBytes ? mask & ((1u << (end - first)) - 1) : mask;
+  }
+  /// Adds an access to those of a cell, as far as there is room.
+  static void note(Cell &cell, Epoch epoch, uint32_t place, uint32_t bytes) {
+    cell = {epoch, place, cell.epoch == epoch ? cell.bytes | bytes : bytes};
+  }
   struct BarrierState {
     uint32_t clock = 0;
     View arrived, completed;
