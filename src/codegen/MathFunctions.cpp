@@ -1,5 +1,8 @@
 #include "codegen/MathFunctions.h"
 
+#include "llvm/ADT/APInt.h"
+
+#include <cmath>
 #include <limits>
 
 using namespace llvm;
@@ -55,19 +58,116 @@ static Value *logarithmF32(Builder &builder, Value *x, bool binary) {
 Value *logF32(Builder &builder, Value *x) { return logarithmF32(builder, x, /*binary=*/false); }
 Value *log2F32(Builder &builder, Value *x) { return logarithmF32(builder, x, /*binary=*/true); }
 
-Value *sineF32(Builder &builder, Value *x, unsigned quarters) {
-  Type *type = builder.getFloatTy(), *wide = builder.getDoubleTy();
-  auto fma = [&](Value *a, Value *b, Value *c) -> Value * {
-    return builder.CreateIntrinsic(a->getType(), Intrinsic::fma, {a, b, c});
-  };
-  // x = n * pi/2 + r. Only the reduction needs f64: r has few bits left of a large x. Adding
-  // 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
-  Value *whole = ConstantFP::get(wide, 0x1.8p+52), *number = builder.CreateFPExt(x, wide);
-  Value *shifted = fma(number, ConstantFP::get(wide, 0x1.45f306dc9c883p-1), whole);
+/// f32 numbers from 2^50 on are integers times 2^k with k from 27 to 104.
+static constexpr unsigned leastScale = 27, greatestScale = 104;
+
+/// 2^k modulo 2 pi, for every such k, as a sum of two doubles: a constant of the module.
+static GlobalVariable *scalesModuloTwoPi(Module &module) {
+  constexpr StringRef name = "gluonc.scales_modulo_two_pi";
+  if (GlobalVariable *table = module.getNamedGlobal(name))
+    return table;
+  // 2 pi * 2^255, so that what is missing counts for less than 2^-150 even at 2^104.
+  constexpr unsigned bits = 400, fraction = 255;
+  APInt twoPi(bits, "3243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89", 16);
+  SmallVector<double> parts;
+  for (unsigned k = leastScale; k <= greatestScale; ++k) {
+    APInt rest = APInt::getOneBitSet(bits, k + fraction).urem(twoPi);
+    for (int part = 0; part < 2; ++part) {
+      unsigned shift = rest.getActiveBits() - 53;
+      APInt high = rest.lshr(shift);
+      parts.push_back(std::ldexp(double(high.getZExtValue()), int(shift) - int(fraction)));
+      rest -= high.shl(shift);
+    }
+  }
+  Constant *values = ConstantDataArray::get(module.getContext(), parts);
+  constexpr unsigned constantSpace = 4;
+  return new GlobalVariable(module, values->getType(), /*isConstant=*/true,
+                            GlobalValue::InternalLinkage, values, name, nullptr,
+                            GlobalValue::NotThreadLocal, constantSpace);
+}
+
+namespace {
+
+/// x = n * pi/2 + r with |r| <= pi/4. The low bits of `shifted` are n.
+struct QuarterTurns {
+  Value *shifted, *r;
+};
+
+} // namespace
+
+static Value *fmaOf(Builder &builder, Value *a, Value *b, Value *c) {
+  return builder.CreateIntrinsic(a->getType(), Intrinsic::fma, {a, b, c});
+}
+
+/// Of x up to 2^50. Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
+static QuarterTurns reduceF64(Builder &builder, Value *x) {
+  Type *wide = builder.getDoubleTy();
+  Value *whole = ConstantFP::get(wide, 0x1.8p+52);
+  Value *shifted = fmaOf(builder, x, ConstantFP::get(wide, 0x1.45f306dc9c883p-1), whole);
   Value *n = builder.CreateFSub(shifted, whole);
   for (double part : {-0x1.921fb54442d18p+0, -0x1.1a62633145c07p-54})
-    number = fma(n, ConstantFP::get(wide, part), number);
-  Value *r = builder.CreateFPTrunc(number, type), *z = builder.CreateFMul(r, r);
+    x = fmaOf(builder, n, ConstantFP::get(wide, part), x);
+  return {shifted, x};
+}
+
+/// Of finite x from 2^50 on: m * 2^k is m * (2^k modulo 2 pi) but for whole turns.
+static QuarterTurns reduceLarge(Builder &builder, Value *x) {
+  Type *wide = builder.getDoubleTy();
+  Value *bits = builder.CreateBitCast(x, builder.getInt32Ty());
+  Value *mantissa = builder.CreateOr(builder.CreateAnd(bits, 0x7fffff), 0x800000);
+  Value *m = builder.CreateUIToFP(mantissa, wide);
+  m = builder.CreateSelect(builder.CreateICmpSLT(bits, builder.getInt32(0)), builder.CreateFNeg(m),
+                           m);
+  Value *exponent = builder.CreateAnd(builder.CreateLShr(bits, 23), 0xff);
+  // 2^k has the biased exponent k + 127 and x that of 23 more.
+  Value *entry = builder.CreateMul(
+      builder.CreateSub(exponent, builder.getInt32(leastScale + 127 + 23)), builder.getInt32(2));
+  GlobalVariable *table = scalesModuloTwoPi(*builder.GetInsertBlock()->getModule());
+  Value *scale[2];
+  for (unsigned part = 0; part < 2; ++part)
+    scale[part] = builder.CreateLoad(
+        wide, builder.CreateGEP(wide, table, builder.CreateAdd(entry, builder.getInt32(part))));
+  Value *high = builder.CreateFMul(m, scale[0]);
+  Value *low = fmaOf(builder, m, scale[0], builder.CreateFNeg(high));
+  low = fmaOf(builder, m, scale[1], low);
+  QuarterTurns turns = reduceF64(builder, high);
+  return {turns.shifted, builder.CreateFAdd(turns.r, low)};
+}
+
+/// Only the reduction needs f64: r has few bits left of a large x.
+static QuarterTurns reduceF32(Builder &builder, Value *x) {
+  Type *type = builder.getFloatTy(), *wide = builder.getDoubleTy();
+  Value *size = builder.CreateUnaryIntrinsic(Intrinsic::fabs, x);
+  double infinity = std::numeric_limits<double>::infinity();
+  Value *isLarge = builder.CreateAnd(builder.CreateFCmpOGE(size, ConstantFP::get(type, 0x1p+50)),
+                                     builder.CreateFCmpOLT(size, ConstantFP::get(type, infinity)));
+  Function *function = builder.GetInsertBlock()->getParent();
+  LLVMContext &context = function->getContext();
+  BasicBlock *ordinary = BasicBlock::Create(context, "ordinary", function);
+  BasicBlock *large = BasicBlock::Create(context, "large", function);
+  BasicBlock *after = BasicBlock::Create(context, "reduced", function);
+  builder.CreateCondBr(isLarge, large, ordinary);
+  builder.SetInsertPoint(ordinary);
+  QuarterTurns small = reduceF64(builder, builder.CreateFPExt(x, wide));
+  builder.CreateBr(after);
+  builder.SetInsertPoint(large);
+  QuarterTurns rare = reduceLarge(builder, x);
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+  auto merge = [&](Value *a, Value *b) {
+    PHINode *phi = builder.CreatePHI(wide, 2);
+    phi->addIncoming(a, ordinary);
+    phi->addIncoming(b, large);
+    return phi;
+  };
+  return {merge(small.shifted, rare.shifted), merge(small.r, rare.r)};
+}
+
+Value *sineF32(Builder &builder, Value *x, unsigned quarters) {
+  Type *type = builder.getFloatTy();
+  auto fma = [&](Value *a, Value *b, Value *c) { return fmaOf(builder, a, b, c); };
+  auto [shifted, reduced] = reduceF32(builder, x);
+  Value *r = builder.CreateFPTrunc(reduced, type), *z = builder.CreateFMul(r, r);
   // Taylor series whose last coefficients are fitted to [-pi/4, pi/4].
   static constexpr double sinSeries[] = {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4};
   static constexpr double cosSeries[] = {4.166664568298827e-2, -1.388731625493765e-3,
@@ -83,7 +183,12 @@ Value *sineF32(Builder &builder, Value *x, unsigned quarters) {
     return builder.CreateICmpNE(builder.CreateAnd(quarter, bit), builder.getInt32(0));
   };
   Value *result = builder.CreateSelect(hasBit(1), cos, sin);
-  return builder.CreateSelect(hasBit(2), builder.CreateFNeg(result), result);
+  result = builder.CreateSelect(hasBit(2), builder.CreateFNeg(result), result);
+  if (quarters)
+    return result;
+  // The sum has lost the sign of -0.
+  Value *isZero = builder.CreateFCmpOEQ(x, ConstantFP::get(type, 0));
+  return builder.CreateSelect(isZero, x, result);
 }
 
 /// erf of f32 to 3 ulp. Near zero an odd polynomial; elsewhere 1 - 2^p(|x|), p a

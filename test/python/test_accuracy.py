@@ -102,6 +102,8 @@ CASES = [
     ("sin", np.sin, between(-100, 100, np.float32), 1, 2),
     ("cos", np.cos, between(-100, 100, np.float32), 1, 2),
     ("sin of large numbers", np.sin, between(-2.0**50, 2.0**50, np.float32), 1, 2),
+    ("sin of all sizes", np.sin, sizes(np.float32), 1, 2),
+    ("cos of all sizes", np.cos, sizes(np.float32), 1, 2),
     ("sqrt", np.sqrt, normal(np.float32), 1, 2),
     ("rsqrt", lambda x: 1 / np.sqrt(x), normal(np.float32), 1.5, 3),
     ("sqrt_rn", np.sqrt, sizes(np.float32), 0.5, 0.5),

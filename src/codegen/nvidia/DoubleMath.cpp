@@ -250,7 +250,11 @@ Value *log2F64(Builder &builder, Value *value) {
   return ofLogarithm({&builder, value}, sumOf(log.e, t, low));
 }
 
-Value *sinF64(Builder &builder, Value *x) { return sine({&builder, x}, 0); }
+Value *sinF64(Builder &builder, Value *x) {
+  // The sum loses the sign of -0.
+  Value *isZero = builder.CreateFCmpOEQ(x, ConstantFP::get(x->getType(), 0));
+  return builder.CreateSelect(isZero, x, sine({&builder, x}, 0));
+}
 Value *cosF64(Builder &builder, Value *x) { return sine({&builder, x}, 1); }
 
 Value *erfF64(Builder &builder, Value *value) {
