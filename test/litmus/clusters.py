@@ -3,6 +3,7 @@
 The rows of a tile are divided between two CTAs, or both hold all of them (`WHOLE`).
 """
 
+from delays import pause
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import async_store, cluster, mbarrier, tma
@@ -27,13 +28,17 @@ def peer_read(src, dst, tiles, broken: gl.constexpr):
     smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], shared)
     for i in range(tiles):
         first = (gl.program_id(0) * tiles + i) * ROWS
+        pause(broken)
         smem.store(gl.load(src + tile(first, rows)))
         if broken == "relaxed":
             cluster.barrier(relaxed=True)
         elif broken != "before":
+            pause(broken)
             gl.barrier(cluster=True)
+        pause(broken)
         gl.store(dst + tile(first, columns), smem.load(columns))
         if broken != "behind":
+            pause(broken)
             gl.barrier(cluster=True)
 
 
@@ -45,9 +50,12 @@ def peer_write(src, dst, broken: gl.constexpr):
     shared: gl.constexpr = gl.SwizzledSharedLayout(4, 1, 8, [1, 0], cga_layout=[[1, 0]])
     first = gl.program_id(0) * ROWS
     smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], shared)
+    pause(broken)
     smem.store(gl.load(src + tile(first, columns)))
     if broken != "barrier":
+        pause(broken)
         gl.barrier(cluster=True)
+    pause(broken)
     gl.store(dst + tile(first, rows), smem.load(rows))
 
 
@@ -65,13 +73,18 @@ def stored_to_peer(src, dst, tiles, broken: gl.constexpr):
         if broken != "expect":
             mbarrier.expect(bar, smem.nbytes_per_cta // (2 if broken == "bytes" else 1))
         values = gl.load(src + tile(first, columns))
+        pause(broken)
         async_store(smem, values, bar)
         if broken == "overwrite":
+            pause(broken)
             smem.store(values)
         if broken != "wait":
+            pause(broken)
             mbarrier.wait(bar, i & 1)
+        pause(broken)
         gl.store(dst + tile(first, rows), smem.load(rows))
         if broken != "behind":
+            pause(broken)
             gl.barrier(cluster=True)
 
 
@@ -90,15 +103,21 @@ def multicast(src, dst, tiles, broken: gl.constexpr):
         slot, phase = i % 2, (i // 2) & 1
         first = (gl.program_id(0) * tiles + i) * ROWS
         if broken != "empty":
+            pause(broken)
             mbarrier.wait(empty.index(slot), phase ^ 1)
         mbarrier.expect(full.index(slot), src.nbytes_per_cta)
+        pause(broken)
         tma.async_load(src, [first, 0], full.index(slot), smem.index(slot), multicast=True)
         if broken != "wait":
+            pause(broken)
             mbarrier.wait(full.index(slot), phase)
         if broken == "release":
+            pause(broken)
             mbarrier.arrive(empty.index(slot), count=1)
+        pause(broken)
         gl.store(dst + tile(first, rows), smem.index(slot).load(rows))
         if broken != "release" and broken != "arrive":
+            pause(broken)
             mbarrier.arrive(empty.index(slot), count=1)
 
 
@@ -114,13 +133,19 @@ def remote_arrive(src, dst, broken: gl.constexpr):
     mbarrier.init(come, count=1)
     mbarrier.init(go, count=1)
     first = gl.program_id(0) * ROWS
+    pause(broken)
     smem.store(gl.load(src + tile(first, rows)))
     if broken != "arrive":
+        pause(broken)
         mbarrier.arrive(come, count=1)
     if broken != "come":
+        pause(broken)
         mbarrier.wait(come, 0)
     if broken != "answer":
+        pause(broken)
         mbarrier.arrive(go, count=1, from_cta=0)
     if broken != "go":
+        pause(broken)
         mbarrier.wait(go, 0)
+    pause(broken)
     gl.store(dst + tile(first, columns), smem.load(columns))

@@ -1,5 +1,6 @@
 """Partitions that hand buffers to each other, and warpgroup_mma. What `broken` names is left out."""
 
+from delays import pause
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared, mbarrier, tma, warpgroup_mma,
@@ -21,11 +22,15 @@ def writer(src, smem, full, empty, first, tiles, broken: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [gl.num_warps(), 1], [1, 0])
     for i in range(tiles):
         if broken != "empty":
+            pause(broken)
             mbarrier.wait(empty, (i & 1) ^ 1)
         if broken == "early":
+            pause(broken)
             mbarrier.arrive(full, count=1)
+        pause(broken)
         smem.store(gl.load(src + tile(first + i * ROWS, layout)))
         if broken != "early":
+            pause(broken)
             mbarrier.arrive(full, count=1)
 
 
@@ -34,12 +39,16 @@ def reader(dst, smem, full, empty, first, tiles, broken: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [gl.num_warps(), 1], [1, 0])
     for i in range(tiles):
         if broken != "full":
+            pause(broken)
             mbarrier.wait(full, i & 1)
         if broken == "release":
+            pause(broken)
             mbarrier.arrive(empty, count=1)
         values = smem.load(layout)
         if broken != "release":
+            pause(broken)
             mbarrier.arrive(empty, count=1)
+        pause(broken)
         gl.store(dst + tile(first + i * ROWS, layout), values)
 
 
@@ -60,20 +69,27 @@ def hand_over(src, dst, tiles, broken: gl.constexpr):
 @gluon.jit
 def fenced_writer(src, smem, full, first, broken: gl.constexpr, where: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [gl.num_warps(), 1], [1, 0])
+    pause(broken)
     smem.store(gl.load(src + tile(first, layout)))
     if where == "writer" and broken != "fence" and broken != "late":
+        pause(broken)
         fence_async_shared()
+    pause(broken)
     mbarrier.arrive(full, count=1)
     if broken == "late":
+        pause(broken)
         fence_async_shared()
 
 
 @gluon.jit
 def storer(dst, smem, full, first, broken: gl.constexpr, where: gl.constexpr):
     if broken != "wait":
+        pause(broken)
         mbarrier.wait(full, 0)
     if where == "storer" and broken != "fence":
+        pause(broken)
         fence_async_shared()
+    pause(broken)
     tma.async_copy_shared_to_global(dst, [first, 0], smem)
     tma.store_wait(0)
 
@@ -96,8 +112,10 @@ def loader(a, b, a_bufs, b_bufs, full, empty, row, steps, broken: gl.constexpr):
     for k in range(steps):
         slot = k % 2
         if broken != "empty":
+            pause(broken)
             mbarrier.wait(empty.index(slot), ((k // 2) & 1) ^ 1)
         mbarrier.expect(full.index(slot), a.block_type.nbytes + b.block_type.nbytes)
+        pause(broken)
         tma.async_copy_global_to_shared(a, [row, k * 64], full.index(slot), a_bufs.index(slot))
         tma.async_copy_global_to_shared(b, [k * 64, 0], full.index(slot), b_bufs.index(slot))
 
@@ -109,12 +127,17 @@ def multiplier(c, a_bufs, b_bufs, full, empty, row, steps, M: gl.constexpr, brok
     for k in range(steps):
         slot = k % 2
         if broken != "full":
+            pause(broken)
             mbarrier.wait(full.index(slot), (k // 2) & 1)
+        pause(broken)
         acc = warpgroup_mma(a_bufs.index(slot), b_bufs.index(slot), acc, is_async=True)
         if broken == "release":
+            pause(broken)
             mbarrier.arrive(empty.index(slot), count=1)
+        pause(broken)
         acc = warpgroup_mma_wait(0, deps=[acc])
         if broken != "release" and broken != "arrive":
+            pause(broken)
             mbarrier.arrive(empty.index(slot), count=1)
     r = gl.arange(0, M, gl.SliceLayout(1, layout))[:, None]
     n = gl.arange(0, 64, gl.SliceLayout(0, layout))[None, :]
@@ -149,11 +172,15 @@ def product(a, b, c, M: gl.constexpr, broken: gl.constexpr):
     right = gl.load(b + gl.arange(0, 64, gl.SliceLayout(1, rows))[:, None] * 64 + k)
     a_smem = gl.allocate_shared_memory(gl.float16, [M, 64], gl.NVMMASharedLayout(128, 16, rank=2), left)
     b_smem = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16, rank=2), right)
+    pause(broken)
     fence_async_shared()
     acc = warpgroup_mma_init(gl.zeros([M, 64], gl.float32, layout))
+    pause(broken)
     acc = warpgroup_mma(a_smem, b_smem, acc, is_async=True)
     if broken == "overwrite":
+        pause(broken)
         a_smem.store(left)
+    pause(broken)
     acc = warpgroup_mma_wait(1 if broken == "wait" else 0, deps=[acc])
     a_smem.store(left * 2)
     r = gl.arange(0, M, gl.SliceLayout(1, layout))[:, None]
@@ -169,14 +196,20 @@ def third(a, b_smem, c, full, empty, row, M: gl.constexpr, broken: gl.constexpr)
     k = gl.arange(0, 64, gl.SliceLayout(0, rows))[None, :]
     left = gl.load(a + (row + gl.arange(0, M, gl.SliceLayout(1, rows))[:, None]) * 64 + k)
     a_smem = gl.allocate_shared_memory(gl.float16, [M, 64], gl.NVMMASharedLayout(128, 16, rank=2), left)
+    pause(broken)
     fence_async_shared()
     if broken != "full":
+        pause(broken)
         mbarrier.wait(full, 0)
+    pause(broken)
     acc = warpgroup_mma(a_smem, b_smem, gl.zeros([M, 64], gl.float32, layout), is_async=True)
     if broken == "early":
+        pause(broken)
         mbarrier.arrive(empty, count=1)
+    pause(broken)
     acc = warpgroup_mma_wait(1 if broken == "wait" else 0, deps=[acc])
     if broken != "early":
+        pause(broken)
         mbarrier.arrive(empty, count=1)
     r = gl.arange(0, M, gl.SliceLayout(1, layout))[:, None]
     n = gl.arange(0, 64, gl.SliceLayout(0, layout))[None, :]
@@ -187,11 +220,14 @@ def third(a, b_smem, c, full, empty, row, M: gl.constexpr, broken: gl.constexpr)
 def lender(b, b_smem, full, empty, broken: gl.constexpr):
     rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
     at = gl.arange(0, 64, gl.SliceLayout(1, rows))[:, None] * 64 + gl.arange(0, 64, gl.SliceLayout(0, rows))[None, :]
+    pause(broken)
     b_smem.store(gl.load(b + at))
     fence_async_shared()
     mbarrier.arrive(full, count=1)
     if broken != "empty":
+        pause(broken)
         mbarrier.wait(empty, 0)
+    pause(broken)
     b_smem.store(gl.zeros([64, 64], gl.float16, rows))
 
 

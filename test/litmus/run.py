@@ -3,7 +3,8 @@
 
 On the simulator every correct kernel has to give the right result, without a fault, under every
 schedule, and every mutant has to be at fault under every one. On a GPU the correct kernels run many
-times over. A mutant is `what is broken: kinds of faults that tell of it`.
+times over, every second time with random delays between their steps. A mutant is `what is broken:
+kinds of faults that tell of it`.
 
     run.py [--seeds N]                          on the simulator
     run.py --device cuda [--iterations N]       the correct kernels, N times in all each
@@ -389,8 +390,9 @@ def simulate(name, seeds):
 def stress(name, iterations):
     """What is wrong with a correct kernel on the GPU."""
     programs = 1000
-    launch, holds = CASES[name][0](Environment("cuda", programs))
+    runs = [CASES[name][0](Environment("cuda", programs, how)) for how in ("nothing", "delayed")]
     for i in range(0, iterations, programs):
+        launch, holds = runs[i // programs % 2]
         launch()
         if not holds():
             return [f"{name}: a wrong result in iterations {i} to {i + programs}"]
