@@ -224,6 +224,33 @@ GLUONC_API gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel,
                                                   gluonc_specialization **specialization,
                                                   gluonc_error **error);
 GLUONC_API void gluonc_specialization_destroy(gluonc_specialization *specialization);
+
+/* Reads a kernel from a file of ttg IR: Triton's, or what an executable has as "ttgir", edited or
+ * not. The parameters, `num_warps` and `num_ctas` are what the text says, and so is
+ * `max_registers` unless `options` (may be null) gives one. The target is said by who compiles it.
+ * A descriptor among the parameters is followed by extents and strides there, but not in a launch.
+ */
+GLUONC_API gluonc_status gluonc_engine_load_ir(gluonc_engine *engine, const char *path,
+                                               const gluonc_kernel_options *options,
+                                               gluonc_specialization **specialization,
+                                               gluonc_error **error);
+/* `path` names the text in diagnostics. */
+GLUONC_API gluonc_status gluonc_engine_load_ir_text(gluonc_engine *engine, const char *path,
+                                                    const char *text, size_t size,
+                                                    const gluonc_kernel_options *options,
+                                                    gluonc_specialization **specialization,
+                                                    gluonc_error **error);
+
+typedef struct gluonc_specialization_info {
+  /* Of the kernel; valid as long as the specialization. */
+  const char *name;
+  unsigned num_warps;
+  unsigned num_ctas;
+  /* 0: no limit. */
+  unsigned max_registers;
+} gluonc_specialization_info;
+GLUONC_API void gluonc_specialization_get_info(const gluonc_specialization *specialization,
+                                               gluonc_specialization_info *info);
 /* The IR of a specialization before any pass. Valid until the thread's next call. */
 GLUONC_API gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization,
                                                   const char *target, const char **text,
@@ -243,8 +270,9 @@ GLUONC_API gluonc_status gluonc_engine_simulate(gluonc_engine *engine,
                                                 gluonc_error **error);
 GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
 
-/* "ttgir" (as the simulator or the code generator reads it), "ptx", "cubin". Null where the
- * executable has no such form. */
+/* "ttgir" (as the simulator or the code generator reads it, but for places in shared memory, which
+ * are found anew when it is compiled), "ptx", "cubin". Null where the executable has no such form.
+ */
 GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
                                               size_t *size);
 /* The same, and "llir": a form that is not at hand is made from the source, for the executable's

@@ -181,6 +181,17 @@ struct Options {
   bool programmaticDependentLaunch = false;
   /// All programs of a launch run at the same time.
   bool cooperativeLaunch = false;
+
+  gluonc_kernel_options raw() const {
+    return {numWarps,
+            numCtas,
+            maxRegisters,
+            debug,
+            !fpFusion,
+            lineInfo,
+            programmaticDependentLaunch,
+            cooperativeLaunch};
+  }
 };
 
 struct Grid {
@@ -292,14 +303,7 @@ public:
     std::vector<gluonc_argument> raw;
     for (const Argument &argument : arguments)
       raw.push_back(argument.raw());
-    gluonc_kernel_options rawOptions = {options.numWarps,
-                                        options.numCtas,
-                                        options.maxRegisters,
-                                        options.debug,
-                                        !options.fpFusion,
-                                        options.lineInfo,
-                                        options.programmaticDependentLaunch,
-                                        options.cooperativeLaunch};
+    gluonc_kernel_options rawOptions = options.raw();
     gluonc_specialization *made = nullptr;
     gluonc_error *error = nullptr;
     gluonc_status status =
@@ -365,6 +369,29 @@ public:
     if (status != GLUONC_OK)
       return detail::take(status, error);
     return Module(made);
+  }
+
+  /// A kernel from a file of ttg IR, which says itself what its parameters are, and how many warps
+  /// and CTAs it is for.
+  Expected<Specialization> loadIr(const std::string &path, const Options &options = {}) const {
+    gluonc_specialization *made = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_kernel_options raw = options.raw();
+    gluonc_status status = gluonc_engine_load_ir(handle.get(), path.c_str(), &raw, &made, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return Specialization(made);
+  }
+  Expected<Specialization> loadIrText(const std::string &path, std::string_view text,
+                                      const Options &options = {}) const {
+    gluonc_specialization *made = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_kernel_options raw = options.raw();
+    gluonc_status status = gluonc_engine_load_ir_text(handle.get(), path.c_str(), text.data(),
+                                                      text.size(), &raw, &made, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return Specialization(made);
   }
 
   Expected<Executable> compile(const Specialization &specialization, const Target &target) const {

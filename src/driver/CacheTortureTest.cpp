@@ -55,7 +55,8 @@ public:
     options.target = *target::Target::parse("cuda:80");
     Timings timings;
     std::optional<CompiledKernel> compiled = compileCached(
-        compiler, cache, {program, *kernel, arguments, options, {}, Stage::Ptx}, sink, &timings);
+        compiler, cache, {{program, kernel.get(), arguments, options}, {}, Stage::Ptx}, sink,
+        &timings);
     return {compiled ? compiled->output : "", timings.entries().empty()};
   }
 

@@ -1,4 +1,5 @@
 #include "driver/Compiler.h"
+#include "driver/IrSignature.h"
 #include "ir/Dialects.h"
 #include "ir/ReadModule.h"
 #include "ir/SourceLocation.h"
@@ -65,6 +66,22 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::parseIr(const diag::SourceFile &file
   TimingScope scope(timings, "parse");
   DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::InvalidTtgir);
   return readModule(*mlirContext, file.text(), file.path());
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Compiler::makeIr(const KernelSource &source, diag::Sink &sink,
+                                                   Timings *timings) {
+  if (!source.ir)
+    return specialize(source.program, *source.kernel, source.arguments, source.options, sink,
+                      timings);
+  const diag::SourceManager &sources = source.program.sources();
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseIr(*source.ir, sources, sink, timings);
+  if (!module || !isForTarget(*module, source.options.target, sources, sink))
+    return nullptr;
+  if (source.options.maxnreg)
+    module->getOperation()->setAttr(
+        ttg::maxRegistersAttr,
+        mlir::Builder(mlirContext.get()).getI32IntegerAttr(int32_t(*source.options.maxnreg)));
+  return module;
 }
 
 bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,

@@ -1,6 +1,7 @@
 //===- Compiler.h - Source to machine code, stage by stage ------------------===//
 //
 //   Program + arguments ─specialize─▶ ttg ─transform─▶ ttg ─generate─▶ LLVM IR ▶ PTX ▶ cubin
+//        file of ttg IR ───parseIr──▶
 //
 // A Compiler owns one MLIRContext and reuses it: making one and loading the
 // dialects costs more than compiling a small kernel. It serves one compilation at
@@ -39,6 +40,18 @@ struct CompiledKernel {
   std::optional<codegen::nvidia::ResourceUsage> resources;
 };
 
+/// What a kernel's IR is made from: a function and what its parameters are, or a file of IR.
+struct KernelSource {
+  /// Its sources hold the file of IR, too.
+  sema::Program &program;
+  /// Null where there is a file of IR.
+  const sema::Function *kernel = nullptr;
+  llvm::ArrayRef<sema::ArgSpec> arguments;
+  /// For a file of IR they say again what its attributes do, but for the target and maxnreg.
+  sema::Options options;
+  const diag::SourceFile *ir = nullptr;
+};
+
 class Compiler {
 public:
   Compiler();
@@ -56,6 +69,10 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> parseIr(const diag::SourceFile &file,
                                             const diag::SourceManager &sources, diag::Sink &sink,
                                             Timings *timings = nullptr);
+
+  /// From whichever of the two there is. Null after a report.
+  mlir::OwningOpRef<mlir::ModuleOp> makeIr(const KernelSource &source, diag::Sink &sink,
+                                           Timings *timings = nullptr);
 
   /// The transform pipeline, in place. False after a report.
   bool transform(mlir::ModuleOp module, const target::Target &target,

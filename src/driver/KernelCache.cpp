@@ -6,18 +6,23 @@
 
 namespace gluonc::driver {
 
-/// The file that a kernel is written in.
-static const diag::SourceFile *fileOf(const sema::Function &kernel) { return kernel.span.file; }
+/// The file that a kernel, or its IR, is written in.
+static const diag::SourceFile *fileOf(const KernelSource &source) {
+  return source.ir ? source.ir : source.kernel->span.file;
+}
 
 std::string cacheKey(const KernelRequest &request) {
   ContentHash hash;
-  const diag::SourceFile *file = fileOf(request.kernel);
-  hash.add(file->path()).add(file->text()).add(request.kernel.name);
-  hash.add(uint64_t(request.kernel.span.begin)).add(request.bindings);
-  hash.add(request.arguments.size());
-  for (const sema::ArgSpec &argument : request.arguments)
+  const KernelSource &source = request.source;
+  const diag::SourceFile *file = fileOf(source);
+  hash.add(file->path()).add(file->text());
+  // A function has a name, so that no IR has the key of a function.
+  hash.add(source.ir ? "" : source.kernel->name);
+  hash.add(uint64_t(source.ir ? 0 : source.kernel->span.begin)).add(request.bindings);
+  hash.add(source.arguments.size());
+  for (const sema::ArgSpec &argument : source.arguments)
     hash.add(argument.text());
-  const sema::Options &options = request.options;
+  const sema::Options &options = source.options;
   hash.add(options.target.name()).add(options.numWarps).add(options.numCtas);
   hash.add(options.maxnreg.value_or(0)).add(options.debug).add(options.sanitizeOverflow);
   hash.add(options.enableFpFusion);
@@ -89,32 +94,34 @@ private:
 static std::optional<CompiledKernel> compile(Compiler &compiler, const KernelRequest &request,
                                              std::vector<CacheDependency> *dependencies,
                                              diag::Sink &sink, Timings *timings) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.specialize(
-      request.program, request.kernel, request.arguments, request.options, sink, timings);
+  sema::Program &program = request.source.program;
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(request.source, sink, timings);
   if (dependencies)
     // The kernel's own file is part of the key, and so are values that the host program gave as
     // text: nobody could read `<value>` again to see whether it is the same.
-    for (const diag::SourceFile *file : request.program.files())
-      if (file != fileOf(request.kernel) && !llvm::StringRef(file->path()).starts_with("<"))
+    for (const diag::SourceFile *file : program.files())
+      if (file != fileOf(request.source) && !llvm::StringRef(file->path()).starts_with("<"))
         dependencies->push_back({file->path(), hashText(file->text())});
-  const diag::SourceManager &sources = request.program.sources();
+  const diag::SourceManager &sources = program.sources();
+  const target::Target &target = request.source.options.target;
   if (request.programLock)
     request.programLock->unlock();
-  if (!module || !compiler.transform(*module, request.options.target, sources, sink, timings))
+  if (!module || !compiler.transform(*module, target, sources, sink, timings))
     return std::nullopt;
-  return compiler.generate(*module, request.options.target, request.last, request.code, sources,
-                           sink, timings);
+  return compiler.generate(*module, target, request.last, request.code, sources, sink, timings);
 }
 
 std::string label(const KernelRequest &request) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << request.kernel.name << '(';
-  llvm::interleaveComma(request.arguments, out,
+  const KernelSource &source = request.source;
+  const sema::Options &options = source.options;
+  out << (source.ir ? source.ir->path() : source.kernel->name) << '(';
+  llvm::interleaveComma(source.arguments, out,
                         [&](const sema::ArgSpec &argument) { out << argument.text(); });
-  out << ") " << request.options.target.name() << ' ' << request.options.numWarps << " warps";
-  if (request.options.numCtas != 1)
-    out << ", " << request.options.numCtas << " CTAs";
+  out << ") " << options.target.name() << ' ' << options.numWarps << " warps";
+  if (options.numCtas != 1)
+    out << ", " << options.numCtas << " CTAs";
   return text;
 }
 

@@ -10,10 +10,7 @@ namespace gluonc::driver {
 
 /// Everything that decides what machine code comes out.
 struct KernelRequest {
-  sema::Program &program;
-  const sema::Function &kernel;
-  llvm::ArrayRef<sema::ArgSpec> arguments;
-  sema::Options options;
+  KernelSource source;
   CodeOptions code;
   /// Ptx or Cubin.
   Stage last = Stage::Cubin;
@@ -24,8 +21,8 @@ struct KernelRequest {
   std::unique_lock<std::recursive_mutex> *programLock = nullptr;
 };
 
-/// The key of a request: source text and path of the kernel's file, specialization, options, exact
-/// target, build of the compiler, identity of ptxas.
+/// The key of a request: text and path of the kernel's file or of its IR, specialization, options,
+/// exact target, build of the compiler, identity of ptxas.
 std::string cacheKey(const KernelRequest &request);
 
 /// What `cache` has for a request.

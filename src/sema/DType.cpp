@@ -169,6 +169,28 @@ mlir::Type DType::toMlir(mlir::MLIRContext *context) const {
   }
 }
 
+std::optional<DType> DType::fromMlir(mlir::Type type) {
+  if (auto ptr = mlir::dyn_cast<tt::PointerType>(type)) {
+    std::optional<DType> pointee = fromMlir(ptr.getPointeeType());
+    if (!pointee || pointee->pointerDepth >= 7)
+      return std::nullopt;
+    return pointer(*pointee, false, static_cast<unsigned>(ptr.getAddressSpace()));
+  }
+  bool isUnsigned = type.isUnsignedInteger();
+  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(type))
+    type = mlir::IntegerType::get(type.getContext(), integer.getWidth());
+  for (const ScalarInfo &info : scalars) {
+    DType candidate(info.kind);
+    if (candidate.isVoid() || candidate.toMlir(type.getContext()) != type)
+      continue;
+    // fp8e4b15 travels as bytes, and bytes are no fp8e4b15.
+    if (candidate.isBool() || (candidate.isInt() ? candidate.isUnsignedInt() == isUnsigned
+                                                 : !mlir::isa<mlir::IntegerType>(type)))
+      return candidate;
+  }
+  return std::nullopt;
+}
+
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DType dtype) { return os << dtype.name(); }
 
 } // namespace gluonc::sema

@@ -78,6 +78,9 @@ public:
   /// Triton's printed spelling: `fp32`, `int32`, `pointer<fp32>`.
   std::string name() const;
   mlir::Type toMlir(mlir::MLIRContext *context) const;
+  /// Of a scalar or pointer; integers without a sign are taken for signed ones. Nullopt for types
+  /// that no argument has.
+  static std::optional<DType> fromMlir(mlir::Type type);
 
   constexpr bool operator==(const DType &) const = default;
   uint32_t hash() const {

@@ -131,7 +131,7 @@ struct Run {
       // Without ptxas the driver compiles the PTX when it is loaded.
       driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
       std::optional<driver::CompiledKernel> compiled = driver::compileCached(
-          compiler, cache, {program, kernel, arguments.specs, options, code, last}, session.sink,
+          compiler, cache, {{program, &kernel, arguments.specs, options}, code, last}, session.sink,
           timings);
       if (!compiled)
         return std::nullopt;

@@ -60,6 +60,15 @@ gluonc_status fail(const diag::Collector &collector, gluonc_error **error) {
   return static_cast<gluonc_status>(outcome == Outcome::Fine ? Outcome::InputError : outcome);
 }
 
+std::optional<std::string> readFile(const char *path, diag::Sink &sink) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (file)
+    return (*file)->getBuffer().str();
+  sink.report(diag::Kind::UnreadableFile, {}, path, file.getError().message()).end();
+  return std::nullopt;
+}
+
 } // namespace gluonc::api
 
 static gluonc_status loadText(gluonc_engine *engine, std::string path, std::string text,
@@ -185,14 +194,11 @@ void gluonc_engine_remove_memory(gluonc_engine *engine, const void *base) {
 
 gluonc_status gluonc_engine_load(gluonc_engine *engine, const char *path, gluonc_module **module,
                                  gluonc_error **error) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!file) {
-    diag::Collector collector;
-    collector.report(diag::Kind::UnreadableFile, {}, path, file.getError().message()).end();
+  diag::Collector collector;
+  std::optional<std::string> text = readFile(path, collector);
+  if (!text)
     return fail(collector, error);
-  }
-  return loadText(engine, path, (*file)->getBuffer().str(), module, error);
+  return loadText(engine, path, std::move(*text), module, error);
 }
 
 gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const char *path, const char *text,

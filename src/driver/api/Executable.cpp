@@ -14,6 +14,16 @@ static std::optional<target::Target> parseTarget(const char *name, diag::Sink &s
   return target;
 }
 
+/// Transformed IR as users read it, and may edit it: without the places in shared memory, which are
+/// found anew when the text is compiled. `module` is of no use afterwards.
+static std::string printForUsers(mlir::ModuleOp module) {
+  module.walk([](mlir::Operation *op) {
+    op->removeAttr(ttg::allocationOffsetAttr);
+    op->removeAttr(ttg::allocationSizeAttr);
+  });
+  return driver::printIr(module);
+}
+
 /// One form of a specialization, from its source. Nullopt after a report.
 static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &engine,
                                            const gluonc_specialization &origin, driver::Stage stage,
@@ -21,14 +31,13 @@ static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &e
   CompilerLease compiler(engine);
   std::unique_lock lock(engine->lock);
   ModuleState &module = *origin.module;
-  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->specialize(
-      module.program, *origin.function, origin.arguments, origin.options, sink);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->makeIr(origin.source(), sink);
   lock.unlock();
   const target::Target &target = origin.options.target;
   if (!ir || !compiler->transform(*ir, target, module.sources, sink))
     return std::nullopt;
   if (stage <= driver::Stage::TtgirOpt)
-    return driver::printIr(*ir);
+    return printForUsers(*ir);
   driver::CodeOptions code = origin.code;
   code.ptxas = engine->ptxas;
   std::optional<driver::CompiledKernel> compiled =
@@ -86,14 +95,8 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   if (!made)
     return fail(collector, error);
   EngineState &state = *engine->state;
-  driver::CodeOptions code = specialization->code;
-  driver::KernelRequest request = {specialization->module->program,
-                                   *specialization->function,
-                                   specialization->arguments,
-                                   made->origin.options,
-                                   std::move(code),
-                                   driver::Stage::Cubin,
-                                   specialization->digest};
+  driver::KernelRequest request = {made->origin.source(), specialization->code,
+                                   driver::Stage::Cubin, specialization->digest};
   std::optional<driver::CompiledKernel> compiled;
   {
     std::lock_guard guard(state.lock);
@@ -125,16 +128,12 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
     return fail(collector, error);
   CompilerLease compiler(engine->state);
   std::unique_lock lock(engine->state->lock);
-  sema::Program &program = specialization->module->program;
   if (engine->state->isSealed)
-    return refuse({program, *specialization->function, specialization->arguments,
-                   made->origin.options, specialization->code, driver::Stage::Ttgir,
-                   specialization->digest},
-                  "nothing was made", error);
+    return refuse(
+        {made->origin.source(), specialization->code, driver::Stage::Ttgir, specialization->digest},
+        "nothing was made", error);
   const diag::SourceManager &sources = specialization->module->sources;
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      compiler->specialize(program, *specialization->function, specialization->arguments,
-                           made->origin.options, collector);
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler->makeIr(made->origin.source(), collector);
   lock.unlock();
   if (!module || !compiler->transform(*module, made->target, sources, collector))
     return fail(collector, error);
@@ -145,7 +144,7 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
   passOn(*engine->state, collector);
   if (auto bytes = (*module)->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
     made->compiled.kernel.sharedBytes = unsigned(bytes.getInt());
-  made->ttgir = driver::printIr(*module);
+  made->ttgir = printForUsers(*module);
   made->parameters = driver::launchParameters(specialization->arguments);
   *executable = made.release();
   return GLUONC_OK;
@@ -225,8 +224,7 @@ const char *gluonc_executable_key(gluonc_executable *executable) {
     const gluonc_specialization &origin = executable->origin;
     driver::CodeOptions code = origin.code;
     code.ptxas = engine.ptxas;
-    executable->key = driver::cacheKey({origin.module->program, *origin.function, origin.arguments,
-                                        origin.options, code, lastStage(engine), origin.digest});
+    executable->key = driver::cacheKey({origin.source(), code, lastStage(engine), origin.digest});
   }
   return executable->key.c_str();
 }

@@ -99,6 +99,9 @@ void passOn(EngineState &engine, const diag::Collector &collector);
 /// The diagnostics of one call as an error.
 gluonc_status fail(const diag::Collector &collector, gluonc_error **error);
 
+/// Nullopt after a report.
+std::optional<std::string> readFile(const char *path, diag::Sink &sink);
+
 } // namespace gluonc::api
 
 struct gluonc_engine {
@@ -115,12 +118,20 @@ struct gluonc_kernel {
 };
 struct gluonc_specialization {
   std::shared_ptr<gluonc::api::ModuleState> module;
+  /// Null for what was loaded as IR.
   std::shared_ptr<const gluonc::sema::Function> function;
+  const gluonc::diag::SourceFile *ir = nullptr;
+  std::string kernelName;
   std::string digest;
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;
   bool programmaticDependent = false, cooperative = false;
+
+  /// Valid as long as this is.
+  gluonc::driver::KernelSource source() const {
+    return {module->program, function.get(), arguments, options, ir};
+  }
 };
 struct gluonc_executable {
   std::shared_ptr<gluonc::api::EngineState> engine;

@@ -1,4 +1,5 @@
 //===- Specialization.cpp - The C API: arguments and options of a kernel ----===//
+#include "driver/IrSignature.h"
 #include "driver/api/Handles.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -94,6 +95,17 @@ private:
 
 } // namespace
 
+/// Those that IR does not say itself.
+static void takeOptions(const gluonc_kernel_options &options, gluonc_specialization &made) {
+  if (options.max_registers)
+    made.options.maxnreg = options.max_registers;
+  made.options.debug = options.debug;
+  made.options.enableFpFusion = made.code.fpFusion = !options.no_fp_fusion;
+  made.code.lineInfo = options.line_info;
+  made.programmaticDependent = options.programmatic_dependent_launch;
+  made.cooperative = options.cooperative_launch;
+}
+
 gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argument *arguments,
                                        size_t count, const gluonc_kernel_options *options,
                                        gluonc_specialization **specialization,
@@ -102,17 +114,12 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
   auto made = std::make_unique<gluonc_specialization>();
   made->module = kernel->module;
   made->function = kernel->function;
+  made->kernelName = kernel->function->name;
   made->digest = kernel->digest;
   if (options) {
     made->options.numWarps = options->num_warps;
     made->options.numCtas = options->num_ctas;
-    if (options->max_registers)
-      made->options.maxnreg = options->max_registers;
-    made->options.debug = options->debug;
-    made->options.enableFpFusion = made->code.fpFusion = !options->no_fp_fusion;
-    made->code.lineInfo = options->line_info;
-    made->programmaticDependent = options->programmatic_dependent_launch;
-    made->cooperative = options->cooperative_launch;
+    takeOptions(*options, *made);
   }
   if (!llvm::isPowerOf2_32(made->options.numWarps) || made->options.numWarps > 32 ||
       !llvm::isPowerOf2_32(made->options.numCtas) || made->options.numCtas > 16)
@@ -129,6 +136,55 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
   return GLUONC_OK;
 }
 
+static gluonc_status loadIr(gluonc_engine *engine, std::string path, std::string text,
+                            const gluonc_kernel_options *options,
+                            gluonc_specialization **specialization, gluonc_error **error) {
+  auto made = std::make_unique<gluonc_specialization>();
+  made->module = std::make_shared<ModuleState>();
+  made->module->engine = engine->state;
+  diag::SourceManager &sources = made->module->sources;
+  made->ir = sources.add(std::move(path), std::move(text));
+  diag::Collector collector;
+  CompilerLease compiler(engine->state);
+  // Read here for the signature, and again by each compilation, in a context of its own.
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler->parseIr(*made->ir, sources, collector);
+  std::optional<driver::IrSignature> signature;
+  if (module)
+    signature = driver::readSignature(*module, sources, collector);
+  if (!signature)
+    return fail(collector, error);
+  made->kernelName = std::move(signature->kernel);
+  made->arguments = std::move(signature->arguments);
+  made->options = signature->options;
+  if (options)
+    takeOptions(*options, *made);
+  *specialization = made.release();
+  return GLUONC_OK;
+}
+
+gluonc_status gluonc_engine_load_ir(gluonc_engine *engine, const char *path,
+                                    const gluonc_kernel_options *options,
+                                    gluonc_specialization **specialization, gluonc_error **error) {
+  diag::Collector collector;
+  std::optional<std::string> text = readFile(path, collector);
+  if (!text)
+    return fail(collector, error);
+  return loadIr(engine, path, std::move(*text), options, specialization, error);
+}
+
+gluonc_status gluonc_engine_load_ir_text(gluonc_engine *engine, const char *path, const char *text,
+                                         size_t size, const gluonc_kernel_options *options,
+                                         gluonc_specialization **specialization,
+                                         gluonc_error **error) {
+  return loadIr(engine, path, std::string(text, size), options, specialization, error);
+}
+
+void gluonc_specialization_get_info(const gluonc_specialization *specialization,
+                                    gluonc_specialization_info *info) {
+  *info = {specialization->kernelName.c_str(), specialization->options.numWarps,
+           specialization->options.numCtas, specialization->options.maxnreg.value_or(0)};
+}
+
 gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, const char *target,
                                        const char **text, gluonc_error **error) {
   ModuleState &module = *specialization->module;
@@ -140,11 +196,10 @@ gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, co
     collector.report(diag::Kind::UnknownTarget, {}, target ? target : "").end();
     return fail(collector, error);
   }
-  sema::Options options = specialization->options;
-  options.target = *chip;
+  driver::KernelSource source = specialization->source();
+  source.options.target = *chip;
   std::unique_lock lock(engine.lock);
-  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->specialize(
-      module.program, *specialization->function, specialization->arguments, options, collector);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->makeIr(source, collector);
   lock.unlock();
   if (!ir)
     return fail(collector, error);
