@@ -6,7 +6,9 @@ CPU tensors (NumPy, PyTorch, DLPack) run on the simulator, CUDA tensors on the G
 from gluonc import errors, hooks
 from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function,
                           must_use_result, next_power_of_2)
-from gluonc._jit import CompiledKernel, JITFunction, jit
+from gluonc._compile import ASTSource, compile
+from gluonc._compiled import CompiledKernel
+from gluonc._jit import JITFunction, jit
 from gluonc._many import compile_many, seal
 from gluonc._native import __version__
 from gluonc._torch import torch_op
@@ -17,10 +19,10 @@ from gluonc import language
 GluonJITFunction = JITFunction
 
 __all__ = [
-    "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError", "GluonJITFunction",
-    "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate", "cdiv", "compile_many",
-    "constexpr", "constexpr_function", "errors", "hooks", "jit", "language", "must_use_result",
-    "next_power_of_2", "nvidia", "seal", "torch_op",
+    "ASTSource", "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError",
+    "GluonJITFunction", "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate",
+    "cdiv", "compile", "compile_many", "constexpr", "constexpr_function", "errors", "hooks", "jit",
+    "language", "must_use_result", "next_power_of_2", "nvidia", "seal", "torch_op",
 ]
 
 

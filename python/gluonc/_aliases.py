@@ -23,6 +23,7 @@ _MODULES = {
     "triton.experimental.gluon.language._standard": "gluonc.language",
     "triton.experimental.gluon.language._math": "gluonc.language",
     "triton.experimental.gluon.language.amd._layouts": "gluonc.language.amd",
+    "triton.compiler.compiler": "gluonc._triton.compiler",
     "triton.language": "gluonc.language",
     "triton.language.random": "gluonc._triton._language.random",
     "triton.language.target_info": "gluonc._triton._language.target_info",

@@ -7,10 +7,10 @@ never seen comes here, to be compiled.
 
 import functools
 import inspect
-import sys
 from collections import namedtuple
 
 from gluonc import _native, _tensors, hooks
+from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._scopes import load_kernel, token
 from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
@@ -24,141 +24,14 @@ _IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "e
                               "ptx_options"})
 
 
-def current_stream(device):
-    """The stream that PyTorch works on; CUDA's default where PyTorch is not there."""
-    torch = sys.modules.get("torch")
-    return torch._C._cuda_getCurrentRawStream(device) if torch else 0
+def default_options():
+    """The options of a launch, by name."""
+    return dict(_OPTION_DEFAULTS)
 
 
-class Metadata(namedtuple("Metadata", (
-        "hash", "target", "name", "num_warps", "num_ctas", "maxnreg", "debug", "enable_fp_fusion",
-        "launch_pdl", "launch_cooperative_grid", "num_stages", "shared", "tmem_size",
-        "global_scratch_size", "global_scratch_align", "profile_scratch_size",
-        "profile_scratch_align"))):
-    """What a launch of a compiled kernel needs to know. Fields by name, too: metadata["shared"]."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key):
-        return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)
-
-
-class CompiledKernel:
-    """One specialization of a kernel."""
-
-    def __init__(self, fn, name, executable, target, options, device):
-        self.fn, self.name, self.executable, self.target = fn, name, executable, target
-        self.device = device
-        self.metadata = Metadata(executable.key(), target, name, *options, 3,
-                                 executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
-        self.asm = Assembly(executable)
-
-    def __repr__(self):
-        return f"<compiled {self.name} for {self.target}{' (simulated)' * self.simulated}>"
-
-    @property
-    def simulated(self):
-        return self.device < 0
-
-    @property
-    def hash(self):
-        return self.metadata.hash
-
-    @property
-    def packed_metadata(self):
-        return self.metadata.num_warps, self.metadata.num_ctas, self.metadata.shared
-
-    @property
-    def kernel(self):
-        """The machine code."""
-        return self.asm["cubin"]
-
-    @property
-    def function(self):
-        """The driver's handle of the loaded kernel; None on the simulator."""
-        return self.executable.function() or None
-
-    @property
-    def n_regs(self):
-        """Registers of a thread; None where neither the driver nor ptxas was asked."""
-        resources = self.executable.resources()
-        return resources and resources[0]
-
-    @property
-    def n_spills(self):
-        """Words that a thread spills."""
-        resources = self.executable.resources()
-        return resources and resources[1] // 4
-
-    @property
-    def n_max_threads(self):
-        """Threads that a CTA of this kernel may have; None before it is loaded on a GPU."""
-        resources = self.executable.resources()
-        return resources and resources[2] or None
-
-    def __getitem__(self, grid):
-        x, y, z = (*grid, 1, 1)[:3]
-
-        def launch(*values, stream=None):
-            metadata = None
-            if hooks.launch_enter or hooks.launch_exit:
-                metadata = self.fn._launch_starts(self, (x, y, z), stream, values)
-            views = [_tensors.view(value) for value in values]
-            slots = [v.address if v else value for v, value in zip(views, values)]
-            if self.simulated:
-                ranges = [(str(i), v.begin, v.bytes, v.read_only)
-                          for i, v in enumerate(views) if v]
-                self.executable.launch_on_ranges(x, y, z, slots, ranges)
-            else:
-                stream = current_stream(self.device) if stream is None else stream
-                self.executable.launch(x, y, z, stream, slots)
-            if metadata is not None:
-                self.fn._launch_ended(metadata)
-        return launch
-
-
-class Assembly:
-    """The forms of a compiled kernel: ttgir, llir, ptx and sass as text, cubin as bytes. Made when
-    read; sass, which takes a tool of the CUDA toolkit, is not among the keys."""
-
-    _FORMS = ("ttgir", "llir", "ptx", "cubin")
-
-    def __init__(self, executable):
-        self._executable = executable
-
-    def __getitem__(self, form):
-        if form == "sass":
-            return self._sass
-        if form not in self._FORMS:
-            raise KeyError(form)
-        code = self._executable.code(form)
-        return code if form == "cubin" else code.decode()
-
-    @functools.cached_property
-    def _sass(self):
-        from gluonc._sass import disassemble
-        return disassemble(self["cubin"])
-
-    def keys(self):
-        return self._FORMS
-
-    def values(self):
-        return [self[form] for form in self._FORMS]
-
-    def items(self):
-        return [(form, self[form]) for form in self._FORMS]
-
-    def __iter__(self):
-        return iter(self._FORMS)
-
-    def __len__(self):
-        return len(self._FORMS)
-
-    def __contains__(self, form):
-        return form in self._FORMS or form == "sass"
-
-    def get(self, form, default=None):
-        return self[form] if form in self else default
+def ignores_option(name):
+    """Whether it is an option that changes nothing here."""
+    return name in _IGNORED_OPTIONS
 
 
 # What the function given as `repr=` is asked about.
@@ -208,7 +81,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
                              [native_option(*option) for option in _OPTION_DEFAULTS.items()])
 
     def _check_unknown(self, name):
-        if name not in _IGNORED_OPTIONS:
+        if not ignores_option(name):
             raise KeyError(f"Keyword argument {name} was specified but unrecognised")
 
     @functools.cached_property
@@ -260,9 +133,8 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     _current_stream = staticmethod(current_stream)
 
     def _launch_starts(self, compiled, grid, stream, values):
-        """Calls the hooks; the dispatcher does, too, while there are any."""
-        metadata = hooks.describe(compiled, grid, stream, self.arg_names, values,
-                                  self.launch_metadata)
+        """Calls the hooks, for the dispatcher, while there are any."""
+        metadata = compiled.launch_metadata(grid, stream, *values)
         hooks.launch_enter(metadata)
         return metadata
 
@@ -303,8 +175,8 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         executable = engine().make(specialization, target, simulated)
         if not simulated:
             executable.load(device)
-        return CompiledKernel(self, self._name_of(specs), executable, target,
-                              tuple(map(unwrap, options)), device)
+        return CompiledKernel(self._name_of(specs), executable, target,
+                              tuple(map(unwrap, options)), device, fn=self, specs=specs)
 
     def _describe_specs(self, specs):
         """(name -> type, name -> compile-time value)."""

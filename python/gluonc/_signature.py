@@ -19,6 +19,7 @@ from gluonc.language._source import source
 _TYPE, _INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION, _TUPLE = range(7)
 # Those whose value is known when the kernel is compiled.
 CONSTANT_KINDS = frozenset({_INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION})
+TYPE_KIND, TUPLE_KIND = _TYPE, _TUPLE
 _FLOAT_FORMATS = {"fp16": 16, "bf16": 17, "fp32": 32, "fp64": 64}
 
 
@@ -101,7 +102,7 @@ def describe(name, value):
         return descriptor_type
     found = value if isinstance(value, TensorView) else view(value)
     if found is None:
-        found = _plain_number(value)
+        found = plain_number(value)
     if found is None and not hasattr(value, "__gluonc_source__"):
         raise TypeError(
             f"{name}: a kernel takes tensors, numbers, tuples, None and, for constexpr "
@@ -109,7 +110,7 @@ def describe(name, value):
     return found
 
 
-def _plain_number(value):
+def plain_number(value):
     """Numbers of NumPy and subclasses of int and float."""
     for kind in (bool, int, float):
         if isinstance(value, kind):
@@ -117,6 +118,19 @@ def _plain_number(value):
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         return value.item()
     return None
+
+
+def constant_spec(value):
+    """The spec of a compile-time value."""
+    if value is None:
+        return _NONE, None
+    if isinstance(value, bool):
+        return _BOOLEAN, value
+    if isinstance(value, float):
+        return _REAL, value
+    if isinstance(value, int) and -1 << 63 <= value < 1 << 63:
+        return _INTEGER, int(value)
+    return _EXPRESSION, value
 
 
 _native.set_hooks(frozen, describe, constexpr)

@@ -18,6 +18,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -177,6 +178,15 @@ private:
 };
 
 struct Specialization {
+  explicit Specialization(gluonc_specialization *raw) : handle(raw) {}
+
+  /// (name of the kernel, warps, CTAs, registers or 0).
+  nb::tuple info() const {
+    gluonc_specialization_info info;
+    gluonc_specialization_get_info(handle.get(), &info);
+    return nb::make_tuple(info.name, info.num_warps, info.num_ctas, info.max_registers);
+  }
+
   /// The IR before any pass.
   std::string ir(const std::string &target) const {
     std::string text;
@@ -247,6 +257,17 @@ private:
   std::vector<std::unique_ptr<ArgumentList>> nested;
 };
 
+gluonc_kernel_options optionsOf(unsigned maxRegisters, bool debug, bool fpFusion,
+                                bool programmaticDependent, bool cooperative) {
+  gluonc_kernel_options options = {};
+  options.max_registers = maxRegisters;
+  options.debug = debug;
+  options.no_fp_fusion = !fpFusion;
+  options.programmatic_dependent_launch = programmaticDependent;
+  options.cooperative_launch = cooperative;
+  return options;
+}
+
 class Kernel {
 public:
   explicit Kernel(gluonc_kernel *raw) : handle(raw) {}
@@ -256,22 +277,16 @@ public:
                              unsigned maxRegisters, bool debug, bool fpFusion,
                              bool programmaticDependent, bool cooperative) const {
     ArgumentList made(arguments);
-    gluonc_kernel_options options = {};
+    gluonc_kernel_options options =
+        optionsOf(maxRegisters, debug, fpFusion, programmaticDependent, cooperative);
     options.num_warps = warps;
     options.num_ctas = ctas;
-    options.max_registers = maxRegisters;
-    options.debug = debug;
-    options.no_fp_fusion = !fpFusion;
-    options.programmatic_dependent_launch = programmaticDependent;
-    options.cooperative_launch = cooperative;
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {
       return gluonc_kernel_specialize(handle.get(), made.items.data(), made.items.size(), &options,
                                       &raw, error);
     });
-    auto *result = new Specialization();
-    result->handle.reset(raw);
-    return result;
+    return new Specialization(raw);
   }
 
 private:
@@ -374,6 +389,20 @@ public:
     return new Source(raw);
   }
 
+  /// A kernel from the text of its IR.
+  Specialization *loadIr(const std::string &path, const std::string &text, unsigned maxRegisters,
+                         bool debug, bool fpFusion, bool programmaticDependent,
+                         bool cooperative) const {
+    gluonc_kernel_options options =
+        optionsOf(maxRegisters, debug, fpFusion, programmaticDependent, cooperative);
+    gluonc_specialization *raw = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_engine_load_ir_text(handle.get(), path.c_str(), text.data(), text.size(),
+                                        &options, &raw, error);
+    });
+    return new Specialization(raw);
+  }
+
   Executable *make(const Specialization &specialization, const std::string &target,
                    bool simulated) const {
     gluonc_executable *raw = nullptr;
@@ -436,6 +465,41 @@ public:
 
 private:
   std::unique_ptr<gluonc_engine, Destroyer<gluonc_engine_destroy>> handle;
+};
+
+/// A tensor descriptor's argument, for launches that the dispatcher does not prepare.
+class TensorRecord {
+public:
+  /// `shape` and `strides` have the rank; the last three are for im2col, or empty.
+  TensorRecord(uintptr_t base, const std::vector<int64_t> &shape,
+               const std::vector<int64_t> &strides, bool nanPadding, bool roundToTf32,
+               const std::vector<uint32_t> &elementStrides, const std::vector<int32_t> &lower,
+               const std::vector<int32_t> &upper, std::string dtype)
+      : dtype(std::move(dtype)) {
+    tensor.base = reinterpret_cast<const void *>(base);
+    tensor.rank = static_cast<unsigned>(shape.size());
+    tensor.nan_padding = nanPadding;
+    tensor.round_to_tf32 = roundToTf32;
+    tensor.dtype = this->dtype.c_str();
+    fill(tensor.shape, shape);
+    fill(tensor.strides, strides);
+    fill(tensor.element_strides, elementStrides);
+    fill(tensor.lower_corner, lower);
+    fill(tensor.upper_corner, upper);
+  }
+  TensorRecord(const TensorRecord &) = delete;
+
+  uintptr_t address() const { return reinterpret_cast<uintptr_t>(&tensor); }
+
+private:
+  template <typename T, size_t n> static void fill(T (&to)[n], const std::vector<T> &from) {
+    if (from.size() > n)
+      throw nb::value_error("a descriptor is of a tensor of at most 5 dims");
+    std::copy(from.begin(), from.end(), to);
+  }
+
+  gluonc_tensor tensor = {};
+  std::string dtype;
 };
 
 /// Signature name of a DLPack type; empty for types that kernels do not have.
@@ -508,7 +572,14 @@ NB_MODULE(_native, m) {
                    [](const Executable &self) { return self.info().scratch_bytes; })
       .def_prop_ro("num_warps", [](const Executable &self) { return self.info().num_warps; })
       .def_ro("parameter_types", &Executable::types);
-  nb::class_<Specialization>(m, "Specialization").def("ir", &Specialization::ir);
+  nb::class_<Specialization>(m, "Specialization")
+      .def("ir", &Specialization::ir)
+      .def("info", &Specialization::info);
+  nb::class_<TensorRecord>(m, "TensorRecord")
+      .def(nb::init<uintptr_t, const std::vector<int64_t> &, const std::vector<int64_t> &, bool,
+                    bool, const std::vector<uint32_t> &, const std::vector<int32_t> &,
+                    const std::vector<int32_t> &, std::string>())
+      .def_prop_ro("address", &TensorRecord::address);
   nb::class_<Kernel>(m, "Kernel").def("specialize", &Kernel::specialize);
   nb::class_<Source>(m, "Source")
       .def("kernel", &Source::kernel)
@@ -517,6 +588,7 @@ NB_MODULE(_native, m) {
       .def(nb::init<const std::string &, const std::string &>())
       .def("load_text", &Engine::loadText)
       .def("load_scope", &Engine::loadScope)
+      .def("load_ir", &Engine::loadIr)
       .def("make", &Engine::make)
       .def("evaluate", &Engine::evaluate)
       .def("seal", &Engine::seal)

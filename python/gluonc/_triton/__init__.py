@@ -4,6 +4,7 @@ Each module here stands where Triton has one of that name. The rest of Triton an
 """
 
 from gluonc._autotune import Autotuner, Config, autotune, heuristics
+from gluonc._compile import compile
 from gluonc._host import aggregate, cdiv, constexpr_function, must_use_result, next_power_of_2
 from gluonc._jit import JITFunction, KernelInterface, jit
 from gluonc._triton import errors

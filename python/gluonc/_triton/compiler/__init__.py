@@ -1,6 +1,7 @@
 """triton.compiler."""
 
-from gluonc._jit import CompiledKernel
+from gluonc._compile import ASTSource, IRSource, compile
+from gluonc._compiled import CompiledKernel
 from gluonc._triton.compiler import errors
 from gluonc.errors import CompilationError
 

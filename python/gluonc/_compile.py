@@ -1,0 +1,132 @@
+"""compile: a kernel out of its IR, or out of a function and what its parameters are.
+
+Without a launch: `triton.compile` of scripts, and the way to change a kernel's IR by hand.
+"""
+
+import inspect
+import os
+
+from gluonc._compiled import CompiledKernel, current_device
+from gluonc._engine import cuda_target, engine, simulated_target
+from gluonc._jit import JITFunction, default_options, ignores_option
+from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
+from gluonc.errors import NotSupportedYet
+from gluonc.language._constexpr import unwrap
+
+
+class ASTSource:
+    """A kernel and what its parameters are. `signature` tells types by name ("*fp32", "i32",
+    "constexpr"), `constexprs` compile-time values by name or path, `attrs` by path what is known of
+    values: {(0,): [["tt.divisibility", 16]]}."""
+
+    ext = "ttgir"
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        if not isinstance(fn, JITFunction):
+            raise TypeError(f"a source takes a kernel, not a {type(fn).__name__}")
+        if not all(isinstance(name, str) for name in signature):
+            raise TypeError("Signature keys must be string")
+        unknown = {*signature, *filter(_is_name, constexprs or ())} - set(fn.arg_names)
+        if unknown:
+            raise TypeError(f"{fn.__name__} has no parameter {', '.join(sorted(unknown))}")
+        self.fn, self.name = fn, fn.__name__
+        self.signature = dict(signature)
+        self.constants = {(fn.arg_names.index(key),) if _is_name(key) else tuple(key): value
+                          for key, value in (constexprs or {}).items()}
+        self.attrs = dict(attrs or {})
+
+    def specs(self):
+        """What Kernel.specialize takes, for each parameter."""
+        return [self._spec((parameter.index,), parameter.name,
+                           self.signature.get(parameter.name, parameter.default))
+                for parameter in self.fn.params]
+
+    def _spec(self, path, name, kind):
+        if path in self.constants:
+            return constant_spec(unwrap(self.constants[path]))
+        if isinstance(kind, tuple):
+            return TUPLE_KIND, (type(kind), [self._spec((*path, i), name, inner)
+                                             for i, inner in enumerate(kind)])
+        if name not in self.signature and kind is not inspect.Parameter.empty:
+            return constant_spec(unwrap(kind))
+        if not isinstance(kind, str) or kind == "constexpr":
+            raise TypeError(f"{self.name}: neither a type nor a value for {name}")
+        aligned = any(key == "tt.divisibility" and value % 16 == 0
+                      for key, value in self.attrs.get(path, ()))
+        return TYPE_KIND, kind + (":16" if aligned and not kind.endswith(":16") else "")
+
+
+def _is_name(key):
+    return isinstance(key, str)
+
+
+class IRSource:
+    """A file of ttg IR: what a compiled kernel has as asm["ttgir"], or Triton's."""
+
+    def __init__(self, path, context=None, backend=None):
+        self.path = os.fspath(path)
+        self.ext = os.path.splitext(self.path)[1][1:]
+        if self.ext not in ("ttgir", "mlir"):
+            raise NotSupportedYet(f"compile() reads .ttgir, not `{self.path}`",
+                                  name=f"triton.compile of .{self.ext}")
+        with open(self.path, encoding="utf-8", errors="replace") as file:
+            self.src = file.read()
+
+
+def compile(src, target=None, options=None, _env_vars=None):
+    """The CompiledKernel of a `.ttgir` file (a path) or of an ASTSource, for a GPUTarget; if not
+    given, for the device that is there, real or simulated. `options` are those of a launch; a file
+    tells num_warps and num_ctas itself."""
+    name, device = _place(target)
+    options = _read_options(options)
+    fn = specs = None
+    if isinstance(src, ASTSource):
+        fn, specs = src.fn, src.specs()
+        specialization, kernel_name = fn._specialization(specs, options.values()), src.name
+    else:
+        src = src if isinstance(src, IRSource) else IRSource(src)
+        specialization = _load_ir(src, options)
+        kernel_name = src.name
+    executable = engine().make(specialization, name, device is not None and device < 0)
+    if device is not None and device >= 0:
+        executable.load(device)
+    return CompiledKernel(kernel_name, executable, name, tuple(options.values()), device, fn=fn,
+                          specs=specs, src=src)
+
+
+def _load_ir(src, options):
+    """The specialization that a file holds; `options` then say what it does."""
+    made = engine().load_ir(src.path, src.src, int(options["maxnreg"] or 0),
+                            bool(options["debug"]), bool(options["enable_fp_fusion"]),
+                            bool(options["launch_pdl"]), bool(options["launch_cooperative_grid"]))
+    src.name, options["num_warps"], options["num_ctas"], registers = made.info()
+    options["maxnreg"] = registers or None
+    return made
+
+
+def _read_options(given):
+    options = default_options()
+    given = given or {}
+    for name, value in (given if isinstance(given, dict) else vars(given)).items():
+        if name in options:
+            options[name] = unwrap(value)
+        elif not ignores_option(name):
+            raise KeyError(f"option {name} was specified but unrecognised")
+    return options
+
+
+def _place(target):
+    """(target, device) as CompiledKernel has them: the current device where it is such a chip."""
+    is_simulated = bool(os.environ.get("GLUONC_SIMULATE")) or not engine().cuda_device_count()
+    device = -1 if is_simulated else current_device()
+    current = simulated_target() if is_simulated else cuda_target(device)
+    if target is None:
+        return current, device
+    # Triton's names are there for those who use them.
+    from gluonc._triton.backends.compiler import GPUTarget
+    if not isinstance(target, GPUTarget):
+        raise TypeError(f"target must be of GPUTarget type, not {type(target).__name__}")
+    if GPUTarget.parse(current) == target:
+        return current, device
+    # No machine code is made for AMD's chips; the simulator can be any of them.
+    return f"{target.backend}:{target.arch}", -1 if target.backend == "hip" else None
