@@ -1,5 +1,7 @@
 #include "ir/ReadModule.h"
 
+#include "ir/Dialects.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
@@ -44,6 +46,25 @@ const char *tooDeep(llvm::StringRef text) {
   return nullptr;
 }
 
+/// Whoever asks for one of these and finds no number takes what is usual: text that has something
+/// else there must not get so far.
+LogicalResult checkAttributes(ModuleOp module) {
+  struct Count {
+    llvm::StringRef name;
+    int64_t least, most;
+  };
+  for (auto [name, least, most] :
+       {Count{ttg::numWarpsAttr, 1, 64}, Count{ttg::numCtasAttr, 1, 16},
+        Count{ttg::threadsPerWarpAttr, 1, 64}, Count{ttg::maxRegistersAttr, 1, 255}}) {
+    Attribute attribute = module->getAttr(name);
+    auto number = llvm::dyn_cast_or_null<IntegerAttr>(attribute);
+    if (attribute && !(number && number.getType().isInteger(32) && number.getInt() >= least &&
+                       number.getInt() <= most))
+      return module.emitError() << "`" << name << "` is an i32 from " << least << " to " << most;
+  }
+  return success();
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> readModule(MLIRContext &context, llvm::StringRef text, llvm::StringRef file) {
@@ -54,7 +75,10 @@ OwningOpRef<ModuleOp> readModule(MLIRContext &context, llvm::StringRef text, llv
         << "brackets nest deeper than " << maxNesting;
     return nullptr;
   }
-  return parseSourceString<ModuleOp>(text, ParserConfig(&context), file);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context), file);
+  if (module && failed(checkAttributes(*module)))
+    return nullptr;
+  return module;
 }
 
 } // namespace gluonc

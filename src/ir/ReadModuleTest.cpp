@@ -54,4 +54,14 @@ TEST_F(ReadModule, PartitionsOutsideOfWarpSpecializeAreRefused) {
             "");
 }
 
+TEST_F(ReadModule, CountsOfTheModuleAreNumbersInRange) {
+  EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 8 : i32} {}"), "");
+  std::string warps = "loc(\"a.ttgir\":1:1): `ttg.num-warps` is an i32 from 1 to 64";
+  EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = \"x\"} {}"), warps);
+  EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 4 : i64} {}"), warps);
+  EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = -4 : i32} {}"), warps);
+  EXPECT_EQ(errorOf("module attributes {ttg.maxnreg = -1 : i32} {}"),
+            "loc(\"a.ttgir\":1:1): `ttg.maxnreg` is an i32 from 1 to 255");
+}
+
 } // namespace
