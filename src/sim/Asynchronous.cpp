@@ -13,13 +13,20 @@ void Cta::finishCopies(const CopyGroup &copies, Ordering::Epoch epoch) {
       continue;
     copy->done = true;
     const uint32_t size = copy->target.table->elementBytes;
+    auto arrivesAt = [&](uint64_t offset) {
+      return !copy->receiver || offset / kCtaSharedStride == *copy->receiver;
+    };
     forEachSharedRun(copy->target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
-      if (copy->receiver && offset / kCtaSharedStride != *copy->receiver)
+      if (arrivesAt(offset))
+        std::memcpy(shared.data() + offset, copy->bytes.data() + uint64_t(lane) * size,
+                    count * size);
+    });
+    forEachStretch(copy->target, [&](uint64_t offset, uint32_t bytes) {
+      if (!arrivesAt(offset))
         return;
-      std::memcpy(shared.data() + offset, copy->bytes.data() + uint64_t(lane) * size, count * size);
-      shared.set(offset, count * size, SharedMemory::Written);
+      shared.set(offset, bytes, SharedMemory::Written);
       if (ordering)
-        ordering->noteWrite(epoch, offset, count * size, copy->place);
+        ordering->noteWrite(epoch, offset, bytes, copy->place);
     });
   }
 }

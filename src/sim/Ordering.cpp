@@ -172,8 +172,19 @@ void Ordering::noteRead(uint32_t fiber, uint64_t offset, uint32_t bytes, uint32_
 }
 
 void Ordering::noteWrite(Epoch epoch, uint64_t offset, uint32_t bytes, uint32_t place) {
-  for (uint64_t i = offset / kCellBytes; i * kCellBytes < offset + bytes; ++i)
-    note(writes[i], epoch, place, bytesOf(i, offset, bytes));
+  const uint64_t end = offset + bytes;
+  uint64_t cell = offset / kCellBytes;
+  auto notePartial = [&] {
+    note(writes[cell], epoch, place, bytesOf(cell, offset, bytes));
+    ++cell;
+  };
+  if (offset % kCellBytes)
+    notePartial();
+  // Of a cell that is written as a whole nothing is kept.
+  for (const Cell whole = {epoch, place, (1u << kCellBytes) - 1}; cell < end / kCellBytes; ++cell)
+    writes[cell] = whole;
+  if (cell * kCellBytes < end)
+    notePartial();
 }
 
 } // namespace gluonc::sim

@@ -106,6 +106,23 @@ bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset)
   return true;
 }
 
+/// Whether a region is one stretch, none of whose bytes is at fault; if not, its runs tell which.
+template <bool kWrites>
+static bool isFineAtOnce(const Cta &cta, const Region &region,
+                         std::optional<Ordering::Access> &access) {
+  if (region.share || !region.table->fillsBuffer)
+    return false;
+  bool fine = true;
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    const SharedMemory &shared = cta.shared;
+    fine = shared.contains(offset, bytes) &&
+           (kWrites ? shared.firstUnwritable(offset, bytes)
+                    : shared.firstUnreadable(offset, bytes)) == bytes &&
+           (!access || (kWrites ? access->write(offset, bytes) : access->read(offset, bytes)));
+  });
+  return fine;
+}
+
 /// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
 /// the first fault.
 template <bool kWrites, class Use>
@@ -116,6 +133,12 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
     access.emplace(*cta.ordering, cta.fiber->index, proxy);
   const uint32_t size = region.table->elementBytes;
   const SharedMemory &shared = cta.shared;
+  if (isFineAtOnce<kWrites>(cta, region, access)) {
+    forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+      use(lane, offset, count * size);
+    });
+    return true;
+  }
   bool fine = true;
   forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
     if (!fine || (kWrites && !region.stores(offset)))
@@ -182,36 +205,32 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
 void noteRead(Cta &cta, const Region &region, uint32_t place) {
   if (!cta.ordering || !cta.ordering->isConcurrent())
     return;
-  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
-    cta.ordering->noteRead(cta.fiber->index, offset, count * region.table->elementBytes, place);
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    cta.ordering->noteRead(cta.fiber->index, offset, bytes, place);
   });
 }
 
 void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place) {
   if (!cta.ordering)
     return;
-  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
     if (region.stores(offset))
-      cta.ordering->noteWrite(epoch, offset, count * region.table->elementBytes, place);
+      cta.ordering->noteWrite(epoch, offset, bytes, place);
   });
 }
 
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state) {
-  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
-    shared.set(offset, count * region.table->elementBytes, state);
-  });
+  forEachStretch(region,
+                 [&](uint64_t offset, uint32_t bytes) { shared.set(offset, bytes, state); });
 }
 
 void addReader(SharedMemory &shared, const Region &region) {
-  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
-    shared.addReader(offset, count * region.table->elementBytes);
-  });
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) { shared.addReader(offset, bytes); });
 }
 
 void removeReader(SharedMemory &shared, const Region &region) {
-  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
-    shared.removeReader(offset, count * region.table->elementBytes);
-  });
+  forEachStretch(region,
+                 [&](uint64_t offset, uint32_t bytes) { shared.removeReader(offset, bytes); });
 }
 
 } // namespace gluonc::sim

@@ -66,6 +66,13 @@ static uint32_t longestRun(const AddressTable &table) {
   return run;
 }
 
+/// Elements have bytes of their own, so they leave no gaps if they reach no further than they must.
+static bool fillsBuffer(const AddressTable &table) {
+  return table.shape == table.bufferShape &&
+         *std::max_element(table.offsets.begin(), table.offsets.end()) ==
+             (table.offsets.size() - 1) * table.elementBytes;
+}
+
 const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
                                  mlir::Value value) {
   return addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(value.getType()));
@@ -96,6 +103,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   fillOffsets(*table, *linear, *encoding);
   table->copyBits = linear->freeVariableMask(layout::Dim::Block);
   table->run = longestRun(*table);
+  table->fillsBuffer = fillsBuffer(*table);
   lowering.sharedTables[type] = table;
   return table;
 }

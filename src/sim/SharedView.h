@@ -40,6 +40,8 @@ struct AddressTable : OpData {
   /// Elements in a row that start at a multiple of this, a power of two, and are as
   /// many, lie one behind the other.
   uint32_t run = 1;
+  /// The view is a whole buffer whose elements fill it without gaps, whatever their order.
+  bool fillsBuffer = false;
 };
 
 /// The elements of a view, or of one CTA's share of it.
@@ -154,6 +156,17 @@ template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit
                       : base + table.offsets[start + i],
             run);
   }
+}
+
+/// Calls `visit(offset, bytes)` for stretches of memory that make up a region: what holds for bytes
+/// alike need not know their elements. A swizzled buffer has many runs, and is one stretch.
+template <class Visit> void forEachStretch(const Region &region, Visit &&visit) {
+  if (!region.share && region.table->fillsBuffer)
+    return visit(region.view.base,
+                 uint32_t(region.table->offsets.size()) * region.table->elementBytes);
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    visit(offset, count * region.table->elementBytes);
+  });
 }
 
 } // namespace gluonc::sim
