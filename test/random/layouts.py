@@ -49,18 +49,21 @@ def whole(shape, launch):
     return f", cga_layout={copies}" if copies else ""
 
 
-# More elements than this in a thread make machine code that ptxas needs minutes for.
+# More elements than this in a thread, where fewer are possible, make machine code that ptxas needs
+# minutes for.
 MOST_IN_A_THREAD = 512
 
 
 def blocked(rng, shape, launch, parts=None):
     rank, parts = len(shape), cga(rng, shape, launch) if parts is None else parts
+    # Twice what a thread holds at least: few layouts come down to that.
+    most = max(MOST_IN_A_THREAD, 2 * math.prod(shape) // (32 * launch.num_warps))
     while True:
         registers = _split(rng, rng.randrange(4), rank)
         lanes, warps = _split(rng, 5, rank), _split(rng, _log2(launch.num_warps), rank)
         held = math.prod(max(r, size // (lane * warp))
                          for r, size, lane, warp in zip(registers, shape, lanes, warps))
-        if held <= MOST_IN_A_THREAD:
+        if held <= most:
             return f"gl.BlockedLayout({registers}, {lanes}, {warps}, {_order(rng, rank)}{parts})"
 
 
