@@ -25,7 +25,7 @@ class ASTSource:
         if not isinstance(fn, JITFunction):
             raise TypeError(f"a source takes a kernel, not a {type(fn).__name__}")
         if not all(isinstance(name, str) for name in signature):
-            raise TypeError("Signature keys must be string")
+            raise TypeError("a signature names parameters: its keys are strings")
         unknown = {*signature, *filter(_is_name, constexprs or ())} - set(fn.arg_names)
         if unknown:
             raise TypeError(f"{fn.__name__} has no parameter {', '.join(sorted(unknown))}")

@@ -3,20 +3,10 @@
 The rows of a tile are divided between two CTAs, or both hold all of them (`WHOLE`).
 """
 
-from delays import pause
+from common import COLS, ROWS, pause, tile
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import async_store, cluster, mbarrier, tma
-
-ROWS = gl.constexpr(32)
-COLS = gl.constexpr(64)
-
-
-@gluon.jit
-def tile(first, layout: gl.constexpr):
-    r = gl.arange(0, ROWS, gl.SliceLayout(1, layout))[:, None]
-    c = gl.arange(0, COLS, gl.SliceLayout(0, layout))[None, :]
-    return (first + r) * COLS + c
 
 
 @gluon.jit

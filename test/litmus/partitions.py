@@ -1,20 +1,10 @@
 """Partitions that hand buffers to each other, and warpgroup_mma. What `broken` names is left out."""
 
-from delays import pause
+from common import COLS, ROWS, pause, tile
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared, mbarrier, tma, warpgroup_mma,
                                                               warpgroup_mma_init, warpgroup_mma_wait)
-
-ROWS = gl.constexpr(32)
-COLS = gl.constexpr(64)
-
-
-@gluon.jit
-def tile(first, layout: gl.constexpr):
-    r = gl.arange(0, ROWS, gl.SliceLayout(1, layout))[:, None]
-    c = gl.arange(0, COLS, gl.SliceLayout(0, layout))[None, :]
-    return (first + r) * COLS + c
 
 
 @gluon.jit

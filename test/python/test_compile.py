@@ -256,7 +256,7 @@ def test_chips_of_amd_have_ir_and_no_machine_code():
 @pytest.mark.parametrize("words, arguments", [
     ("no parameter rows", lambda: (turn, {"rows": "i32"})),
     ("neither a type nor a value for n", lambda: (turn, {"dst": "*fp32", "src": "*fp32"})),
-    ("must be string", lambda: (turn, {0: "*fp32"})),
+    ("its keys are strings", lambda: (turn, {0: "*fp32"})),
     ("takes a kernel", lambda: (turn_arguments, {})),
 ])
 def test_incomplete_sources_are_refused(words, arguments):

@@ -1,7 +1,17 @@
-"""Waiting for a while, in places where the order of things should not matter."""
+"""What the kernels share: the places of a tile, and delays where the order of things should not matter."""
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+
+ROWS = gl.constexpr(32)
+COLS = gl.constexpr(64)
+
+
+@gluon.jit
+def tile(first, layout: gl.constexpr):
+    r = gl.arange(0, ROWS, gl.SliceLayout(1, layout))[:, None]
+    c = gl.arange(0, COLS, gl.SliceLayout(0, layout))[None, :]
+    return (first + r) * COLS + c
 
 
 @gluon.jit
