@@ -16,6 +16,19 @@
 # EXPECT: allclose(h, x, 1e-3, 1e-3) & allclose(b, x, 1e-2, 1e-2) & (i == trunc(x * 100))
 # RUN: negative_zero out='empty(128, f32)' --grid 1
 # EXPECT: out == -1 / 0.5
+# Towards zero: never larger than it was, and less than a step of the mantissa smaller.
+# RUN: cut src='randn(1024, f32)' dst='empty(1024, f16)' to=gl.float16 --grid 8
+# EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) <= maximum(abs(src) * 2.0 ** -10, 2.0 ** -24))
+# RUN: cut src='randn(1024, f32)' dst='empty(1024, bf16)' to=gl.bfloat16 --grid 8
+# EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) < abs(src) * 2.0 ** -7)
+# RUN: cut src='randn(1024, f64)' dst='empty(1024, f16)' to=gl.float16 --grid 8
+# EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) <= maximum(abs(src) * 2.0 ** -10, 2.0 ** -24))
+# RUN: cut src='randn(1024, f64)' dst='empty(1024, bf16)' to=gl.bfloat16 --grid 8
+# EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) < abs(src) * 2.0 ** -7)
+# RUN: cut src='randn(1024, f64)' dst='empty(1024, f32)' to=gl.float32 --grid 8
+# EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) < abs(src) * 2.0 ** -23)
+# RUN: cut src='full(1024, -1e300, f64)' dst='empty(1024, f16)' to=gl.float16 --grid 8
+# EXPECT: dst == -65504
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -83,3 +96,9 @@ def negative_zero(out):
     k = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
     half: gl.constexpr = 1 / 2
     gl.store(out + k, gl.full([128], -1.0 / half, gl.float32, gl.BlockedLayout([1], [32], [4], [0])))
+
+
+@gluon.jit
+def cut(src, dst, to: gl.constexpr):
+    at = gl.program_id(0) * 128 + gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(dst + at, gl.load(src + at).to(to, fp_downcast_rounding="rtz"))

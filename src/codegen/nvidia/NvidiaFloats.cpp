@@ -36,7 +36,7 @@ Type *typeOf(Builder &builder, FloatKind kind) {
   }
 }
 
-/// Between ordinary formats, to nearest. Neither of f16 and bf16 holds the other.
+/// Between ordinary formats, to nearest; through f32 where neither holds the other.
 Value *cast(Builder &builder, Value *value, Type *to) {
   Type *from = value->getType();
   if (from != to && from->getScalarSizeInBits() == to->getScalarSizeInBits())
@@ -44,11 +44,16 @@ Value *cast(Builder &builder, Value *value, Type *to) {
   return builder.CreateFPCast(value, to);
 }
 
-/// cvt.rz; null for pairs that PTX does not convert in one step.
+/// cvt.rz; null where PTX has none. What is cut in two steps is what is cut in one.
 Value *towardsZero(Builder &builder, Value *value, FloatKind from, FloatKind to) {
-  if (from == FloatKind::F64 && to == FloatKind::F32)
-    return emitAsm(builder, "cvt.rz.f32.f64 $0, $1;", builder.getFloatTy(), value, AsmEffect::Pure);
-  if (from != FloatKind::F32 || (to != FloatKind::F16 && to != FloatKind::BF16))
+  Type *single = builder.getFloatTy();
+  if (from == FloatKind::F64)
+    value = emitAsm(builder, "cvt.rz.f32.f64 $0, $1;", single, value, AsmEffect::Pure);
+  else if (from != FloatKind::F32)
+    value = builder.CreateFPExt(value, single);
+  if (to == FloatKind::F32)
+    return value;
+  if (to != FloatKind::F16 && to != FloatKind::BF16)
     return nullptr;
   StringRef text = to == FloatKind::F16 ? "cvt.rz.f16.f32 $0, $1;" : "cvt.rz.bf16.f32 $0, $1;";
   Value *bits = emitAsm(builder, text, builder.getInt16Ty(), value, AsmEffect::Pure);
@@ -129,9 +134,10 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
   }
   if (isSmall(to))
     return roundTowardsZero ? nullptr : narrow(builder, value, to, hasPairs);
-  bool narrows =
-      typeOf(builder, to)->getScalarSizeInBits() < typeOf(builder, from)->getScalarSizeInBits();
-  if (roundTowardsZero && narrows)
+  // Neither of f16 and bf16 holds the other.
+  bool widens =
+      typeOf(builder, to)->getScalarSizeInBits() > typeOf(builder, from)->getScalarSizeInBits();
+  if (roundTowardsZero && !widens)
     return towardsZero(builder, value, from, to);
   return cast(builder, value, typeOf(builder, to));
 }
