@@ -10,7 +10,7 @@ from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._jit import JITFunction, default_options, ignores_option
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
-from gluonc.errors import NotSupportedYet
+from gluonc.errors import NotSupportedYet, Unavailable
 from gluonc.language._constexpr import unwrap
 
 
@@ -73,11 +73,14 @@ class IRSource:
             self.src = file.read()
 
 
-def compile(src, target=None, options=None, _env_vars=None):
+def compile(src, target=None, options=None, _env_vars=None, *, device=None):
     """The CompiledKernel of a `.ttgir` file (a path) or of an ASTSource, for a GPUTarget; if not
-    given, for the device that is there, real or simulated. `options` are those of a launch; a file
-    tells num_warps and num_ctas itself."""
-    name, device = _place(target)
+    given, for the device that is there, real or simulated; device="cpu" is the simulator where
+    there is a GPU, too. `options` are those of a launch; a file tells num_warps and num_ctas
+    itself."""
+    if device not in (None, "cpu", "cuda"):
+        raise ValueError(f'device is "cpu", "cuda" or None, not {device!r}')
+    name, device = _place(target, device)
     options = _read_options(options)
     fn = specs = None
     if isinstance(src, ASTSource):
@@ -115,18 +118,23 @@ def _read_options(given):
     return options
 
 
-def _place(target):
+def _place(target, device):
     """(target, device) as CompiledKernel has them: the current device where it is such a chip."""
-    is_simulated = bool(os.environ.get("GLUONC_SIMULATE")) or not engine().cuda_device_count()
-    device = -1 if is_simulated else current_device()
-    current = simulated_target() if is_simulated else cuda_target(device)
+    is_simulated = device == "cpu" or bool(os.environ.get("GLUONC_SIMULATE"))
+    if not is_simulated and not engine().cuda_device_count():
+        if device == "cuda":
+            raise Unavailable("no CUDA GPU is there")
+        is_simulated = True
+    number = -1 if is_simulated else current_device()
+    current = simulated_target() if is_simulated else cuda_target(number)
     if target is None:
-        return current, device
+        return current, number
     # Triton's names are there for those who use them.
     from gluonc._triton.backends.compiler import GPUTarget
     if not isinstance(target, GPUTarget):
         raise TypeError(f"target must be of GPUTarget type, not {type(target).__name__}")
     if GPUTarget.parse(current) == target:
-        return current, device
+        return current, number
     # No machine code is made for AMD's chips; the simulator can be any of them.
-    return f"{target.backend}:{target.arch}", -1 if target.backend == "hip" else None
+    anything = device == "cpu" or target.backend == "hip"
+    return f"{target.backend}:{target.arch}", -1 if anything else None

@@ -1,5 +1,6 @@
 """compile(): kernels out of the text of their IR, and out of a function and types."""
 
+import functools
 import os
 import re
 import subprocess
@@ -16,6 +17,8 @@ from gluonc._triton.backends.compiler import GPUTarget
 from gluonc.nvidia.hopper import TensorDescriptor
 
 H100 = GPUTarget("cuda", 90, 32)
+# NumPy's arrays are for the simulator, with a GPU there or not; test_cuda.py has the others.
+compile = functools.partial(gluonc.compile, device="cpu")
 pytestmark = pytest.mark.skipif(bool(os.environ.get("GLUONC_SIMULATE")),
                                 reason="the target is what the test says")
 
@@ -63,7 +66,7 @@ def turned(tmp_path):
 
 def test_printed_ir_compiles_to_the_same_kernel(turned):
     first, path = turned
-    again = gluonc.compile(path)
+    again = compile(path)
     assert again.asm["ttgir"] == first.asm["ttgir"]
     assert again.name == "turn" and again.src.path == path
     assert again.metadata.num_warps == 4 and again.metadata.num_ctas == 1
@@ -76,7 +79,7 @@ def test_printed_ir_compiles_to_the_same_kernel(turned):
 
 def test_every_form_of_machine_code_is_there(turned):
     first, path = turned
-    again = gluonc.compile(path)
+    again = compile(path)
     assert "define" in again.asm["llir"]
     # Lines apart: there is no source to name.
     bare = [re.sub(r"\s*//.*|^\s*\.(loc|file).*", "", asm["ptx"], flags=re.M).split()
@@ -86,7 +89,7 @@ def test_every_form_of_machine_code_is_there(turned):
 
 def test_an_edit_changes_what_the_kernel_does(turned, tmp_path):
     text = open(turned[1]).read()
-    edited = gluonc.compile(write(tmp_path, edit(text, "arith.mulf", "arith.addf"), "edited.ttgir"))
+    edited = compile(write(tmp_path, edit(text, "arith.mulf", "arith.addf"), "edited.ttgir"))
     dst, src = turn_arguments()
     edited[(1,)](dst, src, src.size, 3.0)
     np.testing.assert_array_equal(dst, src.T + 3)
@@ -94,19 +97,19 @@ def test_an_edit_changes_what_the_kernel_does(turned, tmp_path):
 
 def test_attributes_of_the_module_are_options(turned, tmp_path):
     text = open(turned[1]).read()
-    made = gluonc.compile(write(tmp_path, re.sub(r"module attributes {",
+    made = compile(write(tmp_path, re.sub(r"module attributes {",
                                                  'module attributes {ttg.maxnreg = 64 : i32, ',
                                                  text), "limited.ttgir"))
     assert made.metadata.maxnreg == 64
     assert ".maxnreg 64" in made.asm["ptx"]
-    made = gluonc.compile(turned[1], options={"maxnreg": 40, "num_stages": 2})
+    made = compile(turned[1], options={"maxnreg": 40, "num_stages": 2})
     assert made.metadata.maxnreg == 40 and ".maxnreg 40" in made.asm["ptx"]
     with pytest.raises(KeyError, match="num_wraps"):
-        gluonc.compile(turned[1], options={"num_wraps": 4})
+        compile(turned[1], options={"num_wraps": 4})
 
 
 def test_run_takes_what_launchers_take(turned):
-    again = gluonc.compile(turned[1])
+    again = compile(turned[1])
     dst, src = turn_arguments()
     seen = []
     again.run(1, 1, 1, None, again.function, again.packed_metadata, {"name": "turn"},
@@ -138,13 +141,13 @@ def test_a_compiled_kernel_takes_all_arguments_or_those_of_run_time(turned):
 ])
 def test_wrong_arguments_are_named(turned, words, values):
     with pytest.raises(TypeError, match=words):
-        gluonc.compile(turned[1])[(1,)](*values(*turn_arguments()))
+        compile(turned[1])[(1,)](*values(*turn_arguments()))
 
 
 def test_the_simulator_checks_what_ir_does(turned, tmp_path):
     dst, src = turn_arguments()
     with pytest.raises(gluonc.KernelFault, match="OutOfBoundsAccess"):
-        gluonc.compile(turned[1])[(1,)](dst[:8], src, src.size, 1.0)
+        compile(turned[1])[(1,)](dst[:8], src, src.size, 1.0)
 
 
 SMALL = ('module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, '
@@ -169,11 +172,11 @@ SMALL = ('module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32
 ])
 def test_bad_ir_is_shown_with_its_place(tmp_path, words, old, new):
     values = np.zeros(4, np.int32)
-    gluonc.compile(write(tmp_path, SMALL))[(1,)](values, 5)
+    compile(write(tmp_path, SMALL))[(1,)](values, 5)
     assert values.tolist() == [5, 0, 0, 0]
     path = write(tmp_path, edit(SMALL, old, new), "bad.ttgir")
     with pytest.raises(gluonc.CompilationError, match=words) as caught:
-        gluonc.compile(path)
+        compile(path)
     report = caught.value.diagnostics[0]
     assert report["kind"] == "InvalidTtgir" and f"{path}:" in str(caught.value)
     assert "^" in str(caught.value)
@@ -182,7 +185,7 @@ def test_bad_ir_is_shown_with_its_place(tmp_path, words, old, new):
 def test_bad_text_has_a_line_and_a_caret(tmp_path):
     path = write(tmp_path, "module {\n  tt.func public @k() {\n    tt.retrun\n  }\n}\n")
     with pytest.raises(gluonc.CompilationError) as caught:
-        gluonc.compile(path)
+        compile(path)
     assert f"{path}:3:5" in str(caught.value)
     assert "    tt.retrun\n" in str(caught.value) and "^" in str(caught.value)
     assert caught.value.diagnostics[0]["kind"] == "InvalidTtgir"
@@ -190,9 +193,9 @@ def test_bad_text_has_a_line_and_a_caret(tmp_path):
 
 def test_files_that_are_not_there_or_of_another_kind(tmp_path):
     with pytest.raises(FileNotFoundError):
-        gluonc.compile(str(tmp_path / "none.ttgir"))
+        compile(str(tmp_path / "none.ttgir"))
     with pytest.raises(gluonc.errors.NotSupportedYet, match=r"\.ttgir"):
-        gluonc.compile(write(tmp_path, "", "kernel.ptx"))
+        compile(write(tmp_path, "", "kernel.ptx"))
 
 
 def test_descriptors_are_one_argument_each(tmp_path):
@@ -202,7 +205,7 @@ def test_descriptors_are_one_argument_each(tmp_path):
     described = [TensorDescriptor(tensor, list(tensor.shape), [tensor.shape[1], 1], [32, 64], layout)
                  for tensor in (src, dst)]
     first = move.warmup(*described, 32, 64, grid=(1,))
-    again = gluonc.compile(write(tmp_path, first.asm["ttgir"]))
+    again = compile(write(tmp_path, first.asm["ttgir"]))
     assert again.executable.parameter_types == first.executable.parameter_types
     for compiled in (first, again):
         dst[:] = 0
@@ -212,13 +215,21 @@ def test_descriptors_are_one_argument_each(tmp_path):
         again[(1,)](src, dst, 32, 64)
 
 
-def test_another_target_is_compiled_and_not_launched(turned):
+def test_another_target_is_compiled_and_launched_on_the_simulator_alone(turned):
     made = gluonc.compile(turned[1], target=GPUTarget("cuda", 80, 32))
     assert ".target sm_80" in made.asm["ptx"] and made.target == "cuda:80"
+    dst, src = turn_arguments()
     with pytest.raises(gluonc.Unavailable):
-        made[(1,)](*turn_arguments(), 4, 1.0)
+        made[(1,)](dst, src, 4, 1.0)
+    compile(turned[1], target=GPUTarget("cuda", 80, 32))[(1,)](dst, src, src.size, 2.0)
+    np.testing.assert_array_equal(dst, 2 * src.T)
     with pytest.raises(TypeError, match="GPUTarget"):
-        gluonc.compile(turned[1], target="cuda:80")
+        compile(turned[1], target="cuda:80")
+    with pytest.raises(ValueError, match="device is .* not 'gpu'"):
+        gluonc.compile(turned[1], device="gpu")
+    if not gluonc._engine.engine().cuda_device_count():
+        with pytest.raises(gluonc.Unavailable, match="no CUDA GPU"):
+            gluonc.compile(turned[1], device="cuda")
 
 
 SIGNATURE = {"dst": "*fp32", "src": "*fp32", "n": "i32", "scale": "fp32", "ROWS": "constexpr",
@@ -228,7 +239,7 @@ SIGNATURE = {"dst": "*fp32", "src": "*fp32", "n": "i32", "scale": "fp32", "ROWS"
 def test_a_function_and_types_make_the_kernel_of_a_launch():
     source = gluonc.ASTSource(turn, SIGNATURE, {"ROWS": 32, (5,): 64},
                               {(0,): [["tt.divisibility", 16]]})
-    made = gluonc.compile(source, target=H100, options={"num_warps": 4})
+    made = compile(source, target=H100, options={"num_warps": 4})
     text = made.asm["ttgir"]
     assert text.count("tt.divisibility") == 1 and made.name == "turn" and made.src is source
     dst, src = turn_arguments()
@@ -241,13 +252,13 @@ def test_a_function_and_types_make_the_kernel_of_a_launch():
 def test_what_a_launch_compiled_from_can_be_compiled_again(turned):
     source = turned[0].src
     assert source.signature["ROWS"] == "constexpr" and source.constants == {(4,): 32, (5,): 64}
-    assert gluonc.compile(source, H100).asm["ttgir"] == turned[0].asm["ttgir"]
+    assert compile(source, H100).asm["ttgir"] == turned[0].asm["ttgir"]
 
 
 def test_chips_of_amd_have_ir_and_no_machine_code():
     source = gluonc.ASTSource(kernels.fill, {"dst": "*i32", "value": "i32", "n": "i32"},
                               {"BLOCK": 64})
-    made = gluonc.compile(source, GPUTarget("hip", "gfx1250", 32))
+    made = compile(source, GPUTarget("hip", "gfx1250", 32))
     assert 'ttg.target = "hip:gfx1250"' in made.asm["ttgir"]
     with pytest.raises(gluonc.errors.NotSupportedYet, match="amdgcn"):
         made.asm["amdgcn"]
@@ -261,7 +272,7 @@ def test_chips_of_amd_have_ir_and_no_machine_code():
 ])
 def test_incomplete_sources_are_refused(words, arguments):
     with pytest.raises(TypeError, match=words):
-        gluonc.compile(gluonc.ASTSource(*arguments()))
+        compile(gluonc.ASTSource(*arguments()))
 
 
 SCRIPT = '''

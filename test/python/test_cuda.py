@@ -282,3 +282,26 @@ def test_launches_that_overlap_wait_in_the_kernel():
     assert (x == 200).all()
     assert compiled.metadata.launch_pdl
     assert "griddepcontrol.wait" in compiled.asm["ptx"]
+
+
+def test_ir_and_sources_compile_for_the_gpu(tmp_path):
+    src = torch.arange(1000, device="cuda", dtype=torch.int32)
+    dst = torch.zeros_like(src)
+    path = tmp_path / "copy.ttgir"
+    path.write_text(copy(src, dst).asm["ttgir"])
+    made = gluonc.compile(str(path))
+    assert not made.simulated and made.asm["cubin"]
+    dst.zero_()
+    made[(4,)](src, dst, src.numel())
+    assert torch.equal(src, dst)
+    source = gluonc.ASTSource(kernels.copy, {"src": "*i32", "dst": "*i32", "n": "i32"},
+                              {"BLOCK": 256, "layout": LAYOUT})
+    dst.zero_()
+    gluonc.compile(source, device="cuda")[(4,)](src, dst, src.numel())
+    assert torch.equal(src, dst)
+    # On the same machine, for the simulator.
+    host = torch.zeros(1000, dtype=torch.int32)
+    gluonc.compile(source, device="cpu")[(4,)](src.cpu(), host, host.numel())
+    assert torch.equal(src.cpu(), host)
+    with pytest.raises(ValueError, match="different devices"):
+        made[(4,)](src.cpu(), host, host.numel())
