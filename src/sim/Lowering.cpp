@@ -32,6 +32,7 @@ const OperationTable &operationTable() {
     addWarpGroupDot(all);
     addBarriers(all);
     addTma(all);
+    addDescriptors(all);
     addControl(all);
     addDebug(all);
     addIndexed(all);

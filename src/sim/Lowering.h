@@ -51,6 +51,7 @@ void addDot(OperationTable &table);
 void addWarpGroupDot(OperationTable &table);
 void addBarriers(OperationTable &table);
 void addTma(OperationTable &table);
+void addDescriptors(OperationTable &table);
 void addControl(OperationTable &table);
 void addDebug(OperationTable &table);
 void addIndexed(OperationTable &table);
