@@ -25,7 +25,6 @@ std::string cacheKey(const KernelRequest &request) {
   const sema::Options &options = source.options;
   hash.add(options.target.name()).add(options.numWarps).add(options.numCtas);
   hash.add(options.maxnreg.value_or(0)).add(options.debug).add(options.sanitizeOverflow);
-  hash.add(options.enableFpFusion);
   hash.add(request.code.lineInfo).add(request.code.fpFusion).add(request.code.ptxVersion);
   hash.add(info(request.last).name);
   hash.add(buildId()).add(fileIdentity(request.code.ptxas));

@@ -22,7 +22,6 @@ struct Options {
   std::optional<unsigned> maxnreg;
   bool debug = false;
   bool sanitizeOverflow = true;
-  bool enableFpFusion = true;
 };
 
 /// What an emitting function may use. One per specialization; `span` follows the walk.

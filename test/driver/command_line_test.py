@@ -185,6 +185,27 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(third.returncode, 0)
         self.assertIn("sema", third.stderr)
 
+    def test_ir_takes_the_way_of_sources(self):
+        (self.path / "wide.py").write_text(KERNELS.replace("[32], [4]", "[32], [8]"))
+        self.fine("compile", "wide.py::copy", *TYPES, "--target", "cuda:90a", "--num-warps", "8",
+                  "--emit", "ttgir", "-o", "eight.ttgir")
+        cache = {"GLUONC_CACHE_DIR": str(self.path / "cache-ir")}
+        run = ("run", "k.py::copy", *COPY, "--ttgir", "eight.ttgir", "--time-passes")
+        # The warps are the module's.
+        self.assertIn(", 8 warps", self.fine(*run, "--device", "cpu", "--expect", "dst == src"))
+        passes = [self.gluonc(*run, "--device", "cuda", fake=True, **cache) for _ in range(2)]
+        self.assertIn(", 8 warps", passes[0].stdout)
+        self.assertIn("transform", passes[0].stderr)
+        self.assertEqual(passes[1].returncode, 0)
+        self.assertNotIn("transform", passes[1].stderr)
+        for device in (("--device", "cpu"), ("--device", "cuda")):
+            self.fails(1, {"kind": "SimulatedArgumentCount"}, "run", "k.py::unmasked",
+                       "dst=empty(128)", "BLOCK=128", "--ttgir", "eight.ttgir", *device, fake=True)
+        self.assertIn(".maxnreg 32", self.fine("compile", "eight.ttgir", "--target", "cuda:90a",
+                                               "--maxnreg", "32", "--emit", "ptx"))
+        self.fails(1, {"kind": "InvalidTtgir"}, "compile", "eight.ttgir", "--target", "hip:gfx942",
+                   "--emit", "ttgir-opt")
+
     # -- compile, check, layout, info --------------------------------------------
 
     def test_cache_command_lists_verifies_and_prunes(self):

@@ -47,9 +47,7 @@ struct Compilation {
     result.emplace().output = std::move(out);
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> specializeSource(diag::SourceManager &sources,
-                                                     Timings *timings) {
-    sema::Program program(sources);
+  mlir::OwningOpRef<mlir::ModuleOp> specializeSource(sema::Program &program, Timings *timings) {
     sema::Module *module = nullptr;
     {
       TimingScope scope(timings, "syntax");
@@ -74,12 +72,13 @@ struct Compilation {
 
   void run(diag::SourceManager &sources, Timings *timings) {
     result.reset();
+    sema::Program program(sources);
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (input.isIr())
-      module =
-          compiler.parseIr(*sources.add(input.path.text, text), sources, session.sink, timings);
+      module = compiler.makeIr({program, nullptr, {}, options, sources.add(input.path.text, text)},
+                               session.sink, timings);
     else
-      module = specializeSource(sources, timings);
+      module = specializeSource(program, timings);
     if (!module || session.sink.hasErrors())
       return;
     if (stage == Stage::Ttgir) {
@@ -196,11 +195,7 @@ int compileCommand(Session &session) {
   if (!text)
     return session.status();
   compilation.text = std::move(*text);
-  if (compilation.stage == Stage::Cubin)
-    compilation.code = session.codeOptions();
-  else
-    compilation.code.lineInfo = session.line.has("--line-info");
-  compilation.code.fpFusion = compilation.options.enableFpFusion;
+  compilation.code = session.codeOptions();
   if (count && *count > 0 && !isSyntax)
     return repeat(compilation, *count);
   Timings timings;

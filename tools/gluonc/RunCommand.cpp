@@ -1,4 +1,5 @@
 #include "Session.h"
+#include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
 #include "driver/Run.h"
 #include "driver/host/Npy.h"
@@ -89,63 +90,65 @@ struct Run {
                   : "cpu (simulator, as " + options.target.name() + ")";
   }
 
-  /// What `--ttgir` names in place of what the source gives. Null after a report.
-  mlir::OwningOpRef<mlir::ModuleOp>
-  readIr(driver::Compiler &compiler, const driver::KernelArguments &arguments, Timings *timings) {
+  /// Takes the IR that `--ttgir` names in place of what the function says. False after a report.
+  bool readIr(driver::Compiler &compiler, const driver::KernelArguments &arguments,
+              driver::KernelSource &source) {
     const Word &path = *session.line.find("--ttgir");
     std::optional<std::string> text = session.readFile(path);
     if (!text)
-      return nullptr;
-    mlir::OwningOpRef<mlir::ModuleOp> module = compiler.parseIr(
-        *session.sources.add(path.text, std::move(*text)), session.sources, session.sink, timings);
-    return module && driver::takesArguments(*module, arguments, session.sink) ? std::move(module)
-                                                                              : nullptr;
-  }
-
-  std::optional<driver::RunTime> launchIr(driver::Compiler &compiler,
-                                          const driver::KernelArguments &arguments,
-                                          driver::Grid grid, Timings *timings) {
-    mlir::OwningOpRef<mlir::ModuleOp> module = readIr(compiler, arguments, timings);
-    if (!module ||
-        !compiler.transform(*module, options.target, session.sources, session.sink, timings))
-      return std::nullopt;
-    driver::CodeOptions code = session.codeOptions();
-    std::optional<driver::CompiledKernel> compiled = compiler.generate(
-        *module, options.target, code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin,
-        code, session.sources, session.sink, timings);
-    if (!compiled)
-      return std::nullopt;
-    return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
-                             session.line.has("--time") ? timedLaunches : 0, session.sink);
+      return false;
+    source.ir = session.sources.add(path.text, std::move(*text));
+    // Read here for the signature, and again by the compilation, unless that is found in the cache.
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compiler.parseIr(*source.ir, session.sources, session.sink);
+    if (!module || !driver::takesArguments(*module, arguments, session.sink))
+      return false;
+    std::optional<driver::IrSignature> signature =
+        driver::readSignature(*module, session.sources, session.sink);
+    if (!signature)
+      return false;
+    options.numWarps = signature->options.numWarps;
+    options.numCtas = signature->options.numCtas;
+    source.options = options;
+    return true;
   }
 
   std::optional<driver::RunTime> launch(sema::Program &program, const sema::Function &kernel,
                                         const driver::KernelArguments &arguments, driver::Grid grid,
                                         Timings *timings) {
     driver::Compiler compiler;
-    if (device && session.line.has("--ttgir"))
-      return launchIr(compiler, arguments, grid, timings);
-    if (device) {
-      driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
-      driver::CodeOptions code = session.codeOptions();
-      // Without ptxas the driver compiles the PTX when it is loaded.
-      driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
-      std::optional<driver::CompiledKernel> compiled = driver::compileCached(
-          compiler, cache, {{program, &kernel, arguments.specs, options}, code, last}, session.sink,
-          timings);
-      if (!compiled)
-        return std::nullopt;
-      return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
-                               session.line.has("--time") ? timedLaunches : 0, session.sink);
-    }
-    mlir::OwningOpRef<mlir::ModuleOp> module =
-        session.line.has("--ttgir")
-            ? readIr(compiler, arguments, timings)
-            : compiler.specialize(program, kernel, arguments.specs, options, session.sink, timings);
-    if (!module ||
-        !compiler.transform(*module, options.target, program.sources(), session.sink, timings))
+    driver::KernelSource source = {program, &kernel, arguments.specs, options};
+    if (session.line.has("--ttgir") && !readIr(compiler, arguments, source))
       return std::nullopt;
-    return driver::runOnCpu(*module, arguments, grid, program.sources(),
+    return device ? launchOnCuda(compiler, source, arguments, grid, timings)
+                  : simulate(compiler, source, arguments, grid, timings);
+  }
+
+  std::optional<driver::RunTime> launchOnCuda(driver::Compiler &compiler,
+                                              const driver::KernelSource &source,
+                                              const driver::KernelArguments &arguments,
+                                              driver::Grid grid, Timings *timings) {
+    driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
+    driver::CodeOptions code = session.codeOptions();
+    // Without ptxas the driver compiles the PTX when it is loaded.
+    driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+    std::optional<driver::CompiledKernel> compiled =
+        driver::compileCached(compiler, cache, {source, code, last}, session.sink, timings);
+    if (!compiled)
+      return std::nullopt;
+    return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
+                             session.line.has("--time") ? timedLaunches : 0, session.sink);
+  }
+
+  std::optional<driver::RunTime> simulate(driver::Compiler &compiler,
+                                          const driver::KernelSource &source,
+                                          const driver::KernelArguments &arguments,
+                                          driver::Grid grid, Timings *timings) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(source, session.sink, timings);
+    if (!module ||
+        !compiler.transform(*module, options.target, session.sources, session.sink, timings))
+      return std::nullopt;
+    return driver::runOnCpu(*module, arguments, grid, session.sources,
                             {&llvm::outs(), scheduleSeed}, session.sink);
   }
 

@@ -110,7 +110,6 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
   if (registers)
     options.maxnreg = static_cast<unsigned>(*registers);
   options.debug = line.has("--debug");
-  options.enableFpFusion = !line.has("--no-fp-fusion");
   return problem.empty();
 }
 

@@ -60,7 +60,7 @@ public:
 
   /// `--target`, or nullopt after a report.
   std::optional<target::Target> parseTarget(const Word &word);
-  /// --num-warps, --num-ctas, --maxnreg, --debug, --no-fp-fusion. False with a usage problem.
+  /// --num-warps, --num-ctas, --maxnreg, --debug. False with a usage problem.
   bool readOptions(sema::Options &options, std::string &problem);
   driver::CodeOptions codeOptions() const;
 };

@@ -100,7 +100,7 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
   if (options.max_registers)
     made.options.maxnreg = options.max_registers;
   made.options.debug = options.debug;
-  made.options.enableFpFusion = made.code.fpFusion = !options.no_fp_fusion;
+  made.code.fpFusion = !options.no_fp_fusion;
   made.code.lineInfo = options.line_info;
   made.programmaticDependent = options.programmatic_dependent_launch;
   made.cooperative = options.cooperative_launch;
