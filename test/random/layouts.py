@@ -27,20 +27,33 @@ def _order(rng, rank):
     return order
 
 
-def cga(rng, shape, launch):
-    """Which part of a tile each CTA holds, as bases in units of parts; ", cga_layout=..." or nothing."""
-    if launch.num_ctas == 1:
-        return ""
+def cga_bases(rng, shape, launch, copies=True):
+    """Which part of a tile each CTA holds: bases in units of parts."""
     parts, bases = [1] * len(shape), []
     for _ in range(_log2(launch.num_ctas)):
-        basis, dim = [0] * len(shape), rng.randrange(len(shape) + 1)
+        basis, dim = [0] * len(shape), rng.randrange(len(shape) + copies)
         # Where no dimension is split, two CTAs hold the same.
         if dim < len(shape) and 2 * parts[dim] <= shape[dim]:
             basis[dim] = parts[dim]
             parts[dim] *= 2
         bases.append(basis)
     rng.shuffle(bases)
-    return f", cga_layout={bases}"
+    return bases
+
+
+def cga_text(bases):
+    """ ", cga_layout=..." or nothing."""
+    return f", cga_layout={bases}" if bases else ""
+
+
+def cga(rng, shape, launch):
+    return cga_text(cga_bases(rng, shape, launch))
+
+
+def share(shape, bases):
+    """The shape of what one CTA holds."""
+    return [extent // max([1] + [2 * basis[d] for basis in bases])
+            for d, extent in enumerate(shape)]
 
 
 def whole(shape, launch):
@@ -126,3 +139,21 @@ def plain(shape, launch):
     """Row-major shared memory, all of it in every CTA."""
     order = list(reversed(range(len(shape))))
     return f"gl.SwizzledSharedLayout(1, 1, 1, {order}{whole(shape, launch)})"
+
+
+def nvmma(rng, shape, bits, bases=(), transposed=False, multiplied=False):
+    """The layout of a block that the copy engine moves or the tensor cores multiply."""
+    part = share(shape, bases)
+    if transposed:
+        part = [*part[1:], part[0]]
+    row = part[-1] * bits // 8
+    others = math.prod(min(extent, 256) for extent in part[:-1])
+    widths = [width for width in (32, 64, 128) if row >= width and len(part) > 1 and others >= 8]
+    # The tensor cores read rows that are not swizzled only where those are of 16 bytes.
+    if row == 16 or row > 16 and not multiplied:
+        widths.append(0)
+    if not widths:
+        return None
+    turned = ", transposed=True" if transposed else ""
+    return (f"gl.NVMMASharedLayout({rng.choice(widths)}, {bits}, {len(shape)}{turned}"
+            f"{cga_text(list(bases))})")

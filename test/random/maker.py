@@ -29,21 +29,22 @@ class Maker:
     def layout(self, shape):
         return layouts.distributed(self.rng, list(shape), self.program)
 
-    def add(self, text, reads, value, dtype, layout=None, is_input=False):
+    def add(self, text, reads, value, dtype, layout=None, is_input=False, **rest):
         value = np.ascontiguousarray(value, dtype=DTYPES[dtype])
-        self.program.steps.append(Step(text, list(reads), value, dtype, layout, is_input))
+        self.program.steps.append(Step(text, list(reads), value, dtype, layout, is_input, **rest))
         return len(self.program.steps) - 1
+
+    def values(self, shape, dtype):
+        if is_float(dtype):
+            return self.numpy.standard_normal(shape).astype(DTYPES[dtype])
+        if dtype == "int1":
+            return self.numpy.integers(0, 2, shape)
+        info = np.iinfo(DTYPES[dtype])
+        return self.numpy.integers(info.min, info.max, shape, endpoint=True, dtype=DTYPES[dtype])
 
     def input(self, shape, dtype, values=None, layout=None):
         if values is None:
-            if is_float(dtype):
-                values = self.numpy.standard_normal(shape)
-            elif dtype == "int1":
-                values = self.numpy.integers(0, 2, shape)
-            else:
-                info = np.iinfo(DTYPES[dtype])
-                values = self.numpy.integers(info.min, info.max, shape, endpoint=True,
-                                             dtype=DTYPES[dtype])
+            values = self.values(shape, dtype)
         return self.add("", [], values, dtype, layout or self.layout(shape), is_input=True)
 
     def pick(self, wanted=lambda step: True):

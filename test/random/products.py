@@ -3,7 +3,6 @@
 import numpy as np
 
 import layouts
-from maker import NothingFits
 
 HELPERS = ""
 
@@ -40,31 +39,6 @@ def mma_v2(m):
           _sum_type(dtype), parent)
 
 
-def warpgroup_mma(m):
-    if m.program.num_warps % 4 or m.program.num_ctas > 1:
-        raise NothingFits
-    dtype = m.rng.choice(["float16", "float32", "int8"])
-    step = {"float16": 16, "float32": 8, "int8": 32}[dtype]
-    warps = m.program.num_warps
-    rows, columns, inner = 16 * warps, m.rng.choice([16, 32, 64]), m.rng.choice([32, 64])
-    i, j = _operands(m, (rows, inner), (inner, columns), dtype)
-    parent = (f"gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[{warps}, 1], "
-              f"instr_shape=[16, {columns}, {step}])")
-    k = m.input((rows, columns), _sum_type(dtype), m.numpy.integers(-9, 10, (rows, columns)),
-                parent)
-    product = m.step(i).value.astype(np.int64) @ m.step(j).value.astype(np.int64)
-    value = m.step(k).value + product * m.program.scalars[1]
-    # Other elements than those of 16 bits are multiplied with their inner dimension contiguous.
-    turned = dtype != "float16" or m.rng.random() < 0.5
-    shared = (f"gl.allocate_shared_memory(gl.{dtype}, {{0}}, "
-              f"gl.NVMMASharedLayout.get_default_for({{0}}, gl.{dtype}, transposed={{1}}), {{2}})")
-    left = shared.format([rows, inner], False, "{a0}")
-    right = shared.format([inner, columns], turned, "{a1}")
-    m.add(f"x = {left}\ny = {right}\ngl.nvidia.hopper.fence_async_shared()\nz = {{a2}}\n"
-          "for k in range(n1):\n    z = gl.nvidia.hopper.warpgroup_mma(x, y, z)\n{out} = z",
-          [i, j, k], value, _sum_type(dtype), parent)
-
-
 def dot_fma(m):
     rows, columns, inner = (m.rng.choice([16, 32]) for _ in range(3))
     parent = layouts.blocked(m.rng, [rows, columns], m.program)
@@ -77,4 +51,4 @@ def dot_fma(m):
           [i, j, k], value, "float32", parent)
 
 
-KINDS = [mma_v2, warpgroup_mma, dot_fma]
+KINDS = [mma_v2, dot_fma]

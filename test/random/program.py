@@ -16,6 +16,54 @@ DTYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int
           "uint8": np.uint8, "uint32": np.uint32, "float16": np.float16, "float32": np.float32,
           "float64": np.float64, "int1": np.bool_}
 
+# Names that steps use for what is their own.
+OWN_NAMES = ("k|ahead|x|y|z|s|left|right|count|pair|bar|desc|acc|ring[0-3]?|filled[0-3]|drained[0-3]|"
+             "result[01]")
+
+
+@dataclass
+class Tensor:
+    """Memory that a kernel reaches by a descriptor, in blocks, or by a pointer."""
+    # Contiguous; rows are as long as the alignment of strides wants them.
+    memory: np.ndarray
+    # The part of it that the descriptor sees.
+    shape: list = None
+    block: list = None
+    # The constructor's text.
+    layout: str = None
+    padding: str = "zero"
+    # Who makes the descriptor: the host or the kernel.
+    on_host: bool = False
+
+    @property
+    def strides(self):
+        return [step // self.memory.itemsize for step in self.memory.strides]
+
+    def described(self, parameter, name):
+        """The line that gives the descriptor a name."""
+        if self.on_host:
+            return f"{name} = {parameter}\n"
+        return (f"{name} = tma.make_tensor_descriptor({parameter}, {self.shape}, {self.strides}, "
+                f"{self.block}, {self.layout}, {self.padding!r})\n")
+
+    def places(self, coordinates):
+        """The part of a block that lies in the tensor: where in the block, where in memory."""
+        inside, there = [], []
+        for start, length, extent in zip(coordinates, self.block, self.shape):
+            low, high = max(start, 0), max(min(start + length, extent), 0)
+            high = max(low, high)
+            inside.append(slice(low - start, high - start))
+            there.append(slice(low, high))
+        return tuple(inside), tuple(there)
+
+
+@dataclass
+class Boxed:
+    """How an output reaches a tensor by a descriptor: "store", or what the engine computes."""
+    tensor: Tensor
+    coordinates: list
+    how: str = "store"
+
 
 @dataclass
 class Step:
@@ -28,6 +76,10 @@ class Step:
     layout: str = None
     # Set for tiles that come from memory.
     is_input: bool = False
+    # The functions that the text calls, each named {fn} and something.
+    functions: str = ""
+    # What {t0}, {t1}, … of the text are.
+    tensors: list = field(default_factory=list)
 
     @property
     def shape(self):
@@ -70,6 +122,8 @@ class Program:
     def expected(self, i):
         """What memory holds in the end."""
         value, mode = self.steps[i].value, self.modes.get(i)
+        if isinstance(mode, Boxed):
+            return _boxed(value, mode)
         before = np.full_like(value, 85)
         if mode == "masked":
             flat = np.arange(value.size).reshape(value.shape)
@@ -79,6 +133,24 @@ class Program:
 
     def inputs(self):
         return [i for i in self.reached() if self.steps[i].is_input]
+
+    def tensors(self):
+        """(name, tensor) of what the steps read by descriptors."""
+        return [(f"t{i}_{k}", tensor) for i in self.reached()
+                for k, tensor in enumerate(self.steps[i].tensors)]
+
+
+def _boxed(value, mode):
+    result = mode.tensor.memory.copy()
+    inside, there = mode.tensor.places(mode.coordinates)
+    before, value = result[there], value[inside]
+    with np.errstate(all="ignore"):
+        result[there] = {"store": lambda: value, "add": lambda: before + value,
+                         "min": lambda: np.minimum(before, value),
+                         "max": lambda: np.maximum(before, value),
+                         "and": lambda: before & value, "or": lambda: before | value,
+                         "xor": lambda: before ^ value}[mode.how]()
+    return result
 
 
 def _layout_names(program):
@@ -121,11 +193,13 @@ def rows(shape, program):
 def source(program, name):
     """The text of a kernel: inputs, outputs and scalars are its parameters."""
     inputs = program.inputs()
-    parameters = [*(f"p{i}" for i in inputs), *(f"q{i}" for i in program.outputs),
+    parameters = [*(f"p{i}" for i in inputs), *(name for name, _ in program.tensors()),
+                  *(f"q{i}" for i in program.outputs),
                   *(f"n{i}" for i in range(len(program.scalars)))]
-    lines = []
+    lines, functions = [], ""
     for i in program.reached():
         step = program.steps[i]
+        functions += step.functions.replace("{fn}", f"{name}_{i}")
         if step.is_input:
             lines.append(f"v{i} = gl.load(p{i} + ({offsets(step.shape, step.layout)}))"
                          + ".to(gl.int1)" * (step.dtype == "int1"))
@@ -133,18 +207,25 @@ def source(program, name):
             names = {f"{letter}{k}": f"{name}{r}" for k, r in enumerate(step.reads)
                      for letter, name in (("a", "v"), ("p", "p"))}
             # A name keeps its type through a loop, so every step has its own.
-            text = re.sub(r"\b(x|y|z|s|left|count|pair)\b", rf"\g<1>{i}", step.text)
-            lines += text.format(out=f"v{i}", layout=step.layout, **names).split("\n")
+            # Keyword arguments keep theirs.
+            text = re.sub(rf"\b({OWN_NAMES})\b(?!=)", rf"\g<1>{i}", step.text)
+            names |= {f"t{k}": f"t{i}_{k}" for k in range(len(step.tensors))}
+            lines += text.format(out=f"v{i}", layout=step.layout, fn=f"{name}_{i}",
+                                 **names).split("\n")
     for i in program.outputs:
         step = program.steps[i]
         layout, value = step.layout, f"v{i}" + ".to(gl.int8)" * (step.dtype == "int1")
         if layout is None:
             layout = rows(step.shape, program)
             value = f"gl.convert_layout({value}, {layout})"
-        lines.append(_output(program.modes.get(i), f"q{i}", offsets(step.shape, layout), value))
+        mode = program.modes.get(i)
+        if isinstance(mode, Boxed):
+            lines += _boxed_output(mode, i, value, program)
+        else:
+            lines.append(_output(mode, f"q{i}", offsets(step.shape, layout), value))
     body = "\n".join("    " + line for line in lines)
     body = _name_layouts(body, program, name)
-    return body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
+    return functions + body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
 
 
 def _output(mode, pointer, places, value):
@@ -152,6 +233,22 @@ def _output(mode, pointer, places, value):
         return f"i = {places}\n    gl.store({pointer} + i, {value}, mask=i % 3 != 0)"
     function = f"atomic_{mode}" if mode else "store"
     return f"gl.{function}({pointer} + ({places}), {value})"
+
+
+def _boxed_output(mode, i, value, program):
+    tensor = mode.tensor
+    function = "async_store" if mode.how == "store" else f"async_atomic_{mode.how}"
+    return (tensor.described(f"q{i}", f"to{i}")
+            + f"b{i} = gl.allocate_shared_memory(to{i}.dtype, {tensor.block}, {tensor.layout})\n"
+            f"b{i}.store({value})\n{through_engine(program)}"
+            f"tma.{function}(to{i}, {mode.coordinates}, b{i})\ntma.store_wait(0)").split("\n")
+
+
+def through_engine(program):
+    """Lines after which the copy engine and the tensor cores see what all CTAs stored."""
+    if program.num_ctas == 1:
+        return "fence_async_shared()\n"
+    return "fence_async_shared(cluster=True)\ngl.barrier(cluster=True)\n"
 
 
 def _name_layouts(body, program, name):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--device cpu|cuda]
-           [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper]
+           [--device cpu|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
@@ -33,6 +33,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 HEAD = '''import gluonc as gluon
 from gluonc import language as gl
+from gluonc.language.nvidia.hopper import (fence_async_shared, mbarrier, tma, warpgroup_mma,
+                                           warpgroup_mma_wait)
 
 '''
 
@@ -60,20 +62,22 @@ class Runner:
     def outcome(self, kernel, program):
         """None where every output is right, else what is wrong."""
         import numpy as np
-        stored = [np.full(program.steps[i].shape, 85, self.memory_type(program.steps[i]))
-                  for i in program.outputs]
-        loaded = [program.steps[i].value.astype(self.memory_type(program.steps[i]))
+        loaded = [self.to_device(program.steps[i].value.astype(self.memory_type(program.steps[i])))
                   for i in program.inputs()]
-        arguments = [self.to_device(a) for a in [*loaded, *stored]]
+        described = [self.argument(tensor, self.to_device(tensor.memory))
+                     for _, tensor in program.tensors()]
+        stored = [self.to_device(self.before(program, i)) for i in program.outputs]
+        targets = [self.argument(getattr(program.modes.get(i), "tensor", None), memory)
+                   for i, memory in zip(program.outputs, stored)]
         try:
-            compiled = kernel[(1,)](*arguments, *program.scalars, num_warps=program.num_warps,
-                                    num_ctas=program.num_ctas,
+            compiled = kernel[(1,)](*loaded, *described, *targets, *program.scalars,
+                                    num_warps=program.num_warps, num_ctas=program.num_ctas,
                                     enable_fp_fusion=False)
             if self.form:
                 compiled.asm[self.form]
         except self.errors.GluonError as error:
             return str(error).strip()
-        for i, result in zip(program.outputs, arguments[len(loaded):]):
+        for i, result in zip(program.outputs, stored):
             expected = program.expected(i)
             result = self.to_host(result).astype(expected.dtype)
             if not np.array_equal(result, expected, equal_nan=expected.dtype.kind == "f"):
@@ -86,6 +90,23 @@ class Runner:
     def memory_type(step):
         import numpy as np
         return np.int8 if step.dtype == "int1" else step.value.dtype
+
+    def before(self, program, i):
+        """What an output's memory holds at first."""
+        import numpy as np
+        if hasattr(program.modes.get(i), "tensor"):
+            return program.modes[i].tensor.memory.copy()
+        return np.full(program.steps[i].shape, 85, self.memory_type(program.steps[i]))
+
+    @staticmethod
+    def argument(tensor, memory):
+        """The memory, or its descriptor where the host makes one."""
+        if not tensor or not tensor.on_host:
+            return memory
+        from gluonc import language as gl
+        from gluonc.nvidia.hopper import TensorDescriptor
+        return TensorDescriptor(memory, tensor.shape, tensor.strides, tensor.block,
+                                eval(tensor.layout, {"gl": gl}), tensor.padding)
 
     def to_device(self, array):
         if self.device == "cpu":
@@ -138,11 +159,11 @@ def shrink(runner, program, budget=200):
     return small, problem
 
 
-def run_batch(runner, seeds, length, clusters):
+def run_batch(runner, seeds, length, clusters, hopper):
     """Runs the programs of some seeds and says how each ended, a line of JSON each."""
     import program
     import steps
-    programs = [steps.make(random.Random(seed), length, clusters) for seed in seeds]
+    programs = [steps.make(random.Random(seed), length, clusters, hopper) for seed in seeds]
     module = runner.load(programs)
     for i, (seed, item) in enumerate(zip(seeds, programs)):
         print(json.dumps({"seed": seed}), flush=True)
@@ -161,7 +182,7 @@ def work(options):
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(options.device, folder, options.form)
         for line in sys.stdin:
-            run_batch(runner, json.loads(line), options.length, options.clusters)
+            run_batch(runner, json.loads(line), options.length, options.clusters, options.hopper)
 
 
 class Worker:
@@ -275,7 +296,8 @@ def share_out(options, summary):
     """Batches for the workers; those of the lowest seeds first."""
     arguments = ["--device", options.device, "--length", str(options.length),
                  "--clusters", ",".join(map(str, options.clusters)),
-                 *(["--form", options.form] if options.form else [])]
+                 *(["--form", options.form] if options.form else []),
+                 *(["--hopper"] if options.hopper else [])]
     end = options.seed + options.count
     starts = iter(range(options.seed, end, options.batch))
     started, lock = time.monotonic(), threading.Lock()
@@ -306,6 +328,9 @@ def main():
     parser.add_argument("--clusters", default=[1], metavar="N,...",
                         type=lambda text: [int(n) for n in text.split(",")],
                         help="CTAs that a program may have, one of these")
+    parser.add_argument("--hopper", action="store_true",
+                        help="half of the steps use what is new in Hopper: the copy engine, "
+                        "mbarriers, partitions, products of warpgroups")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
                         help="also make this of every kernel, whether a GPU is there or not")

@@ -11,7 +11,10 @@ import buffers
 import flow
 import layouts
 import numeric
+import partitions
 import products
+import transfers
+import warpgroups
 from maker import SHAPES, Maker, NothingFits, is_float, partner
 from program import DTYPES
 
@@ -252,17 +255,20 @@ def call(m):
 OWN_KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compare_and_choose, cast,
          widen, reduce, reduce, scan, expand, permute, reshape, join_and_split, gather,
          through_shared_memory, through_shared_memory, loop, branch, call]
-KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS
+KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS + [warpgroups.warpgroup_product]
+HOPPER_KINDS = transfers.KINDS + partitions.KINDS + warpgroups.KINDS
 
 
-def make(rng, length, clusters=(1,)):
+def make(rng, length, clusters=(1,), hopper=False):
     """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
     m = Maker(rng, clusters)
+    if hopper:
+        m.program.num_warps = rng.choice([1, 2, 4, 4, 4, 8])
     m.input(rng.choice(SHAPES), "int32")
     m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
     while len(m.program.steps) < length:
         with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
-            rng.choice(KINDS)(m)
+            rng.choice(HOPPER_KINDS if hopper and rng.random() < 0.5 else KINDS)(m)
     count = len(m.program.steps)
     m.program.outputs = sorted({count - 1, *(rng.randrange(2, count) for _ in range(3))})
     for i in m.program.outputs:
@@ -273,4 +279,6 @@ def make(rng, length, clusters=(1,)):
         if dtype in ("int32", "int64", "uint32"):
             modes.append("max")
         m.program.modes[i] = rng.choice(modes)
+        if hopper and rng.random() < 0.6:
+            m.program.modes[i] = transfers.boxed(m, i) or m.program.modes[i]
     return m.program
