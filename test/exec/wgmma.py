@@ -35,6 +35,103 @@
 # RUN: chained a='randint(-4, 5, (64, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((64, 64), f32)' n=1 --grid 1
 # EXPECT: c == a @ b
 
+# Every width, every type, from shared memory and from registers.
+# RUN: product a='randint(-4, 5, (64, 64), f16)' b='randint(-4, 5, (64, 8), f16)' c='empty((64, 8), f32)' \
+#   M=64 N=8 K=64 KI=16 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 32), bf16)' b='randint(-4, 5, (32, 16), bf16)' c='empty((64, 16), f32)' \
+#   M=64 N=16 K=32 KI=16 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 64), f32)' b='randint(-4, 5, (64, 32), f32)' c='empty((64, 32), f32)' \
+#   M=64 N=32 K=64 KI=8 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 64), gl.float8e5)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' c='empty((64, 128), f32)' \
+#   M=64 N=128 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-2, 3, (64, 64), gl.float8e4nv)' b='randint(-2, 3, (64, 256), gl.float8e5)' c='empty((64, 256), f16)' \
+#   M=64 N=256 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == (a @ b).to(f16)
+# RUN: product a='randint(-128, 128, (64, 64), i8)' b='randint(-128, 128, (64, 8), i8)' c='empty((64, 8), i32)' \
+#   M=64 N=8 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-2, 3, (64, 64), f16)' b='randint(-2, 3, (64, 8), f16)' c='empty((64, 8), f16)' \
+#   M=64 N=8 K=64 KI=16 --grid 1
+# EXPECT: c == (a @ b).to(f16)
+# RUN: from_registers a='randint(-4, 5, (64, 64), bf16)' b='randint(-4, 5, (64, 256), bf16)' c='empty((64, 256), f32)' \
+#   M=64 N=256 K=64 KI=16 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (64, 64), gl.float8e5)' b='randint(-4, 5, (64, 16), gl.float8e4nv)' c='empty((64, 16), f32)' \
+#   M=64 N=16 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-2, 3, (64, 64), gl.float8e5)' b='randint(-2, 3, (64, 32), gl.float8e5)' c='empty((64, 32), f16)' \
+#   M=64 N=32 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == (a @ b).to(f16)
+# RUN: from_registers a='randint(-128, 128, (64, 64), i8)' b='randint(-128, 128, (64, 128), i8)' c='empty((64, 128), i32)' \
+#   M=64 N=128 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a @ b
+# Warps next to each other, instructions narrower than their part, warps with copies.
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((128, 128), f32)' \
+#   M=128 N=128 K=64 KI=16 WARPS=4 ACROSS=2 NI=64 --grid 1 --num-warps 8
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 64), bf16)' b='randint(-4, 5, (64, 256), bf16)' c='empty((64, 256), f32)' \
+#   M=64 N=256 K=64 KI=16 WARPS=4 ACROSS=4 NI=64 --grid 1 --num-warps 16
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f32)' b='randint(-4, 5, (64, 64), f32)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=8 TB=True WARPS=8 ACROSS=2 NI=32 --grid 1 --num-warps 16
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (256, 64), gl.float8e4nv)' b='randint(-4, 5, (64, 64), gl.float8e4nv)' c='empty((256, 64), f32)' \
+#   M=256 N=64 K=64 KI=32 TB=True WARPS=16 NI=32 --grid 1 --num-warps 16
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 64), i8)' b='randint(-4, 5, (64, 64), i8)' c='empty((64, 64), i32)' \
+#   M=64 N=64 K=64 KI=32 TB=True WARPS=8 --grid 1 --num-warps 8
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 32), f16)' c='empty((256, 32), f32)' \
+#   M=256 N=32 K=64 KI=16 NI=16 --grid 1
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((128, 128), f32)' \
+#   M=128 N=128 K=64 KI=16 WARPS=4 ACROSS=2 NI=64 --grid 1 --num-warps 8
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (128, 64), i8)' b='randint(-4, 5, (64, 64), i8)' c='empty((128, 64), i32)' \
+#   M=128 N=64 K=64 KI=32 TB=True WARPS=8 ACROSS=2 NI=32 --grid 1 --num-warps 16
+# EXPECT: c == a @ b
+# RUN: from_registers a='randint(-4, 5, (64, 64), gl.float8e4nv)' b='randint(-4, 5, (64, 64), gl.float8e5)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=64 KI=32 TB=True WARPS=8 --grid 1 --num-warps 8
+# EXPECT: c == a @ b
+# Every swizzle, with either dim contiguous.
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=False TB=False SA=32 SB=32 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=True TB=False SA=32 SB=32 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=False TB=True SA=32 SB=32 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=True TB=True SA=32 SB=32 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=False TB=False SA=64 SB=64 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=True TB=True SA=64 SB=64 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=False TB=False SA=128 SB=128 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' \
+#   M=128 N=64 K=64 KI=16 TA=True TB=True SA=128 SB=128 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 32), f32)' b='randint(-4, 5, (32, 64), f32)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=32 KI=8 TB=True SA=32 SB=64 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (64, 128), gl.float8e4nv)' b='randint(-4, 5, (128, 64), gl.float8e4nv)' c='empty((64, 64), f32)' \
+#   M=64 N=64 K=128 KI=32 TB=True SA=64 SB=32 --grid 1
+# EXPECT: c == a @ b
+# RUN: product a='randint(-4, 5, (128, 128), i8)' b='randint(-4, 5, (128, 64), i8)' c='empty((128, 64), i32)' \
+#   M=128 N=64 K=128 KI=32 TB=True SA=32 SB=128 --grid 1
+# EXPECT: c == a @ b
+
 # What tf32 does not hold is cut off, not rounded: 1 + 3/4 of its last place is 1.
 # RUN: product a='full((64, 64), 1 + 3 * 2 ** -12, f32)' b='full((64, 64), -1 - 2 ** -11, f32)' c='empty((64, 64), f32)' \
 #   M=64 N=64 K=64 KI=8 TB=True --grid 1
@@ -68,18 +165,23 @@ def places(M: gl.constexpr, N: gl.constexpr, stride, layout: gl.constexpr):
 
 
 @gluon.jit
-def buffer(p, M: gl.constexpr, N: gl.constexpr, T: gl.constexpr, WARPS: gl.constexpr):
+def buffer(p, M: gl.constexpr, N: gl.constexpr, T: gl.constexpr, WARPS: gl.constexpr, SWIZZLE: gl.constexpr = None):
     rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [WARPS, 1], [1, 0])
     element: gl.constexpr = p.dtype.element_ty
-    smem: gl.constexpr = gl.NVMMASharedLayout.get_default_for([M, N], element, transposed=T)
+    if SWIZZLE is None:
+        smem: gl.constexpr = gl.NVMMASharedLayout.get_default_for([M, N], element, transposed=T)
+    else:
+        smem: gl.constexpr = gl.NVMMASharedLayout(SWIZZLE, element.primitive_bitwidth, 2, transposed=T)
     return gl.allocate_shared_memory(element, [M, N], smem, gl.load(p + places(M, N, N, rows)))
 
 
+# NI columns an instruction; the warps are WARPS groups of four rows and ACROSS columns.
 @gluon.jit
 def product(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, KI: gl.constexpr, TA: gl.constexpr = False,
-            TB: gl.constexpr = False, WARPS: gl.constexpr = 4):
-    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [WARPS, 1], [16, N, KI])
-    x, y = buffer(a, M, K, TA, WARPS), buffer(b, K, N, TB, WARPS)
+            TB: gl.constexpr = False, WARPS: gl.constexpr = 4, NI: gl.constexpr = None, ACROSS: gl.constexpr = 1,
+            SA: gl.constexpr = None, SB: gl.constexpr = None):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [WARPS, ACROSS], [16, N if NI is None else NI, KI])
+    x, y = buffer(a, M, K, TA, WARPS * ACROSS, SA), buffer(b, K, N, TB, WARPS * ACROSS, SB)
     fence_async_shared()
     z = warpgroup_mma(x, y, gl.zeros([M, N], c.dtype.element_ty, layout=sums), is_async=True)
     z = warpgroup_mma_wait(0, deps=[z])
@@ -88,13 +190,14 @@ def product(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, KI: gl.c
 
 @gluon.jit
 def from_registers(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, KI: gl.constexpr,
-                   TB: gl.constexpr = False):
-    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, N, KI])
+                   TB: gl.constexpr = False, WARPS: gl.constexpr = 4, NI: gl.constexpr = None,
+                   ACROSS: gl.constexpr = 1):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [WARPS, ACROSS], [16, N if NI is None else NI, KI])
     left: gl.constexpr = gl.DotOperandLayout(0, sums, KI // 8)
-    x = buffer(a, M, K, False, 4).load(left)
-    y = buffer(b, K, N, TB, 4)
+    x = buffer(a, M, K, False, WARPS * ACROSS).load(left)
+    y = buffer(b, K, N, TB, WARPS * ACROSS)
     fence_async_shared()
-    z = gl.full([M, N], 7, gl.float32, layout=sums)
+    z = gl.full([M, N], 7, c.dtype.element_ty, layout=sums)
     z = warpgroup_mma(x, y, z, use_acc=False)
     gl.store(c + places(M, N, N, sums), z)
 
