@@ -122,7 +122,7 @@ private:
     SmallVector<uint32_t> images = threadImages(Dim::Block);
     unsigned ctaBits = Log2_32(emitter.clusterSize()), first = images.size() - ctaBits;
     // Of copies each CTA takes its own.
-    copies = shared.freeVariableMask(Dim::Block);
+    copies = layout::blockCopies(shared);
     copiesToStore = layout::copiesToStore(tensor, shared);
     for (unsigned bit = 0; bit < ctaBits; ++bit)
       images[first + bit] |= copies & 1u << bit;

@@ -9,8 +9,13 @@ namespace gluonc::layout {
 /// a map wherever it can be: a CTA whose memory has a copy of an element uses its own.
 bool staysInBlock(const LinearLayout &map);
 
-/// The bits of the CTA's number along which memory in layout `shared` repeats itself, although a
-/// tensor in layout `distributed` does not. Who stores the tensor has to reach each of these
+/// The bits of the CTA's number along which `layout`, of memory or of a tensor, repeats itself:
+/// CTAs that differ in them alone have the same elements at the same places.
+///   block: [0], [16]  ->  0b1
+uint32_t blockCopies(const LinearLayout &layout);
+
+/// The bits along which memory in layout `shared` repeats itself, although a tensor in layout
+/// `distributed` does not. Who stores the tensor has to reach each of these
 /// copies, as no CTA fills one alone.
 ///   distributed block: [16], shared block: [0]  ->  0b1
 uint32_t copiesToStore(const LinearLayout &distributed, const LinearLayout &shared);

@@ -141,6 +141,11 @@ Problem SharedLinearLayout::validate() const {
     return "the alignment must be a power of two, but is " + std::to_string(alignment);
   if (log2Product(shape()) > 24 || offsetBases.size() + blockBases.size() > 36)
     return "the shared linear layout is too large";
+  // Bases of zeros repeat all memory, each copy at the same offset; others would repeat some
+  // elements elsewhere.
+  LinearLayout all = fromBases({{Dim::Offset, &offsetBases}, {Dim::Block, &blockBases}}, shape());
+  if (!all.removeZeroBases(Dim::Offset).removeZeroBases(Dim::Block).isInjective())
+    return "the bases of the shared linear layout must be independent of each other, or zeros";
   return std::nullopt;
 }
 

@@ -75,17 +75,23 @@ unsigned contiguousLog2(const LinearLayout &distributed, unsigned axis) {
   return vectorizeAlong(distributed, Dim::axis(axis), 31).log2;
 }
 
+uint32_t blockCopies(const LinearLayout &layout) {
+  uint32_t copies = 0;
+  if (layout.hasIn(Dim::Block))
+    for (auto [bit, basis] : llvm::enumerate(layout.packedBases(Dim::Block)))
+      copies |= uint32_t(!basis) << bit;
+  return copies;
+}
+
 /// Where all CTAs hold the same elements, which the inverse looks for in CTA 0, each uses its own.
 static LinearLayout useOwnCopies(const LinearLayout &map, const LinearLayout &shared) {
-  uint32_t copies = shared.freeVariableMask(Dim::Block);
+  uint32_t copies = blockCopies(shared);
   if (!copies)
     return map;
   llvm::SmallVector<uint64_t, 16> bases(map.packedBases());
-  for (unsigned bit = 0; bit < map.inLog2(Dim::Block); ++bit) {
-    bool isCopy = copies >> bit & 1 && shared.packedBases(Dim::Block)[bit] == 0;
-    if (isCopy)
+  for (unsigned bit = 0; bit < map.inLog2(Dim::Block); ++bit)
+    if (copies >> bit & 1)
       bases[map.inShift(Dim::Block) + bit] |= uint64_t{1} << (map.outShift(Dim::Block) + bit);
-  }
   return LinearLayout::fromPacked(map.inDims(), map.outDims(), bases);
 }
 
@@ -100,13 +106,8 @@ bool staysInBlock(const LinearLayout &map) {
 }
 
 uint32_t copiesToStore(const LinearLayout &distributed, const LinearLayout &shared) {
-  uint32_t copies = 0;
-  if (!distributed.hasIn(Dim::Block) || !shared.hasIn(Dim::Block))
-    return copies;
-  for (auto [bit, basis] : llvm::enumerate(shared.packedBases(Dim::Block)))
-    if (!basis && bit < distributed.inLog2(Dim::Block) && distributed.packedBasis(Dim::Block, bit))
-      copies |= 1u << bit;
-  return copies;
+  uint32_t bits = distributed.hasIn(Dim::Block) ? distributed.inSize(Dim::Block) - 1 : 0;
+  return blockCopies(shared) & bits & ~blockCopies(distributed);
 }
 
 llvm::SmallVector<uint32_t, 4> combinations(uint32_t mask) {

@@ -1,6 +1,7 @@
 #include "sim/SharedAccess.h"
 
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 
 namespace gluonc::sim {
 
@@ -101,7 +102,7 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   for (uint32_t dim = 0; dim < bufferRank; ++dim)
     table->bufferShape.push_back(uint32_t(linear->outSize(layout::Dim::axis(dim))));
   fillOffsets(*table, *linear, *encoding);
-  table->copyBits = linear->freeVariableMask(layout::Dim::Block);
+  table->copyBits = layout::blockCopies(*linear);
   table->run = longestRun(*table);
   table->fillsBuffer = fillsBuffer(*table);
   lowering.sharedTables[type] = table;

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 #include "transform/Pipeline.h"
 #include "transform/SharedUse.h"
 
@@ -86,7 +87,7 @@ struct CheckFunction {
     // CTAs that have it in common announce and bring their bytes together.
     if (const layout::LinearLayout *linear =
             linearOrNull(cast<ttg::MemDescType>(barrier.getType()));
-        !linear || linear->freeVariableMask(layout::Dim::Block))
+        !linear || layout::blockCopies(*linear))
       giveUp(barrier);
     Group &group = groups[{op->getBlock(), barrier, predicate}];
     if (!group.first)

@@ -204,7 +204,7 @@ bool reachesPeers(Operation *op) {
       .Case([&](ttg::LocalAtomicScatterRMWOp scatter) {
         // All copies are updated, whoever does it.
         const layout::LinearLayout *shared = linearOrNull(scatter.getDst().getType());
-        return sharesFetched(op) || !shared || shared->freeVariableMask(Dim::Block) ||
+        return sharesFetched(op) || !shared || layout::blockCopies(*shared) ||
                crosses(typeOf(scatter.getValues()), scatter.getDst().getType(), scatter.getAxis());
       })
       .Case([](ttng::AsyncTMACopyGlobalToLocalOp copy) { return copy.getMulticast(); })

@@ -16,6 +16,7 @@
 #include "ir/ClusterState.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "layout/Blocks.h"
 
 using namespace llvm;
 using mlir::LogicalResult;
@@ -32,7 +33,7 @@ Value *barrierAddress(Emitter &emitter, mlir::Value barrier) { return emitter.ge
 
 uint32_t ctasInCommon(mlir::Value buffer) {
   const layout::LinearLayout *linear = linearOrNull(cast<ttg::MemDescType>(buffer.getType()));
-  return linear ? linear->freeVariableMask(layout::Dim::Block) : 0;
+  return linear ? layout::blockCopies(*linear) : 0;
 }
 
 Value *isLeast(Emitter &emitter, uint32_t ctas) {
