@@ -9,8 +9,8 @@ lib=$(realpath "$1") package=$(realpath "$2") out=$3
 mkdir -p "$out"
 out=$(realpath "$out")
 export PATH=$PATH:/usr/local/cuda/bin LD_LIBRARY_PATH=$lib PYTHONPATH=$package GLUONC_CACHE_DIR=
-for name in norm matmul attention; do
-  "${CXX:-g++}" -std=c++20 -O1 -Iinclude "examples/hopper_$name/$name.cpp" -L"$lib" -l:libgluonc.so.0 -ldl -o "$out/$name" &
+for name in cpp/memcpy hopper_norm/norm hopper_matmul/matmul hopper_attention/attention; do
+  "${CXX:-g++}" -std=c++20 -O1 -Iinclude "examples/$name.cpp" -L"$lib" -l:libgluonc.so.0 -ldl -o "$out/$(basename $name)" &
 done
 wait
 
@@ -32,6 +32,7 @@ check() { # NAME, part of the names of kernels, then a command
     echo "exit status $?" >>"$log"
   done
 }
+check memcpy memcpy "$out/memcpy" examples/memcpy.py cuda &
 check norm layer_norm "$out/norm" examples/hopper_norm/norm.py cuda &
 check matmul matmul "$out/matmul" examples/hopper_matmul/matmul.py cuda &
 check attention attention "$out/attention" examples/hopper_attention/attention.py cuda &
