@@ -1,29 +1,6 @@
 //===- EmitWarpSpecialize.cpp - Partitions on warps of their own ------------------===//
 //
-// Warps beyond the kernel's own wait, from the start of the kernel, to be told
-// what to run:
-//
-//     default warps                     workers
-//     ─────────────                     ───────
-//                                       loop: meet
-//     write captures, number of op
-//     meet   ─────────────────────────▶ read number, jump to the partition of
-//     run the default region            this warp, run it
-//     meet   ◀───────────────────────── meet, back to loop
-//     …
-//     write 0, meet ──────────────────▶ exit
-//
-// The number is written and read by atomics, though the meetings order its accesses:
-// compute-sanitizer's racecheck does not follow a barrier that threads come to from
-// several places. (Nor does its synccheck like `barrier.red` there, which would need
-// no memory.)
-//
-// To meet the other CTAs of a cluster, all threads of each must come: the default
-// warps announce that, too, and workers that have met them go back to the loop.
-//
-// While parts run, those with one number meet across the CTAs by barrier objects of
-// their own: two in turns, so that nobody can be a whole round ahead of another that
-// still waits, and a count of rounds, all behind each other in shared memory.
+// How warps are told to run a partition: Workers.h.
 //
 // Where a kernel has one warp_specialize, and that not in a loop, workers do not go
 // back: LLVM would move what partitions compute in front of the loop, and it would
@@ -33,14 +10,12 @@
 // those that need more wait for these. Nobody takes any back before all have met at
 // the end: a warp without a part would else take what a part is still waiting for.
 //
-// "Meet" is hardware barrier 1 with all threads. Default warps use barrier 0
-// among themselves, partition i barrier 2 + i. Captures that are constants or
-// arguments of the kernel are used directly; others go through shared memory.
+// Captures that are constants or arguments of the kernel are used directly; others go
+// through shared memory.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/Emitter.h"
+#include "codegen/Workers.h"
 
-#include "ir/ClusterState.h"
 #include "ir/Dialects.h"
 
 using namespace llvm;
@@ -59,116 +34,9 @@ bool Emitter::isKnownEverywhere(Value *value) const {
 
 namespace {
 
-constexpr unsigned meetingId = 1, firstPartitionBarrier = 2;
-
-void meet(Emitter &emitter) {
-  emitter.isa.meetingBarrier(emitter.builder, meetingId,
-                             emitter.state.kernel.numWarps * emitter.state.target.warpSize());
-}
-
-Value *sharedByte(Emitter &emitter, int64_t offset) {
-  return emitter.builder.CreateConstGEP1_32(emitter.builder.getInt8Ty(), emitter.state.shared,
-                                            offset);
-}
-
 int64_t integerAttribute(mlir::Operation *op, StringRef name) {
   auto value = op->getAttrOfType<mlir::IntegerAttr>(name);
   return value ? value.getInt() : 0;
-}
-
-/// Volatile, or LLVM would make loads and stores of them.
-Value *atomically(Builder &builder, AtomicRMWInst::BinOp how, Value *place, unsigned operand) {
-  AtomicRMWInst *access = builder.CreateAtomicRMW(how, place, builder.getInt32(operand), Align(4),
-                                                  AtomicOrdering::Monotonic);
-  access->setVolatile(true);
-  return access;
-}
-
-Value *stateOf(Emitter &emitter, mlir::Operation *op) {
-  return sharedByte(emitter,
-                    integerAttribute(op->getParentOfType<mlir::ModuleOp>(), ttg::warpStateAttr));
-}
-
-/// Stores in the first thread of the default warps only.
-template <typename Store> void inFirstThread(Emitter &emitter, Store store) {
-  BasicBlock *only = emitter.newBlock("first"), *then = emitter.newBlock("then");
-  Builder &builder = emitter.builder;
-  Value *isFirst = builder.CreateICmpEQ(emitter.threadId(), builder.getInt32(0));
-  builder.CreateCondBr(isFirst, only, then);
-  emitter.startBlock(only);
-  store();
-  builder.CreateBr(then);
-  emitter.startBlock(then);
-}
-
-/// Tells the workers what to do next.
-void announce(Emitter &emitter, mlir::Operation *op, unsigned what) {
-  atomically(emitter.builder, AtomicRMWInst::Xchg, stateOf(emitter, op), what);
-}
-
-/// What the default warps announced: one thread of each warp asks.
-Value *announced(Emitter &emitter, mlir::Operation *op) {
-  Builder &builder = emitter.builder;
-  BasicBlock *asks = emitter.newBlock("asks"), *then = emitter.newBlock("asked");
-  BasicBlock *before = builder.GetInsertBlock();
-  Value *lane = builder.CreateAnd(emitter.threadId(), emitter.state.target.warpSize() - 1);
-  builder.CreateCondBr(builder.CreateIsNull(lane), asks, then);
-  builder.SetInsertPoint(asks);
-  Value *found = atomically(builder, AtomicRMWInst::Or, stateOf(emitter, op), 0);
-  builder.CreateBr(then);
-  builder.SetInsertPoint(then);
-  PHINode *value = builder.CreatePHI(builder.getInt32Ty(), 2);
-  value->addIncoming(found, asks);
-  value->addIncoming(builder.getInt32(0), before);
-  return emitter.isa.shuffle(builder, value, builder.getInt32(0));
-}
-
-std::optional<int64_t> clusterState(mlir::Operation *op) {
-  auto value = op->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(
-      ttg::clusterStateAttr);
-  return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
-}
-
-/// At the kernel's start, by all threads: begins what parts will meet their peers at.
-void beginClusterState(Emitter &emitter, mlir::Operation *op) {
-  std::optional<int64_t> begin = clusterState(op);
-  if (!begin)
-    return;
-  Builder &builder = emitter.builder;
-  // The state is the last thing in shared memory.
-  int64_t end = emitter.state.kernel.sharedBytes;
-  Value *first = emitter.isFirstThread(Emitter::Among::Cta);
-  for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
-    for (int64_t object : {0, 8})
-      emitter.isa.beginPeerBarrier(builder, sharedByte(emitter, at + object),
-                                   emitter.clusterSize() - 1, first);
-  inFirstThread(emitter, [&] {
-    for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
-      builder.CreateStore(builder.getInt32(0), sharedByte(emitter, at + 16), /*isVolatile=*/true);
-  });
-  emitter.isa.clusterBarrier(builder, /*relaxed=*/false);
-}
-
-/// The loop of the workers, and the branch at the kernel's start that leads there.
-void startWorkers(Emitter &emitter, mlir::Operation *op) {
-  Builder &builder = emitter.builder;
-  Builder::InsertPointGuard guard(builder);
-  BasicBlock *loop = emitter.newBlock("workers"), *exit = emitter.newBlock("workers.exit");
-  BasicBlock *dispatch = emitter.newBlock("dispatch");
-  auto *jump = cast<BranchInst>(emitter.entry->getTerminator());
-  BasicBlock *body = jump->getSuccessor(0);
-  jump->setSuccessor(0, dispatch);
-  builder.SetInsertPoint(dispatch);
-  beginClusterState(emitter, op);
-  Value *mine = builder.CreateICmpULT(emitter.threadId(), builder.getInt32(emitter.threads()));
-  builder.CreateCondBr(mine, body, loop);
-
-  builder.SetInsertPoint(loop);
-  meet(emitter);
-  emitter.workers = builder.CreateSwitch(announced(emitter, op), exit);
-  emitter.workersStart = loop;
-  builder.SetInsertPoint(exit);
-  builder.CreateRetVoid();
 }
 
 /// What travels through shared memory: the registers of the captures, eight bytes each.
@@ -399,70 +267,6 @@ LogicalResult emitWarpReturn(Emitter &emitter, ttg::WarpReturnOp) {
 }
 
 } // namespace
-
-void Emitter::releaseWorkers(mlir::Operation *op) {
-  if (group.count == state.kernel.numWarps || !cast<tt::FuncOp>(source).isPublic())
-    return;
-  inFirstThread(*this, [&] { announce(*this, op, 0); });
-  meet(*this);
-}
-
-/// One part meets those of the same number in the other CTAs.
-static LogicalResult meetAsPart(Emitter &emitter, mlir::Operation *op) {
-  std::optional<int64_t> begin = clusterState(op);
-  if (!begin)
-    return emitter.unsupported(op, "a barrier of the cluster without allocated shared memory");
-  Builder &builder = emitter.builder;
-  const WarpGroup &group = emitter.group;
-  unsigned part = group.first ? group.barrier - firstPartitionBarrier + 1 : 0;
-  int64_t at = *begin + part * ttg::clusterStateBytes;
-  Value *count = sharedByte(emitter, at + 16);
-  Value *round = builder.CreateLoad(builder.getInt32Ty(), count, /*isVolatile=*/true);
-  emitter.barrier();
-  Value *object = builder.CreateShl(builder.CreateAnd(round, builder.getInt32(1)), 3);
-  Value *own = builder.CreateGEP(builder.getInt8Ty(), sharedByte(emitter, at), object);
-  Value *phase = builder.CreateAnd(builder.CreateLShr(round, 1), builder.getInt32(1));
-  // Thread i tells the CTA whose number differs by i + 1.
-  Value *thread = emitter.threadId();
-  Value *rank =
-      builder.CreateXor(emitter.clusterRank(), builder.CreateAdd(thread, builder.getInt32(1)));
-  Value *tells = builder.CreateICmpULT(thread, builder.getInt32(emitter.clusterSize() - 1));
-  rank = builder.CreateAnd(rank, builder.getInt32(emitter.clusterSize() - 1));
-  emitter.isa.meetPeers(builder, own, emitter.isa.peerAddress(builder, own, rank), tells, phase);
-  inFirstThread(emitter, [&] {
-    builder.CreateStore(builder.CreateAdd(round, builder.getInt32(1)), count,
-                        /*isVolatile=*/true);
-  });
-  emitter.barrier();
-  return success();
-}
-
-LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
-  if (op->getParentOfType<ttg::WarpSpecializeOp>())
-    return meetAsPart(*this, op);
-  if (group.count == state.kernel.numWarps) {
-    isa.clusterBarrier(builder, relaxed);
-    return success();
-  }
-  if (!cast<tt::FuncOp>(source).isPublic())
-    return unsupported(op, "a barrier of the cluster in a function that is not inlined");
-  if (!workers)
-    startWorkers(*this, op);
-  if (!workersMeetCluster) {
-    workersMeetCluster = workers->getNumCases() + 1;
-    Builder::InsertPointGuard guard(builder);
-    BasicBlock *block = newBlock("workers.cluster");
-    workers->addCase(builder.getInt32(workersMeetCluster), block);
-    builder.SetInsertPoint(block);
-    isa.clusterBarrier(builder, /*relaxed=*/false);
-    builder.CreateBr(workersStart);
-  }
-  inFirstThread(*this, [&] { announce(*this, op, workersMeetCluster); });
-  meet(*this);
-  // Behind it all workers have read the announcement, so it may change.
-  isa.clusterBarrier(builder, /*relaxed=*/false);
-  return success();
-}
 
 void addWarpSpecialize(EmitTable &table) {
   table.add<emitSpecialize>();
