@@ -12,6 +12,7 @@
 //
 // Operations that exchange data between CTAs meet once inside, between what each
 // writes for itself and what others read.
+// Where parts of a warp_specialize take over such bytes, CTAs meet in front of it.
 //
 // Barrier objects. Where others signal a barrier they must know that it has begun:
 //
@@ -138,6 +139,18 @@ private:
     return false;
   }
 
+  /// Whether an operation of some part may only come after CTAs met. They had better do so before
+  /// the parts begin: there it costs one barrier, not one in each part and iteration.
+  bool partsNeedBarrier(Operation *specialize, const State &state) const {
+    auto needs = [&](Operation *op) {
+      const Effect *effect = op == specialize ? nullptr : accesses.of(op);
+      bool isOfPeers = peers.contains(op) && !isExchange(op);
+      return effect && needsBarrier(*effect, isOfPeers, state) ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
+    };
+    return specialize->walk(needs).wasInterrupted();
+  }
+
   static void add(State &state, ArrayRef<unsigned> list, bool isOfPeers) {
     for (unsigned access : list) {
       state.accesses.set(access);
@@ -161,6 +174,10 @@ private:
       demand(op, What::Barrier);
     state.begun |= signals && isa<ttng::InitBarrierOp>(op);
 
+    if (isa<ttg::WarpSpecializeOp>(op) && partsNeedBarrier(op, state)) {
+      demand(op, What::Barrier);
+      state.clearAccesses();
+    }
     bool reaches = peers.contains(op), exchanges = reaches && isExchange(op);
     if (const Effect *effect = accesses.of(op)) {
       if (needsBarrier(*effect, reaches && !exchanges, state)) {

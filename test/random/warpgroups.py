@@ -16,7 +16,9 @@ TYPES = [("float16", "float16", "float32", 3), ("float16", "float16", "float16",
 BITS = {"float16": 16, "bfloat16": 16, "float32": 32, "float8e4nv": 8, "float8e5": 8, "int8": 8}
 # Of both operands together.
 MOST_BYTES = 96 << 10
+# In a thread, and in all: steps that follow hold the sum in shared memory, of 64 bits perhaps.
 MOST_SUMS = 128
+MOST_ELEMENTS = 16384
 
 
 @dataclass
@@ -114,7 +116,8 @@ def warpgroup_product(m):
     parent, rows, columns, inner, bases = _shape(m, BITS[left])
     a = Operand(left, [rows, inner], [[basis[0], 0] for basis in bases], 1)
     b = Operand(right, [inner, columns], [[0, basis[1]] for basis in bases], 0)
-    if sum(np.prod(o.shape) * o.bits // 8 * 3 for o in (a, b)) > MOST_BYTES:
+    operands = sum(np.prod(o.shape) * o.bits // 8 * 3 for o in (a, b))
+    if operands > MOST_BYTES or rows * columns > MOST_ELEMENTS:
         raise NothingFits
     (i, to_left), (j, to_right) = _numbers(m, a, largest), _numbers(m, b, largest)
     k = m.input((rows, columns), sums, m.numpy.integers(-9, 10, (rows, columns)), parent)

@@ -8,9 +8,11 @@
 #own = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 #one = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[0, 1]]}>
+#sb = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>
 #smem = #ttg.shared_memory
 !own = !ttg.memdesc<2xi64, #own, #smem, mutable>
 !one = !ttg.memdesc<1xi64, #one, #smem, mutable>
+!mine = !ttg.memdesc<64x64xf32, #sb, #smem, mutable>
 !buf = !ttg.memdesc<64x64xf32, #s, #smem, mutable>
 
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -138,6 +140,32 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       ttng.arrive_barrier %a, 1 : !one
       ttng.wait_barrier %a, %c0 : !one
     }
+    tt.return
+  }
+
+  // Parts that take over what others may still read: all meet before them, not in each iteration.
+  // CHECK-LABEL: @before_parts(
+  tt.func public @before_parts(%x: tensor<64x64xf32, #a>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #b>
+    // CHECK: ttg.convert_layout
+    // CHECK: ttng.cluster_barrier{{$}}
+    // CHECK-NEXT: ttg.warp_specialize
+    // CHECK-NOT: cluster_barrier
+    // CHECK: tt.return
+    %y = ttg.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    ttg.warp_specialize(%n) attributes {warpGroupStartIds = array<i32: 4>}
+    default {
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %buffer = ttg.local_alloc %zeros : (tensor<64x64xf32, #b>) -> !mine
+        %z = ttg.local_load %buffer : !mine -> tensor<64x64xf32, #b>
+      }
+      ttg.warp_yield
+    }
+    partition0(%m: i32) num_warps(4) {
+      ttg.warp_return
+    } : (i32) -> ()
     tt.return
   }
 }
