@@ -141,6 +141,65 @@ TEST(Async, ReductionsCombineWithWhatIsThere) {
   EXPECT_EQ(run.data[33], 33.0f);
 }
 
+TEST(Async, ReductionsCountAround) {
+  auto counted = [](const char *kind, uint32_t limit) {
+    std::string text = kTypes + std::string(R"(
+      #u = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+      tt.func public @k(%d: !tt.tensordesc<16x32xui32, #sh>) {
+        %c0 = arith.constant 0 : i32
+        %limit = arith.constant dense<$L> : tensor<16x32xi32, #u>
+        %buf = ttg.local_alloc %limit : (tensor<16x32xi32, #u>) -> !ttg.memdesc<16x32xi32, #sh, #smem, mutable>
+        ttng.fence_async_shared {bCluster = false}
+        ttng.async_tma_reduce $K, %d[%c0, %c0] %buf : !tt.tensordesc<16x32xui32, #sh>, !ttg.memdesc<16x32xi32, #sh, #smem, mutable>
+        ttng.async_tma_store_wait {pendings = 0 : i32}
+        tt.return
+      })");
+    text.replace(text.find("$L"), 2, std::to_string(limit));
+    text.replace(text.find("$K"), 2, kind);
+    Outcome run(text, std::nullopt, [](TensorDescription &tensor) {
+      for (uint32_t i = 0; i < 16; ++i)
+        reinterpret_cast<uint32_t *>(tensor.base)[i] = i;
+    });
+    EXPECT_TRUE(run.fine) << run.kernel.allMessages();
+    std::vector<uint32_t> results;
+    for (uint32_t i = 0; i < 8; ++i)
+      results.push_back(std::bit_cast<uint32_t>(run.data[i]));
+    return results;
+  };
+  using Row = std::vector<uint32_t>;
+  EXPECT_EQ(counted("inc", 5), (Row{1, 2, 3, 4, 5, 0, 0, 0}));
+  EXPECT_EQ(counted("dec", 5), (Row{5, 0, 1, 2, 3, 4, 5, 5}));
+}
+
+/// Two images of 8 pixels with 64 channels; `coords` of the first pixel.
+std::string pixelsFrom(const std::string &coords) {
+  std::string text = kernelOf(kExpect +
+                              "%c7 = arith.constant 7 : i32\n%c8 = arith.constant 8 : i32\n"
+                              "%o = arith.constant 0 : i16\n"
+                              "ttng.async_tma_copy_global_to_local %d[" +
+                              coords + R"(] offsets = [%o] %buf, %bar, %true : $D, $B -> $T
+    )" + kWait);
+  const std::string tiled = "!tt.tensordesc<", pixels = "!ttng.tensordesc_im2col<";
+  for (size_t at = 0; (at = text.find(tiled, at)) != std::string::npos;)
+    text.replace(at, tiled.size(), pixels);
+  return text;
+}
+
+void asImages(TensorDescription &tensor) {
+  tensor.rank = 3;
+  tensor.shape = {2, 8, 64};
+  tensor.strides = {512, 64, 1};
+}
+
+TEST(Async, PixelsBeginWithinTheBoundingBox) {
+  Outcome inside(pixelsFrom("%c0, %c7, %c0"), std::nullopt, asImages);
+  EXPECT_TRUE(inside.fine) << inside.kernel.allMessages();
+  Outcome outside(pixelsFrom("%c0, %c8, %c0"), std::nullopt, asImages);
+  EXPECT_EQ(outside.kernel.firstKind(), Kind::Im2ColStart);
+  EXPECT_EQ(outside.kernel.firstMessage(),
+            "an im2col load begins at 8 of dim 1, where the bounding box has 0 to 7");
+}
+
 TEST(Async, MistakesWithBulkCopies) {
   expectFault(kernelOf(kExpect + kLoad + kRead + kWait), Kind::UnfinishedCopyRead);
   expectFault(kernelOf(kExpect + kLoad + kWrite + kWait), Kind::SharedWriteDuringCopy);

@@ -60,41 +60,74 @@ static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
   return rows;
 }
 
-/// im2col: rows are pixels, which run through the bounding box of each image with the
-/// innermost spatial dim first, and on into the next image.
-static std::vector<BoxRow> im2colRows(const BoxTransfer &transfer) {
-  const TensorDescription &map = transfer.tensor;
-  const auto &shape = transfer.extents;
-  const unsigned spatial = map.rank - 2;
-  std::array<int64_t, 3> steps = {}, at = {};
-  for (unsigned dim = 0; dim < spatial; ++dim) {
-    const int64_t step = map.elementStrides[dim + 1];
-    int64_t extent = map.shape[dim + 1] + map.upperCorner[dim] - map.lowerCorner[dim];
-    steps[dim] = std::max<int64_t>(1, (extent + step - 1) / step);
-    at[dim] = (transfer.start[dim + 1] - map.lowerCorner[dim]) / step;
+namespace {
+
+/// The pixels of an im2col load: through the bounding box of each image with the innermost spatial
+/// dim first, and on into the next image.
+class Pixels {
+public:
+  explicit Pixels(const BoxTransfer &transfer) : map(transfer.tensor) {
+    for (unsigned dim = 0; dim < map.rank; ++dim)
+      at[dim] = transfer.start[dim];
   }
-  int64_t image = transfer.start[0];
+
+  void next() {
+    unsigned dim = map.rank - 1;
+    while (--dim > 0) {
+      if ((at[dim] += map.elementStrides[dim]) <= last(dim))
+        return;
+      at[dim] = first(dim);
+    }
+    ++at[0];
+  }
+
+  int64_t first(unsigned dim) const { return map.lowerCorner[dim - 1]; }
+  int64_t last(unsigned dim) const { return map.shape[dim] - 1 + map.upperCorner[dim - 1]; }
+
+  /// Of the present pixel: image, place in it, channel.
+  Position at = {};
+
+private:
+  const TensorDescription &map;
+};
+
+} // namespace
+
+static std::vector<BoxRow> im2colRows(const BoxTransfer &transfer) {
+  const auto &shape = transfer.extents;
+  const unsigned channel = transfer.tensor.rank - 1;
   std::vector<BoxRow> rows;
   rows.reserve(shape[0]);
-  for (uint32_t pixel = 0; pixel < transfer.first[0] + shape[0]; ++pixel) {
-    Position position = {};
-    position[0] = image;
-    for (unsigned dim = 0; dim < spatial; ++dim)
-      position[dim + 1] = map.lowerCorner[dim] + at[dim] * int64_t(map.elementStrides[dim + 1]) +
-                          transfer.offsets[dim];
-    position[map.rank - 1] = transfer.start[map.rank - 1] + transfer.first[1];
-    if (pixel >= transfer.first[0])
-      rows.push_back(clip(transfer, position, uint32_t(rows.size()) * shape[1], shape[1]));
-    unsigned dim = spatial;
-    while (dim-- > 0) {
-      if (++at[dim] < steps[dim])
-        break;
-      at[dim] = 0;
-      if (dim == 0)
-        ++image;
-    }
+  Pixels pixels(transfer);
+  for (uint32_t pixel = 0; pixel < transfer.first[0] + shape[0]; ++pixel, pixels.next()) {
+    if (pixel < transfer.first[0])
+      continue;
+    Position position = pixels.at;
+    for (unsigned dim = 1; dim < channel; ++dim)
+      position[dim] += transfer.offsets[dim - 1];
+    position[channel] += transfer.first[1];
+    rows.push_back(clip(transfer, position, uint32_t(rows.size()) * shape[1], shape[1]));
   }
   return rows;
+}
+
+std::string im2colProblem(const BoxTransfer &transfer) {
+  Pixels pixels(transfer);
+  const unsigned channel = transfer.tensor.rank - 1;
+  for (unsigned dim = 1; dim < channel; ++dim)
+    if (int64_t at = pixels.at[dim]; at < pixels.first(dim) || at > pixels.last(dim))
+      return "begins at " + std::to_string(at) + " of dim " + std::to_string(dim) +
+             ", where the bounding box has " + std::to_string(pixels.first(dim)) + " to " +
+             std::to_string(pixels.last(dim));
+  Position sent = pixels.at;
+  sent[channel - 1] += transfer.first[0];
+  for (uint32_t pixel = 0; pixel < transfer.first[0]; ++pixel)
+    pixels.next();
+  if (sent == pixels.at)
+    return {};
+  return "splits its pixels among CTAs, of which one begins with pixel " +
+         std::to_string(transfer.first[0]) + "; that is not as many steps of 1 along dim " +
+         std::to_string(channel - 1);
 }
 
 std::vector<BoxRow> boxRows(const BoxTransfer &transfer) {
@@ -169,6 +202,11 @@ template <class E> static auto combine(Reduction reduction, StorageOf<E> old, St
       return T(old | value);
     case Reduction::Xor:
       return T(old ^ value);
+    // Counts up to the value, or down from it, and around.
+    case Reduction::Inc:
+      return old >= value ? T(0) : T(old + 1);
+    case Reduction::Dec:
+      return old == 0 || old > value ? value : T(old - 1);
     case Reduction::None:
       break;
     }

@@ -30,7 +30,7 @@ struct BoxTransfer {
   Region shared;
 };
 
-enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor };
+enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor, Inc, Dec };
 
 /// A row of the box that has elements inside of the tensor.
 struct BoxRow {
@@ -41,6 +41,10 @@ struct BoxRow {
 };
 /// The rows of a box, outermost first; rows outside of the tensor have a count of 0.
 std::vector<BoxRow> boxRows(const BoxTransfer &transfer);
+
+/// Why the engine does not load what im2col means, or nothing. It starts where it is told to, and
+/// the CTAs of a cluster tell it by adding pixels to a coordinate.
+std::string im2colProblem(const BoxTransfer &transfer);
 
 /// Global to shared memory, filled where the tensor ends. Bytes become Written.
 void loadBox(const BoxTransfer &transfer, SharedMemory &shared);

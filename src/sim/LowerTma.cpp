@@ -127,6 +127,9 @@ void runLoad(const Instruction &instruction, Cta &cta) {
   if (!*cta.at<uint8_t>(instruction.operands[3]) || (cta.rank() & copies))
     return;
   const BoxTransfer transfer = transferOf(instruction, cta);
+  if (data.im2col && !cta.coordinateTaint)
+    if (std::string problem = im2colProblem(transfer); !problem.empty())
+      return cta.fail(instruction, diag::Kind::Im2ColStart, {problem});
   if (!checkGlobal(instruction, cta, transfer))
     return;
   for (uint32_t distance = 0; distance < cta.program.ctas && !cta.failed; ++distance)
@@ -227,7 +230,7 @@ bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
   return emitStore(lowering, data, store.getDesc(), store.getSrc());
 }
 
-std::optional<Reduction> reductionOf(tt::DescriptorReduceKind kind) {
+Reduction reductionOf(tt::DescriptorReduceKind kind) {
   switch (kind) {
   case tt::DescriptorReduceKind::ADD:
     return Reduction::Add;
@@ -242,25 +245,26 @@ std::optional<Reduction> reductionOf(tt::DescriptorReduceKind kind) {
   case tt::DescriptorReduceKind::XOR:
     return Reduction::Xor;
   case tt::DescriptorReduceKind::INC:
+    return Reduction::Inc;
   case tt::DescriptorReduceKind::DEC:
-    return std::nullopt;
+    return Reduction::Dec;
   }
   GL_UNREACHABLE("reduction of a bulk store");
 }
 
 bool lowerReduce(Lowering &lowering, mlir::Operation *operation) {
   auto reduce = mlir::cast<ttng::AsyncTMAReduceOp>(operation);
-  std::optional<Reduction> reduction = reductionOf(reduce.getKind());
   TransferData *data =
       addTransfer(lowering, operation, reduce.getDesc(), reduce.getCoord(), reduce.getSrc());
-  if (!reduction || !data)
+  if (!data)
     return false;
   data->verb = "bulk reduction";
   data->reads = true;
-  data->reduction = *reduction;
+  data->reduction = reductionOf(reduce.getKind());
   data->isUnsigned = ttng::descriptorOf(reduce.getDesc().getType()).elementType.isUnsignedInteger();
-  // Sums of floats depend on the order of programs.
-  if (isFloat(data->kind) && *reduction == Reduction::Add)
+  // Sums of floats depend on the order of programs, and so does what counts around.
+  bool isCount = data->reduction == Reduction::Inc || data->reduction == Reduction::Dec;
+  if (isCount || (isFloat(data->kind) && data->reduction == Reduction::Add))
     lowering.program.sequential = true;
   return emitStore(lowering, data, reduce.getDesc(), reduce.getSrc());
 }
