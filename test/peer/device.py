@@ -17,11 +17,12 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+import watch
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ("test/gluon/test_core.py", "test/gluon/test_lowerings.py")
@@ -53,7 +54,8 @@ class Part:
             process = subprocess.Popen(self._command(report, skip), stdout=log, stderr=log,
                                        cwd=self._folder, env=self._environment(),
                                        start_new_session=True)
-            hung = self._watch(process, report)
+            # A case may end a little after the time.
+            hung = watch.wait(process, report, self.options.case_limit, self.end + 10) == "hangs"
         running = self._read(report)
         self.log = (self._folder / "log").read_text(errors="replace")[-4000:]
         if running is not None:
@@ -89,43 +91,17 @@ class Part:
         environment["PYTHONPATH"] = os.pathsep.join(paths)
         return environment
 
-    def _watch(self, process, report):
-        """Waits for the process. Returns whether it was ended because a case did not end."""
-        last_size, last_change = 0, time.monotonic()
-        while True:
-            try:
-                process.wait(0.2)
-                return False
-            except subprocess.TimeoutExpired:
-                pass
-            now, size = time.monotonic(), report.stat().st_size
-            if size != last_size:
-                last_size, last_change = size, now
-            patience = self.options.case_limit * (1 if size else 4)
-            # A case may end a little after the time.
-            if now - last_change > patience or now > self.end + 10:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                return now - last_change > patience
-
     def _read(self, report):
         """Takes over what was reported. Returns the case that the process was in, or None."""
         running = None
-        for line in report.read_text().splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                break
+        for entry in watch.entries(report):
             event = entry.pop("event")
             if event == "collected":
                 self.collected, self.ids = entry["count"], entry["ids"]
             elif event == "start":
                 running = entry["id"]
             else:
-                case = entry.pop("id")
-                # A failing teardown follows a pass; a pass never follows a failure.
-                if entry["outcome"] != "passed" or case not in self.cases:
-                    self.cases[case] = entry
+                watch.take_end(self.cases, entry)
                 running = None
         return running
 

@@ -13,12 +13,10 @@ this repository.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import queue
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +24,7 @@ import threading
 import time
 
 import table
+import watch
 
 FOLDERS = ("python/test/gluon", "python/tutorials/gluon", "python/examples/gluon")
 # Files about chips of AMD, which run on those alone.
@@ -35,6 +34,8 @@ NO_TESTS = {"conftest.py", "02-conv-common.py", "cdna5_consan_helper.py",
             "f16_gemm_common_cdna5.py"}
 # How a process ends whose GPU gives up: gluonc.pytest.DEVICE_LOST.
 DEVICE_LOST = 75
+# What is said of the case that a process was in when it was ended.
+ENDS = {"hangs": "hangs", "late": "not run to its end: the time for this file was over"}
 
 
 def find_files(checkout, patterns, target):
@@ -97,14 +98,14 @@ class Piece:
             process = subprocess.Popen(self._command(report, skip), stdout=log, stderr=log,
                                        cwd=self._folder, env=self._environment(),
                                        start_new_session=True, preexec_fn=self._limit)
-            ended = self._watch(process, report, start)
+            ended = watch.wait(process, report, self.options.case_limit, start + self._limit_s)
         running = self._read(report)
         if run.ids is None:
             # Nothing was collected.
             run.note = run.note or self._last_line() or "collection did not end"
             return False
         if running is not None and time.monotonic() < self.options.ends:
-            reason = ended or f"ends the process ({process.returncode})"
+            reason = ENDS.get(ended, f"ends the process ({process.returncode})")
             run.cases[running] = {"outcome": "failed", "reason": reason}
         elif process.returncode != DEVICE_LOST:
             return False
@@ -146,34 +147,10 @@ class Piece:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.nice(5)
 
-    def _watch(self, process, report, start):
-        """Waits for the process; ends it when nothing was reported for too long, and says so."""
-        last_size, last_change = 0, time.monotonic()
-        while True:
-            try:
-                process.wait(0.5)
-                return None
-            except subprocess.TimeoutExpired:
-                pass
-            now, size = time.monotonic(), report.stat().st_size
-            if size != last_size:
-                last_size, last_change = size, now
-            # Imports and collection take longer than a case.
-            patience = self.options.case_limit * (1 if size else 4)
-            if now - last_change > patience or now - start > self._limit_s:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                return "hangs" if now - last_change > patience else "not run to its end: the time " \
-                    "for this file was over"
-
     def _read(self, report):
         """Takes over what the process reported. Returns the case that it was in, or None."""
         run, running = self.run, None
-        for line in report.read_text().splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                break
+        for entry in watch.entries(report):
             event = entry.pop("event")
             if event == "collected":
                 run.collected = entry["count"]
@@ -185,12 +162,10 @@ class Piece:
             elif event == "start":
                 running = entry["id"]
             else:
-                case = entry.pop("id")
                 if "reason" in entry:
                     # Where the checkout lies on this machine says nothing.
                     entry["reason"] = entry["reason"].replace(f"{self.options.checkout}/", "")
-                if entry["outcome"] != "passed" or case not in run.cases:
-                    run.cases[case] = entry
+                watch.take_end(run.cases, entry)
                 running = None
         return running
 
