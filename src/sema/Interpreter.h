@@ -319,6 +319,9 @@ private:
   Flow runReturningIf(const ast::If &node, const Value &condition, const Rest *rest);
   Flow runFor(const ast::For &node, const Rest *rest);
   Flow runStaticFor(const ast::For &node, const Value &range, int64_t index, const Rest *rest);
+  struct DeviceRange;
+  /// Nullopt after a report.
+  std::optional<DeviceRange> deviceRange(const Value &range, diag::Span span);
   Flow runDeviceFor(const ast::For &node, const Value &range);
   Flow runDeviceWhile(const ast::While &node);
 

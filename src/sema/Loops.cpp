@@ -232,46 +232,59 @@ static void addHints(mlir::OperationState &state, mlir::OpBuilder &builder, cons
   }
 }
 
-Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
-  mlir::OpBuilder &builder = context->builder;
-  Span rangeSpan = node.iter->span;
-  std::optional<int64_t> constantStep = range.bounds()[2].asInt64();
-  if (constantStep == 0) {
-    report(Kind::ZeroStep, rangeSpan).end();
-    return Flow::Failed;
+/// What scf.for counts: integers of one type, upwards.
+struct Interpreter::DeviceRange {
+  /// Lower and upper bound, step.
+  Value bounds[3];
+  /// Whether the kernel counts downwards over the same values.
+  bool isReversed;
+};
+
+std::optional<Interpreter::DeviceRange> Interpreter::deviceRange(const Value &range, Span span) {
+  std::optional<int64_t> step = range.bounds()[2].asInt64();
+  if (step == 0) {
+    report(Kind::ZeroStep, span).end();
+    return std::nullopt;
   }
-  bool isReversed = constantStep && *constantStep < 0;
-  Value bounds[3] = {range.bounds()[isReversed ? 1 : 0], range.bounds()[isReversed ? 0 : 1],
-                     range.bounds()[2]};
-  if (isReversed) {
-    MaybeValue positive =
-        binary(ast::Operator::Sub, Value::integer(0), bounds[2], rangeSpan, rangeSpan, rangeSpan);
-    bounds[2] = *positive;
-  }
+  bool isReversed = step && *step < 0;
+  DeviceRange found = {
+      {range.bounds()[isReversed ? 1 : 0], range.bounds()[isReversed ? 0 : 1], range.bounds()[2]},
+      isReversed};
+  if (isReversed)
+    found.bounds[2] =
+        *binary(ast::Operator::Sub, Value::integer(0), found.bounds[2], span, span, span);
   DType type = dtypes::int32;
-  for (int i = 0; i < 3; ++i) {
-    context->span = rangeSpan;
-    MaybeValue made = bounds[i].isNumber() || bounds[i].isTensor()
-                          ? ops::materialize(*context, bounds[i], rangeSpan)
-                          : bounds[i];
+  for (auto [i, bound] : llvm::enumerate(found.bounds)) {
+    context->span = span;
+    MaybeValue made =
+        bound.isNumber() || bound.isTensor() ? ops::materialize(*context, bound, span) : bound;
     if (!made)
-      return Flow::Failed;
+      return std::nullopt;
     if (!made->isTensor() || made->isBlock() || !made->dtype().isInt()) {
       static constexpr const char *names[] = {"lower bound", "upper bound", "step"};
-      report(Kind::BadLoopBound, rangeSpan, names[i < 2 && isReversed ? 1 - i : i],
-             bounds[i].typeName())
+      report(Kind::BadLoopBound, span, names[i < 2 && isReversed ? 1 - i : i], bound.typeName())
           .end();
-      return Flow::Failed;
+      return std::nullopt;
     }
-    bounds[i] = *made;
+    bound = *made;
     type = i == 0 ? made->dtype() : promoteBounds(type, made->dtype());
   }
-  for (Value &bound : bounds) {
-    MaybeValue converted = ops::cast(*context, bound, type, rangeSpan);
+  for (Value &bound : found.bounds) {
+    MaybeValue converted = ops::cast(*context, bound, type, span);
     if (!converted)
-      return Flow::Failed;
+      return std::nullopt;
     bound = *converted;
   }
+  return found;
+}
+
+Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
+  mlir::OpBuilder &builder = context->builder;
+  std::optional<DeviceRange> counted = deviceRange(range, node.iter->span);
+  if (!counted)
+    return Flow::Failed;
+  auto &[bounds, isReversed] = *counted;
+  DType type = bounds[0].dtype();
   context->span = node.iter->span;
   mlir::Location loc = context->loc();
 
