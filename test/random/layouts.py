@@ -141,6 +141,12 @@ def plain(shape, launch):
     return f"gl.SwizzledSharedLayout(1, 1, 1, {order}{whole(shape, launch)})"
 
 
+def plain_shares(rng, shape, launch):
+    """The same, divided among CTAs at random."""
+    order = list(reversed(range(len(shape))))
+    return f"gl.SwizzledSharedLayout(1, 1, 1, {order}{cga(rng, shape, launch)})"
+
+
 def nvmma(rng, shape, bits, bases=(), transposed=False, multiplied=False):
     """The layout of a block that the copy engine moves or the tensor cores multiply."""
     part = share(shape, bases)

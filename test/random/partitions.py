@@ -34,13 +34,13 @@ def _layout(m, shape, warps, parts):
     return layouts.blocked(m.rng, list(shape), launch, parts)
 
 
-def _waits(ring, depth, side, indent="        "):
+def _waits(ring, depth, side):
     parity = f"k // {depth} & 1" if side == "filled" else f"k // {depth} & 1 ^ 1"
-    return f"{indent}mbarrier.wait({side}{ring}.index(k % {depth}), {parity})"
+    return f"        mbarrier.wait({side}{ring}.index(k % {depth}), {parity})"
 
 
-def _arrives(ring, depth, side, indent="        "):
-    return f"{indent}mbarrier.arrive({side}{ring}.index(k % {depth}))"
+def _arrives(ring, depth, side):
+    return f"        mbarrier.arrive({side}{ring}.index(k % {depth}))"
 
 
 def _change(m, dtype, shape, layout, parts):
@@ -73,6 +73,8 @@ class Chain:
         self.count = m.program.scalars[self.which]
         self.stages, self.setup, self.tensors, self.ends = [], [], [], []
         self.rings = self.buffers = 0
+        # Whether one CTA loads what several hold: not before all of them are done with the slot.
+        self.multicast = False
 
     def warps(self):
         """Of the next partition."""
@@ -94,10 +96,29 @@ class Chain:
                       f"    mbarrier.invalidate(filled{number}.index(k))",
                       f"    mbarrier.invalidate(drained{number}.index(k))"]
         self.buffers += depth
+        if self.shares(number):
+            steps = [1 << sum(map(any, self.bases[:bit])) for bit in range(len(self.bases))]
+            common = [[step if any(basis) else 0] for step, basis in zip(steps, self.bases)]
+            self.setup += [
+                f"common0 = gl.allocate_shared_memory(gl.int64, "
+                f"{[depth, 1 << sum(map(any, self.bases))]}, mbarrier.MBarrierLayout({common}))",
+                f"for k in gl.static_range({depth}):",
+                f"    mbarrier.init(common0.index(k), count={readers})"]
+            self.ends += [f"for k in gl.static_range({depth}):",
+                          "    mbarrier.invalidate(common0.index(k))"]
         return number, depth
 
+    def shares(self, number):
+        return self.multicast and number == 0
+
     def names(self, number):
-        return [f"ring{number}", f"filled{number}", f"drained{number}"]
+        common = ["common0"] if self.shares(number) else []
+        return [f"ring{number}", f"filled{number}", f"drained{number}", *common]
+
+    def gives_back(self, number, depth):
+        """Lines that say that a slot may be filled again."""
+        common = [_arrives(number, depth, "common")] if self.shares(number) else []
+        return [_arrives(number, depth, "drained"), *common]
 
     def stage(self, lines, arguments, layout, warps):
         self.stages.append(Stage(lines, [*arguments, f"n{self.which}"], warps, layout))
@@ -110,6 +131,7 @@ class Chain:
             # The engine reads one block after the other along some dimension.
             tensor = transfers.tensor_for(m, self.shape, self.dtype, bases=self.bases)
             self.shared = tensor.layout
+            self.multicast = not all(map(any, self.bases)) and m.rng.random() < 0.6
         else:
             order = layouts._order(m.rng, len(self.shape))
             self.shared = f"gl.SwizzledSharedLayout({m.rng.choice([1, 2, 4])}, 1, " \
@@ -131,11 +153,12 @@ class Chain:
                        for d, c in enumerate(start))
         self.tensors.append(tensor)
         self.setup.insert(0, tensor.described("{t0}", "desc").rstrip("\n"))
-        self.stage(["    for k in range(n):", _waits(number, depth, "drained"),
+        common = [_waits(number, depth, "common")] if self.multicast else []
+        self.stage(["    for k in range(n):", _waits(number, depth, "drained"), *common,
                     f"        mbarrier.expect(filled{number}.index(k % {depth}), "
                     "desc.nbytes_per_cta)",
                     f"        tma.async_load(desc, [{at}], filled{number}.index(k % {depth}), "
-                    f"ring{number}.index(k % {depth}))"], ["desc", *self.names(number)], None,
+                    f"ring{number}.index(k % {depth}), multicast={self.multicast})"], ["desc", *self.names(number)], None,
                    warps)
 
     def read_by_threads(self, number, depth, warps):
@@ -159,7 +182,7 @@ class Chain:
         self.tiles = [compute(tile, k) for k, tile in enumerate(self.tiles)]
         self.stage(["    for k in range(n):", _waits(number, depth, "filled"),
                     f"        x = ring{number}.index(k % {depth}).load({layout})",
-                    _arrives(number, depth, "drained"), *("        " + line for line in lines),
+                    *self.gives_back(number, depth), *("        " + line for line in lines),
                     _waits(after, after_depth, "drained"),
                     f"        ring{after}.index(k % {after_depth}).store(x)",
                     _arrives(after, after_depth, "filled")],
@@ -176,7 +199,7 @@ class Chain:
         self.stage([f"    acc = gl.full({list(self.shape)}, 1, gl.{self.dtype}, {layout})",
                     "    for k in range(n):", _waits(number, depth, "filled"),
                     f"        acc = acc * {factor} + ring{number}.index(k % {depth}).load({layout})",
-                    _arrives(number, depth, "drained"), f"    result{result}.store(acc)"],
+                    *self.gives_back(number, depth), f"    result{result}.store(acc)"],
                    [*self.names(number), f"result{result}"], layout, warps)
         value = np.ones(self.shape, self.tiles[0].dtype if self.tiles else self.dtype)
         for tile in self.tiles:
@@ -217,7 +240,9 @@ def hand_over(m):
     if m.program.num_warps % 4 == 0 and m.rng.random() < 0.5:
         call += f", {[m.rng.choice([40, 64, 96]) for _ in stages[1:]]}"
     load = " + ".join(f"result{k}.load({{layout}})" for k in range(sinks))
-    m.add("\n".join([*chain.setup, call + ")", *chain.ends]) + f"\n{m.meet()}{{out}} = {load}", [],
+    # Before barriers end that others signal, and before they read results.
+    text = "\n".join([*chain.setup, call + ")\n" + m.meet() + chain.ends[0], *chain.ends[1:]])
+    m.add(f"{text}\n{{out}} = {load}", [],
           sum(values[1:], values[0]), chain.dtype, m.layout(chain.shape), functions=functions,
           tensors=chain.tensors)
 

@@ -33,8 +33,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 HEAD = '''import gluonc as gluon
 from gluonc import language as gl
-from gluonc.language.nvidia.hopper import (fence_async_shared, mbarrier, tma, warpgroup_mma,
-                                           warpgroup_mma_wait)
+from gluonc.language.nvidia.hopper import (async_store, fence_async_shared, mbarrier, tma,
+                                           warpgroup_mma, warpgroup_mma_wait)
 
 '''
 

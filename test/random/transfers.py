@@ -63,7 +63,7 @@ def load_block(m):
           + f"s = gl.allocate_shared_memory(desc.dtype, {list(block)}, {tensor.layout})\n"
           "bar = mbarrier.allocate_mbarrier()\nmbarrier.init(bar, count=1)\n"
           "mbarrier.expect(bar, desc.nbytes_per_cta)\n"
-          f"tma.async_load(desc, {_written(m, at)}, bar, s)\n"
+          f"tma.async_load(desc, {_written(m, at)}, bar, s, multicast={m.rng.random() < 0.5})\n"
           "mbarrier.wait(bar, 0)\nmbarrier.invalidate(bar)\n"
           f"{m.meet()}{{out}} = s.load({{layout}})", [], block_at(tensor, at), dtype,
           m.layout(block), tensors=[tensor])
@@ -80,6 +80,8 @@ def load_ring(m):
     axis, which = m.rng.randrange(len(block)), m.rng.randrange(2)
     start, count, depth = somewhere(m, tensor), m.program.scalars[which], m.rng.choice([1, 2, 3])
     layout = layouts.blocked(m.rng, list(block), m.program, layouts.cga_text(bases))
+    # What one CTA loads for several needs a slot that all of them have read.
+    multicast = m.program.num_ctas > 1 and m.rng.random() < 0.5
     at = ", ".join(f"{c} + INDEX * {block[axis]}" if d == axis else str(c)
                    for d, c in enumerate(start))
     i = m.input(block, dtype, layout=layout)
@@ -92,18 +94,37 @@ def load_ring(m):
         slot = f"bar.index({index} % {depth})"
         return (f"    mbarrier.expect({slot}, desc.nbytes_per_cta, pred={index} < n{which})\n"
                 f"    tma.async_load(desc, [{at.replace('INDEX', index)}], {slot}, "
-                f"ring.index({index} % {depth}), pred={index} < n{which})\n")
+                f"ring.index({index} % {depth}), pred={index} < n{which}, multicast={multicast})\n")
 
     m.add(tensor.described("{t0}", "desc")
           + f"ring = gl.allocate_shared_memory(desc.dtype, {[depth, *block]}, {tensor.layout})\n"
           f"bar = mbarrier.allocate_mbarrier(batch={depth})\n"
           f"for k in gl.static_range({depth}):\n    mbarrier.init(bar.index(k), count=1)\n"
           f"for k in gl.static_range({depth - 1}):\n{begin('k')}"
-          f"x = {{a0}}\nfor k in range(n{which}):\n    ahead = k + {depth - 1}\n{begin('ahead')}"
+          f"x = {{a0}}\nfor k in range(n{which}):\n    ahead = k + {depth - 1}\n"
+          f"{m.meet('    ') if multicast else ''}{begin('ahead')}"
           f"    mbarrier.wait(bar.index(k % {depth}), k // {depth} & 1)\n"
           f"    x = x * 3 + ring.index(k % {depth}).load({layout})\n"
           f"for k in gl.static_range({depth}):\n    mbarrier.invalidate(bar.index(k))\n"
           "{out} = x", [i], value, dtype, layout, tensors=[tensor])
+
+
+def sent(m):
+    """From registers to whichever CTA holds the place, which counts the bytes."""
+    if m.program.num_ctas == 1:
+        raise NothingFits
+    dtype, shape = m.rng.choice(["int32", "float32", "int64"]), m.rng.choice(SHAPES)
+    bases = layouts.cga_bases(m.rng, shape, m.program, copies=False)
+    if not all(map(any, bases)):
+        raise NothingFits
+    i = m.input(shape, dtype, layout=layouts.blocked(m.rng, list(shape), m.program,
+                                                     layouts.cga_text(bases)))
+    m.add(f"s = gl.allocate_shared_memory(gl.{dtype}, {list(shape)}, "
+          f"{layouts.plain_shares(m.rng, shape, m.program)})\n"
+          "bar = mbarrier.allocate_mbarrier()\nmbarrier.init(bar, count=1)\n"
+          "mbarrier.expect(bar, s.nbytes_per_cta)\nasync_store(s, {a0}, bar)\n"
+          "mbarrier.wait(bar, 0)\nmbarrier.invalidate(bar)\n"
+          f"{m.meet()}{{out}} = s.load({{layout}})", [i], m.step(i).value, dtype, m.layout(shape))
 
 
 def boxed(m, i):
@@ -125,4 +146,4 @@ def boxed(m, i):
     return Boxed(tensor, somewhere(m, tensor), m.rng.choice(ways))
 
 
-KINDS = [load_block, load_block, load_ring]
+KINDS = [load_block, load_block, load_ring, sent]
