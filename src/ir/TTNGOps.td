@@ -262,13 +262,14 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
     `warp_group_dot_c1`: shapes are [M, K], [K, N] and [M, N].
     `warp_group_dot_c2`: the result has version 3 of NVMMADistributedLayout, M is a multiple of
     64, N of 8, and warps come in fours. `warp_group_dot_c3`: the instruction exists for the
-    element types.
+    element types. `warp_group_dot_c4`: only elements of type i8 are unsigned.
   }];
   let arguments = (ins TTNG_BlockOrBuffer:$a, TTG_MemDescType:$b, TTNG_Block:$c,
       Optional<I1>:$useC,
       DefaultValuedAttr<TT_InputPrecision, "::gluonc::tt::InputPrecision::IEEE">:$inputPrecision,
       DefaultValuedAttr<I32Attr, "0">:$maxNumImpreciseAcc,
-      DefaultValuedAttr<BoolAttr, "false">:$isAsync);
+      DefaultValuedAttr<BoolAttr, "false">:$isAsync,
+      UnitAttr:$unsignedA, UnitAttr:$unsignedB);
   let results = (outs TTNG_Block:$d);
   let assemblyFormat = [{
     $a `,` $b `,` $c (`,` $useC^)? attr-dict `:` qualified(type($a)) `*` qualified(type($b))

@@ -282,6 +282,9 @@ LogicalResult WarpGroupDotOp::verify() {
   if (!hasInstruction(aElement, bElement, dElement)) // warp_group_dot_c3
     return emitOpError("there is no such instruction for ")
            << aElement << " * " << bElement << " -> " << dElement;
+  if ((getUnsignedA() && !aElement.isInteger(8)) ||
+      (getUnsignedB() && !bElement.isInteger(8))) // warp_group_dot_c4
+    return emitOpError("only integers are unsigned, got ") << aElement << " * " << bElement;
   return success();
 }
 

@@ -81,6 +81,8 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   data->a = *elementKind(dot.getA());
   data->b = *elementKind(dot.getB());
   data->result = lowering.kindOf(dot.getC());
+  data->unsignedA = dot.getUnsignedA();
+  data->unsignedB = dot.getUnsignedB();
   if (!isProduct(data->a, data->b, data->result))
     return false;
   lowering.setShape(dot.getD().getType());

@@ -191,8 +191,9 @@ static void runDoubleProduct(const ProductShape &shape, const double *a, const d
   }
 }
 
-static void runIntegerProduct(const ProductShape &shape, const int8_t *a, const int8_t *b,
-                              const int32_t *c, int32_t *result) {
+template <class A, class B>
+static void runIntegerProduct(const ProductShape &shape, const A *a, const B *b, const int32_t *c,
+                              int32_t *result) {
   constexpr uint32_t kStepsOfAnInstruction = 32;
   constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
@@ -204,7 +205,7 @@ static void runIntegerProduct(const ProductShape &shape, const int8_t *a, const 
         std::copy_n(c, shape.columns, sums.begin());
       for (uint32_t k = 0; k < shape.depth; ++k) {
         const int64_t factor = a[k];
-        const int8_t *line = b + uint64_t(k) * shape.columns;
+        const B *line = b + uint64_t(k) * shape.columns;
         for (uint32_t column = 0; column < shape.columns; ++column)
           sums[column] += factor * line[column];
         if (shape.saturates && k % kStepsOfAnInstruction == kStepsOfAnInstruction - 1)
@@ -219,6 +220,20 @@ static void runIntegerProduct(const ProductShape &shape, const int8_t *a, const 
     }
     b += uint64_t(shape.depth) * shape.columns;
   }
+}
+
+static void runIntegerProduct(const ProductData &data, const uint8_t *a, const uint8_t *b,
+                              const int32_t *c, int32_t *result) {
+  const auto *signedA = reinterpret_cast<const int8_t *>(a);
+  const auto *signedB = reinterpret_cast<const int8_t *>(b);
+  if (data.unsignedA && data.unsignedB)
+    runIntegerProduct(data.shape, a, b, c, result);
+  else if (data.unsignedA)
+    runIntegerProduct(data.shape, a, signedB, c, result);
+  else if (data.unsignedB)
+    runIntegerProduct(data.shape, signedA, b, c, result);
+  else
+    runIntegerProduct(data.shape, signedA, signedB, c, result);
 }
 
 static bool isNarrowFloat(ElementKind kind) { return isFloat(kind) && kind != ElementKind::F64; }
@@ -249,8 +264,7 @@ void runProduct(const Instruction &instruction, Cta &cta) {
                      reinterpret_cast<const double *>(b), reinterpret_cast<const double *>(c),
                      cta.at<double>(instruction.result));
   else
-    runIntegerProduct(data.shape, reinterpret_cast<const int8_t *>(a),
-                      reinterpret_cast<const int8_t *>(b), reinterpret_cast<const int32_t *>(c),
+    runIntegerProduct(data, a, b, reinterpret_cast<const int32_t *>(c),
                       cta.at<int32_t>(instruction.result));
 }
 

@@ -21,6 +21,8 @@ struct ProductShape {
 struct ProductData : OpData {
   ProductShape shape;
   ElementKind a, b, result;
+  /// Of I8.
+  bool unsignedA = false, unsignedB = false;
 };
 
 /// Whether there is a product of these kinds.

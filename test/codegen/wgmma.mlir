@@ -32,6 +32,8 @@
 // CHECK-NOT: wgmma.mma_async
 // CHECK: wgmma.wait_group.sync.aligned 0;
 
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8.satfinite
+
 // 8-bit floats are added up in float32 every so many elements.
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2 {{{.*}}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 0, 1, 1;
 // CHECK: wgmma.wait_group.sync.aligned 0;
@@ -68,6 +70,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.shar
     ttg.local_store %e, %out : tensor<64x64xf32, #mma> -> !ttg.memdesc<64x64xf32, #plain, #smem, mutable>
     %f = ttng.warp_group_dot %x, %y, %zeros {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xi8, #bytes, #smem, mutable> * !ttg.memdesc<64x64xi8, #bytesT, #smem, mutable> -> tensor<64x64xi32, #mma8>
     ttg.local_store %f, %ints : tensor<64x64xi32, #mma8> -> !ttg.memdesc<64x64xi32, #plain, #smem, mutable>
+    %h = ttng.warp_group_dot %x, %y, %zeros {inputPrecision = 0 : i32, unsignedA} : !ttg.memdesc<64x64xi8, #bytes, #smem, mutable> * !ttg.memdesc<64x64xi8, #bytesT, #smem, mutable> -> tensor<64x64xi32, #mma8>
+    ttg.local_store %h, %ints : tensor<64x64xi32, #mma8> -> !ttg.memdesc<64x64xi32, #plain, #smem, mutable>
     %g = ttng.warp_group_dot %u, %v, %zero8 {inputPrecision = 0 : i32, maxNumImpreciseAcc = 32 : i32} : !ttg.memdesc<64x64xf8E4M3FN, #bytes, #smem, mutable> * !ttg.memdesc<64x64xf8E5M2, #bytesT, #smem, mutable> -> tensor<64x64xf32, #mma8>
     ttg.local_store %g, %out : tensor<64x64xf32, #mma8> -> !ttg.memdesc<64x64xf32, #plain, #smem, mutable>
     tt.return

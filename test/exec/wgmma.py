@@ -69,6 +69,27 @@
 # RUN: from_registers a='randint(-128, 128, (64, 64), i8)' b='randint(-128, 128, (64, 128), i8)' c='empty((64, 128), i32)' \
 #   M=64 N=128 K=64 KI=32 TB=True --grid 1
 # EXPECT: c == a @ b
+# Bytes with or without sign, on either side.
+# RUN: product a='randint(0, 256, (64, 64), u8)' b='randint(0, 256, (64, 64), u8)' c='empty((64, 64), i32)' \
+#   M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a.to(i32) @ b.to(i32)
+# RUN: product a='randint(0, 256, (128, 64), u8)' b='randint(-128, 128, (64, 32), i8)' c='empty((128, 32), i32)' \
+#   M=128 N=32 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a.to(i32) @ b.to(i32)
+# RUN: from_registers a='randint(-128, 128, (64, 64), i8)' b='randint(0, 256, (64, 64), u8)' c='empty((64, 64), i32)' \
+#   M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a.to(i32) @ b.to(i32)
+# RUN: from_registers a='randint(0, 256, (64, 64), u8)' b='randint(0, 256, (64, 64), u8)' c='empty((64, 64), i32)' \
+#   M=64 N=64 K=64 KI=32 TB=True --grid 1
+# EXPECT: c == a.to(i32) @ b.to(i32)
+# Sums of float8 with few bits: at most so many of K are left to the tensor cores.
+# RUN: exactly a='randint(-4, 5, (64, 256), gl.float8e4nv)' b='randint(-4, 5, (256, 64), gl.float8e4nv)' \
+#   c='empty((64, 64), f32)' MOST=64 --grid 1
+# EXPECT: c == a @ b + 3
+# RUN: exactly a='full((64, 256), 240, gl.float8e4nv)' b='full((256, 64), 13, gl.float8e4nv)' c='empty((64, 64), f32)' \
+#   MOST=32 --grid 1
+# EXPECT: c == 256 * 240 * 13 + 3
+
 # Warps next to each other, instructions narrower than their part, warps with copies.
 # RUN: product a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((128, 128), f32)' \
 #   M=128 N=128 K=64 KI=16 WARPS=4 ACROSS=2 NI=64 --grid 1 --num-warps 8
@@ -154,7 +175,8 @@
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, warpgroup_mma, warpgroup_mma_wait
+from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared, warpgroup_mma, warpgroup_mma_init,
+                                                              warpgroup_mma_wait)
 
 
 @gluon.jit
@@ -230,4 +252,15 @@ def saturated(c, start, term: gl.constexpr):
     fence_async_shared()
     z = gl.zeros([64, 64], gl.int32, layout=sums) + start
     z = warpgroup_mma(x, y.permute((1, 0)), z)
+    gl.store(c + places(64, 64, 64, sums), z)
+
+
+@gluon.jit
+def exactly(a, b, c, MOST: gl.constexpr):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 32])
+    x, y = buffer(a, 64, 256, False, 4), buffer(b, 256, 64, True, 4)
+    fence_async_shared()
+    z = warpgroup_mma_init(gl.full([64, 64], 3, gl.float32, layout=sums))
+    z = warpgroup_mma(x, y, z, use_acc=True, precision="tf32", max_num_imprecise_acc=MOST, is_async=True)
+    z, _ = warpgroup_mma_wait(num_outstanding=0, deps=(z, x))
     gl.store(c + places(64, 64, 64, sums), z)

@@ -388,6 +388,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 }
 
 // -----
+// warp_group_dot_c4
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %c = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+    // expected-error @+1 {{only integers are unsigned}}
+    %r = ttng.warp_group_dot %buf, %b, %c {unsignedB} : !buf * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<128x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
 // warp_group_dot_wait_c1
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

@@ -79,6 +79,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 
+  // CHECK-LABEL: @bytes
+  tt.func public @bytes(%c: tensor<64x64xi32, #mma>) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xi8, #s, #smem, mutable>
+    // CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %arg0 {unsignedA} : !ttg.memdesc<64x64xi8
+    %d = ttng.warp_group_dot %a, %a, %c {unsignedA} : !ttg.memdesc<64x64xi8, #s, #smem, mutable> * !ttg.memdesc<64x64xi8, #s, #smem, mutable> -> tensor<64x64xi32, #mma>
+    tt.return
+  }
+
   // CHECK-LABEL: @dots
   tt.func public @dots(%c: tensor<128x64xf32, #mma>, %ra: tensor<128x64xf16, #dot>, %p: i1) {
     %a = ttg.local_alloc : () -> !buf

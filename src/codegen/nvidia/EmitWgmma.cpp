@@ -359,7 +359,8 @@ private:
     bool isInteger = aType.isInteger(8);
     std::string to = sumType.isF32() ? "f32" : sumType.isF16() ? "f16" : "s32";
     out << "wgmma.mma_async.sync.aligned.m64n" << columns << "k" << depth << "." << to << "."
-        << operandName(aType) << "." << operandName(bType) << (isInteger ? ".satfinite " : " ")
+        << (op.getUnsignedA() ? "u8" : operandName(aType)) << "."
+        << (op.getUnsignedB() ? "u8" : operandName(bType)) << (isInteger ? ".satfinite " : " ")
         << operandList(0, count) << ", ";
     if (a) {
       out << operand(a->at(tile.row, k));

@@ -27,13 +27,14 @@ static bool hasInstruction(DType a, DType b, DType d) {
   if (a.isFp8() && b.isFp8())
     return (a == ScalarKind::Float8E4NV || a == ScalarKind::Float8E5) &&
            (b == ScalarKind::Float8E4NV || b == ScalarKind::Float8E5) && (wide || half);
+  auto isByte = [](DType type) { return type == dtypes::int8 || type == dtypes::uint8; };
+  if (isByte(a) && isByte(b))
+    return d == dtypes::int32;
   if (a != b)
     return false;
   if (a == dtypes::float16)
     return wide || half;
-  if (a == ScalarKind::BFloat16 || a == dtypes::float32)
-    return wide;
-  return a == ScalarKind::Int8 && d == dtypes::int32;
+  return wide && (a == ScalarKind::BFloat16 || a == dtypes::float32);
 }
 
 /// Shapes and types of a, b and the accumulator.
@@ -128,7 +129,8 @@ static Result emitMma(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   mlir::Value result = context.builder.create<ttng::WarpGroupDotOp>(
       context.loc(), acc.irType(), arguments[0].ir(), arguments[1].ir(), acc.ir(), *useAcc,
-      *precision, int32_t(*imprecise), *isAsync);
+      *precision, int32_t(*imprecise), *isAsync, arguments[0].dtype() == dtypes::uint8,
+      arguments[1].dtype() == dtypes::uint8);
   return *isAsync ? Value::accumulator(result, acc.dtype()) : tensor(result, acc.dtype());
 }
 
