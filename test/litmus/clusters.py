@@ -6,7 +6,7 @@ The rows of a tile are divided between two CTAs, or both hold all of them (`WHOL
 from common import COLS, ROWS, pause, tile
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import async_store, cluster, mbarrier, tma
+from triton.experimental.gluon.language.nvidia.hopper import async_store, cluster, fence_async_shared, mbarrier, tma
 
 
 @gluon.jit
@@ -139,3 +139,44 @@ def remote_arrive(src, dst, broken: gl.constexpr):
         mbarrier.wait(go, 0)
     pause(broken)
     gl.store(dst + tile(first, columns), smem.load(columns))
+
+
+@gluon.jit
+def writer_for_all(src, smem, come, go, first, broken: gl.constexpr):
+    columns: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [gl.num_warps(), 1], [1, 0], cga_layout=[[0, 1]])
+    pause(broken)
+    smem.store(gl.load(src + tile(first, columns)))
+    if broken != "fence":
+        pause(broken)
+        fence_async_shared(cluster=True)
+    mbarrier.arrive(come, count=1)
+    if broken != "come":
+        pause(broken)
+        mbarrier.wait(come, 0)
+    pause(broken)
+    mbarrier.arrive(go, count=1, from_cta=0)
+
+
+@gluon.jit
+def storer_of_own(dst, smem, go, first, broken: gl.constexpr):
+    if broken != "go":
+        pause(broken)
+        mbarrier.wait(go, 0)
+    pause(broken)
+    tma.async_store(dst, [first, 0], smem)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def fence_for_peers(src, dst, broken: gl.constexpr):
+    """A partition of each CTA writes columns into both, another lets the engine store its CTA's rows."""
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], dst.layout)
+    come = mbarrier.allocate_mbarrier(two_ctas=True)
+    go = mbarrier.allocate_mbarrier()
+    mbarrier.init(come, count=1)
+    mbarrier.init(go, count=1)
+    first = gl.program_id(0) * ROWS
+    gl.warp_specialize([
+        (storer_of_own, (dst, smem, go, first, broken)),
+        (writer_for_all, (src, smem, come, go, first, broken)),
+    ], [4], [64])

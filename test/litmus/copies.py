@@ -222,3 +222,64 @@ def tma_load_edge(src, dst, broken: gl.constexpr):
     tma.async_copy_global_to_shared(src, [0, 0], bar, smem)
     mbarrier.wait(bar, 0)
     gl.store(dst + tile(gl.program_id(0) * ROWS, layout), smem.load(layout))
+
+
+@gluon.jit
+def tma_store_read_back(src, between, dst, described, broken: gl.constexpr):
+    """What the engine stored is read as soon as the wait says that it is written, not only read."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    first = gl.program_id(0) * ROWS
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], described.layout, gl.load(src + tile(first, layout)))
+    pause(broken)
+    fence_async_shared()
+    tma.async_copy_shared_to_global(described, [first, 0], smem)
+    pause(broken)
+    tma.store_wait(1 if broken == "count" else 0, read_only=broken == "written")
+    gl.barrier()
+    gl.store(dst + tile(first, layout), gl.load(between + tile(first, layout)))
+    tma.store_wait(0)
+
+
+@gluon.jit
+def made_descriptors(src, dst, tiles, broken: gl.constexpr):
+    """Descriptors of the kernel's own, in one place again and again."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    shared: gl.constexpr = gl.NVMMASharedLayout(0, 32, 2)
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], shared)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    for i in range(tiles):
+        first = (gl.program_id(0) * tiles + i) * ROWS
+        pause(broken)
+        described = tma.make_tensor_descriptor(src + first * COLS, [ROWS, COLS], [COLS, 1], [ROWS, COLS], shared)
+        mbarrier.expect(bar, described.block_type.nbytes)
+        tma.async_copy_global_to_shared(described, [0, 0], bar, smem)
+        if broken != "wait":
+            pause(broken)
+            mbarrier.wait(bar, i & 1)
+        pause(broken)
+        gl.store(dst + tile(first, layout), smem.load(layout))
+
+
+@gluon.jit
+def tma_load_again(src, dst, broken: gl.constexpr):
+    """A barrier's memory becomes another barrier."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    smem = gl.allocate_shared_memory(gl.float32, [ROWS, COLS], src.layout)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        first = (gl.program_id(0) * 2 + i) * ROWS
+        if i == 0 or broken != "init":
+            pause(broken)
+            mbarrier.init(bar, count=1 + i)
+        mbarrier.expect(bar, src.block_type.nbytes)
+        if i == 1 and broken != "arrive":
+            pause(broken)
+            mbarrier.arrive(bar, count=1)
+        pause(broken)
+        tma.async_copy_global_to_shared(src, [first, 0], bar, smem)
+        mbarrier.wait(bar, 0)
+        if broken != "invalidate":
+            pause(broken)
+            mbarrier.invalidate(bar)
+        gl.store(dst + tile(first, layout), smem.load(layout))

@@ -179,6 +179,32 @@ def product(a, b, c, M: gl.constexpr, broken: gl.constexpr):
 
 
 @gluon.jit
+def product_of_registers(a, b, c, M: gl.constexpr, broken: gl.constexpr):
+    """The left side stays in registers, which the wait gives back; the buffer is written again behind it."""
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
+    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, 64, 16])
+    side: gl.constexpr = gl.DotOperandLayout(0, layout, 2)
+    row = gl.program_id(0) * M
+    left = gl.load(a + (row + gl.arange(0, M, gl.SliceLayout(1, side))[:, None]) * 64 +
+                   gl.arange(0, 64, gl.SliceLayout(0, side))[None, :])
+    right = gl.load(b + gl.arange(0, 64, gl.SliceLayout(1, rows))[:, None] * 64 +
+                    gl.arange(0, 64, gl.SliceLayout(0, rows))[None, :])
+    b_smem = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16, rank=2), right)
+    pause(broken)
+    fence_async_shared()
+    acc = warpgroup_mma(left, b_smem, gl.zeros([M, 64], gl.float32, layout), is_async=True)
+    if broken == "overwrite":
+        pause(broken)
+        b_smem.store(right)
+    pause(broken)
+    acc = warpgroup_mma_wait(1 if broken == "wait" else 0, deps=[acc])
+    b_smem.store(right * 2)
+    r = gl.arange(0, M, gl.SliceLayout(1, layout))[:, None]
+    n = gl.arange(0, 64, gl.SliceLayout(0, layout))[None, :]
+    gl.store(c + (row + r) * 64 + n, acc)
+
+
+@gluon.jit
 def third(a, b_smem, c, full, empty, row, M: gl.constexpr, broken: gl.constexpr):
     """A partition's rows of a product; the buffer of B is given back when it has been read."""
     layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, 64, 16])
