@@ -55,6 +55,27 @@
 # RUN: calling x='randint(-99, 99, 256, i32)' y='zeros((3, 256), i32)' n=3 --grid 2
 # EXPECT: (y[0] == 3 * sum(x) + 0 * x) & (y[1] == 6 * x) & (y[2] == sum(x) + 0 * x)
 
+# In each CTA of a cluster one partition multiplies what another loads; B is sent to both CTAs at once.
+# RUN: cluster_feeds a='randint(-4, 5, (256, 256), f16)' b='randint(-4, 5, (256, 64), f16)' c='empty((256, 64), f32)' \
+#   K=256 BUFFERS=2 --grid 1 --num-ctas 2
+# EXPECT: c == a @ b
+# RUN: cluster_feeds a='randint(-4, 5, (512, 320), f16)' b='randint(-4, 5, (320, 64), f16)' c='empty((512, 64), f32)' \
+#   K=320 BUFFERS=3 --grid 2 --num-ctas 2 --num-warps 8
+# EXPECT: c == a @ b
+
+# Views: of the destination of copies, and of what is multiplied; functions that stay functions copy, too.
+# RUN: into_slices a='rand((128, 128), f16)' b='zeros((128, 128), f16)' --grid 1
+# EXPECT: b == a
+# RUN: apart a='rand((2, 64, 64), f16)' b='zeros((2, 64, 64), f16)' --grid 1
+# EXPECT: b == a
+# RUN: two_at_once a='randint(-4, 5, (64, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((2, 64, 64), f32)' --grid 1
+# EXPECT: (c[0] == a @ b) & (c[1] == 2 * (a @ b.T))
+# The default partition's results; five workers beside it.
+# RUN: giving_back x='randint(-9, 9, 128, i32)' y='zeros((3, 128), i32)' --grid 1
+# EXPECT: (y[0] == 2 * x) & (y[1] == 7) & (y[2] == x + 2)
+# RUN: many x='randint(-9, 9, 128, i32)' y='zeros((6, 128), i32)' --grid 1
+# EXPECT: (y[0] == x) & (y[1] == x + 1) & (y[2] == x + 2) & (y[3] == x + 3) & (y[4] == x + 4) & (y[5] == x + 5)
+
 # Launches that overlap: one partition waits for the launch before, another lets the next begin.
 # RUN: overlapping x='randint(-99, 99, 256, i32)' y='zeros(256, i32)' --grid 2
 # EXPECT: y == 2 * x
@@ -62,7 +83,7 @@
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared, mbarrier, tma, warpgroup_mma,
-                                                              warpgroup_mma_wait)
+                                                              warpgroup_mma_init, warpgroup_mma_wait)
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 
@@ -360,3 +381,168 @@ def overlapping(x, y):
     full = mbarrier.allocate_mbarrier()
     mbarrier.init(full, count=1)
     gl.warp_specialize([(release_and_store, (y, buffer, full)), (wait_and_load, (x, buffer, full))], [2], [24])
+
+
+@gluon.jit
+def load_for_cluster(a, b, xs, ys, full, own, both, row, K: gl.constexpr, BUFFERS: gl.constexpr):
+    for k in range(0, K, 64):
+        slot, phase = k // 64 % BUFFERS, (k // 64 // BUFFERS & 1) ^ 1
+        mbarrier.wait(own.index(slot), phase)
+        # Who sends to both CTAs waits for both.
+        mbarrier.wait(both.index(slot), phase)
+        mbarrier.expect(full.index(slot), a.nbytes_per_cta + b.nbytes_per_cta)
+        tma.async_load(a, [row, k], full.index(slot), xs.index(slot))
+        tma.async_load(b, [k, 0], full.index(slot), ys.index(slot), multicast=True)
+
+
+@gluon.jit
+def multiply_in_cluster(c, xs, ys, full, own, both, row, K: gl.constexpr, BUFFERS: gl.constexpr):
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, 64, 16], cga_layout=[[1, 0]])
+    z = gl.zeros([256, 64], gl.float32, sums)
+    for k in range(0, K, 64):
+        slot = k // 64 % BUFFERS
+        mbarrier.wait(full.index(slot), k // 64 // BUFFERS & 1)
+        z = warpgroup_mma(xs.index(slot), ys.index(slot), z, is_async=True)
+        z = warpgroup_mma_wait(0, deps=[z])
+        mbarrier.arrive(own.index(slot))
+        mbarrier.arrive(both.index(slot))
+    gl.store(c + places(256, 64, row, 64, sums), z)
+
+
+@gluon.jit
+def cluster_feeds(a, b, c, K: gl.constexpr, BUFFERS: gl.constexpr):
+    of_a: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2, cga_layout=[[1, 0]])
+    of_b: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2, cga_layout=[[0, 0]])
+    rows = tma.make_tensor_descriptor(a, [256 * gl.num_programs(0), K], [K, 1], [256, 64], of_a)
+    columns = tma.make_tensor_descriptor(b, [K, 64], [64, 1], [64, 64], of_b)
+    xs = gl.allocate_shared_memory(gl.float16, [BUFFERS, 256, 64], of_a)
+    ys = gl.allocate_shared_memory(gl.float16, [BUFFERS, 64, 64], of_b)
+    full = mbarrier.allocate_mbarrier(batch=BUFFERS)
+    own = mbarrier.allocate_mbarrier(batch=BUFFERS)
+    both = mbarrier.allocate_mbarrier(batch=BUFFERS, two_ctas=True)
+    for i in gl.static_range(BUFFERS):
+        mbarrier.init(full.index(i), count=1)
+        mbarrier.init(own.index(i), count=1)
+        mbarrier.init(both.index(i), count=1)
+    row = 256 * gl.program_id(0)
+    gl.warp_specialize([
+        (multiply_in_cluster, (c, xs, ys, full, own, both, row, K, BUFFERS)),
+        (load_for_cluster, (rows, columns, xs, ys, full, own, both, row, K, BUFFERS)),
+    ], [1], [24])
+
+
+@gluon.jit
+def places(M: gl.constexpr, N: gl.constexpr, row, stride, layout: gl.constexpr):
+    r = gl.arange(0, M, layout=gl.SliceLayout(1, layout))
+    return (row + r[:, None]) * stride + gl.arange(0, N, layout=gl.SliceLayout(0, layout))[None, :]
+
+
+@gluon.jit
+def fill_slices(source, blocks, full):
+    for i in range(2):
+        for j in gl.static_range(2):
+            tma.async_load(source, [64 * j, 64 * i], full, blocks.index(i).slice(64 * j, 64, dim=0))
+
+
+@gluon.jit
+def store_whole(target, blocks, full, bytes: gl.constexpr):
+    mbarrier.expect(full, bytes)
+    mbarrier.wait(full, 0)
+    for i in range(2):
+        tma.async_store(target, [0, 64 * i], blocks.index(i))
+    tma.store_wait(0)
+
+
+@gluon.jit
+def into_slices(a, b):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    source = tma.make_tensor_descriptor(a, [128, 128], [128, 1], [64, 64], layout)
+    target = tma.make_tensor_descriptor(b, [128, 128], [128, 1], [128, 64], layout)
+    blocks = gl.allocate_shared_memory(gl.float16, [2, 128, 64], layout)
+    full = mbarrier.allocate_mbarrier()
+    mbarrier.init(full, count=1)
+    gl.warp_specialize([(store_whole, (target, blocks, full, 4 * source.nbytes_per_cta)),
+                        (fill_slices, (source, blocks, full))], [2], [24])
+
+
+@gluon.jit(noinline=True)
+def fetch(source, full, block, i):
+    mbarrier.expect(full, source.nbytes_per_cta)
+    tma.async_load(source, [i, 0, 0], full, block)
+
+
+@gluon.jit(noinline=True)
+def keep(target, full, block, i):
+    mbarrier.wait(full, 0)
+    tma.async_store(target, [i, 0, 0], block)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def fetch_all(source, full, blocks):
+    for i in range(2):
+        fetch(source, full.index(i), blocks.index(i), i)
+
+
+@gluon.jit
+def keep_all(target, full, blocks):
+    for i in range(2):
+        keep(target, full.index(i), blocks.index(i), i)
+
+
+@gluon.jit
+def apart(a, b):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, 3)
+    source = tma.make_tensor_descriptor(a, [2, 64, 64], [4096, 64, 1], [1, 64, 64], layout)
+    target = tma.make_tensor_descriptor(b, [2, 64, 64], [4096, 64, 1], [1, 64, 64], layout)
+    blocks = gl.allocate_shared_memory(gl.float16, [2, 1, 64, 64], layout)
+    full = mbarrier.allocate_mbarrier(batch=2)
+    for i in gl.static_range(2):
+        mbarrier.init(full.index(i), count=1)
+    gl.warp_specialize([(keep_all, (target, full, blocks)), (fetch_all, (source, full, blocks))], [1], [24])
+
+
+@gluon.jit
+def two_at_once(a, b, c):
+    """Products of slices in flight together, one from registers; the first is used before the second is done."""
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    x = gl.allocate_shared_memory(gl.float16, [64, 64], layout, gl.load(a + places(64, 64, 0, 64, rows)))
+    y = gl.allocate_shared_memory(gl.float16, [64, 64], layout, gl.load(b + places(64, 64, 0, 64, rows)))
+    fence_async_shared()
+    left = x.load(gl.DotOperandLayout(0, sums, 2))
+    first = warpgroup_mma_init(gl.zeros([64, 64], gl.float32, sums))
+    second = warpgroup_mma_init(gl.zeros([64, 64], gl.float32, sums))
+    for k in gl.static_range(0, 64, 32):
+        first = warpgroup_mma(x.slice(k, 32, dim=1), y.slice(k, 32, dim=0), first, is_async=True)
+    second = warpgroup_mma(left + left, y.permute((1, 0)), second, is_async=True)
+    first = warpgroup_mma_wait(1, deps=[first])
+    gl.store(c + places(64, 64, 0, 64, sums), first)
+    second, _, _ = warpgroup_mma_wait(0, deps=[second, x, y])
+    gl.store(c + places(64, 64, 64, 64, sums), second)
+
+
+@gluon.jit
+def give(x):
+    values = gl.load(x + line(128))
+    return values * 2, gl.full([128], 7, gl.int32, values.type.layout)
+
+
+@gluon.jit
+def add_number(x, y, number: gl.constexpr):
+    gl.store(y + number * 128 + line(128), gl.load(x + line(128)) + number)
+
+
+@gluon.jit
+def giving_back(x, y):
+    first, second = gl.warp_specialize([(give, (x, )), (add_number, (x, y, 2))], [2])
+    gl.store(y + line(128), first)
+    gl.store(y + 128 + line(128), second)
+
+
+@gluon.jit
+def many(x, y):
+    gl.warp_specialize([(add_number, (x, y, 0)), (add_number, (x, y, 1)), (add_number, (x, y, 2)),
+                        (add_number, (x, y, 3)), (add_number, (x, y, 4)), (add_number, (x, y, 5))],
+                       [1, 2, 4, 1, 4], [24, 32, 40, 24, 48])
