@@ -271,13 +271,14 @@ def test_descriptors_made_by_the_kernel_in_a_graph():
         assert torch.equal(src, dst)
 
 
-def test_launches_that_overlap_wait_in_the_kernel():
+@pytest.mark.parametrize("kernel", ["add_one", "add_one_in_partitions"])
+def test_launches_that_overlap_wait_in_the_kernel(kernel):
     if torch.cuda.get_device_capability() < (9, 0):
         pytest.skip("no grid dependency control")
     import overlap_kernels
     x = torch.zeros(1 << 22, device="cuda")
     for _ in range(200):
-        compiled = overlap_kernels.add_one[(x.numel() // 1024,)](
+        compiled = getattr(overlap_kernels, kernel)[(x.numel() // 1024,)](
             x, x.numel(), 1024, LAYOUT, launch_pdl=True)
     assert (x == 200).all()
     assert compiled.metadata.launch_pdl
