@@ -30,9 +30,33 @@
 #   src_layout='gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' \
 #   dst_layout='gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' --grid 1
 # EXPECT: dst.T == src
+# Hints for caches change nothing but time.
+# RUN: hinted src='randn(1000, f32)' dst='zeros(1000, f32)' n=1000 LOAD='".ca"' STORE='".wb"' EVICT='"evict_first"' \
+#   VOLATILE=False --grid 1
+# EXPECT: dst == src
+# RUN: hinted src='randn(1000, f32)' dst='zeros(1000, f32)' n=1000 LOAD='".cg"' STORE='".cg"' EVICT='"evict_last"' \
+#   VOLATILE=False --grid 1
+# EXPECT: dst == src
+# RUN: hinted src='randn(1000, f32)' dst='zeros(1000, f32)' n=1000 LOAD='".cv"' STORE='".wt"' EVICT='""' \
+#   VOLATILE=True --grid 1
+# EXPECT: dst == src
+# RUN: hinted src='randn(1000, f32)' dst='zeros(1000, f32)' n=1000 LOAD='""' STORE='".cs"' EVICT='"evict_last"' \
+#   VOLATILE=False --grid 1
+# EXPECT: dst == src
+# RUN: hinted_async src='randn(1024, f32)' dst='zeros(1024, f32)' n=1024 CACHE='".ca"' EVICT='""' PER=4 --grid 1
+# EXPECT: all(dst[:1024] == src[:1024])
+# RUN: hinted_async src='randn(1024, f32)' dst='zeros(1024, f32)' n=1000 CACHE='".cg"' EVICT='"evict_first"' PER=4 --grid 1
+# EXPECT: all(dst[:1000] == src[:1000]) & all(dst[1000:] == 0)
+# RUN: hinted_async src='randn(1024, f16)' dst='zeros(1024, f16)' n=1008 CACHE='".ca"' EVICT='"evict_last"' PER=2 --grid 1
+# EXPECT: all(dst[:1008] == src[:1008]) & all(dst[1008:] == 0)
+# RUN: hinted_async src='randn(1024, f16)' dst='zeros(1024, f16)' n=1024 CACHE='""' EVICT='"evict_first"' PER=8 --grid 1
+# EXPECT: all(dst[:1024] == src[:1024])
+# RUN: hinted_async src='randint(-99, 99, 1024, i8)' dst='zeros(1024, i8)' n=1024 CACHE='".cg"' EVICT='"evict_last"' PER=16 --grid 1
+# EXPECT: all(dst[:1024] == src[:1024])
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
 
 @gluon.jit
@@ -78,3 +102,24 @@ def copy_2d_converted(src, dst, rows, cols, src_row, src_col, dst_row, dst_col, 
     dst_offsets, dst_inside = tile_of(row, col, rows, cols, dst_row, dst_col, dst_layout, ROWS, COLS)
     tile = gl.load(src + src_offsets, mask=src_inside)
     gl.store(dst + dst_offsets, gl.convert_layout(tile, dst_layout), mask=dst_inside)
+
+
+@gluon.jit
+def hinted(src, dst, n, LOAD: gl.constexpr, STORE: gl.constexpr, EVICT: gl.constexpr, VOLATILE: gl.constexpr):
+    offsets = gl.arange(0, 1024, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    inside = offsets < n
+    values = gl.load(src + offsets, inside, other=0, cache_modifier=LOAD, eviction_policy=EVICT, volatile=VOLATILE)
+    gl.store(dst + offsets, values, inside, cache_modifier=STORE, eviction_policy=EVICT)
+
+
+@gluon.jit
+def hinted_async(src, dst, n, CACHE: gl.constexpr, EVICT: gl.constexpr, PER: gl.constexpr):
+    """What the mask leaves out is zero."""
+    layout: gl.constexpr = gl.BlockedLayout([PER], [32], [4], [0])
+    offsets = gl.arange(0, 1024, layout=layout)
+    buffer = gl.allocate_shared_memory(src.dtype.element_ty, [1024], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    async_copy.async_load(buffer, src + offsets, offsets < n, cache_modifier=CACHE, eviction_policy=EVICT,
+                          volatile=False)
+    async_copy.commit_group()
+    async_copy.wait_group()
+    gl.store(dst + offsets, buffer.load(layout))
