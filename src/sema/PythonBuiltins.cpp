@@ -2,6 +2,7 @@
 
 #include "sema/Language.h"
 
+#include "ir/Dialects.h"
 #include "sema/Arithmetic.h"
 #include "sema/Format.h"
 
@@ -461,6 +462,19 @@ MaybeValue sorted(Interpreter &interpreter, const IntrinsicCall &call) {
 
 } // namespace
 
+static llvm::StringRef descriptorName(mlir::Type type) {
+  return ttng::descriptorOf(type).im2col ? "tensor_descriptor_im2col" : "tensor_descriptor";
+}
+
+/// Whether `x.type`, for a value of this type, is of the class `name`.
+static bool isInstanceOfType(mlir::Type type, llvm::StringRef name) {
+  if (ttng::descriptorOf(type))
+    return name.consume_back("_type") && name == descriptorName(type);
+  return name == "dtype" ||
+         name == (llvm::isa<mlir::RankedTensorType>(type) ? "distributed_type"
+                                                          : "shared_memory_descriptor_type");
+}
+
 bool isInstance(const Value &value, const Value &type) {
   if (type.is(ValueKind::Tuple))
     return llvm::any_of(type.items(), [&](const Value &item) { return isInstance(value, item); });
@@ -493,9 +507,7 @@ bool isInstance(const Value &value, const Value &type) {
   case ValueKind::DType:
     return name == "dtype" || name == "constexpr";
   case ValueKind::BlockType:
-    return name == "dtype" || name == (llvm::isa<mlir::RankedTensorType>(value.irType())
-                                           ? "distributed_type"
-                                           : "shared_memory_descriptor_type");
+    return isInstanceOfType(value.irType(), name);
   case ValueKind::Tensor:
     return name == "tensor";
   case ValueKind::MemDesc:
@@ -503,7 +515,7 @@ bool isInstance(const Value &value, const Value &type) {
   case ValueKind::Accumulator:
     return name == "warpgroup_mma_accumulator";
   case ValueKind::Descriptor:
-    return name == "tensor_descriptor";
+    return name == descriptorName(value.irType());
   case ValueKind::Layout:
     return name == "constexpr" || llvm::StringRef(value.repr()).split('(').first == name;
   default:

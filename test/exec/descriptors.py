@@ -29,6 +29,8 @@
 # EXPECT: b == a
 # RUN: in_loop a='rand((256, 64), f16)' b='zeros((256, 64), f16)' n=4 --grid 1
 # EXPECT: b == a
+# RUN: by_name a='rand((64, 64), f16)' b='zeros((64, 64), f16)' --grid 1
+# EXPECT: b == a
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -129,3 +131,37 @@ def in_loop(a, b, n):
         load(source, [0, 0], block)
         tma.async_store(target, [0, 0], block)
         tma.store_wait(pendings=0, read_only=False)
+
+
+@gluon.aggregate
+class Mover:
+    source: tma.tensor_descriptor
+    target: tma.tensor_descriptor
+    arrived: gl.shared_memory_descriptor
+
+    @gluon.jit
+    def move(self):
+        gl.static_assert(isinstance(self.source, tma.tensor_descriptor))
+        gl.static_assert(isinstance(self.source.type, tma.tensor_descriptor_type))
+        gl.static_assert(self.source.type == self.target.type)
+        gl.static_assert(self.source.nbytes_per_cta == self.source.block_type.nbytes)
+        block = gl.allocate_shared_memory(self.source.dtype, self.source.block_shape, self.source.layout)
+        mbarrier.expect(mbarrier=self.arrived, bytes_per_cta=self.source.nbytes_per_cta, pred=self.source.shape[0] > 0)
+        tma.async_load(tensor_desc=self.source, coord=[0, 0], barrier=self.arrived, result=block,
+                       pred=self.source.strides[0] == 64, multicast=False)
+        mbarrier.wait(mbarrier=self.arrived, phase=0, pred=True, deps=[block])
+        tma.async_store(tensor_desc=self.target, coord=(0, 0), src=block)
+        tma.store_wait(pendings=0, read_only=True)
+
+
+# Every argument goes by its name.
+@gluon.jit
+def by_name(a, b):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    source = tma.make_tensor_descriptor(base=a, shape=[64, 64], strides=[64, 1], block_shape=[64, 64], layout=layout,
+                                        padding_option="zero")
+    target = tma.make_tensor_descriptor(b, [64, 64], [64, 1], [64, 64], layout)
+    arrived = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout(cga_layout=[]))
+    mbarrier.init(mbarrier=arrived, count=1)
+    Mover(source, target, arrived).move()
+    mbarrier.invalidate(mbarrier=arrived)

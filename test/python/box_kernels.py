@@ -20,6 +20,10 @@ def move(source, target, AT: gl.constexpr, MULTICAST: gl.constexpr):
 
 @gluon.jit
 def move_pixels(source, target, AT: gl.constexpr, OFFSETS: gl.constexpr, MULTICAST: gl.constexpr):
+    gl.static_assert(isinstance(source, tma.tensor_descriptor_im2col))
+    gl.static_assert(isinstance(source.type, tma.tensor_descriptor_im2col_type))
+    gl.static_assert(not isinstance(source, tma.tensor_descriptor))
+    gl.static_assert(not isinstance(target.type, tma.tensor_descriptor_im2col_type))
     block = gl.allocate_shared_memory(source.dtype, source.block_shape, source.layout)
     arrived = mbarrier.allocate_mbarrier()
     mbarrier.init(arrived, count=1)
