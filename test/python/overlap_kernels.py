@@ -44,4 +44,5 @@ def add_one_in_partitions(x, n, BLOCK: gl.constexpr, layout: gl.constexpr):
     buffer = gl.allocate_shared_memory(gl.float32, [BLOCK], gl.SwizzledSharedLayout(1, 1, 1, [0]))
     full = mbarrier.allocate_mbarrier()
     mbarrier.init(full, count=1)
-    gl.warp_specialize([(increment, (x, n, buffer, full, BLOCK)), (fetch, (x, n, buffer, full, BLOCK))], [2], [32])
+    gl.warp_specialize([(increment, (x, n, buffer, full, BLOCK)),
+                        (fetch, (x, n, buffer, full, BLOCK))], [2], [32])

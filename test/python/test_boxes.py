@@ -1,4 +1,4 @@
-"""The copy engine on blocks that the host describes, of every rank and type; on the GPU where there is one."""
+"""The copy engine on blocks that the host describes, of every rank and type; on the GPU if any."""
 
 import box_kernels
 import pytest
@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 IS_HOPPER = torch.cuda.is_available() and torch.cuda.get_device_capability()[0] == 9
 DEVICE = "cuda" if IS_HOPPER else "cpu"
 
-TYPES = [torch.int8, torch.uint8, torch.float8_e4m3fn, torch.float8_e5m2, torch.int16, torch.float16,
-         torch.bfloat16, torch.int32, torch.float32, torch.int64, torch.float64]
+TYPES = [torch.int8, torch.uint8, torch.float8_e4m3fn, torch.float8_e5m2, torch.int16,
+         torch.float16, torch.bfloat16, torch.int32, torch.float32, torch.int64, torch.float64]
 # A tensor, a block of it, and where the block begins: at the tensor's end, partly outside.
 BOXES = [([1000], [512], [600]),
          ([40, 128], [32, 128], [16, 0]),
@@ -86,29 +86,34 @@ def pixels_of(images, at, offsets, steps, lower, upper, count, channels):
     return result
 
 
-def check_pixels(dtype, shape, block, at, offsets, steps, lower, upper, cga=(), multicast=False, swizzle=64):
+def check_pixels(dtype, shape, block, at, offsets, steps, lower, upper, cga=(), multicast=False):
     images = numbers(*shape, dtype=dtype)
-    layout = layout_of(dtype, block, swizzle, cga)
+    layout = layout_of(dtype, block, 64, cga)
     src, out = images.to(DEVICE), torch.zeros(*block, dtype=dtype, device=DEVICE)
     described = TensorDescriptorIm2Col(src, list(src.shape), list(src.stride()), block, layout,
                                        element_strides=steps, pixel_box_lower_corner=lower,
                                        pixel_box_upper_corner=upper)
-    box_kernels.move_pixels[(1,)](described, TensorDescriptor.from_tensor(out, block, layout), tuple(at),
-                                  tuple(offsets), multicast, num_ctas=2**len(cga))
-    assert torch.equal(out.cpu(), pixels_of(images, at, offsets, steps, lower, upper, *block))
+    target = TensorDescriptor.from_tensor(out, block, layout)
+    box_kernels.move_pixels[(1,)](described, target, tuple(at), tuple(offsets), multicast,
+                                  num_ctas=2**len(cga))
+    want = pixels_of(images, at, offsets, steps, lower, upper, *block)
+    assert torch.equal(out.cpu(), want)
 
 
 # Rows, images and volumes; filters of several sizes, some of which skip pixels.
 IMAGES = [
     dict(shape=[4, 30], at=[0, 0], offsets=[1], steps=[1, 1, 1], lower=[0], upper=[-2]),
     dict(shape=[4, 30], at=[1, -2], offsets=[2], steps=[1, 2, 1], lower=[-2], upper=[0]),
-    dict(shape=[3, 6, 7], at=[1, -1, -1], offsets=[1, 2], steps=[1, 1, 1, 1], lower=[-1, -1], upper=[-1, -1]),
-    dict(shape=[2, 9, 9], at=[0, 3, 1], offsets=[2, 0], steps=[1, 2, 2, 1], lower=[-1, -1], upper=[-1, -1]),
-    dict(shape=[2, 3, 300], at=[0, 0, 100], offsets=[0, 0], steps=[1, 1, 1, 1], lower=[0, 0], upper=[0, 0]),
-    dict(shape=[2, 3, 4, 5], at=[0, -1, -1, -1], offsets=[1, 0, 2], steps=[1, 1, 1, 1, 1], lower=[-1, -1, -1],
-         upper=[-1, -1, -1]),
-    dict(shape=[2, 5, 6, 7], at=[0, -1, 1, -1], offsets=[1, 0, 2], steps=[1, 2, 2, 1, 1], lower=[-1, -1, -1],
-         upper=[0, 0, 0]),
+    dict(shape=[3, 6, 7], at=[1, -1, -1], offsets=[1, 2], steps=[1, 1, 1, 1], lower=[-1, -1],
+         upper=[-1, -1]),
+    dict(shape=[2, 9, 9], at=[0, 3, 1], offsets=[2, 0], steps=[1, 2, 2, 1], lower=[-1, -1],
+         upper=[-1, -1]),
+    dict(shape=[2, 3, 300], at=[0, 0, 100], offsets=[0, 0], steps=[1, 1, 1, 1], lower=[0, 0],
+         upper=[0, 0]),
+    dict(shape=[2, 3, 4, 5], at=[0, -1, -1, -1], offsets=[1, 0, 2], steps=[1, 1, 1, 1, 1],
+         lower=[-1, -1, -1], upper=[-1, -1, -1]),
+    dict(shape=[2, 5, 6, 7], at=[0, -1, 1, -1], offsets=[1, 0, 2], steps=[1, 2, 2, 1, 1],
+         lower=[-1, -1, -1], upper=[0, 0, 0]),
 ]
 
 
@@ -118,19 +123,20 @@ def test_pixels_become_rows(images, dtype):
     channels = 64 // torch.empty(0, dtype=dtype).element_size()
     rest = {name: value for name, value in images.items() if name not in ("shape", "at")}
     # The block takes the second half of the channels.
-    check_pixels(dtype, images["shape"] + [2 * channels], [64, channels], images["at"] + [channels], **rest)
+    check_pixels(dtype, images["shape"] + [2 * channels], [64, channels],
+                 images["at"] + [channels], **rest)
 
 
 @pytest.mark.parametrize("multicast", [False, True])
 @pytest.mark.parametrize("cga", [[[0, 0]], [[0, 1]], [[0, 0], [0, 1]], [[0, 1], [0, 2]]], ids=str)
 def test_clusters_share_pixels(cga, multicast):
-    check_pixels(torch.float16, [2, 9, 9, 128], [32, 128], [0, -1, -1, 0], [2, 2], [1, 1, 1, 1], [-1, -1],
-                 [-1, -1], cga, multicast)
+    check_pixels(torch.float16, [2, 9, 9, 128], [32, 128], [0, -1, -1, 0], [2, 2], [1, 1, 1, 1],
+                 [-1, -1], [-1, -1], cga, multicast)
 
 
 def split_pixels(width, steps=(1, 1, 1, 1)):
-    check_pixels(torch.float16, [1, 2, width, 32], [64, 32], [0, 0, 0, 0], [0, 0], list(steps), [0, 0], [0, 0],
-                 [[1, 0]])
+    check_pixels(torch.float16, [1, 2, width, 32], [64, 32], [0, 0, 0, 0], [0, 0], list(steps),
+                 [0, 0], [0, 0], [[1, 0]])
 
 
 def test_clusters_split_a_row_of_pixels():
@@ -141,5 +147,6 @@ def test_clusters_split_a_row_of_pixels():
 @pytest.mark.skipif(IS_HOPPER, reason="the simulator tells of it")
 @pytest.mark.parametrize("broken", [dict(width=24), dict(width=128, steps=(1, 1, 2, 1))], ids=str)
 def test_what_the_engine_cannot_split_is_a_fault(broken):
-    with pytest.raises(KernelFault, match="splits its pixels among CTAs, of which one begins with pixel 32"):
+    words = "splits its pixels among CTAs, of which one begins with pixel 32"
+    with pytest.raises(KernelFault, match=words):
         split_pixels(**broken)
