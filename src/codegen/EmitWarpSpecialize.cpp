@@ -196,7 +196,8 @@ struct Specialize {
     SwitchInst *groups = builder.CreateSwitch(group, none);
     emitter.startBlock(none);
     builder.CreateUnreachable();
-    for (unsigned first = alignTo(emitter.group.count, 4); first < emitter.state.kernel.numWarps;
+    // Less than four default warps have others, without a part, in their group.
+    for (unsigned first = alignDown(emitter.group.count, 4); first < emitter.state.kernel.numWarps;
          first += 4) {
       BasicBlock *block = emitter.newBlock("group");
       groups->addCase(builder.getInt32(first / 4), block);

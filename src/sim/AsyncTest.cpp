@@ -34,6 +34,7 @@ std::string kernelOf(const std::string &body, int count = 1) {
     %true = arith.constant true
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
     %bar = ttg.local_alloc : () -> $B
     %buf = ttg.local_alloc : () -> $T
     ttng.init_barrier %bar, )" +
@@ -44,7 +45,7 @@ const std::string kExpect = "ttng.barrier_expect %bar, 2048, %true : $B\n";
 const std::string kLoad =
     "ttng.async_tma_copy_global_to_local %d[%c0, %c0] %buf, %bar, %true : $D, $B -> $T\n";
 const std::string kWait = "ttng.wait_barrier %bar, %c0 : $B\n";
-const std::string kStore = "ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T\n";
+const std::string kStore = "ttng.async_tma_copy_local_to_global %d[%c0, %c4] %buf : $D, $T\n";
 const std::string kStoreWait = "ttng.async_tma_store_wait {pendings = 0 : i32}\n";
 const std::string kFence = "ttng.fence_async_shared {bCluster = false}\n";
 const std::string kRead = "%x = ttg.local_load %buf : $T -> tensor<16x32xf32, #m>\n";
@@ -89,7 +90,7 @@ TEST(Async, BulkCopiesThereAndBack) {
   ASSERT_TRUE(run.fine) << run.kernel.allMessages();
   for (int row = 0; row < 16; ++row)
     for (int column = 0; column < 64; ++column) {
-      int from = column >= 1 && column <= 32 ? column - 1 : column;
+      int from = column >= 4 && column < 36 ? column - 4 : column;
       EXPECT_EQ(run.data[size_t(row * 64 + column)], float(row * 64 + from));
     }
 }
@@ -125,20 +126,30 @@ TEST(Async, FillsAndRoundsWhatADescriptorSays) {
                     tensor.roundToTf32 = true;
                   });
   ASSERT_TRUE(rounded.fine) << rounded.kernel.allMessages();
-  EXPECT_EQ(rounded.data[1], 1.0f);
-  EXPECT_EQ(rounded.data[2], -1 - 0x1p-9f);
-  EXPECT_EQ(rounded.data[3], 1.0f);
-  EXPECT_EQ(std::bit_cast<uint32_t>(rounded.data[4]), 0x7fffe000u);
+  EXPECT_EQ(rounded.data[4], 1.0f);
+  EXPECT_EQ(rounded.data[5], -1 - 0x1p-9f);
+  EXPECT_EQ(rounded.data[6], 1.0f);
+  EXPECT_EQ(std::bit_cast<uint32_t>(rounded.data[7]), 0x7fffe000u);
 }
 
 TEST(Async, ReductionsCombineWithWhatIsThere) {
-  Outcome run(kernelOf(kWrite + kFence + "ttng.async_tma_reduce add, %d[%c0, %c1] %buf : $D, $T\n" +
+  Outcome run(kernelOf(kWrite + kFence + "ttng.async_tma_reduce add, %d[%c0, %c4] %buf : $D, $T\n" +
                        kStoreWait));
   ASSERT_TRUE(run.fine) << run.kernel.allMessages();
-  EXPECT_EQ(run.data[0], 0.0f);
-  EXPECT_EQ(run.data[1], 8.0f);
-  EXPECT_EQ(run.data[32], 39.0f);
-  EXPECT_EQ(run.data[33], 33.0f);
+  EXPECT_EQ(run.data[3], 3.0f);
+  EXPECT_EQ(run.data[4], 11.0f);
+  EXPECT_EQ(run.data[35], 42.0f);
+  EXPECT_EQ(run.data[36], 36.0f);
+}
+
+TEST(Async, BoxesBeginAtUnitsOf16Bytes) {
+  for (const char *copy : {"ttng.async_tma_reduce add, %d[%c0, %c1] %buf : $D, $T\n",
+                           "ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T\n"}) {
+    Outcome run(kernelOf(kWrite + kFence + copy + kStoreWait));
+    EXPECT_EQ(run.kernel.firstKind(), Kind::BoxMisaligned);
+    EXPECT_EQ(run.kernel.firstMessage(), "the box begins at element 1 of the last dim, byte 4 of a "
+                                         "row; a GPU begins at multiples of 16 bytes only");
+  }
 }
 
 TEST(Async, ReductionsCountAround) {
@@ -246,7 +257,7 @@ TEST(Async, AStoreMayBeOverwrittenAfterTheWaitForItsReads) {
   Outcome run(kernelOf(kExpect + kLoad + kWait + kStore +
                        "ttng.async_tma_store_wait {pendings = 0 : i32, read_only}\n" + kWrite));
   EXPECT_TRUE(run.fine) << run.kernel.allMessages();
-  EXPECT_EQ(run.data[1], 0.0f) << "the store takes the bytes of its time";
+  EXPECT_EQ(run.data[4], 0.0f) << "the store takes the bytes of its time";
 }
 
 TEST(Async, MistakesWithBarriers) {
@@ -316,7 +327,7 @@ std::string specialized(const std::string &consumerWait) {
   return kernelOf(R"(ttg.warp_specialize(%d, %buf, %bar)
     default {
       )" + consumerWait +
-                  R"(ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T
+                  R"(ttng.async_tma_copy_local_to_global %d[%c0, %c4] %buf : $D, $T
       ttng.async_tma_store_wait {pendings = 0 : i32}
       ttg.warp_yield
     }
@@ -359,8 +370,8 @@ TEST(Async, PartitionsMeetAtBarriersUnderEverySchedule) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Outcome run(specialized(kWait), seed ? std::optional(seed) : std::nullopt);
     ASSERT_TRUE(run.fine) << run.kernel.allMessages();
-    EXPECT_EQ(run.data[1], 0.0f);
-    EXPECT_EQ(run.data[33], 33.0f);
+    EXPECT_EQ(run.data[4], 0.0f);
+    EXPECT_EQ(run.data[36], 36.0f);
   }
 }
 

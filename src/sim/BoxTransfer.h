@@ -18,6 +18,10 @@ namespace gluonc::sim {
 static_assert(std::is_trivially_copyable_v<TensorDescription> &&
               sizeof(TensorDescription) <= kTensorDescriptorBytes);
 
+/// A box begins at multiples of so many bytes of a row. Otherwise an H100 stops the kernel, an
+/// "illegal instruction" that PTX ISA does not mention.
+constexpr int64_t kBoxUnit = 16;
+
 struct BoxTransfer {
   TensorDescription tensor;
   bool im2col = false;

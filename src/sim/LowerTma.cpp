@@ -89,8 +89,15 @@ Region barriersOf(const Instruction &instruction, Cta &cta) {
   return barriersAt(cta, data.barrierTable, instruction.operands[2], data.barrierShare);
 }
 
-/// Whether the part of the box inside of the tensor may be accessed; false after a fault.
+/// Whether the box begins where the engine can, and its part inside of the tensor may be accessed;
+/// false after a fault.
 bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
+  const int32_t start = transfer.start[transfer.tensor.rank - 1];
+  const int64_t byte = int64_t(start) * transfer.shared.table->elementBytes;
+  if (byte % kBoxUnit != 0 && !cta.coordinateTaint) {
+    cta.fail(instruction, diag::Kind::BoxMisaligned, {std::to_string(start), std::to_string(byte)});
+    return false;
+  }
   for (const BoxRow &row : boxRows(transfer))
     if (row.count && !checkedAccess(instruction, cta, row.address, row.count, row.lane + row.skip))
       return false;

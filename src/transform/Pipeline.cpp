@@ -19,6 +19,7 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createSimplifyPass());
   // After whatever finds equal barriers to be one.
   passes.addPass(createCheckBarrierBytesPass());
+  passes.addPass(createCheckBoxStartsPass());
   // After whatever drops scans and reductions, before allocation: its conversions need scratch.
   passes.addPass(createLegalizeCombinesPass());
   // After whatever merges equal descriptors, before allocation: filling one in needs scratch.
@@ -42,6 +43,7 @@ void registerPasses() {
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
   registerPass(createCheckBarrierBytesPass);
+  registerPass(createCheckBoxStartsPass);
   registerPass(createLegalizeCombinesPass);
   registerPass(createLowerDescriptorsPass);
   registerPass(createAllocateGlobalScratchPass);

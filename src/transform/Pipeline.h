@@ -34,6 +34,7 @@ std::unique_ptr<mlir::Pass> createSimplifyPass();
 /// Warns of barriers that are told of other bytes than the copies for them bring: their phases
 /// never end. Changes nothing.
 std::unique_ptr<mlir::Pass> createCheckBarrierBytesPass();
+std::unique_ptr<mlir::Pass> createCheckBoxStartsPass();
 
 /// Converts scans to a layout that can be scanned where their own cannot: one whose bases mix
 /// dimensions, that repeats elements, or splits the axis among CTAs. So for reductions over CTAs.
