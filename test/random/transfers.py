@@ -14,6 +14,11 @@ def bits_of(dtype):
     return 8 * np.dtype(DTYPES[dtype]).itemsize
 
 
+def unit_of(dtype):
+    """Elements that the engine takes at once, 16 bytes: boxes begin at multiples of that many."""
+    return 128 // bits_of(dtype)
+
+
 def tensor_for(m, block, dtype, values=None, bases=None, extent=None):
     """A tensor of this or a random size, to be reached in blocks."""
     if bases is None:
@@ -22,8 +27,11 @@ def tensor_for(m, block, dtype, values=None, bases=None, extent=None):
     if not layout:
         raise NothingFits
     shape = list(extent or (m.rng.randrange(1, 2 * length + 2) for length in block))
-    row = 128 // bits_of(dtype)
-    held = [*shape[:-1], -(-shape[-1] // row) * row]
+    unit = unit_of(dtype)
+    held = [*shape[:-1], -(-shape[-1] // unit) * unit]
+    if values is not None:
+        # What is stored ends where a unit does, not where the tensor does.
+        shape = held
     memory = m.values(held, dtype) if values is None else np.full(held, values, DTYPES[dtype])
     # Descriptors that the host makes have no elements of 64 bits.
     on_host = bits_of(dtype) < 64 and m.rng.random() < 0.6
@@ -35,9 +43,11 @@ def somewhere(m, tensor):
     """Coordinates of a block, of which a part or all may lie outside of the tensor."""
     if m.rng.random() < 0.3:
         return [0] * len(tensor.block)
-    return [m.rng.randrange(-length, extent + 1) if m.rng.random() < 0.6 else
-            m.rng.randrange(max(extent - length, 0) + 1)
-            for length, extent in zip(tensor.block, tensor.shape)]
+    at = [m.rng.randrange(-length, extent + 1) if m.rng.random() < 0.6 else
+          m.rng.randrange(max(extent - length, 0) + 1)
+          for length, extent in zip(tensor.block, tensor.shape)]
+    at[-1] -= at[-1] % (16 // tensor.memory.itemsize)
+    return at
 
 
 def block_at(tensor, coordinates):
