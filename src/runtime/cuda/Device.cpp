@@ -150,29 +150,6 @@ llvm::Error Buffer::fill(uint8_t value) const {
   return driver.check(driver.api().cuMemsetD8_v2(pointer, value, bytes), "cuMemsetD8");
 }
 
-llvm::Expected<Stream> Stream::create(std::shared_ptr<const Device> device) {
-  if (llvm::Error error = device->activate())
-    return std::move(error);
-  const Driver &driver = device->driver();
-  // CU_STREAM_NON_BLOCKING: no implicit order with the default stream.
-  constexpr unsigned nonBlocking = 1;
-  CUstream stream = nullptr;
-  if (llvm::Error error =
-          driver.check(driver.api().cuStreamCreate(&stream, nonBlocking), "cuStreamCreate"))
-    return std::move(error);
-  return Stream(std::move(device), stream);
-}
-
-Stream::~Stream() {
-  if (stream)
-    device->driver().api().cuStreamDestroy_v2(stream);
-}
-
-llvm::Error Stream::synchronize() const {
-  const Driver &driver = device->driver();
-  return driver.check(driver.api().cuStreamSynchronize(stream), "waiting for the stream");
-}
-
 llvm::Expected<Stopwatch> Stopwatch::create(std::shared_ptr<const Device> device) {
   if (llvm::Error error = device->activate())
     return std::move(error);

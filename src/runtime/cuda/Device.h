@@ -105,22 +105,6 @@ private:
   size_t bytes = 0;
 };
 
-class Stream {
-public:
-  static llvm::Expected<Stream> create(std::shared_ptr<const Device> device);
-  Stream(Stream &&other) noexcept
-      : device(std::move(other.device)), stream(std::exchange(other.stream, nullptr)) {}
-  ~Stream();
-  CUstream handle() const { return stream; }
-  llvm::Error synchronize() const;
-
-private:
-  Stream(std::shared_ptr<const Device> device, CUstream stream)
-      : device(std::move(device)), stream(stream) {}
-  std::shared_ptr<const Device> device;
-  CUstream stream;
-};
-
 /// A pair of events around work on one stream.
 class Stopwatch {
 public:

@@ -89,6 +89,7 @@ CUresult cuCtxSetCurrent(CUcontext context) {
   state.current = context;
   return success;
 }
+
 CUresult cuCtxSynchronize() { return state.syncResult; }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
@@ -147,10 +148,6 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer, size_t bytes, CUmemoryPoo
   return cuMemAlloc_v2(pointer, bytes);
 }
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream) { return cuMemFree_v2(pointer); }
-CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
-  *free = *total = size_t(80) << 30;
-  return success;
-}
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
   memcpy(reinterpret_cast<void *>(to), from, bytes);
   return success;
@@ -158,16 +155,6 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
   memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return success;
-}
-CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
-  return success;
-}
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream) {
-  return cuMemcpyHtoD_v2(to, from, bytes);
-}
-CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream) {
-  return cuMemcpyDtoH_v2(to, from, bytes);
 }
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes) {
   memset(reinterpret_cast<void *>(to), value, bytes);
@@ -195,15 +182,6 @@ CUresult cuTensorMapEncodeIm2col(void *, int, uint32_t, uint64_t, const uint64_t
                                  const uint32_t *, int, int, int, int) {
   return errorInvalidValue;
 }
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
-  return cuMemsetD8_v2(to, value, bytes);
-}
-CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  *stream = reinterpret_cast<CUstream>(size_t(4000));
-  return success;
-}
-CUresult cuStreamDestroy_v2(CUstream) { return success; }
-CUresult cuStreamSynchronize(CUstream) { return state.syncResult; }
 CUresult cuEventCreate(CUevent *event, unsigned) {
   *event = reinterpret_cast<CUevent>(size_t(5000));
   return success;
@@ -236,11 +214,5 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, CUfunction, int
 CUresult cuOccupancyMaxActiveClusters(int *count, CUfunction, const LaunchConfig *) {
   *count = state.residentClusters;
   return success;
-}
-CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned bx,
-                        unsigned by, unsigned bz, unsigned shared, CUstream stream,
-                        void **parameters, void **extra) {
-  LaunchConfig config{x, y, z, bx, by, bz, shared, stream, nullptr, 0};
-  return cuLaunchKernelEx(&config, function, parameters, extra);
 }
 }
