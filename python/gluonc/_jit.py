@@ -6,7 +6,6 @@ never seen comes here, to be compiled.
 """
 
 import functools
-import inspect
 from collections import namedtuple
 
 from gluonc import _native, _tensors, hooks
