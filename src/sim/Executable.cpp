@@ -14,10 +14,6 @@ namespace gluonc::sim {
 Executable::Executable(std::unique_ptr<Program> program) : program(std::move(program)) {}
 Executable::~Executable() = default;
 
-unsigned Executable::parameterCount() const {
-  return static_cast<unsigned>(program->parameters.size());
-}
-
 bool supportsOperation(llvm::StringRef name) { return operationTable().contains(name); }
 
 std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::StringRef kernelName,

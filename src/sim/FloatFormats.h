@@ -42,8 +42,6 @@ inline constexpr FloatFormat kF8E4M3FN = {4, 3, 7, 0x7e, 0x7f, 0, true, true};
 inline constexpr FloatFormat kF8E5M2 = {5, 2, 15, 0x7b, 0x7f, 0x7c, true, true};
 inline constexpr FloatFormat kF8E4M3FNUZ = {4, 3, 8, 0x7f, 0x80, 0, true, false};
 inline constexpr FloatFormat kF8E5M2FNUZ = {5, 2, 16, 0x7f, 0x80, 0, true, false};
-/// TensorFloat-32 kept in the upper bits of a float.
-inline constexpr FloatFormat kTF32 = {8, 10, 127, 0x3fbff, 0x3ffff, 0x3fc00, false, true};
 
 /// Exact value of an encoding.
 double decode(const FloatFormat &format, uint32_t bits);

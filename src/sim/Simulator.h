@@ -99,9 +99,6 @@ public:
   /// lowest program that met them. Returns whether there was none.
   bool run(const Launch &launch, diag::Sink &sink) const;
 
-  /// Names of the kernel's parameters, for callers that bind by position.
-  unsigned parameterCount() const;
-
 private:
   explicit Executable(std::unique_ptr<Program> program);
   std::unique_ptr<Program> program;

@@ -152,7 +152,6 @@ private:
   Stmt *parseExpressionStatement();
   Stmt *parseAssignment(uint32_t begin, const Expr *first);
   Stmt *parseAnnotated(uint32_t begin, const Expr *target, bool parenthesized);
-  const Expr *parseAssignedValue();
   Stmt *parseReturn();
   Stmt *parseDelete();
   Stmt *parseRaise();

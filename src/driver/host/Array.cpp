@@ -605,13 +605,4 @@ Tolerance defaultTolerance(DType lhs, DType rhs) {
   return {std::max(a.relative, b.relative), std::max(a.absolute, b.absolute)};
 }
 
-double elementAt(const Tensor &tensor, int64_t flatIndex) {
-  int64_t offset = 0;
-  for (size_t axis = tensor.rank(); axis-- != 0;) {
-    offset += flatIndex % tensor.shape()[axis] * tensor.strides()[axis];
-    flatIndex /= tensor.shape()[axis];
-  }
-  return decodeElement(tensor.dtype(), tensor.data() + offset * tensor.dtype().byteSize());
-}
-
 } // namespace gluonc::driver

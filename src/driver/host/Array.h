@@ -101,7 +101,4 @@ llvm::Expected<Difference> compare(const Array &lhs, const Array &rhs, Tolerance
 /// What `allclose` allows when it is not told: by the coarser of the two dtypes.
 Tolerance defaultTolerance(sema::DType lhs, sema::DType rhs);
 
-/// One element as Python would print it.
-double elementAt(const Tensor &tensor, int64_t flatIndex);
-
 } // namespace gluonc::driver
