@@ -17,10 +17,10 @@
 #include "codegen/Words.h"
 #include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
-#include "codegen/nvidia/MatrixDescriptor.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "layout/MatrixDescriptor.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,7 +56,7 @@ public:
     unsigned rank = type.getRank();
     outerAxis = rank - 1 - outerFromLast, kAxis = rank - 2 + outerFromLast;
     bytes = elementBytes(type.getElementType());
-    descriptor = describeMatrix(*memory, outerAxis, kAxis, bytes, outer, depth);
+    descriptor = layout::describeMatrix(*memory, outerAxis, kAxis, bytes, outer, depth);
     inverse = memory->pseudoInvert();
   }
 
@@ -111,7 +111,7 @@ private:
   ttg::MemDescType type;
   const LinearLayout *memory;
   std::optional<LinearLayout> inverse;
-  std::optional<MatrixDescriptor> descriptor;
+  std::optional<layout::MatrixDescriptor> descriptor;
   unsigned outerAxis = 0, kAxis = 1, bytes = 1;
   Value *first = nullptr;
 };

@@ -1,9 +1,6 @@
-#include "codegen/nvidia/MatrixDescriptor.h"
+#include "layout/MatrixDescriptor.h"
 
-using gluonc::layout::Dim;
-using gluonc::layout::LinearLayout;
-
-namespace gluonc::codegen::nvidia {
+namespace gluonc::layout {
 namespace {
 
 constexpr uint64_t unit = 16;
@@ -93,4 +90,4 @@ std::optional<MatrixDescriptor> describeMatrix(const LinearLayout &memory, unsig
   return std::nullopt;
 }
 
-} // namespace gluonc::codegen::nvidia
+} // namespace gluonc::layout

@@ -1,12 +1,10 @@
-#include "codegen/nvidia/MatrixDescriptor.h"
+#include "layout/MatrixDescriptor.h"
 
 #include "layout/Layouts.h"
 
 #include <gtest/gtest.h>
 
 using namespace gluonc::layout;
-using gluonc::codegen::nvidia::describeMatrix;
-using gluonc::codegen::nvidia::MatrixDescriptor;
 
 namespace {
 

@@ -24,7 +24,7 @@
 
 #include <optional>
 
-namespace gluonc::codegen::nvidia {
+namespace gluonc::layout {
 
 struct MatrixDescriptor {
   /// Whether K is the contiguous dim.
@@ -37,9 +37,8 @@ struct MatrixDescriptor {
 
 /// For the operand of one instruction: `outer` elements along M or N times `depth` along K, of a
 /// buffer in layout `memory` (offset -> dims). Nullopt where the buffer lies differently.
-std::optional<MatrixDescriptor> describeMatrix(const layout::LinearLayout &memory,
-                                               unsigned outerAxis, unsigned kAxis,
-                                               unsigned elementBytes, unsigned outer,
-                                               unsigned depth);
+std::optional<MatrixDescriptor> describeMatrix(const LinearLayout &memory, unsigned outerAxis,
+                                               unsigned kAxis, unsigned elementBytes,
+                                               unsigned outer, unsigned depth);
 
-} // namespace gluonc::codegen::nvidia
+} // namespace gluonc::layout
