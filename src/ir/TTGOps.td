@@ -273,6 +273,7 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
   let summary = "Holds the partitions of a `ttg.warp_specialize` and what they capture";
   let description = [{
     `warp_specialize.partitions_c1`: every partition has the captures as its arguments.
+    `warp_specialize.partitions_c2`: no tensor is captured.
   }];
   let arguments = (ins Variadic<AnyType>:$explicitCaptures);
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);

@@ -36,8 +36,9 @@ def TTNG_OrdersMemory : MemoryEffects<[MemRead<TTNG_SharedMemory>, MemWrite<TTNG
 //===----------------------------------------------------------------------===//
 // `barrier_c1`: a barrier is a mutable one-dimensional buffer of i64 in shared memory, one
 // element per CTA of the cluster (or per pair, or one).
-// `barrier_c2`: the count is at least 1.
+// `barrier_c2`: the count is 1 to 2^20 - 1.
 // `barrier_c3`: fromCTA is a set of bits of CTA numbers and the barrier has one element per CTA.
+// `barrier_c4`: bytes are 0 to 2^20 - 1.
 
 def TTNG_BarrierArg : Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>,
                                                  MemWrite<TTNG_SharedMemory>]>;
@@ -150,8 +151,9 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
 // `tma_c3`: the buffer has the layout of the descriptor, an NVMMASharedLayout.
 // `tma_c4`: the buffer has the shape and element type of the descriptor's block.
 // `tma_c5`: the buffer that is written is mutable.
-// `tma_c6`: the layout is not transposed.
+// `tma_c6`: the buffer begins where copies can begin (EngineRules.h).
 // `tma_c7`: the buffer that is read begins in the memory of the CTA that executes this.
+// `tma_c8`: only loads take fp4_padded layouts.
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [
     AttrSizedOperandSegments]> {
@@ -260,9 +262,9 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
   let description = [{
     Asynchronous: buffers are read and the result is written until a `warp_group_dot_wait`.
     `warp_group_dot_c1`: shapes are [M, K], [K, N] and [M, N].
-    `warp_group_dot_c2`: the result has version 3 of NVMMADistributedLayout, M is a multiple of
-    64, N of 8, and warps come in fours. `warp_group_dot_c3`: the instruction exists for the
-    element types. `warp_group_dot_c4`: only elements of type i8 are unsigned.
+    `warp_group_dot_c2`: warps come in fours. `warp_group_dot_c3`: the instruction exists for the
+    element types and the precision. `warp_group_dot_c4`: only elements of type i8 are unsigned.
+    `warp_group_dot_c5`: operands and result lie as the instruction takes them (EngineRules.h).
   }];
   let arguments = (ins TTNG_BlockOrBuffer:$a, TTG_MemDescType:$b, TTNG_Block:$c,
       Optional<I1>:$useC,

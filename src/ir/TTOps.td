@@ -524,8 +524,7 @@ def TT_MakeTensorDescOp
   let description = [{
     `make_tensor_descriptor_c1`: one size and one stride per dim of the block, 1 to 5 of them.
     `make_tensor_descriptor_c2`: the pointer's element type is the descriptor's.
-    `make_tensor_descriptor_c3`: the last dim of a block has at least 16 bytes.
-    `make_tensor_descriptor_c4`: NaN pads floats only.
+    `make_tensor_descriptor_c3`: NaN pads floats only.
   }];
   let arguments = (ins TT_Ptr:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
       DefaultValuedAttr<TT_PaddingOption, "::gluonc::tt::PaddingOption::PAD_ZERO">:$padding);

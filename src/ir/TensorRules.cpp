@@ -9,9 +9,11 @@
 //   memdesc_c1  the encoding of a buffer in shared memory is a shared one
 //   memdesc_c2  it has the buffer's rank, or one less for a ring of buffers, and fits the sizes
 //   memdesc_c3  it spreads over the module's CTAs
+//   descriptor_c1  the copy engine knows such descriptors (EngineRules.h)
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -34,6 +36,8 @@ struct TensorRules {
       return checkTensor(tensor, where);
     if (auto buffer = dyn_cast<ttg::MemDescType>(type))
       return checkBuffer(buffer, where);
+    if (ttng::Descriptor descriptor = ttng::descriptorOf(type))
+      return checkDescriptor(descriptor, type, where);
     return success();
   }
 
@@ -58,6 +62,15 @@ struct TensorRules {
   LogicalResult checkSizes(RankedTensorType type, Location where) {
     if (!llvm::all_of(type.getShape(), layout::isPowerOf2))
       return emitError(where) << "tensor type " << type << ": sizes must be powers of two";
+    return success();
+  }
+
+  LogicalResult checkDescriptor(const ttng::Descriptor &descriptor, Type type, Location where) {
+    // Older compilers leave the layout out where no copy uses the descriptor.
+    if (!descriptor.layout)
+      return success();
+    if (std::string problem = ttng::whyNoDescriptor(descriptor); !problem.empty()) // descriptor_c1
+      return emitError(where) << "type " << type << ": a tensor descriptor " << problem;
     return success();
   }
 

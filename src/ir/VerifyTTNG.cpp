@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 
 using namespace mlir;
 using namespace gluonc;
@@ -30,8 +31,8 @@ static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type) {
 }
 
 static LogicalResult verifyCount(Operation *op, int64_t count) {
-  if (count < 1) // barrier_c2
-    return op->emitOpError("count must be at least 1, got ") << count;
+  if (count < 1 || count > mostArrivals) // barrier_c2
+    return op->emitOpError("count must be 1 to ") << mostArrivals << ", got " << count;
   return success();
 }
 
@@ -55,6 +56,9 @@ LogicalResult InitBarrierOp::verify() {
 LogicalResult InvalBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
 
 LogicalResult BarrierExpectOp::verify() {
+  int64_t bytes = int32_t(getSize());
+  if (bytes < 0 || bytes > mostBarrierBytes) // barrier_c4
+    return emitOpError("bytes must be 0 to ") << mostBarrierBytes << ", got " << bytes;
   return success(succeeded(verifyBarrier(*this, getAlloc().getType())) &&
                  succeeded(verifyFromCta(*this, getAlloc().getType(), getFromCTA())));
 }
@@ -125,12 +129,12 @@ static LogicalResult verifyCoordinates(Operation *op, const Descriptor &descript
 
 /// Whether a block of the descriptor is what the buffer holds. Buffers may have fewer dims: those
 /// of size 1 in front may be missing.
-static LogicalResult verifyBlock(Operation *op, const Descriptor &descriptor,
-                                 ttg::MemDescType buffer) {
+static LogicalResult verifyBlock(Operation *op, const Descriptor &descriptor, Value where) {
   auto layout = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
   if (!layout) // tma_c3
     return op->emitOpError("the descriptor must have an NVMMASharedLayout");
   ArrayRef<int64_t> block = descriptor.shape;
+  ttg::MemDescType buffer = cast<ttg::MemDescType>(where.getType());
   while (block.size() > buffer.getShape().size() && block.front() == 1)
     block = block.drop_front();
   if (block != buffer.getShape() ||
@@ -144,6 +148,8 @@ static LogicalResult verifyBlock(Operation *op, const Descriptor &descriptor,
            << Attribute(layout) << " and " << buffer.getEncoding();
   if (!isa<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding())) // tma_c3
     return op->emitOpError("the buffer must have an NVMMASharedLayout");
+  if (std::string problem = whyNoCopyTarget(where); !problem.empty()) // tma_c6
+    return op->emitOpError(problem);
   return success();
 }
 
@@ -154,15 +160,17 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
     return failure();
   if (!getResult().getType().getMutableMemory()) // tma_c5
     return emitOpError("cannot store to an immutable buffer");
-  return verifyBlock(*this, descriptor, getResult().getType());
+  return verifyBlock(*this, descriptor, getResult());
 }
 
 /// The engine reads the memory of the CTA that sends it, where a part cut out of a buffer lies only
 /// if no CTA begins behind the part's end.
-static LogicalResult verifySource(Operation *op, const Descriptor &descriptor,
-                                  ttg::MemDescType buffer) {
-  if (failed(verifyBlock(op, descriptor, buffer)))
+static LogicalResult verifySource(Operation *op, const Descriptor &descriptor, Value where) {
+  if (failed(verifyBlock(op, descriptor, where)))
     return failure();
+  auto buffer = cast<ttg::MemDescType>(where.getType());
+  if (cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding()).getValue().fp4Padded) // tma_c8
+    return op->emitOpError("only loads may have an fp4_padded layout");
   const layout::LinearLayout &allocation = toLinear(buffer);
   for (unsigned bit = 0; bit < allocation.inLog2(layout::Dim::Block); ++bit) {
     uint64_t begin = allocation.packedBasis(layout::Dim::Block, bit);
@@ -179,7 +187,7 @@ LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
   Descriptor descriptor = descriptorOf(getDesc().getType());
   if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)))
     return failure();
-  return verifySource(*this, descriptor, getSrc().getType());
+  return verifySource(*this, descriptor, getSrc());
 }
 
 /// async_tma_reduce_c1.
@@ -204,7 +212,7 @@ static bool hasReduction(tt::DescriptorReduceKind kind, Type element) {
 LogicalResult AsyncTMAReduceOp::verify() {
   Descriptor descriptor = descriptorOf(getDesc().getType());
   if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)) ||
-      failed(verifySource(*this, descriptor, getSrc().getType())))
+      failed(verifySource(*this, descriptor, getSrc())))
     return failure();
   if (!hasReduction(getKind(), descriptor.elementType)) // async_tma_reduce_c1
     return emitOpError("the copy engine has no '")
@@ -221,11 +229,8 @@ LogicalResult tt::MakeTensorDescOp::verify() {
   if (ttng::signless(tt::pointeeTypeOf(getBase().getType())) !=
       element) // make_tensor_descriptor_c2
     return emitOpError("the pointer's element type must be the descriptor's, ") << element;
-  int64_t bytes = block.back() * elementBytes(element);
-  if (bytes < 16) // make_tensor_descriptor_c3
-    return emitOpError("the last dim of a block must have at least 16 bytes, got ") << bytes;
   if (getPadding() == tt::PaddingOption::PAD_NAN &&
-      !isa<FloatType>(element)) // make_tensor_descriptor_c4
+      !isa<FloatType>(element)) // make_tensor_descriptor_c3
     return emitOpError("only floats can be padded with NaN, got ") << element;
   return success();
 }
@@ -274,17 +279,20 @@ LogicalResult WarpGroupDotOp::verify() {
       a[1] != b[0]) // warp_group_dot_c1
     return emitOpError("shapes must be [M, K], [K, N] and [M, N]");
   int warps = ttg::numWarpsOf(*this);
-  if (warps % 4 || d[0] % 64 || d[1] % 8) // warp_group_dot_c2
-    return emitOpError("needs warps in fours, M a multiple of 64 and N of 8, got ")
-           << warps << " warps, " << d[0] << "x" << d[1];
-  if (!isa<ttg::NvidiaMmaEncodingAttr>(getD().getType().getEncoding())) // warp_group_dot_c2
-    return emitOpError("the result must have version 3 of NVMMADistributedLayout");
+  if (warps % 4) // warp_group_dot_c2
+    return emitOpError("needs warps in fours, got ") << warps;
   if (!hasInstruction(aElement, bElement, dElement)) // warp_group_dot_c3
     return emitOpError("there is no such instruction for ")
            << aElement << " * " << bElement << " -> " << dElement;
   if ((getUnsignedA() && !aElement.isInteger(8)) ||
       (getUnsignedB() && !bElement.isInteger(8))) // warp_group_dot_c4
     return emitOpError("only integers are unsigned, got ") << aElement << " * " << bElement;
+  if (aElement.isF32() && getInputPrecision() != tt::InputPrecision::TF32) // warp_group_dot_c3
+    return emitOpError("multiplies f32 as tf32 only, got inputPrecision = ")
+           << tt::stringifyInputPrecision(getInputPrecision());
+  std::string problem = whyNoWarpGroupDot(getA().getType(), getB().getType(), getD().getType());
+  if (!problem.empty()) // warp_group_dot_c5
+    return emitOpError(problem);
   return success();
 }
 

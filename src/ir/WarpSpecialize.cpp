@@ -165,5 +165,8 @@ LogicalResult WarpSpecializePartitionsOp::verify() {
   for (auto [index, region] : llvm::enumerate(getPartitionRegions()))
     if (region.getArgumentTypes() != getExplicitCaptures().getTypes()) // partitions_c1
       return emitOpError("partition ") << index << " must have the captures as its arguments";
+  for (Type type : getExplicitCaptures().getTypes())
+    if (isa<RankedTensorType>(type)) // partitions_c2
+      return emitOpError("cannot capture tensors, got ") << type;
   return success();
 }

@@ -41,6 +41,8 @@ public:
   unsigned numWarps() const { return partitionWarps.value_or(options.numWarps); }
   /// Set while a partition is walked.
   std::optional<unsigned> partitionWarps;
+  /// Why there can be no warp_specialize here; null if it can.
+  const char *noPartitions = nullptr;
   unsigned numCtas() const { return options.numCtas; }
   unsigned threadsPerWarp() const { return options.target.warpSize(); }
   mlir::MLIRContext *mlirContext() const { return builder.getContext(); }

@@ -16,6 +16,8 @@
 
 #include "mlir/IR/SymbolTable.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
@@ -105,6 +107,7 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
   auto module = mlir::cast<mlir::ModuleOp>(irModule);
   builder.setInsertionPointToEnd(module.getBody());
   callee.isOutlined = true;
+  llvm::SaveAndRestore<const char *> inside(context->noPartitions, "in a noinline function");
   FrameScope active(*this, callee);
   mlir::Location loc = location(builder.getContext(), function.span);
   llvm::SmallVector<mlir::Type> types;

@@ -152,17 +152,20 @@ mlir::OwningOpRef<mlir::ModuleOp> Specializer::createModule(mlir::Location loc) 
 
 tt::FuncOp Specializer::createFunction(mlir::Location loc) {
   std::vector<const ArgSpec *> runtime;
-  for (const auto &[binding, spec] : bindings)
+  std::vector<Span> spans;
+  for (const auto &[binding, spec] : bindings) {
     spec.flatten(runtime);
+    spans.resize(runtime.size(), binding.span);
+  }
   llvm::SmallVector<mlir::Type> types;
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
-  for (const ArgSpec *spec : runtime) {
+  for (auto [spec, span] : llvm::zip_equal(runtime, spans)) {
     mlir::NamedAttrList list;
     if (spec->kind == ArgSpec::Kind::Descriptor) {
       mlir::Type type = ops::descriptorType(&mlirContext, spec->dtype, spec->blockShape,
                                             spec->constant, spec->isIm2Col);
-      if (!type) {
-        sink.report(Kind::BadArgument, kernel.span, "bad descriptor " + spec->text()).end();
+      if (std::string problem = ops::whyNoDescriptor(type, options.target); !problem.empty()) {
+        sink.report(Kind::BadDescriptor, span, problem).note("parameter: {0}", spec->text());
         return {};
       }
       types.push_back(type);

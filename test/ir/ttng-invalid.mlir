@@ -35,7 +35,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
                     %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
     %bar = ttg.local_alloc : () -> !bar
     %buf = ttg.local_alloc : () -> !buf
-    // expected-error @+1 {{count must be at least 1, got 0}}
+    // expected-error @+1 {{count must be 1 to 1048575, got 0}}
     ttng.init_barrier %bar, 0 : !bar
     tt.return
   }
@@ -55,7 +55,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
                     %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
     %bar = ttg.local_alloc : () -> !bar
     %buf = ttg.local_alloc : () -> !buf
-    // expected-error @+1 {{count must be at least 1, got -1}}
+    // expected-error @+1 {{count must be 1 to 1048575, got -1}}
     ttng.arrive_barrier %bar, -1 : !bar
     tt.return
   }
@@ -298,7 +298,127 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %bar = ttg.local_alloc : () -> !bar
     %buf = ttg.local_alloc : () -> !buf
     // expected-error @+1 {{element type must be the descriptor's}}
-    %o = tt.make_tensor_descriptor %base, [%i], [%n] : !tt.ptr<f16>, !tt.tensordesc<64xf32, #s>
+    %o = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<64x64xbf16, #s>
+    tt.return
+  }
+}
+
+// -----
+// descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{at least 16 bytes in the last dimension of a block, but 4 elements of 16 bits have 8}}
+    %o = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<64x4xf16, #s>
+    tt.return
+  }
+}
+
+// -----
+// descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{128 bytes for the layout's swizzle, but 32 elements of 16 bits have 64}}
+    %o = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<64x32xf16, #s>
+    tt.return
+  }
+}
+
+// -----
+// descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{of 16-bit elements cannot have a layout of 32-bit ones}}
+    %o = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>>
+    tt.return
+  }
+}
+
+// -----
+// descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{cannot have a transposed layout}}
+    %o = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>>
+    tt.return
+  }
+}
+
+// -----
+// descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{blocks of 1 dimensions, but its layout has rank 2}}
+    %o = tt.make_tensor_descriptor %base, [%i], [%n] : !tt.ptr<f16>, !tt.tensordesc<64xf16, #s>
+    tt.return
+  }
+}
+
+// -----
+// descriptor_c1
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{needs an NVMMASharedLayout}}
+    %o = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<64x64xf16, #b2>
     tt.return
   }
 }
@@ -317,14 +437,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
                     %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
     %bar = ttg.local_alloc : () -> !bar
     %buf = ttg.local_alloc : () -> !buf
-    // expected-error @+1 {{at least 16 bytes, got 8}}
-    %o = tt.make_tensor_descriptor %base, [%i], [%n] : !tt.ptr<f16>, !tt.tensordesc<4xf16, #s>
+    %b8 = tt.bitcast %base : !tt.ptr<f16> -> !tt.ptr<i16>
+    // expected-error @+1 {{only floats can be padded with NaN}}
+    %o = tt.make_tensor_descriptor %b8, [%i, %i], [%n, %n] {padding = 2 : i32} : !tt.ptr<i16>, !tt.tensordesc<64x64xui16, #s>
     tt.return
   }
 }
 
 // -----
-// make_tensor_descriptor_c4
+// barrier_c2
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
@@ -337,9 +458,323 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
                     %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
     %bar = ttg.local_alloc : () -> !bar
     %buf = ttg.local_alloc : () -> !buf
-    %b8 = tt.bitcast %base : !tt.ptr<f16> -> !tt.ptr<i16>
-    // expected-error @+1 {{only floats can be padded with NaN}}
-    %o = tt.make_tensor_descriptor %b8, [%i], [%n] {padding = 2 : i32} : !tt.ptr<i16>, !tt.tensordesc<64xui16, #s>
+    // expected-error @+1 {{count must be 1 to 1048575, got 1048576}}
+    ttng.init_barrier %bar, 1048576 : !bar
+    tt.return
+  }
+}
+
+// -----
+// barrier_c4
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{bytes must be 0 to 1048575, got 1048576}}
+    ttng.barrier_expect %bar, 1048576, %p : !bar
+    tt.return
+  }
+}
+
+// -----
+// barrier_c4
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    // expected-error @+1 {{bytes must be 0 to 1048575, got -16}}
+    ttng.barrier_expect %bar, -16, %p : !bar
+    tt.return
+  }
+}
+
+// -----
+// tma_c6
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<3x4x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable>
+    %part = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x4x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable> -> !ttg.memdesc<4x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable>
+    %narrow = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<4x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>>
+    // expected-error @+1 {{begins at a multiple of 128 bytes of shared memory, but this part of a buffer may begin at an odd multiple of 64}}
+    ttng.async_tma_copy_global_to_local %narrow[%i, %i] %part, %bar, %p : !tt.tensordesc<4x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>>, !bar -> !ttg.memdesc<4x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// tma_c6
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %rows = ttg.local_alloc : () -> !ttg.memdesc<64x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable>
+    %part = ttg.memdesc_subslice %rows[3, 0] : !ttg.memdesc<64x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable> -> !ttg.memdesc<1x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable, 64x8>
+    %row = tt.make_tensor_descriptor %base, [%i, %i], [%n, %n] : !tt.ptr<f16>, !tt.tensordesc<1x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>>
+    // expected-error @+1 {{may begin at an odd multiple of 16}}
+    ttng.async_tma_copy_local_to_global %row[%i, %i] %part : !tt.tensordesc<1x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>>, !ttg.memdesc<1x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable, 64x8>
+    tt.return
+  }
+}
+
+// -----
+// tma_c8
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %part = ttg.local_alloc : () -> !ttg.memdesc<64x64xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true}>, #smem, mutable>
+    %bytes = tt.bitcast %base : !tt.ptr<f16> -> !tt.ptr<i8>
+    %fours = tt.make_tensor_descriptor %bytes, [%i, %i], [%n, %n] : !tt.ptr<i8>, !tt.tensordesc<64x64xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true}>>
+    // expected-error @+1 {{only loads may have an fp4_padded layout}}
+    ttng.async_tma_copy_local_to_global %fours[%i, %i] %part : !tt.tensordesc<64x64xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true}>>, !ttg.memdesc<64x64xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true}>, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>>
+    // expected-error @+1 {{must have an NVMMADistributedLayout of version 3}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #s, #smem, mutable> * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 32, 16]}>>
+    // expected-error @+1 {{groups of four warps share the rows, but warps_per_cta is [2, 2]}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #s, #smem, mutable> * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 32, 16]}>>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>>
+    // expected-error @+1 {{instructions have 128 columns, but the accumulator has 64x64}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #s, #smem, mutable> * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #s, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<32x64xf32, #mma>
+    // expected-error @+1 {{M of each CTA must be a multiple of 64, but the accumulator has 32x64}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<32x64xf16, #s, #smem, mutable> * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<32x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<8x64xf16, #s, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    // expected-error @+1 {{`a` must have K a multiple of 16 for elements of 16 bits, got 8}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<64x8xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem, mutable> * !ttg.memdesc<8x64xf16, #s, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #b2, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    // expected-error @+1 {{`b` has a layout that wgmma cannot read}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #s, #smem, mutable> * !ttg.memdesc<64x64xf16, #b2, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    // expected-error @+1 {{`b` has elements of 32 bits, which wgmma reads only if they are contiguous along K}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable> * !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c5
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = arith.constant dense<0.0> : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    // expected-error @+1 {{`a` in registers must have DotOperandLayout(0, <the layout of the accumulator>, 2)}}
+    %r = ttng.warp_group_dot %x, %y, %z {inputPrecision = 0 : i32} : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>> * !ttg.memdesc<64x64xf16, #s, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return
+  }
+}
+
+// -----
+// warp_group_dot_c3
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    // expected-error @+1 {{multiplies f32 as tf32 only, got inputPrecision = ieee}}
+    %r = ttng.warp_group_dot %x, %x, %z : !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable> * !ttg.memdesc<64x64xf32, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>, #smem, mutable> -> tensor<64x64xf32, #mma>
     tt.return
   }
 }
@@ -554,6 +989,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       "ttg.warp_specialize.partitions"(%i) ({
         ttg.warp_return
       }) : (i32) -> ()
+    }) : () -> ()
+    tt.return
+  }
+}
+
+// -----
+// warp_specialize.partitions_c2
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b2 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+!buf = !ttg.memdesc<128x64xf16, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<128x64xf16, #s>, %im: !ttng.tensordesc_im2col<128x64xf16, #s>,
+                    %i: i32, %j: i16, %p: i1, %base: !tt.ptr<f16>, %n: i64) {
+    %bar = ttg.local_alloc : () -> !bar
+    %buf = ttg.local_alloc : () -> !buf
+    %x = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    "ttg.warp_specialize"() <{partitionNumWarps = array<i32: 4>}> ({
+      ttg.warp_yield
+    }, {
+    // expected-error @+1 {{cannot capture tensors}}
+      "ttg.warp_specialize.partitions"(%x) ({
+      ^bb0(%y: tensor<64x64xf32, #mma>):
+        ttg.warp_return
+      }) : (tensor<64x64xf32, #mma>) -> ()
     }) : () -> ()
     tt.return
   }

@@ -7,6 +7,7 @@
 #include "sema/ops/Hopper.h"
 
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 
 namespace gluonc::sema::ops {
 
@@ -35,13 +36,14 @@ bool barrierArgument(Context &context, const BoundArgs &arguments, size_t i) {
   return false;
 }
 
-/// A compile-time integer from `least` to the largest int32.
+/// A compile-time integer from `least` to `most`.
 static std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments, size_t i,
-                                            llvm::StringRef name, int64_t least,
+                                            llvm::StringRef name, int64_t least, int64_t most,
                                             std::optional<int64_t> otherwise = std::nullopt) {
   std::optional<int64_t> count = intArgument(context, arguments, i, name, otherwise);
-  if (count && (*count < least || *count > std::numeric_limits<int32_t>::max())) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), *count, name).end();
+  if (count && (*count < least || *count > most)) {
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), *count, name)
+        .hint("{0} to {1}", least, most);
     return std::nullopt;
   }
   return count;
@@ -58,7 +60,16 @@ static std::optional<mlir::IntegerAttr> routeArgument(Context &context, const Bo
     return std::nullopt;
   int64_t all = int64_t(context.numCtas()) - 1;
   if (*mask < 0 || *mask > all) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), *mask, "from_cta").end();
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), *mask, "from_cta")
+        .hint("0 to {0}", all);
+    return std::nullopt;
+  }
+  if (arguments[0].shape()[0] != int64_t(context.numCtas())) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span(0), "mbarrier",
+                "a barrier with one element per CTA where `from_cta` is given",
+                arguments[0].typeName())
+        .end();
     return std::nullopt;
   }
   return *mask == all ? mlir::IntegerAttr() : context.builder.getI32IntegerAttr(int32_t(*mask));
@@ -68,7 +79,9 @@ static std::optional<mlir::IntegerAttr> routeArgument(Context &context, const Bo
 
 static Result emitAllocate(Context &context, const BoundArgs &arguments) {
   std::optional<int64_t> batch =
-      isGiven(arguments[0]) ? countArgument(context, arguments, 0, "batch", 1) : 0;
+      isGiven(arguments[0])
+          ? countArgument(context, arguments, 0, "batch", 1, std::numeric_limits<int32_t>::max())
+          : 0;
   std::optional<bool> pairs = boolArgument(context, arguments, 1, "two_ctas", false);
   if (!batch || !pairs)
     return std::nullopt;
@@ -96,10 +109,16 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
       dtypes::int64);
 }
 
+/// A barrier that CTAs have in common awaits `count` arrivals of each.
+static int64_t mostArrivalsOf(const Context &context, const Value &barrier) {
+  return ttng::mostArrivals / (context.numCtas() / barrier.shape()[0]);
+}
+
 static Result emitInit(Context &context, const BoundArgs &arguments) {
   if (!checkHopper(context, "mbarrier.init", 80) || !barrierArgument(context, arguments, 0))
     return std::nullopt;
-  std::optional<int64_t> count = countArgument(context, arguments, 1, "count", 1);
+  std::optional<int64_t> count =
+      countArgument(context, arguments, 1, "count", 1, mostArrivalsOf(context, arguments[0]));
   if (!count)
     return std::nullopt;
   context.builder.create<ttng::InitBarrierOp>(context.loc(), arguments[0].ir(), int32_t(*count));
@@ -162,7 +181,8 @@ static Result emitArriveOnce(Context &context, const BoundArgs &arguments) {
 static Result emitArrive(Context &context, const BoundArgs &arguments) {
   if (!checkHopper(context, "mbarrier.arrive", 80) || !barrierArgument(context, arguments, 0))
     return std::nullopt;
-  std::optional<int64_t> count = countArgument(context, arguments, 1, "count", 1, 1);
+  std::optional<int64_t> count =
+      countArgument(context, arguments, 1, "count", 1, ttng::mostArrivals, 1);
   return count ? arrive(context, arguments, *count, 2) : std::nullopt;
 }
 
@@ -174,7 +194,8 @@ static Result emitExpect(Context &context, const BoundArgs &arguments) {
   if (!checkHopper(context, "mbarrier.expect", 90) || !barrierArgument(context, arguments, 0))
     return std::nullopt;
   size_t named = isGiven(arguments[1]) ? 1 : 4;
-  std::optional<int64_t> bytes = countArgument(context, arguments, named, "bytes_per_cta", 0);
+  std::optional<int64_t> bytes =
+      countArgument(context, arguments, named, "bytes_per_cta", 0, ttng::mostBarrierBytes);
   std::optional<mlir::Value> predicate = predicateArgument(context, arguments, 2);
   std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments, 3);
   if (!bytes || !predicate || !route)

@@ -67,9 +67,12 @@ std::optional<Value> cast(Context &, const Value &value, DType dtype, diag::Span
 std::optional<Value> condition(Context &, const Value &value, diag::Span span);
 /// `x[:, None]`: one entry per index, true where it is None, false where it is `:`.
 std::optional<Value> subscript(Context &, const Value &tensor, llvm::ArrayRef<bool> isNewAxis);
-/// The type of a descriptor of blocks; null where the layout is none for shared memory.
+/// The type of a descriptor of blocks; null where the layout is none for shared memory, or the
+/// elements are no numbers.
 mlir::Type descriptorType(mlir::MLIRContext *context, DType element, llvm::ArrayRef<int64_t> block,
                           const Value &layout, bool isIm2Col);
+/// Why the target's copy engine has no descriptors of what `descriptorType` gave; "" if it has.
+std::string whyNoDescriptor(mlir::Type type, const target::Target &target);
 /// `x.T`, `x.shape`, …: nullopt without a report when there is no such attribute.
 std::optional<Value> attribute(Context &, const Value &object, llvm::StringRef name);
 

@@ -7,12 +7,13 @@
 #include "sema/ops/Hopper.h"
 
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 
 namespace gluonc::sema::ops {
 
 mlir::Type descriptorType(mlir::MLIRContext *context, DType element, llvm::ArrayRef<int64_t> block,
                           const Value &layout, bool isIm2Col) {
-  if (!layout.is(ValueKind::Layout))
+  if (!layout.is(ValueKind::Layout) || element.isVoid() || element.isPointer())
     return {};
   mlir::Attribute encoding = fromLayout(context, layout.asLayout());
   if (!mlir::isa_and_nonnull<ttg::NVMMASharedEncodingAttr>(encoding))
@@ -26,6 +27,19 @@ mlir::Type descriptorType(mlir::MLIRContext *context, DType element, llvm::Array
   if (isIm2Col)
     return ttng::TensorDescIm2ColType::get(context, block, type, encoding);
   return tt::TensorDescType::get(context, block, type, encoding);
+}
+
+std::string whyNoDescriptor(mlir::Type type, const target::Target &target) {
+  if (!type)
+    return "needs an NVMMASharedLayout and numbers as elements";
+  ttng::Descriptor descriptor = ttng::descriptorOf(type);
+  std::string problem = ttng::whyNoDescriptor(descriptor);
+  if (!problem.empty())
+    return problem;
+  bool padded = mlir::cast<ttg::NVMMASharedEncodingAttr>(descriptor.layout).getValue().fp4Padded;
+  if (padded && target.computeCapability() < 100)
+    return "with an fp4_padded layout needs cuda:100 or newer, but the target is " + target.name();
+  return "";
 }
 
 static bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2Col) {
@@ -81,8 +95,12 @@ static bool checkBuffer(Context &context, const Value &descriptor, const BoundAr
   bool reduced = block.size() != desc.shape.size();
   if (block == buffer.shape() &&
       ttng::signless(desc.elementType) == bufferType(buffer).getElementType() &&
-      (reduced || bufferType(buffer).getEncoding() == desc.layout))
-    return true;
+      (reduced || bufferType(buffer).getEncoding() == desc.layout)) {
+    std::string problem = ttng::whyNoCopyTarget(buffer.ir());
+    if (!problem.empty())
+      context.report(diag::Kind::MisalignedBuffer, arguments.span(i), problem).end();
+    return problem.empty();
+  }
   context
       .report(diag::Kind::DescriptorMismatch, arguments.span(i), descriptor.typeName(),
               buffer.typeName())
@@ -200,7 +218,8 @@ static Result emitStoreWait(Context &context, const BoundArgs &arguments) {
   if (!pending || !readOnly || !checkHopper(context, "tma.store_wait", 90))
     return std::nullopt;
   if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "pendings").end();
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "pendings")
+        .hint("0 to {0}", std::numeric_limits<int32_t>::max());
     return std::nullopt;
   }
   context.builder.create<ttng::TMAStoreWaitOp>(
@@ -249,23 +268,38 @@ static std::optional<std::vector<Value>> scalars(Context &context, const BoundAr
 
 /// Rules about the block of a descriptor that the copy engine has.
 static bool checkDescriptorBlock(Context &context, const BoundArgs &arguments,
-                                 llvm::ArrayRef<int64_t> block, DType element) {
+                                 llvm::ArrayRef<int64_t> block) {
   if (block.empty() || block.size() > 5) {
     context.report(diag::Kind::BadDescriptor, arguments.span(3), "has 1 to 5 dimensions").end();
     return false;
   }
   if (!checkBlockShape(context, block, arguments.span(3)))
     return false;
-  int64_t bytes = block.back() * element.byteSize();
-  if (bytes >= 16)
+  return true;
+}
+
+/// The copy engine counts all strides but the last in 16 bytes, and no extent backwards. What is
+/// not known here a run of the simulator checks.
+static bool checkExtents(Context &context, const BoundArgs &arguments, int64_t elementBytes) {
+  llvm::ArrayRef<Value> shape = arguments[1].items(), strides = arguments[2].items();
+  auto refuse = [&](size_t i, const llvm::Twine &why) {
+    context.report(diag::Kind::BadDescriptor, arguments.span(i), why.str()).end();
+    return false;
+  };
+  for (const Value &extent : shape)
+    if (std::optional<int64_t> known = extent.asInt64();
+        extent.isNumber() && (!known || *known < 0 || *known > std::numeric_limits<int32_t>::max()))
+      return refuse(1, "has extents of 0 to 2147483647, not " + extent.repr());
+  for (const Value &stride : strides.drop_back())
+    if (std::optional<int64_t> known = stride.asInt64();
+        stride.isNumber() &&
+        (!known || *known < 0 || *known >= int64_t(1) << 40 || *known * elementBytes % 16 != 0))
+      return refuse(2, "needs strides of multiples of 16 bytes, but " + stride.repr() +
+                           " elements of " + llvm::Twine(elementBytes) + " bytes are not");
+  if (strides.back().asInt64() == 1)
     return true;
-  context
-      .report(diag::Kind::BadDescriptor, arguments.span(3),
-              ("needs at least 16 bytes in the last dimension of a block, but " +
-               llvm::Twine(block.back()) + " elements of " + element.name() + " have " +
-               llvm::Twine(bytes))
-                  .str())
-      .end();
+  context.report(diag::Kind::BadDescriptor, arguments.span(2), "needs a last stride of 1")
+      .hint("write the number 1; it must be known at compile time");
   return false;
 }
 
@@ -279,18 +313,15 @@ static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
   }
   DType element = base.dtype().pointee();
   auto block = intsArgument(context, arguments, 3, "block_shape");
-  if (!block || !checkDescriptorBlock(context, arguments, *block, element))
+  if (!block || !checkDescriptorBlock(context, arguments, *block))
     return std::nullopt;
   auto shape = scalars(context, arguments, 1, "shape", block->size(), dtypes::int32);
   auto strides = scalars(context, arguments, 2, "strides", block->size(), dtypes::int64);
   auto padding = stringArgument(context, arguments, 5, "padding_option", "zero");
   if (!shape || !strides || !padding)
     return std::nullopt;
-  if (arguments[2].items().back().asInt64() != 1) {
-    context.report(diag::Kind::BadDescriptor, arguments.span(2), "needs a last stride of 1")
-        .hint("write the number 1; it must be known at compile time");
+  if (!checkExtents(context, arguments, element.byteSize()))
     return std::nullopt;
-  }
   if (*padding != "zero" && (*padding != "nan" || !element.isFloat())) {
     context
         .report(diag::Kind::ArgumentChoice, arguments.span(5), "padding_option", *padding,
@@ -299,23 +330,8 @@ static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   mlir::Type type = descriptorType(context.mlirContext(), element, *block, arguments[4], false);
-  if (!type) {
-    context
-        .report(diag::Kind::ArgumentKind, arguments.span(4), "layout", "an NVMMASharedLayout",
-                arguments[4].typeName())
-        .end();
-    return std::nullopt;
-  }
-  const auto *shared = arguments[4].asLayout().as<layout::NVMMASharedLayout>();
-  int64_t rowBytes = block->back() * element.byteSize();
-  if (shared && shared->swizzleByteWidth > rowBytes) {
-    context
-        .report(diag::Kind::BadDescriptor, arguments.span(4),
-                ("needs rows of at least " + llvm::Twine(shared->swizzleByteWidth) +
-                 " bytes for the layout's swizzle, but " + llvm::Twine(block->back()) +
-                 " elements of " + element.name() + " have " + llvm::Twine(rowBytes))
-                    .str())
-        .hint("take a layout with a smaller swizzle_byte_width, or a longer block");
+  if (std::string problem = whyNoDescriptor(type, context.options.target); !problem.empty()) {
+    context.report(diag::Kind::BadDescriptor, arguments.span(4), problem).end();
     return std::nullopt;
   }
   llvm::SmallVector<mlir::Value> sizes, steps;

@@ -2,7 +2,10 @@
 #include "sema/ops/Hopper.h"
 
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 #include "sema/Flatten.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace gluonc::sema::ops {
 
@@ -37,6 +40,17 @@ static bool hasInstruction(DType a, DType b, DType d) {
   return wide && (a == ScalarKind::BFloat16 || a == dtypes::float32);
 }
 
+/// Reports why operands or result lie wrongly; the one that is meant shows its type.
+static bool explainProduct(Context &context, const BoundArgs &arguments,
+                           const std::string &problem) {
+  size_t which = llvm::StringRef(problem).starts_with("`a`")   ? 0
+                 : llvm::StringRef(problem).starts_with("`b`") ? 1
+                                                               : 2;
+  context.report(diag::Kind::WarpgroupOperand, arguments.span(which), problem)
+      .note("it is {0}", arguments[which].typeName());
+  return false;
+}
+
 /// Shapes and types of a, b and the accumulator.
 static bool checkOperands(Context &context, const BoundArgs &arguments) {
   const Value &a = arguments[0], &b = arguments[1], &acc = arguments[2];
@@ -51,7 +65,9 @@ static bool checkOperands(Context &context, const BoundArgs &arguments) {
            false;
   bool isBlock = acc.is(ValueKind::Accumulator) || (acc.isTensor() && acc.isBlock());
   const auto tensor = isBlock ? mlir::cast<mlir::RankedTensorType>(acc.irType()) : nullptr;
-  if (!isBlock || !mlir::isa_and_nonnull<ttg::NvidiaMmaEncodingAttr>(tensor.getEncoding()))
+  auto mma =
+      isBlock ? mlir::dyn_cast_or_null<ttg::NvidiaMmaEncodingAttr>(tensor.getEncoding()) : nullptr;
+  if (!mma || !mma.getValue().isWarpGroup())
     return badOperand(context, arguments.span(2),
                       "the accumulator must have an NVMMADistributedLayout of version 3, got " +
                           acc.typeName()),
@@ -73,6 +89,9 @@ static bool checkOperands(Context &context, const BoundArgs &arguments) {
                       "it runs on groups of four warps, but there are " +
                           llvm::Twine(context.numWarps())),
            false;
+  std::string problem = ttng::whyNoWarpGroupDot(a.irType(), b.irType(), tensor);
+  if (!problem.empty())
+    return explainProduct(context, arguments, problem);
   return true;
 }
 
@@ -178,6 +197,10 @@ struct Partition {
   llvm::ArrayRef<Value> arguments;
 };
 
+/// Of a CTA and of a thread.
+constexpr int64_t mostWarps = 32, mostRegisters = 256;
+constexpr const char *insidePartition = "inside of a partition";
+
 /// Walks functions into regions of their own.
 struct Specialization {
   Context &context;
@@ -208,7 +231,8 @@ struct Specialization {
     return true;
   }
 
-  bool readNumbers(size_t i, llvm::StringRef name, llvm::SmallVectorImpl<int32_t> &out) {
+  bool readNumbers(size_t i, llvm::StringRef name, int64_t most,
+                   llvm::SmallVectorImpl<int32_t> &out) {
     auto numbers = intsArgument(context, arguments, i, name);
     if (!numbers)
       return false;
@@ -216,26 +240,43 @@ struct Specialization {
       return refuse(i, "got " + llvm::Twine(partitions.size() - 1) + " workers, but " +
                            llvm::Twine(numbers->size()) + " numbers in `" + name + "`");
     for (int64_t number : *numbers) {
-      if (number < 1 || number > 1024)
-        return refuse(i, "`" + name + "` cannot be " + llvm::Twine(number));
+      if (number < 1 || number > most)
+        return refuse(i, "takes 1 to " + llvm::Twine(most) + " in `" + name + "`, not " +
+                             llvm::Twine(number));
       out.push_back(int32_t(number));
     }
     return true;
   }
 
   bool read() {
-    if (context.partitionWarps)
-      return refuse(0, "cannot be called inside of a partition");
-    if (!readPartitions() || !readNumbers(1, "worker_num_warps", warps))
+    if (context.noPartitions)
+      return refuse(0, llvm::Twine("cannot be called ") + context.noPartitions);
+    if (!readPartitions() || !readNumbers(1, "worker_num_warps", mostWarps, warps))
       return false;
     for (int32_t count : warps)
       if (!layout::isPowerOf2(count))
         return refuse(1, "numbers of warps are powers of two, got " + llvm::Twine(count));
-    if (isGiven(arguments[2]) && !readNumbers(2, "worker_num_regs", registers))
+    if (isGiven(arguments[2]) && !readNumbers(2, "worker_num_regs", mostRegisters, registers))
       return false;
     for (const Partition &worker : llvm::drop_begin(partitions))
       for (const Value &argument : worker.arguments)
         flatten(argument, captures);
+    for (size_t i = 1; i < partitions.size(); ++i)
+      for (const Value &argument : partitions[i].arguments)
+        if (!checkCapture(i, argument))
+          return false;
+    return true;
+  }
+
+  /// Workers find their arguments in a little shared memory, which tensors do not fit.
+  bool checkCapture(size_t worker, const Value &argument) {
+    llvm::SmallVector<mlir::Value> parts;
+    flatten(argument, parts);
+    for (mlir::Value part : parts)
+      if (mlir::isa<mlir::RankedTensorType>(part.getType()))
+        return refuse(0, "cannot pass a tensor to worker " + llvm::Twine(worker - 1) + ": " +
+                             argument.typeName() +
+                             "; store it in a buffer and pass that, or compute it there");
     return true;
   }
 
@@ -244,6 +285,7 @@ struct Specialization {
     mlir::OpBuilder::InsertionGuard guard(context.builder);
     mlir::Location loc = context.loc();
     context.builder.setInsertionPointToStart(&region.emplaceBlock());
+    llvm::SaveAndRestore inside(context.noPartitions, insidePartition);
     Result result = context.call(partitions[0].function, partitions[0].arguments);
     if (!result)
       return std::nullopt;
@@ -263,6 +305,7 @@ struct Specialization {
     std::vector<Value> values;
     for (const Value &argument : worker.arguments)
       values.push_back(unflatten(argument, remaining));
+    llvm::SaveAndRestore inside(context.noPartitions, insidePartition);
     context.partitionWarps = unsigned(warps[index]);
     Result result = context.call(worker.function, values);
     context.partitionWarps.reset();

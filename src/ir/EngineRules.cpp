@@ -1,0 +1,237 @@
+#include "ir/EngineRules.h"
+
+#include "ir/Encoding.h"
+#include "layout/MatrixDescriptor.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+
+namespace gluonc::ttng {
+namespace {
+
+std::string format(const llvm::Twine &text) { return text.str(); }
+
+/// 64x32
+std::string sizes(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The copy engine
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t copyGrain = 16, copyAlignment = 128;
+
+std::string whyNoDescriptor(const Descriptor &descriptor) {
+  auto encoding = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
+  if (!encoding)
+    return "needs an NVMMASharedLayout";
+  const layout::NVMMASharedLayout &layout = encoding.getValue();
+  size_t rank = descriptor.shape.size();
+  if (rank < 1 || rank > 5)
+    return format("has 1 to 5 dimensions, not " + llvm::Twine(rank));
+  if (descriptor.im2col && rank != 2)
+    return format("of im2col has blocks of pixels and channels, not of " + llvm::Twine(rank) +
+                  " dimensions");
+  if (layout.rank() != rank)
+    return format("has blocks of " + llvm::Twine(rank) + " dimensions, but its layout has rank " +
+                  llvm::Twine(layout.rank()));
+  Type element = descriptor.elementType;
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return "needs numbers of 8, 16, 32 or 64 bits as elements";
+  if (layout.elementBitWidth != bits)
+    return format("of " + llvm::Twine(bits) + "-bit elements cannot have a layout of " +
+                  llvm::Twine(layout.elementBitWidth) + "-bit ones");
+  if (layout.transposed)
+    return "cannot have a transposed layout: the copy engine keeps the order of the dimensions";
+  int64_t inner = layout::shapePerCta(layout::Layout(layout), descriptor.shape).back();
+  int64_t bytes = inner * (bits / 8) * (layout.fp4Padded ? 2 : 1);
+  if (bytes < copyGrain)
+    return format("needs at least 16 bytes in the last dimension of a block, but " +
+                  llvm::Twine(inner) + " elements of " + llvm::Twine(bits) + " bits have " +
+                  llvm::Twine(bytes));
+  if (layout.swizzleByteWidth > bytes)
+    return format("needs rows of at least " + llvm::Twine(layout.swizzleByteWidth) +
+                  " bytes for the layout's swizzle, but " + llvm::Twine(inner) + " elements of " +
+                  llvm::Twine(bits) + " bits have " + llvm::Twine(bytes));
+  return "";
+}
+
+/// Bytes by which the start of a subslice lies behind that of its source.
+static std::optional<int64_t> offsetOf(ttg::MemDescSubsliceOp op) {
+  auto type = cast<ttg::MemDescType>(op.getSrc().getType());
+  const LinearLayout *linear = linearOrNull(type);
+  std::optional<LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
+  if (!inverse)
+    return std::nullopt;
+  size_t rank = linear->outDims().size(), ring = op.getOffsets().size() - rank;
+  llvm::SmallVector<layout::Coord> place;
+  for (size_t d = 0; d < rank; ++d)
+    place.push_back({Dim::axis(d), uint32_t(op.getOffsets()[ring + d])});
+  uint64_t at = inverse->applyPacked(inverse->packIn(place));
+  int64_t elements = inverse->outComponent(at, Dim::Offset);
+  if (ring)
+    elements += op.getOffsets()[0] * (int64_t{1} << linear->inLog2(Dim::Offset));
+  return elements * elementBytes(type.getElementType());
+}
+
+/// A power of two that divides the distance of `buffer` from the start of its allocation; nullopt
+/// where that is not in the text.
+static std::optional<int64_t> alignmentOf(Value buffer) {
+  // An allocation itself lies wherever its layout and its views want.
+  int64_t alignment = 1 << 20;
+  auto moveBy = [&](int64_t bytes) { alignment = std::gcd(alignment, bytes ? bytes : alignment); };
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (isa<ttg::LocalAllocOp>(op))
+      return alignment;
+    if (auto index = dyn_cast<ttg::MemDescIndexOp>(op)) {
+      const LinearLayout *linear = linearOrNull(index.getType());
+      if (!linear)
+        return std::nullopt;
+      int64_t bytes = (int64_t{1} << linear->inLog2(Dim::Offset)) *
+                      elementBytes(index.getType().getElementType());
+      llvm::APInt known;
+      moveBy(matchPattern(index.getIndex(), m_ConstantInt(&known)) ? known.getSExtValue() * bytes
+                                                                   : bytes);
+    } else if (auto slice = dyn_cast<ttg::MemDescSubsliceOp>(op)) {
+      std::optional<int64_t> bytes = offsetOf(slice);
+      if (!bytes)
+        return std::nullopt;
+      moveBy(*bytes);
+    } else if (!isa<ttg::MemDescTransOp, ttg::MemDescReshapeOp, ttg::MemDescReinterpretOp>(op)) {
+      return std::nullopt;
+    }
+    buffer = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
+std::string whyNoCopyTarget(Value buffer) {
+  std::optional<int64_t> alignment = alignmentOf(buffer);
+  if (!alignment || *alignment % copyAlignment == 0)
+    return "";
+  return format("a copy begins at a multiple of " + llvm::Twine(copyAlignment) +
+                " bytes of shared memory, but this part of a buffer may begin at an odd multiple "
+                "of " +
+                llvm::Twine(*alignment));
+}
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t groupRows = 64, warpsPerGroup = 4, stepBits = 256, wordBits = 32;
+
+/// Whether CTAs share the dims of an operand as they share those of the result: each has the rows
+/// (or columns) of its part of the result, and all of K.
+static bool isSharedLike(const LinearLayout &operand, const LinearLayout &d, unsigned outer) {
+  unsigned bits = operand.hasIn(Dim::Block) ? operand.inLog2(Dim::Block) : 0;
+  if (bits != (d.hasIn(Dim::Block) ? d.inLog2(Dim::Block) : 0))
+    return false;
+  for (unsigned bit = 0; bit < bits; ++bit)
+    if (operand.basis(Dim::Block, bit, Dim::axis(1 - outer)) ||
+        operand.basis(Dim::Block, bit, Dim::axis(outer)) !=
+            d.basis(Dim::Block, bit, Dim::axis(outer)))
+      return false;
+  return true;
+}
+
+static const char *const sharedUnlike =
+    "must be split among the CTAs as the accumulator is, and not along K";
+
+/// An operand in a buffer, of which one instruction takes `length` rows or columns.
+static std::string whyNoBuffer(ttg::MemDescType type, const LinearLayout &d, unsigned outer,
+                               int64_t length) {
+  const LinearLayout *memory = linearOrNull(type);
+  if (!memory || memory->outDims().size() != 2)
+    return "has a layout that wgmma cannot read";
+  if (!isSharedLike(*memory, d, outer))
+    return sharedUnlike;
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  std::optional<layout::MatrixDescriptor> found = layout::describeMatrix(
+      *memory, outer, 1 - outer, bits / 8, unsigned(length), unsigned(stepBits / bits));
+  if (!found)
+    return format("has a layout that wgmma cannot read: it takes rows of 16, 32, 64 or 128 bytes, "
+                  "swizzled as in an NVMMASharedLayout of " +
+                  llvm::Twine(bits) + "-bit elements");
+  if (bits != 16 && !found->contiguousK)
+    return format("has elements of " + llvm::Twine(bits) +
+                  " bits, which wgmma reads only if they are contiguous along K (only those of 16 "
+                  "bits it can transpose)");
+  return "";
+}
+
+/// A in registers: words along K as the result's layout spreads the rows.
+static std::string whyNoRegisters(RankedTensorType type, const LinearLayout &d,
+                                  ttg::NvidiaMmaEncodingAttr mma) {
+  const LinearLayout *found = linearOrNull(type);
+  int64_t kWidth = wordBits / type.getElementType().getIntOrFloatBitWidth();
+  layout::DotOperandLayout wanted{0, layout::Layout(mma.getValue()), kWidth};
+  std::string needed = format("in registers must have DotOperandLayout(0, <the layout of the "
+                              "accumulator>, " +
+                              llvm::Twine(kWidth) + ")");
+  if (!found || wanted.validate() ||
+      layout::checkShape(layout::Layout(wanted), type.getShape()).has_value())
+    return needed;
+  LinearLayout expected = wanted.toLinear(type.getShape());
+  for (Dim in : {Dim::Lane, Dim::Warp})
+    if (found->packedBases(in) != expected.packedBases(in))
+      return needed;
+  // Registers may be in any order.
+  llvm::SmallVector<uint64_t> has(found->packedBases(Dim::Register)),
+      wants(expected.packedBases(Dim::Register));
+  llvm::sort(has);
+  llvm::sort(wants);
+  if (has != wants)
+    return needed;
+  return isSharedLike(*found, d, 0) ? "" : sharedUnlike;
+}
+
+std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
+  auto mma = dyn_cast_or_null<ttg::NvidiaMmaEncodingAttr>(d.getEncoding());
+  if (!mma || !mma.getValue().isWarpGroup())
+    return "the accumulator must have an NVMMADistributedLayout of version 3";
+  const layout::NVMMADistributedLayout &layout = mma.getValue();
+  if (layout.warpsPerCta[0] % warpsPerGroup)
+    return format("groups of four warps share the rows, but warps_per_cta is [" +
+                  llvm::Twine(layout.warpsPerCta[0]) + ", " + llvm::Twine(layout.warpsPerCta[1]) +
+                  "]");
+  layout::Ints share = layout::shapePerCta(layout::Layout(layout), d.getShape());
+  int64_t columns = layout.instrN();
+  if (share[0] % groupRows)
+    return format("M of each CTA must be a multiple of 64, but the accumulator has " +
+                  sizes(share));
+  if (share[1] < columns)
+    return format("instr_shape says that instructions have " + llvm::Twine(columns) +
+                  " columns, but the accumulator has " + sizes(share));
+  auto buffer = dyn_cast<ttg::MemDescType>(a);
+  auto tensor = dyn_cast<RankedTensorType>(a);
+  Type element = buffer ? buffer.getElementType() : tensor.getElementType();
+  int64_t depth = stepBits / element.getIntOrFloatBitWidth();
+  int64_t k = buffer ? buffer.getShape()[1] : tensor.getShape()[1];
+  if (k % depth)
+    return format("`a` must have K a multiple of " + llvm::Twine(depth) + " for elements of " +
+                  llvm::Twine(element.getIntOrFloatBitWidth()) + " bits, got " + llvm::Twine(k));
+  const LinearLayout *result = linearOrNull(d);
+  if (!result)
+    return "the accumulator has no such layout";
+  std::string ofA =
+      buffer ? whyNoBuffer(buffer, *result, 0, groupRows) : whyNoRegisters(tensor, *result, mma);
+  if (!ofA.empty())
+    return "`a` " + ofA;
+  std::string ofB = whyNoBuffer(cast<ttg::MemDescType>(b), *result, 1, columns);
+  return ofB.empty() ? "" : "`b` " + ofB;
+}
+
+} // namespace gluonc::ttng

@@ -1,0 +1,31 @@
+//===- EngineRules.h - What asynchronous engines demand of their operands ----===//
+//
+// The copy engine and wgmma read shared memory themselves, in forms of their own.
+// Whether a descriptor, a buffer or a product has such a form is read off its types.
+// The builtins ask, who know the line, and the verifiers, for text that says it.
+//
+// Every function answers with the reason why not; "" is a yes.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ir/Dialects.h"
+
+#include <string>
+
+namespace gluonc::ttng {
+
+/// Whether the copy engine knows such descriptors: their elements, dims and layout.
+std::string whyNoDescriptor(const Descriptor &descriptor);
+
+/// Whether copies of the engine may begin where `buffer` does, as far as the text tells.
+std::string whyNoCopyTarget(mlir::Value buffer);
+
+/// Whether wgmma reads a and b as they lie (in registers or buffers) and adds to d as it lies.
+/// Shapes agree and the element types have an instruction: somebody else has checked that.
+std::string whyNoWarpGroupDot(mlir::Type a, mlir::Type b, mlir::RankedTensorType d);
+
+/// What a barrier can count: arrivals awaited in a phase, and bytes announced.
+constexpr int64_t mostArrivals = (1 << 20) - 1, mostBarrierBytes = (1 << 20) - 1;
+
+} // namespace gluonc::ttng
