@@ -89,9 +89,32 @@ Region barriersOf(const Instruction &instruction, Cta &cta) {
   return barriersAt(cta, data.barrierTable, instruction.operands[2], data.barrierShare);
 }
 
+/// Bulk copies of the engine begin at such multiples in shared memory.
+constexpr uint64_t kBulkAlignment = 128;
+
+/// Whether the engine can address both ends; false after a fault. A launch has checked the
+/// descriptors that came with it, but the program may have made its own.
+bool checkEnds(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
+  std::string why = whyNotAddressable(transfer.tensor, dataOf(instruction).elementBytes);
+  if (!why.empty()) {
+    cta.fail(instruction, diag::Kind::DescriptorNotAddressable, {why});
+    return false;
+  }
+  const Share *share = transfer.shared.share;
+  uint64_t first = transfer.shared.offsetOf(share ? share->begins[cta.rank()] : 0);
+  uint64_t begin = first % kCtaSharedStride;
+  if (begin % kBulkAlignment == 0)
+    return true;
+  cta.fail(instruction, diag::Kind::MisalignedBulkCopy,
+           {std::to_string(begin), std::to_string(kBulkAlignment)});
+  return false;
+}
+
 /// Whether the box begins where the engine can, and its part inside of the tensor may be accessed;
 /// false after a fault.
 bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
+  if (!checkEnds(instruction, cta, transfer))
+    return false;
   const int32_t start = transfer.start[transfer.tensor.rank - 1];
   const int64_t byte = int64_t(start) * transfer.shared.table->elementBytes;
   if (byte % kBoxUnit != 0 && !cta.coordinateTaint) {

@@ -36,16 +36,8 @@ llvm::Error refuse(const llvm::Twine &what) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), "tensor descriptor: " + what);
 }
 
-llvm::Error checkBox(const TensorBox &box, const TensorDescription &tensor) {
+llvm::Error checkBox(const TensorBox &box) {
   for (unsigned dim = 0; dim != box.rank; ++dim) {
-    int64_t extent = tensor.shape[dim];
-    if (extent < 1 || extent > int64_t(1) << 32)
-      return refuse("extent " + llvm::Twine(extent) + " of dim " + llvm::Twine(dim) +
-                    " is not in 1 to 2^32");
-    uint32_t step = tensor.elementStrides[dim];
-    if (step < 1 || step > 8)
-      return refuse("element stride " + llvm::Twine(step) + " of dim " + llvm::Twine(dim) +
-                    " is not in 1 to 8");
     if (!box.isIm2Col && (box.box[dim] < 1 || box.box[dim] > 256))
       return refuse("a transfer of " + llvm::Twine(box.box[dim]) + " elements along dim " +
                     llvm::Twine(dim) + "; 1 to 256 are possible");
@@ -60,22 +52,12 @@ llvm::Error checkBox(const TensorBox &box, const TensorDescription &tensor) {
 } // namespace
 
 llvm::Error check(const TensorBox &box, const TensorDescription &tensor) {
-  // Elements of four bits lie in pairs of 16 bytes.
   unsigned grain = box.type == TensorMapType::Padded4Bits ? 32 : 16;
-  if (tensor.base % grain)
-    return refuse("the tensor begins at 0x" + llvm::utohexstr(tensor.base) +
-                  ", which is not a multiple of " + llvm::Twine(grain) + " bytes");
-  if (tensor.strides[box.rank - 1] != 1)
-    return refuse("the last stride is " + llvm::Twine(tensor.strides[box.rank - 1]) +
-                  " elements; it has to be 1");
-  for (unsigned dim = 0; dim + 1 < box.rank; ++dim) {
-    int64_t bytes = tensor.strides[dim] * int64_t(box.elementBytes);
-    if (bytes < 0 || bytes % grain || bytes >= int64_t(1) << 40)
-      return refuse("stride " + llvm::Twine(tensor.strides[dim]) + " of dim " + llvm::Twine(dim) +
-                    " is " + llvm::Twine(bytes) + " bytes, which is not a multiple of " +
-                    llvm::Twine(grain) + " below 2^40");
-  }
-  return checkBox(box, tensor);
+  TensorDescription described = tensor;
+  described.rank = box.rank;
+  if (std::string why = whyNotAddressable(described, box.elementBytes, grain); !why.empty())
+    return refuse(why);
+  return checkBox(box);
 }
 
 llvm::Error encode(const Driver &driver, const TensorBox &box, const TensorDescription &tensor,
