@@ -3,14 +3,15 @@
 // Problem: a kernel that tells a barrier of other bytes than the copies for it bring
 // waits for ever, and a GPU with it. Where both are in the text, say so before:
 //
-//   barrier_expect %b, 16384                     warning: the barrier expects 16384
+//   barrier_expect %b, 16384                     error: the barrier expects 16384
 //   async_tma_copy … 64x64xf16, %b        ==>    bytes, but the copies for it bring 8192
 //   wait_barrier %b, %phase
 //
 // Announcements and copies for one barrier in one block happen equally often, so
 // their sums must agree. Where they do not, others may make up for it: copies in a
 // loop for an announcement before it, say. Only what nothing can make up for counts:
-// a barrier that somewhere lacks bytes and nowhere has too many, or the reverse.
+// a barrier that somewhere lacks bytes and nowhere has too many, or the reverse. If
+// nobody waits for it, nothing hangs, and a warning will do.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
@@ -49,6 +50,8 @@ struct CheckFunction {
   llvm::MapVector<std::tuple<Block *, Value, Value>, Group> groups;
   /// Allocations of which not every use is understood.
   llvm::BitVector unclear;
+  /// Those that always wait.
+  llvm::SmallVector<ttng::WaitBarrierOp> waits;
 
   explicit CheckFunction(tt::FuncOp function)
       : aliases(function), unclear(aliases.allocations().size()) {
@@ -56,6 +59,9 @@ struct CheckFunction {
   }
 
   void visit(Operation *op) {
+    if (auto wait = dyn_cast<ttng::WaitBarrierOp>(op);
+        wait && (!wait.getPred() || matchPattern(wait.getPred(), m_One())))
+      waits.push_back(wait);
     if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
       if (expect.getFromCTA())
         return giveUp(expect.getAlloc());
@@ -112,13 +118,32 @@ struct CheckFunction {
     });
   }
 
-  void report() {
-    for (auto &[key, group] : groups)
-      if (group.lacks() && !isMadeUpFor(std::get<1>(key), group))
-        group.first->emitWarning()
-            << "the barrier expects " << group.expected << " bytes, but the copies for it bring "
-            << group.brought
-            << (group.lacks() > 0 ? ": its phase never ends" : ": its bytes never add up");
+  /// Who waits for the barrier, or another in its ring.
+  Operation *waitFor(Value barrier) {
+    const llvm::BitVector *mine = aliases.of(barrier);
+    for (ttng::WaitBarrierOp wait : waits)
+      if (const llvm::BitVector *its = aliases.of(wait.getAlloc());
+          its && mine && its->anyCommon(*mine))
+        return wait;
+    return nullptr;
+  }
+
+  /// False after an error.
+  bool report() {
+    bool fine = true;
+    for (auto &[key, group] : groups) {
+      if (!group.lacks() || isMadeUpFor(std::get<1>(key), group))
+        continue;
+      Operation *wait = waitFor(std::get<1>(key));
+      InFlightDiagnostic diagnostic = wait ? group.first->emitError() : group.first->emitWarning();
+      diagnostic << "the barrier expects " << group.expected
+                 << " bytes, but the copies for it bring " << group.brought
+                 << (group.lacks() > 0 ? ": its phase never ends" : ": its bytes never add up");
+      if (wait)
+        diagnostic.attachNote(wait->getLoc()) << "this would wait for ever";
+      fine &= !wait;
+    }
+    return fine;
   }
 };
 
@@ -126,16 +151,20 @@ struct CheckBarrierBytesPass : PassWrapper<CheckBarrierBytesPass, OperationPass<
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckBarrierBytesPass)
   llvm::StringRef getArgument() const override { return "gluonc-check-barrier-bytes"; }
   llvm::StringRef getDescription() const override {
-    return "Warn of barriers whose bytes cannot add up";
+    return "Refuse barriers whose bytes cannot add up";
   }
 
   void runOnOperation() override {
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
       // Most kernels have no such barriers. Others may get theirs from callers.
-      bool counts = function.walk([](ttng::BarrierExpectOp) { return WalkResult::interrupt(); })
-                        .wasInterrupted();
-      if (counts && function.isPublic())
-        CheckFunction(function).report();
+      auto counts = [](Operation *op) {
+        return isa<ttng::BarrierExpectOp, ttng::AsyncTMACopyGlobalToLocalOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      };
+      if (function.isPublic() && function.walk(counts).wasInterrupted() &&
+          !CheckFunction(function).report())
+        signalPassFailure();
     }
     markAllAnalysesPreserved();
   }

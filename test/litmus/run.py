@@ -114,7 +114,7 @@ def cp_async_barrier(env):
     return copying(copies.cp_async_barrier)(env)
 
 
-@case(expect=["Deadlock"], bytes=["Deadlock"], wait=["UnfinishedCopyRead"])
+@case(expect=["KernelRejected"], bytes=["KernelRejected"], wait=["UnfinishedCopyRead"])
 def tma_load(env):
     return copying(copies.tma_load, 1, ("src",))(env)
 
@@ -231,17 +231,17 @@ def filling(padding, rounds):
     return run
 
 
-@case(bytes=["Deadlock"])
+@case(bytes=["KernelRejected"])
 def tma_fills_zeros(env):
     return filling("zero", False)(env)
 
 
-@case(bytes=["Deadlock"])
+@case(bytes=["KernelRejected"])
 def tma_fills_nan(env):
     return filling("nan", False)(env)
 
 
-@case(bytes=["Deadlock"])
+@case(bytes=["KernelRejected"])
 def tma_rounds_to_tf32(env):
     return filling("zero", True)(env)
 
@@ -418,7 +418,7 @@ def simulate(name, seeds):
             found = None
             try:
                 launch()
-            except gluonc.errors.KernelFault as fault:
+            except gluonc.errors.GluonError as fault:
                 found = [d["kind"] for d in fault.diagnostics]
             if kinds and not found and not holds():
                 found = ["WrongResult"]

@@ -14,9 +14,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %buf = ttg.local_alloc : () -> !buf
     %bar = ttg.local_alloc : () -> !bar
     ttng.init_barrier %bar, 1 : !bar
-    // expected-warning @+1 {{the barrier expects 16384 bytes, but the copies for it bring 8192: its phase never ends}}
+    // expected-error @+1 {{the barrier expects 16384 bytes, but the copies for it bring 8192: its phase never ends}}
     ttng.barrier_expect %bar, 16384, %true : !bar
     ttng.async_tma_copy_global_to_local %d[%i, %i] %buf, %bar, %true : !desc, !bar -> !buf
+    // expected-note @+1 {{this would wait for ever}}
+    ttng.wait_barrier %bar, %i : !bar
+    tt.return
+  }
+}
+
+// -----
+
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+!desc = !tt.tensordesc<64x64xf16, #s>
+!buf = !ttg.memdesc<64x64xf16, #s, #smem, mutable>
+!bar = !ttg.memdesc<1xi64, #b, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Nobody says what comes.
+  tt.func public @none(%d: !desc, %i: i32) {
+    %true = arith.constant true
+    %buf = ttg.local_alloc : () -> !buf
+    %bar = ttg.local_alloc : () -> !bar
+    ttng.init_barrier %bar, 1 : !bar
+    // expected-error @+1 {{the barrier expects 0 bytes, but the copies for it bring 8192: its bytes never add up}}
+    ttng.async_tma_copy_global_to_local %d[%i, %i] %buf, %bar, %true : !desc, !bar -> !buf
+    ttng.arrive_barrier %bar, 1 : !bar
+    // expected-note @+1 {{this would wait for ever}}
     ttng.wait_barrier %bar, %i : !bar
     tt.return
   }
