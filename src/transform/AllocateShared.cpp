@@ -177,6 +177,11 @@ struct AllocateFunction {
       for (unsigned index : aliases.of(value)->set_bits()) {
         ttg::LocalAllocOp alloc = aliases.allocations()[index];
         rejectSecondLife(alloc, value);
+        // A buffer taken for another has to begin where that one may.
+        if (auto view = value.getDefiningOp<ttg::MemDescReinterpretOp>())
+          if (std::optional<layout::Layout> layout = layoutOf(view.getType().getEncoding()))
+            ownerOf[alloc]->alignment =
+                std::max(ownerOf[alloc]->alignment, layout::sharedAlignment(*layout));
         for (Operation *user : value.getUsers())
           extend(*ownerOf[alloc], user);
       }

@@ -32,6 +32,9 @@ constexpr int32_t fewestRegisters = 24, mostRegisters = 248;
 /// Barriers of the hardware: one for the default warps, one where all meet.
 constexpr size_t mostPartitions = 14;
 
+/// What each thread of so many warps may have: a CTA with more would never be launched.
+int32_t registersFor(int32_t warps) { return llvm::alignDown(registerFile / (32 * warps), 8); }
+
 struct WarpGroups {
   ModuleOp module;
   int32_t defaultWarps;
@@ -66,9 +69,9 @@ struct WarpGroups {
   }
 
   int32_t registersAtStart() {
-    int32_t limit = llvm::alignDown(registerFile / (32 * total), 8);
+    int32_t limit = registersFor(total);
     if (auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr))
-      limit = given.getInt();
+      limit = std::min<int32_t>(limit, given.getInt());
     return std::clamp<int32_t>(limit / 8 * 8, fewestRegisters, mostRegisters);
   }
 
@@ -118,9 +121,14 @@ struct AllocateWarpGroupsPass : PassWrapper<AllocateWarpGroupsPass, OperationPas
     llvm::SmallVector<ttg::WarpSpecializeOp> ops;
     module.walk([&](ttg::WarpSpecializeOp op) { ops.push_back(op); });
     module->removeAttr(ttg::totalNumWarpsAttr);
-    if (ops.empty())
-      return markAllAnalysesPreserved();
     int32_t warps = ttg::numWarpsOf(module);
+    if (ops.empty()) {
+      auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr);
+      if (given && given.getInt() > registersFor(warps))
+        module->setAttr(ttg::maxRegistersAttr,
+                        Builder(module).getI32IntegerAttr(registersFor(warps)));
+      return markAllAnalysesPreserved();
+    }
     WarpGroups groups{module, warps, warps};
     for (ttg::WarpSpecializeOp op : ops)
       if (!groups.place(op))

@@ -141,3 +141,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#l2 = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+
+// What is taken for a swizzled buffer begins where the pattern does.
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @reinterpreted
+  tt.func public @reinterpreted(%i: i32) -> (tensor<16x64xf16, #l2>, tensor<16xf32, #l>) {
+    // CHECK: ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<33x16xf32
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<33x16xf32, #s, #smem, mutable>
+    // CHECK: ttg.local_alloc {allocation.offset = 3072 : i32} : () -> !ttg.memdesc<512xf32
+    %raw = ttg.local_alloc : () -> !ttg.memdesc<512xf32, #s, #smem, mutable>
+    %view = ttg.memdesc_reinterpret %raw : !ttg.memdesc<512xf32, #s, #smem, mutable> -> !ttg.memdesc<16x64xf16, #n, #smem, mutable>
+    %x = ttg.local_load %view : !ttg.memdesc<16x64xf16, #n, #smem, mutable> -> tensor<16x64xf16, #l2>
+    %one = ttg.memdesc_index %ring[%i] : !ttg.memdesc<33x16xf32, #s, #smem, mutable> -> !ttg.memdesc<16xf32, #s, #smem, mutable>
+    %y = ttg.local_load %one : !ttg.memdesc<16xf32, #s, #smem, mutable> -> tensor<16xf32, #l>
+    tt.return %x, %y : tensor<16x64xf16, #l2>, tensor<16xf32, #l>
+  }
+}
