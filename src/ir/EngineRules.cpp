@@ -46,6 +46,8 @@ std::string whyNoDescriptor(const Descriptor &descriptor) {
   if (layout.rank() != rank)
     return format("has blocks of " + llvm::Twine(rank) + " dimensions, but its layout has rank " +
                   llvm::Twine(layout.rank()));
+  if (!llvm::all_of(descriptor.shape, layout::isPowerOf2))
+    return format("has blocks of powers of two, not of " + sizes(descriptor.shape));
   Type element = descriptor.elementType;
   unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64)

@@ -125,6 +125,9 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
       !llvm::isPowerOf2_32(made->options.numCtas) || made->options.numCtas > 16)
     return fail(GLUONC_USAGE_ERROR, "num_warps is 1 to 32 and num_ctas 1 to 16, powers of two",
                 error);
+  if (std::optional<unsigned> most = made->options.maxnreg; most && (*most < 8 || *most > 255))
+    return fail(GLUONC_USAGE_ERROR,
+                "maxnreg is 8 to 255 registers of a thread, not " + std::to_string(*most), error);
   diag::Collector collector;
   ArgumentReader reader(*kernel, collector);
   for (size_t i = 0; i != count; ++i)
