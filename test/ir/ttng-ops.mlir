@@ -3,6 +3,8 @@
 // RUN: gluon-opt %s | gluon-opt -mlir-print-op-generic | gluon-opt | FileCheck %s
 
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bytes = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8}>
+#bytesT = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #l1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #l4 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -81,9 +83,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
   // CHECK-LABEL: @bytes
   tt.func public @bytes(%c: tensor<64x64xi32, #mma>) {
-    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xi8, #s, #smem, mutable>
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xi8, #bytes, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xi8, #bytesT, #smem, mutable>
     // CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %arg0 {unsignedA} : !ttg.memdesc<64x64xi8
-    %d = ttng.warp_group_dot %a, %a, %c {unsignedA} : !ttg.memdesc<64x64xi8, #s, #smem, mutable> * !ttg.memdesc<64x64xi8, #s, #smem, mutable> -> tensor<64x64xi32, #mma>
+    %d = ttng.warp_group_dot %a, %b, %c {unsignedA} : !ttg.memdesc<64x64xi8, #bytes, #smem, mutable> * !ttg.memdesc<64x64xi8, #bytesT, #smem, mutable> -> tensor<64x64xi32, #mma>
     tt.return
   }
 
