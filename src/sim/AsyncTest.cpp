@@ -142,6 +142,31 @@ TEST(Async, ReductionsCombineWithWhatIsThere) {
   EXPECT_EQ(run.data[36], 36.0f);
 }
 
+TEST(Async, StoresEndWhereUnitsOf16BytesDo) {
+  for (const char *copy : {"ttng.async_tma_reduce add, %d[%c0, %c0] %buf : $D, $T\n",
+                           "ttng.async_tma_copy_local_to_global %d[%c0, %c0] %buf : $D, $T\n"}) {
+    Outcome run(kernelOf(kWrite + kFence + copy + kStoreWait), std::nullopt,
+                [](TensorDescription &tensor) { tensor.shape = {16, 9}; });
+    ASSERT_TRUE(run.fine) << run.kernel.allMessages();
+    EXPECT_NE(run.data[8], 8.0f);
+    EXPECT_NE(run.data[11], 11.0f);
+    EXPECT_EQ(run.data[12], 12.0f);
+  }
+}
+
+TEST(Async, OnlyLoadsBeginBeforeTheTensor) {
+  const std::string before = "%m4 = arith.constant -4 : i32\n";
+  EXPECT_TRUE(Outcome(kernelOf(before + kExpect +
+                               "ttng.async_tma_copy_global_to_local %d[%m4, %m4] %buf, %bar, %true "
+                               ": $D, $B -> $T\n" +
+                               kWait))
+                  .fine);
+  for (const char *place : {"%m4, %c0", "%c0, %m4"})
+    expectFault(kernelOf(before + kWrite + kFence + "ttng.async_tma_copy_local_to_global %d[" +
+                         place + "] %buf : $D, $T\n" + kStoreWait),
+                Kind::BoxBeforeTensor);
+}
+
 TEST(Async, BoxesBeginAtUnitsOf16Bytes) {
   for (const char *copy : {"ttng.async_tma_reduce add, %d[%c0, %c1] %buf : $D, $T\n",
                            "ttng.async_tma_copy_local_to_global %d[%c0, %c1] %buf : $D, $T\n"}) {

@@ -23,8 +23,11 @@ static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32
       return row;
     row.address += uint64_t(position[dim] * map.strides[dim]) * size;
   }
-  int64_t begin = std::clamp<int64_t>(position[inner], 0, map.shape[inner]);
-  int64_t end = std::clamp<int64_t>(position[inner] + length, 0, map.shape[inner]);
+  int64_t extent = map.shape[inner];
+  if (transfer.outwards)
+    extent = int64_t(llvm::alignTo(uint64_t(extent) * size, kBoxUnit)) / size;
+  int64_t begin = std::clamp<int64_t>(position[inner], 0, extent);
+  int64_t end = std::clamp<int64_t>(position[inner] + length, 0, extent);
   if (begin >= end)
     return row;
   row.skip = uint32_t(begin - position[inner]);

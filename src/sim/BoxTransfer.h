@@ -18,13 +18,16 @@ namespace gluonc::sim {
 static_assert(std::is_trivially_copyable_v<TensorDescription> &&
               sizeof(TensorDescription) <= kTensorDescriptorBytes);
 
-/// A box begins at multiples of so many bytes of a row. Otherwise an H100 stops the kernel, an
-/// "illegal instruction" that PTX ISA does not mention.
+/// Bytes that the engine takes at once, as seen on an H100; PTX ISA does not tell. A box begins at
+/// a multiple of them, or the kernel stops with an "illegal instruction". Loads end where the
+/// tensor does; stores and reductions write the last unit of a row whole.
 constexpr int64_t kBoxUnit = 16;
 
 struct BoxTransfer {
   TensorDescription tensor;
   bool im2col = false;
+  /// A store or a reduction.
+  bool outwards = false;
   /// Where the box begins; for im2col the first pixel and channel.
   std::array<int32_t, TensorDescription::maxRank> start = {};
   /// The part of the box that is moved, where it is not all of it: extents, and where it begins.

@@ -121,6 +121,11 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
     cta.fail(instruction, diag::Kind::BoxMisaligned, {std::to_string(start), std::to_string(byte)});
     return false;
   }
+  for (unsigned dim = 0; transfer.outwards && dim < transfer.tensor.rank; ++dim)
+    if (int32_t at = transfer.start[dim]; at < 0) {
+      cta.fail(instruction, diag::Kind::BoxBeforeTensor, {std::to_string(at), std::to_string(dim)});
+      return false;
+    }
   for (const BoxRow &row : boxRows(transfer))
     if (row.count && !checkedAccess(instruction, cta, row.address, row.count, row.lane + row.skip))
       return false;
@@ -175,6 +180,7 @@ void runStore(const Instruction &instruction, Cta &cta) {
     return;
   PendingStore store;
   store.transfer = transferOf(instruction, cta);
+  store.transfer.outwards = true;
   store.reduction = data.reduction;
   store.kind = data.kind;
   store.isUnsigned = data.isUnsigned;

@@ -1,12 +1,13 @@
 //===- CheckBoxStarts.cpp -----------------------------------------------------===//
 //
 // Problem: the copy engine stops a GPU's kernel ("illegal instruction") where a box
-// begins between the 16-byte units of a row. Where the text says so, warn:
+// begins between the 16-byte units of a row, or where a store begins before the tensor
+// does. Where the text says so, warn:
 //
 //   async_tma_copy … [%row, 4], … 64x64xf16      warning: the box begins at element 4
 //                                                of the last dim, byte 8 of a row; …
 //
-// The simulator checks those that only a run tells (BoxMisaligned).
+// The simulator checks those that only a run tells (BoxMisaligned, BoxBeforeTensor).
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
@@ -19,8 +20,12 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
-void check(Operation *op, ValueRange coords, ttg::MemDescType buffer) {
+void check(Operation *op, ValueRange coords, ttg::MemDescType buffer, bool stores) {
   llvm::APInt start;
+  for (auto [dim, coordinate] : llvm::enumerate(coords))
+    if (stores && matchPattern(coordinate, m_ConstantInt(&start)) && start.isNegative())
+      op->emitWarning() << "what a bulk copy stores begins at " << start.getSExtValue()
+                        << " of dim " << dim << "; only loads may begin before the tensor does";
   if (coords.empty() || !matchPattern(coords.back(), m_ConstantInt(&start)))
     return;
   int64_t byte = start.getSExtValue() * elementBytes(buffer.getElementType());
@@ -34,17 +39,17 @@ struct CheckBoxStartsPass : PassWrapper<CheckBoxStartsPass, OperationPass<Module
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckBoxStartsPass)
   llvm::StringRef getArgument() const override { return "gluonc-check-box-starts"; }
   llvm::StringRef getDescription() const override {
-    return "Warn of bulk copies that begin between units of 16 bytes";
+    return "Warn of bulk copies that begin where a GPU does not";
   }
 
   void runOnOperation() override {
     getOperation().walk([](Operation *op) {
       if (auto load = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op))
-        check(op, load.getCoord(), load.getResult().getType());
+        check(op, load.getCoord(), load.getResult().getType(), false);
       else if (auto store = dyn_cast<ttng::AsyncTMACopyLocalToGlobalOp>(op))
-        check(op, store.getCoord(), store.getSrc().getType());
+        check(op, store.getCoord(), store.getSrc().getType(), true);
       else if (auto reduce = dyn_cast<ttng::AsyncTMAReduceOp>(op))
-        check(op, reduce.getCoord(), reduce.getSrc().getType());
+        check(op, reduce.getCoord(), reduce.getSrc().getType(), true);
     });
     markAllAnalysesPreserved();
   }

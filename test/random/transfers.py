@@ -39,13 +39,16 @@ def tensor_for(m, block, dtype, values=None, bases=None, extent=None):
     return Tensor(memory, shape, list(block), layout, padding, on_host)
 
 
-def somewhere(m, tensor):
-    """Coordinates of a block, of which a part or all may lie outside of the tensor."""
+def somewhere(m, tensor, before=True):
+    """Coordinates of a block, of which a part or all may lie outside of the tensor: before its
+    beginning for loads only."""
     if m.rng.random() < 0.3:
         return [0] * len(tensor.block)
     at = [m.rng.randrange(-length, extent + 1) if m.rng.random() < 0.6 else
           m.rng.randrange(max(extent - length, 0) + 1)
           for length, extent in zip(tensor.block, tensor.shape)]
+    if not before:
+        at = [max(c, 0) for c in at]
     at[-1] -= at[-1] % (16 // tensor.memory.itemsize)
     return at
 
@@ -153,7 +156,7 @@ def boxed(m, i):
     except NothingFits:
         return None
     tensor.padding = "zero"
-    return Boxed(tensor, somewhere(m, tensor), m.rng.choice(ways))
+    return Boxed(tensor, somewhere(m, tensor, before=False), m.rng.choice(ways))
 
 
 KINDS = [load_block, load_block, load_ring, sent]

@@ -17,6 +17,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     ttng.async_tma_copy_global_to_local %d[%c4, %i] %buf, %bar, %true : !desc, !bar -> !buf
     // expected-warning @+1 {{the box begins at element 4 of the last dim, byte 8 of a row; a GPU begins at multiples of 16 bytes only}}
     ttng.async_tma_copy_global_to_local %d[%c8, %c4] %buf, %bar, %true : !desc, !bar -> !buf
+    // expected-warning @+2 {{what a bulk copy stores begins at -1 of dim 1; only loads may begin before the tensor does}}
     // expected-warning @+1 {{element -1 of the last dim, byte -2}}
     ttng.async_tma_copy_local_to_global %d[%c8, %before] %buf : !desc, !buf
     // expected-warning @+1 {{element 4 of the last dim, byte 8}}
