@@ -77,7 +77,7 @@ def run_one(gluonc, device, dumps, path, test):
     else:
         command += ["--diagnostics=json"]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     except subprocess.TimeoutExpired:
         return f"{path}:{line}: timed out"
     output = result.stdout + result.stderr
@@ -118,16 +118,18 @@ def main():
         print(f"exec: 0 passed, 0 failed, {len(jobs)} skipped (no {options.device} device)")
         return SKIPPED
 
-    workers = os.cpu_count() if options.device == "cpu" else 4
+    # Each process on a GPU makes a context of its own.
+    workers = os.cpu_count() if options.device == "cpu" else min(12, os.cpu_count())
+    failed = 0
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        results = list(pool.map(lambda job: run_one(options.gluonc, options.device, options.dumps,
-                                                     *job), jobs))
-    failures = [failure for failure in results if failure]
-    for failure in failures:
-        print(failure)
-    print(f"exec ({options.device}): {len(jobs) - len(failures)} passed, {len(failures)} failed, "
+        outcome = lambda job: run_one(options.gluonc, options.device, options.dumps, *job)
+        for failure in pool.map(outcome, jobs):
+            if failure:
+                failed += 1
+                print(failure, flush=True)
+    print(f"exec ({options.device}): {len(jobs) - failed} passed, {failed} failed, "
           f"{faults} simulator-only skipped")
-    return 1 if failures else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

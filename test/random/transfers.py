@@ -24,7 +24,8 @@ def tensor_for(m, block, dtype, values=None, bases=None, extent=None):
     if bases is None:
         bases = layouts.cga_bases(m.rng, block, m.program)
     layout = layouts.nvmma(m.rng, block, bits_of(dtype), bases)
-    if not layout:
+    # One block behind the other, each begins at 128 bytes.
+    if not layout or np.prod(layouts.share(block, bases)) * bits_of(dtype) // 8 % 128:
         raise NothingFits
     shape = list(extent or (m.rng.randrange(1, 2 * length + 2) for length in block))
     unit = unit_of(dtype)
