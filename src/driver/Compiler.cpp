@@ -166,7 +166,13 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
   llvm::Expected<codegen::nvidia::Cubin> cubin =
       codegen::nvidia::assemble(options.ptxas, result.ptx, target, ptxasOptions);
   if (!cubin) {
-    sink.report(Kind::PtxasRejected, {}, llvm::toString(cubin.takeError())).end();
+    std::string reason = llvm::toString(cubin.takeError());
+    if (llvm::StringRef(reason).contains("Insufficient registers"))
+      sink.report(Kind::PtxasRejected, {}, reason)
+          .hint("the more warps a CTA has, those of partitions included, the fewer registers a "
+                "thread has: use fewer warps, smaller accumulators or a larger maxnreg");
+    else
+      sink.report(Kind::PtxasRejected, {}, reason).end();
     return std::nullopt;
   }
   result.output = std::move(cubin->bytes);

@@ -42,9 +42,9 @@ static layout::Ints boxLengths(const sema::ArgSpec &spec, const layout::NVMMASha
     lengths.back() *= layout.fp4Padded ? 2 : 1;
     return lengths;
   }
-  int64_t pixels = std::min<int64_t>(spec.blockShape[0], 1024);
+  layout::Ints part = layout::shapePerCta(layout::Layout(layout), spec.blockShape);
   int64_t row = 8 * layout.swizzleByteWidth / layout.elementBitWidth;
-  return {pixels, std::min<int64_t>(spec.blockShape[1], row ? row : 256)};
+  return {std::min<int64_t>(part[0], 1024), std::min<int64_t>(part[1], row ? row : 256)};
 }
 
 static cuda::TensorBox boxOf(const sema::ArgSpec &spec) {

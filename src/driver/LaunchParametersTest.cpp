@@ -53,6 +53,15 @@ TEST(LaunchParameters, Im2ColBoxesArePixelsByChannels) {
   EXPECT_EQ(box.box[0], 1024u);
   EXPECT_EQ(box.box[1], 32u);
   EXPECT_EQ(parameters.machineCount, 9u);
+  // A CTA of a cluster loads its part of the pixels or of the channels.
+  for (auto [pixels, channels] : {std::pair(1, 0), std::pair(0, 1)}) {
+    layout::NVMMASharedLayout halves{32, 8, 2};
+    halves.cga = {{pixels, channels}};
+    LaunchParameters divided = driver::launchParameters({ArgSpec::im2colDescriptor(
+        sema::dtypes::int8, {64, 32}, 4, sema::Value::layout(std::move(halves)))});
+    EXPECT_EQ(divided.visible[0].box->box[0], pixels ? 32u : 64u);
+    EXPECT_EQ(divided.visible[0].box->box[1], channels ? 16u : 32u);
+  }
 }
 
 } // namespace

@@ -236,4 +236,22 @@ std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
   return ofB.empty() ? "" : "`b` " + ofB;
 }
 
+bool hasReduction(tt::DescriptorReduceKind kind, Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  unsigned width = integer ? integer.getWidth() : 0;
+  bool bits = width == 32 || (width == 64 && !integer.isSigned());
+  switch (kind) {
+  case tt::DescriptorReduceKind::ADD:
+    return isa<Float16Type, BFloat16Type, Float32Type>(element) || bits;
+  case tt::DescriptorReduceKind::MIN:
+  case tt::DescriptorReduceKind::MAX:
+    return isa<Float16Type, BFloat16Type>(element) || width == 32 || width == 64;
+  case tt::DescriptorReduceKind::INC:
+  case tt::DescriptorReduceKind::DEC:
+    return width == 32 && !integer.isSigned();
+  default:
+    return bits;
+  }
+}
+
 } // namespace gluonc::ttng

@@ -4,7 +4,7 @@
 // Whether a descriptor, a buffer or a product has such a form is read off its types.
 // The builtins ask, who know the line, and the verifiers, for text that says it.
 //
-// Every function answers with the reason why not; "" is a yes.
+// Functions named why… answer with the reason why not; "" is a yes.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -24,6 +24,10 @@ std::string whyNoCopyTarget(mlir::Value buffer);
 /// Whether wgmma reads a and b as they lie (in registers or buffers) and adds to d as it lies.
 /// Shapes agree and the element types have an instruction: somebody else has checked that.
 std::string whyNoWarpGroupDot(mlir::Type a, mlir::Type b, mlir::RankedTensorType d);
+
+/// Whether the copy engine combines elements of this type so (PTX ISA, cp.reduce.async.bulk).
+/// Signed integers of 64 bits have no sums and no bits there: an H100 stops at them.
+bool hasReduction(tt::DescriptorReduceKind kind, mlir::Type element);
 
 /// What a barrier can count: arrivals awaited in a phase, and bytes announced.
 constexpr int64_t mostArrivals = (1 << 20) - 1, mostBarrierBytes = (1 << 20) - 1;

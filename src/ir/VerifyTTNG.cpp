@@ -190,25 +190,6 @@ LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
   return verifySource(*this, descriptor, getSrc());
 }
 
-/// async_tma_reduce_c1.
-static bool hasReduction(tt::DescriptorReduceKind kind, Type element) {
-  auto integer = dyn_cast<IntegerType>(element);
-  unsigned width = integer ? integer.getWidth() : 0;
-  switch (kind) {
-  case tt::DescriptorReduceKind::ADD:
-    return isa<Float16Type, BFloat16Type, Float32Type>(element) || width == 32 ||
-           (width == 64 && !integer.isSigned());
-  case tt::DescriptorReduceKind::MIN:
-  case tt::DescriptorReduceKind::MAX:
-    return isa<Float16Type, BFloat16Type>(element) || width == 32 || width == 64;
-  case tt::DescriptorReduceKind::INC:
-  case tt::DescriptorReduceKind::DEC:
-    return width == 32 && !integer.isSigned();
-  default:
-    return width == 32 || width == 64;
-  }
-}
-
 LogicalResult AsyncTMAReduceOp::verify() {
   Descriptor descriptor = descriptorOf(getDesc().getType());
   if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)) ||

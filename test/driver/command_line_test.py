@@ -256,6 +256,9 @@ class CommandLine(unittest.TestCase):
         unwilling.chmod(0o755)
         error = self.fails(1, {"kind": "PtxasRejected"}, *compile_, GLUONC_PTXAS=str(unwilling))
         self.assertIn("no such instruction", error["message"])
+        unwilling.write_text("#!/bin/sh\necho '(C7602) Insufficient registers (128)' >&2\nexit 1\n")
+        error = self.fails(1, {"kind": "PtxasRejected"}, *compile_, GLUONC_PTXAS=str(unwilling))
+        self.assertIn("use fewer warps", json.dumps(error))
 
     def test_repeat_prints_medians(self):
         report = json.loads(self.fine("compile", "k.py::copy", *TYPES, "--target", "cuda:90a",

@@ -80,8 +80,8 @@
 #   old='randint(-99, 99, (40, 64), i32, 7)' SHAPE='(40, 64)' STRIDES='(64, 1)' BLOCK='(32, 64)' AT='(8, 0)' \
 #   HOW='"and"' SWIZZLE=128 --grid 1
 # EXPECT: b[8:] == (old[8:] & a[8:])
-# RUN: combine a='randint(-99, 99, (40, 64), i64)' b='randint(-99, 99, (40, 64), i64, 7)' \
-#   old='randint(-99, 99, (40, 64), i64, 7)' SHAPE='(40, 64)' STRIDES='(64, 1)' BLOCK='(32, 64)' AT='(8, 0)' \
+# RUN: combine a='randint(0, 99, (40, 64), u32)' b='randint(0, 99, (40, 64), u32, 7)' \
+#   old='randint(0, 99, (40, 64), u32, 7)' SHAPE='(40, 64)' STRIDES='(64, 1)' BLOCK='(32, 64)' AT='(8, 0)' \
 #   HOW='"or"' SWIZZLE=128 --grid 1
 # EXPECT: b[8:] == (old[8:] | a[8:])
 # RUN: combine a='randint(0, 99, (40, 64), u64)' b='randint(0, 99, (40, 64), u64, 7)' \

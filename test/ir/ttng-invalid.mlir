@@ -264,6 +264,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 }
 
 // -----
+// async_tma_reduce_c1: sums and bits of 64 bits are those of numbers without sign.
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 64}>
+#smem = #ttg.shared_memory
+!buf = !ttg.memdesc<64x16xi64, #s, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%d: !tt.tensordesc<64x16xui64, #s>, %e: !tt.tensordesc<64x16xsi64, #s>, %buf: !buf, %i: i32) {
+    ttng.async_tma_reduce or, %d[%i, %i] %buf : !tt.tensordesc<64x16xui64, #s>, !buf
+    ttng.async_tma_reduce min, %e[%i, %i] %buf : !tt.tensordesc<64x16xsi64, #s>, !buf
+    // expected-error @+1 {{has no 'or' for 'si64'}}
+    ttng.async_tma_reduce or, %e[%i, %i] %buf : !tt.tensordesc<64x16xsi64, #s>, !buf
+    tt.return
+  }
+}
+
+// -----
 // make_tensor_descriptor_c1
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

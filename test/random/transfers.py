@@ -151,7 +151,7 @@ def boxed(m, i):
     if step.dtype in ("int32", "uint32", "float32", "float16") and m.program.num_ctas == 1:
         ways.append("add")
     if "int" in step.dtype and bits_of(step.dtype) >= 32:
-        ways += ["min", "max", "and", "or"]
+        ways += ["min", "max", *(["and", "or"] if bits_of(step.dtype) == 32 else [])]
     try:
         tensor = tensor_for(m, step.shape, step.dtype, values=85)
     except NothingFits:

@@ -191,19 +191,11 @@ static Result emitReduce(Context &context, const BoundArgs &arguments) {
   auto coords = readStore(context, arguments, "tma.async_atomic");
   if (!coords)
     return std::nullopt;
-  DType dtype = arguments[0].dtype();
-  bool wide = dtype.isInt() && dtype.bitWidth() >= 32,
-       small = dtype == dtypes::float16 || dtype == ScalarKind::BFloat16;
-  bool has = wide;
-  if constexpr (kind == tt::DescriptorReduceKind::ADD)
-    has = small || dtype == dtypes::float32 ||
-          (wide && !(dtype.bitWidth() == 64 && dtype.isSignedInt()));
-  else if constexpr (kind == tt::DescriptorReduceKind::MIN || kind == tt::DescriptorReduceKind::MAX)
-    has = wide || small;
-  if (!has) {
+  if (!ttng::hasReduction(kind, ttng::descriptorOf(arguments[0].irType()).elementType)) {
     context
         .report(diag::Kind::AtomicType, arguments.span(0),
-                ("async_atomic_" + tt::stringifyDescriptorReduceKind(kind)).str(), dtype)
+                ("async_atomic_" + tt::stringifyDescriptorReduceKind(kind)).str(),
+                arguments[0].dtype())
         .end();
     return std::nullopt;
   }
