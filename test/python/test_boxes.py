@@ -13,7 +13,7 @@ DEVICE = "cuda" if IS_HOPPER else "cpu"
 TYPES = [torch.int8, torch.uint8, torch.float8_e4m3fn, torch.float8_e5m2, torch.int16,
          torch.float16, torch.bfloat16, torch.int32, torch.float32, torch.int64, torch.float64]
 # A tensor, a block of it, and where the block begins: at the tensor's end, partly outside.
-BOXES = [([1000], [512], [608]),
+BOXES = [([1008], [512], [608]),
          ([40, 128], [32, 128], [16, 0]),
          ([5, 20, 128], [4, 16, 128], [2, 8, 0]),
          ([3, 5, 20, 128], [2, 2, 8, 128], [2, 2, 16, 0]),
