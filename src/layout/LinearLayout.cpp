@@ -331,65 +331,6 @@ std::optional<LinearLayout> LinearLayout::invertAndCompose(const LinearLayout &o
   return LinearLayout(ins, outer.ins, std::move(packed));
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &left) const {
-  Dims newIns = ins, newOuts = outs;
-  for (const DimSize &size : left.ins)
-    if (size.log2 > inLog2(size.dim))
-      return std::nullopt;
-  for (const DimSize &size : left.outs)
-    if (size.log2 > outLog2(size.dim))
-      return std::nullopt;
-  for (DimSize &in : newIns)
-    in.log2 -= left.inLog2(in.dim);
-  for (DimSize &out : newOuts)
-    out.log2 -= left.outLog2(out.dim);
-
-  Repack fromLeft(left.outs, outs);
-  Packed packed;
-  for (const DimSize &in : ins) {
-    unsigned taken = left.inLog2(in.dim);
-    for (auto [i, basis] : llvm::enumerate(packedBases(in.dim))) {
-      if (i < taken) {
-        if (basis != fromLeft(left.packedBasis(in.dim, i)))
-          return std::nullopt;
-        continue;
-      }
-      uint64_t value = 0;
-      unsigned shift = 0;
-      for (const DimSize &out : newOuts) {
-        uint32_t component = outComponent(basis, out.dim);
-        unsigned scale = left.outLog2(out.dim);
-        if (component & lowMask(scale))
-          return std::nullopt;
-        value |= static_cast<uint64_t>(component >> scale) << shift;
-        shift += out.log2;
-      }
-      packed.push_back(value);
-    }
-  }
-  return LinearLayout(std::move(newIns), std::move(newOuts), std::move(packed));
-}
-
-std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &right) const {
-  // What is left of us after the highest bits of each dim is the only candidate.
-  LinearLayout quotient = *this;
-  for (const DimSize &size : right.ins) {
-    if (size.log2 > inLog2(size.dim))
-      return std::nullopt;
-    if (size.log2)
-      quotient = quotient.resizeIn(size.dim, inLog2(size.dim) - size.log2);
-  }
-  for (const DimSize &size : right.outs) {
-    if (size.log2 > outLog2(size.dim))
-      return std::nullopt;
-    if (size.log2)
-      quotient = quotient.resizeOut(size.dim, outLog2(size.dim) - size.log2);
-  }
-  if (!(quotient * right).equivalentTo(*this))
-    return std::nullopt;
-  return quotient;
-}
-
 // -- Restriction and reshaping ---------------------------------------------------
 
 LinearLayout LinearLayout::sublayout(llvm::ArrayRef<Dim> inDims,
@@ -417,10 +358,6 @@ bool LinearLayout::sublayoutIsZero(llvm::ArrayRef<Dim> inDims, llvm::ArrayRef<Di
   return llvm::all_of(inDims, [&](Dim dim) {
     return llvm::all_of(packedBases(dim), [&](uint64_t basis) { return !(basis & mask); });
   });
-}
-
-LinearLayout LinearLayout::reshapeIns(llvm::ArrayRef<DimSize> newIns) const {
-  return fromPacked(newIns, outs, bases);
 }
 
 LinearLayout LinearLayout::reshapeOuts(llvm::ArrayRef<DimSize> newOuts) const {
@@ -459,14 +396,6 @@ LinearLayout LinearLayout::renameIn(Dim from, Dim to) const {
   return result;
 }
 
-LinearLayout LinearLayout::renameOut(Dim from, Dim to) const {
-  GL_CHECK(hasOut(from) && (from == to || !hasOut(to)));
-  LinearLayout result = *this;
-  for (DimSize &out : result.outs)
-    out.dim = out.dim == from ? to : out.dim;
-  return result;
-}
-
 LinearLayout LinearLayout::resizeOut(Dim dim, unsigned log2) const {
   GL_CHECK(hasOut(dim));
   Dims newOuts = outs;
@@ -482,11 +411,6 @@ LinearLayout LinearLayout::resizeOut(Dim dim, unsigned log2) const {
     packed.push_back(repack(leaves ? basis & ~field : basis));
   }
   return LinearLayout(ins, std::move(newOuts), std::move(packed));
-}
-
-LinearLayout LinearLayout::resizeIn(Dim dim, unsigned log2) const {
-  GL_CHECK(log2 <= inLog2(dim));
-  return withBases(dim, packedBases(dim).take_front(log2));
 }
 
 LinearLayout LinearLayout::withBases(Dim in, llvm::ArrayRef<uint64_t> packed) const {
@@ -567,44 +491,6 @@ uint64_t LinearLayout::freeVariables() const {
 }
 
 uint32_t LinearLayout::freeVariableMask(Dim in) const { return inComponent(freeVariables(), in); }
-
-int64_t LinearLayout::numConsecutiveInOut() const {
-  if (ins.empty() || outs.empty())
-    return 1;
-  llvm::ArrayRef<uint64_t> first = packedBases(ins.front().dim);
-  unsigned run = 0;
-  while (run < first.size() && run < outs.front().log2 && first[run] == uint64_t{1} << run)
-    ++run;
-  // Whatever else moves must keep the run aligned.
-  uint64_t others = 0;
-  for (uint64_t basis : llvm::ArrayRef<uint64_t>(bases).drop_front(run))
-    others |= basis & lowMask(outs.front().log2);
-  return int64_t{1} << (others ? std::min<unsigned>(run, llvm::countr_zero(others)) : run);
-}
-
-bool LinearLayout::equivalentTo(const LinearLayout &other) const {
-  auto sameSizes = [](const Dims &left, const Dims &right) {
-    return llvm::all_of(left,
-                        [&](const DimSize &size) { return log2Of(right, size.dim) == size.log2; });
-  };
-  if (!sameSizes(ins, other.ins) || !sameSizes(other.ins, ins) || !sameSizes(outs, other.outs) ||
-      !sameSizes(other.outs, outs))
-    return false;
-  Repack repack(other.outs, outs);
-  return llvm::all_of(ins, [&](const DimSize &in) {
-    return llvm::equal(packedBases(in.dim), other.packedBases(in.dim),
-                       [&](uint64_t ours, uint64_t theirs) { return ours == repack(theirs); });
-  });
-}
-
-llvm::hash_code hash_value(const LinearLayout &layout) {
-  llvm::hash_code code = llvm::hash_combine_range(layout.bases.begin(), layout.bases.end());
-  for (const DimSize &size : layout.ins)
-    code = llvm::hash_combine(code, size.dim, size.log2);
-  for (const DimSize &size : layout.outs)
-    code = llvm::hash_combine(code, size.dim, size.log2);
-  return code;
-}
 
 std::string LinearLayout::toString() const {
   std::string text;

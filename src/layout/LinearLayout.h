@@ -192,11 +192,6 @@ public:
   /// this(x). Both must have the same output dims (any order) of the same sizes.
   [[nodiscard]] std::optional<LinearLayout> invertAndCompose(const LinearLayout &outer) const;
 
-  /// The q with `left * q == *this` up to dim order; nullopt if there is none. q has all our dims.
-  [[nodiscard]] std::optional<LinearLayout> divideLeft(const LinearLayout &left) const;
-  /// The q with `q * right == *this` up to dim order; nullopt if there is none.
-  [[nodiscard]] std::optional<LinearLayout> divideRight(const LinearLayout &right) const;
-
   // -- Restriction and reshaping --------------------------------------------
 
   /// Only these input dims (others fixed at 0) and output dims (others dropped), in this order.
@@ -204,10 +199,8 @@ public:
                                        llvm::ArrayRef<Dim> outDims) const;
   /// Whether these input dims never move these output dims.
   bool sublayoutIsZero(llvm::ArrayRef<Dim> inDims, llvm::ArrayRef<Dim> outDims) const;
-  /// Reinterprets the packed input (output) index as other dims with the same number of bits.
-  [[nodiscard]] LinearLayout reshapeIns(llvm::ArrayRef<DimSize> newIns) const;
+  /// Reinterprets the packed output index as other dims with the same number of bits.
   [[nodiscard]] LinearLayout reshapeOuts(llvm::ArrayRef<DimSize> newOuts) const;
-  [[nodiscard]] LinearLayout flattenIns(Dim to) const { return reshapeIns({{to, totalInLog2()}}); }
   [[nodiscard]] LinearLayout flattenOuts(Dim to) const {
     return reshapeOuts({{to, totalOutLog2()}});
   }
@@ -215,11 +208,8 @@ public:
   [[nodiscard]] LinearLayout transposeIns(llvm::ArrayRef<Dim> order) const;
   [[nodiscard]] LinearLayout transposeOuts(llvm::ArrayRef<Dim> order) const;
   [[nodiscard]] LinearLayout renameIn(Dim from, Dim to) const;
-  [[nodiscard]] LinearLayout renameOut(Dim from, Dim to) const;
   /// Declares an output dim to have 2^log2 values; components that no longer fit become 0.
   [[nodiscard]] LinearLayout resizeOut(Dim dim, unsigned log2) const;
-  /// Keeps only the lowest `log2` bits of an input dim.
-  [[nodiscard]] LinearLayout resizeIn(Dim dim, unsigned log2) const;
   /// Replaces the bases of one input dim (packed); the dim is appended if we lack it.
   [[nodiscard]] LinearLayout withBases(Dim in, llvm::ArrayRef<uint64_t> packed) const;
 
@@ -246,14 +236,8 @@ public:
   uint64_t freeVariables() const;
   /// The same, as a mask within dim `in`.
   uint32_t freeVariableMask(Dim in) const;
-  /// The largest 2^k such that 2^k aligned consecutive values of the first input dim map to
-  /// consecutive aligned values of the first output dim.
-  int64_t numConsecutiveInOut() const;
 
   bool operator==(const LinearLayout &) const = default;
-  /// Equality up to the order of dims and dims of size 1.
-  bool equivalentTo(const LinearLayout &other) const;
-  friend llvm::hash_code hash_value(const LinearLayout &layout);
   /// `register: [1, 0] [2, 0]; lane: ... -> dim0 16, dim1 4`
   std::string toString() const;
 

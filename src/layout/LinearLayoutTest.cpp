@@ -151,49 +151,6 @@ TEST(LinearLayout, InvertAndComposeFailsWhereTheOuterLayoutDoesNotReach) {
   EXPECT_FALSE(id(2, Dim::Lane, d0).invertAndCompose(LinearLayout::zeros1D(3, Dim::Offset, d0, 2)));
 }
 
-TEST(LinearLayout, QuotientsUndoTheProduct) {
-  RandomLayouts random(16);
-  for (int i = 0; i < trials; ++i) {
-    LinearLayout a = random.any({{Dim::Register, 2}, {Dim::Lane, 1}}, {{d0, 2}, {d1, 2}});
-    LinearLayout b = random.any({{Dim::Register, 1}, {Dim::Lane, 2}}, {{d0, 1}, {d1, 2}});
-    LinearLayout product = a * b;
-    ASSERT_EQ(product.divideLeft(a), b);
-    ASSERT_EQ(product.divideRight(b), a);
-  }
-}
-
-TEST(LinearLayout, QuotientsOfForeignLayoutsDoNotExist) {
-  LinearLayout layout = id(3, Dim::Register, d0);
-  EXPECT_FALSE(layout.divideLeft(id(1, Dim::Lane, d0)));
-  EXPECT_FALSE(layout.divideLeft(LinearLayout::zeros1D(1, Dim::Register, d0)));
-  EXPECT_FALSE(layout.divideLeft(id(4, Dim::Register, d0)));
-  EXPECT_FALSE(layout.divideRight(LinearLayout::zeros1D(1, Dim::Register, d0)));
-  // A later basis with low bits cannot be a multiple of the divisor's size.
-  LinearLayout mixed = LinearLayout::fromPacked({{Dim::Register, 2}}, {{d0, 2}}, {1, 3});
-  EXPECT_FALSE(mixed.divideLeft(id(1, Dim::Register, d0)));
-}
-
-TEST(LinearLayout, DivisionSucceedsExactlyWhenThereIsAQuotient) {
-  RandomLayouts random(17);
-  int found = 0;
-  for (int i = 0; i < 2000; ++i) {
-    LinearLayout whole = random.any({{Dim::Register, 3}}, {{d0, 3}});
-    LinearLayout part = random.any({{Dim::Register, 1}}, {{d0, 1}});
-    bool left = false, right = false;
-    for (uint64_t a = 0; a < 4; ++a) {
-      for (uint64_t b = 0; b < 4; ++b) {
-        LinearLayout q = LinearLayout::fromPacked({{Dim::Register, 2}}, {{d0, 2}}, {a, b});
-        left |= part * q == whole;
-        right |= q * part == whole;
-      }
-    }
-    found += left + right;
-    ASSERT_EQ(whole.divideLeft(part).has_value(), left);
-    ASSERT_EQ(whole.divideRight(part).has_value(), right);
-  }
-  EXPECT_GT(found, 20);
-}
-
 TEST(LinearLayout, RankCountsTheImages) {
   RandomLayouts random(18);
   for (int i = 0; i < trials; ++i) {
@@ -248,10 +205,10 @@ TEST(LinearLayout, SublayoutIsZeroOnlyWhereNothingMoves) {
 TEST(LinearLayout, ReshapingKeepsPackedIndices) {
   RandomLayouts random(21);
   LinearLayout layout = random.any({{Dim::Register, 2}, {Dim::Lane, 3}}, {{d0, 3}, {d1, 2}});
-  LinearLayout flat = layout.flattenIns(Dim::Register).flattenOuts(d0);
+  LinearLayout flat = layout.flattenOuts(d0);
   for (uint64_t x = 0; x < 32; ++x)
     EXPECT_EQ(flat.applyPacked(x), layout.applyPacked(x));
-  EXPECT_EQ(flat.reshapeIns(layout.inDims()).reshapeOuts(layout.outDims()), layout);
+  EXPECT_EQ(flat.reshapeOuts(layout.outDims()), layout);
 }
 
 TEST(LinearLayout, TransposingTwiceIsNothing) {
@@ -259,7 +216,6 @@ TEST(LinearLayout, TransposingTwiceIsNothing) {
   LinearLayout layout = random.any({{Dim::Register, 2}, {Dim::Lane, 3}}, {{d0, 3}, {d1, 2}});
   LinearLayout swapped = layout.transposeIns({Dim::Lane, Dim::Register}).transposeOuts({d1, d0});
   EXPECT_NE(swapped, layout);
-  EXPECT_TRUE(swapped.equivalentTo(layout));
   EXPECT_EQ(swapped.transposeIns({Dim::Register, Dim::Lane}).transposeOuts({d0, d1}), layout);
 }
 
@@ -278,31 +234,6 @@ TEST(LinearLayout, ZeroBasesOfOneDimCanBeDropped) {
             "register: [1] [2]; lane: [0]; -> dim0 4");
 }
 
-TEST(LinearLayout, ConsecutiveInputsAreCountedByBruteForce) {
-  RandomLayouts random(23);
-  for (int i = 0; i < 2000; ++i) {
-    // Sparse bases, so that long runs do occur.
-    llvm::SmallVector<uint64_t, 6> bases;
-    for (unsigned bit = 0; bit < 5; ++bit)
-      bases.push_back(random.below(4) ? uint64_t{1} << bit : random.bits(5));
-    LinearLayout layout =
-        LinearLayout::fromPacked({{Dim::Register, 3}, {Dim::Lane, 2}}, {{d0, 4}, {d1, 1}}, bases);
-    int64_t expected = 1;
-    for (int64_t run = 2; run <= 8; run *= 2) {
-      bool holds = true;
-      for (uint64_t x = 0; x < 32 && holds; ++x) {
-        uint64_t start = layout.applyPacked(x & ~(run - 1));
-        holds = layout.outComponent(start, d0) % run == 0 &&
-                layout.applyPacked(x) == start + (x & (run - 1));
-      }
-      if (!holds)
-        break;
-      expected = run;
-    }
-    ASSERT_EQ(layout.numConsecutiveInOut(), expected) << layout.toString();
-  }
-}
-
 TEST(LinearLayout, TrivialDimsMapToThemselvesAlone) {
   LinearLayout layout = LinearLayout::fromPacked({{Dim::Lane, 2}, {Dim::Warp, 1}},
                                                  {{Dim::Lane, 2}, {Dim::Warp, 1}}, {2, 1, 4});
@@ -311,13 +242,4 @@ TEST(LinearLayout, TrivialDimsMapToThemselvesAlone) {
   LinearLayout disturbed = LinearLayout::fromPacked({{Dim::Lane, 2}, {Dim::Warp, 1}},
                                                     {{Dim::Lane, 2}, {Dim::Warp, 1}}, {2, 5, 4});
   EXPECT_FALSE(disturbed.isTrivialOver({Dim::Warp}));
-}
-
-TEST(LinearLayout, EqualLayoutsHashEqually) {
-  RandomLayouts random(24);
-  LinearLayout a = random.any({{Dim::Register, 3}}, {{d0, 4}});
-  LinearLayout b = LinearLayout::fromPacked(a.inDims(), a.outDims(), a.packedBases());
-  EXPECT_EQ(a, b);
-  EXPECT_EQ(hash_value(a), hash_value(b));
-  EXPECT_NE(a, a.renameOut(d0, d1));
 }

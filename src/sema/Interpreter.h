@@ -248,7 +248,6 @@ private:
   MaybeValue lookupGlobal(llvm::StringRef name, diag::Span span);
   bool checkReadable(llvm::StringRef name, const Value &value, diag::Span span);
   void reportUnknownName(llvm::StringRef name, diag::Span span);
-  MaybeValue layoutAttribute(const Value &object, llvm::StringRef name, diag::Span span);
 
   // Calls.
   MaybeValue callPartial(bool isMaking, CallArguments &arguments);

@@ -110,8 +110,6 @@ bool Target::hasClusters() const { return capability >= 90; }
 bool Target::hasLdmatrix() const { return capability >= 75; }
 bool Target::hasStmatrix() const { return capability >= 90; }
 bool Target::hasCpAsync() const { return capability >= 80; }
-bool Target::hasTma() const { return capability >= 90; }
-bool Target::hasTensorMemory() const { return capability >= 100 && capability < 120; }
 bool Target::hasCodegen() const {
   const CudaChip *chip = isNvidia() ? findCuda(capability) : nullptr;
   return chip && chip->codegen;

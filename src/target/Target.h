@@ -43,7 +43,6 @@ public:
   /// Most shared memory (LDS) that one CTA may ask for, bytes (CUDA C++
   /// Programming Guide, "Technical Specifications per Compute Capability").
   uint32_t maxSharedBytes() const { return sharedBytes; }
-  unsigned maxThreadsPerCta() const { return 1024; }
   unsigned maxCtasPerCluster() const;
   /// Widest global access of one thread, bits.
   unsigned maxGlobalAccessBits() const;
@@ -54,8 +53,6 @@ public:
   bool hasLdmatrix() const;
   bool hasStmatrix() const;
   bool hasCpAsync() const;
-  bool hasTma() const;
-  bool hasTensorMemory() const;
   /// Machine code can be generated today (as opposed to simulated only).
   bool hasCodegen() const;
 
