@@ -12,6 +12,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <set>
 
 namespace gluonc::driver {
 
@@ -19,7 +20,8 @@ using diag::Kind;
 
 namespace {
 
-/// Sends MLIR's diagnostics to a sink for as long as it lives.
+/// Sends MLIR's diagnostics to a sink for as long as it lives. A warning about a line of which a
+/// loop at compile time has made several operations is told once.
 class DiagnosticBridge {
 public:
   DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources, diag::Sink &sink,
@@ -27,6 +29,10 @@ public:
       : handler(context, [&, errors](mlir::Diagnostic &diagnostic) {
           bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
           if (!isError && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
+            return mlir::success();
+          if (!isError &&
+              !told.insert({diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()})
+                   .second)
             return mlir::success();
           diag::Builder builder =
               sink.report(isError ? errors : Kind::KernelWarning,
@@ -37,6 +43,7 @@ public:
         }) {}
 
 private:
+  std::set<std::pair<const void *, std::string>> told;
   mlir::ScopedDiagnosticHandler handler;
 };
 
