@@ -51,6 +51,21 @@ TEST_F(Hopper, ClusterOperationsNeedACluster) {
              Kind::NeedsCluster);
 }
 
+TEST_F(Hopper, SumsAndBitsOf64BitsHaveNoSign) {
+  for (auto [dtype, has] : {std::pair(dtypes::int64, false), std::pair(dtypes::uint64, true)}) {
+    Value desc = descriptor(dtype), buf = buffer(dtype, {64, 32}, swizzled(64));
+    Value place = Value::tuple({n, number(0)});
+    EXPECT_TRUE(call("nvidia.hopper.tma.async_atomic_min", {desc, place, buf}));
+    for (const char *kind : {"add", "and", "or", "xor"}) {
+      std::string name = std::string("nvidia.hopper.tma.async_atomic_") + kind;
+      if (has)
+        EXPECT_TRUE(call(name, {desc, place, buf})) << kind;
+      else
+        expectKind(call(name, {desc, place, buf}), Kind::AtomicType);
+    }
+  }
+}
+
 TEST_F(Hopper, CopiesTakeABlockOfTheDescriptor) {
   Value desc = descriptor(), bar = barrier();
   ASSERT_TRUE(desc);
