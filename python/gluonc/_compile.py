@@ -136,5 +136,5 @@ def _place(target, device):
     if GPUTarget.parse(current) == target:
         return current, number
     # No machine code is made for AMD's chips; the simulator can be any of them.
-    anything = device == "cpu" or target.backend == "hip"
-    return f"{target.backend}:{target.arch}", -1 if anything else None
+    simulated = device == "cpu" or target.backend == "hip"
+    return f"{target.backend}:{target.arch}", -1 if simulated else None
