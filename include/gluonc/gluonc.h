@@ -156,12 +156,10 @@ GLUONC_API gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const c
 
 GLUONC_API gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name,
                                               gluonc_kernel **kernel, gluonc_error **error);
-/* The function `name` whose definition starts at `line`, nested or not. `digest` (may be null)
- * tells bindings apart in the cache of compiled kernels: it has to differ where a value does that
- * the resolver gives for a name that the kernel reaches. */
+/* The function `name` whose definition starts at `line`, nested or not. */
 GLUONC_API gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name,
-                                                 unsigned line, const char *digest,
-                                                 gluonc_kernel **kernel, gluonc_error **error);
+                                                 unsigned line, gluonc_kernel **kernel,
+                                                 gluonc_error **error);
 GLUONC_API void gluonc_kernel_destroy(gluonc_kernel *kernel);
 
 /* Evaluates an expression of the language's compile-time subset, with `gl`, `gluon` and `math` in
@@ -297,9 +295,10 @@ typedef struct gluonc_executable_info {
 } gluonc_executable_info;
 GLUONC_API void gluonc_executable_get_info(const gluonc_executable *executable,
                                            gluonc_executable_info *info);
-/* Under what the machine code is cached: 64 hexadecimal digits that stand for source, arguments,
- * options, target and compiler. Valid as long as the executable. */
-GLUONC_API const char *gluonc_executable_key(gluonc_executable *executable);
+/* Under what the machine code is cached: 64 hexadecimal digits that stand for the kernel's IR, as
+ * gluonc_specialization_ir gives it, for options, target and compiler. Valid as long as the
+ * executable. */
+GLUONC_API const char *gluonc_executable_key(const gluonc_executable *executable);
 /* Parameters that a launch gives: tuples are flattened, depth first. */
 GLUONC_API size_t gluonc_executable_parameter_count(const gluonc_executable *executable);
 /* "*fp32", "i32", …; null past the end. */

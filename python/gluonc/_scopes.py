@@ -7,11 +7,9 @@ What has neither is left to the source text.
 """
 
 import functools
-import hashlib
 import inspect
 import itertools
 import linecache
-import os
 import re
 import sys
 import types
@@ -260,29 +258,21 @@ def load_kernel(fn):
         if resolver is None or not resolver.is_current():
             resolver = _shared_resolvers[namespace.key] = _Resolver(namespace)
         loaded = _load_shared(path, text, namespace.key, resolver)
-    walk = walk_from(fn)
-    digest = "" if os.environ.get("GLUONC_CACHE_DIR") == "" else walk.hash.hexdigest()
-    return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno, digest), walk.constants
+    return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno), _constants_from(fn)
 
 
-# -- Keys of the cache of compiled kernels -----------------------------------------------------
+# -- Constants -----------------------------------------------------------------------------------
 
 class _Walk:
-    """Visits everything that a function can reach by name. `hash` differs where one of the values
-    does that the names are bound to."""
+    """Visits everything that a function can reach by name, and collects the constexprs."""
 
     def __init__(self):
-        self.hash, self._seen, self.constants = hashlib.sha256(), set(), []
-
-    def _add(self, *texts):
-        for text in texts:
-            self.hash.update(text.encode() + b"\0")
+        self._seen, self.constants = set(), []
 
     def function(self, fn):
         if fn in self._seen:
             return
         self._seen.add(fn)
-        self._add("function", fn.__module__ or "", fn.__qualname__, _text_digest(fn))
         names = _names(fn.__code__)
         namespace = _namespace_of(fn)
         for name in names:
@@ -290,7 +280,6 @@ class _Walk:
                 value = namespace.find(name)
             except KeyError:
                 continue
-            self._add(name)
             self._value(value, names)
             if name not in namespace.cells:
                 self._constant(namespace.globals, name, value)
@@ -306,7 +295,6 @@ class _Walk:
                 return
             for name in names:
                 if name in members and not isinstance(members[name], types.ModuleType):
-                    self._add(name)
                     self._value(members[name], names)
                     self._constant(members, name, members[name])
             return
@@ -314,22 +302,15 @@ class _Walk:
         if isinstance(value, types.FunctionType):
             self.function(value)
         elif isinstance(value, type):
-            self._add(value.__module__, value.__qualname__)
             for cls in value.__mro__:
                 for fn in _functions_of(cls) if cls.__module__ != "builtins" else ():
                     self.function(fn)
-        else:
-            try:
-                self._add(source(value, lambda value: type(value).__name__))
-            except TypeError:
-                self._add(type(value).__name__)
 
 
-def walk_from(fn):
-    """What a function can reach by name, visited."""
+def _constants_from(fn):
     walk = _Walk()
     walk.function(fn)
-    return walk
+    return walk.constants
 
 
 def _names(code):
@@ -339,16 +320,3 @@ def _names(code):
         if isinstance(constant, types.CodeType):
             found += _names(constant)
     return list(dict.fromkeys(found))
-
-
-def _text_digest(fn):
-    try:
-        path, text = source_of(fn)
-    except (OSError, TypeError):
-        return ""
-    return _hash_text(path, text)
-
-
-@functools.lru_cache(maxsize=256)
-def _hash_text(path, text):
-    return hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()

@@ -105,11 +105,7 @@ public:
     return info;
   }
 
-  std::string key() const {
-    // It waits for the engine, whose user may be waiting for the GIL.
-    nb::gil_scoped_release released;
-    return gluonc_executable_key(handle.get());
-  }
+  std::string key() const { return gluonc_executable_key(handle.get()); }
   gluonc_executable *raw() const { return handle.get(); }
 
   void load(int device) const {
@@ -306,10 +302,10 @@ public:
   }
 
   /// The function whose definition starts at a line.
-  Kernel *kernelAt(const std::string &name, unsigned line, const std::string &digest) const {
+  Kernel *kernelAt(const std::string &name, unsigned line) const {
     gluonc_kernel *raw = nullptr;
     check([&](gluonc_error **error) {
-      return gluonc_module_kernel_at(handle.get(), name.c_str(), line, digest.c_str(), &raw, error);
+      return gluonc_module_kernel_at(handle.get(), name.c_str(), line, &raw, error);
     });
     return new Kernel(raw);
   }

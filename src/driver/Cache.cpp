@@ -13,20 +13,13 @@
 namespace gluonc::driver {
 
 /// Changes with the form of entries, so that old files are misses.
-static constexpr llvm::StringLiteral magic("gluonc-cache-2\n");
+static constexpr llvm::StringLiteral magic("gluonc-cache-3\n");
 static constexpr size_t hashLength = 64;
 
 std::string hashText(llvm::StringRef text) {
   ContentHash hash;
   hash.add(std::string_view(text));
   return hash.hex();
-}
-
-std::optional<std::string> hashFile(llvm::StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return std::nullopt;
-  return hashText((*file)->getBuffer());
 }
 
 RecordWriter &RecordWriter::add(uint64_t value) {
@@ -70,15 +63,8 @@ std::string Cache::fileOf(llvm::StringRef key) const {
   return path.str().str();
 }
 
-/// What a file holds, if it is whole.
-struct Cache::Contents {
-  CacheEntry entry;
-  bool upToDate = true;
-
-  static std::optional<Contents> read(llvm::StringRef path, llvm::StringRef key);
-};
-
-std::optional<Cache::Contents> Cache::Contents::read(llvm::StringRef path, llvm::StringRef key) {
+/// What the file of a key holds, if it is whole.
+static std::optional<CacheEntry> readEntry(llvm::StringRef path, llvm::StringRef key) {
   // Volatile: read, not mapped, since a mapped file that somebody truncates kills the reader.
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
@@ -93,19 +79,12 @@ std::optional<Cache::Contents> Cache::Contents::read(llvm::StringRef path, llvm:
   if (hashText((key + bytes).str()) != sum)
     return std::nullopt;
   RecordReader reader(bytes);
-  Contents contents;
-  contents.entry.label = reader.text().str();
-  uint64_t count = reader.number();
-  for (uint64_t i = 0; i != count && !reader.failed(); ++i) {
-    std::string source = reader.text().str();
-    std::string hash = reader.text().str();
-    contents.upToDate &= hashFile(source) == hash;
-    contents.entry.dependencies.push_back({std::move(source), std::move(hash)});
-  }
-  contents.entry.payload = reader.text().str();
+  CacheEntry entry;
+  entry.label = reader.text().str();
+  entry.payload = reader.text().str();
   if (reader.failed() || !reader.atEnd())
     return std::nullopt;
-  return contents;
+  return entry;
 }
 
 /// Notes that an entry was used, to the hour: hits on a shared disk should not write.
@@ -126,23 +105,16 @@ std::optional<CacheEntry> Cache::find(llvm::StringRef key) const {
   if (!isOn())
     return std::nullopt;
   std::string path = fileOf(key);
-  std::optional<Contents> contents = Contents::read(path, key);
-  if (!contents || !contents->upToDate)
-    return std::nullopt;
-  markUsed(path);
-  return std::move(contents->entry);
+  std::optional<CacheEntry> entry = readEntry(path, key);
+  if (entry)
+    markUsed(path);
+  return entry;
 }
 
 llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
   if (!isOn())
     return llvm::Error::success();
-  RecordWriter writer;
-  writer.add(entry.label);
-  writer.add(static_cast<uint64_t>(entry.dependencies.size()));
-  for (const CacheDependency &dependency : entry.dependencies)
-    writer.add(dependency.path).add(dependency.hash);
-  writer.add(entry.payload);
-  std::string bytes = writer.take();
+  std::string bytes = RecordWriter().add(entry.label).add(entry.payload).take();
   std::string target = fileOf(key);
   if (std::error_code error =
           llvm::sys::fs::create_directories(llvm::sys::path::parent_path(target)))
@@ -203,11 +175,9 @@ Cache::Usage Cache::usage() const {
   return usage;
 }
 
-Cache::Inspection Cache::inspect(const Item &item) const {
-  std::optional<Contents> contents = Contents::read(item.path, item.key);
-  if (!contents)
-    return {State::Damaged, ""};
-  return {contents->upToDate ? State::Whole : State::Stale, std::move(contents->entry.label)};
+std::optional<std::string> Cache::inspect(const Item &item) const {
+  std::optional<CacheEntry> entry = readEntry(item.path, item.key);
+  return entry ? std::optional(std::move(entry->label)) : std::nullopt;
 }
 
 Cache::Usage Cache::prune(llvm::sys::TimePoint<> before, uint64_t limit) const {

@@ -5,9 +5,8 @@
 // sees an entry whole or not at all, on network disks too; a reader believes
 // nothing whose checksum differs, so a torn or damaged file is a miss.
 //
-// What a kernel's source reaches is known only after compiling it, since imports
-// are followed lazily. An entry therefore lists the files that were read, with
-// their hashes, and `find` takes it only where all of them are unchanged.
+// A key holds the content of everything that an entry was made from, so an entry that
+// is whole is right for good.
 //
 // The time of a file's last change is the time of its last use, to the hour: what
 // `prune` removes is what nobody used.
@@ -15,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -27,17 +25,9 @@
 
 namespace gluonc::driver {
 
-/// A source file that an entry was made from.
-struct CacheDependency {
-  std::string path;
-  /// SHA-256 of its bytes.
-  std::string hash;
-};
-
 struct CacheEntry {
   /// What `gluonc cache list` shows.
   std::string label;
-  std::vector<CacheDependency> dependencies;
   std::string payload;
 };
 
@@ -51,7 +41,7 @@ public:
   /// Where the entry for `key` (hexadecimal) is.
   std::string fileOf(llvm::StringRef key) const;
 
-  /// The entry, if it is whole and the files it was made from are unchanged.
+  /// The entry, if it is whole.
   std::optional<CacheEntry> find(llvm::StringRef key) const;
   /// A failure leaves no trace that a reader would see; callers may ignore it.
   llvm::Error store(llvm::StringRef key, const CacheEntry &entry) const;
@@ -70,19 +60,8 @@ public:
   /// The one that was used last comes first.
   std::vector<Item> items() const;
 
-  enum class State {
-    Whole,
-    /// A source file that it was made from changed or is gone.
-    Stale,
-    /// Torn, flipped or from another version of the format.
-    Damaged,
-  };
-  struct Inspection {
-    State state;
-    /// Set where the state is not Damaged.
-    std::string label;
-  };
-  Inspection inspect(const Item &item) const;
+  /// An item's label; nullopt where it is torn, flipped or from another version of the format.
+  std::optional<std::string> inspect(const Item &item) const;
 
   /// Removes what was not used since `before`, then what was used longest ago until at most
   /// `limit` bytes are left, and what writers that were killed left behind. Other processes may
@@ -90,12 +69,9 @@ public:
   Usage prune(llvm::sys::TimePoint<> before, uint64_t limit) const;
 
 private:
-  struct Contents;
   std::string directory;
 };
 
-/// SHA-256 of a file's bytes; nullopt where it cannot be read.
-std::optional<std::string> hashFile(llvm::StringRef path);
 std::string hashText(llvm::StringRef text);
 
 /// Strings one after the other, each with its length: the payload's inner form.

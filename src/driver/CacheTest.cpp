@@ -43,7 +43,7 @@ protected:
 TEST_F(CacheFolder, FindsWhatWasStored) {
   Cache cache(file("c"));
   std::string payload("bytes\0and more", 14);
-  llvm::cantFail(cache.store(key("a"), {"", {}, payload}));
+  llvm::cantFail(cache.store(key("a"), {"", payload}));
   EXPECT_EQ(cache.find(key("a"))->payload, payload);
   EXPECT_FALSE(cache.find(key("b")));
   EXPECT_EQ(cache.usage().entries, 1u);
@@ -51,15 +51,15 @@ TEST_F(CacheFolder, FindsWhatWasStored) {
 
 TEST_F(CacheFolder, StoringAgainReplaces) {
   Cache cache(file("c"));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "old"}));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "new"}));
+  llvm::cantFail(cache.store(key("a"), {"", "old"}));
+  llvm::cantFail(cache.store(key("a"), {"", "new"}));
   EXPECT_EQ(cache.find(key("a"))->payload, "new");
   EXPECT_EQ(cache.usage().entries, 1u);
 }
 
 TEST_F(CacheFolder, EveryFlippedByteIsAMiss) {
   Cache cache(file("c"));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "payload"}));
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
   std::string path = cache.fileOf(key("a")), good = read(path);
   for (size_t i = 0; i != good.size(); ++i) {
     std::string bad = good;
@@ -73,7 +73,7 @@ TEST_F(CacheFolder, EveryFlippedByteIsAMiss) {
 
 TEST_F(CacheFolder, EveryTruncationIsAMiss) {
   Cache cache(file("c"));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "payload"}));
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
   std::string path = cache.fileOf(key("a")), good = read(path);
   for (size_t length = 0; length != good.size(); ++length) {
     write(path, llvm::StringRef(good).take_front(length));
@@ -83,30 +83,16 @@ TEST_F(CacheFolder, EveryTruncationIsAMiss) {
 
 TEST_F(CacheFolder, EntryUnderAnotherNameIsAMiss) {
   Cache cache(file("c"));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "payload"}));
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
   std::string other = cache.fileOf(key("b"));
   llvm::sys::fs::create_directories(llvm::sys::path::parent_path(other));
   write(other, read(cache.fileOf(key("a"))));
   EXPECT_FALSE(cache.find(key("b")));
 }
 
-TEST_F(CacheFolder, ChangedOrMissingSourceIsAMiss) {
-  Cache cache(file("c"));
-  std::string source = file("k.py");
-  write(source, "x = 1");
-  llvm::cantFail(cache.store(key("a"), {"", {{source, *hashFile(source)}}, "payload"}));
-  EXPECT_TRUE(cache.find(key("a")));
-  write(source, "x = 2");
-  EXPECT_FALSE(cache.find(key("a")));
-  write(source, "x = 1");
-  EXPECT_TRUE(cache.find(key("a")));
-  llvm::sys::fs::remove(source);
-  EXPECT_FALSE(cache.find(key("a")));
-}
-
 TEST_F(CacheFolder, StoreLeavesNoTemporaryFiles) {
   Cache cache(file("c"));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "payload"}));
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
   std::error_code error;
   unsigned files = 0;
   for (llvm::sys::fs::recursive_directory_iterator it(file("c"), error), end; it != end && !error;
@@ -119,21 +105,21 @@ TEST_F(CacheFolder, FolderThatCannotBeMadeIsAnErrorOnStoreAndAMissOnFind) {
   write(file("c"), "a file in the way");
   Cache cache(file("c"));
   EXPECT_FALSE(cache.find(key("a")));
-  llvm::Error error = cache.store(key("a"), {"", {}, "payload"});
+  llvm::Error error = cache.store(key("a"), {"", "payload"});
   EXPECT_TRUE(bool(error));
   llvm::consumeError(std::move(error));
 }
 
 TEST_F(CacheFolder, OffWithoutAFolder) {
   Cache cache("");
-  llvm::cantFail(cache.store(key("a"), {"", {}, "payload"}));
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
   EXPECT_FALSE(cache.find(key("a")));
 }
 
 TEST_F(CacheFolder, ReadersSeeWholeEntriesWhileWritersReplaceThem) {
   Cache cache(file("c"));
   std::string small(100, 'a'), large(1 << 18, 'b');
-  llvm::cantFail(cache.store(key("a"), {"", {}, small}));
+  llvm::cantFail(cache.store(key("a"), {"", small}));
   std::atomic<bool> done = false;
   std::atomic<int> wrong = 0, missed = 0;
   std::vector<std::thread> threads;
@@ -151,7 +137,7 @@ TEST_F(CacheFolder, ReadersSeeWholeEntriesWhileWritersReplaceThem) {
   for (int writer = 0; writer != 2; ++writer)
     writers.emplace_back([&, writer] {
       for (int i = 0; i != 50; ++i)
-        llvm::cantFail(cache.store(key("a"), {"", {}, writer ? small : large}));
+        llvm::cantFail(cache.store(key("a"), {"", writer ? small : large}));
     });
   for (std::thread &thread : writers)
     thread.join();
@@ -162,22 +148,16 @@ TEST_F(CacheFolder, ReadersSeeWholeEntriesWhileWritersReplaceThem) {
   EXPECT_EQ(missed, 0);
 }
 
-TEST_F(CacheFolder, TellsWholeStaleAndDamagedEntriesApart) {
+TEST_F(CacheFolder, TellsWholeAndDamagedEntriesApart) {
   Cache cache(file("c"));
-  std::string source = file("k.py");
-  write(source, "x = 1");
-  llvm::cantFail(cache.store(key("a"), {"first", {}, "payload"}));
-  llvm::cantFail(cache.store(key("b"), {"second", {{source, *hashFile(source)}}, "payload"}));
-  llvm::cantFail(cache.store(key("c"), {"third", {}, "payload"}));
-  write(source, "x = 2");
-  write(cache.fileOf(key("c")), "torn");
-  std::map<std::string, Cache::Inspection> seen;
+  llvm::cantFail(cache.store(key("a"), {"first", "payload"}));
+  llvm::cantFail(cache.store(key("b"), {"second", "payload"}));
+  write(cache.fileOf(key("b")), "torn");
+  std::map<std::string, std::optional<std::string>> seen;
   for (const Cache::Item &item : cache.items())
     seen[item.key] = cache.inspect(item);
-  EXPECT_EQ(seen[key("a")].state, Cache::State::Whole);
-  EXPECT_EQ(seen[key("a")].label, "first");
-  EXPECT_EQ(seen[key("b")].state, Cache::State::Stale);
-  EXPECT_EQ(seen[key("c")].state, Cache::State::Damaged);
+  EXPECT_EQ(seen[key("a")], "first");
+  EXPECT_EQ(seen[key("b")], std::nullopt);
 }
 
 TEST_F(CacheFolder, PruneRemovesWhatWasUsedLongestAgo) {
@@ -186,7 +166,7 @@ TEST_F(CacheFolder, PruneRemovesWhatWasUsedLongestAgo) {
   auto now = system_clock::now();
   const char *names[] = {"new", "old", "older"};
   for (int i = 0; i != 3; ++i) {
-    llvm::cantFail(cache.store(key(names[i]), {"", {}, std::string(1000, 'x')}));
+    llvm::cantFail(cache.store(key(names[i]), {"", std::string(1000, 'x')}));
     int fd;
     ASSERT_FALSE(llvm::sys::fs::openFileForRead(cache.fileOf(key(names[i])), fd));
     ASSERT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(fd, now - hours(48) * i));
@@ -205,7 +185,7 @@ TEST_F(CacheFolder, PruneRemovesWhatWasUsedLongestAgo) {
 TEST_F(CacheFolder, AHitCountsAsUse) {
   using namespace std::chrono;
   Cache cache(file("c"));
-  llvm::cantFail(cache.store(key("a"), {"", {}, "payload"}));
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
   int fd;
   ASSERT_FALSE(llvm::sys::fs::openFileForRead(cache.fileOf(key("a")), fd));
   auto old = system_clock::now() - hours(100);

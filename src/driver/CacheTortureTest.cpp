@@ -53,10 +53,12 @@ public:
                                        sema::ArgSpec::compileTime(sema::Value::integer(1000 + i))};
     sema::Options options;
     options.target = *target::Target::parse("cuda:80");
+    KernelSource source = {program, kernel.get(), arguments, options};
+    mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, sink);
+    KernelRequest request = {*ir, options.target, {}, Stage::Ptx};
     Timings timings;
     std::optional<CompiledKernel> compiled = compileCached(
-        compiler, cache, {{program, kernel.get(), arguments, options}, {}, Stage::Ptx}, sink,
-        &timings);
+        compiler, cache, request, cacheKey(request), label(source), sources, sink, &timings);
     return {compiled ? compiled->output : "", timings.entries().empty()};
   }
 

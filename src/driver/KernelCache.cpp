@@ -6,70 +6,98 @@
 
 namespace gluonc::driver {
 
-/// The file that a kernel, or its IR, is written in.
-static const diag::SourceFile *fileOf(const KernelSource &source) {
-  return source.ir ? source.ir : source.kernel->span.file;
+/// All of a module: the generic form leaves out nothing that a custom one might.
+static std::string wholeText(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module->print(out,
+                mlir::OpPrintingFlags().printGenericOpForm().enableDebugInfo().assumeVerified());
+  return text;
 }
 
 std::string cacheKey(const KernelRequest &request) {
   ContentHash hash;
-  const KernelSource &source = request.source;
-  const diag::SourceFile *file = fileOf(source);
-  hash.add(file->path()).add(file->text());
-  // A function has a name, so that no IR has the key of a function.
-  hash.add(source.ir ? "" : source.kernel->name);
-  hash.add(uint64_t(source.ir ? 0 : source.kernel->span.begin)).add(request.bindings);
-  hash.add(source.arguments.size());
-  for (const sema::ArgSpec &argument : source.arguments)
-    hash.add(argument.text());
-  const sema::Options &options = source.options;
-  hash.add(options.target.name()).add(options.numWarps).add(options.numCtas);
-  hash.add(options.maxnreg.value_or(0)).add(options.debug).add(options.sanitizeOverflow);
-  hash.add(request.code.lineInfo).add(request.code.fpFusion).add(request.code.ptxVersion);
-  hash.add(info(request.last).name);
-  hash.add(buildId()).add(fileIdentity(request.code.ptxas));
+  hash.add(wholeText(request.ir)).add(request.target.name()).add(info(request.last).name);
+  // A list that lacks a field does not compile.
+  const auto &[ptxas, lineInfo, fpFusion, ptxVersion] = request.code;
+  hash.add(fileIdentity(ptxas)).add(lineInfo).add(fpFusion).add(ptxVersion);
+  hash.add(buildId());
   return hash.hex();
 }
 
-static std::string encode(const CompiledKernel &compiled) {
-  const codegen::KernelInfo &kernel = compiled.kernel;
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+// The fields of what entries hold, once for both ways. A list that lacks one does not compile.
+
+template <typename Visitor> static void visitFields(codegen::KernelInfo &value, Visitor &visitor) {
+  auto &[name, numWarps, numCtas, sharedBytes, scratchBytes, scratchAlignment] = value;
+  visitor(name, numWarps, numCtas, sharedBytes, scratchBytes, scratchAlignment);
+}
+
+template <typename Visitor>
+static void visitFields(codegen::nvidia::ResourceUsage &value, Visitor &visitor) {
+  auto &[kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes] = value;
+  visitor(kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes);
+}
+
+template <typename Visitor> static void visitFields(CompiledKernel &value, Visitor &visitor) {
+  auto &[kernel, output, ptx, resources] = value;
+  visitor(kernel, output, ptx, resources);
+}
+
+namespace {
+
+struct Encoder {
   RecordWriter writer;
-  writer.add(kernel.name).add(kernel.numWarps).add(kernel.numCtas).add(kernel.sharedBytes);
-  writer.add(kernel.globalScratchBytes).add(kernel.globalScratchAlignment);
-  writer.add(compiled.output).add(compiled.ptx).add(compiled.resources.has_value());
-  const codegen::nvidia::ResourceUsage usage =
-      compiled.resources.value_or(codegen::nvidia::ResourceUsage());
-  writer.add(usage.kernel).add(usage.registers).add(usage.spillStoreBytes);
-  writer.add(usage.spillLoadBytes).add(usage.stackBytes).add(usage.sharedBytes);
-  return writer.take();
+
+  template <typename... Fields> void operator()(Fields &...fields) { (add(fields), ...); }
+
+  void add(std::string &text) { writer.add(text); }
+  void add(unsigned &number) { writer.add(uint64_t(number)); }
+  template <typename Struct> void add(Struct &value) { visitFields(value, *this); }
+  template <typename Struct> void add(std::optional<Struct> &value) {
+    writer.add(uint64_t(value.has_value()));
+    if (value)
+      add(*value);
+  }
+};
+
+struct Decoder {
+  RecordReader reader;
+
+  template <typename... Fields> void operator()(Fields &...fields) { (read(fields), ...); }
+
+  void read(std::string &text) { text = reader.text().str(); }
+  void read(unsigned &number) { number = static_cast<unsigned>(reader.number()); }
+  template <typename Struct> void read(Struct &value) { visitFields(value, *this); }
+  template <typename Struct> void read(std::optional<Struct> &value) {
+    if (reader.number())
+      read(value.emplace());
+  }
+};
+
+} // namespace
+
+static std::string encode(CompiledKernel compiled) {
+  Encoder encoder;
+  encoder.add(compiled);
+  return encoder.writer.take();
 }
 
 static std::optional<CompiledKernel> decode(llvm::StringRef bytes) {
-  RecordReader reader(bytes);
-  auto number = [&] { return static_cast<unsigned>(reader.number()); };
+  Decoder decoder{RecordReader(bytes)};
   CompiledKernel compiled;
-  compiled.kernel.name = reader.text().str();
-  compiled.kernel.numWarps = number();
-  compiled.kernel.numCtas = number();
-  compiled.kernel.sharedBytes = number();
-  compiled.kernel.globalScratchBytes = number();
-  compiled.kernel.globalScratchAlignment = number();
-  compiled.output = reader.text().str();
-  compiled.ptx = reader.text().str();
-  bool hasUsage = number() != 0;
-  codegen::nvidia::ResourceUsage usage;
-  usage.kernel = reader.text().str();
-  usage.registers = number();
-  usage.spillStoreBytes = number();
-  usage.spillLoadBytes = number();
-  usage.stackBytes = number();
-  usage.sharedBytes = number();
-  if (hasUsage)
-    compiled.resources = std::move(usage);
-  if (reader.failed() || !reader.atEnd())
+  decoder.read(compiled);
+  if (decoder.reader.failed() || !decoder.reader.atEnd())
     return std::nullopt;
   return compiled;
 }
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// Hands everything on and notices whether there was anything.
@@ -89,31 +117,9 @@ private:
 };
 } // namespace
 
-/// `dependencies`, where asked for, gets what the kernel's source reached.
-static std::optional<CompiledKernel> compile(Compiler &compiler, const KernelRequest &request,
-                                             std::vector<CacheDependency> *dependencies,
-                                             diag::Sink &sink, Timings *timings) {
-  sema::Program &program = request.source.program;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(request.source, sink, timings);
-  if (dependencies)
-    // The kernel's own file is part of the key, and so are values that the host program gave as
-    // text: nobody could read `<value>` again to see whether it is the same.
-    for (const diag::SourceFile *file : program.files())
-      if (file != fileOf(request.source) && !llvm::StringRef(file->path()).starts_with("<"))
-        dependencies->push_back({file->path(), hashText(file->text())});
-  const diag::SourceManager &sources = program.sources();
-  const target::Target &target = request.source.options.target;
-  if (request.programLock)
-    request.programLock->unlock();
-  if (!module || !compiler.transform(*module, target, sources, sink, timings))
-    return std::nullopt;
-  return compiler.generate(*module, target, request.last, request.code, sources, sink, timings);
-}
-
-std::string label(const KernelRequest &request) {
+std::string label(const KernelSource &source) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  const KernelSource &source = request.source;
   const sema::Options &options = source.options;
   out << (source.ir ? source.ir->path() : source.kernel->name) << '(';
   llvm::interleaveComma(source.arguments, out,
@@ -124,32 +130,26 @@ std::string label(const KernelRequest &request) {
   return text;
 }
 
-std::optional<CompiledKernel> findCached(const Cache &cache, const KernelRequest &request) {
-  if (!cache.isOn())
-    return std::nullopt;
-  std::optional<CacheEntry> entry = cache.find(cacheKey(request));
+std::optional<CompiledKernel> findCached(const Cache &cache, llvm::StringRef key) {
+  std::optional<CacheEntry> entry = cache.find(key);
   return entry ? decode(entry->payload) : std::nullopt;
 }
 
 std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cache,
-                                            const KernelRequest &request, diag::Sink &sink,
+                                            const KernelRequest &request, llvm::StringRef key,
+                                            const std::string &label,
+                                            const diag::SourceManager &sources, diag::Sink &sink,
                                             Timings *timings) {
-  if (!cache.isOn())
-    return compile(compiler, request, nullptr, sink, timings);
-  std::string key = cacheKey(request);
-  if (std::optional<CacheEntry> entry = cache.find(key))
-    if (std::optional<CompiledKernel> compiled = decode(entry->payload))
-      return compiled;
-  Noticing noticing(sink);
-  CacheEntry entry;
-  entry.label = label(request);
-  std::optional<CompiledKernel> compiled =
-      compile(compiler, request, &entry.dependencies, noticing, timings);
-  if (!compiled || !noticing.silent)
+  if (std::optional<CompiledKernel> compiled = findCached(cache, key))
     return compiled;
-  entry.payload = encode(*compiled);
-  // A cache that cannot be written costs time and nothing else.
-  llvm::consumeError(cache.store(key, entry));
+  Noticing noticing(sink);
+  if (!compiler.transform(request.ir, request.target, sources, noticing, timings))
+    return std::nullopt;
+  std::optional<CompiledKernel> compiled = compiler.generate(
+      request.ir, request.target, request.last, request.code, sources, noticing, timings);
+  if (compiled && noticing.silent && cache.isOn())
+    // A cache that cannot be written costs time and nothing else.
+    llvm::consumeError(cache.store(key, {label, encode(*compiled)}));
   return compiled;
 }
 

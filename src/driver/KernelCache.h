@@ -1,40 +1,44 @@
 //===- KernelCache.h - Compile, or find it compiled -------------------------===//
+//
+// The key of a compiled kernel is what its machine code is made from: the IR that
+// specialization gave. Nothing that specialization read, and nothing that it did not
+// read, has to be named beside it. So the front end always runs; what is found is the
+// rest, which takes nearly all of the time.
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "driver/Cache.h"
 #include "driver/Compiler.h"
 
-#include <mutex>
-
 namespace gluonc::driver {
 
 /// Everything that decides what machine code comes out.
 struct KernelRequest {
-  KernelSource source;
+  /// From Compiler::makeIr. Compiling changes it.
+  mlir::ModuleOp ir;
+  const target::Target &target;
   CodeOptions code;
   /// Ptx or Cubin.
   Stage last = Stage::Cubin;
-  /// Tells apart what names are bound to outside of the source.
-  llvm::StringRef bindings = {};
-  /// What guards `program`, where several threads compile. Held by the caller; released once only
-  /// machine code is left to be made.
-  std::unique_lock<std::recursive_mutex> *programLock = nullptr;
 };
 
-/// The key of a request: text and path of the kernel's file or of its IR, specialization, options,
+/// The key of a request: the IR with all attributes and locations, options of code generation,
 /// exact target, build of the compiler, identity of ptxas.
 std::string cacheKey(const KernelRequest &request);
 
-/// What `cache` has for a request.
-std::optional<CompiledKernel> findCached(const Cache &cache, const KernelRequest &request);
+/// What `cache` has under a key.
+std::optional<CompiledKernel> findCached(const Cache &cache, llvm::StringRef key);
 
 /// "memcpy(*fp32:16, i32, constexpr(2048)) cuda:90a 4 warps": what tells specializations apart.
-std::string label(const KernelRequest &request);
+std::string label(const KernelSource &source);
 
-/// Compiles, unless `cache` has the result; stores it there. A compilation that said anything is
-/// not stored, since its words would be lost. Nullopt after a report.
+/// Compiles, unless `cache` has the result under `key`; stores it there with `label`. A compilation
+/// that said anything is not stored, since its words would be lost. Nullopt after a report.
 std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cache,
-                                            const KernelRequest &request, diag::Sink &sink,
+                                            const KernelRequest &request, llvm::StringRef key,
+                                            const std::string &label,
+                                            const diag::SourceManager &sources, diag::Sink &sink,
                                             Timings *timings = nullptr);
 
 } // namespace gluonc::driver

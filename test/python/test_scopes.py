@@ -145,17 +145,6 @@ def test_names_of_the_language_are_found_under_any_name():
     assert launch(kernel, 9) == 3
 
 
-def test_what_a_kernel_reaches_tells_apart_cached_kernels(monkeypatch):
-    from gluonc import _scopes
-
-    def digest(value):
-        return _scopes.walk_from(nested(gl.constexpr(value)).fn).hash.hexdigest()
-    digests = {digest(value) for value in (1, 2, 2)}
-    assert len(digests) == 2
-    monkeypatch.setitem(globals(), "COMPUTED", gl.constexpr(5))
-    assert digest(1) not in digests
-
-
 def test_the_ir_before_any_pass_can_be_read():
     text = nested(gl.constexpr(3)).front_end_ir("cuda:80", gl.int32, 5)
     assert 'ttg.target = "cuda:80"' in text and "tt.func public @kernel" in text

@@ -13,46 +13,26 @@ static void printSize(const Cache::Usage &usage) {
                << llvm::format("%.1f", double(usage.bytes) / 1e6) << " MB";
 }
 
-static llvm::StringRef nameOf(Cache::State state) {
-  switch (state) {
-  case Cache::State::Whole:
-    return "";
-  case Cache::State::Stale:
-    return "  (its source changed)";
-  case Cache::State::Damaged:
-    return "(damaged)";
-  }
-  return "";
-}
-
 static int list(const Cache &cache) {
   for (const Cache::Item &item : cache.items()) {
-    Cache::Inspection inspection = cache.inspect(item);
     llvm::outs() << llvm::format("%8.1f kB  ", double(item.bytes) / 1e3)
                  << llvm::formatv("{0:%Y-%m-%d %H:%M}", item.lastUse) << "  "
-                 << llvm::StringRef(item.key).take_front(12) << "  " << inspection.label
-                 << nameOf(inspection.state) << '\n';
+                 << llvm::StringRef(item.key).take_front(12) << "  "
+                 << cache.inspect(item).value_or("(damaged)") << '\n';
   }
   return 0;
 }
 
 static int verify(const Cache &cache) {
-  uint64_t whole = 0, stale = 0, damaged = 0;
+  uint64_t whole = 0, damaged = 0;
   for (const Cache::Item &item : cache.items())
-    switch (cache.inspect(item).state) {
-    case Cache::State::Whole:
+    if (cache.inspect(item)) {
       ++whole;
-      break;
-    case Cache::State::Stale:
-      ++stale;
-      break;
-    case Cache::State::Damaged:
+    } else {
       ++damaged;
       llvm::outs() << "damaged: " << item.path << '\n';
-      break;
     }
-  llvm::outs() << whole << " whole, " << stale << " of changed sources, " << damaged
-               << " damaged\n";
+  llvm::outs() << whole << " whole, " << damaged << " damaged\n";
   return static_cast<int>(damaged ? driver::Outcome::Fault : driver::Outcome::Fine);
 }
 

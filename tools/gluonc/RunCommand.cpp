@@ -98,7 +98,7 @@ struct Run {
     if (!text)
       return false;
     source.ir = session.sources.add(path.text, std::move(*text));
-    // Read here for the signature, and again by the compilation, unless that is found in the cache.
+    // Read here for the signature, and again by the compilation.
     mlir::OwningOpRef<mlir::ModuleOp> module =
         compiler.parseIr(*source.ir, session.sources, session.sink);
     if (!module || !driver::takesArguments(*module, arguments, session.sink))
@@ -132,8 +132,13 @@ struct Run {
     driver::CodeOptions code = session.codeOptions();
     // Without ptxas the driver compiles the PTX when it is loaded.
     driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+    mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
+    if (!ir)
+      return std::nullopt;
+    driver::KernelRequest request = {*ir, options.target, std::move(code), last};
     std::optional<driver::CompiledKernel> compiled =
-        driver::compileCached(compiler, cache, {source, code, last}, session.sink, timings);
+        driver::compileCached(compiler, cache, request, driver::cacheKey(request),
+                              driver::label(source), session.sources, session.sink, timings);
     if (!compiled)
       return std::nullopt;
     return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,

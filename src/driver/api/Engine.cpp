@@ -163,10 +163,7 @@ gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const
   return GLUONC_OK;
 }
 
-void gluonc_engine_seal(gluonc_engine *engine) {
-  std::lock_guard guard(engine->state->lock);
-  engine->state->isSealed = true;
-}
+void gluonc_engine_seal(gluonc_engine *engine) { engine->state->isSealed = true; }
 
 void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed) {
   engine->state->scheduleSeed = seed ? std::optional(*seed) : std::nullopt;
@@ -249,13 +246,12 @@ gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluo
       state.program.kernel(*state.module, name, collector);
   if (!function)
     return fail(collector, error);
-  *kernel = new gluonc_kernel{module->state, std::move(function), ""};
+  *kernel = new gluonc_kernel{module->state, std::move(function)};
   return GLUONC_OK;
 }
 
 gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name, unsigned line,
-                                      const char *digest, gluonc_kernel **kernel,
-                                      gluonc_error **error) {
+                                      gluonc_kernel **kernel, gluonc_error **error) {
   ModuleState &state = *module->state;
   std::lock_guard guard(state.engine->lock);
   diag::Collector collector;
@@ -263,7 +259,7 @@ gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name, u
       state.program.kernelAt(*state.module, name, line, collector);
   if (!function)
     return fail(collector, error);
-  *kernel = new gluonc_kernel{module->state, std::move(function), digest ? digest : ""};
+  *kernel = new gluonc_kernel{module->state, std::move(function)};
   return GLUONC_OK;
 }
 

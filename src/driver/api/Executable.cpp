@@ -47,9 +47,13 @@ static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &e
   return std::move(compiled->output);
 }
 
-/// Without an assembler the CUDA driver compiles PTX when it loads a kernel.
-static driver::Stage lastStage(const EngineState &engine) {
-  return engine.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+/// What machine code is made from for `made`, whose IR is `ir`.
+static driver::KernelRequest makeRequest(const gluonc_executable &made, mlir::ModuleOp ir) {
+  driver::CodeOptions code = made.origin.code;
+  code.ptxas = made.engine->ptxas;
+  // Without an assembler the CUDA driver compiles PTX when it loads a kernel.
+  driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+  return {ir, made.target, std::move(code), last};
 }
 
 /// An executable of `specialization` for `target`, still without code; null for an unknown target.
@@ -68,22 +72,19 @@ startExecutable(gluonc_engine *engine, const gluonc_specialization &specializati
   return made;
 }
 
-/// What a sealed engine says in place of compiling.
-static gluonc_status refuse(const driver::KernelRequest &request, const char *what,
-                            gluonc_error **error) {
-  return fail(GLUONC_UNAVAILABLE,
-              std::string("sealed: ") + what + " for " + driver::label(request) + "\n  key " +
-                  driver::cacheKey(request) + "\nadd it before the engine is sealed",
-              error);
+/// IR of `made`'s origin; null after a report.
+static mlir::OwningOpRef<mlir::ModuleOp> makeIr(driver::Compiler &compiler,
+                                                const gluonc_executable &made, diag::Sink &diags) {
+  std::lock_guard lock(made.engine->lock);
+  return compiler.makeIr(made.origin.source(), diags);
 }
 
-static std::optional<driver::CompiledKernel>
-compileMissing(const std::shared_ptr<EngineState> &engine, driver::KernelRequest &request,
-               diag::Sink &diags) {
-  CompilerLease compiler(engine);
-  std::unique_lock lock(engine->lock);
-  request.programLock = &lock;
-  return driver::compileCached(*compiler, engine->cache, request, diags);
+/// What a sealed engine says in place of compiling.
+static gluonc_status refuse(const gluonc_executable &made, const char *what, gluonc_error **error) {
+  return fail(GLUONC_UNAVAILABLE,
+              std::string("sealed: ") + what + " for " + driver::label(made.origin.source()) +
+                  "\n  key " + made.key + "\nadd it before the engine is sealed",
+              error);
 }
 
 gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
@@ -95,20 +96,19 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   if (!made)
     return fail(collector, error);
   EngineState &state = *engine->state;
-  driver::KernelRequest request = {made->origin.source(), specialization->code,
-                                   driver::Stage::Cubin, specialization->digest};
+  CompilerLease compiler(engine->state);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, *made, collector);
+  if (!ir)
+    return fail(collector, error);
+  driver::KernelRequest request = makeRequest(*made, *ir);
+  made->key = driver::cacheKey(request);
   std::optional<driver::CompiledKernel> compiled;
-  {
-    std::lock_guard guard(state.lock);
-    request.code.ptxas = state.ptxas;
-    request.last = lastStage(state);
-    // Ahead of a compiler, which takes longer to make than a hit to load.
-    compiled = driver::findCached(state.cache, request);
-    if (!compiled && state.isSealed)
-      return refuse(request, "the cache has no machine code", error);
-  }
-  if (!compiled)
-    compiled = compileMissing(engine->state, request, collector);
+  if (!state.isSealed)
+    compiled = driver::compileCached(*compiler, state.cache, request, made->key,
+                                     driver::label(made->origin.source()), made->module->sources,
+                                     collector);
+  else if (!(compiled = driver::findCached(state.cache, made->key)))
+    return refuse(*made, "the cache has no machine code", error);
   if (!compiled)
     return fail(collector, error);
   passOn(state, collector);
@@ -127,15 +127,14 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
   if (!made)
     return fail(collector, error);
   CompilerLease compiler(engine->state);
-  std::unique_lock lock(engine->state->lock);
+  mlir::OwningOpRef<mlir::ModuleOp> module = makeIr(*compiler, *made, collector);
+  if (!module)
+    return fail(collector, error);
+  made->key = driver::cacheKey(makeRequest(*made, *module));
   if (engine->state->isSealed)
-    return refuse(
-        {made->origin.source(), specialization->code, driver::Stage::Ttgir, specialization->digest},
-        "nothing was made", error);
+    return refuse(*made, "nothing was made", error);
   const diag::SourceManager &sources = specialization->module->sources;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compiler->makeIr(made->origin.source(), collector);
-  lock.unlock();
-  if (!module || !compiler->transform(*module, made->target, sources, collector))
+  if (!compiler->transform(*module, made->target, sources, collector))
     return fail(collector, error);
   made->simulated =
       sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
@@ -217,15 +216,7 @@ void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_exec
   }
 }
 
-const char *gluonc_executable_key(gluonc_executable *executable) {
-  EngineState &engine = *executable->engine;
-  std::lock_guard guard(engine.lock);
-  if (executable->key.empty()) {
-    const gluonc_specialization &origin = executable->origin;
-    driver::CodeOptions code = origin.code;
-    code.ptxas = engine.ptxas;
-    executable->key = driver::cacheKey({origin.source(), code, lastStage(engine), origin.digest});
-  }
+const char *gluonc_executable_key(const gluonc_executable *executable) {
   return executable->key.c_str();
 }
 

@@ -34,7 +34,7 @@ struct EngineState {
   /// Not at work; as many as ever compiled at once.
   std::vector<std::unique_ptr<driver::Compiler>> idleCompilers;
   /// Nothing is compiled any more.
-  bool isSealed = false;
+  std::atomic<bool> isSealed = false;
   /// Receives what simulated kernels print.
   gluonc_output output = nullptr;
   void *outputUser = nullptr;
@@ -113,8 +113,6 @@ struct gluonc_module {
 struct gluonc_kernel {
   std::shared_ptr<gluonc::api::ModuleState> module;
   std::shared_ptr<const gluonc::sema::Function> function;
-  /// Tells apart what names are bound to in the host program.
-  std::string digest;
 };
 struct gluonc_specialization {
   std::shared_ptr<gluonc::api::ModuleState> module;
@@ -122,7 +120,6 @@ struct gluonc_specialization {
   std::shared_ptr<const gluonc::sema::Function> function;
   const gluonc::diag::SourceFile *ir = nullptr;
   std::string kernelName;
-  std::string digest;
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;
@@ -142,7 +139,7 @@ struct gluonc_executable {
   gluonc_specialization origin;
   gluonc::driver::CompiledKernel compiled;
   std::string ttgir;
-  /// Made when asked for, under the engine's lock.
+  /// Of the cache of compiled kernels.
   std::string key;
   /// Made when asked for, under `making`.
   std::mutex making;

@@ -115,7 +115,6 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
   made->module = kernel->module;
   made->function = kernel->function;
   made->kernelName = kernel->function->name;
-  made->digest = kernel->digest;
   if (options) {
     made->options.numWarps = options->num_warps;
     made->options.numCtas = options->num_ctas;
