@@ -19,6 +19,7 @@ _SIGNATURE_NAMES = {
 _TYPESTRINGS = {"b1": "u1", "f2": "fp16", "f4": "fp32", "f8": "fp64",
                 **{f"{kind}{size}": f"{kind}{8 * size}" for kind in "iu" for size in (1, 2, 4, 8)}}
 _POINTERS = {kind: "*" + name for kind, name in _TYPESTRINGS.items()}
+_NATIVE_ORDER = "<" if sys.byteorder == "little" else ">"
 _known_dtypes = {}
 
 
@@ -88,10 +89,21 @@ def _find_reader(value):
     return lambda other: None
 
 
+def _pointer_to_elements(interface, value):
+    """The same for an object with an array interface."""
+    order, kind = interface["typestr"][0], interface["typestr"][1:]
+    if order not in "|=" + _NATIVE_ORDER:
+        raise TypeError(f"the elements of the {type(value).__name__} ({interface['typestr']}) are "
+                        "in the other byte order; kernels have the machine's (NumPy: "
+                        "x.astype(x.dtype.newbyteorder('=')))")
+    # Extension types (ml_dtypes.bfloat16) hide behind void.
+    return _POINTERS.get(kind) or pointer_to(getattr(value, "dtype", kind))
+
+
 def _view_cuda(value):
     interface = value.__cuda_array_interface__
     address, read_only = interface["data"]
-    return TensorView(address, _POINTERS[interface["typestr"][1:]], _cuda_ordinal(value),
+    return TensorView(address, _pointer_to_elements(interface, value), _cuda_ordinal(value),
                       address, 0, read_only)
 
 
@@ -116,6 +128,13 @@ def _extent(address, shape, strides, item):
     return address + low, sum(r for r in reach if r > 0) - low + item
 
 
+def _common(extent, memory):
+    """The part of an extent that lies in memory, both as (first byte, bytes)."""
+    begin = max(extent[0], memory[0])
+    end = min(sum(extent), sum(memory))
+    return (begin, end - begin) if begin < end else (extent[0], 0)
+
+
 def _view_torch(tensor):
     address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
     device = getattr(tensor, "device", None)
@@ -134,22 +153,17 @@ def _view_torch(tensor):
 def view_host_tensor(tensor):
     """The view of a tensor of PyTorch whose memory the host can reach."""
     address, name = tensor.data_ptr(), pointer_to(tensor.dtype)
-    if tensor.is_contiguous():
-        return TensorView(address, name, -1, address, tensor.nbytes)
     item = tensor.element_size()
-    begin, size = _extent(address, tensor.shape, [s * item for s in tensor.stride()], item)
-    return TensorView(address, name, -1, begin, size)
+    extent = _extent(address, tensor.shape, [s * item for s in tensor.stride()], item)
+    if hasattr(tensor, "untyped_storage"):
+        # It may be smaller than the shape says: frameworks free memory so (FSDP).
+        storage = tensor.untyped_storage()
+        extent = _common(extent, (storage.data_ptr(), storage.nbytes()))
+    return TensorView(address, name, -1, *extent)
 
 
-def _view_array(array):
-    interface = array.__array_interface__
-    address, read_only = interface["data"]
-    kind = interface["typestr"][1:]
-    if kind not in _POINTERS:
-        # Extension types (ml_dtypes.bfloat16) hide behind void.
-        name = pointer_to(array.dtype)
-    else:
-        name = _POINTERS[kind]
+def _extent_of_array(interface):
+    """First byte and number of bytes of an array's elements."""
     shape, item = interface["shape"], int(interface["typestr"][2:])
     strides = interface.get("strides")
     if strides is None:
@@ -157,5 +171,18 @@ def _view_array(array):
         for n in reversed(shape):
             strides.insert(0, step)
             step *= n
-    begin, size = _extent(address, shape, strides, item)
-    return TensorView(address, name, -1, begin, size, read_only)
+    return _extent(interface["data"][0], shape, strides, item)
+
+
+def _view_array(array):
+    interface = array.__array_interface__
+    name = _pointer_to_elements(interface, array)
+    extent = _extent_of_array(interface)
+    # Views may be told any shape (as_strided), and outlive what they are views of (resize).
+    owner = getattr(array, "base", None)
+    while owner is not None:
+        if hasattr(owner, "__array_interface__"):
+            extent = _common(extent, _extent_of_array(owner.__array_interface__))
+        owner = getattr(owner, "base", None)
+    address, read_only = interface["data"]
+    return TensorView(address, name, -1, *extent, read_only)

@@ -1,5 +1,7 @@
 #include "Tensors.h"
 
+#include <algorithm>
+
 namespace gluonc::python {
 
 namespace {
@@ -42,6 +44,31 @@ const ExchangeApi *exchangeApi(PyTypeObject *type) {
   return api;
 }
 
+/// The number that a method without arguments returns. False with an exception.
+static bool callForNumber(PyObject *object, const char *method, uint64_t &number) {
+  PyObject *answer = PyObject_CallMethod(object, method, nullptr);
+  if (!answer)
+    return false;
+  number = PyLong_AsUnsignedLongLong(answer);
+  Py_DECREF(answer);
+  return !PyErr_Occurred();
+}
+
+/// Leaves of a host tensor's span what its storage has, which may be smaller than the shape says:
+/// frameworks free memory so (FSDP). False, and no exception, where the storage cannot be asked.
+static bool clipToStorage(PyObject *object, Tensor &tensor) {
+  uint64_t begin = 0, bytes = 0;
+  PyObject *storage = PyObject_CallMethod(object, "untyped_storage", nullptr);
+  bool fine = storage && callForNumber(storage, "data_ptr", begin) &&
+              callForNumber(storage, "nbytes", bytes);
+  Py_XDECREF(storage);
+  PyErr_Clear();
+  uint64_t end = std::min(tensor.begin + tensor.bytes, begin + bytes);
+  tensor.begin = std::max(tensor.begin, begin);
+  tensor.bytes = end > tensor.begin ? end - tensor.begin : 0;
+  return fine;
+}
+
 bool view(const ExchangeApi &api, PyObject *object, Tensor &tensor) {
   DLTensor raw;
   if (api.tensorFromObject(object, &raw) != 0) [[unlikely]] {
@@ -69,7 +96,7 @@ bool view(const ExchangeApi &api, PyObject *object, Tensor &tensor) {
   }
   tensor.begin = tensor.address + static_cast<uint64_t>(low);
   tensor.bytes = isEmpty ? 0 : static_cast<uint64_t>(high - low + item);
-  return true;
+  return clipToStorage(object, tensor);
 }
 
 bool currentStream(const ExchangeApi &api, int device, void *&stream) {

@@ -19,7 +19,8 @@ enum Device : int { hostMemory = -1, noMemory = -2 };
 struct Tensor {
   uint64_t address = 0;
   int device = noMemory;
-  /// What host tensors span: the bytes from the lowest element to the highest.
+  /// What host tensors span: the bytes from the lowest element to the highest, as far as they have
+  /// memory.
   uint64_t begin = 0, bytes = 0;
   bool readOnly = false;
   /// DLPack's type code, bits and lanes in one word, or zero where `type` tells it.

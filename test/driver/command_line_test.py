@@ -258,6 +258,12 @@ class CommandLine(unittest.TestCase):
         unwilling.write_text("#!/bin/sh\necho '(C7602) Insufficient registers (128)' >&2\nexit 1\n")
         error = self.fails(1, {"kind": "PtxasRejected"}, *compile_, GLUONC_PTXAS=str(unwilling))
         self.assertIn("use fewer warps", json.dumps(error))
+        for idle, what in (("exit 0", "nothing"), ("echo hi | tee $(echo $* | sed 's/.*-o //')",
+                                                   "no cubin")):
+            unwilling.write_text(f"#!/bin/sh\n{idle}\n")
+            error = self.fails(1, {"kind": "PtxasRejected"}, *compile_,
+                               GLUONC_PTXAS=str(unwilling))
+            self.assertIn(what, error["message"])
 
     def test_repeat_prints_medians(self):
         report = json.loads(self.fine("compile", "k.py::copy", *TYPES, "--target", "cuda:90a",

@@ -72,6 +72,85 @@ def test_dtypes_that_kernels_lack_are_refused():
         kernels.fill[(1,)](np.zeros(4, np.complex64), 0, 4)
 
 
+def test_elements_in_the_other_byte_order_are_refused():
+    swapped = np.arange(4, dtype=np.dtype(np.int32).newbyteorder())
+    for array in (swapped, swapped[::2], np.zeros(4, np.dtype("f8").newbyteorder())):
+        with pytest.raises(TypeError, match="byte order"):
+            kernels.fill[(1,)](array, 0, 4)
+    assert swapped.tolist() == [0, 1, 2, 3]
+    # A byte has no order.
+    kernels.fill[(1,)](np.zeros(4, ">i1"), 0, 4)
+
+
+def test_arrays_of_structures_are_refused_and_their_fields_taken():
+    pairs = np.zeros(4, [("a", np.int32), ("b", np.int32)])
+    with pytest.raises(TypeError, match="no counterpart"):
+        kernels.fill[(1,)](pairs, 0, 4)
+    for other in ("O", "U4", "M8[s]", "S4", "c8", "f16"):
+        with pytest.raises(TypeError, match="no counterpart"):
+            kernels.fill[(1,)](np.zeros(4, other), 0, 4)
+    kernels.fill[(1,)](pairs["b"], 7, 1)
+    assert pairs.tolist() == [(0, 7), (0, 0), (0, 0), (0, 0)]
+
+
+def test_an_array_without_dims_is_one_element():
+    dst = np.array(5, np.int32)
+    kernels.fill[(1,)](dst, 7, 1)
+    assert dst == 7
+    with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+        kernels.fill[(1,)](dst, 7, 2)
+
+
+def test_a_pointer_into_a_flipped_array_is_its_first_element():
+    memory = np.arange(8, dtype=np.int32)
+    kernels.fill[(1,)](memory[::-1], 100, 1)
+    assert memory.tolist() == [0, 1, 2, 3, 4, 5, 6, 100]
+    # The elements that follow in memory are not the array's.
+    with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+        kernels.fill[(1,)](memory[::-1], 7, 2)
+
+
+def test_read_only_arrays_may_be_read_and_overlap_what_is_written():
+    memory = np.arange(256, dtype=np.int32)
+    view = memory[:]
+    view.flags.writeable = False
+    dst = np.zeros(256, np.int32)
+    kernels.copy[(1,)](view, dst, 256, 256, LAYOUT)
+    assert np.array_equal(dst, memory)
+    with pytest.raises(gluonc.KernelFault, match="read-only"):
+        kernels.copy[(1,)](dst, view, 256, 256, LAYOUT)
+    # In place: each element is read and written by one thread.
+    kernels.copy[(1,)](memory, memory, 256, 256, LAYOUT)
+    assert np.array_equal(dst, memory)
+
+
+def test_an_array_reaches_no_further_than_the_one_that_owns_its_memory():
+    memory = np.zeros(16, np.int32)
+    wide = np.lib.stride_tricks.as_strided(memory, (4096,), (4,))
+    kernels.fill[(1,)](wide, 7, 16)
+    assert (memory == 7).all()
+    with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+        kernels.fill[(1,)](wide, 8, 17)
+    view = memory[8:]
+    memory.resize(4096, refcheck=False)
+    # What the view was of is elsewhere now.
+    with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+        kernels.fill[(1,)](view, 8, 1)
+
+
+def test_a_tensor_reaches_no_further_than_its_storage():
+    torch = pytest.importorskip("torch")
+    for dst in (torch.zeros(128), torch.nn.Parameter(torch.zeros(128)), torch.zeros(2, 128)[1],
+                torch.zeros(128, 2)[:, 0]):
+        storage = dst.untyped_storage()
+        storage.resize_(dst.storage_offset() * 4 + 256)
+        with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+            kernels.fill[(1,)](dst, 1.0, 128)
+        storage.resize_(0)
+        with pytest.raises(gluonc.KernelFault, match="OutOfBounds"):
+            kernels.fill[(1,)](dst, 1.0, 1)
+
+
 def test_torch_tensors_run_in_place():
     torch = pytest.importorskip("torch")
     src = torch.randn(1000).bfloat16()

@@ -131,6 +131,11 @@ Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Targe
   Expected<std::string> bytes = output->read();
   if (!bytes)
     return bytes.takeError();
+  if (!StringRef(*bytes).starts_with("\x7F"
+                                     "ELF"))
+    return createStringError(ptxasPath + " succeeded, but wrote " +
+                             (bytes->empty() ? "nothing" : "something that is no cubin") + ": " +
+                             *log);
   return Cubin{std::move(*bytes), parseResources(*log), std::move(*log)};
 }
 
