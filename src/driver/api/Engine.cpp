@@ -6,10 +6,10 @@
 #include "driver/Status.h"
 #include "sema/Language.h"
 #include "sema/ops/Ops.h"
+#include "support/File.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstdlib>
 
@@ -61,11 +61,10 @@ gluonc_status fail(const diag::Collector &collector, gluonc_error **error) {
 }
 
 std::optional<std::string> readFile(const char *path, diag::Sink &sink) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (file)
-    return (*file)->getBuffer().str();
-  sink.report(diag::Kind::UnreadableFile, {}, path, file.getError().message()).end();
+  llvm::Expected<std::string> text = gluonc::readFile(path, mostSourceBytes);
+  if (text)
+    return std::move(*text);
+  sink.report(diag::Kind::UnreadableFile, {}, path, llvm::toString(text.takeError())).end();
   return std::nullopt;
 }
 

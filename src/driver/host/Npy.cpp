@@ -1,8 +1,9 @@
 #include "driver/host/Npy.h"
+#include "support/File.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -150,7 +151,27 @@ static llvm::Expected<DType> elementType(llvm::StringRef descr, DType wanted) {
   return bad("elements of type '" + descr + "' are not supported");
 }
 
-llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes, DType wanted) {
+namespace {
+
+/// Where the elements of a file are, and what they are.
+struct Plan {
+  size_t offset = 0;
+  uint64_t bytes = 0;
+  DType dtype;
+  Shape shape;
+  bool fortranOrder = false;
+};
+
+/// NumPy writes 64 bytes or a little more, and itself refuses to read beyond 10,000.
+constexpr size_t mostHeaderBytes = 1 << 16;
+/// NumPy's own limit.
+constexpr size_t mostDims = 64;
+
+} // namespace
+
+/// `head` are the first bytes of the file, the whole header among them.
+static llvm::Expected<Plan> planOf(llvm::StringRef head, DType wanted) {
+  llvm::StringRef bytes = head;
   if (!bytes.consume_front(magic))
     return bad("it is not an .npy file");
   if (bytes.size() < 2)
@@ -165,6 +186,9 @@ llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes, DType wanted) {
   uint32_t length = 0;
   std::memcpy(&length, bytes.data(), lengthBytes);
   bytes = bytes.drop_front(lengthBytes);
+  if (length > mostHeaderBytes)
+    return bad("its header has " + llvm::Twine(length) + " bytes; at most " +
+               llvm::Twine(mostHeaderBytes) + " are read");
   if (bytes.size() < length)
     return bad("it ends inside the header");
   std::optional<Header> header = HeaderReader{bytes.take_front(length)}.read();
@@ -173,30 +197,79 @@ llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes, DType wanted) {
   llvm::Expected<DType> dtype = elementType(header->descr, wanted);
   if (!dtype)
     return dtype.takeError();
-  bytes = bytes.drop_front(length);
+  if (header->shape.size() > mostDims)
+    return bad("it has " + llvm::Twine(header->shape.size()) + " dims; at most " +
+               llvm::Twine(mostDims) + " are read");
   std::optional<int64_t> count = elementCount(header->shape);
   if (!count)
     return bad("its shape " + shapeText(header->shape) + " makes no sense");
-  uint64_t needed = static_cast<uint64_t>(*count) * dtype->byteSize();
+  Plan plan;
+  plan.offset = head.size() - bytes.size() + length;
+  plan.bytes = static_cast<uint64_t>(*count) * dtype->byteSize();
+  plan.dtype = *dtype;
+  plan.shape = std::move(header->shape);
+  plan.fortranOrder = header->fortranOrder;
+  return plan;
+}
+
+/// The tensor of a plan, which `fill(data, size)` gives its elements; `held` is what the file has.
+static llvm::Expected<Tensor>
+makeTensor(const Plan &plan, uint64_t held,
+           llvm::function_ref<llvm::Error(uint8_t *, uint64_t)> fill) {
   // Checked before allocating: a damaged header must not ask for a terabyte.
-  if (bytes.size() < needed)
-    return bad("it holds " + llvm::Twine(bytes.size()) + " bytes of elements; its shape " +
-               shapeText(header->shape) + " needs " + llvm::Twine(needed));
-  Shape stored = header->shape;
-  if (header->fortranOrder)
+  if (held < plan.bytes)
+    return bad("it holds " + llvm::Twine(held) + " bytes of elements; its shape " +
+               shapeText(plan.shape) + " needs " + llvm::Twine(plan.bytes));
+  Shape stored = plan.shape;
+  if (plan.fortranOrder)
     std::reverse(stored.begin(), stored.end());
-  llvm::Expected<Tensor> tensor = Tensor::create(*dtype, stored);
+  llvm::Expected<Tensor> tensor = Tensor::create(plan.dtype, stored);
   if (!tensor)
     return tensor.takeError();
-  std::memcpy(tensor->data(), bytes.data(), needed);
-  return header->fortranOrder ? tensor->transposed() : std::move(*tensor);
+  if (llvm::Error error = fill(tensor->data(), plan.bytes))
+    return std::move(error);
+  return plan.fortranOrder ? tensor->transposed() : std::move(*tensor);
+}
+
+llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes, DType wanted) {
+  llvm::Expected<Plan> plan = planOf(bytes, wanted);
+  if (!plan)
+    return plan.takeError();
+  bytes = bytes.drop_front(plan->offset);
+  return makeTensor(*plan, bytes.size(), [&](uint8_t *data, uint64_t size) {
+    std::memcpy(data, bytes.data(), size);
+    return llvm::Error::success();
+  });
 }
 
 llvm::Expected<Tensor> readNpy(llvm::StringRef path, DType wanted) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  llvm::Expected<OpenFile> file = openToRead(path.str(), Accept::RegularFiles);
   if (!file)
-    return bad(file.getError().message());
-  return parseNpy((*file)->getBuffer(), wanted);
+    return file.takeError();
+  std::string head(magic.size() + 6 + mostHeaderBytes, '\0');
+  llvm::Expected<size_t> got = readInto(*file, head.data(), head.size());
+  if (!got)
+    return got.takeError();
+  head.resize(*got);
+  llvm::Expected<Plan> plan = planOf(head, wanted);
+  if (!plan)
+    return plan.takeError();
+  llvm::Expected<uint64_t> size = sizeOf(*file);
+  if (!size)
+    return size.takeError();
+  uint64_t held = *size - std::min<uint64_t>(*size, plan->offset);
+  return makeTensor(*plan, held, [&](uint8_t *data, uint64_t needed) -> llvm::Error {
+    // The first elements came with the header.
+    llvm::StringRef first = llvm::StringRef(head).drop_front(plan->offset).take_front(needed);
+    std::memcpy(data, first.data(), first.size());
+    llvm::Expected<size_t> rest =
+        readInto(*file, reinterpret_cast<char *>(data) + first.size(), needed - first.size());
+    if (!rest)
+      return rest.takeError();
+    if (first.size() + *rest != needed)
+      return bad("it became shorter while it was read");
+    return llvm::Error::success();
+  });
 }
 
 std::string formatNpy(const Tensor &tensor) {

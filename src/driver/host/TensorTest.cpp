@@ -3,10 +3,12 @@
 #include "driver/host/NumberFormat.h"
 #include "driver/host/Random.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
 #include <cstring>
+#include <unistd.h>
 
 using namespace gluonc::driver;
 using gluonc::sema::DType;
@@ -192,6 +194,36 @@ TEST(Npy, ClaimsBeyondTheFileAreErrorsBeforeAnythingIsAllocated) {
   EXPECT_EQ(
       errorOf(parseNpy(withHeader("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,)}"))),
       "its shape (-4,) makes no sense");
+}
+
+TEST(Npy, HeadersAreBounded) {
+  std::string huge("\x93NUMPY\x02\x00\xFF\xFF\xFF\xFF", 12);
+  EXPECT_EQ(errorOf(parseNpy(huge + std::string(1000, ' '))),
+            "its header has 4294967295 bytes; at most 65536 are read");
+  std::string ones;
+  for (int i = 0; i != 65; ++i)
+    ones += "1,";
+  EXPECT_EQ(errorOf(parseNpy(
+                withHeader("{'descr': '|u1', 'fortran_order': False, 'shape': (" + ones + ")}"))),
+            "it has 65 dims; at most 64 are read");
+}
+
+TEST(Npy, FilesReadBackWhateverTheirSize) {
+  llvm::SmallString<64> path;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("gluonc-tensor-test", "npy", path));
+  for (int64_t count : {0, 1, 16365, 100000}) {
+    Tensor tensor = counted(dtypes::int32, {count});
+    llvm::cantFail(writeNpy(path, tensor));
+    EXPECT_EQ(valuesOf(llvm::cantFail(readNpy(path))), valuesOf(tensor));
+  }
+  ASSERT_EQ(truncate(path.c_str(), 399999), 0);
+  EXPECT_EQ(errorOf(readNpy(path)),
+            "it holds 399871 bytes of elements; its shape (100000,) needs 400000");
+  llvm::sys::fs::remove(path);
+}
+
+TEST(Npy, DevicesAndPipesAreNoFiles) {
+  EXPECT_EQ(errorOf(readNpy("/dev/zero")), "it is not a regular file");
 }
 
 TEST(Npy, ForeignElementTypesAreNamed) {
