@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 using namespace gluonc;
 using namespace gluonc::sema;
 using namespace gluonc::sema::test;
@@ -113,7 +115,7 @@ from triton.experimental import gluon
 import helpers
 from helpers import double, SIZE as size
 from . import helpers as again
-from package.inner import triple
+from package.sub.inner import triple
 @gluon.jit
 def k(p, n):
     helpers.gl.store(p, double(n) + size + again.SIZE + triple(n) + helpers.PLAIN)
@@ -123,10 +125,57 @@ def k(p, n):
       "from gluonc import language as gl\nimport gluonc as gluon\nimport numpy\nimport k\n"
       "SIZE = gl.constexpr(16)\nPLAIN = 3\nBROKEN = numpy.zeros(\n    3)\n"
       "@gluon.jit\ndef double(x):\n    return x * 2\n";
-  harness.siblings["dir/package/inner.py"] =
-      "from ..helpers import gluon\n@gluon.jit\ndef triple(x):\n    return x * 3\n";
+  harness.siblings["dir/package/sub/inner.py"] =
+      "from ..names import gluon\n@gluon.jit\ndef triple(x):\n    return x * 3\n";
+  harness.siblings["dir/package/names.py"] = "import gluonc as gluon\n";
   EXPECT_NE(harness.compile("k", {"*i32", "i32"}), "") << harness.messages();
-  EXPECT_EQ(harness.program.files().size(), 3u);
+  EXPECT_EQ(harness.program.files().size(), 4u);
+}
+
+/// The kinds of problems that `check` finds in `path` beside its siblings.
+static std::string checkedAt(const std::string &path, const std::string &source,
+                             const std::map<std::string, std::string> &siblings) {
+  Harness harness(prelude + source, path);
+  for (const auto &[sibling, text] : siblings)
+    harness.siblings[sibling] = text;
+  check(harness.program, *harness.module, harness.sink);
+  return harness.problems();
+}
+
+TEST(Modules, RelativeImportsStayInTheirPackage) {
+  std::map<std::string, std::string> files = {{"secret.py", "X = 1\n"},
+                                              {"a/secret.py", "X = 1\n"},
+                                              {"a/b/secret.py", "X = 1\n"},
+                                              {"a/b/__init__.py", ""},
+                                              {"a/b/c/__init__.py", ""}};
+  // The packages are b and b.c: a has no __init__.py.
+  EXPECT_EQ(checkedAt("a/b/c/k.py", "from ..secret import X\n", files), "");
+  EXPECT_EQ(checkedAt("a/b/c/k.py", "from ...secret import X\n", files),
+            "Kind::BadModuleImport 3:1\n");
+  EXPECT_EQ(checkedAt("a/b/c/k.py", "from ... import secret\n", files),
+            "Kind::BadModuleImport 3:1\n");
+  EXPECT_EQ(checkedAt("a/b/c/k.py", "from ....secret import *\n", files),
+            "Kind::BadModuleImport 3:1\n");
+  // What is imported knows its package by the name it was imported by.
+  files["a/b/c/inner.py"] = "from ..secret import X\n";
+  EXPECT_EQ(checkedAt("a/b/c/k.py", "from .inner import X\n", files), "");
+  files["a/b/c/inner.py"] = "from ...secret import X\n";
+  EXPECT_EQ(checkedAt("a/b/c/k.py",
+                      "from .inner import X\n@gluon.jit\ndef k(p):\n    gl.store(p, X)\n", files),
+            "Kind::HostValue 6:17\n");
+}
+
+TEST(Modules, FilesNamedByABareRelativePathImportAsOthersDo) {
+  std::map<std::string, std::string> files = {{"near.py", "X = 1\n"},     {"__init__.py", ""},
+                                              {"../__init__.py", ""},     {"../up.py", "X = 1\n"},
+                                              {"../../up.py", "X = 1\n"}, {".py", "far = 1\n"}};
+  EXPECT_EQ(checkedAt("k.py", "from .near import X\nfrom . import near\n", files), "");
+  EXPECT_EQ(checkedAt("k.py", "from ..up import X\nfrom .. import up\n", files), "");
+  EXPECT_EQ(checkedAt("./k.py", "from ..up import X\n",
+                      {{"./__init__.py", ""}, {"./../__init__.py", ""}, {"./../up.py", "X = 1\n"}}),
+            "");
+  EXPECT_EQ(checkedAt("k.py", "from ...up import X\n", files), "Kind::BadModuleImport 3:1\n");
+  EXPECT_EQ(checkedAt("k.py", "from . import far\n", files), "Kind::BadModuleImport 3:15\n");
 }
 
 TEST(Modules, FilesWithoutIdentifierNamesAreImportedByFunction) {

@@ -1,10 +1,10 @@
 #include "sema/Program.h"
 
 #include "sema/ProgramState.h"
+#include "support/File.h"
 #include "syntax/Parser.h"
 
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 namespace gluonc::sema {
@@ -13,11 +13,12 @@ using diag::Kind;
 using diag::Span;
 
 static std::optional<std::string> readFromDisk(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return std::nullopt;
-  return (*buffer)->getBuffer().str();
+  llvm::Expected<std::string> text = readFile(path.str(), mostSourceBytes, Accept::RegularFiles);
+  if (text)
+    return std::move(*text);
+  // Python's own import goes on to the next place, too.
+  llvm::consumeError(text.takeError());
+  return std::nullopt;
 }
 
 Program::Program(diag::SourceManager &sources, FileReader reader)
@@ -332,6 +333,8 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
 
 std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
                                                   Interpreter &interpreter) {
+  if (!staysInPackage(node, interpreter))
+    return std::nullopt;
   for (const ast::Alias *alias : node.names) {
     if (!aliasBinds(*alias, name))
       continue;
@@ -353,7 +356,9 @@ std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, l
 
 void SourceModule::checkImport(const ast::ImportFrom &node, Interpreter &interpreter) {
   for (const ast::Alias *alias : node.names)
-    if (alias->name != "*")
+    if (alias->name == "*")
+      (void)staysInPackage(node, interpreter);
+    else
       (void)evaluateImport(node, alias->asname.data() ? alias->asname : alias->name, interpreter);
 }
 
@@ -362,6 +367,8 @@ std::optional<Value> SourceModule::lookupStarImports(llvm::StringRef name,
   for (const ast::Stmt *stmt : llvm::reverse(tree->body)) {
     const auto *import = llvm::dyn_cast<ast::ImportFrom>(stmt);
     if (!import || import->names.size() != 1 || import->names[0]->name != "*")
+      continue;
+    if (!staysInPackage(*import, interpreter))
       continue;
     Value module = importModule(program, *this, import->module, import->level, interpreter);
     // Modules may import each other's names: mark this one while looking there.
@@ -374,29 +381,6 @@ std::optional<Value> SourceModule::lookupStarImports(llvm::StringRef name,
       return value;
   }
   return std::nullopt;
-}
-
-Value importModule(Program &program, const SourceModule &from, llvm::StringRef dotted, int level,
-                   Interpreter &interpreter) {
-  if (level == 0)
-    if (Module *module = findLanguageModule(program, dotted))
-      return Value::module(module);
-  llvm::SmallString<128> base(llvm::sys::path::parent_path(from.file.path()));
-  for (int i = 1; i < level; ++i)
-    llvm::sys::path::remove_filename(base);
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  dotted.split(parts, '.', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef part : parts)
-    llvm::sys::path::append(base, part);
-  llvm::SmallString<128> package(base);
-  llvm::sys::path::append(package, "__init__.py");
-  for (std::string path : {(base + ".py").str(), package.str().str()}) {
-    if (const diag::SourceFile *known = program.sources().find(path))
-      return Value::module(program.load(path, std::string(known->text()), *interpreter.sink));
-    if (std::optional<std::string> text = program.state().reader(path))
-      return Value::module(program.load(path, std::move(*text), *interpreter.sink));
-  }
-  return Value::opaque(dotted.str());
 }
 
 } // namespace gluonc::sema

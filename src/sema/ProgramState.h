@@ -44,6 +44,9 @@ public:
   /// Reports names that `from m import name` asks of a known module in vain.
   void checkImport(const ast::ImportFrom &node, Interpreter &interpreter);
 
+  /// How many packages hold this module: what `from ...m` may climb.
+  unsigned packageDepth();
+
   /// The function at a line, of the given kind whatever its decorators say; null for none.
   std::shared_ptr<const Function> functionAt(llvm::StringRef name, unsigned line, FunctionKind kind,
                                              Interpreter &interpreter);
@@ -54,6 +57,8 @@ public:
   std::shared_ptr<ast::Module> tree;
   /// Of the host program; 0 for none.
   uint64_t scope;
+  /// Nullopt until the module is imported or asks.
+  std::optional<unsigned> knownPackageDepth;
   /// Values given from outside, ahead of the source.
   llvm::StringMap<Value> overrides;
 
@@ -73,6 +78,8 @@ private:
                                        Interpreter &interpreter);
   /// What `name` means to the statement that begins at `end` and binds it anew.
   std::optional<Value> lookupBefore(diag::Span end, llvm::StringRef name, Interpreter &interpreter);
+  /// False after a report: the import would leave the package.
+  bool staysInPackage(const ast::ImportFrom &node, Interpreter &interpreter);
   std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
   /// What the host program says; nullopt for what it does not know.
   std::optional<Value> lookupHost(llvm::StringRef name, Interpreter &interpreter);
@@ -103,7 +110,7 @@ struct Program::State {
 };
 
 /// The module that `import dotted` in `from` means; an Opaque value for unknown ones.
-Value importModule(Program &program, const SourceModule &from, llvm::StringRef dotted, int level,
+Value importModule(Program &program, SourceModule &from, llvm::StringRef dotted, int level,
                    Interpreter &interpreter);
 
 } // namespace gluonc::sema
