@@ -1,16 +1,11 @@
 #include "Session.h"
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
-#include "support/Error.h"
+#include "support/File.h"
 
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace gluonc::tool {
@@ -32,19 +27,24 @@ int Session::usage(const llvm::Twine &problem) {
   return 2;
 }
 
+int Session::finish(int before) {
+  llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    sink.report(Kind::UnwritableFile, {}, "standard output", llvm::outs().error().message()).end();
+    // Left alone, the stream would end the process as a bug of ours.
+    llvm::outs().clear_error();
+  }
+  // Nowhere is left to say what became of this one.
+  llvm::errs().clear_error();
+  return before ? before : status();
+}
+
 std::optional<std::string> Session::readFile(const Word &path) {
-  auto file = llvm::MemoryBuffer::getFile(path.text, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!file) {
-    sink.report(Kind::UnreadableFile, path.span, path.text, file.getError().message()).end();
-    return std::nullopt;
-  }
-  // Spans count bytes in 32 bits.
-  if ((*file)->getBufferSize() > (size_t(1) << 31)) {
-    sink.report(Kind::UnreadableFile, path.span, path.text, "it is larger than 2 GiB").end();
-    return std::nullopt;
-  }
-  return (*file)->getBuffer().str();
+  llvm::Expected<std::string> text = gluonc::readFile(path.text, mostSourceBytes);
+  if (text)
+    return std::move(*text);
+  sink.report(Kind::UnreadableFile, path.span, path.text, llvm::toString(text.takeError())).end();
+  return std::nullopt;
 }
 
 bool Session::writeFile(const Word &path, llvm::StringRef bytes) {
@@ -149,72 +149,6 @@ std::string cacheDirectory() {
   if (std::string home = environment("HOME"); !home.empty())
     return home + "/.cache/gluonc";
   return "";
-}
-
-// -- Internal errors -------------------------------------------------------------
-
-/// Made at start: a crash leaves no room for strings.
-static char reproducer[1 << 14];
-
-/// Async-signal-safe: write and open only.
-[[noreturn]] static void dieWith(const char *first, const char *second) {
-  auto say = [](int file, const char *text) {
-    ssize_t ignored = write(file, text, std::strlen(text));
-    (void)ignored;
-  };
-  char path[] = "/tmp/gluonc-crash-000000.txt";
-  long id = getpid();
-  for (size_t at = sizeof path - 6; id && path[at] != '-'; --at, id /= 10)
-    path[at] = static_cast<char>('0' + id % 10);
-  say(STDERR_FILENO, "gluonc: internal error: ");
-  say(STDERR_FILENO, first);
-  say(STDERR_FILENO, second);
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (file >= 0) {
-    say(file, reproducer);
-    say(file, "\n# ");
-    say(file, first);
-    say(file, second);
-    say(file, "\n");
-    close(file);
-    say(STDERR_FILENO, "\ngluonc: this is a bug of gluonc; how to reproduce it is in ");
-    say(STDERR_FILENO, path);
-  }
-  say(STDERR_FILENO, "\n");
-  _exit(70);
-}
-
-static void onInternalError(const char *file, int line, std::string_view what) {
-  std::string place = std::string(file) + ":" + std::to_string(line) + ": ";
-  dieWith(place.c_str(), std::string(what).c_str());
-}
-
-static void onFatalError(void *, const char *reason, bool) { dieWith(reason, ""); }
-
-static void onSignal(int signal) {
-  dieWith(signal == SIGSEGV   ? "segmentation fault"
-          : signal == SIGABRT ? "abort"
-          : signal == SIGFPE  ? "arithmetic fault"
-                              : "bad instruction or bus error",
-          "");
-}
-
-void installCrashHandlers(llvm::StringRef commandLine) {
-  size_t length = std::min(commandLine.size(), sizeof reproducer - 1);
-  std::memcpy(reproducer, commandLine.data(), length);
-  setInternalErrorHandler(onInternalError);
-  llvm::install_fatal_error_handler(onFatalError);
-  // A stack of its own, since the usual reason is that the stack is full.
-  static char stack[1 << 16];
-  stack_t alternative = {};
-  alternative.ss_sp = stack;
-  alternative.ss_size = sizeof stack;
-  sigaltstack(&alternative, nullptr);
-  struct sigaction action = {};
-  action.sa_handler = onSignal;
-  action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
-  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
-    sigaction(signal, &action, nullptr);
 }
 
 } // namespace gluonc::tool

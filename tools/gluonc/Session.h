@@ -3,7 +3,7 @@
 // The one place that prints diagnostics, reads the environment and decides exit
 // statuses:
 //
-//   0 fine   1 the input has errors   2 usage
+//   0 fine   1 the input has errors, or an output cannot be written   2 usage
 //   3 an expectation failed or a checker found a fault
 //   4 a device or tool is not available   70 a bug of gluonc
 //
@@ -36,6 +36,9 @@ public:
 
   /// Prints a usage error; returns 2.
   int usage(const llvm::Twine &problem);
+  /// Writes what is left of the standard output. Returns `status`, or that of an output that
+  /// takes no more.
+  int finish(int status);
   /// The exit status so far.
   int status() const { return static_cast<int>(sink.outcome); }
 

@@ -3,6 +3,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 using namespace gluonc;
 using namespace gluonc::tool;
 
@@ -84,8 +87,10 @@ constexpr CommandSpec commands[] = {
     {"cache", "list|size|prune|verify [options]",
      "Looks after the cache of compiled kernels.\n"
      "list shows every kernel, the last used first; size how much there is; prune removes;\n"
-     "verify checks every file, and exits with 3 where one is damaged (damage is harmless: such a\n"
-     "file is compiled again). Safe while other processes use the cache.",
+     "verify checks every file, and exits with 3 where one is damaged, or refused since others "
+     "than\n"
+     "its owner could have written it (both are harmless: such a kernel is compiled again). Safe\n"
+     "while other processes use the cache.",
      cacheOptions, cacheCommand},
     {"info", "", "Prints version, build, targets, devices, tools and cache.", {}, infoCommand},
 };
@@ -95,8 +100,10 @@ void printOverview(llvm::raw_ostream &out) {
   for (const CommandSpec &command : commands)
     out << "  gluonc " << command.name << " " << command.usage << "\n";
   out << "\n`gluonc COMMAND --help` explains a command.\n"
-         "Exit status: 0 fine; 1 the input has errors; 2 usage; 3 an expectation failed or a\n"
-         "checker found a fault; 4 a device or tool is not available; 70 a bug of gluonc.\n";
+         "Exit status: 0 fine; 1 the input has errors, or an output cannot be written; 2 usage;\n"
+         "3 an expectation failed or a checker found a fault; 4 a device or tool is not "
+         "available;\n"
+         "70 a bug of gluonc.\n";
 }
 
 /// The words of the command line as one text with the offset of each.
@@ -113,7 +120,16 @@ std::string joinWords(llvm::ArrayRef<const char *> words, std::vector<uint32_t> 
 
 } // namespace
 
+/// Where a standard stream is closed, the next file opened would take its place and get what was
+/// meant for it. Opened for the other direction, so that its use is still an error.
+static void occupyStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1)
+      (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+  occupyStandardStreams();
   llvm::ArrayRef<const char *> words(argv, static_cast<size_t>(argc));
   std::vector<uint32_t> offsets;
   std::string text = joinWords(words, offsets);
@@ -125,11 +141,11 @@ int main(int argc, char **argv) {
   llvm::StringRef name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") {
     printOverview(llvm::outs());
-    return 0;
+    return Session().finish(0);
   }
   if (name == "--version") {
     llvm::outs() << "gluonc " << GLUONC_VERSION << '\n';
-    return 0;
+    return Session().finish(0);
   }
   const CommandSpec *command =
       llvm::find_if(commands, [&](const CommandSpec &spec) { return spec.name == name; });
@@ -144,7 +160,7 @@ int main(int argc, char **argv) {
                                            llvm::ArrayRef(offsets).drop_front(2));
   if (session.line.has("--help")) {
     printHelp(*command, llvm::outs());
-    return 0;
+    return session.finish(0);
   }
   if (const Word *format = session.line.find("--diagnostics")) {
     session.sink.json = format->text == "json";
@@ -153,7 +169,5 @@ int main(int argc, char **argv) {
   }
   if (!problem.empty())
     return session.usage(problem);
-  int status = command->run(session);
-  llvm::outs().flush();
-  return status;
+  return session.finish(command->run(session));
 }
