@@ -1,20 +1,24 @@
 #include "driver/Cache.h"
+#include "driver/OwnFiles.h"
 #include "support/Hash.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 
+#include <atomic>
 #include <cstring>
+#include <fcntl.h>
 #include <tuple>
+#include <unistd.h>
 
 namespace gluonc::driver {
 
 /// Changes with the form of entries, so that old files are misses.
 static constexpr llvm::StringLiteral magic("gluonc-cache-3\n");
 static constexpr size_t hashLength = 64;
+/// Larger files are no entries. The largest kernels have a few megabytes.
+static constexpr uint64_t mostEntryBytes = uint64_t(256) << 20;
 
 std::string hashText(llvm::StringRef text) {
   ContentHash hash;
@@ -57,20 +61,49 @@ llvm::StringRef RecordReader::text() {
   return field;
 }
 
+/// The first thing that was not believed, whichever copy of the cache met it.
+struct Cache::Refusals {
+  /// No lock, which a child process might inherit locked.
+  std::atomic<const std::string *> first = nullptr;
+  std::atomic<bool> isTaken = false;
+
+  ~Refusals() { delete first.load(); }
+  void add(const std::string &why) {
+    auto *mine = new std::string(why);
+    const std::string *none = nullptr;
+    if (!first.compare_exchange_strong(none, mine))
+      delete mine;
+  }
+};
+
+Cache::Cache(std::string directory)
+    : directory(std::move(directory)), refusals(std::make_shared<Refusals>()) {}
+
+std::optional<std::string> Cache::takeRefusal() const {
+  const std::string *first = refusals->first;
+  if (!first || refusals->isTaken.exchange(true))
+    return std::nullopt;
+  return *first;
+}
+
+/// Entries lie in folders by the first digits of their keys.
+static std::string folderOf(llvm::StringRef key) { return key.take_front(2).str(); }
+static std::string nameOf(llvm::StringRef key) { return (key + ".entry").str(); }
+
 std::string Cache::fileOf(llvm::StringRef key) const {
   llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, key.take_front(2), key + ".entry");
+  llvm::sys::path::append(path, folderOf(key), nameOf(key));
   return path.str().str();
 }
 
 /// What the file of a key holds, if it is whole.
-static std::optional<CacheEntry> readEntry(llvm::StringRef path, llvm::StringRef key) {
-  // Volatile: read, not mapped, since a mapped file that somebody truncates kills the reader.
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
-                                          /*IsVolatile=*/true);
-  if (!file)
+static std::optional<CacheEntry> readEntry(const OpenFile &file, llvm::StringRef key) {
+  llvm::Expected<std::string> text = readRest(file, mostEntryBytes);
+  if (!text) {
+    llvm::consumeError(text.takeError());
     return std::nullopt;
-  llvm::StringRef bytes = (*file)->getBuffer();
+  }
+  llvm::StringRef bytes = *text;
   if (!bytes.consume_front(magic) || bytes.size() < hashLength)
     return std::nullopt;
   llvm::StringRef sum = bytes.take_front(hashLength);
@@ -87,27 +120,49 @@ static std::optional<CacheEntry> readEntry(llvm::StringRef path, llvm::StringRef
   return entry;
 }
 
+OwnFile Cache::noted(OwnFile file, llvm::StringRef path) const {
+  if (!file.refusal.empty()) {
+    file.refusal = ("`" + path + "` " + file.refusal).str();
+    refusals->add(file.refusal);
+  }
+  return file;
+}
+
+OwnFile Cache::openFolderOf(llvm::StringRef path) const {
+  OwnFile outer = noted(openOwnFolder(directory), directory);
+  if (!outer)
+    return outer;
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  return noted(openOwnFolderIn(outer.file, llvm::sys::path::filename(folder).str()), folder);
+}
+
+OwnFile Cache::open(llvm::StringRef path) const {
+  OwnFile folder = openFolderOf(path);
+  if (!folder)
+    return folder;
+  return noted(openOwnFileIn(folder.file, llvm::sys::path::filename(path).str()), path);
+}
+
+static llvm::sys::TimePoint<> lastChange(const struct stat &status) {
+  return llvm::sys::toTimePoint(status.st_mtim.tv_sec,
+                                static_cast<uint32_t>(status.st_mtim.tv_nsec));
+}
+
 /// Notes that an entry was used, to the hour: hits on a shared disk should not write.
-static void markUsed(const std::string &path) {
-  llvm::sys::fs::file_status status;
-  auto now = std::chrono::system_clock::now();
-  if (llvm::sys::fs::status(path, status) ||
-      now - status.getLastModificationTime() < std::chrono::hours(1))
-    return;
-  int file;
-  if (llvm::sys::fs::openFileForRead(path, file))
-    return;
-  (void)llvm::sys::fs::setLastAccessAndModificationTime(file, now);
-  (void)llvm::sys::Process::SafelyCloseFileDescriptor(file);
+static void markUsed(const OwnFile &file) {
+  if (std::chrono::system_clock::now() - lastChange(file.status) >= std::chrono::hours(1))
+    (void)futimens(file.file.get(), nullptr);
 }
 
 std::optional<CacheEntry> Cache::find(llvm::StringRef key) const {
   if (!isOn())
     return std::nullopt;
-  std::string path = fileOf(key);
-  std::optional<CacheEntry> entry = readEntry(path, key);
+  OwnFile file = open(fileOf(key));
+  if (!file)
+    return std::nullopt;
+  std::optional<CacheEntry> entry = readEntry(file.file, key);
   if (entry)
-    markUsed(path);
+    markUsed(file);
   return entry;
 }
 
@@ -116,49 +171,50 @@ llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
     return llvm::Error::success();
   std::string bytes = RecordWriter().add(entry.label).add(entry.payload).take();
   std::string target = fileOf(key);
-  if (std::error_code error =
-          llvm::sys::fs::create_directories(llvm::sys::path::parent_path(target)))
-    return llvm::createFileError(target, error);
-  // A name of its own beside the target: rename is atomic within one file system.
-  llvm::Expected<llvm::sys::fs::TempFile> file =
-      llvm::sys::fs::TempFile::create(target + ".%%%%%%%%.tmp");
-  if (!file)
-    return file.takeError();
-  bool failed = false;
-  {
-    llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-    out << magic << hashText((key + bytes).str()) << bytes;
-    out.flush();
-    failed = out.has_error();
-    out.clear_error();
-  }
-  if (failed) {
-    llvm::Error discarded = file->discard();
-    return llvm::joinErrors(
-        llvm::createStringError(llvm::inconvertibleErrorCode(), "cannot write %s", target.c_str()),
-        std::move(discarded));
-  }
-  return file->keep(target);
+  makeOwnFolder(directory);
+  if (OwnFile outer = openOwnFolder(directory))
+    makeOwnFolderIn(outer.file, folderOf(key));
+  OwnFile folder = openFolderOf(target);
+  if (!folder)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "cannot write %s: %s",
+                                   target.c_str(), folder.refusal.c_str());
+  return writeOwnFileIn(folder.file, nameOf(key),
+                        (magic + hashText((key + bytes).str()) + bytes).str());
 }
 
-/// Calls `visit(path, status)` for every file below `directory`.
+/// Calls `visit(path, status)` for every file of the cache. Follows no links below `directory`
+/// and looks into no folders but the cache's own.
 template <typename Visitor> static void forEachFile(const std::string &directory, Visitor visit) {
-  std::error_code error;
-  for (llvm::sys::fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error))
-    if (llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = it->status())
-      if (status->type() == llvm::sys::fs::file_type::regular_file)
-        visit(llvm::StringRef(it->path()), *status);
+  OpenFile outer = openFolder(directory);
+  if (!outer)
+    return;
+  forEachName(outer, [&](const std::string &folder) {
+    if (folder.size() != 2 || !llvm::all_of(folder, llvm::isHexDigit))
+      return;
+    OpenFile inner = openFolderIn(outer, folder);
+    if (!inner)
+      return;
+    forEachName(inner, [&](const std::string &name) {
+      struct stat status;
+      if (fstatat(inner.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) ||
+          S_ISDIR(status.st_mode))
+        return;
+      llvm::SmallString<128> path(directory);
+      llvm::sys::path::append(path, folder, name);
+      visit(path.str(), status);
+    });
+  });
 }
 
 std::vector<Cache::Item> Cache::items() const {
   std::vector<Item> items;
   if (!isOn())
     return items;
-  forEachFile(directory, [&](llvm::StringRef path, const llvm::sys::fs::basic_file_status &status) {
+  forEachFile(directory, [&](llvm::StringRef path, const struct stat &status) {
     llvm::StringRef name = llvm::sys::path::filename(path);
     if (name.consume_back(".entry"))
-      items.push_back({name.str(), path.str(), status.getSize(), status.getLastModificationTime()});
+      items.push_back(
+          {name.str(), path.str(), static_cast<uint64_t>(status.st_size), lastChange(status)});
   });
   llvm::sort(items, [](const Item &a, const Item &b) {
     return std::tie(b.lastUse, a.key) < std::tie(a.lastUse, b.key);
@@ -175,9 +231,22 @@ Cache::Usage Cache::usage() const {
   return usage;
 }
 
-std::optional<std::string> Cache::inspect(const Item &item) const {
-  std::optional<CacheEntry> entry = readEntry(item.path, item.key);
-  return entry ? std::optional(std::move(entry->label)) : std::nullopt;
+Cache::Inspection Cache::inspect(const Item &item) const {
+  OwnFile file = open(item.path);
+  if (!file)
+    return {std::nullopt, std::move(file.refusal)};
+  std::optional<CacheEntry> entry = readEntry(file.file, item.key);
+  return {entry ? std::optional(std::move(entry->label)) : std::nullopt, ""};
+}
+
+/// Removes the file itself, whatever became of the way to it.
+static bool removeFile(const std::string &directory, llvm::StringRef path) {
+  OpenFile outer = openFolder(directory);
+  if (!outer)
+    return false;
+  llvm::StringRef folder = llvm::sys::path::filename(llvm::sys::path::parent_path(path));
+  OpenFile inner = openFolderIn(outer, folder.str());
+  return inner && !unlinkat(inner.get(), llvm::sys::path::filename(path).str().c_str(), 0);
 }
 
 Cache::Usage Cache::prune(llvm::sys::TimePoint<> before, uint64_t limit) const {
@@ -185,7 +254,7 @@ Cache::Usage Cache::prune(llvm::sys::TimePoint<> before, uint64_t limit) const {
   if (!isOn())
     return removed;
   auto remove = [&](llvm::StringRef path, uint64_t bytes) {
-    if (llvm::sys::fs::remove(path, /*IgnoreNonExisting=*/false))
+    if (!removeFile(directory, path))
       return;
     ++removed.entries;
     removed.bytes += bytes;
@@ -199,9 +268,9 @@ Cache::Usage Cache::prune(llvm::sys::TimePoint<> before, uint64_t limit) const {
   }
   // A writer needs its temporary file for milliseconds.
   auto stale = std::chrono::system_clock::now() - std::chrono::hours(1);
-  forEachFile(directory, [&](llvm::StringRef path, const llvm::sys::fs::basic_file_status &status) {
-    if (path.ends_with(".tmp") && status.getLastModificationTime() < stale)
-      remove(path, status.getSize());
+  forEachFile(directory, [&](llvm::StringRef path, const struct stat &status) {
+    if (path.ends_with(".tmp") && lastChange(status) < stale)
+      remove(path, static_cast<uint64_t>(status.st_size));
   });
   return removed;
 }

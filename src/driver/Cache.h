@@ -8,6 +8,9 @@
 // A key holds the content of everything that an entry was made from, so an entry that
 // is whole is right for good.
 //
+// Somebody else's entry would run as the user, so what others may have written is a
+// miss (OwnFiles.h). The checksum is against accidents: whoever can write can make one.
+//
 // The time of a file's last change is the time of its last use, to the hour: what
 // `prune` removes is what nobody used.
 //
@@ -19,11 +22,14 @@
 
 #include "llvm/Support/Chrono.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace gluonc::driver {
+
+struct OwnFile;
 
 struct CacheEntry {
   /// What `gluonc cache list` shows.
@@ -34,7 +40,7 @@ struct CacheEntry {
 class Cache {
 public:
   /// An empty directory turns the cache off. Nothing is created before the first store.
-  explicit Cache(std::string directory) : directory(std::move(directory)) {}
+  explicit Cache(std::string directory);
 
   bool isOn() const { return !directory.empty(); }
   const std::string &path() const { return directory; }
@@ -45,6 +51,10 @@ public:
   std::optional<CacheEntry> find(llvm::StringRef key) const;
   /// A failure leaves no trace that a reader would see; callers may ignore it.
   llvm::Error store(llvm::StringRef key, const CacheEntry &entry) const;
+
+  /// Why the cache, or the first entry that was refused, is not believed: once, to whoever asks
+  /// first.
+  std::optional<std::string> takeRefusal() const;
 
   struct Usage {
     uint64_t entries = 0, bytes = 0;
@@ -60,8 +70,13 @@ public:
   /// The one that was used last comes first.
   std::vector<Item> items() const;
 
-  /// An item's label; nullopt where it is torn, flipped or from another version of the format.
-  std::optional<std::string> inspect(const Item &item) const;
+  struct Inspection {
+    /// Nullopt where the item is refused, torn, flipped or from another version of the format.
+    std::optional<std::string> label;
+    /// Why it is refused; empty where it is not.
+    std::string refusal;
+  };
+  Inspection inspect(const Item &item) const;
 
   /// Removes what was not used since `before`, then what was used longest ago until at most
   /// `limit` bytes are left, and what writers that were killed left behind. Other processes may
@@ -69,7 +84,15 @@ public:
   Usage prune(llvm::sys::TimePoint<> before, uint64_t limit) const;
 
 private:
+  struct Refusals;
+
+  OwnFile open(llvm::StringRef path) const;
+  OwnFile openFolderOf(llvm::StringRef path) const;
+  /// The same, with its refusal put into words and remembered.
+  OwnFile noted(OwnFile file, llvm::StringRef path) const;
+
   std::string directory;
+  std::shared_ptr<Refusals> refusals;
 };
 
 std::string hashText(llvm::StringRef text);

@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <map>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace gluonc::driver;
 
@@ -155,7 +157,7 @@ TEST_F(CacheFolder, TellsWholeAndDamagedEntriesApart) {
   write(cache.fileOf(key("b")), "torn");
   std::map<std::string, std::optional<std::string>> seen;
   for (const Cache::Item &item : cache.items())
-    seen[item.key] = cache.inspect(item);
+    seen[item.key] = cache.inspect(item).label;
   EXPECT_EQ(seen[key("a")], "first");
   EXPECT_EQ(seen[key("b")], std::nullopt);
 }
@@ -172,14 +174,16 @@ TEST_F(CacheFolder, PruneRemovesWhatWasUsedLongestAgo) {
     ASSERT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(fd, now - hours(48) * i));
     llvm::sys::Process::SafelyCloseFileDescriptor(fd);
   }
-  write(file("c/fresh.entry.1.tmp"), "a writer at work");
+  std::string working = file("c/ab/fresh.entry.1.tmp");
+  llvm::sys::fs::create_directories(file("c/ab"));
+  write(working, "a writer at work");
   EXPECT_EQ(cache.prune(now - hours(72), UINT64_MAX).entries, 1u);
   EXPECT_FALSE(cache.find(key("older")));
   EXPECT_EQ(cache.prune(now - hours(72), 1500).entries, 1u);
   EXPECT_TRUE(cache.find(key("new")));
   EXPECT_EQ(cache.prune(llvm::sys::TimePoint<>::max(), 0).entries, 1u);
   EXPECT_EQ(cache.usage().entries, 0u);
-  EXPECT_EQ(read(file("c/fresh.entry.1.tmp")), "a writer at work");
+  EXPECT_EQ(read(working), "a writer at work");
 }
 
 TEST_F(CacheFolder, AHitCountsAsUse) {
@@ -193,6 +197,112 @@ TEST_F(CacheFolder, AHitCountsAsUse) {
   llvm::sys::Process::SafelyCloseFileDescriptor(fd);
   ASSERT_TRUE(cache.find(key("a")));
   EXPECT_GT(cache.items().front().lastUse, system_clock::now() - hours(1));
+}
+
+/// A cache in which one entry is stored, and its parts.
+class StoredEntry : public CacheFolder {
+protected:
+  void SetUp() override {
+    CacheFolder::SetUp();
+    mode_t before = umask(0);
+    cache = Cache(file("c"));
+    llvm::cantFail(cache.store(key("a"), {"", "payload"}));
+    umask(before);
+    entry = cache.fileOf(key("a"));
+    inner = llvm::sys::path::parent_path(entry).str();
+    ASSERT_TRUE(cache.find(key("a")));
+  }
+  static mode_t modeOf(const std::string &path) {
+    struct stat status;
+    return lstat(path.c_str(), &status) ? 0 : status.st_mode & 07777;
+  }
+  /// A miss, for this reason, which is told once.
+  void expectRefused(const std::string &path, const std::string &why) {
+    Cache fresh(file("c"));
+    EXPECT_FALSE(fresh.find(key("a"))) << why;
+    EXPECT_EQ(fresh.takeRefusal(), "`" + path + "` " + why);
+    EXPECT_FALSE(fresh.find(key("a")));
+    EXPECT_EQ(fresh.takeRefusal(), std::nullopt);
+  }
+
+  Cache cache{""};
+  std::string entry, inner;
+};
+
+TEST_F(StoredEntry, IsForItsOwnerAloneWhateverTheUmask) {
+  EXPECT_EQ(modeOf(file("c")), 0700u);
+  EXPECT_EQ(modeOf(inner), 0700u);
+  EXPECT_EQ(modeOf(entry), 0600u);
+  EXPECT_EQ(cache.takeRefusal(), std::nullopt);
+}
+
+TEST_F(StoredEntry, IsRefusedWhereOthersMayWrite) {
+  for (const std::string &path : {file("c"), inner, entry})
+    for (mode_t others : {S_IWGRP, S_IWOTH}) {
+      mode_t before = modeOf(path);
+      ASSERT_EQ(chmod(path.c_str(), before | others), 0);
+      expectRefused(path, "may be written by others than its owner");
+      ASSERT_EQ(chmod(path.c_str(), before), 0);
+    }
+  EXPECT_TRUE(cache.find(key("a")));
+}
+
+TEST_F(StoredEntry, IsRefusedWhereAnotherUserOwnsIt) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root gives files away";
+  for (const std::string &path : {file("c"), inner, entry}) {
+    ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+    expectRefused(path, "belongs to another user");
+    ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  }
+}
+
+TEST_F(StoredEntry, IsRefusedBehindALink) {
+  std::string elsewhere = file("elsewhere");
+  ASSERT_EQ(rename(entry.c_str(), elsewhere.c_str()), 0);
+  ASSERT_EQ(symlink(elsewhere.c_str(), entry.c_str()), 0);
+  expectRefused(entry, "is a link");
+  ASSERT_EQ(rename(elsewhere.c_str(), entry.c_str()), 0);
+  ASSERT_EQ(rename(inner.c_str(), elsewhere.c_str()), 0);
+  ASSERT_EQ(symlink(elsewhere.c_str(), inner.c_str()), 0);
+  expectRefused(inner, "is not a folder");
+}
+
+TEST_F(StoredEntry, APipeInItsPlaceDoesNotWait) {
+  ASSERT_EQ(unlink(entry.c_str()), 0);
+  ASSERT_EQ(mkfifo(entry.c_str(), 0600), 0);
+  expectRefused(entry, "is not a regular file");
+  // Storing puts an entry into the place of whatever is there.
+  llvm::cantFail(cache.store(key("a"), {"", "payload"}));
+  EXPECT_TRUE(cache.find(key("a")));
+}
+
+TEST_F(StoredEntry, OfAnyOtherSizeIsAMissAndCostsNoMemory) {
+  ASSERT_EQ(truncate(entry.c_str(), off_t(3) << 40), 0);
+  EXPECT_FALSE(cache.find(key("a")));
+  EXPECT_EQ(cache.inspect(cache.items().front()).label, std::nullopt);
+}
+
+TEST_F(StoredEntry, IsNotStoredWhereOthersMayWrite) {
+  ASSERT_EQ(chmod(file("c").c_str(), 0777), 0);
+  llvm::Error error = cache.store(key("b"), {"", "payload"});
+  EXPECT_TRUE(bool(error));
+  llvm::consumeError(std::move(error));
+  EXPECT_EQ(cache.usage().entries, 1u);
+  EXPECT_EQ(cache.inspect(cache.items().front()).refusal,
+            "`" + file("c") + "` may be written by others than its owner");
+}
+
+TEST_F(StoredEntry, PruningFollowsNoLinks) {
+  std::string outside = file("outside"), precious = outside + "/precious.entry";
+  ASSERT_FALSE(llvm::sys::fs::create_directory(outside));
+  write(precious, "of no cache");
+  ASSERT_EQ(symlink(outside.c_str(), file("c/ff").c_str()), 0);
+  ASSERT_EQ(symlink(outside.c_str(), (inner + "/link").c_str()), 0);
+  ASSERT_EQ(symlink(precious.c_str(), (inner + "/link.entry").c_str()), 0);
+  // The entry and the link; what that leads to stays.
+  EXPECT_EQ(cache.prune(llvm::sys::TimePoint<>::max(), 0).entries, 2u);
+  EXPECT_EQ(read(precious), "of no cache");
 }
 
 TEST(Record, ReadsBackWhatWasWrittenAndFailsPastTheEnd) {

@@ -140,8 +140,12 @@ std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cac
                                             const std::string &label,
                                             const diag::SourceManager &sources, diag::Sink &sink,
                                             Timings *timings) {
-  if (std::optional<CompiledKernel> compiled = findCached(cache, key))
-    return compiled;
+  std::optional<CompiledKernel> found = findCached(cache, key);
+  if (std::optional<std::string> why = cache.takeRefusal())
+    sink.report(diag::Kind::KernelWarning, {}, "not taken from the cache: " + *why)
+        .hint("folders and files of a cache must be the user's own: see docs/security.md");
+  if (found)
+    return found;
   Noticing noticing(sink);
   if (!compiler.transform(request.ir, request.target, sources, noticing, timings))
     return std::nullopt;

@@ -92,7 +92,7 @@ TEST_F(KernelCacheTest, FindsEveryFieldOfWhatWasCompiled) {
   EXPECT_EQ(found->kernel.numWarps, made->kernel.numWarps);
   EXPECT_EQ(found->kernel.globalScratchAlignment, made->kernel.globalScratchAlignment);
   EXPECT_EQ(found->resources.has_value(), made->resources.has_value());
-  EXPECT_EQ(cache.inspect(cache.items().front()), "k(*i32) cuda:80 4 warps");
+  EXPECT_EQ(cache.inspect(cache.items().front()).label, "k(*i32) cuda:80 4 warps");
 }
 
 } // namespace

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import tempfile
@@ -91,6 +92,79 @@ class CommandLine(unittest.TestCase):
             self.assertIn(f"usage: gluonc {command}", self.fine(command, "--help"))
         self.assertIn("Exit status", self.fine("--help"))
         self.assertRegex(self.fine("--version"), r"^gluonc \d+\.\d+\.\d+$")
+
+    # -- what is around ------------------------------------------------------
+
+    def test_an_output_that_takes_no_more_is_an_error(self):
+        for arguments in (["--help"], ["--version"], ["check", "--help"], ["check", "k.py"], ["info"],
+                          ["compile", "k.py::copy", *TYPES, "--target", "cuda:80", "--emit", "ttgir"],
+                          ["layout", LAYOUT, "--shape", "32,32"]):
+            for redirection, why in ((">/dev/full", "No space left on device"),
+                                     (">&-", "Bad file descriptor")):
+                result = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", options.gluonc,
+                                         *arguments], cwd=self.path, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertRegex(result.stderr, f"error: cannot write `.*`: {why}")
+        result = subprocess.run(["sh", "-c", '"$@" 2>/dev/full', "sh", options.gluonc, "check",
+                                 "bad.py"], cwd=self.path, stdout=subprocess.DEVNULL)
+        self.assertEqual(result.returncode, 1)
+
+    def crash(self, prepare=lambda process: None, **environment):
+        """Ends a gluonc that waits for a pipe as a crash would; what it says on standard error."""
+        pipe = self.path / "pipe"
+        os.mkfifo(pipe)
+        try:
+            process = subprocess.Popen([options.gluonc, "check", str(pipe)], stderr=subprocess.PIPE,
+                                       text=True, env={**os.environ, **environment})
+            prepare(process)
+            # Somebody opens the other end, so the handlers are in place.
+            with open(pipe, "w"):
+                process.send_signal(signal.SIGSEGV)
+                _, said = process.communicate(timeout=60)
+        finally:
+            pipe.unlink()
+        self.assertEqual(process.returncode, 70, said)
+        self.assertIn("internal error: segmentation fault", said)
+        return said
+
+    def test_a_crash_report_overwrites_nothing_and_is_for_its_owner_alone(self):
+        victim = self.path / "victim"
+        victim.write_text("precious")
+        with tempfile.TemporaryDirectory() as temporary:
+            def plant(process):
+                for folder in (temporary, "/tmp"):
+                    link = pathlib.Path(folder) / f"gluonc-crash-{process.pid:06d}.txt"
+                    link.symlink_to(victim)
+                    self.addCleanup(link.unlink, missing_ok=True)
+            said = self.crash(plant, TMPDIR=temporary)
+            self.assertEqual(victim.read_text(), "precious")
+            report = pathlib.Path(said.split()[-1])
+            self.assertIn("check", report.read_text())
+            self.assertEqual(report.parent.parent, pathlib.Path(temporary))
+            self.assertEqual(report.stat().st_mode & 0o777, 0o600)
+            self.assertEqual(report.parent.stat().st_mode & 0o777, 0o700)
+            self.assertNotEqual(self.crash(TMPDIR=temporary).split()[-1], str(report))
+
+    def test_a_crash_without_a_folder_reports_on_standard_error(self):
+        self.assertRegex(self.crash(TMPDIR="/nonexistent"), "to reproduce it: .* check .*pipe")
+
+    def test_a_cache_that_others_may_write_is_refused_once_and_told(self):
+        folder = self.path / "open-cache"
+        cache = {"GLUONC_CACHE_DIR": str(folder)}
+        run = ("run", "k.py::copy", *COPY, "--device", "cuda")
+        self.assertEqual(self.gluonc(*run, fake=True, **cache).stderr, "")
+        entry = next(folder.rglob("*.entry"))
+        before = entry.read_bytes()
+        folder.chmod(0o777)
+        refused = self.gluonc(*run, fake=True, **cache)
+        self.assertEqual(refused.returncode, 0)
+        self.assertEqual(refused.stderr.count("not taken from the cache"), 1, refused.stderr)
+        self.assertIn(f"`{folder}` may be written by others than its owner", refused.stderr)
+        self.assertEqual(entry.read_bytes(), before)
+        verified = self.gluonc("cache", "verify", **cache)
+        self.assertEqual(verified.returncode, 3)
+        self.assertIn(f"refused: `{folder}` may be written", verified.stdout)
+        self.assertIn("0 damaged, 1 refused", verified.stdout)
 
     # -- run -----------------------------------------------------------------
 

@@ -4,6 +4,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+
 namespace gluonc::tool {
 
 using driver::Cache;
@@ -13,27 +15,39 @@ static void printSize(const Cache::Usage &usage) {
                << llvm::format("%.1f", double(usage.bytes) / 1e6) << " MB";
 }
 
+static std::string describe(const Cache::Inspection &inspection) {
+  return inspection.label.value_or(inspection.refusal.empty() ? "(damaged)" : "(refused)");
+}
+
 static int list(const Cache &cache) {
   for (const Cache::Item &item : cache.items()) {
     llvm::outs() << llvm::format("%8.1f kB  ", double(item.bytes) / 1e3)
                  << llvm::formatv("{0:%Y-%m-%d %H:%M}", item.lastUse) << "  "
                  << llvm::StringRef(item.key).take_front(12) << "  "
-                 << cache.inspect(item).value_or("(damaged)") << '\n';
+                 << describe(cache.inspect(item)) << '\n';
   }
   return 0;
 }
 
 static int verify(const Cache &cache) {
-  uint64_t whole = 0, damaged = 0;
-  for (const Cache::Item &item : cache.items())
-    if (cache.inspect(item)) {
+  uint64_t whole = 0, damaged = 0, refused = 0;
+  // Where a folder is refused, all its entries are, for one reason.
+  std::set<std::string> reasons;
+  for (const Cache::Item &item : cache.items()) {
+    Cache::Inspection inspection = cache.inspect(item);
+    if (inspection.label) {
       ++whole;
-    } else {
+    } else if (inspection.refusal.empty()) {
       ++damaged;
       llvm::outs() << "damaged: " << item.path << '\n';
+    } else {
+      ++refused;
+      if (reasons.insert(inspection.refusal).second)
+        llvm::outs() << "refused: " << inspection.refusal << '\n';
     }
-  llvm::outs() << whole << " whole, " << damaged << " damaged\n";
-  return static_cast<int>(damaged ? driver::Outcome::Fault : driver::Outcome::Fine);
+  }
+  llvm::outs() << whole << " whole, " << damaged << " damaged, " << refused << " refused\n";
+  return static_cast<int>(damaged || refused ? driver::Outcome::Fault : driver::Outcome::Fine);
 }
 
 static int prune(Session &session, const Cache &cache) {

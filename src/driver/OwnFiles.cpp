@@ -1,0 +1,121 @@
+#include "driver/OwnFiles.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace gluonc::driver {
+
+/// Why what `status` describes may be somebody else's work; empty where it cannot.
+static std::string refusalOf(const struct stat &status) {
+  if (status.st_uid != geteuid() && status.st_uid != 0)
+    return "belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return "may be written by others than its owner";
+  return "";
+}
+
+static OwnFile openOwn(int folder, const std::string &name, int flags) {
+  OwnFile own;
+  own.file = OpenFile(openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags));
+  if (!own.file) {
+    // What this user may not open is as good as absent.
+    if (errno == ELOOP || errno == ENOTDIR)
+      own.refusal = flags & O_DIRECTORY ? "is not a folder" : "is a link";
+    else if (errno == ENXIO)
+      own.refusal = "is not a regular file";
+    return own;
+  }
+  if (fstat(own.file.get(), &own.status))
+    own.refusal = "cannot be looked at";
+  else if (!(flags & O_DIRECTORY) && !S_ISREG(own.status.st_mode))
+    own.refusal = "is not a regular file";
+  else
+    own.refusal = refusalOf(own.status);
+  if (!own.refusal.empty())
+    own.file = OpenFile();
+  return own;
+}
+
+OwnFile openOwnFolder(const std::string &path) { return openOwn(AT_FDCWD, path, O_DIRECTORY); }
+
+OwnFile openOwnFolderIn(const OpenFile &folder, const std::string &name) {
+  return openOwn(folder.get(), name, O_DIRECTORY | O_NOFOLLOW);
+}
+
+OwnFile openOwnFileIn(const OpenFile &folder, const std::string &name) {
+  return openOwn(folder.get(), name, O_NOFOLLOW);
+}
+
+void makeOwnFolder(const std::string &path) {
+  (void)llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
+  (void)mkdir(path.c_str(), 0700);
+}
+
+void makeOwnFolderIn(const OpenFile &folder, const std::string &name) {
+  (void)mkdirat(folder.get(), name.c_str(), 0700);
+}
+
+static llvm::Error cannotWrite(const std::string &name) {
+  return llvm::createStringError(std::error_code(errno, std::generic_category()),
+                                 "cannot write %s: %s", name.c_str(), std::strerror(errno));
+}
+
+static bool writeAll(int file, llvm::StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(file, bytes.data(), std::min(bytes.size(), size_t(1) << 30));
+    if (count < 0 && errno != EINTR)
+      return false;
+    bytes = bytes.drop_front(count < 0 ? 0 : static_cast<size_t>(count));
+  }
+  return true;
+}
+
+llvm::Error writeOwnFileIn(const OpenFile &folder, const std::string &name, llvm::StringRef bytes) {
+  uint8_t random[8];
+  if (getentropy(random, sizeof random))
+    return cannotWrite(name);
+  std::string temporary = name + "." + llvm::toHex(random, /*LowerCase=*/true) + ".tmp";
+  OpenFile file(openat(folder.get(), temporary.c_str(),
+                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file)
+    return cannotWrite(temporary);
+  bool whole = writeAll(file.get(), bytes);
+  // Network disks show others what was written once it is closed.
+  file = OpenFile();
+  if (whole && !renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()))
+    return llvm::Error::success();
+  llvm::Error error = cannotWrite(name);
+  (void)unlinkat(folder.get(), temporary.c_str(), 0);
+  return error;
+}
+
+OpenFile openFolderIn(const OpenFile &folder, const std::string &name) {
+  return OpenFile(
+      openat(folder.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW));
+}
+
+OpenFile openFolder(const std::string &path) {
+  return OpenFile(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+}
+
+void forEachName(const OpenFile &folder, llvm::function_ref<void(const std::string &)> visit) {
+  // Of its own, since a list of names closes what it reads.
+  int copy = openat(folder.get(), ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+  DIR *names = copy < 0 ? nullptr : fdopendir(copy);
+  if (!names)
+    return;
+  while (const dirent *entry = readdir(names))
+    visit(entry->d_name);
+  closedir(names);
+}
+
+} // namespace gluonc::driver

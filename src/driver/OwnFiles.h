@@ -1,0 +1,49 @@
+//===- OwnFiles.h - Files that only this user can have written ---------------===//
+//
+// What lies in the cache runs as the user. It is believed only where nobody else can have
+// written it: folders and files belong to the user or to root, and neither group nor
+// others may write them (an ACL that lets somebody write shows as the group's permission).
+// Below the outermost folder no links are followed. What is checked is what is open, so
+// nothing can be exchanged between the check and the use.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "support/File.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <sys/stat.h>
+
+namespace gluonc::driver {
+
+struct OwnFile {
+  OpenFile file;
+  struct stat status = {};
+  /// Why it is not believed; empty where it is open, or not there.
+  std::string refusal;
+
+  explicit operator bool() const { return bool(file); }
+};
+
+/// A folder; links on the way to it are the user's own.
+OwnFile openOwnFolder(const std::string &path);
+OwnFile openOwnFolderIn(const OpenFile &folder, const std::string &name);
+/// A regular file; never waits.
+OwnFile openOwnFileIn(const OpenFile &folder, const std::string &name);
+
+/// Makes `path` for this user alone, and what is missing above it as the umask says.
+void makeOwnFolder(const std::string &path);
+void makeOwnFolderIn(const OpenFile &folder, const std::string &name);
+/// Writes a file for this user alone under a name of its own, then renames it, so that a reader
+/// sees it whole or not at all.
+llvm::Error writeOwnFileIn(const OpenFile &folder, const std::string &name, llvm::StringRef bytes);
+
+/// A folder that is looked through, whoever it belongs to: links are not followed.
+OpenFile openFolderIn(const OpenFile &folder, const std::string &name);
+OpenFile openFolder(const std::string &path);
+void forEachName(const OpenFile &folder, llvm::function_ref<void(const std::string &)> visit);
+
+} // namespace gluonc::driver
