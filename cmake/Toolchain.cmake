@@ -49,8 +49,9 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffunction-sections -fda
                     -fdiagnostics-color=always)
 add_link_options(-fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc)
 if(GLUONC_SANITIZE)
-  add_compile_options(-fsanitize=${GLUONC_SANITIZE} -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=${GLUONC_SANITIZE})
+  # Virtual tables are checked through RTTI, which LLVM's classes do not have.
+  add_compile_options(-fsanitize=${GLUONC_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GLUONC_SANITIZE} -fno-sanitize=vptr)
 endif()
 if(GLUONC_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link,address)
