@@ -1,5 +1,8 @@
 #include "sema/Arithmetic.h"
 
+#include "sema/Numbers.h"
+#include "sema/Work.h"
+
 #include <cmath>
 
 namespace gluonc::sema {
@@ -60,6 +63,7 @@ APInt power(APInt base, uint64_t exponent, unsigned bits) {
   APInt result(bits, 1);
   base = base.sext(bits);
   for (; exponent; exponent >>= 1) {
+    spendOnProduct(base, base);
     if (exponent & 1)
       result *= base;
     if (exponent > 1)
@@ -93,40 +97,41 @@ ArithmeticResult bigShift(Operator op, const APInt &value, const Value &amount) 
   }
   if (value.isZero())
     return Value::integer(0);
-  if (!count || *count > maxIntegerBits)
+  if (!count || *count + int64_t(value.getSignificantBits()) > maxIntegerBits)
     return Kind::NumberTooLarge;
   return Value::integer(value.sext(value.getBitWidth() + unsigned(*count)).shl(unsigned(*count)));
 }
 
-ArithmeticResult bigDivision(Operator op, const APInt &a, const APInt &b) {
-  if (b.isZero())
-    return Kind::CompileTimeDivisionByZero;
-  APInt quotient, remainder;
-  APInt::sdivrem(a, b, quotient, remainder);
-  if (!remainder.isZero() && remainder.isNegative() != b.isNegative()) {
-    quotient -= 1;
-    remainder += b;
-  }
-  return Value::integer(op == Operator::FloorDiv ? quotient : remainder);
+/// Nullopt stands for an overflow.
+ArithmeticResult realResult(std::optional<double> value) {
+  if (value)
+    return Value::real(*value);
+  return Kind::NumberTooLarge;
 }
 
-ArithmeticResult realBinary(Operator op, double a, double b);
+ArithmeticResult mixedBinary(Operator op, const Value &lhs, const Value &rhs);
 
 ArithmeticResult integerBinary(Operator op, const Value &lhs, const Value &rhs) {
   if (lhs.asInt64() && rhs.asInt64())
     if (std::optional<int64_t> result = smallBinary(op, *lhs.asInt64(), *rhs.asInt64()))
       return Value::integer(*result);
-  if (op == Operator::Div)
-    return realBinary(op, lhs.asDouble(), rhs.asDouble());
   APInt a = lhs.asApInt(), b = rhs.asApInt();
+  if (op == Operator::Div)
+    return realResult(divide(a, b));
   if (op == Operator::LShift || op == Operator::RShift)
     return bigShift(op, a, rhs);
   if (op == Operator::Pow)
-    return b.isNegative() ? realBinary(op, lhs.asDouble(), rhs.asDouble()) : bigPower(a, rhs);
+    return b.isNegative() ? mixedBinary(op, lhs, rhs) : bigPower(a, rhs);
   unsigned bits = op == Operator::Mult ? a.getBitWidth() + b.getBitWidth()
                                        : std::max(a.getBitWidth(), b.getBitWidth()) + 1;
   if (bits > maxIntegerBits)
     return Kind::NumberTooLarge;
+  if (op == Operator::FloorDiv)
+    return Value::integer(floorDivide(a, b).first);
+  if (op == Operator::Mod)
+    return Value::integer(floorDivide(a, b).second);
+  if (op == Operator::Mult)
+    spendOnProduct(a, b);
   a = a.sext(bits);
   b = b.sext(bits);
   switch (op) {
@@ -136,9 +141,6 @@ ArithmeticResult integerBinary(Operator op, const Value &lhs, const Value &rhs) 
     return Value::integer(a - b);
   case Operator::Mult:
     return Value::integer(a * b);
-  case Operator::FloorDiv:
-  case Operator::Mod:
-    return bigDivision(op, a, b);
   case Operator::BitAnd:
     return Value::integer(a & b);
   case Operator::BitOr:
@@ -150,6 +152,17 @@ ArithmeticResult integerBinary(Operator op, const Value &lhs, const Value &rhs) 
   }
 }
 
+/// C's `pow` but for what Python raises exceptions for, or has complex numbers.
+ArithmeticResult realPower(double a, double b) {
+  if (a == 0 && b < 0 && std::isfinite(b))
+    return Kind::CompileTimeDivisionByZero;
+  if (a < 0 && std::isfinite(a) && std::isfinite(b) && b != std::floor(b))
+    return Kind::BadOperands;
+  double result = std::pow(a, b);
+  bool overflows = std::isinf(result) && std::isfinite(a) && std::isfinite(b);
+  return overflows ? ArithmeticResult(Kind::NumberTooLarge) : Value::real(result);
+}
+
 ArithmeticResult realBinary(Operator op, double a, double b) {
   switch (op) {
   case Operator::Add:
@@ -159,26 +172,26 @@ ArithmeticResult realBinary(Operator op, double a, double b) {
   case Operator::Mult:
     return Value::real(a * b);
   case Operator::Pow:
-    if (a == 0 && b < 0)
-      return Kind::CompileTimeDivisionByZero;
-    return Value::real(std::pow(a, b));
+    return realPower(a, b);
   case Operator::Div:
   case Operator::FloorDiv:
-  case Operator::Mod: {
+  case Operator::Mod:
     if (b == 0)
       return Kind::CompileTimeDivisionByZero;
-    if (op == Operator::Div)
-      return Value::real(a / b);
-    double remainder = std::fmod(a, b);
-    if (remainder != 0 && (remainder < 0) != (b < 0))
-      remainder += b;
-    if (op == Operator::Mod)
-      return Value::real(remainder);
-    return Value::real(std::round((a - remainder) / b));
-  }
+    return Value::real(op == Operator::Div   ? a / b
+                       : op == Operator::Mod ? floorRemainder(a, b)
+                                             : floorQuotient(a, b));
   default:
     return Kind::BadOperands;
   }
+}
+
+/// An integer beside a float becomes one.
+ArithmeticResult mixedBinary(Operator op, const Value &lhs, const Value &rhs) {
+  std::optional<double> a = doubleOf(lhs), b = doubleOf(rhs);
+  if (!a || !b)
+    return Kind::NumberTooLarge;
+  return realBinary(op, *a, *b);
 }
 
 Value makeLike(const Value &model, std::vector<Value> items) {
@@ -222,7 +235,7 @@ ArithmeticResult setBinary(Operator op, const Value &lhs, const Value &rhs) {
   std::vector<Value> items;
   auto keep = [&](const Value &from, const Value &other, bool wanted) {
     for (const Value &item : from.items())
-      if (llvm::is_contained(other.items(), item) == wanted)
+      if (!isWorkSpent() && llvm::is_contained(other.items(), item) == wanted)
         items.push_back(item);
   };
   switch (op) {
@@ -248,35 +261,67 @@ ArithmeticResult setBinary(Operator op, const Value &lhs, const Value &rhs) {
 
 bool canRepeat(const Value &value) { return isSequence(value) || value.is(ValueKind::String); }
 
-/// Three-way order of two values that have one; nullopt otherwise (and for nan).
-std::optional<int> order(const Value &lhs, const Value &rhs) {
-  if (lhs.isNumber() && rhs.isNumber()) {
-    if (isInteger(lhs) && isInteger(rhs)) {
-      unsigned bits = std::max(lhs.asApInt().getBitWidth(), rhs.asApInt().getBitWidth());
-      APInt a = lhs.asApInt().sext(bits), b = rhs.asApInt().sext(bits);
-      return a.slt(b) ? -1 : a == b ? 0 : 1;
-    }
-    double a = lhs.asDouble(), b = rhs.asDouble();
-    return a < b ? std::optional(-1) : a > b ? std::optional(1) : std::optional(0);
-  }
+std::optional<std::partial_ordering> order(const Value &lhs, const Value &rhs);
+
+/// The first items that differ decide, then the lengths.
+std::optional<std::partial_ordering> orderItems(llvm::ArrayRef<Value> lhs,
+                                                llvm::ArrayRef<Value> rhs) {
+  Descent descent;
+  if (descent.mustEnd())
+    return std::nullopt;
+  for (auto [a, b] : llvm::zip(lhs, rhs))
+    if (!(a == b))
+      return order(a, b);
+  return lhs.size() <=> rhs.size();
+}
+
+/// The order of two values that have one; nullopt otherwise.
+std::optional<std::partial_ordering> order(const Value &lhs, const Value &rhs) {
+  spend(visitCost);
+  if (lhs.isNumber() && rhs.isNumber())
+    return compareNumbers(lhs, rhs);
+  // Bytes of UTF-8 are in the order of the code points.
   if (lhs.is(ValueKind::String) && rhs.is(ValueKind::String))
-    return lhs.asString().compare(rhs.asString());
-  if (isSequence(lhs) && lhs.kind() == rhs.kind()) {
-    for (auto [a, b] : llvm::zip(lhs.items(), rhs.items()))
-      if (!(a == b))
-        return order(a, b);
-    return lhs.items().size() < rhs.items().size()    ? -1
-           : lhs.items().size() == rhs.items().size() ? 0
-                                                      : 1;
-  }
+    return lhs.asString().compare(rhs.asString()) <=> 0;
+  if (isSequence(lhs) && lhs.kind() == rhs.kind())
+    return orderItems(lhs.items(), rhs.items());
   return std::nullopt;
 }
 
-bool isNan(const Value &value) {
-  return value.is(ValueKind::Float) && std::isnan(value.asDouble());
+} // namespace
+
+std::optional<RangeBounds> RangeBounds::of(const Value &range) {
+  std::optional<int64_t> start = range.bounds()[0].asInt64(), stop = range.bounds()[1].asInt64(),
+                         step = range.bounds()[2].asInt64();
+  if (!start || !stop || !step || *step == 0)
+    return std::nullopt;
+  bool isUp = *step > 0;
+  bool isEmpty = isUp ? *start >= *stop : *start <= *stop;
+  uint64_t distance =
+      isUp ? uint64_t(*stop) - uint64_t(*start) : uint64_t(*start) - uint64_t(*stop);
+  uint64_t stride = isUp ? uint64_t(*step) : -uint64_t(*step);
+  return RangeBounds{*start, *step, isEmpty ? 0 : (distance - 1) / stride + 1};
 }
 
-} // namespace
+std::optional<double> doubleOf(const Value &number) {
+  return number.is(ValueKind::Float) ? number.asDouble() : toDouble(number.asApInt());
+}
+
+std::partial_ordering compareNumbers(const Value &lhs, const Value &rhs) {
+  if (lhs.asInt64() && rhs.asInt64())
+    return *lhs.asInt64() <=> *rhs.asInt64();
+  if (lhs.is(ValueKind::Float) && rhs.is(ValueKind::Float))
+    return lhs.asDouble() <=> rhs.asDouble();
+  if (rhs.is(ValueKind::Float))
+    return compareExactly(lhs.asApInt(), rhs.asDouble());
+  if (lhs.is(ValueKind::Float))
+    return 0 <=> compareExactly(rhs.asApInt(), lhs.asDouble());
+  unsigned bits = std::max(lhs.asApInt().getBitWidth(), rhs.asApInt().getBitWidth());
+  APInt a = lhs.asApInt().sext(bits), b = rhs.asApInt().sext(bits);
+  return a.slt(b) ? std::partial_ordering::less
+         : a == b ? std::partial_ordering::equivalent
+                  : std::partial_ordering::greater;
+}
 
 ArithmeticResult applyBinary(Operator op, const Value &lhs, const Value &rhs) {
   if (lhs.is(ValueKind::Set) && rhs.is(ValueKind::Set))
@@ -297,7 +342,7 @@ ArithmeticResult applyBinary(Operator op, const Value &lhs, const Value &rhs) {
     return integerBinary(op, lhs, rhs);
   }
   if (lhs.isNumber() && rhs.isNumber())
-    return realBinary(op, lhs.asDouble(), rhs.asDouble());
+    return mixedBinary(op, lhs, rhs);
   if (op == Operator::Add && canRepeat(lhs) && lhs.kind() == rhs.kind())
     return concatenate(lhs, rhs);
   if (op == Operator::Mult && canRepeat(lhs) && isInteger(rhs))
@@ -344,21 +389,18 @@ std::optional<bool> applyCompare(ast::CompareOperator op, const Value &lhs, cons
   default:
     break;
   }
-  std::optional<int> sign = order(lhs, rhs);
-  if (!sign)
+  std::optional<std::partial_ordering> result = order(lhs, rhs);
+  if (!result)
     return std::nullopt;
-  // Nothing is ordered with respect to nan.
-  if (isNan(lhs) || isNan(rhs))
-    return false;
   switch (op) {
   case ast::CompareOperator::Lt:
-    return *sign < 0;
+    return *result < 0;
   case ast::CompareOperator::LtE:
-    return *sign <= 0;
+    return *result <= 0;
   case ast::CompareOperator::Gt:
-    return *sign > 0;
+    return *result > 0;
   case ast::CompareOperator::GtE:
-    return *sign >= 0;
+    return *result >= 0;
   default:
     return std::nullopt;
   }
@@ -383,6 +425,8 @@ std::optional<bool> truthOf(const Value &value) {
     return !value.items().empty();
   case ValueKind::Dict:
     return !value.dictItems().empty();
+  case ValueKind::Range:
+    return RangeBounds::of(value).value_or(RangeBounds{0, 1, 1}).count != 0;
   case ValueKind::Opaque:
   case ValueKind::Tensor:
   case ValueKind::MemDesc:

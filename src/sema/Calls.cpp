@@ -253,7 +253,8 @@ void Interpreter::checkFunctionCall(const Function &function, CallArguments &arg
 }
 
 Value asKernelArgument(const Value &value) {
-  if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
+  Descent descent;
+  if (descent.mustEnd() || (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List)))
     return value;
   std::vector<Value> items;
   for (const Value &item : value.items())

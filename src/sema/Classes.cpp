@@ -291,6 +291,9 @@ MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) 
 
 /// An instance under construction may not become part of itself: values are trees.
 static bool holdsOpenInstance(const Value &value) {
+  Descent descent;
+  if (descent.mustEnd())
+    return true;
   switch (value.kind()) {
   case ValueKind::Instance:
     if (value.openFields())
@@ -306,6 +309,9 @@ static bool holdsOpenInstance(const Value &value) {
 }
 
 bool holdsPayload(const Value &value, const Payload *payload) {
+  Descent descent;
+  if (descent.mustEnd())
+    return false;
   switch (value.kind()) {
   case ValueKind::Dict:
     return value.rawPayload() == payload || llvm::any_of(value.dictItems(), [&](const auto &item) {

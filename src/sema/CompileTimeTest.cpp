@@ -90,6 +90,146 @@ TEST(CompileTime, OversizedResultsAreRejected) {
              {"1 >> (1 << 90)", "0"}});
 }
 
+TEST(CompileTime, IntegersOfEveryWidthMeetFloats) {
+  expectAll({{"1.0 * 10**20", "1e+20"},
+             {"(1 << 64) - 1 < 0.5", "False"},
+             {"0xFFFFFFFFFFFFFFFF / 2", "9.223372036854776e+18"},
+             {"10**40 / 10**39", "10.0"},
+             {"(2**53 + 1) == 9007199254740992.0", "False"},
+             {"2**1023 * 3 > float('inf')", "False"},
+             {"2**1024 > 1e308", "True"},
+             {"float(2**1024)", "Kind::NumberTooLarge 1:1\n"},
+             {"2**1024 * 1.0", "Kind::NumberTooLarge 1:1\n"},
+             {"10**400 / 10**399", "10.0"},
+             {"1 / 2**1074", "5e-324"},
+             {"0 / -5", "-0.0"},
+             {"2 ** -1", "0.5"},
+             {"10.0 ** 400", "Kind::NumberTooLarge 1:1\n"},
+             {"(-8) ** 0.5", "Kind::BadOperands 1:1\n"},
+             {"0.0 % -3", "-0.0"},
+             {"-0.0 % 3", "0.0"},
+             {"1 // float('-inf')", "-1.0"},
+             {"float('inf') // 1", "nan"},
+             {"int(1e30)", "1000000000000000019884624838656"},
+             {"int('-0x_ff', 16)", "-255"},
+             {"int('1_000')", "1000"},
+             {"round(1234, -2)", "1200"},
+             {"round(-15, -1)", "-20"},
+             {"round(2.5)", "2"},
+             {"round(2.675, 2)", "2.67"},
+             {"round(15.0, -1)", "20.0"},
+             {"pow(3, 10**9, 10**20)", "44278655220000000001"},
+             {"{1: 'a', 1.0: 'b', True: 'c'}", "{1: 'c'}"},
+             {"2**70 in {float(2**70): 1}", "True"}});
+}
+
+TEST(CompileTime, TextIsCountedInCharacters) {
+  expectAll({{"len('日本')", "2"},
+             {"'日本'[1]", "'本'"},
+             {"'aé日'[::-1]", "'日éa'"},
+             {"'xé'.find('é')", "1"},
+             {"f\"{'é':>3}|\"", "'  é|'"},
+             {"'é'.upper()", "Kind::BadArgument 1:1\n"},
+             {"chr(0x1F600)", "'😀'"},
+             {"ord('é')", "233"},
+             {"'\\x00\\u2028'", "'\\x00\\u2028'"},
+             {"str(range(5))", "'range(0, 5)'"},
+             {"range(10)[::2]", "range(0, 10, 2)"},
+             {"range(0, 3, 2) == range(0, 4, 2)", "True"},
+             {"bool(range(0))", "False"}});
+}
+
+TEST(CompileTime, FormatsAreThoseOfPython) {
+  expectAll({{"format(1234567, '020,')", "'0,000,000,001,234,567'"},
+             {"format(True, '5')", "'    1'"},
+             {"format(100.0, '.3')", "'1e+02'"},
+             {"format(0.000123, '#.3g')", "'0.000123'"},
+             {"format(255, '#_x')", "'0xff'"},
+             {"f\"{'a'!r:>5}\"", "\"  'a'\""},
+             {"'{:{}}|{{}}'.format(3, 5)", "'    3|{}'"},
+             {"'}'.format()", "Kind::BadArgument 1:1\n"},
+             {"'%05.1f %-4d| %c' % (2.25, 7, 'x')", "'002.2 7   | x'"},
+             {"format([1], '5')", "Kind::BadArgument 1:8\n"},
+             {"format(1, '99999')", "Kind::BadArgument 1:8\n"}});
+}
+
+TEST(CompileTime, ValuesCountAsSteps) {
+  for (const char *expression :
+       {"[[0] * 1000000 for i in range(100)]", "len(str([[0] * 10000] * 10000))",
+        "[str((1 << 65000) // 3 + i) for i in range(100000)]", "set(list(range(300000)))",
+        "[q in [1] * 1000000 for q in range(2, 100000)]", "list(zip(*[[0] * 1000000] * 1000))",
+        "sum([[0] * 1000 for i in range(10000)], [])", "list(range(10**10))",
+        "[('a' * 1000000).strip('a') for i in range(100000)]",
+        "[[0] * 1000000 == [0] * 1000000 for i in range(1000)]"})
+    EXPECT_EQ(evaluated(expression).substr(0, 23), "Kind::EvaluationTooLong") << expression;
+  EXPECT_EQ(evaluated("str(['a' * 1000000] * 1000000)"), "Kind::NumberTooLarge 1:1\n");
+}
+
+TEST(CompileTime, ValuesNestToALimit) {
+  const char *source = R"(
+def deep(n):
+    a = []
+    for i in range(n):
+        a = [a]
+    return a
+
+def shared(n):
+    t = (1,)
+    for i in range(n):
+        t = (t, t)
+    return t
+
+def outermost_first(n):
+    first = last = []
+    for i in range(n):
+        inner = []
+        last.append(inner)
+        last.append(inner)
+        last = inner
+    return first
+
+def cyclic():
+    a = []
+    a += [a]
+)";
+  EXPECT_EQ(evaluated("len(deep(900))", source), "1");
+  for (const char *expression :
+       {"deep(100000) is None", "shared(2000) is None", "str(outermost_first(2000))",
+        "outermost_first(2000) == outermost_first(2000)"})
+    EXPECT_NE(evaluated(expression, source).find("Kind::"), std::string::npos) << expression;
+  EXPECT_EQ(evaluated("shared(40) is None", source).substr(0, 23), "Kind::EvaluationTooLong");
+  EXPECT_EQ(evaluated("len(str(outermost_first(40)))", source).substr(0, 6), "Kind::");
+  EXPECT_EQ(evaluated("isinstance(outermost_first(100000), tuple)", source), "False");
+  EXPECT_EQ(evaluated("cyclic()", source).substr(0, 17), "Kind::BadArgument");
+}
+
+TEST(CompileTime, TuplesOfKernelsCountAsSteps) {
+  for (const char *grown : {"(t, t)", "(t,)"}) {
+    Result result = compileKernel("@gluon.jit\n"
+                                  "def k(x):\n"
+                                  "    t = (1,)\n"
+                                  "    for i in gl.static_range(1001):\n"
+                                  "        t = " +
+                                      std::string(grown) +
+                                      "\n"
+                                      "    gl.store(x, 1)\n",
+                                  {"*i32"});
+    EXPECT_NE(result.problems.find("Kind::"), std::string::npos) << grown;
+    EXPECT_EQ(result.ir, "") << grown;
+  }
+}
+
+TEST(CompileTime, ListsDeleteOnlyWhatTheyHave) {
+  const char *source = R"(
+def delete(at):
+    a = [1, 2, 3]
+    del a[at]
+    return a
+)";
+  EXPECT_EQ(evaluated("delete(-3)", source), "[2, 3]");
+  EXPECT_EQ(evaluated("delete(3)", source).substr(0, 21), "Kind::IndexOutOfRange");
+}
+
 TEST(CompileTime, BooleansAndComparisons) {
   expectAll({{"True + True", "2"},
              {"True & False", "False"},

@@ -29,7 +29,8 @@ std::optional<Value> evaluate(Program &program, Module &module, llvm::StringRef 
   const ast::Expr *body = tree->body;
   program.state().expressions.push_back(std::move(tree));
   Interpreter::FrameScope active(interpreter, frame);
-  return interpreter.eval(body);
+  std::optional<Value> value = interpreter.eval(body);
+  return value && interpreter.step(body->span) ? value : std::nullopt;
 }
 
 std::optional<Value> callFunction(Program &program, const Value &function,
@@ -40,7 +41,8 @@ std::optional<Value> callFunction(Program &program, const Value &function,
   CallArguments arguments;
   for (const Value &value : values)
     arguments.add(value, {});
-  return interpreter.call(function, arguments);
+  std::optional<Value> result = interpreter.call(function, arguments);
+  return result && interpreter.step({}) ? result : std::nullopt;
 }
 
 } // namespace gluonc::sema

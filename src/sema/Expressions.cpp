@@ -4,6 +4,7 @@
 
 #include "sema/Arithmetic.h"
 #include "sema/Format.h"
+#include "sema/Text.h"
 #include "sema/Unsupported.h"
 #include "support/Error.h"
 
@@ -189,14 +190,14 @@ MaybeValue Interpreter::evalSlice(const ast::Slice &node) {
 }
 
 MaybeValue Interpreter::evalJoinedStr(const ast::JoinedStr &node) {
-  std::string text;
+  std::string whole;
   for (const ast::Expr *part : node.values) {
     MaybeValue value = eval(part);
     if (!value)
       return std::nullopt;
-    text += value->str();
+    whole += value->str();
   }
-  return Value::string(std::move(text));
+  return text(std::move(whole), node.span);
 }
 
 MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
@@ -208,20 +209,20 @@ MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
         .end();
     return std::nullopt;
   }
-  if (node.conversion == 'r' || node.conversion == 'a')
-    return Value::string(value->repr());
-  if (node.format_spec && !inKernel()) {
+  if (std::optional<std::string> shown = converted(*value, char(node.conversion)))
+    value = text(std::move(*shown), node.value->span);
+  if (value && node.format_spec && !inKernel()) {
     MaybeValue spec = eval(node.format_spec);
     if (!spec)
       return std::nullopt;
-    if (std::optional<std::string> text = formatWith(*value, spec->asString()))
-      return Value::string(std::move(*text));
+    if (std::optional<std::string> shown = formatWith(*value, spec->asString()))
+      return text(std::move(*shown), node.span);
     report(Kind::BadArgument, node.format_spec->span,
            "format `" + spec->str() + "` does not fit " + value->typeName())
         .end();
     return std::nullopt;
   }
-  return Value::string(value->str());
+  return value ? text(value->str(), node.value->span) : std::nullopt;
 }
 
 MaybeValue Interpreter::evalNamedExpr(const ast::NamedExpr &node) {
@@ -265,10 +266,15 @@ bool Interpreter::forEachBinding(ast::Comprehensions generators, llvm::function_
   return true;
 }
 
+static Scope saveScope(const Frame &frame) {
+  spend(frame.scope.all().size() * sizeof(Binding));
+  return frame.scope;
+}
+
 MaybeValue Interpreter::evalComprehension(const ast::Expr *element,
                                           ast::Comprehensions generators) {
   // The loop variable belongs to the comprehension alone.
-  Scope saved = frame().scope;
+  Scope saved = saveScope(frame());
   auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
   std::vector<Value> items;
   bool done = forEachBinding(generators, [&] {
@@ -283,7 +289,7 @@ MaybeValue Interpreter::evalComprehension(const ast::Expr *element,
 }
 
 MaybeValue Interpreter::evalDictComp(const ast::DictComp &node) {
-  Scope saved = frame().scope;
+  Scope saved = saveScope(frame());
   auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
   Value result = Value::dict({});
   bool done = forEachBinding(node.generators, [&] {
@@ -298,43 +304,36 @@ MaybeValue Interpreter::evalDictComp(const ast::DictComp &node) {
 }
 
 std::optional<std::vector<Value>> Interpreter::iterate(const Value &value, Span span) {
+  if (!step(span))
+    return std::nullopt;
   switch (value.kind()) {
   case ValueKind::Tuple:
   case ValueKind::List:
   case ValueKind::Set:
+    spend(value.items().size() * sizeof(Value));
     return std::vector<Value>(value.items());
   case ValueKind::Dict: {
     std::vector<Value> keys;
+    spend(value.dictItems().size() * sizeof(Value));
     for (const auto &item : value.dictItems())
       keys.push_back(item.first);
     return keys;
   }
   case ValueKind::String: {
     std::vector<Value> characters;
-    llvm::StringRef text = value.asString();
-    for (size_t i = 0; i < text.size();) {
-      // One item per code point: skip UTF-8 continuation bytes.
-      size_t end = i + 1;
-      while (end < text.size() && (text[end] & 0xC0) == 0x80)
-        ++end;
-      characters.push_back(Value::string(text.slice(i, end).str()));
-      i = end;
-    }
+    for (llvm::StringRef character : charactersOf(value.asString()))
+      characters.push_back(Value::string(character.str()));
     return characters;
   }
   case ValueKind::Range: {
-    llvm::ArrayRef<Value> bounds = value.bounds();
-    std::optional<int64_t> start = bounds[0].asInt64(), stop = bounds[1].asInt64(),
-                           stride = bounds[2].asInt64();
-    if (!start || !stop || !stride || *stride == 0)
+    std::optional<RangeBounds> bounds = RangeBounds::of(value);
+    if (!bounds)
       break;
     std::vector<Value> items;
-    for (int64_t i = *start; *stride > 0 ? i < *stop : i > *stop;) {
+    for (uint64_t i = 0; i < bounds->count; ++i) {
       if (!step(span))
         return std::nullopt;
-      items.push_back(Value::integer(i));
-      if (__builtin_add_overflow(i, *stride, &i))
-        break;
+      items.push_back(Value::integer(bounds->at(i)));
     }
     return items;
   }
@@ -357,9 +356,19 @@ std::optional<bool> Interpreter::truth(const Value &value, Span span) {
   case ValueKind::Handle:
     report(Kind::ConstexprRequired, span, "this condition", value.typeName()).end();
     return std::nullopt;
+  case ValueKind::Instance:
+    return truthOfInstance(value, span);
   default:
     return truthOf(value);
   }
+}
+
+/// By `__bool__`, else `__len__`; objects with neither are true.
+std::optional<bool> Interpreter::truthOfInstance(const Value &value, Span span) {
+  for (llvm::StringRef name : {"__bool__", "__len__"})
+    if (std::optional<MaybeValue> result = callOperator(value, name, {}, span))
+      return *result ? truth(**result, span) : std::nullopt;
+  return true;
 }
 
 } // namespace gluonc::sema

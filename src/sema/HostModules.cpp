@@ -23,6 +23,9 @@ MaybeValue bad(Interpreter &interpreter, const IntrinsicCall &call, size_t i,
 
 /// Lists and dicts are the only payloads that a copy could tell from the original.
 Value deepCopy(const Value &value) {
+  Descent descent;
+  if (descent.mustEnd())
+    return value;
   switch (value.kind()) {
   case ValueKind::Tuple:
   case ValueKind::List: {
@@ -85,7 +88,9 @@ MaybeValue reduce(Interpreter &interpreter, const IntrinsicCall &call) {
 MaybeValue product(Interpreter &interpreter, const IntrinsicCall &call) {
   std::vector<std::vector<Value>> rows{{}};
   int64_t repeat = call.has(1) ? call[1].asInt64().value_or(1) : 1;
-  for (int64_t round = 0; round < repeat; ++round)
+  if (call[0].items().empty())
+    repeat = 0;
+  for (int64_t round = 0; round < repeat && !rows.empty(); ++round)
     for (const Value &iterable : call[0].items()) {
       std::optional<std::vector<Value>> items = interpreter.iterate(iterable, call.span);
       if (!items)
@@ -95,6 +100,7 @@ MaybeValue product(Interpreter &interpreter, const IntrinsicCall &call) {
         for (const Value &item : *items) {
           if (!interpreter.step(call.span))
             return std::nullopt;
+          spend(row.size() * sizeof(Value));
           longer.push_back(row);
           longer.back().push_back(item);
         }
@@ -110,7 +116,7 @@ MaybeValue chain(Interpreter &interpreter, const IntrinsicCall &call) {
   std::vector<Value> all;
   for (const Value &iterable : call[0].items()) {
     std::optional<std::vector<Value>> items = interpreter.iterate(iterable, call.span);
-    if (!items)
+    if (!items || !interpreter.step(call.span))
       return std::nullopt;
     all.insert(all.end(), items->begin(), items->end());
   }

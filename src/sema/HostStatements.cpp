@@ -181,6 +181,8 @@ static std::string exceptionOf(const diag::Diagnostic &diagnostic) {
     return llvm::StringRef(diagnostic.message).starts_with("no item") ? "KeyError" : "TypeError";
   case Kind::CompileTimeDivisionByZero:
     return "ZeroDivisionError";
+  case Kind::NumberTooLarge:
+    return "OverflowError";
   case Kind::UnknownAttribute:
   case Kind::UnknownField:
     return "AttributeError";
@@ -203,7 +205,8 @@ static bool catches(llvm::StringRef type, llvm::StringRef exception) {
     return true;
   if (type == "LookupError")
     return exception == "KeyError" || exception == "IndexError";
-  return type == "ArithmeticError" && exception == "ZeroDivisionError";
+  return type == "ArithmeticError" &&
+         (exception == "ZeroDivisionError" || exception == "OverflowError");
 }
 
 /// Does `except <type>` take the exception?
@@ -358,7 +361,12 @@ bool Interpreter::deleteHost(const ast::Expr *target) {
     return false;
   }
   auto &items = object->listItems();
-  items.erase(items.begin() + (*at < 0 ? *at + int64_t(items.size()) : *at));
+  int64_t size = int64_t(items.size());
+  if (*at < -size || *at >= size) {
+    report(Kind::IndexOutOfRange, target->span, *at, size).end();
+    return false;
+  }
+  items.erase(items.begin() + (*at < 0 ? *at + size : *at));
   return true;
 }
 
@@ -369,6 +377,7 @@ void setDictItem(const Value &dict, const Value &key, const Value &value) {
       item.second = value;
       return;
     }
+  spend(sizeof dict.dictItems()[0]);
   dict.dictItems().emplace_back(key, value);
 }
 
@@ -460,9 +469,7 @@ bool Interpreter::augmentHost(const ast::AugAssign &node) {
     std::optional<std::vector<Value>> added = iterate(*operand, node.value->span);
     if (!added)
       return false;
-    auto &items = old->listItems();
-    items.insert(items.end(), added->begin(), added->end());
-    return true;
+    return extendList(*this, *old, *added, node.span);
   }
   MaybeValue result =
       binary(node.op, *old, *operand, node.span, node.target->span, node.value->span);

@@ -1,14 +1,13 @@
 #include "sema/Interpreter.h"
 
+#include "sema/Arithmetic.h"
+
 #include "ir/SourceLocation.h"
 
 namespace gluonc::sema {
 
 using diag::Kind;
 
-// Far above what kernels need (a persistent attention kernel takes some 30 000 steps), low
-// enough that a runaway loop ends within a second or two.
-static constexpr uint64_t maxSteps = 3'000'000;
 // Nested evaluation uses a few hundred bytes of stack a level, unoptimized a few thousand.
 static constexpr unsigned maxDepth = 1500;
 
@@ -33,17 +32,23 @@ mlir::Location Interpreter::location(mlir::MLIRContext *mlirContext, diag::Span 
 }
 
 bool Interpreter::step(diag::Span span) {
-  if (depth > maxDepth) {
+  spend(stepCost);
+  bool isTooDeep = depth > maxDepth || work.isTooDeep();
+  if (!isTooDeep && !work.isSpent())
+    return true;
+  if (isTooDeep)
     report(Kind::NestingTooDeepToEvaluate, span).end();
-    isExhausted = true;
-    return false;
-  }
-  if (++steps > maxSteps) {
+  else
     report(Kind::EvaluationTooLong, span, maxSteps).end();
-    isExhausted = true;
-    return false;
-  }
-  return true;
+  isExhausted = true;
+  return false;
+}
+
+MaybeValue Interpreter::text(std::string text, diag::Span span) {
+  if (int64_t(text.size()) <= maxSequenceLength)
+    return Value::string(std::move(text));
+  report(Kind::NumberTooLarge, span).end();
+  return std::nullopt;
 }
 
 } // namespace gluonc::sema

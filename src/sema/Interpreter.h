@@ -26,6 +26,7 @@
 #include "sema/Evaluator.h"
 #include "sema/Program.h"
 #include "sema/Scope.h"
+#include "sema/Work.h"
 #include "sema/ops/Ops.h"
 #include "syntax/Ast.h"
 
@@ -127,6 +128,7 @@ public:
   MaybeValue eval(const ast::Expr *expr);
   /// A value as a Python condition; nullopt after a report.
   std::optional<bool> truth(const Value &value, diag::Span span);
+  std::optional<bool> truthOfInstance(const Value &value, diag::Span span);
   MaybeValue binary(ast::Operator op, const Value &lhs, const Value &rhs, diag::Span span,
                     diag::Span lhsSpan, diag::Span rhsSpan);
   MaybeValue compare(ast::CompareOperator op, const Value &lhs, const Value &rhs, diag::Span span,
@@ -168,6 +170,8 @@ public:
   mlir::Location location(mlir::MLIRContext *mlirContext, diag::Span span);
   /// Reports and gives false when the work of this compilation exceeds its budget.
   bool step(diag::Span span);
+  /// A string that compile-time code makes; reports what is too long.
+  MaybeValue text(std::string text, diag::Span span);
   /// Reports and gives false when this kind of code does not have the construct.
   bool checkSupported(const ast::Node &node);
   Frame &frame() { return *current; }
@@ -332,7 +336,7 @@ private:
   /// The expression that is a statement by itself.
   const ast::Expr *unusedCall = nullptr;
   unsigned depth = 0;
-  uint64_t steps = 0;
+  WorkScope work;
   /// A budget is used up: everything unwinds.
   bool isExhausted = false;
 };

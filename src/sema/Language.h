@@ -107,6 +107,9 @@ std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
                                        const ast::ClassDef &def, std::shared_ptr<Closure> closure);
 /// Is `payload` the object itself, or part of it? Values that hold themselves never end.
 bool holdsPayload(const Value &value, const Payload *payload);
+/// `list.extend(items)`; false after a report.
+bool extendList(Interpreter &interpreter, const Value &list, llvm::ArrayRef<Value> items,
+                diag::Span span);
 /// `dict[key] = value`.
 void setDictItem(const Value &dict, const Value &key, const Value &value);
 /// Python's isinstance. `type` is a class of the language or of the source, or a tuple of them.

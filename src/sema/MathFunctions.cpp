@@ -3,9 +3,9 @@
 #include "sema/Language.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Numbers.h"
 
 #include <cmath>
-#include <numeric>
 
 namespace gluonc::sema {
 
@@ -21,36 +21,67 @@ MaybeValue badNumber(Interpreter &interpreter, const IntrinsicCall &call) {
   return std::nullopt;
 }
 
-template <double (*Function)(double)>
-MaybeValue real(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[0].isNumber())
-    return badNumber(interpreter, call);
-  double result = Function(call[0].asDouble());
-  if (std::isnan(result) && !std::isnan(call[0].asDouble()))
+/// An argument as float64.
+std::optional<double> numberOf(const IntrinsicCall &call, size_t i) {
+  return call[i].isNumber() ? doubleOf(call[i]) : std::nullopt;
+}
+
+/// Python refuses what C calls nan or infinite for ordinary arguments.
+MaybeValue checked(Interpreter &interpreter, const IntrinsicCall &call, double result,
+                   std::initializer_list<double> arguments) {
+  bool hasNan = llvm::any_of(arguments, [](double x) { return std::isnan(x); });
+  bool areFinite = llvm::all_of(arguments, [](double x) { return std::isfinite(x); });
+  if ((std::isnan(result) && !hasNan) || (std::isinf(result) && areFinite))
     return badNumber(interpreter, call);
   return Value::real(result);
+}
+
+template <double (*Function)(double)>
+MaybeValue real(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<double> number = numberOf(call, 0);
+  return number ? checked(interpreter, call, Function(*number), {*number})
+                : badNumber(interpreter, call);
 }
 
 template <double (*Function)(double)>
 MaybeValue rounded(Interpreter &interpreter, const IntrinsicCall &call) {
   if (call[0].is(ValueKind::Int) || call[0].is(ValueKind::Bool))
     return Value::integer(call[0].asApInt());
-  if (!call[0].is(ValueKind::Float) || !(std::fabs(call[0].asDouble()) < 9.2e18))
+  if (!call[0].is(ValueKind::Float) || !std::isfinite(call[0].asDouble()))
     return badNumber(interpreter, call);
-  return Value::integer(int64_t(Function(call[0].asDouble())));
+  return Value::integer(truncated(Function(call[0].asDouble())));
 }
 
+/// Of integers beyond float64, too: log(m * 2^e) = log m + e log 2, with m from a half to one.
+template <double (*Function)(double)> double logarithmOf(const Value &value) {
+  if (std::optional<double> number = doubleOf(value))
+    return *number > 0 ? Function(*number) : NAN;
+  llvm::APInt integer = value.asApInt();
+  if (integer.isNegative())
+    return NAN;
+  unsigned bits = integer.getActiveBits();
+  double mantissa = *divide(integer, llvm::APInt::getOneBitSet(bits + 2, bits));
+  return Function(mantissa) + Function(2.0) * bits;
+}
+
+template <double (*Function)(double)>
 MaybeValue logarithm(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[0].isNumber() || call[0].asDouble() <= 0 || (call.has(1) && !call[1].isNumber()))
+  if (!call[0].isNumber())
     return badNumber(interpreter, call);
-  double result = std::log(call[0].asDouble());
-  return Value::real(call.has(1) ? result / std::log(call[1].asDouble()) : result);
+  double result = logarithmOf<Function>(call[0]);
+  bool isDefined = !std::isnan(result) || std::isnan(call[0].asDouble());
+  return isDefined ? MaybeValue(Value::real(result)) : badNumber(interpreter, call);
 }
 
-MaybeValue log2(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[0].isNumber() || call[0].asDouble() <= 0)
+MaybeValue naturalLogarithm(Interpreter &interpreter, const IntrinsicCall &call) {
+  MaybeValue result = logarithm<std::log>(interpreter, call);
+  if (!result || !call.has(1))
+    return result;
+  double base = call[1].isNumber() ? logarithmOf<std::log>(call[1]) : NAN;
+  if (std::isnan(base) && !std::isnan(call[1].asDouble()))
     return badNumber(interpreter, call);
-  return Value::real(std::log2(call[0].asDouble()));
+  return interpreter.binary(ast::Operator::Div, *result, Value::real(base), call.span, call.span,
+                            call.arguments.span(1));
 }
 
 MaybeValue product(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -68,48 +99,61 @@ MaybeValue product(Interpreter &interpreter, const IntrinsicCall &call) {
   return total;
 }
 
-MaybeValue greatestCommonDivisor(Interpreter &interpreter, const IntrinsicCall &call) {
-  int64_t result = 0;
+/// The arguments as integers; nullopt after a report.
+std::optional<std::vector<llvm::APInt>> integersOf(Interpreter &interpreter,
+                                                   const IntrinsicCall &call) {
+  std::vector<llvm::APInt> integers;
   for (const Value &item : call[0].items()) {
-    std::optional<int64_t> number = item.asInt64();
-    if (!number || *number == INT64_MIN)
-      return badNumber(interpreter, call);
-    result = std::gcd(result, *number);
+    if (!item.is(ValueKind::Int) && !item.is(ValueKind::Bool)) {
+      badNumber(interpreter, call);
+      return std::nullopt;
+    }
+    integers.push_back(item.asApInt());
   }
+  return integers;
+}
+
+MaybeValue greatestCommonDivisor(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<llvm::APInt>> integers = integersOf(interpreter, call);
+  if (!integers)
+    return std::nullopt;
+  llvm::APInt result(64, 0);
+  for (const llvm::APInt &integer : *integers)
+    result = sema::greatestCommonDivisor(result, integer);
   return Value::integer(result);
 }
 
 MaybeValue leastCommonMultiple(Interpreter &interpreter, const IntrinsicCall &call) {
-  int64_t result = 1;
-  for (const Value &item : call[0].items()) {
-    std::optional<int64_t> number = item.asInt64();
-    if (!number || *number == INT64_MIN)
-      return badNumber(interpreter, call);
-    if (*number == 0)
+  std::optional<std::vector<llvm::APInt>> integers = integersOf(interpreter, call);
+  if (!integers)
+    return std::nullopt;
+  Value result = Value::integer(1);
+  for (const llvm::APInt &integer : *integers) {
+    if (integer.isZero())
       return Value::integer(0);
-    int64_t part = std::abs(*number) / std::gcd(result, *number);
-    if (__builtin_mul_overflow(result, part, &result))
-      return badNumber(interpreter, call);
+    llvm::APInt divisor = sema::greatestCommonDivisor(result.asApInt(), integer);
+    Value part = Value::integer(floorDivide(integer, divisor).first);
+    MaybeValue next =
+        interpreter.binary(ast::Operator::Mult, result, part, call.span, call.span, call.span);
+    if (!next)
+      return std::nullopt;
+    result = *next;
   }
-  return Value::integer(result);
+  return applyUnary(
+      result.asApInt().isNegative() ? ast::UnaryOperator::USub : ast::UnaryOperator::UAdd, result);
 }
 
 MaybeValue integerRoot(Interpreter &interpreter, const IntrinsicCall &call) {
-  std::optional<int64_t> number = call[0].asInt64();
-  if (!number || *number < 0)
+  bool isInteger = call[0].is(ValueKind::Int) || call[0].is(ValueKind::Bool);
+  if (!isInteger || call[0].asApInt().isNegative())
     return badNumber(interpreter, call);
-  auto root = int64_t(std::sqrt(double(*number)));
-  while (__int128(root) * root > *number)
-    --root;
-  while (__int128(root + 1) * (root + 1) <= *number)
-    ++root;
-  return Value::integer(root);
+  return Value::integer(squareRoot(call[0].asApInt()));
 }
 
 MaybeValue realPower(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[0].isNumber() || !call[1].isNumber())
-    return badNumber(interpreter, call);
-  return Value::real(std::pow(call[0].asDouble(), call[1].asDouble()));
+  std::optional<double> x = numberOf(call, 0), y = numberOf(call, 1);
+  return x && y ? checked(interpreter, call, std::pow(*x, *y), {*x, *y})
+                : badNumber(interpreter, call);
 }
 
 MaybeValue isInfinite(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -135,8 +179,8 @@ const Intrinsic functions[] = {
     {"sqrt", "x", real<std::sqrt>},
     {"exp", "x", real<std::exp>},
     {"exp2", "x", real<std::exp2>},
-    {"log", "x, base=", logarithm},
-    {"log2", "x", log2},
+    {"log", "x, base=", naturalLogarithm},
+    {"log2", "x", logarithm<std::log2>},
     {"floor", "x", rounded<std::floor>},
     {"ceil", "x", rounded<std::ceil>},
     {"trunc", "x", rounded<std::trunc>},
@@ -147,7 +191,7 @@ const Intrinsic functions[] = {
     {"sin", "x", real<std::sin>},
     {"cos", "x", real<std::cos>},
     {"tanh", "x", real<std::tanh>},
-    {"log10", "x", real<std::log10>},
+    {"log10", "x", logarithm<std::log10>},
     {"pow", "x, y", realPower},
     {"isinf", "x", isInfinite},
     {"isnan", "x", isNotANumber},

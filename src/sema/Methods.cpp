@@ -4,6 +4,7 @@
 
 #include "sema/Arithmetic.h"
 #include "sema/Format.h"
+#include "sema/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -46,34 +47,73 @@ MaybeValue join(Interpreter &interpreter, const IntrinsicCall &call) {
   return Value::string(std::move(text));
 }
 
-MaybeValue split(Interpreter &, const IntrinsicCall &call) {
+MaybeValue split(Interpreter &interpreter, const IntrinsicCall &call) {
   std::vector<Value> parts;
-  llvm::SmallVector<llvm::StringRef, 8> pieces;
-  if (call.has(1) && call[1].is(ValueKind::String) && !call[1].asString().empty())
-    call[0].asString().split(pieces, call[1].asString());
+  llvm::SmallVector<llvm::StringRef> pieces;
+  bool atBlanks = !call.has(1) || call[1].isNone();
+  if (!atBlanks && (!call[1].is(ValueKind::String) || call[1].asString().empty()))
+    return bad(interpreter, call, "`split` expects a string that is not empty");
+  if (atBlanks)
+    pieces = wordsOf(call[0].asString());
   else
-    llvm::SplitString(call[0].asString(), pieces);
+    call[0].asString().split(pieces, call[1].asString());
   for (llvm::StringRef piece : pieces)
     parts.push_back(Value::string(piece.str()));
   return Value::list(std::move(parts));
 }
 
-MaybeValue startsWith(Interpreter &, const IntrinsicCall &call) {
-  return Value::boolean(call[1].is(ValueKind::String) &&
-                        call[0].asString().starts_with(call[1].asString()));
+/// `startswith`, `endswith`: of one string, or of any in a tuple.
+MaybeValue hasAffix(Interpreter &interpreter, const IntrinsicCall &call,
+                    bool (llvm::StringRef::*test)(llvm::StringRef) const) {
+  llvm::ArrayRef<Value> choices(call[1]);
+  if (call[1].is(ValueKind::Tuple))
+    choices = call[1].items();
+  bool holds = false;
+  for (const Value &choice : choices) {
+    if (!choice.is(ValueKind::String))
+      return bad(interpreter, call,
+                 "`" + call.self.name + "` expects a string or a tuple of them, not " +
+                     call[1].typeName());
+    holds |= (call[0].asString().*test)(choice.asString());
+  }
+  return Value::boolean(holds);
 }
-MaybeValue endsWith(Interpreter &, const IntrinsicCall &call) {
-  return Value::boolean(call[1].is(ValueKind::String) &&
-                        call[0].asString().ends_with(call[1].asString()));
+MaybeValue startsWith(Interpreter &interpreter, const IntrinsicCall &call) {
+  return hasAffix(interpreter, call, &llvm::StringRef::starts_with);
 }
-MaybeValue lower(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call[0].asString().lower());
+MaybeValue endsWith(Interpreter &interpreter, const IntrinsicCall &call) {
+  return hasAffix(interpreter, call, &llvm::StringRef::ends_with);
 }
-MaybeValue upper(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call[0].asString().upper());
+
+/// Letters beyond ASCII have case, too, but there is no table of it here.
+template <typename Function>
+MaybeValue withCase(Interpreter &interpreter, const IntrinsicCall &call, Function change) {
+  if (!isAscii(call[0].asString()))
+    return bad(interpreter, call, "`" + call.self.name + "` expects ASCII text");
+  return Value::string(change(call[0].asString()));
 }
-MaybeValue strip(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call[0].asString().trim().str());
+MaybeValue lower(Interpreter &interpreter, const IntrinsicCall &call) {
+  return withCase(interpreter, call, [](llvm::StringRef text) { return text.lower(); });
+}
+MaybeValue upper(Interpreter &interpreter, const IntrinsicCall &call) {
+  return withCase(interpreter, call, [](llvm::StringRef text) { return text.upper(); });
+}
+
+/// `strip`, `lstrip`, `rstrip`.
+MaybeValue strip(Interpreter &interpreter, const IntrinsicCall &call) {
+  bool atBlanks = !call.has(1) || call[1].isNone();
+  if (!atBlanks && !call[1].is(ValueKind::String))
+    return bad(interpreter, call, "`" + call.self.name + "` expects a string");
+  auto drops = [&](llvm::StringRef character) {
+    return atBlanks ? isBlank(codePointOf(character)) : call[1].asString().contains(character);
+  };
+  llvm::StringRef text = call[0].asString();
+  spend(text.size() * visitCost);
+  if (call.self.name != "rstrip")
+    text = trimmedLeft(text, drops);
+  if (call.self.name != "lstrip")
+    text = trimmedRight(text, drops);
+  return Value::string(text.str());
 }
 
 MaybeValue replaceText(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -96,35 +136,51 @@ MaybeValue replaceText(Interpreter &interpreter, const IntrinsicCall &call) {
 MaybeValue findText(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call[1].is(ValueKind::String))
     return bad(interpreter, call, "`find` expects a string");
-  size_t at = call[0].asString().find(call[1].asString());
-  return Value::integer(at == llvm::StringRef::npos ? -1 : int64_t(at));
+  llvm::StringRef text = call[0].asString();
+  spend(text.size());
+  size_t at = text.find(call[1].asString());
+  return Value::integer(at == llvm::StringRef::npos ? -1 : int64_t(lengthOf(text.take_front(at))));
 }
 
 MaybeValue countText(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[1].is(ValueKind::String) || call[1].asString().empty())
-    return bad(interpreter, call, "`count` expects a string that is not empty");
+  if (!call[1].is(ValueKind::String))
+    return bad(interpreter, call, "`count` expects a string");
+  if (call[1].asString().empty())
+    return Value::integer(int64_t(lengthOf(call[0].asString())) + 1);
   return Value::integer(int64_t(call[0].asString().count(call[1].asString())));
 }
 
-/// `rjust`, `ljust`, `center`, `zfill`.
+/// `rjust`, `ljust`, `center`.
 MaybeValue justify(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<int64_t> width = call[1].asInt64();
   std::string fill = call.has(2) ? call[2].str() : " ";
-  if (!width || *width > 4096 || fill.size() != 1)
+  if (!width || *width > int64_t(maxFormatWidth) || lengthOf(fill) != 1)
     return bad(interpreter, call, "a width is an int of moderate size, a fill one character");
-  char align = call.self.name == "ljust" ? '<' : call.self.name == "center" ? '^' : '>';
-  std::string spec = fill + align + std::to_string(std::max<int64_t>(*width, 0));
-  return Value::string(*formatWith(call[0], spec));
+  size_t wanted = size_t(std::max<int64_t>(*width, 0));
+  size_t missing = missingWidth(call[0].asString(), wanted);
+  // An odd blank goes to the left of text of odd length.
+  size_t left = call.self.name == "ljust"   ? 0
+                : call.self.name == "rjust" ? missing
+                                            : missing / 2 + (missing & wanted & 1);
+  std::string text;
+  for (size_t i = 0; i < left; ++i)
+    text += fill;
+  text += call[0].asString();
+  for (size_t i = left; i < missing; ++i)
+    text += fill;
+  return Value::string(std::move(text));
 }
 
-MaybeValue title(Interpreter &, const IntrinsicCall &call) {
-  std::string text = call[0].asString().lower();
-  bool starts = true;
-  for (char &c : text) {
-    c = starts ? llvm::toUpper(c) : c;
-    starts = !llvm::isAlpha(c);
-  }
-  return Value::string(std::move(text));
+MaybeValue title(Interpreter &interpreter, const IntrinsicCall &call) {
+  return withCase(interpreter, call, [](llvm::StringRef given) {
+    std::string text = given.lower();
+    bool starts = true;
+    for (char &c : text) {
+      c = starts ? llvm::toUpper(c) : c;
+      starts = !llvm::isAlpha(c);
+    }
+    return text;
+  });
 }
 
 MaybeValue removePrefix(Interpreter &, const IntrinsicCall &call) {
@@ -149,13 +205,6 @@ MaybeValue isDigits(Interpreter &, const IntrinsicCall &call) {
 /// Performed by Interpreter::callFormat, which sees all keywords.
 MaybeValue formatText(Interpreter &, const IntrinsicCall &call) {
   return Value::builtin(&call.self);
-}
-
-MaybeValue stripLeft(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call[0].asString().ltrim(call.has(1) ? call[1].str() : " \t\n").str());
-}
-MaybeValue stripRight(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call[0].asString().rtrim(call.has(1) ? call[1].str() : " \t\n").str());
 }
 
 MaybeValue sortInPlace(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -187,27 +236,14 @@ MaybeValue clearItems(Interpreter &, const IntrinsicCall &call) {
 }
 
 MaybeValue append(Interpreter &interpreter, const IntrinsicCall &call) {
-  auto &items = call[0].listItems();
-  if (int64_t(items.size()) >= maxSequenceLength)
-    return bad(interpreter, call, "list too long");
-  if (holdsPayload(call[1], call[0].rawPayload()))
-    return bad(interpreter, call, "a list cannot hold itself");
-  items.push_back(call[1]);
-  return Value::none();
+  return extendList(interpreter, call[0], call[1], call.span) ? MaybeValue(Value::none())
+                                                              : std::nullopt;
 }
 
 MaybeValue extend(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<std::vector<Value>> added = interpreter.iterate(call[1], call.span);
-  if (!added)
-    return std::nullopt;
-  if (llvm::any_of(*added,
-                   [&](const Value &item) { return holdsPayload(item, call[0].rawPayload()); }))
-    return bad(interpreter, call, "a list cannot hold itself");
-  auto &items = call[0].listItems();
-  if (int64_t(items.size() + added->size()) > maxSequenceLength)
-    return bad(interpreter, call, "list too long");
-  items.insert(items.end(), added->begin(), added->end());
-  return Value::none();
+  return added && extendList(interpreter, call[0], *added, call.span) ? MaybeValue(Value::none())
+                                                                      : std::nullopt;
 }
 
 MaybeValue insert(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -218,7 +254,10 @@ MaybeValue insert(Interpreter &interpreter, const IntrinsicCall &call) {
     return bad(interpreter, call, "a list cannot hold itself");
   auto &items = call[0].listItems();
   int64_t size = int64_t(items.size());
+  if (size >= maxSequenceLength)
+    return bad(interpreter, call, "list too long");
   int64_t at = std::clamp<int64_t>(*index < 0 ? *index + size : *index, 0, size);
+  spend(sizeof(Value) + uint64_t(size - at));
   items.insert(items.begin() + at, call[2]);
   return Value::none();
 }
@@ -231,6 +270,7 @@ MaybeValue pop(Interpreter &interpreter, const IntrinsicCall &call) {
     at += size;
   if (at < 0 || at >= size)
     return bad(interpreter, call, "`pop` from an index that the list does not have");
+  spend(uint64_t(size - at));
   Value item = items[size_t(at)];
   items.erase(items.begin() + at);
   return item;
@@ -286,8 +326,11 @@ MaybeValue dictItems(Interpreter &, const IntrinsicCall &call) {
 MaybeValue dictUpdate(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call[1].is(ValueKind::Dict))
     return bad(interpreter, call, "`update` expects a dict");
-  for (const auto &[key, value] : std::vector(call[1].dictItems()))
+  for (const auto &[key, value] : std::vector(call[1].dictItems())) {
+    if (holdsPayload(value, call[0].rawPayload()))
+      return bad(interpreter, call, "a dict cannot hold itself");
     setDictItem(call[0], key, value);
+  }
   return Value::none();
 }
 
@@ -296,6 +339,8 @@ MaybeValue dictSetDefault(Interpreter &interpreter, const IntrinsicCall &call) {
     if (key == call[1])
       return value;
   Value value = call.has(2) ? call[2] : Value::none();
+  if (holdsPayload(value, call[0].rawPayload()))
+    return bad(interpreter, call, "a dict cannot hold itself");
   setDictItem(call[0], call[1], value);
   return value;
 }
@@ -317,6 +362,7 @@ MaybeValue dictPop(Interpreter &interpreter, const IntrinsicCall &call) {
 
 MaybeValue setAdd(Interpreter &, const IntrinsicCall &call) {
   auto &items = call[0].listItems();
+  spend(sizeof(Value));
   if (!llvm::is_contained(items, call[1]))
     items.push_back(call[1]);
   return Value::none();
@@ -346,9 +392,9 @@ const Intrinsic stringMethods[] = {{"join", "self, iterable", join},
                                    {"endswith", "self, suffix", endsWith},
                                    {"lower", "self", lower},
                                    {"upper", "self", upper},
-                                   {"strip", "self", strip},
-                                   {"lstrip", "self, chars=", stripLeft},
-                                   {"rstrip", "self, chars=", stripRight},
+                                   {"strip", "self, chars=", strip},
+                                   {"lstrip", "self, chars=", strip},
+                                   {"rstrip", "self, chars=", strip},
                                    {"replace", "self, old, new", replaceText},
                                    {"find", "self, sub", findText},
                                    {"count", "self, sub", countText},
@@ -436,6 +482,23 @@ llvm::ArrayRef<Intrinsic> methodsOf(ValueKind kind) {
 }
 
 } // namespace
+
+bool extendList(Interpreter &interpreter, const Value &list, llvm::ArrayRef<Value> added,
+                diag::Span span) {
+  auto &items = list.listItems();
+  const char *problem = nullptr;
+  if (int64_t(items.size() + added.size()) > maxSequenceLength)
+    problem = "list too long";
+  if (llvm::any_of(added, [&](const Value &item) { return holdsPayload(item, list.rawPayload()); }))
+    problem = "a list cannot hold itself";
+  if (problem) {
+    interpreter.report(Kind::BadArgument, span, problem).end();
+    return false;
+  }
+  spend(added.size() * sizeof(Value));
+  items.insert(items.end(), added.begin(), added.end());
+  return true;
+}
 
 const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name) {
   // `str.format` has its long name because calls of it are told by it.

@@ -89,9 +89,9 @@ MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &
   }
   if (op == ast::Operator::Mod && lhs.is(ValueKind::String)) {
     bool isTuple = rhs.is(ValueKind::Tuple);
-    if (std::optional<std::string> text =
+    if (std::optional<std::string> shown =
             formatPercent(lhs.asString(), isTuple ? rhs.items() : llvm::ArrayRef<Value>(rhs)))
-      return Value::string(std::move(*text));
+      return text(std::move(*shown), span);
   }
   ArithmeticResult result = applyBinary(op, lhs, rhs);
   if (result.value) {
@@ -151,12 +151,24 @@ MaybeValue Interpreter::unary(ast::UnaryOperator op, const Value &operand, Span 
 }
 
 MaybeValue Interpreter::memberTest(const Value &item, const Value &container, Span span) {
-  if (container.is(ValueKind::String) && item.is(ValueKind::String))
+  if (container.is(ValueKind::String)) {
+    if (!item.is(ValueKind::String))
+      return reportOperands("in", item, container, span, span, span);
+    spend(container.asString().size());
     return Value::boolean(container.asString().contains(item.asString()));
-  std::optional<std::vector<Value>> items = iterate(container, span);
-  if (!items)
-    return std::nullopt;
-  return Value::boolean(llvm::is_contained(*items, item));
+  }
+  switch (container.kind()) {
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::Set:
+    return Value::boolean(llvm::is_contained(container.items(), item));
+  case ValueKind::Dict:
+    return Value::boolean(llvm::any_of(container.dictItems(),
+                                       [&](const auto &entry) { return entry.first == item; }));
+  default:
+    std::optional<std::vector<Value>> items = iterate(container, span);
+    return items ? MaybeValue(Value::boolean(llvm::is_contained(*items, item))) : std::nullopt;
+  }
 }
 
 MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const Value &rhs,

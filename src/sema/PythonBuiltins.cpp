@@ -5,6 +5,8 @@
 #include "ir/Dialects.h"
 #include "sema/Arithmetic.h"
 #include "sema/Format.h"
+#include "sema/Numbers.h"
+#include "sema/Text.h"
 
 #include <cmath>
 
@@ -35,10 +37,11 @@ MaybeValue len(Interpreter &interpreter, const IntrinsicCall &call) {
   case ValueKind::Dict:
     return Value::integer(int64_t(value.dictItems().size()));
   case ValueKind::String:
-  case ValueKind::Range: {
-    std::optional<std::vector<Value>> items = interpreter.iterate(value, call.span);
-    return items ? MaybeValue(Value::integer(int64_t(items->size()))) : std::nullopt;
-  }
+    return Value::integer(int64_t(lengthOf(value.asString())));
+  case ValueKind::Range:
+    if (std::optional<RangeBounds> bounds = RangeBounds::of(value))
+      return Value::integer(llvm::APInt(65, bounds->count));
+    return fail(interpreter, call, 0, "a range of compile-time integers");
   case ValueKind::Instance:
     if (const Class::Member *member = value.asClass().findMember("__len__")) {
       CallArguments none;
@@ -51,69 +54,53 @@ MaybeValue len(Interpreter &interpreter, const IntrinsicCall &call) {
   }
 }
 
-MaybeValue range(Interpreter &, const IntrinsicCall &call) {
+MaybeValue range(Interpreter &interpreter, const IntrinsicCall &call) {
+  for (size_t i = 0; i < 3; ++i)
+    if (call.has(i) && call[i].is(ValueKind::Float) && !interpreter.inKernel())
+      return fail(interpreter, call, i, "integers");
   bool single = !call.has(1);
   return Value::range(single ? Value::integer(0) : call[0], single ? call[0] : call[1],
                       call.has(2) ? call[2] : Value::integer(1));
 }
 
-/// `int("ff", 16)`.
-MaybeValue parseInt(Interpreter &interpreter, const IntrinsicCall &call) {
-  std::optional<int64_t> base = call[1].asInt64();
+/// `int("ff", 16)`; base 10 where there is none.
+MaybeValue parsedInt(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> base = call.has(1) ? call[1].asInt64() : 10;
   if (!call[0].is(ValueKind::String) || !base || *base < 0 || *base == 1 || *base > 36)
     return fail(interpreter, call, 0, "digits and a base");
-  std::string text = call[0].asString().trim().lower();
-  llvm::StringRef digits(text);
-  bool negative = digits.consume_front("-");
-  for (auto [prefix, radix] : {std::pair("0x", 16), std::pair("0o", 8), std::pair("0b", 2)})
-    if ((*base == radix || *base == 0) && digits.consume_front(prefix))
-      base = radix;
-  int64_t parsed;
-  if (digits.getAsInteger(*base ? unsigned(*base) : 10, parsed))
-    return fail(interpreter, call, 0, "digits of this base");
-  return Value::integer(negative ? -parsed : parsed);
+  if (std::optional<llvm::APInt> value = parseInteger(call[0].asString(), unsigned(*base)))
+    return Value::integer(*value);
+  return fail(interpreter, call, 0, "digits of this base");
 }
 
 MaybeValue toInt(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call.has(0))
     return Value::integer(0);
-  if (call.has(1))
-    return parseInt(interpreter, call);
   const Value &value = call[0];
+  if (call.has(1) || value.is(ValueKind::String))
+    return parsedInt(interpreter, call);
   if (value.is(ValueKind::Int) || value.is(ValueKind::Bool))
     return Value::integer(value.asApInt());
-  if (value.is(ValueKind::Float)) {
-    double number = std::trunc(value.asDouble());
-    if (std::fabs(number) < 9.2e18)
-      return Value::integer(int64_t(number));
-    return fail(interpreter, call, 0, "a float of moderate size");
-  }
-  int64_t parsed;
-  if (value.is(ValueKind::String) && !value.asString().trim().getAsInteger(10, parsed))
-    return Value::integer(parsed);
+  if (value.is(ValueKind::Float) && std::isfinite(value.asDouble()))
+    return Value::integer(truncated(value.asDouble()));
   return fail(interpreter, call, 0, "a compile-time number");
 }
 
 MaybeValue toFloat(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call.has(0))
     return Value::real(0);
-  if (call[0].isNumber())
-    return Value::real(call[0].asDouble());
-  if (call[0].is(ValueKind::String)) {
-    std::string text = call[0].asString().trim().lower();
-    llvm::StringRef digits(text);
-    bool negative = digits.consume_front("-");
-    if (!negative)
-      digits.consume_front("+");
-    double number;
-    if (digits == "inf" || digits == "infinity")
-      return Value::real(negative ? -INFINITY : INFINITY);
-    if (digits == "nan")
-      return Value::real(NAN);
-    if (!digits.getAsDouble(number))
-      return Value::real(negative ? -number : number);
+  std::optional<double> number;
+  if (call[0].isNumber()) {
+    number = doubleOf(call[0]);
+    if (!number)
+      interpreter.report(Kind::NumberTooLarge, call.span).end();
+  } else {
+    if (call[0].is(ValueKind::String))
+      number = parseFloat(call[0].asString());
+    if (!number)
+      return fail(interpreter, call, 0, "a compile-time number");
   }
-  return fail(interpreter, call, 0, "a compile-time number");
+  return number ? MaybeValue(Value::real(*number)) : std::nullopt;
 }
 
 MaybeValue toBool(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -123,12 +110,12 @@ MaybeValue toBool(Interpreter &interpreter, const IntrinsicCall &call) {
   return holds ? MaybeValue(Value::boolean(*holds)) : std::nullopt;
 }
 
-MaybeValue toStr(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call.has(0) ? call[0].str() : "");
+MaybeValue toStr(Interpreter &interpreter, const IntrinsicCall &call) {
+  return interpreter.text(call.has(0) ? call[0].str() : "", call.span);
 }
 
-MaybeValue toRepr(Interpreter &, const IntrinsicCall &call) {
-  return Value::string(call[0].repr());
+MaybeValue toRepr(Interpreter &interpreter, const IntrinsicCall &call) {
+  return interpreter.text(call[0].repr(), call.span);
 }
 
 MaybeValue absolute(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -318,61 +305,67 @@ MaybeValue divmod(Interpreter &interpreter, const IntrinsicCall &call) {
   return rest ? MaybeValue(Value::tuple({*quotient, *rest})) : std::nullopt;
 }
 
+bool isInteger(const Value &value) { return value.is(ValueKind::Int) || value.is(ValueKind::Bool); }
+
 MaybeValue power(Interpreter &interpreter, const IntrinsicCall &call) {
-  MaybeValue result = interpreter.binary(ast::Operator::Pow, call[0], call[1], call.span,
-                                         call.arguments.span(0), call.arguments.span(1));
-  if (!result || !call.has(2))
-    return result;
-  return interpreter.binary(ast::Operator::Mod, *result, call[2], call.span, call.span,
-                            call.arguments.span(2));
+  if (!call.has(2) || call[2].isNone())
+    return interpreter.binary(ast::Operator::Pow, call[0], call[1], call.span,
+                              call.arguments.span(0), call.arguments.span(1));
+  for (size_t i = 0; i < 3; ++i)
+    if (!isInteger(call[i]) || (i == 1 && call[i].asApInt().isNegative()))
+      return fail(interpreter, call, i, "integers, the second not negative");
+  if (call[2].asInt64() != 0)
+    return Value::integer(powerModulo(call[0].asApInt(), call[1].asApInt(), call[2].asApInt()));
+  interpreter.report(Kind::CompileTimeDivisionByZero, call.span).end();
+  return std::nullopt;
 }
 
 /// To even at a tie, as Python does.
 MaybeValue roundNumber(Interpreter &interpreter, const IntrinsicCall &call) {
   if (!call[0].isNumber())
     return fail(interpreter, call, 0, "a number");
-  if (!call[0].is(ValueKind::Float))
-    return call[0];
+  bool toInteger = !call.has(1) || call[1].isNone();
+  std::optional<int64_t> digits = toInteger ? 0 : call[1].asInt64();
+  if (!digits)
+    return fail(interpreter, call, 1, "an integer");
+  if (isInteger(call[0]))
+    return Value::integer(*digits >= 0 ? call[0].asApInt()
+                                       : roundToTens(call[0].asApInt(), -uint64_t(*digits)));
   double number = call[0].asDouble();
-  if (!call.has(1) || call[1].isNone()) {
-    double rounded = std::nearbyint(number);
-    return std::fabs(rounded) < 9e18 ? MaybeValue(Value::integer(int64_t(rounded)))
-                                     : fail(interpreter, call, 0, "a number of moderate size");
-  }
-  // Through the decimal text, which is what makes round(2.675, 2) come out as in Python.
-  int digits = int(std::clamp<int64_t>(call[1].asInt64().value_or(0), 0, 30));
-  char text[400];
-  if (std::fabs(number) > 1e60)
-    return call[0];
-  snprintf(text, sizeof text, "%.*f", digits, number);
-  return Value::real(strtod(text, nullptr));
+  if (toInteger)
+    return std::isfinite(number) ? MaybeValue(Value::integer(truncated(std::nearbyint(number))))
+                                 : fail(interpreter, call, 0, "a finite number");
+  if (std::optional<double> rounded = roundToDigits(number, *digits))
+    return Value::real(*rounded);
+  interpreter.report(Kind::NumberTooLarge, call.span).end();
+  return std::nullopt;
 }
 
 MaybeValue codePoint(Interpreter &interpreter, const IntrinsicCall &call) {
-  if (!call[0].is(ValueKind::String) || call[0].asString().size() != 1)
-    return fail(interpreter, call, 0, "one ASCII character");
-  return Value::integer(uint8_t(call[0].asString()[0]));
+  if (!call[0].is(ValueKind::String) || lengthOf(call[0].asString()) != 1)
+    return fail(interpreter, call, 0, "one character");
+  return Value::integer(codePointOf(call[0].asString()));
 }
 
 MaybeValue character(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<int64_t> code = call[0].asInt64();
-  if (!code || *code < 0 || *code > 127)
-    return fail(interpreter, call, 0, "the code of an ASCII character");
-  return Value::string(std::string(1, char(*code)));
+  if (std::optional<std::string> text = code ? characterOf(*code) : std::nullopt)
+    return Value::string(std::move(*text));
+  return fail(interpreter, call, 0, "the code point of a character");
 }
 
 MaybeValue inRadix(Interpreter &interpreter, const IntrinsicCall &call) {
-  llvm::StringRef spec = call.self.name == "hex" ? "#x" : call.self.name == "oct" ? "#o" : "#b";
-  if (!call[0].is(ValueKind::Int) && !call[0].is(ValueKind::Bool))
+  if (!isInteger(call[0]))
     return fail(interpreter, call, 0, "an int");
+  llvm::StringRef spec = call.self.name == "hex" ? "#x" : call.self.name == "oct" ? "#o" : "#b";
   return Value::string(*formatWith(Value::integer(call[0].asApInt()), spec));
 }
 
 MaybeValue formatted(Interpreter &interpreter, const IntrinsicCall &call) {
   std::string spec = call.has(1) ? call[1].str() : "";
-  std::optional<std::string> text = formatWith(call[0], spec);
-  return text ? MaybeValue(Value::string(std::move(*text)))
-              : fail(interpreter, call, 0, "a value that the format fits");
+  if (std::optional<std::string> text = formatWith(call[0], spec))
+    return interpreter.text(std::move(*text), call.span);
+  return fail(interpreter, call, 0, "a value that the format fits");
 }
 
 MaybeValue typeOf(Interpreter &, const IntrinsicCall &call) {
@@ -395,7 +388,10 @@ MaybeValue enumerate(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
   if (!items)
     return std::nullopt;
-  int64_t next = call.has(1) ? call[1].asInt64().value_or(0) : 0;
+  std::optional<int64_t> start = call.has(1) ? call[1].asInt64() : 0;
+  if (!start)
+    return fail(interpreter, call, 1, "an integer of 64 bits");
+  llvm::APInt next(65, uint64_t(*start), /*isSigned=*/true);
   for (Value &item : *items)
     item = Value::tuple({Value::integer(next++), item});
   return Value::list(std::move(*items));
@@ -433,9 +429,6 @@ MaybeValue sorted(Interpreter &interpreter, const IntrinsicCall &call) {
   std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.span);
   if (!items)
     return std::nullopt;
-  for (const Value &item : *items)
-    if (!applyCompare(ast::CompareOperator::Lt, items->front(), item))
-      return fail(interpreter, call, 0, "items that can be ordered");
   // Keys would need calls from inside the sort; evaluate them first.
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value &item : *items) {
@@ -450,11 +443,17 @@ MaybeValue sorted(Interpreter &interpreter, const IntrinsicCall &call) {
     }
     keyed.emplace_back(*key, item);
   }
-  std::stable_sort(keyed.begin(), keyed.end(), [](const auto &a, const auto &b) {
-    return applyCompare(ast::CompareOperator::Lt, a.first, b.first).value_or(false);
+  // Descending order, too, leaves equal items in their order.
+  bool isDescending = call.has(2) && truthOf(call[2]).value_or(false), areOrdered = true;
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto &a, const auto &b) {
+    std::optional<bool> isLess = isDescending
+                                     ? applyCompare(ast::CompareOperator::Lt, b.first, a.first)
+                                     : applyCompare(ast::CompareOperator::Lt, a.first, b.first);
+    areOrdered &= isLess.has_value();
+    return isLess.value_or(false);
   });
-  if (call.has(2) && truthOf(call[2]).value_or(false))
-    std::reverse(keyed.begin(), keyed.end());
+  if (!areOrdered)
+    return fail(interpreter, call, 0, "items that can be ordered");
   for (size_t i = 0; i < keyed.size(); ++i)
     (*items)[i] = keyed[i].second;
   return Value::list(std::move(*items));

@@ -1,5 +1,10 @@
 #include "sema/Repr.h"
 
+#include "sema/Text.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Unicode.h"
+
 #include <charconv>
 #include <cmath>
 
@@ -22,31 +27,52 @@ std::string pythonFloat(double value) {
   return text;
 }
 
+/// `\n`, `\x00`, `\xad`, `\u2028`, `\U000e0001`.
+static std::string escape(uint32_t codePoint) {
+  switch (codePoint) {
+  case '\n':
+    return "\\n";
+  case '\t':
+    return "\\t";
+  case '\r':
+    return "\\r";
+  }
+  if (codePoint < 0x100)
+    return llvm::formatv("\\x{0:x-2}", codePoint);
+  if (codePoint < 0x10000)
+    return llvm::formatv("\\u{0:x-4}", codePoint);
+  return llvm::formatv("\\U{0:x-8}", codePoint);
+}
+
+/// Blanks other than the ASCII one are escaped, and so is the soft hyphen.
+static bool isPrinted(uint32_t codePoint) {
+  if (codePoint < 0x80)
+    return codePoint >= ' ' && codePoint != 0x7F;
+  return !isBlank(codePoint) && codePoint != 0xAD &&
+         llvm::sys::unicode::isPrintable(int(codePoint));
+}
+
 std::string pythonString(llvm::StringRef text) {
   // Python prefers single quotes and changes only where that saves escapes.
   char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
   std::string result(1, quote);
-  for (char c : text) {
-    switch (c) {
-    case '\n':
-      result += "\\n";
-      break;
-    case '\t':
-      result += "\\t";
-      break;
-    case '\r':
-      result += "\\r";
-      break;
-    case '\\':
-      result += "\\\\";
-      break;
-    default:
-      if (c == quote)
-        result += '\\';
-      result += c;
-    }
+  for (; !text.empty(); text = text.drop_front(prefixOf(text, 1).size())) {
+    llvm::StringRef character = prefixOf(text, 1);
+    uint32_t codePoint = codePointOf(character);
+    if (codePoint == '\\' || codePoint == uint32_t(quote))
+      result += '\\';
+    result += isPrinted(codePoint) ? character.str() : escape(codePoint);
   }
   result += quote;
+  return result;
+}
+
+std::string escapeNonAscii(llvm::StringRef text) {
+  std::string result;
+  for (; !text.empty(); text = text.drop_front(prefixOf(text, 1).size())) {
+    llvm::StringRef character = prefixOf(text, 1);
+    result += isAscii(character) ? character.str() : escape(codePointOf(character));
+  }
   return result;
 }
 

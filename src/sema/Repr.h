@@ -11,5 +11,7 @@ namespace gluonc::sema {
 std::string pythonFloat(double value);
 /// With quotes and escapes, as `repr` prints it.
 std::string pythonString(llvm::StringRef text);
+/// What `ascii` does to such text.
+std::string escapeNonAscii(llvm::StringRef text);
 
 } // namespace gluonc::sema

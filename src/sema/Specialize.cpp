@@ -234,7 +234,7 @@ bool Specializer::walk(tt::FuncOp function) {
   Interpreter::FrameScope active(interpreter, frame);
   Flow flow = interpreter.runKernel(kernel.def->body, nullptr);
   interpreter.setContext(nullptr, nullptr);
-  if (flow == Flow::Failed || frame.hasFailed)
+  if (flow == Flow::Failed || frame.hasFailed || !interpreter.step(kernel.span))
     return false;
   if (flow == Flow::Returned && !frame.result.isNone()) {
     sink.report(Kind::KernelReturnsValue, frame.returnSpan, kernel.name).end();

@@ -2,14 +2,17 @@
 
 #include "sema/Interpreter.h"
 
+#include "sema/Arithmetic.h"
+#include "sema/Text.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
 using diag::Span;
 
-/// Python's resolution of a slice against a length: first index, stride, count.
+/// Python's resolution of a slice against a length.
 struct SliceRange {
-  int64_t start, step, count;
+  int64_t start, stop, step, count;
 };
 
 static std::optional<SliceRange> resolve(const Value &slice, int64_t length) {
@@ -33,14 +36,22 @@ static std::optional<SliceRange> resolve(const Value &slice, int64_t length) {
   int64_t stop = clamp(parts[1], step > 0 ? high : low);
   int64_t distance = step > 0 ? stop - start : start - stop;
   uint64_t stride = step > 0 ? uint64_t(step) : -uint64_t(step);
-  return SliceRange{start, step, distance > 0 ? int64_t((uint64_t(distance) - 1) / stride + 1) : 0};
+  int64_t count = distance > 0 ? int64_t((uint64_t(distance) - 1) / stride + 1) : 0;
+  return SliceRange{start, stop, step, count};
 }
 
 static Value sliced(const Value &object, const SliceRange &range) {
+  if (object.is(ValueKind::Range)) {
+    RangeBounds bounds = *RangeBounds::of(object);
+    return Value::range(Value::integer(bounds.at(uint64_t(range.start))),
+                        Value::integer(bounds.at(uint64_t(range.stop))),
+                        Value::integer(int64_t(uint64_t(bounds.step) * uint64_t(range.step))));
+  }
   if (object.is(ValueKind::String)) {
+    llvm::SmallVector<llvm::StringRef> characters = charactersOf(object.asString());
     std::string text;
     for (int64_t i = 0; i < range.count; ++i)
-      text += object.asString()[size_t(range.start + i * range.step)];
+      text += characters[size_t(range.start + i * range.step)];
     return Value::string(std::move(text));
   }
   std::vector<Value> items;
@@ -48,6 +59,34 @@ static Value sliced(const Value &object, const SliceRange &range) {
     items.push_back(object.items()[size_t(range.start + i * range.step)]);
   return object.is(ValueKind::List) ? Value::list(std::move(items))
                                     : Value::tuple(std::move(items));
+}
+
+/// How many items an index counts; nullopt for what has none.
+static std::optional<int64_t> indexedLength(const Value &object) {
+  switch (object.kind()) {
+  case ValueKind::String:
+    return int64_t(lengthOf(object.asString()));
+  case ValueKind::Range:
+    if (std::optional<RangeBounds> bounds = RangeBounds::of(object);
+        bounds && bounds->count <= INT64_MAX)
+      return int64_t(bounds->count);
+    return std::nullopt;
+  case ValueKind::Tuple:
+  case ValueKind::List:
+    return int64_t(object.items().size());
+  default:
+    return std::nullopt;
+  }
+}
+
+static Value itemAt(const Value &object, size_t at) {
+  if (object.is(ValueKind::Range))
+    return Value::integer(RangeBounds::of(object)->at(at));
+  if (!object.is(ValueKind::String))
+    return object.items()[at];
+  llvm::StringRef text = object.asString();
+  spend(text.size());
+  return Value::string(prefixOf(text.drop_front(prefixOf(text, at).size()), 1).str());
 }
 
 bool Interpreter::assignSlice(const Value &list, const Value &slice, const Value &value,
@@ -66,6 +105,7 @@ bool Interpreter::assignSlice(const Value &list, const Value &slice, const Value
       items[size_t(range->start + i * range->step)] = (*given)[size_t(i)];
     return true;
   }
+  spend(given->size() * sizeof(Value) + items.size());
   auto first = items.begin() + range->start;
   first = items.erase(first, first + range->count);
   items.insert(first, given->begin(), given->end());
@@ -86,31 +126,23 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
     report(Kind::BadIndex, span, "no item " + index.repr() + " in this dict").end();
     return std::nullopt;
   }
-  Value sequence = object;
-  if (object.is(ValueKind::Range)) {
-    std::optional<std::vector<Value>> items = iterate(object, span);
-    if (!items)
-      return std::nullopt;
-    sequence = Value::list(std::move(*items));
-  }
   if (object.is(ValueKind::Instance))
     if (std::optional<MaybeValue> item = callOperator(object, "__getitem__", index, span))
       return *item;
-  bool isText = sequence.is(ValueKind::String);
-  if (!isText && !sequence.is(ValueKind::Tuple) && !sequence.is(ValueKind::List)) {
+  std::optional<int64_t> length = indexedLength(object);
+  if (!length) {
     report(Kind::BadIndex, span, "a " + object.typeName() + " cannot be indexed").end();
     return std::nullopt;
   }
-  int64_t length = int64_t(isText ? sequence.asString().size() : sequence.items().size());
   if (index.is(ValueKind::Slice)) {
-    if (std::optional<SliceRange> range = resolve(index, length))
-      return sliced(sequence, *range);
+    if (std::optional<SliceRange> range = resolve(index, *length))
+      return sliced(object, *range);
     report(Kind::BadIndex, span, "slice bounds must be compile-time integers, the step not zero")
         .end();
     return std::nullopt;
   }
   if (index.isIr()) {
-    report(Kind::ConstexprRequired, span, "the index of a " + kindName(sequence.kind()).str(),
+    report(Kind::ConstexprRequired, span, "the index of a " + kindName(object.kind()).str(),
            index.typeName())
         .hint("loop with `gl.static_range` to get compile-time indices");
     return std::nullopt;
@@ -120,12 +152,11 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
     report(Kind::BadIndex, span, "a " + index.typeName() + " is not an index").end();
     return std::nullopt;
   }
-  if (*position < -length || *position >= length) {
-    report(Kind::IndexOutOfRange, span, *position, length).end();
+  if (*position < -*length || *position >= *length) {
+    report(Kind::IndexOutOfRange, span, *position, *length).end();
     return std::nullopt;
   }
-  size_t at = size_t(*position < 0 ? *position + length : *position);
-  return isText ? Value::string(std::string(1, sequence.asString()[at])) : sequence.items()[at];
+  return itemAt(object, size_t(*position < 0 ? *position + *length : *position));
 }
 
 MaybeValue Interpreter::evalTensorSubscript(const Value &object, const ast::Expr *slice,

@@ -2,11 +2,17 @@
 
 #include "ir/Encoding.h"
 #include "layout/Layouts.h"
+#include "sema/Arithmetic.h"
 #include "sema/Context.h"
+#include "sema/Format.h"
+#include "sema/Numbers.h"
 #include "sema/Program.h"
 #include "sema/Repr.h"
+#include "sema/Work.h"
 #include "sema/ops/Ops.h"
 #include "support/Error.h"
+
+#include <cmath>
 
 namespace gluonc::sema {
 
@@ -14,21 +20,61 @@ namespace {
 
 struct StringPayload : Payload {
   std::string text;
-  explicit StringPayload(std::string text) : text(std::move(text)) {}
+  explicit StringPayload(std::string given) : text(std::move(given)) {
+    spend(sizeof *this + text.size());
+  }
 };
 
 /// Integers beyond 64 bits.
 struct IntegerPayload : Payload {
   llvm::APInt value;
-  explicit IntegerPayload(llvm::APInt value) : value(std::move(value)) {}
+  explicit IntegerPayload(llvm::APInt given) : value(std::move(given)) {
+    spend(sizeof *this + value.getBitWidth() / 8);
+  }
 };
+
+/// A value with all that it holds, what is shared counted as often as it is met.
+struct Extent {
+  uint64_t count = 1;
+  unsigned depth = 1;
+};
+
+} // namespace
+
+/// Values wait here for their end, so that what nests deeply does not end in deep recursion.
+static void discard(std::vector<Value> items) {
+  static thread_local std::vector<Value> waiting;
+  static thread_local bool isEnding = false;
+  for (Value &item : items)
+    if (item.rawPayload())
+      waiting.push_back(std::move(item));
+  if (isEnding)
+    return;
+  isEnding = true;
+  while (!waiting.empty()) {
+    Value last = std::move(waiting.back());
+    waiting.pop_back();
+  }
+  isEnding = false;
+}
+
+namespace {
 
 /// Tuples, lists, slices, ranges, bound methods, instances.
 struct SequencePayload : Payload {
   std::vector<Value> items;
   std::vector<std::string> names;
-  SequencePayload(std::vector<Value> items, std::vector<std::string> names)
-      : items(std::move(items)), names(std::move(names)) {}
+  /// As of its making: lists may grow.
+  Extent extent;
+
+  SequencePayload(std::vector<Value> given, std::vector<std::string> names)
+      : items(std::move(given)), names(std::move(names)) {
+    spend(sizeof *this + items.size() * sizeof(Value));
+    measure();
+  }
+  ~SequencePayload() override { discard(std::move(items)); }
+
+  void measure();
 };
 
 /// The one payload that is built in place: by its constructor, until that returns.
@@ -47,7 +93,17 @@ struct ClassPayload : Payload {
 
 struct DictPayload : Payload {
   std::vector<std::pair<Value, Value>> items;
-  explicit DictPayload(std::vector<std::pair<Value, Value>> items) : items(std::move(items)) {}
+  explicit DictPayload(std::vector<std::pair<Value, Value>> given) : items(std::move(given)) {
+    spend(sizeof *this + items.size() * sizeof items[0]);
+  }
+  ~DictPayload() override {
+    std::vector<Value> values;
+    for (auto &[key, value] : items) {
+      values.push_back(std::move(key));
+      values.push_back(std::move(value));
+    }
+    discard(std::move(values));
+  }
 };
 
 struct LayoutPayload : Payload {
@@ -62,6 +118,38 @@ struct FunctionPayload : Payload {
 };
 
 } // namespace
+
+static bool isSequence(ValueKind kind) {
+  switch (kind) {
+  case ValueKind::Tuple:
+  case ValueKind::List:
+  case ValueKind::Set:
+  case ValueKind::Slice:
+  case ValueKind::Range:
+  case ValueKind::BoundMethod:
+  case ValueKind::Instance:
+  case ValueKind::Descriptor:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What holds too much, or nests too deeply, ends the evaluation that makes it.
+void SequencePayload::measure() {
+  extent = Extent();
+  for (const Value &item : items) {
+    Extent part;
+    if (isSequence(item.kind()))
+      part = static_cast<const SequencePayload &>(*item.rawPayload()).extent;
+    extent.count = std::min(extent.count + part.count, maxSteps);
+    extent.depth = std::max(extent.depth, part.depth + 1);
+  }
+  if (extent.count > uint64_t(2 * maxSequenceLength))
+    spend(maxSteps * stepCost + 1);
+  if (extent.depth > maxValueDepth)
+    refuseDepth();
+}
 
 llvm::StringRef kindName(ValueKind kind) {
   switch (kind) {
@@ -166,7 +254,7 @@ Value Value::list(std::vector<Value> items) { return sequence(ValueKind::List, s
 Value Value::set(llvm::ArrayRef<Value> items) {
   std::vector<Value> distinct;
   for (const Value &item : items)
-    if (!llvm::is_contained(distinct, item))
+    if (!isWorkSpent() && !llvm::is_contained(distinct, item))
       distinct.push_back(item);
   return sequence(ValueKind::Set, std::move(distinct));
 }
@@ -284,22 +372,11 @@ Value Value::custom(ValueKind kind, std::shared_ptr<const Payload> payload) {
 bool Value::isCompileTime() const {
   if (isIr())
     return false;
-  switch (valueKind) {
-  case ValueKind::Tuple:
-  case ValueKind::List:
-  case ValueKind::Set:
-  case ValueKind::Slice:
-  case ValueKind::Range:
-  case ValueKind::BoundMethod:
-  case ValueKind::Instance:
-  case ValueKind::Descriptor:
-    for (const Value &item : items())
-      if (!item.isCompileTime())
-        return false;
+  if (!isSequence(valueKind))
     return true;
-  default:
-    return true;
-  }
+  Descent descent;
+  return descent.mustEnd() ||
+         llvm::all_of(items(), [](const Value &item) { return item.isCompileTime(); });
 }
 
 bool Value::isNumber() const {
@@ -326,7 +403,8 @@ double Value::asDouble() const {
     return scalar.real;
   if (std::optional<int64_t> small = asInt64())
     return double(*small);
-  return asApInt().signedRoundToDouble();
+  llvm::APInt integer = asApInt();
+  return sema::toDouble(integer).value_or(integer.isNegative() ? -INFINITY : INFINITY);
 }
 
 llvm::StringRef Value::asString() const {
@@ -379,7 +457,9 @@ std::vector<Value> *Value::openFields() const {
 
 void Value::closeFields() const {
   GL_CHECK(is(ValueKind::Instance));
-  const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload)).isOpen = false;
+  auto &instance = const_cast<InstancePayload &>(static_cast<const InstancePayload &>(*payload));
+  instance.isOpen = false;
+  instance.measure();
 }
 
 const Function &Value::asFunction() const { return *sharedFunction(); }
@@ -447,17 +527,26 @@ static bool sameItems(llvm::ArrayRef<Value> lhs, llvm::ArrayRef<Value> rhs) {
   return lhs.size() == rhs.size() && std::equal(lhs.begin(), lhs.end(), rhs.begin());
 }
 
+/// Ranges are equal when their items are; those of `tl.range` also when nothing is known of them.
+static bool sameRange(const Value &lhs, const Value &rhs) {
+  std::optional<RangeBounds> a = RangeBounds::of(lhs), b = RangeBounds::of(rhs);
+  if (!a || !b || !lhs.rangeHints().empty() || !rhs.rangeHints().empty())
+    return sameItems(lhs.items(), rhs.items());
+  return a->count == b->count && (a->count == 0 || a->start == b->start) &&
+         (a->count <= 1 || a->step == b->step);
+}
+
 bool Value::operator==(const Value &other) const {
-  if (isNumber() && other.isNumber()) {
-    if (is(ValueKind::Float) || other.is(ValueKind::Float))
-      return asDouble() == other.asDouble();
-    if (!payload && !other.payload)
-      return asInt64() == other.asInt64();
-    return bool(payload) == bool(other.payload) &&
-           llvm::APInt::isSameValue(asApInt(), other.asApInt()) &&
-           asApInt().isNegative() == other.asApInt().isNegative();
-  }
+  spend(visitCost);
+  if (isNumber() && other.isNumber())
+    return compareNumbers(*this, other) == 0;
   if (valueKind != other.valueKind)
+    return false;
+  // The same object is equal to itself, whatever it holds.
+  if (payload && payload == other.payload)
+    return true;
+  Descent descent;
+  if (descent.mustEnd())
     return false;
   switch (valueKind) {
   case ValueKind::Absent:
@@ -473,19 +562,20 @@ bool Value::operator==(const Value &other) const {
   case ValueKind::Tuple:
   case ValueKind::List:
   case ValueKind::Slice:
-  case ValueKind::Range:
   case ValueKind::BoundMethod:
     return sameItems(items(), other.items());
+  case ValueKind::Range:
+    return sameRange(*this, other);
   case ValueKind::Instance:
     return sharedClass() == other.sharedClass() && sameItems(items(), other.items());
   case ValueKind::Dict:
     return dictItems().size() == other.dictItems().size() &&
            llvm::all_of(dictItems(), [&](const auto &item) {
-             return llvm::is_contained(other.dictItems(), item);
+             return !isWorkSpent() && llvm::is_contained(other.dictItems(), item);
            });
   case ValueKind::Set:
     return items().size() == other.items().size() && llvm::all_of(items(), [&](const Value &item) {
-             return llvm::is_contained(other.items(), item);
+             return !isWorkSpent() && llvm::is_contained(other.items(), item);
            });
   case ValueKind::DType:
     return elementType == other.elementType;
@@ -515,6 +605,11 @@ static void printItems(llvm::raw_ostream &os, llvm::ArrayRef<Value> items) {
 }
 
 void Value::print(llvm::raw_ostream &os) const {
+  Descent descent;
+  if (descent.mustEnd() || os.tell() > uint64_t(maxSequenceLength)) {
+    os << "...";
+    return;
+  }
   switch (valueKind) {
   case ValueKind::Absent:
   case ValueKind::None:
@@ -525,7 +620,7 @@ void Value::print(llvm::raw_ostream &os) const {
     return;
   case ValueKind::Int:
     if (payload)
-      asApInt().print(os, /*isSigned=*/true);
+      os << (asApInt().isNegative() ? "-" : "") << integerDigits(asApInt(), 'd');
     else
       os << scalar.integer;
     return;
@@ -560,9 +655,14 @@ void Value::print(llvm::raw_ostream &os) const {
     os << (items().empty() ? ")" : "}");
     return;
   case ValueKind::Slice:
-  case ValueKind::Range:
-    os << kindName(valueKind) << '(';
+    os << "slice(";
     printItems(os, bounds());
+    os << ')';
+    return;
+  case ValueKind::Range:
+    // `range(0, 5)`: a step of 1 does not show.
+    os << "range(";
+    printItems(os, bounds().drop_back(bounds()[2].asInt64() == 1));
     os << ')';
     return;
   case ValueKind::DType:
@@ -668,8 +768,7 @@ std::string Value::typeName() const {
 }
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Value &value) {
-  value.print(os);
-  return os;
+  return os << value.repr();
 }
 
 } // namespace gluonc::sema
