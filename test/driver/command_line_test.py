@@ -145,6 +145,30 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(report.parent.stat().st_mode & 0o777, 0o700)
             self.assertNotEqual(self.crash(TMPDIR=temporary).split()[-1], str(report))
 
+    def test_pipes_and_devices_are_no_modules(self):
+        with tempfile.TemporaryDirectory(dir=self.path) as folder:
+            folder = pathlib.Path(folder)
+            os.mkfifo(folder / "pipe.py")
+            (folder / "endless.py").symlink_to("/dev/zero")
+            (folder / "k.py").write_text("from pipe import a\nfrom endless import b\nimport pipe\n"
+                                         + KERNELS)
+            self.fine("check", str(folder / "k.py"))
+
+    def test_only_the_user_can_open_the_files_for_ptxas(self):
+        ptxas = self.path / "ptxas-modes"
+        ptxas.write_text("#!/bin/sh\nfor word; do [ -f \"$word\" ] && folder=$(dirname \"$word\"); done\n"
+                         f"echo $folder $(stat -c %a $folder) > {self.path}/modes\nexit 1\n")
+        ptxas.chmod(0o755)
+        before = os.umask(0)
+        try:
+            self.gluonc("compile", "k.py::copy", *TYPES, "--target", "cuda:80", "-o", "x.cubin",
+                        GLUONC_PTXAS=str(ptxas))
+        finally:
+            os.umask(before)
+        folder, mode = (self.path / "modes").read_text().split()
+        self.assertEqual(mode, "700")
+        self.assertFalse(pathlib.Path(folder).exists())
+
     def test_a_crash_without_a_folder_reports_on_standard_error(self):
         self.assertRegex(self.crash(TMPDIR="/nonexistent"), "to reproduce it: .* check .*pipe")
 

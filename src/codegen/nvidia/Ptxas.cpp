@@ -4,10 +4,14 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstdlib>
 #include <optional>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -25,46 +29,58 @@ unsigned numberBefore(StringRef line, StringRef unit) {
   return digits.getAsInteger(10, value) ? 0 : value;
 }
 
-/// A file that disappears with the object.
-class TemporaryFile {
+/// A folder that only this user can open, and that disappears with the object: what ptxas puts
+/// into it becomes code that runs as the user.
+class TemporaryFolder {
 public:
-  static Expected<TemporaryFile> create(StringRef suffix) {
-    TemporaryFile file;
-    if (std::error_code error = sys::fs::createTemporaryFile("gluonc", suffix, file.path))
-      return createStringError(error, "cannot create a temporary file: " + error.message());
-    return std::move(file);
+  static Expected<TemporaryFolder> create() {
+    TemporaryFolder folder;
+    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder.path);
+    sys::path::append(folder.path, "gluonc-XXXXXX");
+    if (mkdtemp(const_cast<char *>(folder.path.c_str())))
+      return std::move(folder);
+    std::error_code error(errno, std::generic_category());
+    Error failure = createStringError(error, "cannot create the temporary folder " + folder.path +
+                                                 ": " + error.message());
+    folder.path.clear();
+    return std::move(failure);
   }
-  TemporaryFile(TemporaryFile &&other) : path(std::move(other.path)) { other.path.clear(); }
-  ~TemporaryFile() {
+  TemporaryFolder(TemporaryFolder &&other) : path(std::move(other.path)) { other.path.clear(); }
+  ~TemporaryFolder() {
     if (!path.empty())
-      sys::fs::remove(path);
+      sys::fs::remove_directories(path);
   }
-  StringRef name() const { return path; }
-  Error write(StringRef text) const {
-    std::error_code error;
-    raw_fd_ostream out(path, error);
-    if (!error) {
-      out << text;
-      out.close();
-      error = out.error();
-      out.clear_error();
-    }
-    if (error)
-      return createStringError(error, "cannot write " + path + ": " + error.message());
-    return Error::success();
-  }
-  Expected<std::string> read() const {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
-    if (!buffer)
-      return createStringError(buffer.getError(),
-                               "cannot read " + path + ": " + buffer.getError().message());
-    return (*buffer)->getBuffer().str();
-  }
+  std::string file(StringRef name) const { return (path + "/" + name).str(); }
 
 private:
-  TemporaryFile() = default;
+  TemporaryFolder() = default;
   SmallString<64> path;
 };
+
+Error writeFile(const std::string &path, StringRef text) {
+  std::error_code error;
+  raw_fd_ostream out(path, error);
+  if (!error) {
+    out << text;
+    out.close();
+    error = out.error();
+    out.clear_error();
+  }
+  if (error)
+    return createStringError(error, "cannot write " + path + ": " + error.message());
+  return Error::success();
+}
+
+/// Empty where ptxas made none.
+Expected<std::string> readOutput(const std::string &path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  if (buffer.getError() == std::errc::no_such_file_or_directory)
+    return "";
+  if (!buffer)
+    return createStringError(buffer.getError(),
+                             "cannot read " + path + ": " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
 
 std::vector<std::string> commandLine(StringRef program, StringRef input, StringRef output,
                                      const target::Target &target, const PtxasOptions &options) {
@@ -107,28 +123,27 @@ std::vector<ResourceUsage> parseResources(StringRef log) {
 
 Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Target &target,
                          const PtxasOptions &options) {
-  Expected<TemporaryFile> input = TemporaryFile::create("ptx");
-  Expected<TemporaryFile> output = TemporaryFile::create("cubin");
-  Expected<TemporaryFile> messages = TemporaryFile::create("log");
-  if (!input || !output || !messages)
-    return joinErrors(joinErrors(input.takeError(), output.takeError()), messages.takeError());
-  if (Error error = input->write(ptx))
+  Expected<TemporaryFolder> folder = TemporaryFolder::create();
+  if (!folder)
+    return folder.takeError();
+  const std::string input = folder->file("kernel.ptx"), output = folder->file("kernel.cubin"),
+                    messages = folder->file("log");
+  if (Error error = writeFile(input, ptx))
     return std::move(error);
 
-  std::vector<std::string> line =
-      commandLine(ptxasPath, input->name(), output->name(), target, options);
+  std::vector<std::string> line = commandLine(ptxasPath, input, output, target, options);
   SmallVector<StringRef> arguments(line.begin(), line.end());
-  std::optional<StringRef> redirects[] = {StringRef(), messages->name(), messages->name()};
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};
   std::string failure;
   int status = sys::ExecuteAndWait(ptxasPath, arguments, std::nullopt, redirects,
                                    /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
-  Expected<std::string> log = messages->read();
+  Expected<std::string> log = readOutput(messages);
   if (!log)
     return log.takeError();
   if (status != 0)
     return createStringError(ptxasPath + " failed with status " + Twine(status) + ": " +
                              (failure.empty() ? *log : failure));
-  Expected<std::string> bytes = output->read();
+  Expected<std::string> bytes = readOutput(output);
   if (!bytes)
     return bytes.takeError();
   if (!StringRef(*bytes).starts_with("\x7F"
