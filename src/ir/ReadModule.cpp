@@ -1,6 +1,7 @@
 #include "ir/ReadModule.h"
 
 #include "ir/Dialects.h"
+#include "support/File.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -68,6 +69,11 @@ LogicalResult checkAttributes(ModuleOp module) {
 } // namespace
 
 OwningOpRef<ModuleOp> readModule(MLIRContext &context, llvm::StringRef text, llvm::StringRef file) {
+  if (text.size() > mostSourceBytes) {
+    emitError(FileLineColLoc::get(&context, file, 1, 1))
+        << "the text is larger than " << (mostSourceBytes >> 20) << " MiB";
+    return nullptr;
+  }
   if (const char *where = tooDeep(text)) {
     llvm::StringRef head(text.data(), where - text.data());
     size_t line = head.rfind('\n') + 1;

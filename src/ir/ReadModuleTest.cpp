@@ -1,6 +1,7 @@
 #include "ir/ReadModule.h"
 
 #include "ir/Dialects.h"
+#include "support/File.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -30,6 +31,11 @@ struct ReadModule : testing::Test {
 
   mlir::MLIRContext context;
 };
+
+TEST_F(ReadModule, TextsAreBounded) {
+  EXPECT_EQ(errorOf(std::string(mostSourceBytes + 1, '\n')),
+            "loc(\"a.ttgir\":1:1): the text is larger than 32 MiB");
+}
 
 TEST_F(ReadModule, BracketsNestSoDeep) {
   std::string open(256, '['), close(256, ']');

@@ -14,8 +14,9 @@
 
 namespace gluonc {
 
-/// What a file of source or IR may have. A million lines have less.
-constexpr uint64_t mostSourceBytes = uint64_t(64) << 20;
+/// What a text of source or IR may have: a million lines have less, and the tree of such a text
+/// has two gigabytes at most.
+constexpr uint64_t mostSourceBytes = uint64_t(32) << 20;
 
 /// An open file, which closes itself.
 class OpenFile {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "syntax/LexerImpl.h"
 
+#include "support/File.h"
 #include "syntax/Dump.h"
 #include "syntax/Unicode.h"
 
@@ -531,7 +532,12 @@ void Lexer::run() {
 
 TokenList ast::lex(const diag::SourceFile &file, diag::Sink &sink) {
   TokenList list;
-  if (!decodeSource(file, list.source, sink)) {
+  const bool tooLarge = file.text().size() > mostSourceBytes;
+  if (tooLarge)
+    sink.report(diag::Kind::SyntaxError, {&file, 0, 0},
+                "the text is larger than " + std::to_string(mostSourceBytes >> 20) + " MiB")
+        .end();
+  if (tooLarge || !decodeSource(file, list.source, sink)) {
     list.tokens.push_back({TokenKind::EndMarker, 0, 0});
     return list;
   }

@@ -1,5 +1,7 @@
 #include "syntax/Lexer.h"
 
+#include "support/File.h"
+
 #include <gtest/gtest.h>
 
 using namespace gluonc;
@@ -40,6 +42,13 @@ struct Lexed {
 };
 
 using Reports = std::vector<std::pair<std::string, Kind>>;
+
+TEST(Lexer, TextsAreBounded) {
+  Lexed large(std::string(mostSourceBytes + 1, '\n'));
+  ASSERT_EQ(large.reports().size(), 1u);
+  EXPECT_EQ(large.sink.diagnostics[0].message, "the text is larger than 32 MiB");
+  EXPECT_EQ(large.kinds(), "");
+}
 
 TEST(Lexer, AnEmptyFileIsOneEndMarker) {
   EXPECT_EQ(Lexed("").list.tokens.size(), 1u);
