@@ -22,6 +22,35 @@ POINTERS = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "f64": "fp64", "i32": 
             "i1": "u1", "f8e4nv": "fp8e4nv", "f8e5": "fp8e5"}
 
 
+KERNEL = b"""from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def copy(src, dst, n, BLOCK: gl.constexpr):
+    i = gl.arange(0, BLOCK, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.store(dst + i, gl.load(src + i, mask=i < n), mask=i < n)
+"""
+COMMANDS = [
+    ["check", "k.py"], ["check", "--diagnostics=json", "k.py"], ["info"], ["--help"], ["run", "--help"],
+    ["compile", "k.py::copy", "src=*fp32:16", "dst=*fp32:16", "n=i32", "BLOCK=128", "--target",
+     "cuda:90a", "--emit", "ptx", "-o", "out", "--num-warps", "4", "--maxnreg", "64", "--line-info"],
+    ["compile", "k.py::copy", "src=*fp32:16", "dst=*fp32:16", "n=i32", "BLOCK=128", "--target",
+     "cuda:80", "--emit", "ttgir", "-o", "-", "--repeat", "2", "--time-passes"],
+    ["run", "k.py::copy", "src=arange(100, f32)", "dst=empty(100, f32)", "n=100", "BLOCK=128",
+     "--device", "cpu", "--grid", "2,1", "--expect", "dst == src", "--save", "dst=out.npy", "--rtol",
+     "0.1", "--schedule-seed", "3", "--target", "cuda:80", "--debug", "--time-passes"],
+    ["layout", "BlockedLayout([1, 2], [4, 8], [2, 2], [1, 0])", "--shape", "32,32", "--format", "svg",
+     "-o", "out"],
+    ["layout", "NVMMASharedLayout(128, 16, 2)", "--shape", "64,64", "--element-bits", "16"],
+    ["cache", "list"], ["cache", "verify"], ["cache", "prune", "--max-mb", "1", "--older-than", "2"]]
+WORDS = ["", "-", "--", "-o", "=", "k.py", "k.py::", "::copy", "k.py::copy", "none.py", ".", "/", "x" * 5000,
+         "--grid", "0", "-1", "1,2,3,4", "18446744073709551616", "1e400", "nan", "--target", "cuda:80",
+         "cuda:", "--emit", "cubin", "ast", "--shape", "1 << 40", "--format", "json", "--help",
+         "--diagnostics", "--diagnostics=json", "n=", "=3", "src=zeros(1 << 50, f32)", "\xff", "é=1",
+         "src=npy('/dev/zero')", "src=randn((3, 5), f16)", "n=9**9**9", "src=[1, [2]]", "--expect",
+         "src[0] == 1", "src.T", "sum(dst) / 0", "allclose(src, dst)", "--repeat", "--num-ctas"]
+
+
 @dataclasses.dataclass
 class Case:
     """A file that was mutated and the command that reads it, or a command with a seed alone."""
@@ -122,6 +151,41 @@ class Maker:
         return Case([*command, str(count), str(rng.randrange(1 << 40))], statuses=(0,),
                     environment={**os.environ, **(environment or {})}, count=count)
 
+    def words(self, rng):
+        """Command lines whose words are mutated; files stay as they are."""
+        words = list(rng.choice(COMMANDS))
+        if rng.random() < 0.3:
+            path, test = rng.choice(self.tests)
+            words = ["run", f"{path}::{test[1][0]}", *test[1][1:], "--device", "cpu"]
+        for _ in range(rng.choice([1, 1, 2, 4])):
+            i, how = rng.randrange(len(words)), rng.randrange(6)
+            if how == 0 and len(words) > 1:
+                del words[i]
+            elif how == 1:
+                words.insert(i, rng.choice(words))
+            elif how == 2:
+                words[i] = rng.choice(WORDS)
+            elif how == 3:
+                words.insert(i, rng.choice(WORDS))
+            else:
+                words[i] = texts.source(rng, words[i], 1)
+        return Case([self.gluonc, *[word.replace("\0", "") for word in words]], "k.py", KERNEL)
+
+    def npy(self, rng):
+        dtype = rng.choice(["<f4", "<f4", "|b1", "<i8", "<f2", "|u1", "|V2", ">f4", "|O"])
+        shape = rng.choice(["(100,)", "(100,)", "(10, 10)", "()", "(0,)", "(-1,)", "(1 << 40,)",
+                            "(1" + ",1" * rng.choice([3, 70, 5000]) + ")", "(18446744073709551616,)"])
+        head = (f"{{'descr': '{dtype}', 'fortran_order': {rng.choice(['True', 'False', '0'])}, "
+                f"'shape': {shape}, }}").encode().ljust(117) + b"\n"
+        size = rng.choice([len(head), len(head), 0, 65535])
+        data = b"\x93NUMPY\x01\x00" + size.to_bytes(2, "little") + head + rng.randbytes(400)
+        if rng.random() < 0.6:
+            data = texts.raw(rng, data, rng.choice([1, 2, 5]))
+        wanted = rng.choice(["", "", ", f32", ", bf16", ", f8e5", ", i1"])
+        return Case([self.gluonc, "run", "copy.py::copy", f'src=npy("in.npy"{wanted})', "dst=zeros_like(src)",
+                     "n=100", "BLOCK=128", "--device", "cpu", "--no-cache", "--expect", "dst == src",
+                     "--save", "dst=out.npy"], "in.npy", data)
+
     def api(self, rng):
         return self.seeded(rng, [str(self.options.api)], 40)
 
@@ -161,8 +225,10 @@ def to_types(arguments):
 
 def try_case(case, folder, limits):
     """Runs a case in an empty folder."""
+    folder = pathlib.Path(folder)
+    (folder / "copy.py").write_bytes(KERNEL)
     if case.name:
-        (pathlib.Path(folder) / case.name).write_bytes(case.data)
+        (folder / case.name).write_bytes(case.data)
     environment = case.environment or {**os.environ, "GLUONC_CACHE_DIR": ""}
     return judge.run(case.command, folder, limits, case.statuses, environment)
 

@@ -2,19 +2,20 @@
 """Gives gluonc mutated input in every way that it takes input, and judges how it ends.
 
     run.py --bin build/release/bin [--seconds 60] [--count N] [--seed 0] [--jobs N] [--out DIR]
-           [--kinds check,compile,run,ir,run_ir,opt,api,python] [--api PROGRAM]
+           [--kinds KIND,KIND…] [--api PROGRAM]
            [--python PYTHON --package DIR [--preload ASAN_RUNTIME]]
            [--limit SECONDS] [--megabytes N] [--once KIND:SEED]
 
     check    kernel files through `gluonc check`          ir      IR through `gluonc compile`
     compile  kernel files through `gluonc compile`        run_ir  IR through `gluonc run --ttgir`
     run      kernel files through `gluonc run` (CPU)      opt     IR through `gluon-opt`
+    words    command lines                                npy     .npy files through `gluonc run`
     api      sequences of C calls (api_calls.c)           python  calls of the package
 
 Standard library only, and no compiler: the paths name the programs, so that a build with sanitizers
-runs anywhere. It ends after --seconds, or --count cases. A case is its kind and its seed: --once runs that one again. What breaks a promise
-(judge.py) is shrunk and kept in DIR/KIND-SEED: the input, the command, the output. The same problem
-is kept once.
+runs anywhere. It ends after --seconds, or --count cases. A case is its kind and its seed: --once runs
+that one again. What breaks a promise (judge.py) is shrunk and kept in DIR/KIND-SEED: the input, the
+command, the output. The same problem is kept twice by each job, and counted.
 
 Exit status: 0 nothing found, 1 findings.
 """
@@ -38,7 +39,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cases
 import judge
 
-KINDS = ["check", "compile", "run", "ir", "run_ir", "opt", "api", "python"]
+KINDS = ["check", "compile", "run", "words", "npy", "ir", "run_ir", "opt", "api", "python"]
 # A problem is looked into this often by a worker; then it is counted only.
 MOST_KEPT = 2
 
