@@ -7,8 +7,8 @@
 namespace gluonc {
 
 /// The module that `text` spells, verified; null after an error was reported to `context`. `text`
-/// is followed by a null character in memory. Brackets may nest 256 deep: MLIR's parser recurses
-/// and would run out of stack.
+/// is followed by a null character in memory. What MLIR's parser does not survive is refused
+/// before (CheckText.h).
 mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext &context, llvm::StringRef text,
                                              llvm::StringRef file = "");
 
