@@ -39,7 +39,8 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
   let description = [{
     `local_alloc_c1`: the result is in shared memory. `local_alloc_c2`: its shape is its
     alloc shape. `local_alloc_c3`: without src it is mutable. `local_alloc_c4`: src has
-    the result's shape and element type. `local_alloc_c5`: elements are whole bytes.
+    the result's shape and element type, which is no ring. `local_alloc_c5`: elements are
+    whole bytes.
   }];
   let arguments = (ins Optional<TT_Block>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs TTG_MemDescType:$result);
@@ -69,7 +70,7 @@ def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
 
 def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   let summary = "Reads a buffer into registers";
-  let description = "`local_load_c1`: shape and element type are equal.";
+  let description = "`local_load_c1`: shape and element type are equal, and the buffer is no ring.";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
                        Optional<TTG_AsyncTokenType>:$token);
   let results = (outs TT_Block:$result);
@@ -97,7 +98,7 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
 // as coordinate along the axis. `indexed_c1`: indices, values and mask agree in shape and encoding.
 // `indexed_c2`: values have the buffer's element type. `indexed_c3`: ranks are equal, the axis is
 // below them, and no other dimension is larger than the buffer's. `indexed_c4`: what is written is
-// mutable.
+// mutable. `indexed_c5`: the buffer is no ring.
 
 def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
   let summary = "Reads a buffer at indices along an axis";
@@ -208,7 +209,7 @@ def TTG_MemDescTransOp : TTG_ViewOp<"memdesc_trans", (ins DenseI32ArrayAttr:$ord
   let summary = "Permutes dimensions";
   let description = [{
     `memdesc_trans_c1`: order is a permutation. `memdesc_trans_c2`: shapes agree with it.
-    `memdesc_trans_c3`: no element moves.
+    `memdesc_trans_c3`: no element moves. `memdesc_trans_c4`: the source is no ring.
   }];
   let hasFolder = 1;
 }
@@ -217,7 +218,7 @@ def TTG_MemDescReshapeOp : TTG_ViewOp<"memdesc_reshape"> {
   let summary = "The same elements, row-major, under another shape";
   let description = [{
     `memdesc_reshape_c1`: same number of elements. `memdesc_reshape_c2`: the source is no
-    subslice. `memdesc_reshape_c3`: no element moves.
+    subslice. `memdesc_reshape_c3`: no element moves. `memdesc_reshape_c4`: it is no ring.
   }];
 }
 
@@ -314,7 +315,7 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
                            "::gluonc::tt::pointeeTypeOf($_self)">]> {
   let summary = "Starts copying global memory into a buffer (cp.async)";
   let description = [{
-    `async_copy_c1`: pointers and buffer agree in shape and element type.
+    `async_copy_c1`: pointers and buffer agree in shape and element type; it is no ring.
     `async_copy_c2`: the buffer is mutable. `async_copy_c3`: mask and other follow the pointers.
   }];
   let arguments = (ins Arg<TT_PtrBlock, "", [MemRead<TTG_GlobalMemory>]>:$src,

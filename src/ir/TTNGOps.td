@@ -132,8 +132,8 @@ def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait", [TTNG_OrdersMemory]> {
 def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
   let summary = "Stores registers into shared memory of the cluster; a barrier counts the bytes";
   let description = [{
-    `async_shared_store_c1`: shape and element type are equal. `async_shared_store_c2`: the
-    buffer is mutable. `async_shared_store_c3`: the stores have at least 32 bits.
+    `async_shared_store_c1`: shape and element type are equal, and the buffer is no ring.
+    `async_shared_store_c2`: the buffer is mutable. `async_shared_store_c3`: the stores have at least 32 bits.
   }];
   let arguments = (ins TTNG_Block:$src,
       Arg<TTG_MemDescType, "", [MemWrite<TTNG_SharedMemory>]>:$dst, TTNG_BarrierArg:$mbarrier);

@@ -26,8 +26,17 @@ LogicalResult ConvertLayoutOp::verify() {
 // Buffers
 //===----------------------------------------------------------------------===//
 
+/// The encoding of a ring speaks of one of its buffers only.
+static LogicalResult verifySingle(Operation *op, MemDescType buffer) {
+  if (ringDims(buffer))
+    return op->emitOpError("takes one buffer, not a ring of them: ") << buffer;
+  return success();
+}
+
 /// A tensor and the buffer that it is copied to or from.
 static LogicalResult verifyCopy(Operation *op, RankedTensorType tensor, MemDescType buffer) {
+  if (failed(verifySingle(op, buffer)))
+    return failure();
   if (tensor.getShape() != buffer.getShape() || tensor.getElementType() != buffer.getElementType())
     return op->emitOpError("tensor and buffer must agree in shape and element type");
   return success();
@@ -68,9 +77,11 @@ LogicalResult LocalStoreOp::verify() {
   return success();
 }
 
-/// indexed_c1 to indexed_c3; masks follow the values by their type constraint.
+/// indexed_c1 to indexed_c3 and indexed_c5; masks follow the values by their type constraint.
 static LogicalResult verifyIndexed(Operation *op, MemDescType buffer, RankedTensorType indices,
                                    RankedTensorType values, int64_t axis) {
+  if (failed(verifySingle(op, buffer))) // indexed_c5
+    return failure();
   if (indices.getShape() != values.getShape() || indices.getEncoding() != values.getEncoding())
     return op->emitOpError("indices and values must agree in shape and encoding"); // indexed_c1
   if (values.getElementType() != buffer.getElementType())
@@ -151,14 +162,6 @@ static LogicalResult verifyView(Operation *op, MemDescType source, MemDescType r
   return success();
 }
 
-/// Rank of the encoding, at most that of the buffer; the leading dims count buffers of a ring.
-static size_t encodingRank(MemDescType type) {
-  size_t rank = type.getShape().size();
-  if (std::optional<layout::Layout> layout = layoutOf(type.getEncoding()))
-    return std::min<size_t>(rank, layout->rank().value_or(rank));
-  return rank;
-}
-
 LogicalResult MemDescIndexOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
   if (failed(verifyView(*this, source, result)))
@@ -180,7 +183,7 @@ static LogicalResult verifyCut(MemDescSubsliceOp op, MemDescType source, MemDesc
   std::optional<layout::LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
   if (!inverse)
     return success();
-  size_t leading = source.getShape().size() - encodingRank(source);
+  size_t leading = ringDims(source);
   for (size_t d = leading; d < source.getShape().size(); ++d) {
     layout::Dim axis = layout::Dim::axis(d - leading);
     for (int64_t step = result.getShape()[d]; step < source.getShape()[d]; step *= 2) {
@@ -205,7 +208,7 @@ LogicalResult MemDescSubsliceOp::verify() {
   for (size_t d = 0; d < from.size(); ++d) {
     if (offsets[d] < 0 || to[d] < 1 || offsets[d] + to[d] > from[d]) // memdesc_subslice_c2
       return emitOpError("the window leaves the source in dimension ") << d;
-    bool countsBuffers = d < from.size() - encodingRank(source);
+    bool countsBuffers = d < ringDims(source);
     if (!countsBuffers && offsets[d] % to[d] != 0) // memdesc_subslice_c3
       return emitOpError("offset must be a multiple of the window in dimension ") << d;
   }
@@ -214,8 +217,8 @@ LogicalResult MemDescSubsliceOp::verify() {
 
 LogicalResult MemDescTransOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
-  if (failed(verifyView(*this, source, result)))
-    return failure();
+  if (failed(verifyView(*this, source, result)) || failed(verifySingle(*this, source)))
+    return failure(); // memdesc_trans_c4
   ArrayRef<int32_t> order = getOrder();
   if (!isPermutation(order, source.getShape().size())) // memdesc_trans_c1
     return emitOpError("order must be a permutation of the source's dimensions");
@@ -233,8 +236,8 @@ LogicalResult MemDescTransOp::verify() {
 
 LogicalResult MemDescReshapeOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
-  if (failed(verifyView(*this, source, result)))
-    return failure();
+  if (failed(verifyView(*this, source, result)) || failed(verifySingle(*this, source)))
+    return failure(); // memdesc_reshape_c4
   if (ShapedType::getNumElements(source.getShape()) !=
       ShapedType::getNumElements(result.getShape())) // memdesc_reshape_c1
     return emitOpError("source and result must have equal numbers of elements");

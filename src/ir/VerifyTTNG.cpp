@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/EngineRules.h"
+#include "ir/Views.h"
 
 using namespace mlir;
 using namespace gluonc;
@@ -95,7 +96,7 @@ LogicalResult AsyncSharedStoreOp::verify() {
   ttg::MemDescType buffer = getDst().getType();
   if (failed(verifyCluster(*this)) || failed(verifyBarrier(*this, getMbarrier().getType())))
     return failure();
-  if (tensor.getShape() != buffer.getShape() ||
+  if (tensor.getShape() != buffer.getShape() || ringDims(buffer) ||
       tensor.getElementType() != buffer.getElementType()) // async_shared_store_c1
     return emitOpError("tensor and buffer must agree in shape and element type");
   if (!buffer.getMutableMemory()) // async_shared_store_c2
@@ -137,7 +138,7 @@ static LogicalResult verifyBlock(Operation *op, const Descriptor &descriptor, Va
   ttg::MemDescType buffer = cast<ttg::MemDescType>(where.getType());
   while (block.size() > buffer.getShape().size() && block.front() == 1)
     block = block.drop_front();
-  if (block != buffer.getShape() ||
+  if (block != buffer.getShape() || ringDims(buffer) ||
       signless(descriptor.elementType) != buffer.getElementType()) // tma_c4
     return op->emitOpError("the buffer must have the descriptor's block shape and element type, "
                            "got ")

@@ -9,14 +9,14 @@ using gluonc::layout::Dim;
 using gluonc::layout::LinearLayout;
 
 namespace gluonc {
-namespace {
 
-/// How many leading dims count buffers of a ring.
 size_t ringDims(ttg::MemDescType type) {
   size_t rank = type.getShape().size();
   std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
   return layout ? rank - std::min<size_t>(rank, layout->rank().value_or(rank)) : 0;
 }
+
+namespace {
 
 ArrayRef<int64_t> bufferShape(ttg::MemDescType type) {
   return type.getShape().drop_front(ringDims(type));

@@ -7,6 +7,10 @@
 
 namespace gluonc {
 
+/// How many leading dims of a buffer in shared memory its encoding does not speak of: 1 for a ring
+/// of buffers, else 0.
+size_t ringDims(ttg::MemDescType type);
+
 /// Whether the view leaves out part of what the encoding describes.
 bool isSubslice(ttg::MemDescType type);
 

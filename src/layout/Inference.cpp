@@ -13,11 +13,28 @@ Inferred done(Layout layout) { return {std::move(layout), {}}; }
 Inferred refuse(std::string why) { return {std::nullopt, std::move(why)}; }
 
 SharedLinearLayout explicitShared(const Layout &like, const LinearLayout &linear) {
-  SharedLinearLayout result;
-  result.offsetBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).regBases;
-  result.blockBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).blockBases;
+  DistributedLinearLayout bases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register));
+  SharedLinearLayout result{std::move(bases.regBases), std::move(bases.blockBases)};
   result.alignment = sharedAlignment(like);
   return result;
+}
+
+/// One element in each CTA has no offset to speak of, and its explicit layout no bases: any layout
+/// of the right rank will do.
+SwizzledSharedLayout oneElement(const LinearLayout &linear) {
+  DistributedLinearLayout bases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register));
+  SwizzledSharedLayout result{1, 1, 1, {}, blockBasesToCga(bases.blockBases, bases.shape)};
+  for (int64_t d = bases.shape.size(); d-- > 0;)
+    result.order.push_back(d);
+  return result;
+}
+
+/// The result, if it means `linear`: by their dims alone not all shares of CTAs can be told.
+Inferred ifEqual(Layout result, const LinearLayout &linear, llvm::ArrayRef<int64_t> shape) {
+  if (!result.validate() && !checkShape(result, shape) && result.toLinear(shape) == linear)
+    return done(std::move(result));
+  return refuse("no " + nameOf(result.kind()).str() + " spreads the shape " + listText(shape) +
+                " over the CTAs like that");
 }
 
 /// Explicit bases as a layout of the same family as `like`.
@@ -29,8 +46,10 @@ Inferred explicitLike(const Layout &like, const LinearLayout &linear) {
     PaddedSharedLayout result{padded->paddings, {}, {}, bases.shape};
     result.offsetBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).regBases;
     result.cga = blockBasesToCga(bases.blockBases, bases.shape);
-    return done(std::move(result));
+    return ifEqual(std::move(result), linear, bases.shape);
   }
+  if (linear.inLog2(Dim::Offset) == 0)
+    return ifEqual(oneElement(linear), linear, bases.shape);
   return done(explicitShared(like, linear));
 }
 
@@ -250,6 +269,8 @@ Inferred reshapeLayout(const Layout &source, llvm::ArrayRef<int64_t> from,
                   " have different numbers of elements");
   if (from == to)
     return done(source);
+  if (source.isShared() && to.empty())
+    return refuse("a buffer has at least one dimension");
   LinearLayout linear = reshapeRowMajor(source.toLinear(from), to);
   const auto *blocked = source.as<BlockedLayout>();
   if (blocked && blocked->cga.empty() && !to.empty()) {

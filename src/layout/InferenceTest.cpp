@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 using namespace gluonc::layout;
 
 namespace {
@@ -133,6 +135,48 @@ TEST(Inference, TransposedSharedMemoryKeepsItsBytes) {
       ASSERT_EQ(before[1], after[0]);
     }
   }
+}
+
+/// The places of the elements of shared memory, by their row-major numbers in `shape`.
+std::vector<int64_t> elementsByPlace(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
+  LinearLayout linear = layout.toLinear(shape);
+  std::vector<int64_t> elements;
+  for (uint64_t place = 0; place < uint64_t{1} << linear.totalInLog2(); ++place)
+    elements.push_back(rowMajor(coordinates(linear, place), shape));
+  return elements;
+}
+
+TEST(Inference, ReshapedSharedMemoryKeepsItsBytes) {
+  RandomLayouts random(43);
+  std::map<LayoutKind, int> reshaped;
+  for (int trial = 0; trial < 4000; ++trial) {
+    unsigned log2 = random.below(10);
+    Ints from = random.factors(log2, 1 + random.below(3)),
+         to = random.factors(log2, 1 + random.below(3));
+    Layout source = random.shared(from, random.below(2) ? random.cga(from.size()) : BasisList());
+    Inferred result = reshapeLayout(source, from, to);
+    if (source.validate() || checkShape(source, from)) {
+      EXPECT_FALSE(result);
+      continue;
+    }
+    if (!result) {
+      ASSERT_FALSE(source.cga().empty()) << result.why;
+      continue;
+    }
+    ASSERT_FALSE(result.layout->validate()) << source.toString();
+    ASSERT_FALSE(checkShape(*result.layout, to)) << source.toString();
+    ASSERT_EQ(elementsByPlace(source, from), elementsByPlace(*result.layout, to))
+        << source.toString() << " " << result.layout->toString();
+    ++reshaped[source.kind()];
+  }
+  EXPECT_EQ(reshaped.size(), 4u);
+}
+
+TEST(Inference, BuffersHaveDims) {
+  SwizzledSharedLayout one{1, 1, 1, {0}, {}};
+  EXPECT_EQ(reshapeLayout(one, {1}, {}).why, "a buffer has at least one dimension");
+  EXPECT_EQ(reshapeLayout(one, {1}, {1, 1}).layout->toString(),
+            Layout(SwizzledSharedLayout{1, 1, 1, {1, 0}, {}}).toString());
 }
 
 TEST(Inference, ReshapedThreadsKeepTheirElements) {

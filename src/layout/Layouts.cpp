@@ -400,6 +400,9 @@ Problem checkShape(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
   if (rank && *rank != shape.size())
     return "the layout has rank " + std::to_string(*rank) + ", but the shape " + listText(shape) +
            " has rank " + std::to_string(shape.size());
+  if (const auto *padded = layout.as<PaddedSharedLayout>(); padded && padded->shape != Ints(shape))
+    return "the padded layout is made for the shape " + listText(padded->shape) + ", not for " +
+           listText(shape);
   return std::visit(
       [&](const auto &named) -> Problem {
         if constexpr (requires { named.checkShape(shape); })

@@ -239,6 +239,13 @@ TEST(PaddedSharedLayout, PhysicalOffsetsSkipThePadding) {
   EXPECT_EQ(layout.maxVector(), 1);
 }
 
+TEST(PaddedSharedLayout, HoldsTheShapeThatItIsMadeForOnly) {
+  Layout layout = PaddedSharedLayout::identityFor({{{32, 4}}}, {64, 32}, {1, 0});
+  EXPECT_FALSE(checkShape(layout, {64, 32}));
+  EXPECT_EQ(*checkShape(layout, {32, 16}),
+            "the padded layout is made for the shape [64, 32], not for [32, 16]");
+}
+
 TEST(PaddedSharedLayout, IdentityFollowsTheOrderAndTheCluster) {
   PaddedSharedLayout layout =
       PaddedSharedLayout::identityFor({{{32, 4}}}, {16, 8}, {0, 1}, {{0, 1}});
@@ -387,48 +394,12 @@ TEST(Layouts, WhateverIsWrittenIsRefusedOrHasAMeaning) {
   EXPECT_EQ(meaningful.size(), 9u);
 }
 
-/// Cluster layouts with copies: each basis is zeros or the next part of some dim.
-BasisList randomCga(RandomLayouts &random, unsigned rank) {
-  BasisList bases;
-  Ints split(rank, 1);
-  for (unsigned i = random.below(4); i-- > 0;) {
-    Ints basis(rank, 0);
-    if (uint64_t dim = random.below(rank + 1); dim != rank) {
-      basis[dim] = split[dim];
-      split[dim] *= 2;
-    }
-    bases.push_back(basis);
-  }
-  return bases;
-}
-
 TEST(Layouts, MemoryRepeatsItselfAlongBasesOfZerosAlone) {
   RandomLayouts random(35);
   std::map<LayoutKind, int> withCopies;
   for (int trial = 0; trial < 8000; ++trial) {
-    unsigned rank = 1 + random.below(3);
-    Ints shape = random.shape(rank, 3, 10), order = random.permutation(rank);
-    BasisList cga = randomCga(random, rank), offsets, blocks;
-    for (unsigned dim = 0; dim != rank; ++dim)
-      for (int64_t bit = 1; bit < shape[dim]; bit *= 2) {
-        Ints basis(rank, 0);
-        basis[dim] = bit;
-        // What lies above is mixed in: still independent.
-        basis[order[0]] |= dim == order[0] ? 0 : random.below(2) * (shape[order[0]] / 2);
-        (blocks.size() < 3 && random.below(4) == 0 ? blocks : offsets).push_back(basis);
-      }
-    for (BasisList *bases : {&offsets, &blocks})
-      if (random.below(2))
-        bases->insert(bases->begin() + random.below(bases->size() + 1), Ints(rank, 0));
-    const Layout candidates[] = {
-        SwizzledSharedLayout{int64_t{1} << random.below(4), int64_t{1} << random.below(3),
-                             int64_t{1} << random.below(4), order, cga},
-        NVMMASharedLayout{int64_t{32} << random.below(3), int64_t{8} << random.below(3), rank,
-                          random.below(2) == 0, false, cga},
-        PaddedSharedLayout::identityFor({{64, 4}}, shape, order, cga),
-        SharedLinearLayout{offsets, blocks, 16},
-    };
-    const Layout &layout = candidates[random.below(std::size(candidates))];
+    Ints shape = random.shape(1 + random.below(3), 3, 10);
+    Layout layout = random.shared(shape, random.cga(shape.size()));
     if (layout.validate() || checkShape(layout, shape))
       continue;
     LinearLayout linear = layout.toLinear(shape);

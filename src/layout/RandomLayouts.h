@@ -89,6 +89,57 @@ public:
     }
   }
 
+  /// Cluster layouts with copies: each basis is zeros or the next part of some dim.
+  BasisList cga(unsigned rank) {
+    BasisList bases;
+    Ints split(rank, 1);
+    for (unsigned i = below(4); i-- > 0;) {
+      Ints basis(rank, 0);
+      if (uint64_t dim = below(rank + 1); dim != rank) {
+        basis[dim] = split[dim];
+        split[dim] *= 2;
+      }
+      bases.push_back(basis);
+    }
+    return bases;
+  }
+
+  /// Explicit bases for `shape`, zeros and XORs among them.
+  SharedLinearLayout sharedLinear(llvm::ArrayRef<int64_t> shape) {
+    SharedLinearLayout result{{}, {}, 16};
+    unsigned top = below(shape.size());
+    for (unsigned dim = 0; dim != shape.size(); ++dim)
+      for (int64_t bit = 1; bit < shape[dim]; bit *= 2) {
+        Ints basis(shape.size(), 0);
+        basis[dim] = bit;
+        // What lies above is mixed in: still independent.
+        basis[top] |= dim == top ? 0 : below(2) * (shape[top] / 2);
+        bool inBlocks = result.blockBases.size() < 3 && below(4) == 0;
+        (inBlocks ? result.blockBases : result.offsetBases).push_back(basis);
+      }
+    for (BasisList *bases : {&result.offsetBases, &result.blockBases})
+      if (below(2))
+        bases->insert(bases->begin() + below(bases->size() + 1), Ints(shape.size(), 0));
+    return result;
+  }
+
+  /// A layout in shared memory; not each can hold `shape`.
+  Layout shared(llvm::ArrayRef<int64_t> shape, BasisList cga = {}) {
+    unsigned rank = shape.size();
+    auto power = [&](unsigned most) { return int64_t{1} << below(most + 1); };
+    switch (below(4)) {
+    case 0:
+      return SwizzledSharedLayout{power(3), power(2), power(3), permutation(rank), std::move(cga)};
+    case 1:
+      return NVMMASharedLayout{32 * power(2), 8 * power(2), rank,
+                               below(2) == 0, false,        std::move(cga)};
+    case 2:
+      return PaddedSharedLayout::identityFor({{64, 4}}, shape, permutation(rank), std::move(cga));
+    default:
+      return sharedLinear(shape);
+    }
+  }
+
   Ints shape(unsigned rank, unsigned minLog2, unsigned maxLog2) {
     return factors(minLog2 + below(maxLog2 - minLog2 + 1), rank);
   }

@@ -38,6 +38,8 @@
 # EXPECT: dst == src
 # RUN: flattened src='randn((32, 16), f32)' dst='empty(512, f32)' --grid 1
 # EXPECT: dst == src.reshape(512)
+# RUN: one_element src='randn(1, f32)' dst='zeros(1, f32)' --grid 1
+# EXPECT: dst == src
 # RUN: reinterpreted src='randint(-1000, 1000, 256, i32)' dst='empty(256, i32)' --grid 1
 # EXPECT: dst == src
 # RUN: sliced_bytes src='randint(-1000, 1000, (32, 8), i32)' dst='empty((32, 8), i32)' --grid 1
@@ -137,6 +139,14 @@ def flattened(src, dst):
     smem: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
     buffer = gl.allocate_shared_memory(gl.float32, [32, 16], smem, tile)
     gl.store(dst + gl.arange(0, 512, layout=line), buffer.reshape([512]).load(line))
+
+
+@gluon.jit
+def one_element(src, dst):
+    layout: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])
+    smem = gl.allocate_shared_memory(gl.float32, [1], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    smem.reshape([1, 1]).store(gl.full([1, 1], gl.load(src), gl.float32, layout))
+    gl.store(dst, gl.sum(smem.load(gl.SliceLayout(0, layout)), 0))
 
 
 @gluon.jit

@@ -54,6 +54,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 }
 
 // -----
+// indexed_c5
+#l = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%b: !ttg.memdesc<16x64xf32, #s, #smem, mutable>, %i: tensor<16x64xi32, #l>) {
+    // expected-error @+1 {{takes one buffer, not a ring of them}}
+    %0 = ttg.local_gather %b[%i] {axis = 1 : i32} : !ttg.memdesc<16x64xf32, #s, #smem, mutable>, tensor<16x64xi32, #l> -> tensor<16x64xf32, #l>
+    tt.return
+  }
+}
+
+// -----
 // indexed_c4
 #l = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>

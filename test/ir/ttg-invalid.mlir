@@ -124,6 +124,69 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 }
 
 // -----
+// local_alloc_c4, of a ring
+#m = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%x: tensor<16x32xf32, #m>) {
+    // expected-error @+1 {{takes one buffer, not a ring of them}}
+    %0 = ttg.local_alloc %x : (tensor<16x32xf32, #m>) -> !ttg.memdesc<16x32xf32, #s1, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// local_load_c1, of a ring
+#m = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%b: !ttg.memdesc<16x32xf32, #s1, #smem, mutable>) {
+    // expected-error @+1 {{takes one buffer, not a ring of them}}
+    %0 = ttg.local_load %b : !ttg.memdesc<16x32xf32, #s1, #smem, mutable> -> tensor<16x32xf32, #m>
+    tt.return
+  }
+}
+
+// -----
+// local_store_c1, of a ring
+#m = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%b: !ttg.memdesc<16x32xf32, #s1, #smem, mutable>, %x: tensor<16x32xf32, #m>) {
+    // expected-error @+1 {{takes one buffer, not a ring of them}}
+    ttg.local_store %x, %b : tensor<16x32xf32, #m> -> !ttg.memdesc<16x32xf32, #s1, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// memdesc_trans_c4
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%b: !ttg.memdesc<16x32xf32, #s1, #smem, mutable>) {
+    // expected-error @+1 {{takes one buffer, not a ring of them}}
+    %0 = ttg.memdesc_trans %b {order = array<i32: 1, 0>} : !ttg.memdesc<16x32xf32, #s1, #smem, mutable> -> !ttg.memdesc<32x16xf32, #s1, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+// memdesc_reshape_c4
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%b: !ttg.memdesc<16x32xf32, #s1, #smem, mutable>) {
+    // expected-error @+1 {{takes one buffer, not a ring of them}}
+    %0 = ttg.memdesc_reshape %b : !ttg.memdesc<16x32xf32, #s1, #smem, mutable> -> !ttg.memdesc<512xf32, #s1, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
 // view_c1
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory

@@ -112,6 +112,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 }
 
 // -----
+// memdesc_c2
+#s = #ttg.padded_shared<[32:+4] {order = [1, 0], shape = [64, 32]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // expected-error @+1 {{the padded layout is made for the shape [64, 32], not for [32, 16]}}
+  tt.func public @f(%x: !ttg.memdesc<32x16xf32, #s, #smem>) {
+    tt.return
+  }
+}
+
+// -----
 // memdesc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory

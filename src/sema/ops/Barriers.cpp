@@ -247,8 +247,9 @@ static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
 static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments[0], &value = arguments[1];
   if (!checkHopper(context, "async_store", 90) || !checkCluster(context, "async_store") ||
-      !bufferArgument(context, arguments, 0, "dst") || !barrierArgument(context, arguments, 2) ||
-      !blockArgument(context, arguments, 1, "value"))
+      !bufferArgument(context, arguments, 0, "dst") ||
+      !checkSingleBuffer(context, buffer, arguments.span(0), "async_store") ||
+      !barrierArgument(context, arguments, 2) || !blockArgument(context, arguments, 1, "value"))
     return std::nullopt;
   if (value.dtype() != buffer.dtype() || value.shape() != buffer.shape()) {
     context

@@ -7,6 +7,7 @@
 #include "sema/ops/Shared.h"
 
 #include "ir/Encoding.h"
+#include "ir/Views.h"
 
 namespace gluonc::sema::ops {
 
@@ -131,6 +132,13 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   mlir::Value initial;
   if (isGiven(arguments[3])) {
+    if (ringDims(*type)) {
+      context
+          .report(diag::Kind::SharedRank, arguments.span(2), *arguments[2].asLayout().rank(),
+                  shapeText(*shape))
+          .note("an initial value fills one buffer, not a ring of them");
+      return std::nullopt;
+    }
     if (!checkStored(context, arguments[3], arguments.span(3), *type, *dtype))
       return std::nullopt;
     initial = arguments[3].ir();

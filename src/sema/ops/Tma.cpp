@@ -85,9 +85,10 @@ static std::optional<llvm::SmallVector<mlir::Value>> coordinates(Context &contex
 /// block may be missing from the buffer.
 static bool checkBuffer(Context &context, const Value &descriptor, const BoundArgs &arguments,
                         size_t i, llvm::StringRef name) {
-  if (!bufferArgument(context, arguments, i, name))
-    return false;
   const Value &buffer = arguments[i];
+  if (!bufferArgument(context, arguments, i, name) ||
+      !checkSingleBuffer(context, buffer, arguments.span(i), "a copy of the engine"))
+    return false;
   ttng::Descriptor desc = ttng::descriptorOf(descriptor.irType());
   llvm::ArrayRef<int64_t> block = desc.shape;
   while (block.size() > buffer.shape().size() && block.front() == 1)
@@ -95,7 +96,8 @@ static bool checkBuffer(Context &context, const Value &descriptor, const BoundAr
   bool reduced = block.size() != desc.shape.size();
   if (block == buffer.shape() &&
       ttng::signless(desc.elementType) == bufferType(buffer).getElementType() &&
-      (reduced || bufferType(buffer).getEncoding() == desc.layout)) {
+      (reduced ? mlir::isa<ttg::NVMMASharedEncodingAttr>(bufferType(buffer).getEncoding())
+               : bufferType(buffer).getEncoding() == desc.layout)) {
     std::string problem = ttng::whyNoCopyTarget(buffer.ir());
     if (!problem.empty())
       context.report(diag::Kind::MisalignedBuffer, arguments.span(i), problem).end();
