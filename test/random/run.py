@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper | --views]
            [--device cpu|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
-memory instead of computing them. What is left is printed, kernel and all.
+memory instead of computing them. What is left is printed, kernel and all. With --views the programs
+are right and wrong ones of views.py, and a refusal is fine where everybody refuses.
 
 The programs run in other processes, a batch at a time, --jobs of them at once. One that crashes or
 hangs its process is a failure of that program; the rest of the batch runs in a new process. After
@@ -40,20 +41,31 @@ from gluonc.language.nvidia.hopper import (async_store, fence_async_shared, mbar
 
 
 class Runner:
-    def __init__(self, device, folder, form=None):
+    # Programs that were not refused.
+    accepted = 0
+
+    def __init__(self, options, folder):
         from gluonc import errors
-        self.errors, self.device, self.folder, self.count = errors, device, folder, 0
+        self.errors, self.options, self.folder, self.count = errors, options, folder, 0
         # A form of machine code to make of every kernel.
-        self.form = form
+        self.device, self.form = options.device, options.form
+
+    def make(self, rng):
+        import steps
+        return steps.make(rng, self.options.length, self.options.clusters, self.options.hopper)
+
+    @staticmethod
+    def source(program, name):
+        from program import source
+        return source(program, name)
 
     def load(self, programs):
         """A module with one kernel a program: k0, k1, …"""
-        import program
         import steps
         self.count += 1
         path = pathlib.Path(self.folder) / f"random_{self.count}.py"
         path.write_text(HEAD + steps.HELPERS + "\n\n" + "\n\n".join(
-            program.source(p, f"k{i}") for i, p in enumerate(programs)))
+            self.source(p, f"k{i}") for i, p in enumerate(programs)))
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -120,6 +132,35 @@ class Runner:
     def check(self, program):
         return self.outcome(self.load([program]).k0, program)
 
+    def shrink(self, program):
+        """A smaller program that still fails, and how."""
+        return shrink(self, program)
+
+
+class ViewRunner(Runner):
+    """Runs programs of views.py."""
+
+    def __init__(self, options, folder):
+        import views
+        super().__init__(options, folder)
+        self.make, self.takers = views.make, views.Takers(options.form)
+
+    @staticmethod
+    def source(program, name):
+        return program.source(name)
+
+    def outcome(self, kernel, program):
+        problem, accepted = self.takers.outcome(kernel, program)
+        self.accepted += accepted
+        return problem
+
+    def shrink(self, program):
+        problem = self.check(program)
+        for smaller in program.smaller():
+            if self.check(smaller):
+                return self.shrink(smaller)
+        return program, problem
+
 
 def as_input(program, i):
     """The program with step i read from memory."""
@@ -159,30 +200,31 @@ def shrink(runner, program, budget=200):
     return small, problem
 
 
-def run_batch(runner, seeds, length, clusters, hopper):
+def run_batch(runner, seeds):
     """Runs the programs of some seeds and says how each ended, a line of JSON each."""
-    import program
-    import steps
-    programs = [steps.make(random.Random(seed), length, clusters, hopper) for seed in seeds]
+    programs = [runner.make(random.Random(seed)) for seed in seeds]
     module = runner.load(programs)
+    before = runner.accepted
     for i, (seed, item) in enumerate(zip(seeds, programs)):
         print(json.dumps({"seed": seed}), flush=True)
         problem = runner.outcome(getattr(module, f"k{i}"), item)
         if problem is not None:
-            small, again = shrink(runner, item)
+            accepted = runner.accepted
+            small, again = runner.shrink(item)
+            runner.accepted = accepted
             if not again:
                 # A race, say: the program as it is.
                 small, again = item, "not every time: " + problem
-            print(json.dumps({"problem": again, "text": program.source(small, "k")}), flush=True)
-    print(json.dumps({"done": len(programs)}), flush=True)
+            print(json.dumps({"problem": again, "text": runner.source(small, "k")}), flush=True)
+    print(json.dumps({"done": len(programs), "accepted": runner.accepted - before}), flush=True)
 
 
 def work(options):
     """The other process: batches from standard input until it closes."""
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(options.device, folder, options.form)
+        runner = (ViewRunner if options.views else Runner)(options, folder)
         for line in sys.stdin:
-            run_batch(runner, json.loads(line), options.length, options.clusters, options.hopper)
+            run_batch(runner, json.loads(line))
 
 
 class Worker:
@@ -191,6 +233,8 @@ class Worker:
     def __init__(self, arguments, patience):
         self.command = [sys.executable, __file__, "--worker", *arguments]
         self.patience, self.process = patience, None
+        # Programs that were not refused.
+        self.accepted = 0
 
     def start(self):
         # What it prints beside the protocol says how it died.
@@ -245,6 +289,7 @@ class Worker:
                     break
                 said = json.loads(line)
                 if "done" in said:
+                    self.accepted += said["accepted"]
                     return failures
                 if "seed" in said:
                     at = said["seed"]
@@ -259,6 +304,7 @@ class Summary:
     def __init__(self, options):
         self.options, self.kinds = options, collections.Counter()
         self.done, self.last, self.lock = 0, time.monotonic(), threading.Lock()
+        self.accepted = 0
 
     def add(self, count, failures):
         with self.lock:
@@ -287,8 +333,13 @@ class Summary:
         for key, count in self.kinds.most_common():
             print(f"{count:6d}  {key}")
         first, failed = self.options.seed, sum(self.kinds.values())
-        print(f"{self.done - failed} of {self.done} random kernels are right "
-              f"({self.options.device}, seeds {first} to {first + self.done - 1})")
+        seeds = f"({self.options.device}, seeds {first} to {first + self.done - 1})"
+        if self.options.views:
+            print(f"{self.accepted} of {self.done} random programs were accepted; {failed} of all "
+                  f"failed {seeds}")
+            # Who refuses everything is never wrong.
+            return 1 if failed or self.accepted < self.done // 4 else 0
+        print(f"{self.done - failed} of {self.done} random kernels are right {seeds}")
         return 1 if failed else 0
 
 
@@ -297,7 +348,8 @@ def share_out(options, summary):
     arguments = ["--device", options.device, "--length", str(options.length),
                  "--clusters", ",".join(map(str, options.clusters)),
                  *(["--form", options.form] if options.form else []),
-                 *(["--hopper"] if options.hopper else [])]
+                 *(["--hopper"] if options.hopper else []),
+                 *(["--views"] if options.views else [])]
     end = options.seed + options.count
     starts = iter(range(options.seed, end, options.batch))
     started, lock = time.monotonic(), threading.Lock()
@@ -313,6 +365,8 @@ def share_out(options, summary):
                 seeds = list(range(start, min(start + options.batch, end)))
                 summary.add(len(seeds), worker.batch(seeds))
         finally:
+            with lock:
+                summary.accepted += worker.accepted
             worker.stop()
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -331,6 +385,9 @@ def main():
     parser.add_argument("--hopper", action="store_true",
                         help="half of the steps use what is new in Hopper: the copy engine, "
                         "mbarriers, partitions, products of warpgroups")
+    parser.add_argument("--views", action="store_true",
+                        help="buffers and views of them that may be wrong, for the simulator and "
+                        "code generation")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
                         help="also make this of every kernel, whether a GPU is there or not")
