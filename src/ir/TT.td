@@ -16,8 +16,9 @@ def TT_Dialect : Dialect {
   let name = "tt";
   let cppNamespace = "::gluonc::tt";
   let summary = "Block tensors, pointers and the operations on them";
-  // Folding makes constants, inlining makes branches.
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"];
+  // Folding makes constants, inlining makes branches, passes make barriers and conversions.
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+                           "::gluonc::ttg::TTGDialect", "::gluonc::ttng::TTNGDialect"];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
 }

@@ -95,9 +95,6 @@ struct LowerDescriptorsPass : PassWrapper<LowerDescriptorsPass, OperationPass<Mo
   llvm::StringRef getDescription() const override {
     return "Give descriptors that the kernel makes a place in global memory";
   }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<ttg::TTGDialect, ttng::TTNGDialect>();
-  }
 
   void runOnOperation() override {
     llvm::SmallVector<tt::MakeTensorDescOp> all;
