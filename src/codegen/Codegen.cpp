@@ -175,8 +175,7 @@ Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &targe
   if (!isa)
     return make_error<UnsupportedError>(kernel.getLoc(), "a kernel for " + target.name());
   if (unsigned(ttg::numCtasOf(kernel)) > target.maxCtasPerCluster())
-    return make_error<UnsupportedError>(
-        kernel.getLoc(), "a kernel with several CTAs in a cluster on " + target.name());
+    return make_error<UnsupportedError>(kernel.getLoc(), "a cluster of several CTAs");
 
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (Error problem = checkTypes(function))

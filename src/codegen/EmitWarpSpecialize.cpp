@@ -225,6 +225,9 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
   for (mlir::Value capture : op.getCaptures())
     if (isa<mlir::RankedTensorType>(capture.getType()))
       return emitter.unsupported(op, "a tensor that a partition captures");
+  // setmaxnreg is as old as clusters.
+  if (op.getActualRegisters() && !emitter.state.target.hasClusters())
+    return emitter.unsupported(op, "a number of registers for each partition");
   if (!emitter.workers)
     startWorkers(emitter, op);
   Specialize specialize(emitter, op);

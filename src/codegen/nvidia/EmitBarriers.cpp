@@ -209,11 +209,14 @@ LogicalResult emitStoreWait(Emitter &emitter, ttng::TMAStoreWaitOp op) {
 void addBarriers(EmitTable &table) {
   table.add<emitInit>();
   table.add<emitInval>();
-  table.add<emitInitFence>();
-  table.add<emitExpect>();
   table.add<emitArrive>();
   table.add<emitWait>();
   table.add<emitCopyArrive>();
+}
+
+void addEngineBarriers(EmitTable &table) {
+  table.add<emitInitFence>();
+  table.add<emitExpect>();
   table.add<emitFence>();
   table.add<emitStoreWait>();
 }

@@ -108,8 +108,6 @@ void setFields(Emitter &emitter, ttng::TensormapCreateOp op, Value *place, Value
 }
 
 LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
-  if (emitter.state.target.computeCapability() < 90)
-    return emitter.unsupported(op);
   Value *place = emitter.sharedOf(op);
   if (!place)
     return failure();

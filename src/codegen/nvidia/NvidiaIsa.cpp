@@ -145,17 +145,22 @@ void plainStore(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
 
 } // namespace
 
-const EmitTable &NvidiaIsa::operations() const {
-  static const EmitTable table = [] {
-    EmitTable all;
-    addMma(all);
-    addWgmma(all);
-    addBarriers(all);
-    addTma(all);
-    addDescriptors(all);
-    return all;
-  }();
+static EmitTable tableOf(bool isHopper) {
+  EmitTable table;
+  addMma(table);
+  addBarriers(table);
+  if (isHopper) {
+    addWgmma(table);
+    addEngineBarriers(table);
+    addTma(table);
+    addDescriptors(table);
+  }
   return table;
+}
+
+const EmitTable &NvidiaIsa::operations() const {
+  static const EmitTable ampere = tableOf(false), hopper = tableOf(true);
+  return target.computeCapability() >= 90 ? hopper : ampere;
 }
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,

@@ -256,7 +256,8 @@ struct Specialization {
     for (int32_t count : warps)
       if (!layout::isPowerOf2(count))
         return refuse(1, "numbers of warps are powers of two, got " + llvm::Twine(count));
-    if (isGiven(arguments[2]) && !readNumbers(2, "worker_num_regs", mostRegisters, registers))
+    if (isGiven(arguments[2]) && (!checkHopper(context, "worker_num_regs", 90) ||
+                                  !readNumbers(2, "worker_num_regs", mostRegisters, registers)))
       return false;
     for (const Partition &worker : llvm::drop_begin(partitions))
       for (const Value &argument : worker.arguments)

@@ -2,8 +2,9 @@
 //
 // A shared library with the entry points of runtime/cuda/Symbols.def, over host
 // memory, for tests of the runtime on machines without a GPU. Two H100-like
-// devices; a launch is recorded, and one whose context is not current fails as
-// the driver's does. Tests read the record through `fakeCuda()`.
+// devices, or of the compute capability that FAKE_CUDA_CHIP says (80); a launch is recorded, and
+// one whose context is not current fails as the driver's does. Tests read the record through
+// `fakeCuda()`.
 //
 //===----------------------------------------------------------------------===//
 #include "FakeCuda.h"
@@ -53,12 +54,14 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice) {
   return success;
 }
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
+  const char *chip = getenv("FAKE_CUDA_CHIP");
+  int capability = chip ? atoi(chip) : 90;
   switch (static_cast<DeviceAttribute>(attribute)) {
   case DeviceAttribute::ComputeCapabilityMajor:
-    *value = 9;
+    *value = capability / 10;
     break;
   case DeviceAttribute::ComputeCapabilityMinor:
-    *value = 0;
+    *value = capability % 10;
     break;
   case DeviceAttribute::MaxSharedPerBlockOptin:
     *value = 232448;
