@@ -3,6 +3,7 @@
 #include "layout/Gf2.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -93,18 +94,16 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &source, unsigned 
   plan.positionLog2 = source.totalOutLog2() - source.outLog2(dim);
   Span reached;
   llvm::SmallDenseMap<uint32_t, unsigned> groupOf;
+  llvm::SmallDenseSet<uint64_t> seen;
   for (uint32_t reg = 0; reg < source.inSize(Dim::Register); ++reg) {
     uint64_t packed = image(Dim::Register, reg);
+    // A register that repeats an element would count it twice.
+    if (!seen.insert(packed).second)
+      continue;
     auto [entry, fresh] = groupOf.try_emplace(positionOf(packed), plan.groups.size());
     if (fresh)
       plan.groups.push_back({entry->first, 0, {}});
     ReductionPlan::Group &group = plan.groups[entry->second];
-    // A register that repeats an element would count it twice.
-    bool copy = llvm::any_of(group.registers, [&](uint32_t other) {
-      return axisOf(image(Dim::Register, other)) == axisOf(packed);
-    });
-    if (copy)
-      continue;
     if (!fresh)
       reached.insert(axisOf(packed) ^ axisOf(image(Dim::Register, group.registers.front())));
     group.registers.push_back(reg);

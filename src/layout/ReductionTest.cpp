@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 using namespace gluonc::layout;
 
 namespace {
@@ -65,6 +67,17 @@ TEST(Scan, LayoutThatSplitsABitOfTheAxisHasNoPlan) {
   EXPECT_FALSE(planScan(repeated, 0).has_value());
   LinearLayout mixed = make({{reg, {{1, 1}}}, {lane, {{1, 0}}}, {warp, {}}}, {{row, 1}, {col, 1}});
   EXPECT_FALSE(planScan(mixed, 1).has_value());
+}
+
+// Comparing each register with all others of its group took minutes here.
+TEST(Reduction, PlanningTakesTimeInProportionToTheRegisters) {
+  auto start = std::chrono::steady_clock::now();
+  BlockedLayout layout{{1 << 16}, {32}, {4}, {0}, {}};
+  std::optional<ReductionPlan> plan = planReduction(layout.toLinear({1 << 23}), 0);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->groups.size(), 1u);
+  EXPECT_EQ(plan->groups[0].registers.size(), size_t{1} << 16);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 } // namespace
