@@ -143,7 +143,10 @@ class ViewRunner(Runner):
     def __init__(self, options, folder):
         import views
         super().__init__(options, folder)
-        self.make, self.takers = views.make, views.Takers(options.form)
+        self.views, self.takers = views, views.Takers(options.form)
+
+    def make(self, rng):
+        return self.views.make(rng, self.options.clusters)
 
     @staticmethod
     def source(program, name):

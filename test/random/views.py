@@ -1,9 +1,10 @@
 """Random buffers in shared memory and views of them, right and wrong ones, against NumPy.
 
-A program fills a buffer (or each one of a ring), looks at it through a few views, and loads what it
-sees or stores to it. Layouts, shapes and views are drawn with little regard for each other. Either
+A program fills a buffer (or each one of a ring), looks at it through a few views, and loads or
+gathers what it sees or stores to it. Layouts, shapes and views are drawn with little regard for each other. Either
 all who take programs refuse it with a diagnostic, or all accept it and the values are NumPy's: the
-simulator, and code generation for each of CHIPS. What NumPy cannot do must be refused.
+simulator, and code generation for each of CHIPS (for Hopper, where clusters are). What NumPy cannot
+do must be refused.
 """
 
 import math
@@ -104,21 +105,28 @@ class Program:
     result: str
     # Filled by the allocation itself, or by stores.
     is_initial: bool
-    writes: bool
+    # "load", "store", or ("gather", axis).
+    use: object
+    num_ctas: int = 1
     views: list = field(default_factory=list)
     # The view's shape when the program was made.
     viewed: list = None
-    num_ctas: int = 1
 
     def inputs(self, rng):
-        """What fills the buffer, and what is stored through the view."""
-        if self.dtype.startswith("float"):
-            draw = lambda shape: rng.integers(-50, 50, shape).astype(DTYPES[self.dtype])
-        else:
-            draw = lambda shape: rng.integers(0, 100, shape).astype(DTYPES[self.dtype])
-        return draw(self.shape), draw(self.viewed)
+        """What fills the buffer, what is stored through the view, and indices for it."""
+        low = -50 if self.dtype.startswith("float") else 0
+        filled, stored = (rng.integers(low, 100, shape).astype(DTYPES[self.dtype])
+                          for shape in (self.shape, self.viewed))
+        extent = self.viewed[self.axis()] if self.axis() is not None else 1
+        return filled, stored, rng.integers(0, extent, self.viewed, np.int32)
 
-    def expected(self, filled, stored):
+    def axis(self):
+        return self.use[1] if isinstance(self.use, tuple) else None
+
+    def result_shape(self):
+        return self.shape if self.use == "store" else self.viewed
+
+    def expected(self, filled, stored, indices):
         """The value that ends in memory; None: only the bytes tell. Raises Refused."""
         if self.is_initial and self.ring:
             raise Refused
@@ -134,7 +142,9 @@ class Program:
             return None
         if list(single.shape) != list(self.viewed):
             raise Refused
-        if not self.writes:
+        if self.axis() is not None:
+            return np.take_along_axis(single, indices, self.axis())
+        if self.use == "load":
             return single
         single[...] = stored
         return memory[self.scalar] if self.ring else memory
@@ -150,16 +160,19 @@ class Program:
             lines += [f"s.index({k}).store((v + {k}).to(gl.{self.dtype}))" for k in range(self.ring)]
         elif not self.is_initial:
             lines.append("s.store(v)")
-        lines.append("t = s" + "".join(view.text for view in self.views))
-        if self.writes:
+        meet = ["gl.barrier(cluster=True)"] * (self.num_ctas > 1)
+        lines += meet + ["t = s" + "".join(view.text for view in self.views)]
+        if self.use == "store":
             back = "s.index(n)" if self.ring else "s"
-            lines += [f"t.store(gl.load(w + ({at})))", f"r = {back}.load({self.tile})"]
+            lines += [f"t.store(gl.load(w + ({at})))", *meet, f"r = {back}.load({self.tile})"]
             at = offsets(self.shape, self.tile)
-        else:
+        elif self.use == "load":
             lines.append(f"r = t.load({self.result})")
+        else:
+            lines.append(f"r = t.gather(gl.load(i + ({at})), {self.axis()})")
         lines.append(f"gl.store(q + ({at}), r)")
-        return (f"@gluon.jit\ndef {name}(p, w, q, n):\n" + "\n".join(f"    {line}" for line in lines)
-                + "\n")
+        body = "\n".join(f"    {line}" for line in lines)
+        return f"@gluon.jit\ndef {name}(p, w, i, q, n):\n{body}\n"
 
     def smaller(self):
         """Programs without one of the views."""
@@ -177,29 +190,34 @@ def _powers(rng, rank, most):
     return [1 << e for e in exponents]
 
 
-def _swizzled(rng, shape):
+def _swizzled(rng, shape, launch, bits):
     vec, phase, phases = (1 << rng.randrange(5) for _ in range(3))
-    return f"gl.SwizzledSharedLayout({vec}, {phase}, {phases}, {layouts._order(rng, len(shape))})"
+    return (f"gl.SwizzledSharedLayout({vec}, {phase}, {phases}, {layouts._order(rng, len(shape))}"
+            f"{layouts.cga(rng, shape, launch)})")
 
 
-def _nvmma(rng, shape, bits):
-    if fitting := rng.random() < 0.6 and layouts.nvmma(rng, shape, bits, (), rng.random() < 0.3):
-        return fitting
+def _nvmma(rng, shape, launch, bits):
+    bases = layouts.cga_bases(rng, shape, launch)
+    if rng.random() < 0.6:
+        fitting = layouts.nvmma(rng, shape, bits, bases, rng.random() < 0.3)
+        if fitting:
+            return fitting
     rank = rng.choice([len(shape)] * 5 + [max(len(shape) - 1, 1), len(shape) + 1])
     bits = rng.choice([bits] * 4 + [8, 16, 32])
     turned = rng.choice(["", "", ", transposed=True"])
-    return f"gl.NVMMASharedLayout({rng.choice([0, 32, 64, 128])}, {bits}, {rank}{turned})"
+    return (f"gl.NVMMASharedLayout({rng.choice([0, 32, 64, 128])}, {bits}, {rank}{turned}"
+            f"{layouts.cga_text(bases)})")
 
 
-def _padded(rng, shape):
+def _padded(rng, shape, launch, bits):
     made_for = list(shape) if rng.random() < 0.75 else _powers(rng, len(shape), 10)
     intervals = rng.sample([4, 8, 16, 32, 64, 128], rng.choice([1, 1, 2]))
     pairs = [[interval, 1 << rng.randrange(interval.bit_length())] for interval in intervals]
     return (f"gl.PaddedSharedLayout.with_identity_for({pairs}, {made_for}, "
-            f"{layouts._order(rng, len(shape))})")
+            f"{layouts._order(rng, len(shape))}{layouts.cga(rng, shape, launch)})")
 
 
-def _linear(rng, shape):
+def _linear(rng, shape, launch, bits):
     bases = [[size if d == axis else 0 for d in range(len(shape))]
              for axis, extent in enumerate(shape)
              for size in (1 << b for b in range(extent.bit_length() - 1))]
@@ -211,17 +229,19 @@ def _linear(rng, shape):
         bases.pop()
     if rng.random() < 0.15:
         bases.insert(rng.randrange(len(bases) + 1), [0] * len(shape))
-    return f"gl.SharedLinearLayout({bases or [[0] * len(shape)]})"
+    zeros = [0] * len(shape)
+    ctas = launch.num_ctas.bit_length() - 1
+    blocks = [bases.pop() if bases and rng.random() < 0.7 else zeros for _ in range(ctas)]
+    return f"gl.SharedLinearLayout({bases or [zeros]}{f', {blocks}' if blocks else ''})"
 
 
-def _shared(rng, shape, bits):
+def _shared(rng, shape, launch, bits):
     if rng.random() < 0.05:
         shape = shape[1:] or [*shape, 2]
-    make = rng.choice([_swizzled, _nvmma, _padded, _linear])
-    return make(rng, shape, bits) if make is _nvmma else make(rng, shape)
+    return rng.choice([_swizzled, _nvmma, _padded, _linear])(rng, shape, launch, bits)
 
 
-def _view(rng, seen, scalar):
+def _view(rng, seen, program):
     shape = list(seen.array.shape)
     rank = len(shape)
     choice = rng.random()
@@ -238,34 +258,41 @@ def _view(rng, seen, scalar):
                             shape[dim] - length, rng.randint(0, shape[dim])])
         return _slice(start, length, dim - rank * rng.choice([0, 0, 1]))
     if choice < 0.95:
-        return _index(rng.choice([0, shape[0] - 1, shape[0], "n"]), scalar)
+        return _index(rng.choice([0, shape[0] - 1, shape[0], "n"]), program.scalar)
     dtype = rng.choice(list(DTYPES)[:-1])
     shape = shape[1:] if seen.is_ring else shape
     shape = shape if rng.random() < 0.5 else _powers(rng, rng.randint(1, 3), 8)
-    return _reinterpret(dtype, shape, _shared(rng, shape, 8 * np.dtype(DTYPES[dtype]).itemsize))
+    return _reinterpret(dtype, shape, _shared(rng, shape, program, _bits(dtype)))
 
 
-def make(rng):
+def _bits(dtype):
+    return 8 * np.dtype(DTYPES[dtype]).itemsize
+
+
+def make(rng, clusters=(1,)):
     shape = _powers(rng, rng.choice([1, 2, 2, 2, 3]), 11)
     dtype = rng.choice([name for name in DTYPES if name != "int1"])
-    bits = 8 * np.dtype(DTYPES[dtype]).itemsize
     ring = rng.choice([None, None, None, 1, 2, 3])
     program = Program(rng.choice([1, 2, 4, 4, 8]), shape, dtype, ring,
-                      rng.randrange(ring) if ring else 0, "", _shared(rng, shape, bits), "",
+                      rng.randrange(ring) if ring else 0, "", "", "",
                       is_initial=rng.random() < (0.05 if ring else 0.5),
-                      writes=rng.random() < 0.4)
+                      use=rng.choice(["load"] * 5 + ["store"] * 4 + ["gather"]),
+                      num_ctas=rng.choice(clusters))
+    program.buffer = _shared(rng, shape, program, _bits(dtype))
     program.tile = layouts.distributed(rng, shape, program)
     seen = Seen(np.zeros(([ring] if ring else []) + shape), bool(ring))
     if ring and rng.random() < 0.95:
         program.views.append(_index("n", program.scalar))
         seen = program.views[-1].apply(seen)
     for _ in range(rng.choice([0, 1, 1, 2, 2, 3])):
-        program.views.append(_view(rng, seen, program.scalar))
+        program.views.append(_view(rng, seen, program))
         try:
             seen = program.views[-1].apply(seen)
         except Refused:
             pass
     program.viewed = list(seen.array.shape)
+    if program.use == "gather":
+        program.use = "gather", rng.randrange(len(program.viewed))
     wild = program.viewed if rng.random() < 0.97 else [*program.viewed, 2]
     program.result = layouts.distributed(rng, wild, program)
     return program
@@ -299,26 +326,27 @@ class Takers:
         numpy_name = np.dtype(DTYPES[program.dtype]).name
         name = {"int": "i", "uint": "u", "float": "fp"}[numpy_name.rstrip("0123456789")]
         pointer = "*" + name + numpy_name.lstrip("uintfloat")
-        signature = dict(p=pointer, w=pointer, q=pointer, n="i32")
+        signature = dict(p=pointer, w=pointer, i="*i32", q=pointer, n="i32")
         compiled = self.gluonc.compile(self.gluonc.ASTSource(kernel, signature), target,
-                                       {"num_warps": program.num_warps})
+                                       {"num_warps": program.num_warps,
+                                        "num_ctas": program.num_ctas})
         compiled.asm[self.form]
 
     def outcome(self, kernel, program):
         """(what is wrong or None, whether the program was accepted)."""
-        filled, stored = program.inputs(np.random.default_rng(7))
+        filled, stored, indices = program.inputs(np.random.default_rng(7))
         try:
-            expected, possible = program.expected(filled, stored), True
+            expected, possible = program.expected(filled, stored, indices), True
         except Refused:
             expected, possible = None, False
         refusals = {f"cuda:{target.arch}":
                     self.refusal(lambda: self.compile(kernel, program, target))
-                    for target in self.targets}
-        ran = np.zeros(program.shape if program.writes else program.viewed, filled.dtype)
+                    for target in self.targets if program.num_ctas == 1 or target.arch >= 90}
+        ran = np.zeros(program.result_shape(), filled.dtype)
         try:
             refusals["simulator"] = self.refusal(
-                lambda: kernel[(1,)](filled, stored, ran, program.scalar,
-                                     num_warps=program.num_warps))
+                lambda: kernel[(1,)](filled, stored, indices, ran, program.scalar,
+                                     num_warps=program.num_warps, num_ctas=program.num_ctas))
         except self.errors.KernelFault as fault:
             # Other bytes than those that were written may be seen.
             if expected is not None:
