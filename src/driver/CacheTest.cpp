@@ -257,6 +257,21 @@ TEST_F(StoredEntry, IsRefusedWhereAnotherUserOwnsIt) {
   }
 }
 
+TEST_F(StoredEntry, OfRootIsForAll) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can be somebody else";
+  for (const std::string &path : {folder.str().str(), file("c"), inner})
+    ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+  ASSERT_EQ(chmod(entry.c_str(), 0644), 0);
+  ASSERT_EQ(seteuid(65534), 0);
+  EXPECT_TRUE(cache.find(key("a")));
+  llvm::Error error = cache.store(key("b"), {"", "payload"});
+  EXPECT_EQ(seteuid(0), 0);
+  EXPECT_TRUE(bool(error));
+  llvm::consumeError(std::move(error));
+  EXPECT_EQ(cache.takeRefusal(), std::nullopt);
+}
+
 TEST_F(StoredEntry, IsRefusedBehindALink) {
   std::string elsewhere = file("elsewhere");
   ASSERT_EQ(rename(entry.c_str(), elsewhere.c_str()), 0);

@@ -143,7 +143,7 @@ std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cac
   std::optional<CompiledKernel> found = findCached(cache, key);
   if (std::optional<std::string> why = cache.takeRefusal())
     sink.report(diag::Kind::KernelWarning, {}, "not taken from the cache: " + *why)
-        .hint("folders and files of a cache must be the user's own: see docs/security.md");
+        .hint("only what nobody else can write is used: without the folder, it is made anew");
   if (found)
     return found;
   Noticing noticing(sink);
