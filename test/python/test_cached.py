@@ -108,3 +108,28 @@ def k(x, f: gl.constexpr):
 
 ARGUMENTS = (make(V),)
 """, tmp_path)
+
+
+def test_a_cache_that_others_may_write_is_refused_and_told_once(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("""
+import gluonc as gluon
+from gluonc import language as gl
+from gluonc._triton.backends.compiler import GPUTarget
+
+@gluon.jit
+def k(x, N: gl.constexpr):
+    gl.store(x, N)
+
+for n in range(2):
+    gluon.compile(gluon.ASTSource(k, {"x": "*i32"}, {"N": n}), target=GPUTarget("cuda", 80, 32))
+""")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o770)
+    paths = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": paths, "GLUONC_CACHE_DIR": str(cache)})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(f"`{cache}` may be written by others than its owner") == 1
+    assert list(cache.iterdir()) == []
