@@ -126,6 +126,8 @@ struct TextCheck {
   }
 
   void read(StringRef word) {
+    // Only names, commas and counts are in a list of results.
+    isResult &= StringRef("%,:").contains(word.front()) || llvm::isDigit(word.front());
     switch (word.front()) {
     case '%':
       return name(word);
@@ -231,6 +233,7 @@ struct TextCheck {
   void result(StringRef word) {
     if (last != ",")
       defineResults();
+    checkDefinition(word);
     regions.back().results.push_back(word);
   }
 
@@ -245,11 +248,16 @@ struct TextCheck {
     regions.back().awaited.push_back(word);
   }
 
-  void define(StringRef word) {
-    Name &name = names[word];
-    if (!problem && name.awaitedIn && name.awaitedIn < regions.size())
+  void checkDefinition(StringRef word) {
+    size_t awaitedIn = names[word].awaitedIn;
+    if (!problem && awaitedIn && awaitedIn < regions.size())
       problem = {word.data(),
                  "'" + word.str() + "' is used outside of this region before it is defined in it"};
+  }
+
+  void define(StringRef word) {
+    checkDefinition(word);
+    Name &name = names[word];
     name.awaitedIn = 0;
     ++name.visible;
     regions.back().defined.push_back(word);

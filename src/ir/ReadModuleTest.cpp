@@ -78,6 +78,10 @@ TEST_F(ReadModule, ValuesOfARegionAreNotUsedBeforeIt) {
                     "ttg.warp_yield }\npartition0() num_warps(4) {\n" +
                     constant + "\n%d = arith : i32 }"),
             outside("6:1"));
+  EXPECT_EQ(errorIn("%a = arith.cmpi sgt, %c, %n : i32\nscf.if %p {\n" + constant + " }"),
+            outside("4:1"));
+  EXPECT_EQ(errorIn("%a = arith.addi %c, %c : i32\nscf.if %p {\n" + constant + " \"}"),
+            outside("4:1"));
   EXPECT_EQ(errorIn("%r = scf.if %p -> (i32) {\n%a = arith.addi %c, %c : i32\nscf.if %p {\n" +
                     constant + " } }"),
             outside("5:1"));
