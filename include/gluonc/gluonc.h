@@ -9,8 +9,13 @@
  * Every handle is owned by the caller and freed with its `_destroy` function, in
  * any order: what a handle needs lives as long as the handle. Functions that can
  * fail return a status and, through their last parameter (which may be null), an
- * error. Nothing prints, exits or throws. An engine may be used from several
- * threads.
+ * error. Nothing prints, exits or throws, and no signal handler is installed: a bug of
+ * gluonc is a status as well. An engine may be used from several threads. Null is
+ * GLUONC_USAGE_ERROR where something is needed; freeing it does nothing.
+ *
+ * A process that has used an engine may fork: fork() waits up to ten seconds for threads
+ * that compile, and in the child handles stay usable. Where that was not enough, calls in
+ * the child that compile are GLUONC_UNAVAILABLE. (CUDA itself does not survive a fork.)
  *
  *===----------------------------------------------------------------------===*/
 #ifndef GLUONC_GLUONC_H
@@ -39,7 +44,12 @@ typedef enum gluonc_status {
   /* The kernel ran and did something wrong. */
   GLUONC_FAULT = 3,
   /* A device, driver or tool is not there. */
-  GLUONC_UNAVAILABLE = 4
+  GLUONC_UNAVAILABLE = 4,
+  /* A simulated launch was told to end before it was done. */
+  GLUONC_CANCELLED = 5,
+  /* A bug of gluonc, or no memory left. What was in use is forgotten; engine and modules stay
+   * usable. */
+  GLUONC_INTERNAL_ERROR = 70
 } gluonc_status;
 
 typedef struct gluonc_error gluonc_error;
@@ -58,6 +68,9 @@ GLUONC_API const char *gluonc_version(void);
 GLUONC_API const char *gluonc_error_text(const gluonc_error *error);
 /* The same, one JSON object a line. */
 GLUONC_API const char *gluonc_error_json(const gluonc_error *error);
+/* Of GLUONC_INTERNAL_ERROR: a file that shows the bug, with the command in its first lines. Else
+ * empty. */
+GLUONC_API const char *gluonc_error_reproducer(const gluonc_error *error);
 GLUONC_API void gluonc_error_destroy(gluonc_error *error);
 
 /* -- Engine --------------------------------------------------------------- */
@@ -94,6 +107,15 @@ GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);
  * start, discards it. Must not be called while a launch runs. */
 typedef void (*gluonc_output)(void *user, const char *text, size_t size);
 GLUONC_API void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user);
+
+/* Is asked about every 50 ms while a simulated launch runs, on the thread that launched: whether to
+ * end the launch, which is then GLUONC_CANCELLED. For hosts that take signals there. Null, as at
+ * the start: nobody is asked. Must not be called while a launch runs. */
+typedef int (*gluonc_interrupt)(void *user);
+GLUONC_API void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interrupt interrupt,
+                                            void *user);
+/* Ends the simulated launches that run now, on whichever threads. What they wrote stays. */
+GLUONC_API void gluonc_engine_cancel_launches(gluonc_engine *engine);
 
 /* How the simulator interleaves the partitions of a kernel from now on. Null, as at the start: each
  * runs until it waits. Else they take turns of random length and order, which the number decides:

@@ -40,6 +40,8 @@ enum class Status {
   UsageError = GLUONC_USAGE_ERROR,
   Fault = GLUONC_FAULT,
   Unavailable = GLUONC_UNAVAILABLE,
+  Cancelled = GLUONC_CANCELLED,
+  InternalError = GLUONC_INTERNAL_ERROR,
 };
 
 /// What went wrong: the diagnostics as text, with places and carets, and as JSON lines.
@@ -47,6 +49,8 @@ struct Error {
   Status status = Status::UsageError;
   std::string text;
   std::string json;
+  /// Of an internal error: a file that shows the bug.
+  std::string reproducer = {};
 };
 
 /// A value, or the error that there is instead.
@@ -91,7 +95,8 @@ inline Error take(gluonc_status status, gluonc_error *error) {
   Handle<gluonc_error> owned(error);
   if (!owned)
     return {static_cast<Status>(status), "gluonc failed", "{}"};
-  return {static_cast<Status>(status), gluonc_error_text(error), gluonc_error_json(error)};
+  return {static_cast<Status>(status), gluonc_error_text(error), gluonc_error_json(error),
+          gluonc_error_reproducer(error)};
 }
 } // namespace detail
 
@@ -415,6 +420,8 @@ public:
     return Target::named(name);
   }
 
+  /// Ends the simulated launches that run now, on whichever threads.
+  void cancelLaunches() const { gluonc_engine_cancel_launches(handle.get()); }
   /// How the simulator interleaves partitions; see the C function.
   void setScheduleSeed(std::optional<uint64_t> seed) const {
     gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);

@@ -12,17 +12,19 @@ from gluonc._jit import JITFunction, jit
 from gluonc._many import compile_many, seal
 from gluonc._native import __version__
 from gluonc._torch import torch_op
-from gluonc.errors import CompilationError, GluonError, KernelFault, Unavailable, UsageError
+from gluonc.errors import (Cancelled, CompilationError, GluonError, InternalError, KernelFault,
+                           Unavailable, UsageError)
 from gluonc.language._constexpr import constexpr
 from gluonc import language
 
 GluonJITFunction = JITFunction
 
 __all__ = [
-    "ASTSource", "CompilationError", "CompiledKernel", "ConstexprFunction", "GluonError",
-    "GluonJITFunction", "JITFunction", "KernelFault", "Unavailable", "UsageError", "aggregate",
-    "cdiv", "compile", "compile_many", "constexpr", "constexpr_function", "errors", "hooks", "jit",
-    "language", "must_use_result", "next_power_of_2", "nvidia", "seal", "torch_op",
+    "ASTSource", "Cancelled", "CompilationError", "CompiledKernel", "ConstexprFunction",
+    "GluonError", "GluonJITFunction", "InternalError", "JITFunction", "KernelFault", "Unavailable",
+    "UsageError", "aggregate", "cdiv", "compile", "compile_many", "constexpr",
+    "constexpr_function", "errors", "hooks", "jit", "language", "must_use_result",
+    "next_power_of_2", "nvidia", "seal", "torch_op",
 ]
 
 

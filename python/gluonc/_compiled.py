@@ -4,12 +4,12 @@ kernel[grid](…) does not come here: native/Dispatch.cpp launches what it has m
 launches of a compiled kernel by itself, which takes the arguments as they were compiled for.
 """
 
-import functools
 import sys
 from collections import namedtuple
 
 from gluonc import _native, _tensors, hooks
 from gluonc._engine import cuda_target
+from gluonc._lazy import lazy
 from gluonc._signature import CONSTANT_KINDS, TUPLE_KIND, plain_number
 from gluonc.errors import NotSupportedYet, Unavailable
 
@@ -245,7 +245,7 @@ class Assembly:
         code = self._executable.code(form)
         return code if form == "cubin" else code.decode()
 
-    @functools.cached_property
+    @lazy
     def _sass(self):
         from gluonc._sass import disassemble
         return disassemble(self["cubin"])

@@ -14,6 +14,7 @@ def engine():
         cache = os.path.join(base, "gluonc")
     made = _native.Engine(cache, _native.find_ptxas())
     made.print_to_python()
+    made.check_signals()
     seed = os.environ.get("GLUONC_SCHEDULE_SEED")
     if seed:
         made.set_schedule_seed(int(seed))

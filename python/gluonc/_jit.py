@@ -11,6 +11,7 @@ from collections import namedtuple
 from gluonc import _native, _tensors, hooks
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._engine import cuda_target, engine, simulated_target
+from gluonc._lazy import lazy
 from gluonc._scopes import load_kernel, token
 from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
 from gluonc.language._constexpr import constexpr, unwrap
@@ -66,7 +67,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         return cls
 
     # Signatures are read at the first launch: a file may hold many functions that never launch.
-    @functools.cached_property
+    @lazy
     def params(self):
         return read_parameters(self.fn, *self._skipped)
 
@@ -83,7 +84,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         if not ignores_option(name):
             raise KeyError(f"Keyword argument {name} was specified but unrecognised")
 
-    @functools.cached_property
+    @lazy
     def _kernel(self):
         kernel, constants = load_kernel(self.fn)
         self._set_globals(constants)

@@ -36,6 +36,17 @@ class Unavailable(GluonError, RuntimeError):
     """A device, driver or tool is not there."""
 
 
+class Cancelled(GluonError, RuntimeError):
+    """A simulated launch was told to end before it was done."""
+
+
+class InternalError(GluonError, RuntimeError):
+    """A bug of gluonc. `reproducer` is the text of a file that shows it, with the command in its
+    first lines; please report it."""
+
+    reproducer = ""
+
+
 class OutOfResources(GluonError):
     """The kernel needs more of something than the target has."""
 
@@ -53,15 +64,18 @@ class NotSupportedYet(GluonError, NotImplementedError):
 
 
 # By gluonc_status.
-_CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable}
+_CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable, 5: Cancelled,
+            70: InternalError}
 # By the kind of the first error, for what scripts catch by its class.
 _KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError}
 
 
-def make(status, text, lines):
+def make(status, text, lines, reproducer):
     """The exception for a failed call of the library."""
-    diagnostics = [json.loads(line) for line in lines.splitlines() if line]
+    diagnostics = [json.loads(line) for line in lines.split("\n") if line]
     kind = next((d.get("kind") for d in diagnostics if d.get("severity", "error") == "error"), None)
     cls = _KINDS.get(kind, _CLASSES[status])
     error = cls("\n" + text.rstrip() if "\n" in text else text, diagnostics)
+    if reproducer:
+        error.reproducer = reproducer
     return error

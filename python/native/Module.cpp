@@ -32,13 +32,23 @@ template <auto destroy> struct Destroyer {
 };
 using ErrorHandle = std::unique_ptr<gluonc_error, Destroyer<gluonc_error_destroy>>;
 
+/// Source texts, paths and names may be anything.
+PyObject *decode(const char *text) {
+  return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace");
+}
+
 /// Sets the exception for what a call reported, and frees the report.
 void setException(int status, gluonc_error *raw) {
   ErrorHandle error(raw);
+  // A launch was cancelled because a signal's handler raised.
+  if (PyErr_Occurred())
+    return;
   PyObject *errors = PyImport_ImportModule("gluonc.errors");
-  PyObject *made = errors ? PyObject_CallMethod(errors, "make", "iss", status,
-                                                gluonc_error_text(raw), gluonc_error_json(raw))
-                          : nullptr;
+  PyObject *made =
+      errors ? PyObject_CallMethod(errors, "make", "iNNN", status, decode(gluonc_error_text(raw)),
+                                   decode(gluonc_error_json(raw)),
+                                   decode(gluonc_error_reproducer(raw)))
+             : nullptr;
   if (made)
     PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(made)), made);
   Py_XDECREF(errors);
@@ -442,6 +452,20 @@ public:
         nullptr);
   }
 
+  /// Lets Python's handlers of signals run while a simulated launch does, so that Ctrl-C ends it.
+  void checkSignals() const {
+    gluonc_engine_set_interrupt(
+        handle.get(),
+        [](void *) -> int {
+          nb::gil_scoped_acquire held;
+          return PyErr_CheckSignals();
+        },
+        nullptr);
+  }
+
+  /// Ends the simulated launches of all threads.
+  void cancelLaunches() const { gluonc_engine_cancel_launches(handle.get()); }
+
   void setScheduleSeed(std::optional<uint64_t> seed) const {
     gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);
   }
@@ -589,6 +613,8 @@ NB_MODULE(_native, m) {
       .def("evaluate", &Engine::evaluate)
       .def("seal", &Engine::seal)
       .def("print_to_python", &Engine::printToPython)
+      .def("check_signals", &Engine::checkSignals)
+      .def("cancel_launches", &Engine::cancelLaunches)
       .def("set_schedule_seed", &Engine::setScheduleSeed)
       .def("cuda_target", &Engine::cudaTarget)
       .def("cuda_device_count", &Engine::cudaDeviceCount);

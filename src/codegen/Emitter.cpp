@@ -6,6 +6,7 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "support/Error.h"
+#include "support/Recovery.h"
 
 #include "mlir/IR/RegionGraphTraits.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -115,6 +116,7 @@ LogicalResult Emitter::emitBlock(mlir::Block &block) {
       return unsupported(&op);
     if (state.debug)
       builder.SetCurrentDebugLocation(state.debug->locationOf(op.getLoc(), function));
+    WorkPlace::current() = {nullptr, 0, 0, op.getLoc().getAsOpaquePointer()};
     if (mlir::failed(emit(*this, &op)))
       return failure();
   }

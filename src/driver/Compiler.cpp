@@ -3,6 +3,7 @@
 #include "ir/Dialects.h"
 #include "ir/ReadModule.h"
 #include "ir/SourceLocation.h"
+#include "support/Recovery.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/IR/Verifier.h"
@@ -64,6 +65,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::specialize(sema::Program &program,
                                                        const sema::Options &options,
                                                        diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "sema");
+  beginStage("sema");
   return sema::specialize(program, kernel, arguments, options, *mlirContext, sink);
 }
 
@@ -94,6 +96,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::makeIr(const KernelSource &source, d
 bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
                          const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "transform");
+  beginStage("transform");
   DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::KernelRejected);
   mlir::PassManager passes(mlirContext.get());
   addPipeline(passes, target);
@@ -132,6 +135,7 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
     sink.report(Kind::TargetWithoutCode, {}, target.name()).end();
     return std::nullopt;
   }
+  beginStage("codegen");
   codegen::Options codeOptions;
   codeOptions.fpFusion = options.fpFusion;
   codeOptions.lineInfo = options.lineInfo;

@@ -92,13 +92,16 @@ DType DType::pointee() const {
 
 std::optional<DType> DType::parse(llvm::StringRef text) {
   text = text.trim();
+  constexpr unsigned maxPointerDepth = 7;
+  if (text.count('*') > maxPointerDepth)
+    return std::nullopt;
   bool isConst = text.consume_front("const ");
   if (isConst)
     text = text.ltrim();
   if (text.consume_front("*")) {
     isConst |= text.consume_front("k");
     std::optional<DType> pointee = parse(text);
-    if (!pointee || pointee->pointerDepth >= 7)
+    if (!pointee)
       return std::nullopt;
     return pointer(*pointee, isConst);
   }

@@ -123,8 +123,10 @@ std::shared_ptr<const Function> Program::kernelAt(Module &module, llvm::StringRe
   if (std::shared_ptr<const Function> function =
           source.functionAt(name, line, FunctionKind::Jit, interpreter))
     return function;
-  // The file may have changed since it was imported; then the name is the better guess.
-  return kernel(module, name, sink);
+  // Another function of that name would be a guess.
+  sink.report(Kind::MissingKernel, {}, name, source.file.path())
+      .note("no function of that name begins at line {0}", line);
+  return nullptr;
 }
 
 } // namespace gluonc::sema

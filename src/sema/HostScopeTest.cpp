@@ -79,6 +79,8 @@ TEST_F(HostScope, ADefinitionIsFoundByNameAndLine) {
   Module *module = program.load("file.py", text, collector, 1);
   EXPECT_TRUE(program.kernelAt(*module, "inner", 4, collector));
   EXPECT_FALSE(program.kernelAt(*module, "inner", 5, collector));
+  EXPECT_FALSE(program.kernelAt(*module, "outer", 4, collector));
+  EXPECT_EQ(collector.diagnostics.back().kind, diag::Kind::MissingKernel);
 }
 
 TEST_F(HostScope, ObjectsHaveNamesInEveryScope) {

@@ -3,6 +3,7 @@
 #include "sema/Arithmetic.h"
 
 #include "ir/SourceLocation.h"
+#include "support/Recovery.h"
 
 namespace gluonc::sema {
 
@@ -32,6 +33,7 @@ mlir::Location Interpreter::location(mlir::MLIRContext *mlirContext, diag::Span 
 }
 
 bool Interpreter::step(diag::Span span) {
+  WorkPlace::current() = {span.file, span.begin, span.end};
   spend(stepCost);
   bool isTooDeep = depth > maxDepth || work.isTooDeep();
   if (!isTooDeep && !work.isSpent())

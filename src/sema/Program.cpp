@@ -1,6 +1,7 @@
 #include "sema/Program.h"
 
 #include "sema/ProgramState.h"
+#include "sema/Unfinished.h"
 #include "support/File.h"
 #include "syntax/Parser.h"
 
@@ -242,6 +243,27 @@ std::optional<Value> SourceModule::lookupBefore(Span end, llvm::StringRef name,
   MaybeValue value = evaluateBinding(*stmt, name, interpreter);
   entries[name].definition = outer;
   return value ? value : Value::opaque(name.str());
+}
+
+void SourceModule::forgetUnfinished() {
+  llvm::SmallVector<llvm::StringRef> unfinished;
+  for (const auto &[name, entry] : entries)
+    if (entry.isEvaluating)
+      unfinished.push_back(name);
+  for (llvm::StringRef name : unfinished)
+    entries.erase(name);
+  // Those without a value may be ones that the host was asked for and had not answered.
+  unfinished.clear();
+  for (const auto &[name, value] : hostValues)
+    if (!value)
+      unfinished.push_back(name);
+  for (llvm::StringRef name : unfinished)
+    hostValues.erase(name);
+}
+
+void forgetUnfinished(Program &program) {
+  for (const std::unique_ptr<SourceModule> &file : program.state().files)
+    file->forgetUnfinished();
 }
 
 diag::Span SourceModule::definition(llvm::StringRef name) const {

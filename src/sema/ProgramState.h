@@ -51,6 +51,9 @@ public:
   std::shared_ptr<const Function> functionAt(llvm::StringRef name, unsigned line, FunctionKind kind,
                                              Interpreter &interpreter);
 
+  /// See Unfinished.h.
+  void forgetUnfinished();
+
   Program &program;
   const diag::SourceFile &file;
   /// Shared with the other scopes of the file.

@@ -6,11 +6,12 @@ namespace gluonc::sim {
 static constexpr size_t kFrameAlignment = 64;
 
 Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
-         uint64_t maxBranches, std::optional<uint64_t> scheduleSeed)
+         uint64_t maxBranches, std::optional<uint64_t> scheduleSeed,
+         std::function<bool()> shouldStop)
     : program(program), memory(memory), grid(grid), shared(program.sharedBytes),
       rangeCache(program.accessCount),
       frameStride((program.frameBytes + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment),
-      maxBranches(maxBranches), scheduleSeed(scheduleSeed) {
+      maxBranches(maxBranches), scheduleSeed(scheduleSeed), shouldStop(std::move(shouldStop)) {
   if (program.ordersShared)
     ordering = std::make_unique<Ordering>(program.sharedBytes, program.ctas);
   frameStorage.resize(program.ctas * frameStride + kFrameAlignment);

@@ -26,6 +26,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
+#include <functional>
 #include <random>
 
 namespace gluonc::sim {
@@ -33,7 +34,7 @@ namespace gluonc::sim {
 class Cta {
 public:
   Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
-      uint64_t maxBranches, std::optional<uint64_t> scheduleSeed);
+      uint64_t maxBranches, std::optional<uint64_t> scheduleSeed, std::function<bool()> shouldStop);
 
   /// Runs program `index` (x fastest) to its end or its first fault.
   void run(uint64_t index);
@@ -218,6 +219,8 @@ private:
   uint64_t branches = 0, branchStop = 0;
   uint64_t maxBranches;
   std::optional<uint64_t> scheduleSeed;
+  /// Asked now and then: whether to leave the program where it is.
+  std::function<bool()> shouldStop;
   std::mt19937_64 random;
   uint64_t events = 0;
   size_t lastFiber = 0;

@@ -2,11 +2,16 @@
 #include "sim/Cta.h"
 #include "sim/Lowering.h"
 #include "sim/Simulator.h"
+#include "support/Forks.h"
+#include "support/Recovery.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 namespace gluonc::sim {
@@ -108,21 +113,83 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
 //===----------------------------------------------------------------------===//
 
 /// What the host threads of one run share.
-struct GridRun {
-  uint64_t programs;
-  uint64_t chunk;
-  std::atomic<uint64_t> next = 0;
+class GridRun {
+public:
+  GridRun(uint64_t programs, unsigned threads, const std::function<bool()> &question)
+      : programs(programs), running(threads), question(question) {
+    // Chunks small enough to even out programs of different length.
+    constexpr uint64_t kChunksPerThread = 32;
+    chunk = std::max<uint64_t>(1, programs / (std::max(1u, threads) * kChunksPerThread));
+  }
 
+  /// Runs programs until there are no more. Only the thread that launched asks whether to stop.
+  void work(Cta &cta, bool mayAsk, bool recovers) {
+    std::optional<InternalError> error = recover(recovers, [&] {
+      beginStage("simulate");
+      workUnguarded(cta, mayAsk);
+    });
+    std::lock_guard held(mutex);
+    if (error) {
+      isStopped = true;
+      failure = std::move(error);
+    }
+    --running;
+    changed.notify_all();
+  }
+
+  /// One of the threads could not be started.
+  void dropThread() {
+    std::lock_guard held(mutex);
+    --running;
+  }
+
+  /// Returns when no thread works any more.
+  void wait() {
+    std::unique_lock held(mutex);
+    while (!changed.wait_for(held, kPatience, [&] { return running == 0; })) {
+      held.unlock();
+      (void)shouldStop(/*mayAsk=*/true);
+      held.lock();
+    }
+  }
+
+  bool shouldStop(bool mayAsk) {
+    if (mayAsk && question && !isStopped) {
+      auto now = std::chrono::steady_clock::now();
+      if (now - asked >= kPatience) {
+        isStopped = question();
+        asked = now;
+      }
+    }
+    return isStopped.load(std::memory_order_relaxed);
+  }
+
+  std::optional<InternalError> failure;
+  std::atomic<bool> isStopped = false;
+
+private:
   /// Programs are handed out in chunks: neighbours touch neighbouring memory.
-  void work(Cta &cta) {
+  void workUnguarded(Cta &cta, bool mayAsk) {
     for (;;) {
       uint64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= programs)
         return;
-      for (uint64_t i = begin; i < std::min(begin + chunk, programs); ++i)
+      for (uint64_t i = begin; i < std::min(begin + chunk, programs); ++i) {
+        if (shouldStop(mayAsk))
+          return;
         cta.run(i);
+      }
     }
   }
+
+  static constexpr std::chrono::milliseconds kPatience{50};
+  uint64_t programs, chunk;
+  std::atomic<uint64_t> next = 0;
+  std::mutex mutex;
+  std::condition_variable changed;
+  unsigned running;
+  const std::function<bool()> &question;
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
 };
 
 static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all, llvm::raw_ostream &out) {
@@ -131,36 +198,55 @@ static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all, llvm:
     out << text;
 }
 
+/// The first one is this thread's.
+static void runOnThreads(GridRun &grid, llvm::ArrayRef<std::unique_ptr<Cta>> ctas) {
+  if (ctas.empty())
+    return;
+  bool recovers = Recovery::isActive();
+  {
+    AtRest running;
+    std::vector<std::thread> threads;
+    threads.reserve(ctas.size());
+    for (const std::unique_ptr<Cta> &cta : ctas.drop_front()) {
+      auto start = [&, recovers] {
+        threads.emplace_back([&, recovers] { grid.work(*cta, /*mayAsk=*/false, recovers); });
+      };
+      // The system may have no more threads; then fewer do the work.
+      if (recover(/*recovers=*/true, start))
+        grid.dropThread();
+    }
+    grid.work(*ctas.front(), /*mayAsk=*/true, recovers);
+    grid.wait();
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+  if (grid.failure)
+    raiseAgain(std::move(*grid.failure));
+}
+
 bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   if (!checkArguments(*program, launch, sink))
     return false;
   static const Memory noMemory;
   const Memory &memory = launch.memory ? *launch.memory : noMemory;
-  GridRun grid;
-  grid.programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  uint64_t programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   unsigned threadCount =
       launch.hostThreads ? launch.hostThreads : std::max(1u, std::thread::hardware_concurrency());
   if (program->sequential)
     threadCount = 1;
-  threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, grid.programs));
-  // Chunks small enough to even out programs of different length.
-  constexpr uint64_t kChunksPerThread = 32;
-  grid.chunk =
-      std::max<uint64_t>(1, grid.programs / (std::max(1u, threadCount) * kChunksPerThread));
+  threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, programs));
+  GridRun grid(programs, threadCount, launch.shouldStop);
 
   std::vector<std::unique_ptr<Cta>> ctas;
   for (unsigned i = 0; i < threadCount; ++i) {
     ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches,
-                                         launch.scheduleSeed));
+                                         launch.scheduleSeed,
+                                         [&grid, i] { return grid.shouldStop(i == 0); }));
     setArguments(*program, launch, memory, *ctas.back());
   }
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < threadCount; ++i)
-    threads.emplace_back([&grid, &cta = *ctas[i]] { grid.work(cta); });
-  if (threadCount)
-    grid.work(*ctas.front());
-  for (std::thread &thread : threads)
-    thread.join();
+  runOnThreads(grid, ctas);
+  if (grid.isStopped)
+    return false;
 
   FaultLog faults;
   std::vector<std::pair<uint64_t, std::string>> printed;

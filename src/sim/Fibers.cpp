@@ -6,6 +6,8 @@ namespace gluonc::sim {
 /// Branches after which another fiber gets a turn, so that one which polls memory does
 /// not keep the one that would write it from running.
 static constexpr uint64_t kBranchesPerTurn = 1024;
+/// Branches of a program that is alone after which it asks whether to stop.
+static constexpr uint64_t kBranchesPerQuestion = 256;
 /// With a seed: instructions that a fiber executes at most in one turn.
 static constexpr uint64_t kInstructionsPerTurn = 48;
 
@@ -75,7 +77,7 @@ void Cta::resume(Fiber &next) {
 }
 
 void Cta::scheduleBranchStop() {
-  branchStop = fibers.size() > 1 ? branches + kBranchesPerTurn : maxBranches;
+  branchStop = branches + (fibers.size() > 1 ? kBranchesPerTurn : kBranchesPerQuestion);
   if (maxBranches)
     branchStop = std::min(branchStop, maxBranches);
 }
@@ -83,7 +85,14 @@ void Cta::scheduleBranchStop() {
 void Cta::stopAtBranch(const Instruction &at) {
   if (branches == maxBranches)
     return fail(at, diag::Kind::BranchLimitReached, {std::to_string(maxBranches)});
-  stopped = true;
+  if (shouldStop()) {
+    stopped = failed = true;
+    return;
+  }
+  if (fibers.size() > 1)
+    stopped = true;
+  else
+    scheduleBranchStop();
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "sim/Taint.h"
 
 #include "ir/SourceLocation.h"
+#include "support/Recovery.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -310,6 +311,7 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   // What an operation emits after its regions is still its own.
   uint32_t outerPlace = currentPlace;
   beginPlace(operation);
+  WorkPlace::current() = {nullptr, 0, 0, operation->getLoc().getAsOpaquePointer()};
   auto restore = llvm::make_scope_exit([&] { currentPlace = outerPlace; });
   auto known = operationTable().find(operation->getName().getStringRef());
   if (known == operationTable().end())

@@ -31,6 +31,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,9 @@ struct Launch {
   /// Runs the partitions of a program in turns of random length and order, which this
   /// number decides; without it, each runs until it waits.
   std::optional<uint64_t> scheduleSeed;
+  /// Asked now and then, on the thread that called run(): whether the launch is to end before it
+  /// is done, without a report.
+  std::function<bool()> shouldStop;
   /// Where tt.print writes, in grid order after the run; null discards it.
   llvm::raw_ostream *output = nullptr;
 };

@@ -1,5 +1,7 @@
 #include "support/Error.h"
 
+#include "support/Recovery.h"
+
 #include <atomic>
 #include <cstdlib>
 
@@ -13,6 +15,8 @@ InternalErrorHandler setInternalErrorHandler(InternalErrorHandler handler) {
 }
 
 void internalError(const char *file, int line, std::string_view what) {
+  if (Recovery::isActive())
+    throw InternalError{std::string(file) + ":" + std::to_string(line) + ": " + std::string(what)};
   if (InternalErrorHandler handler = installed.exchange(nullptr))
     handler(file, line, what);
   std::abort();

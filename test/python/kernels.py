@@ -21,6 +21,13 @@ def fill(dst, value, n, BLOCK: gl.constexpr = 128):
 
 
 @gluon.jit
+def forever(dst):
+    n = gl.program_id(0)
+    while n >= 0:
+        gl.store(dst, n)
+
+
+@gluon.jit
 def wait_for_all(arrived, seen):
     """What a grid can do whose programs are all on the GPU at the same time."""
     gl.atomic_add(arrived, 1, sem="release")

@@ -14,11 +14,13 @@ from gluonc import language as gl
 LAYOUT = gl.BlockedLayout([1], [32], [4], [0])
 
 
+PATHS = os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])
+
+
 def run(text, **environment):
     """A script in a process of its own."""
-    paths = os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)])
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
-                          timeout=120, env={**os.environ, "PYTHONPATH": paths, **environment})
+                          timeout=120, env={**os.environ, "PYTHONPATH": PATHS, **environment})
 
 
 def test_many_kernels_are_compiled_in_order():
@@ -121,6 +123,147 @@ if child:
     print("both")
 """)
     assert done.stdout == "both\n", done.stderr
+
+
+FORKS = """
+import os, signal, sys, threading, time
+import kernels, numpy as np
+
+def work(value):
+    dst = np.zeros(128, np.int32)
+    # A compile-time value: each is another kernel.
+    kernels.positions[(1,)](dst, 5, STEP=value)
+    assert np.array_equal(dst, np.arange(128) * value + 5)
+
+def keep_busy(seed):
+    value = seed
+    while not done.is_set():
+        value += 4
+        work(value)
+
+def in_child(value):
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        try:
+            workers = [threading.Thread(target=work, args=(value + i,)) for i in range(2)]
+            [worker.start() for worker in workers]
+            work(value)
+            [worker.join() for worker in workers]
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+done = threading.Event()
+threads = [threading.Thread(target=keep_busy, args=(seed,)) for seed in (1, 2, 3)]
+[thread.start() for thread in threads]
+codes = []
+for i in range(25):
+    time.sleep(0.01)
+    codes.append(in_child(-1000 - 10 * i))
+done.set()
+[thread.join() for thread in threads]
+print(codes)
+"""
+
+
+def test_processes_forked_while_threads_compile_compile_and_launch():
+    done = run(FORKS)
+    assert done.stdout == f"{[0] * 25}\n", done.stderr
+
+
+POOLS = """
+import multiprocessing, sys
+from concurrent.futures import ThreadPoolExecutor
+import kernels, numpy as np
+
+def work(value):
+    dst = np.zeros(128, np.int32)
+    kernels.positions[(1,)](dst, 5, STEP=value)
+    return int(dst[1])
+
+def work_in_threads(values):
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(work, values))
+
+if __name__ == "__main__":
+    # As a loader of data has them: threads of the parent, processes, threads in those.
+    with ThreadPoolExecutor(2) as pool:
+        own = pool.map(work, range(2, 20))
+        with multiprocessing.get_context(sys.argv[1]).Pool(2) as processes:
+            print(processes.map(work_in_threads, [[2, 3], [4, 5], [6, 7]]))
+        print(list(own) == [value + 5 for value in range(2, 20)])
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_pools_of_processes_and_threads_work_together(method, tmp_path):
+    # A file: processes that are spawned read it again.
+    script = tmp_path / "pools.py"
+    script.write_text(POOLS)
+    done = subprocess.run([sys.executable, str(script), method], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, "PYTHONPATH": PATHS})
+    assert done.stdout == "[[7, 8], [9, 10], [11, 12]]\nTrue\n", done.stderr
+
+
+def test_ctrl_c_ends_an_endless_simulated_launch():
+    done = run("""
+import os, signal, threading, time
+import kernels, numpy as np
+dst = np.zeros(64, np.int32)
+for launch in (lambda: kernels.forever[(64,)](dst), lambda: kernels.forever.warmup(dst)[(1,)](dst)):
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    start = time.monotonic()
+    timer.start()
+    try:
+        launch()
+    except KeyboardInterrupt as interrupt:
+        print(type(interrupt).__name__, time.monotonic() - start < 5)
+kernels.fill[(1,)](dst, 7, 64)
+print((dst == 7).all())
+""")
+    assert done.stdout == "KeyboardInterrupt True\n" * 2 + "True\n", done.stderr
+
+
+INTERNAL = """
+import ctypes, os, sys
+import gluonc, kernels, numpy as np
+from gluonc import language as gl
+
+maps = open("/proc/self/maps").read()
+path = next(line.split()[-1] for line in maps.splitlines() if "libgluonc.so" in line)
+plant = ctypes.CDLL(path).gluonc_plant_internal_error
+
+dst = np.zeros(64, np.int32)
+for stage, work in {
+        b"sema": lambda: kernels.fill[(1,)](dst, 2, 64),
+        b"transform": lambda: kernels.fill[(1,)](dst, 2.5, 64),
+        b"codegen": lambda: kernels.fill.warmup(gl.float32, 2.5, 64).asm["ptx"],
+        b"simulate": lambda: kernels.fill[(8,)](dst, 3, 64)}.items():
+    plant(stage)
+    try:
+        work()
+    except gluonc.InternalError as error:
+        assert "kernels.py:" in str(error) and "planted by a test" in str(error), str(error)
+        assert error.diagnostics[0]["kind"] == "InternalError"
+        with open(os.path.join(sys.argv[1], stage.decode() + ".py"), "w") as file:
+            file.write(error.reproducer)
+        print(stage.decode())
+    work()
+    kernels.fill[(1,)](dst, 9, 64)
+    assert (dst == 9).all()
+"""
+
+
+def test_a_bug_of_the_compiler_is_an_exception_with_a_file_that_shows_it(tmp_path):
+    done = run(f"import sys; sys.argv[1:] = [{str(tmp_path)!r}]\n{INTERNAL}")
+    assert done.stdout.split() == ["sema", "transform", "codegen", "simulate"], done.stderr
+    lines = (tmp_path / "sema.py").read_text().splitlines()
+    assert "planted by a test" in lines[0]
+    assert "gluonc compile" in lines[1] and "kernels.py::fill 'dst=*i32:16' 'value=i32'" in lines[1]
+    with open(kernels.__file__, encoding="utf-8") as file:
+        assert lines[2:] == file.read().splitlines()
 
 
 CACHED = """

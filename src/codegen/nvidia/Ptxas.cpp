@@ -1,5 +1,7 @@
 #include "codegen/nvidia/Ptxas.h"
 
+#include "support/Forks.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -135,8 +137,11 @@ Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Targe
   SmallVector<StringRef> arguments(line.begin(), line.end());
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};
   std::string failure;
-  int status = sys::ExecuteAndWait(ptxasPath, arguments, std::nullopt, redirects,
-                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &failure);
+  int status = [&] {
+    AtRest waiting;
+    return sys::ExecuteAndWait(ptxasPath, arguments, std::nullopt, redirects, /*SecondsToWait=*/0,
+                               /*MemoryLimit=*/0, &failure);
+  }();
   Expected<std::string> log = readOutput(messages);
   if (!log)
     return log.takeError();

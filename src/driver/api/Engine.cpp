@@ -1,5 +1,5 @@
 //===- Engine.cpp - The C API: errors, engines, source ----------------------===//
-#include "driver/api/Handles.h"
+#include "driver/api/Guard.h"
 
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
@@ -23,7 +23,8 @@ using driver::Outcome;
 gluonc_status fail(gluonc_status status, std::string text, gluonc_error **error) {
   if (error) {
     std::string json;
-    llvm::raw_string_ostream(json) << llvm::json::Value(llvm::json::Object{{"message", text}});
+    llvm::raw_string_ostream(json)
+        << llvm::json::Value(llvm::json::Object{{"message", llvm::json::fixUTF8(text)}});
     *error = new gluonc_error{std::move(text), std::move(json)};
   }
   return status;
@@ -43,6 +44,7 @@ void passOn(EngineState &engine, const diag::Collector &collector) {
       out << diagnostic.message << '\n';
     else
       diag::renderText(diagnostic, out);
+  AtRest telling;
   engine.output(engine.outputUser, text.data(), text.size());
 }
 
@@ -76,7 +78,7 @@ static gluonc_status loadText(gluonc_engine *engine, std::string path, std::stri
   state->engine = engine->state;
   diag::Collector collector;
   {
-    std::lock_guard guard(engine->state->lock);
+    EngineLock lock(*engine->state, state);
     state->module = state->program.load(std::move(path), std::move(text), collector);
   }
   if (collector.hasErrors())
@@ -87,19 +89,28 @@ static gluonc_status loadText(gluonc_engine *engine, std::string path, std::stri
 
 const char *gluonc_version(void) { return GLUONC_VERSION; }
 
-const char *gluonc_error_text(const gluonc_error *error) { return error->text.c_str(); }
-const char *gluonc_error_json(const gluonc_error *error) { return error->json.c_str(); }
+const char *gluonc_error_text(const gluonc_error *error) {
+  return error ? error->text.c_str() : "";
+}
+const char *gluonc_error_json(const gluonc_error *error) {
+  return error ? error->json.c_str() : "";
+}
+const char *gluonc_error_reproducer(const gluonc_error *error) {
+  return error ? error->reproducer.c_str() : "";
+}
 void gluonc_error_destroy(gluonc_error *error) { delete error; }
 
 gluonc_status gluonc_engine_create(const gluonc_engine_options *options, gluonc_engine **engine,
-                                   gluonc_error **) {
-  auto state = std::make_shared<EngineState>();
-  if (options && options->ptxas)
-    state->ptxas = options->ptxas;
-  if (options && options->cache_directory)
-    state->cache = driver::Cache(options->cache_directory);
-  *engine = new gluonc_engine{std::move(state)};
-  return GLUONC_OK;
+                                   gluonc_error **error) {
+  return guarded(error, {{"engine", engine}}, [&] {
+    auto state = std::make_shared<EngineState>();
+    if (options && options->ptxas)
+      state->ptxas = options->ptxas;
+    if (options && options->cache_directory)
+      state->cache = driver::Cache(options->cache_directory);
+    *engine = new gluonc_engine{std::move(state)};
+    return GLUONC_OK;
+  });
 }
 
 void gluonc_engine_destroy(gluonc_engine *engine) { delete engine; }
@@ -123,26 +134,28 @@ const char *gluonc_find_ptxas(void) {
 }
 
 int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
-  std::lock_guard guard(engine->state->lock);
-  if (llvm::Error error = engine->state->openDriver()) {
-    llvm::consumeError(std::move(error));
-    return 0;
-  }
-  llvm::Expected<int> count = cuda::Device::count(*engine->state->driver);
-  if (count)
-    return *count;
-  llvm::consumeError(count.takeError());
-  return 0;
+  int found = 0;
+  guarded(nullptr, {{"engine", engine}}, [&] {
+    EngineLock lock(*engine->state);
+    if (llvm::Error failure = engine->state->openDriver())
+      return unavailable(std::move(failure), nullptr);
+    llvm::Expected<int> count = cuda::Device::count(*engine->state->driver);
+    if (!count)
+      return unavailable(count.takeError(), nullptr);
+    found = *count;
+    return GLUONC_OK;
+  });
+  return found;
 }
 
-gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
-                                        gluonc_error **error) {
-  std::lock_guard guard(engine->state->lock);
-  if (llvm::Error failure = engine->state->openDriver())
+static gluonc_status findTarget(EngineState &engine, int device, const char **target,
+                                gluonc_error **error) {
+  EngineLock lock(engine);
+  if (llvm::Error failure = engine.openDriver())
     return unavailable(std::move(failure), error);
-  cuda::ContextKeeper kept(*engine->state->driver);
+  cuda::ContextKeeper kept(*engine.driver);
   llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
-      cuda::Device::open(engine->state->driver, device);
+      cuda::Device::open(engine.driver, device);
   if (!opened)
     return unavailable(opened.takeError(), error);
   std::optional<target::Target> found = target::Target::cuda((*opened)->computeCapability());
@@ -152,7 +165,7 @@ gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const
                     std::to_string((*opened)->computeCapability()),
                 error);
   // Kept by the engine; reserved so that earlier pointers stay good.
-  std::vector<std::string> &names = engine->state->targetNames;
+  std::vector<std::string> &names = engine.targetNames;
   names.reserve(64);
   std::string name = found->name();
   auto at = llvm::find(names, name);
@@ -162,123 +175,188 @@ gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const
   return GLUONC_OK;
 }
 
-void gluonc_engine_seal(gluonc_engine *engine) { engine->state->isSealed = true; }
+gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
+                                        gluonc_error **error) {
+  return guarded(error, {{"engine", engine}, {"target", target}},
+                 [&] { return findTarget(*engine->state, device, target, error); });
+}
+
+void gluonc_engine_seal(gluonc_engine *engine) {
+  if (engine)
+    engine->state->isSealed = true;
+}
 
 void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed) {
-  engine->state->scheduleSeed = seed ? std::optional(*seed) : std::nullopt;
+  if (engine)
+    engine->state->scheduleSeed = seed ? std::optional(*seed) : std::nullopt;
 }
 
 void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
-  std::lock_guard guard(engine->state->lock);
-  engine->state->output = output;
-  engine->state->outputUser = user;
+  guarded(nullptr, {{"engine", engine}}, [&] {
+    EngineLock lock(*engine->state);
+    engine->state->output = output;
+    engine->state->outputUser = user;
+    return GLUONC_OK;
+  });
+}
+
+void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interrupt interrupt, void *user) {
+  guarded(nullptr, {{"engine", engine}}, [&] {
+    EngineLock lock(*engine->state);
+    engine->state->interrupt = interrupt;
+    engine->state->interruptUser = user;
+    return GLUONC_OK;
+  });
+}
+
+void gluonc_engine_cancel_launches(gluonc_engine *engine) {
+  if (engine)
+    ++engine->state->cancellations;
 }
 
 gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name, const void *base,
                                        size_t bytes, gluonc_error **error) {
-  std::lock_guard guard(engine->state->lock);
-  if (engine->state->memory.add(name, base, bytes))
-    return GLUONC_OK;
-  return fail(GLUONC_USAGE_ERROR,
-              "`" + std::string(name) + "` overlaps memory that was added before", error);
+  return guarded(error, {{"engine", engine}, {"base", base}}, [&] {
+    std::string shown = name ? name : "";
+    if (reinterpret_cast<uintptr_t>(base) + bytes < bytes)
+      return fail(GLUONC_USAGE_ERROR, "`" + shown + "` reaches beyond the last address", error);
+    EngineLock lock(*engine->state);
+    if (engine->state->memory.add(shown, base, bytes))
+      return GLUONC_OK;
+    return fail(GLUONC_USAGE_ERROR, "`" + shown + "` overlaps memory that was added before", error);
+  });
 }
 
 void gluonc_engine_remove_memory(gluonc_engine *engine, const void *base) {
-  std::lock_guard guard(engine->state->lock);
-  engine->state->memory.remove(base);
+  guarded(nullptr, {{"engine", engine}}, [&] {
+    EngineLock lock(*engine->state);
+    engine->state->memory.remove(base);
+    return GLUONC_OK;
+  });
 }
 
 gluonc_status gluonc_engine_load(gluonc_engine *engine, const char *path, gluonc_module **module,
                                  gluonc_error **error) {
-  diag::Collector collector;
-  std::optional<std::string> text = readFile(path, collector);
-  if (!text)
-    return fail(collector, error);
-  return loadText(engine, path, std::move(*text), module, error);
+  return guarded(error, {{"engine", engine}, {"path", path}, {"module", module}}, [&] {
+    diag::Collector collector;
+    std::optional<std::string> text = readFile(path, collector);
+    if (!text)
+      return fail(collector, error);
+    return loadText(engine, path, std::move(*text), module, error);
+  });
 }
 
 gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const char *path, const char *text,
                                       size_t size, gluonc_module **module, gluonc_error **error) {
-  return loadText(engine, path, std::string(text, size), module, error);
+  return guarded(error, {{"engine", engine}, {"path", path}, {"text", text}, {"module", module}},
+                 [&] { return loadText(engine, path, std::string(text, size), module, error); });
+}
+
+/// `resolve` as the compiler asks it.
+static sema::HostResolver resolverFor(gluonc_resolver resolve, void *context) {
+  return [resolve, context](uint64_t scope, llvm::StringRef name) {
+    gluonc_binding binding = {};
+    std::optional<sema::HostBinding> found;
+    {
+      AtRest asking;
+      if (!resolve(context, scope, name.str().c_str(), &binding))
+        return found;
+    }
+    auto text = [](const char *value) { return std::string(value ? value : ""); };
+    found.emplace(sema::HostBinding{static_cast<sema::HostBindingKind>(binding.kind),
+                                    text(binding.text), text(binding.path), text(binding.name),
+                                    binding.line, binding.scope});
+    return found;
+  };
 }
 
 gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const char *path, const char *text,
                                        size_t size, uint64_t scope, gluonc_resolver resolve,
                                        void *context, void (*release)(void *),
                                        gluonc_module **module, gluonc_error **error) {
-  auto state = std::make_shared<ModuleState>();
-  state->engine = engine->state;
-  if (release)
-    state->resolverContext = std::shared_ptr<void>(context, release);
-  if (!resolve || !scope)
-    return fail(GLUONC_USAGE_ERROR, "a scope needs a resolver and a number other than 0", error);
-  state->program.setResolver([resolve, context](uint64_t scope, llvm::StringRef name) {
-    gluonc_binding binding = {};
-    std::optional<sema::HostBinding> found;
-    if (!resolve(context, scope, name.str().c_str(), &binding))
-      return found;
-    auto text = [](const char *value) { return std::string(value ? value : ""); };
-    found.emplace(sema::HostBinding{static_cast<sema::HostBindingKind>(binding.kind),
-                                    text(binding.text), text(binding.path), text(binding.name),
-                                    binding.line, binding.scope});
-    return found;
-  });
-  diag::Collector collector;
-  {
-    std::lock_guard guard(engine->state->lock);
-    state->module = state->program.load(path, std::string(text, size), collector, scope);
-  }
-  if (collector.hasErrors())
-    return fail(collector, error);
-  *module = new gluonc_module{std::move(state)};
-  return GLUONC_OK;
+  // Whatever happens, the context is released.
+  auto free = [release](void *context) {
+    AtRest releasing;
+    if (release)
+      release(context);
+  };
+  std::shared_ptr<void> kept(context, free);
+  return guarded(
+      error, {{"engine", engine}, {"path", path}, {"text", text}, {"module", module}}, [&] {
+        auto state = std::make_shared<ModuleState>();
+        state->engine = engine->state;
+        state->resolverContext = std::move(kept);
+        if (!resolve || !scope)
+          return fail(GLUONC_USAGE_ERROR, "a scope needs a resolver and a number other than 0",
+                      error);
+        state->program.setResolver(resolverFor(resolve, context));
+        diag::Collector collector;
+        {
+          EngineLock lock(*engine->state, state);
+          state->module = state->program.load(path, std::string(text, size), collector, scope);
+        }
+        if (collector.hasErrors())
+          return fail(collector, error);
+        *module = new gluonc_module{std::move(state)};
+        return GLUONC_OK;
+      });
 }
 
 void gluonc_module_destroy(gluonc_module *module) { delete module; }
 
-gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluonc_kernel **kernel,
-                                   gluonc_error **error) {
-  ModuleState &state = *module->state;
-  std::lock_guard guard(state.engine->lock);
+/// `find` looks for the function in the module's program.
+static gluonc_status findKernel(
+    gluonc_module *module, gluonc_kernel **kernel, gluonc_error **error,
+    llvm::function_ref<std::shared_ptr<const sema::Function>(ModuleState &, diag::Sink &)> find) {
   diag::Collector collector;
-  std::shared_ptr<const sema::Function> function =
-      state.program.kernel(*state.module, name, collector);
+  std::shared_ptr<const sema::Function> function;
+  {
+    EngineLock lock(*module->state->engine, module->state);
+    function = find(*module->state, collector);
+  }
   if (!function)
     return fail(collector, error);
   *kernel = new gluonc_kernel{module->state, std::move(function)};
   return GLUONC_OK;
 }
 
+gluonc_status gluonc_module_kernel(gluonc_module *module, const char *name, gluonc_kernel **kernel,
+                                   gluonc_error **error) {
+  return guarded(error, {{"module", module}, {"name", name}, {"kernel", kernel}}, [&] {
+    return findKernel(module, kernel, error, [&](ModuleState &state, diag::Sink &sink) {
+      return state.program.kernel(*state.module, name, sink);
+    });
+  });
+}
+
 gluonc_status gluonc_module_kernel_at(gluonc_module *module, const char *name, unsigned line,
                                       gluonc_kernel **kernel, gluonc_error **error) {
-  ModuleState &state = *module->state;
-  std::lock_guard guard(state.engine->lock);
-  diag::Collector collector;
-  std::shared_ptr<const sema::Function> function =
-      state.program.kernelAt(*state.module, name, line, collector);
-  if (!function)
-    return fail(collector, error);
-  *kernel = new gluonc_kernel{module->state, std::move(function)};
-  return GLUONC_OK;
+  return guarded(error, {{"module", module}, {"name", name}, {"kernel", kernel}}, [&] {
+    return findKernel(module, kernel, error, [&](ModuleState &state, diag::Sink &sink) {
+      return state.program.kernelAt(*state.module, name, line, sink);
+    });
+  });
 }
 
 void gluonc_kernel_destroy(gluonc_kernel *kernel) { delete kernel; }
 
 gluonc_status gluonc_engine_evaluate(gluonc_engine *engine, const char *expression,
                                      const char **text, gluonc_error **error) {
-  std::lock_guard guard(engine->state->lock);
-  diag::SourceManager sources;
-  sema::Program program(sources);
-  diag::Collector collector;
-  sema::Module *module = program.load("<expression>", "", collector);
-  std::optional<sema::Value> value =
-      sema::evaluate(program, *module, expression, {}, "<expression>", collector);
-  if (!value)
-    return fail(collector, error);
-  thread_local std::string printed;
-  printed = value->repr();
-  *text = printed.c_str();
-  return GLUONC_OK;
+  return guarded(error, {{"engine", engine}, {"expression", expression}, {"text", text}}, [&] {
+    EngineLock lock(*engine->state);
+    diag::SourceManager sources;
+    sema::Program program(sources);
+    diag::Collector collector;
+    sema::Module *module = program.load("<expression>", "", collector);
+    std::optional<sema::Value> value =
+        sema::evaluate(program, *module, expression, {}, "<expression>", collector);
+    if (!value)
+      return fail(collector, error);
+    thread_local std::string printed;
+    printed = value->repr();
+    *text = printed.c_str();
+    return GLUONC_OK;
+  });
 }
 
 const char *gluonc_language_names(void) {

@@ -1,5 +1,5 @@
 //===- Executable.cpp - The C API: code for a target ------------------------===//
-#include "driver/api/Handles.h"
+#include "driver/api/Guard.h"
 
 #include "driver/Run.h"
 #include "ir/Dialects.h"
@@ -24,15 +24,20 @@ static std::string printForUsers(mlir::ModuleOp module) {
   return driver::printIr(module);
 }
 
+/// Null after a report.
+static mlir::OwningOpRef<mlir::ModuleOp>
+makeIr(driver::Compiler &compiler, const gluonc_specialization &origin, diag::Sink &sink) {
+  EngineLock lock(*origin.module->engine, origin.module);
+  return compiler.makeIr(origin.source(), sink);
+}
+
 /// One form of a specialization, from its source. Nullopt after a report.
 static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &engine,
                                            const gluonc_specialization &origin, driver::Stage stage,
                                            diag::Sink &sink) {
   CompilerLease compiler(engine);
-  std::unique_lock lock(engine->lock);
   ModuleState &module = *origin.module;
-  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->makeIr(origin.source(), sink);
-  lock.unlock();
+  mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, origin, sink);
   const target::Target &target = origin.options.target;
   if (!ir || !compiler->transform(*ir, target, module.sources, sink))
     return std::nullopt;
@@ -72,13 +77,6 @@ startExecutable(gluonc_engine *engine, const gluonc_specialization &specializati
   return made;
 }
 
-/// IR of `made`'s origin; null after a report.
-static mlir::OwningOpRef<mlir::ModuleOp> makeIr(driver::Compiler &compiler,
-                                                const gluonc_executable &made, diag::Sink &diags) {
-  std::lock_guard lock(made.engine->lock);
-  return compiler.makeIr(made.origin.source(), diags);
-}
-
 /// What a sealed engine says in place of compiling.
 static gluonc_status refuse(const gluonc_executable &made, const char *what, gluonc_error **error) {
   return fail(GLUONC_UNAVAILABLE,
@@ -87,9 +85,9 @@ static gluonc_status refuse(const gluonc_executable &made, const char *what, glu
               error);
 }
 
-gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
-                                    const char *target, gluonc_executable **executable,
-                                    gluonc_error **error) {
+static gluonc_status compile(gluonc_engine *engine, gluonc_specialization *specialization,
+                             const char *target, gluonc_executable **executable,
+                             gluonc_error **error) {
   diag::Collector collector;
   std::unique_ptr<gluonc_executable> made =
       startExecutable(engine, *specialization, target, collector);
@@ -97,7 +95,7 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
     return fail(collector, error);
   EngineState &state = *engine->state;
   CompilerLease compiler(engine->state);
-  mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, *made, collector);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = makeIr(*compiler, made->origin, collector);
   if (!ir)
     return fail(collector, error);
   driver::KernelRequest request = makeRequest(*made, *ir);
@@ -118,16 +116,25 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
   return GLUONC_OK;
 }
 
-gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specialization *specialization,
-                                     const char *target, gluonc_executable **executable,
-                                     gluonc_error **error) {
+gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization *specialization,
+                                    const char *target, gluonc_executable **executable,
+                                    gluonc_error **error) {
+  return guarded(
+      error, {{"engine", engine}, {"specialization", specialization}, {"executable", executable}},
+      [&] { return compile(engine, specialization, target, executable, error); },
+      {specialization, target ? target : ""});
+}
+
+static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *specialization,
+                              const char *target, gluonc_executable **executable,
+                              gluonc_error **error) {
   diag::Collector collector;
   std::unique_ptr<gluonc_executable> made =
       startExecutable(engine, *specialization, target, collector);
   if (!made)
     return fail(collector, error);
   CompilerLease compiler(engine->state);
-  mlir::OwningOpRef<mlir::ModuleOp> module = makeIr(*compiler, *made, collector);
+  mlir::OwningOpRef<mlir::ModuleOp> module = makeIr(*compiler, made->origin, collector);
   if (!module)
     return fail(collector, error);
   made->key = driver::cacheKey(makeRequest(*made, *module));
@@ -149,10 +156,21 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
   return GLUONC_OK;
 }
 
+gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specialization *specialization,
+                                     const char *target, gluonc_executable **executable,
+                                     gluonc_error **error) {
+  return guarded(
+      error, {{"engine", engine}, {"specialization", specialization}, {"executable", executable}},
+      [&] { return simulate(engine, specialization, target, executable, error); },
+      {specialization, target ? target : ""});
+}
+
 void gluonc_executable_destroy(gluonc_executable *executable) { delete executable; }
 
 const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
                                    size_t *size) {
+  if (!executable || !form)
+    return nullptr;
   llvm::StringRef wanted(form);
   bool isCubin = llvm::StringRef(executable->compiled.output)
                      .starts_with("\x7F"
@@ -166,12 +184,13 @@ const char *gluonc_executable_code(const gluonc_executable *executable, const ch
     found = &executable->compiled.output;
   if (!found || found->empty())
     return nullptr;
-  *size = found->size();
+  if (size)
+    *size = found->size();
   return found->data();
 }
 
-gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const char *form,
-                                          const char **code, size_t *size, gluonc_error **error) {
+static gluonc_status makeCode(gluonc_executable *executable, const char *form, const char **code,
+                              size_t *size, gluonc_error **error) {
   if (const char *found = gluonc_executable_code(executable, form, size)) {
     *code = found;
     return GLUONC_OK;
@@ -180,24 +199,35 @@ gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const c
   if (!stage || *stage < driver::Stage::Ttgir)
     return fail(GLUONC_USAGE_ERROR, "an executable has no form `" + std::string(form) + "`", error);
   std::lock_guard guard(executable->making);
-  auto [at, isNew] = executable->madeCode.try_emplace(form);
-  if (isNew) {
+  auto at = executable->madeCode.find(form);
+  if (at == executable->madeCode.end()) {
     diag::Collector collector;
     std::optional<std::string> made =
         makeCode(executable->engine, executable->origin, *stage, collector);
-    if (!made) {
-      executable->madeCode.erase(at);
+    if (!made)
       return fail(collector, error);
-    }
-    at->second = std::move(*made);
+    at = executable->madeCode.try_emplace(form, std::move(*made)).first;
   }
   *code = at->second.data();
-  *size = at->second.size();
+  if (size)
+    *size = at->second.size();
   return GLUONC_OK;
 }
 
+gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const char *form,
+                                          const char **code, size_t *size, gluonc_error **error) {
+  return guarded(
+      error, {{"executable", executable}, {"form", form}, {"code", code}},
+      [&] { return makeCode(executable, form, code, size, error); },
+      executable ? Subject{&executable->origin, executable->target.name()} : Subject());
+}
+
 void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_executable_info *info) {
+  if (!info)
+    return;
   *info = {};
+  if (!executable)
+    return;
   const driver::CompiledKernel &compiled = executable->compiled;
   info->num_warps =
       executable->simulated ? executable->origin.options.numWarps : compiled.kernel.numWarps;
@@ -217,15 +247,15 @@ void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_exec
 }
 
 const char *gluonc_executable_key(const gluonc_executable *executable) {
-  return executable->key.c_str();
+  return executable ? executable->key.c_str() : nullptr;
 }
 
 size_t gluonc_executable_parameter_count(const gluonc_executable *executable) {
-  return executable->parameters.visible.size();
+  return executable ? executable->parameters.visible.size() : 0;
 }
 
 const char *gluonc_executable_parameter_type(const gluonc_executable *executable, size_t index) {
-  return index < executable->parameters.visible.size()
+  return index < gluonc_executable_parameter_count(executable)
              ? executable->parameters.visible[index].type.c_str()
              : nullptr;
 }

@@ -14,21 +14,27 @@
 #include "runtime/cuda/Launcher.h"
 #include "sema/Evaluator.h"
 #include "sim/Simulator.h"
+#include "support/Forks.h"
 
 #include "llvm/ADT/StringMap.h"
 
 #include <atomic>
-#include <mutex>
 
 struct gluonc_error {
   std::string text, json;
+  /// Of an internal error.
+  std::string reproducer = {};
 };
 
 namespace gluonc::api {
 
+struct ModuleState;
+
 struct EngineState {
-  /// Recursive: resolvers run under it and may ask for layouts.
-  std::recursive_mutex lock;
+  /// Resolvers run under it and may ask for layouts. See EngineLock.
+  ForkableMutex lock;
+  /// Modules that whoever holds the lock evaluates in.
+  std::vector<std::shared_ptr<ModuleState>> evaluating;
   std::string ptxas;
   driver::Cache cache{""};
   /// Not at work; as many as ever compiled at once.
@@ -40,6 +46,11 @@ struct EngineState {
   void *outputUser = nullptr;
   sim::Memory memory;
   std::optional<uint64_t> scheduleSeed;
+  /// Asked while a simulated launch runs.
+  gluonc_interrupt interrupt = nullptr;
+  void *interruptUser = nullptr;
+  /// How often launches were cancelled.
+  std::atomic<uint64_t> cancellations = 0;
   std::shared_ptr<const cuda::Driver> driver;
   std::vector<std::string> targetNames;
 
@@ -52,33 +63,6 @@ struct EngineState {
     driver = *opened;
     return llvm::Error::success();
   }
-};
-
-/// A compiler of an engine for the length of one compilation.
-class CompilerLease {
-public:
-  /// Takes the engine's lock for a moment, as the destructor does.
-  explicit CompilerLease(std::shared_ptr<EngineState> engine) : engine(std::move(engine)) {
-    std::lock_guard guard(this->engine->lock);
-    std::vector<std::unique_ptr<driver::Compiler>> &idle = this->engine->idleCompilers;
-    if (idle.empty()) {
-      compiler = std::make_unique<driver::Compiler>();
-      return;
-    }
-    compiler = std::move(idle.back());
-    idle.pop_back();
-  }
-  CompilerLease(const CompilerLease &) = delete;
-  ~CompilerLease() {
-    std::lock_guard guard(engine->lock);
-    engine->idleCompilers.push_back(std::move(compiler));
-  }
-  driver::Compiler &operator*() const { return *compiler; }
-  driver::Compiler *operator->() const { return compiler.get(); }
-
-private:
-  std::shared_ptr<EngineState> engine;
-  std::unique_ptr<driver::Compiler> compiler;
 };
 
 struct ModuleState {
@@ -142,12 +126,12 @@ struct gluonc_executable {
   /// Of the cache of compiled kernels.
   std::string key;
   /// Made when asked for, under `making`.
-  std::mutex making;
+  gluonc::ForkableMutex making;
   llvm::StringMap<std::string> madeCode;
   gluonc::driver::LaunchParameters parameters;
   std::unique_ptr<gluonc::sim::Executable> simulated;
   /// Set once under `loading`; read without a lock afterwards.
-  std::mutex loading;
+  gluonc::ForkableMutex loading;
   std::unique_ptr<gluonc::cuda::Launcher> loaded;
   std::atomic<const gluonc::cuda::Launcher *> launcher = nullptr;
 };

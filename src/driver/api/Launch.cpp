@@ -1,5 +1,5 @@
 //===- Launch.cpp - The C API: launches on GPUs and the simulator -----------===//
-#include "driver/api/Handles.h"
+#include "driver/api/Guard.h"
 
 #include "driver/host/NumberFormat.h"
 
@@ -26,8 +26,9 @@ void addRanges(llvm::ArrayRef<gluonc_memory_range> ranges, sim::Memory &memory) 
   for (const gluonc_memory_range &range : ranges)
     if (range.bytes) {
       auto begin = reinterpret_cast<uintptr_t>(range.base);
-      pieces.push_back(
-          {range.name ? range.name : "", begin, begin + range.bytes, range.read_only != 0});
+      // One that reaches beyond the last address ends there.
+      uintptr_t end = begin + std::min<uintptr_t>(range.bytes, ~begin);
+      pieces.push_back({range.name ? range.name : "", begin, end, range.read_only != 0});
     }
   llvm::sort(pieces, [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
   for (size_t i = 0; i != pieces.size();) {
@@ -99,6 +100,12 @@ sim::Argument argumentOf(sema::DType dtype, const uint64_t &slot) {
 /// The launch of a simulated executable.
 gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t, 3> grid,
                        const uint64_t *values, const sim::Memory &memory, gluonc_error **error) {
+  // As a GPU would.
+  if (executable.target.isNvidia())
+    if (std::string problem = cuda::Launcher::whyNotPossible({grid[0], grid[1], grid[2]},
+                                                             executable.origin.options.numCtas);
+        !problem.empty())
+      return fail(GLUONC_UNAVAILABLE, std::move(problem), error);
   sim::Launch launch;
   launch.grid = grid;
   launch.memory = &memory;
@@ -123,14 +130,24 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   std::string printed;
   llvm::raw_string_ostream out(printed);
   const EngineState &engine = *executable.engine;
+  bool isCancelled = false;
+  launch.shouldStop = [&, before = engine.cancellations.load()] {
+    AtRest asking;
+    return isCancelled = engine.cancellations != before ||
+                         (engine.interrupt && engine.interrupt(engine.interruptUser));
+  };
   launch.scheduleSeed = engine.scheduleSeed;
   if (engine.output)
     launch.output = &out;
   diag::Collector collector;
   bool fine = executable.simulated->run(launch, collector);
+  if (isCancelled)
+    return fail(GLUONC_CANCELLED, "the launch was cancelled", error);
   // Before the error: it tells what came before it.
-  if (!printed.empty())
+  if (!printed.empty()) {
+    AtRest telling;
     engine.output(engine.outputUser, printed.data(), printed.size());
+  }
   return fine ? GLUONC_OK : fail(collector, error);
 }
 
@@ -188,18 +205,14 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
   return unavailable(driver.fail(result, call), error);
 }
 
-} // namespace
-
-gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
-                                     gluonc_error **error) {
-  if (executable->simulated || executable->launcher)
-    return GLUONC_OK;
+/// Puts machine code on a device.
+gluonc_status load(gluonc_executable *executable, int device, gluonc_error **error) {
   std::lock_guard guard(executable->loading);
   if (executable->launcher)
     return GLUONC_OK;
   std::shared_ptr<const cuda::Driver> driver;
   {
-    std::lock_guard engineGuard(executable->engine->lock);
+    EngineLock lock(*executable->engine);
     if (llvm::Error failure = executable->engine->openDriver())
       return unavailable(std::move(failure), error);
     driver = executable->engine->driver;
@@ -230,16 +243,32 @@ gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
   return GLUONC_OK;
 }
 
+} // namespace
+
+gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
+                                     gluonc_error **error) {
+  if (executable && (executable->simulated || executable->launcher))
+    return GLUONC_OK;
+  return guarded(error, {{"executable", executable}},
+                 [&] { return load(executable, device, error); });
+}
+
 gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y, unsigned z,
                             void *stream, const uint64_t *values, size_t count,
                             gluonc_error **error) {
+  if (!executable || (count && !values)) [[unlikely]]
+    return guarded(error, {{"executable", executable}, {"values", values}},
+                   [] { return GLUONC_OK; });
   if (count != executable->parameters.visible.size()) [[unlikely]]
     return wrongCount(*executable, count, error);
   const cuda::Launcher *launcher = executable->launcher.load(std::memory_order_acquire);
   if (launcher) [[likely]]
     return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);
   if (executable->simulated)
-    return simulate(*executable, {x, y, z}, values, executable->engine->memory, error);
+    return guarded(
+        error, {},
+        [&] { return simulate(*executable, {x, y, z}, values, executable->engine->memory, error); },
+        {&executable->origin, executable->target.name()});
   gluonc_status status = gluonc_executable_load(executable, 0, error);
   if (status != GLUONC_OK)
     return status;
@@ -250,11 +279,18 @@ gluonc_status gluonc_launch_on_ranges(gluonc_executable *executable, unsigned x,
                                       unsigned z, const uint64_t *values, size_t count,
                                       const gluonc_memory_range *ranges, size_t range_count,
                                       gluonc_error **error) {
-  if (!executable->simulated)
-    return fail(GLUONC_USAGE_ERROR, "ranges are for the simulator; this is machine code", error);
-  if (count != executable->parameters.visible.size())
-    return wrongCount(*executable, count, error);
-  sim::Memory memory;
-  addRanges({ranges, range_count}, memory);
-  return simulate(*executable, {x, y, z}, values, memory, error);
+  const void *someValues = count ? static_cast<const void *>(values) : executable;
+  const void *someRanges = range_count ? static_cast<const void *>(ranges) : executable;
+  auto launch = [&] {
+    if (!executable->simulated)
+      return fail(GLUONC_USAGE_ERROR, "ranges are for the simulator; this is machine code", error);
+    if (count != executable->parameters.visible.size())
+      return wrongCount(*executable, count, error);
+    sim::Memory memory;
+    addRanges({ranges, range_count}, memory);
+    return simulate(*executable, {x, y, z}, values, memory, error);
+  };
+  return guarded(
+      error, {{"executable", executable}, {"values", someValues}, {"ranges", someRanges}}, launch,
+      executable ? Subject{&executable->origin, executable->target.name()} : Subject());
 }

@@ -1,8 +1,9 @@
 //===- Specialization.cpp - The C API: arguments and options of a kernel ----===//
 #include "driver/IrSignature.h"
-#include "driver/api/Handles.h"
+#include "driver/api/Guard.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace gluonc;
 using namespace gluonc::api;
@@ -20,8 +21,19 @@ public:
     return read(argument);
   }
 
+  /// Whether arguments that follow can be read; false after a report that there are too many.
+  bool mayGoOn() const { return left != 0; }
+
 private:
+  /// Far above what kernels take. Tuples of C may hold themselves.
+  static constexpr unsigned maxDepth = 64, maxValues = 1 << 16;
+
   std::optional<sema::ArgSpec> read(const gluonc_argument &argument) {
+    if (!left)
+      return std::nullopt;
+    if (!--left)
+      return bad("a launch has at most " + llvm::Twine(maxValues) +
+                 " values, those in tuples included");
     llvm::StringRef text = argument.text ? argument.text : "";
     switch (argument.kind) {
     case GLUONC_ARGUMENT_TYPE:
@@ -50,6 +62,11 @@ private:
   }
 
   std::optional<sema::ArgSpec> tuple(const gluonc_argument &argument) {
+    if (argument.item_count && !argument.items)
+      return bad("a tuple of " + llvm::Twine(argument.item_count) + " items has none");
+    if (depth == maxDepth)
+      return bad("tuples are nested more than " + llvm::Twine(maxDepth) + " deep");
+    llvm::SaveAndRestore deeper(depth, depth + 1);
     std::vector<sema::ArgSpec> items;
     for (const gluonc_argument &item : llvm::ArrayRef(argument.items, argument.item_count)) {
       std::optional<sema::ArgSpec> spec = read(item);
@@ -91,6 +108,7 @@ private:
   diag::Sink &sink;
   /// The parameter, for reports.
   std::string name;
+  unsigned depth = 0, left = maxValues;
 };
 
 } // namespace
@@ -106,36 +124,53 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
   made.cooperative = options.cooperative_launch;
 }
 
-gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argument *arguments,
-                                       size_t count, const gluonc_kernel_options *options,
-                                       gluonc_specialization **specialization,
-                                       gluonc_error **error) {
-  std::lock_guard guard(kernel->module->engine->lock);
+/// What is wrong with options; "" if nothing is.
+static std::string problemOf(const sema::Options &options) {
+  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32 ||
+      !llvm::isPowerOf2_32(options.numCtas) || options.numCtas > 16)
+    return "num_warps is 1 to 32 and num_ctas 1 to 16, powers of two";
+  if (std::optional<unsigned> most = options.maxnreg; most && (*most < 8 || *most > 255))
+    return "maxnreg is 8 to 255 registers of a thread, not " + std::to_string(*most);
+  return "";
+}
+
+static gluonc_status specialize(const gluonc_kernel &kernel,
+                                llvm::ArrayRef<gluonc_argument> arguments,
+                                const gluonc_kernel_options *options,
+                                gluonc_specialization **specialization, gluonc_error **error) {
   auto made = std::make_unique<gluonc_specialization>();
-  made->module = kernel->module;
-  made->function = kernel->function;
-  made->kernelName = kernel->function->name;
+  made->module = kernel.module;
+  made->function = kernel.function;
+  made->kernelName = kernel.function->name;
   if (options) {
     made->options.numWarps = options->num_warps;
     made->options.numCtas = options->num_ctas;
     takeOptions(*options, *made);
   }
-  if (!llvm::isPowerOf2_32(made->options.numWarps) || made->options.numWarps > 32 ||
-      !llvm::isPowerOf2_32(made->options.numCtas) || made->options.numCtas > 16)
-    return fail(GLUONC_USAGE_ERROR, "num_warps is 1 to 32 and num_ctas 1 to 16, powers of two",
-                error);
-  if (std::optional<unsigned> most = made->options.maxnreg; most && (*most < 8 || *most > 255))
-    return fail(GLUONC_USAGE_ERROR,
-                "maxnreg is 8 to 255 registers of a thread, not " + std::to_string(*most), error);
+  if (std::string problem = problemOf(made->options); !problem.empty())
+    return fail(GLUONC_USAGE_ERROR, std::move(problem), error);
   diag::Collector collector;
-  ArgumentReader reader(*kernel, collector);
-  for (size_t i = 0; i != count; ++i)
-    if (std::optional<sema::ArgSpec> spec = reader.read(arguments[i], i))
-      made->arguments.push_back(std::move(*spec));
+  {
+    EngineLock lock(*kernel.module->engine, kernel.module);
+    ArgumentReader reader(kernel, collector);
+    for (size_t i = 0; i != arguments.size() && reader.mayGoOn(); ++i)
+      if (std::optional<sema::ArgSpec> spec = reader.read(arguments[i], i))
+        made->arguments.push_back(std::move(*spec));
+  }
   if (collector.hasErrors())
     return fail(collector, error);
   *specialization = made.release();
   return GLUONC_OK;
+}
+
+gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argument *arguments,
+                                       size_t count, const gluonc_kernel_options *options,
+                                       gluonc_specialization **specialization,
+                                       gluonc_error **error) {
+  const void *given = count ? static_cast<const void *>(arguments) : kernel;
+  return guarded(
+      error, {{"kernel", kernel}, {"arguments", given}, {"specialization", specialization}},
+      [&] { return specialize(*kernel, {arguments, count}, options, specialization, error); });
 }
 
 static gluonc_status loadIr(gluonc_engine *engine, std::string path, std::string text,
@@ -167,49 +202,73 @@ static gluonc_status loadIr(gluonc_engine *engine, std::string path, std::string
 gluonc_status gluonc_engine_load_ir(gluonc_engine *engine, const char *path,
                                     const gluonc_kernel_options *options,
                                     gluonc_specialization **specialization, gluonc_error **error) {
-  diag::Collector collector;
-  std::optional<std::string> text = readFile(path, collector);
-  if (!text)
-    return fail(collector, error);
-  return loadIr(engine, path, std::move(*text), options, specialization, error);
+  return guarded(error, {{"engine", engine}, {"path", path}, {"specialization", specialization}},
+                 [&] {
+                   diag::Collector collector;
+                   std::optional<std::string> text = readFile(path, collector);
+                   if (!text)
+                     return fail(collector, error);
+                   return loadIr(engine, path, std::move(*text), options, specialization, error);
+                 });
 }
 
 gluonc_status gluonc_engine_load_ir_text(gluonc_engine *engine, const char *path, const char *text,
                                          size_t size, const gluonc_kernel_options *options,
                                          gluonc_specialization **specialization,
                                          gluonc_error **error) {
-  return loadIr(engine, path, std::string(text, size), options, specialization, error);
+  return guarded(
+      error,
+      {{"engine", engine}, {"path", path}, {"text", text}, {"specialization", specialization}},
+      [&] {
+        return loadIr(engine, path, std::string(text, size), options, specialization, error);
+      });
 }
 
 void gluonc_specialization_get_info(const gluonc_specialization *specialization,
                                     gluonc_specialization_info *info) {
-  *info = {specialization->kernelName.c_str(), specialization->options.numWarps,
-           specialization->options.numCtas, specialization->options.maxnreg.value_or(0)};
+  if (!info)
+    return;
+  *info = {"", 0, 0, 0};
+  if (specialization)
+    *info = {specialization->kernelName.c_str(), specialization->options.numWarps,
+             specialization->options.numCtas, specialization->options.maxnreg.value_or(0)};
+}
+
+/// The IR of a specialization for a target, as text; nullopt after a report.
+static std::optional<std::string> printSpecialized(const gluonc_specialization &specialization,
+                                                   const char *target, diag::Sink &sink) {
+  std::optional<target::Target> chip = target::Target::parse(target);
+  if (!chip) {
+    sink.report(diag::Kind::UnknownTarget, {}, target).end();
+    return std::nullopt;
+  }
+  const std::shared_ptr<ModuleState> &module = specialization.module;
+  CompilerLease compiler(module->engine);
+  driver::KernelSource source = specialization.source();
+  source.options.target = *chip;
+  EngineLock lock(*module->engine, module);
+  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->makeIr(source, sink);
+  if (!ir)
+    return std::nullopt;
+  return driver::printIr(*ir);
 }
 
 gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, const char *target,
                                        const char **text, gluonc_error **error) {
-  ModuleState &module = *specialization->module;
-  EngineState &engine = *module.engine;
-  CompilerLease compiler(module.engine);
-  diag::Collector collector;
-  std::optional<target::Target> chip = target::Target::parse(target ? target : "");
-  if (!chip) {
-    collector.report(diag::Kind::UnknownTarget, {}, target ? target : "").end();
-    return fail(collector, error);
-  }
-  driver::KernelSource source = specialization->source();
-  source.options.target = *chip;
-  std::unique_lock lock(engine.lock);
-  mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->makeIr(source, collector);
-  lock.unlock();
-  if (!ir)
-    return fail(collector, error);
-  passOn(engine, collector);
-  thread_local std::string printed;
-  printed = driver::printIr(*ir);
-  *text = printed.c_str();
-  return GLUONC_OK;
+  return guarded(error, {{"specialization", specialization}, {"text", text}},
+                 [&] {
+                   diag::Collector collector;
+                   std::optional<std::string> made =
+                       printSpecialized(*specialization, target ? target : "", collector);
+                   if (!made)
+                     return fail(collector, error);
+                   passOn(*specialization->module->engine, collector);
+                   thread_local std::string printed;
+                   printed = std::move(*made);
+                   *text = printed.c_str();
+                   return GLUONC_OK;
+                 },
+                 {specialization, target ? target : ""});
 }
 
 void gluonc_specialization_destroy(gluonc_specialization *specialization) { delete specialization; }

@@ -118,15 +118,24 @@ std::optional<unsigned> Launcher::residentCtas() const {
   return unsigned(count) * unsigned(*processors);
 }
 
-std::string Launcher::describeFailure(CUresult result, Grid grid) const {
+std::string Launcher::whyNotPossible(Grid grid, unsigned ctasPerCluster) {
+  unsigned mostPrograms = mostX / ctasPerCluster;
+  if (grid.x <= mostPrograms && grid.y <= mostYZ && grid.z <= mostYZ)
+    return "";
   std::string text;
+  llvm::raw_string_ostream(text) << "launching the kernel on a grid of " << grid.x << " x "
+                                 << grid.y << " x " << grid.z << " programs; at most "
+                                 << mostPrograms << " x " << mostYZ << " x " << mostYZ
+                                 << " are possible";
+  return text;
+}
+
+std::string Launcher::describeFailure(CUresult result, Grid grid) const {
+  std::string text = whyNotPossible(grid, clusterSize);
+  if (!text.empty())
+    return text;
   llvm::raw_string_ostream out(text);
   out << "launching the kernel";
-  if (!isPossible(grid)) {
-    out << " on a grid of " << grid.x << " x " << grid.y << " x " << grid.z << " programs; at most "
-        << mostPrograms << " x " << mostYZ << " x " << mostYZ << " are possible";
-    return text;
-  }
   bool needsMany = result == errorCooperativeLaunchTooLarge;
   bool needsOne = result == errorInvalidClusterSize || result == errorLaunchOutOfResources;
   std::optional<unsigned> resident =

@@ -68,6 +68,8 @@ public:
     void *pointers[inlineParameters];
     return call(config, slots, pointers, &noScratch);
   }
+  /// Why no NVIDIA GPU launches such a grid of clusters, with the limits; "" if one does.
+  static std::string whyNotPossible(Grid grid, unsigned ctasPerCluster);
   /// What failed, for a launch that `result` came of: with the numbers that decide, where the
   /// driver only says that something is too large. For Driver::fail.
   std::string describeFailure(CUresult result, Grid grid) const;

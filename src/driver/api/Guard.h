@@ -1,0 +1,87 @@
+//===- Guard.h - One call of the C API ---------------------------------------===//
+//
+// Every function of the API that does more than hand on what it has runs its body in
+// `guarded`: arguments that must not be null are checked, the thread counts as at work
+// (support/Forks.h), and an internal error comes back as a status (support/Recovery.h).
+// What holds a lock or a compiler meanwhile is told by its destructor.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/api/Handles.h"
+#include "support/Forks.h"
+#include "support/Recovery.h"
+
+#include <initializer_list>
+#include <new>
+
+namespace gluonc::api {
+
+/// An argument that must not be null.
+struct Needed {
+  const char *name;
+  const void *value;
+};
+
+/// What a call works on, for the report of an internal error.
+struct Subject {
+  const gluonc_specialization *specialization = nullptr;
+  std::string target = {};
+};
+
+gluonc_status reportInternalError(const char *what, const Subject &subject, gluonc_error **error);
+/// GLUONC_OK, or the report that this process cannot do the call, or that an argument is null.
+gluonc_status checkCall(std::initializer_list<Needed> needed, gluonc_error **error);
+
+template <typename Body>
+gluonc_status guarded(gluonc_error **error, std::initializer_list<Needed> needed, Body &&body,
+                      const Subject &subject = {}) {
+  try {
+    Recovery recovery;
+    AtWork working;
+    if (gluonc_status status = checkCall(needed, error))
+      return status;
+    WorkPlace::current() = {};
+    return body();
+  } catch (const InternalError &failure) {
+    return reportInternalError(failure.what.c_str(), subject, error);
+  } catch (const std::bad_alloc &) {
+    return reportInternalError("out of memory", subject, error);
+  } catch (const std::exception &failure) {
+    return reportInternalError(failure.what(), subject, error);
+  }
+}
+
+/// The engine's lock, to evaluate in a module, where there is one. What an internal error leaves
+/// half evaluated is forgotten.
+class EngineLock {
+public:
+  explicit EngineLock(EngineState &engine, std::shared_ptr<ModuleState> module = nullptr);
+  EngineLock(const EngineLock &) = delete;
+  ~EngineLock();
+
+private:
+  EngineState &engine;
+  std::shared_ptr<ModuleState> module;
+  int exceptions;
+};
+
+/// A compiler of an engine for the length of one compilation.
+class CompilerLease {
+public:
+  /// Takes the engine's lock for a moment, as the destructor does.
+  explicit CompilerLease(std::shared_ptr<EngineState> engine);
+  CompilerLease(const CompilerLease &) = delete;
+  /// After an internal error nobody knows what state the compiler is in: it is never used again,
+  /// and never destroyed.
+  ~CompilerLease();
+  driver::Compiler &operator*() const { return *compiler; }
+  driver::Compiler *operator->() const { return compiler.get(); }
+
+private:
+  std::shared_ptr<EngineState> engine;
+  std::unique_ptr<driver::Compiler> compiler;
+  int exceptions;
+};
+
+} // namespace gluonc::api
