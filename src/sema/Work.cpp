@@ -1,5 +1,7 @@
 #include "sema/Work.h"
 
+#include "sema/Unfinished.h"
+
 namespace gluonc::sema {
 
 static thread_local WorkScope *innermost = nullptr;
@@ -31,5 +33,12 @@ Descent::Descent() : ends(++depth > maxValueDepth || isWorkSpent()) {
 }
 
 Descent::~Descent() { --depth; }
+
+WorkMark::WorkMark() : innermost(sema::innermost), depth(sema::depth) {}
+
+void WorkMark::goBack() const {
+  sema::innermost = innermost;
+  sema::depth = depth;
+}
 
 } // namespace gluonc::sema

@@ -1,6 +1,5 @@
 #include "support/Forks.h"
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -12,7 +11,7 @@ namespace gluonc {
 /// One for the process. Its mutex is held for moments only, and through a fork.
 struct ForkGate {
   /// A compilation takes less, but for enormous kernels.
-  static constexpr std::chrono::seconds patience{10};
+  std::chrono::milliseconds patience{10'000};
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -80,39 +79,29 @@ void ForkGate::afterInChild() {
   new (&changed) std::condition_variable;
 }
 
-AtWork::AtWork() {
-  if (workDepth++)
+/// Goes over to `depth` and tells the gate where that begins or ends the thread's work.
+static void setDepth(unsigned depth) {
+  unsigned before = std::exchange(workDepth, depth);
+  if (!before == !depth)
     return;
   ForkGate &gate = ForkGate::get();
   std::unique_lock held(gate.mutex);
-  gate.begin(held);
+  if (depth)
+    gate.begin(held);
+  else
+    gate.end();
 }
 
-AtWork::~AtWork() {
-  if (--workDepth)
-    return;
-  ForkGate &gate = ForkGate::get();
-  std::lock_guard held(gate.mutex);
-  gate.end();
-}
+AtWork::AtWork() : outerDepth(workDepth) { setDepth(outerDepth + 1); }
 
-AtRest::AtRest() : depth(workDepth) {
-  if (!depth)
-    return;
-  workDepth = 0;
-  ForkGate &gate = ForkGate::get();
-  std::lock_guard held(gate.mutex);
-  gate.end();
-}
+// An internal error takes scopes away without ending them, so that the depth may be any.
+AtWork::~AtWork() { setDepth(outerDepth); }
 
-AtRest::~AtRest() {
-  if (!depth)
-    return;
-  workDepth = depth;
-  ForkGate &gate = ForkGate::get();
-  std::unique_lock held(gate.mutex);
-  gate.begin(held);
-}
+AtRest::AtRest() : depth(workDepth) { setDepth(0); }
+
+AtRest::~AtRest() { setDepth(depth); }
+
+void setForkPatience(std::chrono::milliseconds patience) { ForkGate::get().patience = patience; }
 
 bool lostWork() { return ForkGate::get().lostWork; }
 

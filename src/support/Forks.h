@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <chrono>
 #include <thread>
 
 namespace gluonc {
@@ -23,6 +24,9 @@ public:
   AtWork();
   ~AtWork();
   AtWork(const AtWork &) = delete;
+
+private:
+  unsigned outerDepth;
 };
 
 /// For its lifetime the thread, if it was at work, is not.
@@ -40,6 +44,9 @@ private:
 /// Whether this process was forked while another thread was at work for longer than fork() waits:
 /// nothing that may be at work can be used in it.
 bool lostWork();
+
+/// How long fork() waits, for tests.
+void setForkPatience(std::chrono::milliseconds patience);
 
 /// A recursive mutex for threads at work. In a child those that other threads held are free.
 class ForkableMutex {

@@ -154,6 +154,10 @@ static void destroyExecutable(void *executable) { gluonc_executable_destroy(exec
 static gluonc_error **wantError(void) { return oneIn(4) ? NULL : &failure; }
 
 static int answered(gluonc_status status) {
+  if (status == GLUONC_INTERNAL_ERROR) {
+    fprintf(stderr, "%s\n", failure ? gluonc_error_text(failure) : "an internal error");
+    exit(70);
+  }
   if (failure) {
     /* An error is a text and lines of JSON. */
     if (!gluonc_error_text(failure)[0] || gluonc_error_json(failure)[0] != '{')

@@ -21,7 +21,7 @@ except ImportError:
     np = None
 
 # The package's own mistakes, not the caller's.
-OWN_MISTAKES = (SystemError, NameError, AssertionError, UnboundLocalError)
+OWN_MISTAKES = (SystemError, NameError, AssertionError, UnboundLocalError, gluon.InternalError)
 
 
 @gluon.jit

@@ -1,7 +1,6 @@
 #include "driver/api/Guard.h"
 
 #include "ir/SourceLocation.h"
-#include "sema/Unfinished.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -125,9 +124,12 @@ EngineLock::EngineLock(EngineState &engine, std::shared_ptr<ModuleState> module)
 }
 
 EngineLock::~EngineLock() {
+  bool isBroken = std::uncaught_exceptions() > exceptions;
+  if (isBroken)
+    mark.goBack();
   if (module) {
     engine.evaluating.pop_back();
-    if (std::uncaught_exceptions() > exceptions)
+    if (isBroken)
       sema::forgetUnfinished(module->program);
   }
   engine.lock.unlock();

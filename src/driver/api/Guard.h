@@ -9,6 +9,7 @@
 #pragma once
 
 #include "driver/api/Handles.h"
+#include "sema/Unfinished.h"
 #include "support/Forks.h"
 #include "support/Recovery.h"
 
@@ -52,7 +53,7 @@ gluonc_status guarded(gluonc_error **error, std::initializer_list<Needed> needed
   }
 }
 
-/// The engine's lock, to evaluate in a module, where there is one. What an internal error leaves
+/// The engine's lock, to evaluate, in a module where there is one. What an internal error leaves
 /// half evaluated is forgotten.
 class EngineLock {
 public:
@@ -63,6 +64,7 @@ public:
 private:
   EngineState &engine;
   std::shared_ptr<ModuleState> module;
+  sema::WorkMark mark;
   int exceptions;
 };
 
