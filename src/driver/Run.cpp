@@ -69,13 +69,6 @@ static void readWritten(Buffer &buffer, const sim::Memory &memory) {
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,
                                 const diag::SourceManager &sources, const SimulatedRun &how,
                                 diag::Sink &sink) {
-  if (how.isNvidia)
-    if (std::string problem =
-            cuda::Launcher::whyNotPossible({grid[0], grid[1], grid[2]}, ttg::numCtasOf(module));
-        !problem.empty()) {
-      sink.report(Kind::DeviceError, {}, problem).end();
-      return std::nullopt;
-    }
   std::unique_ptr<sim::Executable> executable =
       sim::Executable::prepare(module, kernelNameOf(module), sink, sources);
   if (!executable)

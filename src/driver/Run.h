@@ -37,8 +37,6 @@ struct SimulatedRun {
   llvm::raw_ostream *printed = nullptr;
   /// See sim::Launch.
   std::optional<uint64_t> scheduleSeed = std::nullopt;
-  /// Of the chip that the simulator pretends to be: grids that it would refuse are refused.
-  bool isNvidia = true;
 };
 /// Simulates the kernel of a transformed module. Nullopt after a report.
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,

@@ -154,7 +154,7 @@ struct Run {
         !compiler.transform(*module, options.target, session.sources, session.sink, timings))
       return std::nullopt;
     return driver::runOnCpu(*module, arguments, grid, session.sources,
-                            {&llvm::outs(), scheduleSeed, options.target.isNvidia()}, session.sink);
+                            {&llvm::outs(), scheduleSeed}, session.sink);
   }
 
   void printTime(const driver::RunTime &time, const driver::KernelArguments &arguments,
