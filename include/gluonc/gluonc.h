@@ -149,8 +149,13 @@ typedef enum gluonc_binding_kind {
   GLUONC_BINDING_CONSTEXPR_FUNCTION = 2,
   GLUONC_BINDING_FUNCTION = 3,
   GLUONC_BINDING_CLASS = 4,
-  /* The file itself. */
-  GLUONC_BINDING_MODULE = 5
+  /* The file itself; where `path` is null or empty, a module of Python or the language, `name`. */
+  GLUONC_BINDING_MODULE = 5,
+  GLUONC_BINDING_INSTANCE = 6,
+  /* What kernels cannot use; `text` says why. */
+  GLUONC_BINDING_OPAQUE = 7,
+  /* Nothing: the source is not asked either. */
+  GLUONC_BINDING_UNBOUND = 8
 } gluonc_binding_kind;
 
 typedef struct gluonc_binding {
@@ -160,6 +165,14 @@ typedef struct gluonc_binding {
   const char *name;
   unsigned line;
   uint64_t scope;
+  /* Bindings of one object have one number, other than 0, and are one value. */
+  uint64_t object;
+  /* An expression for what the object says itself, ahead of the text of its definition; may be null.
+   * Function: {'defaults': {name: value}, 'noinline': bool, 'body': (line, column) of a lambda}.
+   * Class: {'bases': (…), 'members': text of a dict name -> (access, value)}; `line` is any inside;
+   * one without a `path` is no aggregate and has 'fields': (name, …), 'named_tuple': bool; `access` is '', 'property', 'static' or 'class'.
+   * Instance: {'class': …, 'fields': {name: value}}. */
+  const char *attributes;
 } gluonc_binding;
 
 /* Tells what `name` is bound to in a scope; returns 0 for what it does not know, which is then

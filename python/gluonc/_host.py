@@ -2,6 +2,8 @@
 
 import functools
 
+from gluonc import _texts
+
 
 def cdiv(x, y):
     """x / y, rounded up."""
@@ -17,15 +19,11 @@ class ConstexprFunction:
     """A Python function that kernels call while they are compiled."""
 
     def __init__(self, fn):
-        self.fn = fn
+        self.fn, self._text = fn, _texts.note_function(fn)
         functools.update_wrapper(self, fn)
 
     # gluonc_binding_kind of the C API.
     _binding_kind = 2
-
-    def __gluonc_source__(self):
-        from gluonc._scopes import token
-        return token(self)
 
     def __call__(self, *args, **kwargs):
         from gluonc.language._constexpr import unwrap
@@ -46,4 +44,5 @@ def must_use_result(fn_or_message):
 
 def aggregate(cls):
     """Marks a class of values that exist inside kernels; the compiler reads its source."""
+    _texts.note_aggregate(cls)
     return cls

@@ -8,11 +8,11 @@ never seen comes here, to be compiled.
 import functools
 from collections import namedtuple
 
-from gluonc import _native, _tensors, hooks
+from gluonc import _native, _tensors, _texts, hooks
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._lazy import lazy
-from gluonc._scopes import load_kernel, token
+from gluonc._scopes import Resolver
 from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
 from gluonc.language._constexpr import constexpr, unwrap
 
@@ -57,6 +57,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     def __init__(self, fn, do_not_specialize=None, do_not_specialize_on_alignment=None,
                  debug=None, noinline=None, repr=None, launch_metadata=None, version=None):
         self.fn, self.debug, self.noinline = fn, debug, noinline
+        self._text, self._loaded = _texts.note_function(fn), None
         self._skipped = do_not_specialize, do_not_specialize_on_alignment
         self._repr, self.launch_metadata = repr, launch_metadata
         self.pre_run_hooks = []
@@ -84,11 +85,13 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         if not ignores_option(name):
             raise KeyError(f"Keyword argument {name} was specified but unrecognised")
 
-    @lazy
-    def _kernel(self):
-        kernel, constants = load_kernel(self.fn)
-        self._set_globals(constants)
-        return kernel
+    def _load(self):
+        """(resolver, kernel of the compiler), new ones where a name means something else by now."""
+        loaded = self._loaded
+        if loaded is None or not loaded[0].is_current():
+            resolver = Resolver()
+            loaded = self._loaded = resolver, resolver.load(self.fn, self._text)
+        return loaded
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"{self.fn.__name__} is a kernel function: launch it as "
@@ -100,13 +103,10 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     # gluonc_binding_kind of the C API.
     _binding_kind = 1
 
-    def __gluonc_source__(self):
-        return token(self)
-
     def front_end_ir(self, target, *args, **kwargs):
         """The IR of a specialization for `target` ("cuda:90a"), before any pass."""
         probe = _FrontEnd(self.fn, *self._skipped, debug=self.debug)
-        probe.target = target
+        probe.target, probe._text = target, self._text
         try:
             probe._specialize(args, kwargs)
         except _FrontEnd.Made as made:
@@ -141,12 +141,15 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     def _launch_ended(self, metadata):
         hooks.launch_exit(metadata)
 
-    def _global_changed(self, name, before, now):
-        """Called by a launch that finds another object under the name of a constant."""
-        if isinstance(now, constexpr) and now.value == before.value:
-            return
-        raise RuntimeError(f"global {name} has changed from {before} to {now} since "
-                           f"{self.fn.__name__} was compiled, which has it as a constant")
+    def _variable_changed(self, name, before, now):
+        """Called by a launch that finds another object under a name than the compiler did. Whether
+        what was compiled has to be forgotten."""
+        if self._loaded is None or self._loaded[0].is_current():
+            return False
+        if isinstance(before, constexpr):
+            raise RuntimeError(f"global {name} has changed from {before} to {now} since "
+                               f"{self.fn.__name__} was compiled, which has it as a constant")
+        return True
 
     def _refuse_mixed(self, values):
         views = ((parameter.name, _tensors.view(value))
@@ -173,6 +176,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
         executable = engine().make(specialization, target, simulated)
+        self._watch(self._loaded[0].watched())
         if not simulated:
             executable.load(device)
         return CompiledKernel(self._name_of(specs), executable, target,
@@ -209,8 +213,9 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _specialization(self, specs, options):
         num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative = map(unwrap, options)
-        return self._kernel.specialize(
-            native_arguments(self.params, specs), int(num_warps), int(num_ctas),
+        resolver, kernel = self._load()
+        return kernel.specialize(
+            native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps), int(num_ctas),
             int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion), bool(pdl),
             bool(cooperative))
 

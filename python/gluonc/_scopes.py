@@ -2,55 +2,40 @@
 
 So that a kernel means what Python says: globals that were computed or patched, variables of the
 function that it is nested in, functions of modules imported from anywhere, cells of notebooks. A
-value reaches the compiler as an expression, a function or class as the place of its definition.
-What has neither is left to the source text.
+value reaches the compiler as an expression, a function or class as the place of its definition, with
+what the object itself says: defaults, members, bases. The compiler looks into a scope's source
+text for nothing but names of Triton that are not there.
 """
 
+import builtins
+import dataclasses
+import enum
 import functools
-import inspect
-import itertools
-import linecache
-import re
 import sys
 import types
 
+from gluonc import _texts
 from gluonc._engine import engine
 from gluonc._unknown import Unknown
 from gluonc.language._constexpr import constexpr
 from gluonc.language._source import OBJECT_PREFIX, source
 
 # gluonc_binding_kind of the C API.
-_EXPRESSION, _JIT, _CONSTEXPR, _FUNCTION, _CLASS, _MODULE = range(6)
+(_EXPRESSION, _JIT, _CONSTEXPR, _FUNCTION, _CLASS, _MODULE, _INSTANCE, _OPAQUE,
+ _UNBOUND) = range(9)
 
 # Where modules of the package are found in expressions.
 _MODULES = {"gluonc": "gluon", "gluonc.language": "gl", "gluonc._triton": "triton",
             "gluonc._triton._language.core": "tl", "math": "math"}
 # Modules of the package that the compiler reads like those of a user.
 _READ = {"gluonc._triton._language.target_info"}
-_MISSING = object()
-_objects = {}
-_tokens = {}
-_numbers = itertools.count(1)
-
-
-def token(value):
-    """A name for an object that has no text, in expressions that the compiler reads."""
-    name = _tokens.get(id(value))
-    if name is None:
-        name = _tokens[id(value)] = f"{OBJECT_PREFIX}{next(_numbers)}"
-        # Kept, so that the id stays its own.
-        _objects[name] = value
-    return name
-
-
-def source_of(fn):
-    """Path and text of the file (or cell) that a function was written in."""
-    path = inspect.getsourcefile(fn) or fn.__code__.co_filename
-    lines = linecache.getlines(path, fn.__globals__)
-    if not lines:
-        raise OSError(f"the source of {fn.__name__} is not to be had: kernels are compiled from "
-                      f"their text, and {path} cannot be read")
-    return path, "".join(lines)
+# Modules of Python that the compiler knows functions of.
+_KNOWN = {"collections", "copy", "dataclasses", "functools", "itertools", "math", "typing"}
+# Packages whose classes are nothing to kernels, and long to read.
+_FOREIGN = {"numpy", "torch"}
+# What has a text, but for what is inside.
+_PLAIN = (type(None), bool, int, float, str, tuple, list, dict, constexpr)
+_ENUM_FIELDS = "value", "name"
 
 
 class _Namespace:
@@ -60,7 +45,7 @@ class _Namespace:
         self.globals, self.cells = variables, {}
         for fn in functions:
             self.cells.update(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
-        # Equal for functions that see the same.
+        # Equal for functions that see the same. Of objects that live as long as the namespace.
         self.key = id(variables), *sorted((name, id(cell)) for name, cell in self.cells.items())
 
     def find(self, name):
@@ -74,130 +59,223 @@ class _Namespace:
             # The enclosing function has not assigned it yet.
             raise KeyError(name) from None
 
-
-def _namespace_of(fn):
-    return _Namespace(fn.__globals__, [fn])
-
-
-def _functions_of(cls):
-    """The Python functions behind a class's members."""
-    for member in vars(cls).values():
-        member = getattr(member, "fget", member)
-        member = getattr(member, "__func__", member)
-        member = getattr(member, "fn", member)
-        if isinstance(member, types.FunctionType):
-            yield member
+    def watched(self, name):
+        """Where launches look whether a name still means the same: (variables or cell, name)."""
+        return self.cells.get(name, self.globals), name
 
 
-def _line_of_class(cls):
-    """Where the class's definition begins, with its decorators.
+class Resolver:
+    """Answers for one kernel: resolver(scope, name)."""
 
-    inspect parses the whole file for that. A method's line is known, and the class is above it;
-    where it is not plain what belongs to the class there, inspect decides."""
-    name = cls.__qualname__.rpartition(".")[2]
-    begins = [fn.__code__.co_firstlineno for fn in _functions_of(cls)
-              if fn.__qualname__.startswith(f"{cls.__qualname__}.")]
-    lines = linecache.getlines(inspect.getsourcefile(cls))
-    for line in range(min(begins, default=0) - 1, 0, -1):
-        if re.match(rf"\s*class\s+{re.escape(name)}\s*[(:]", lines[line - 1]):
-            while line > 1 and lines[line - 2].lstrip().startswith("@"):
-                line -= 1
-            above = lines[line - 2].strip() if line > 1 else ""
-            if not above or above.startswith("#"):
-                return line
-            break
-    return inspect.findsource(cls)[1] + 1
+    def __init__(self):
+        self._scopes, self._namespaces = {}, []
+        # Numbers of objects, by id; the objects are kept, so that their ids stay their own.
+        self._numbers, self._objects = {}, []
+        # Everything that the compiler was told.
+        self._answers = {}
 
-
-class _Resolver:
-    """Answers for one loaded module: resolve(scope, name)."""
-
-    def __init__(self, namespace):
-        self._scopes, self._namespaces, self._answers = {}, [], {}
-        self.scope_of(namespace)
+    def load(self, fn, text):
+        """The compiler's kernel for a Python function, written in `text`."""
+        text = _texts.text_of(fn) if text is None else text
+        code = fn.__code__
+        loaded = engine().load_scope(code.co_filename, text, self._scope_of(fn.__globals__, [fn]),
+                                     self)
+        return loaded.kernel_at(code.co_name, code.co_firstlineno)
 
     def is_current(self):
-        """Whether the names that were asked for are still bound to the same objects."""
-        return all(self._find(scope, name) is value
-                   for (scope, name), value in list(self._answers.items()))
+        """Whether all that was told is still so."""
+        return all(self._answer(*asked) == answer
+                   for asked, answer in list(self._answers.items()))
 
-    def _find(self, scope, name):
+    def watched(self):
+        """What launches look at, as (variables or cell, name, value)."""
+        found = []
+        for scope, name in list(self._answers):
+            if not name.startswith(OBJECT_PREFIX):
+                namespace = self._namespaces[scope - 1]
+                try:
+                    value = namespace.find(name)
+                except KeyError:
+                    continue
+                if not isinstance(value, types.ModuleType):
+                    found.append((*namespace.watched(name), value))
+        return found
+
+    def text_of_argument(self, value):
+        """Text of a compile-time argument."""
+        return source(value, self._text_of_function)
+
+    def __call__(self, scope, name):
+        answer = self._answers[scope, name] = self._answer(scope, name)
+        return answer
+
+    def _answer(self, scope, name):
         try:
-            return self._namespaces[scope - 1].find(name)
+            if name.startswith(OBJECT_PREFIX):
+                value = self._objects[int(name[len(OBJECT_PREFIX):]) - 1]
+            else:
+                value = self._namespaces[scope - 1].find(name)
         except KeyError:
-            return _MISSING
+            return _binding(_UNBOUND)
+        # Where it is imported from is known to the source alone.
+        if isinstance(value, Unknown):
+            return None
+        try:
+            return self._bind(value)
+        except Exception as problem:
+            return _binding(_OPAQUE, str(problem))
 
-    def scope_of(self, namespace):
+    def _number_of(self, value):
+        number = self._numbers.get(id(value))
+        if number is None:
+            self._objects.append(value)
+            number = self._numbers[id(value)] = len(self._objects)
+        return number
+
+    def _token(self, value):
+        """A name for an object that has no text, in expressions."""
+        return f"{OBJECT_PREFIX}{self._number_of(value)}"
+
+    def _text(self, value):
+        return source(value, self._token)
+
+    def _text_of_function(self, value):
+        if _is_decorated(value) or isinstance(value, (types.FunctionType, enum.Enum)) or (
+                isinstance(value, type) and value.__module__ != "builtins"):
+            return self._token(value)
+        raise TypeError(f"a {type(value).__name__} cannot be a compile-time value of a kernel")
+
+    def _dict(self, items):
+        return "{" + ", ".join(f"{name!r}: {text}" for name, text in items) + "}"
+
+    def _scope_of(self, variables, functions=()):
         """The number of a namespace."""
+        namespace = _Namespace(variables, functions)
         scope = self._scopes.get(namespace.key)
         if scope is None:
             self._namespaces.append(namespace)
             scope = self._scopes[namespace.key] = len(self._namespaces)
         return scope
 
-    def __call__(self, scope, name):
-        if name.startswith(OBJECT_PREFIX):
-            return self._bind(_objects[name])
-        value = self._answers[scope, name] = self._find(scope, name)
-        return None if value is _MISSING else self._bind(value)
+    # -- Values to bindings ----------------------------------------------------------------------
 
     def _bind(self, value):
-        value, kind = _unwrapped(value)
-        if kind is not None:
-            return self._bind_function(value, kind)
+        if _is_decorated(value):
+            return self._bind_decorated(value)
         if isinstance(value, types.FunctionType):
-            return self._bind_function(value, _FUNCTION)
+            return self._bind_function(value, value, _FUNCTION)
         if isinstance(value, types.ModuleType):
             return self._bind_module(value)
         if isinstance(value, type) and not hasattr(type(value), "__gluonc_source__"):
             return self._bind_class(value)
-        if isinstance(value, Unknown):
-            return None
-        try:
-            return _EXPRESSION, source(value, text_of_object), "", "", 0, 0
-        except TypeError:
-            return None
+        if isinstance(value, functools.partial):
+            return self._bind_partial(value)
+        if isinstance(value, types.MethodType):
+            return self._expression(f"{self._token(value.__self__)}.{value.__func__.__name__}")
+        if isinstance(value, functools._lru_cache_wrapper):
+            return self._bind(value.__wrapped__)
+        if isinstance(value, types.BuiltinFunctionType):
+            return self._expression(_name_of_known(value))
+        if isinstance(value, _PLAIN) or hasattr(type(value), "__gluonc_source__") or \
+                type(value).__module__ == "numpy":
+            return self._expression(self._text(value))
+        return self._bind_instance(value)
 
-    def _bind_function(self, fn, kind):
+    def _expression(self, text):
+        if text is None:
+            raise TypeError("the compiler has nothing like it")
+        return _binding(_EXPRESSION, text)
+
+    def _bind_decorated(self, value):
+        """The Python function behind a kernel, however often it was decorated."""
+        whole, kind, text, is_noinline = value, None, None, False
+        while _is_decorated(value):
+            kind = type(value)._binding_kind or kind
+            text = getattr(value, "_text", text)
+            is_noinline |= bool(getattr(value, "noinline", False))
+            value = value.fn
+        if not isinstance(value, types.FunctionType):
+            raise TypeError(f"a {type(value).__name__} is no function that the compiler can read")
+        return self._bind_function(whole, value, kind, text, is_noinline)
+
+    def _bind_function(self, whole, fn, kind, text=None, is_noinline=False):
         if _is_own(fn.__module__):
-            return _expression(_own_functions().get(fn))
-        if fn.__name__ == "<lambda>":
-            return None
-        try:
-            path, text = source_of(fn)
-        except (OSError, TypeError):
-            return None
-        return (kind, text, path, fn.__name__, fn.__code__.co_firstlineno,
-                self.scope_of(_namespace_of(fn)))
+            return self._expression(_own_functions().get(fn))
+        if _texts.is_standard(fn.__module__):
+            return self._expression(_name_of_known(fn))
+        code = fn.__code__
+        attributes = [("defaults", self._defaults_of(fn))]
+        if is_noinline:
+            attributes.append(("noinline", "True"))
+        if code.co_name == "<lambda>":
+            attributes.append(("body", repr(_place_in_body(code))))
+        return _binding(kind, _texts.text_of(fn) if text is None else text, code.co_filename,
+                        code.co_name, code.co_firstlineno, self._scope_of(fn.__globals__, [fn]),
+                        self._number_of(whole), self._dict(attributes))
+
+    def _defaults_of(self, fn):
+        values = fn.__defaults__ or ()
+        positional = fn.__code__.co_varnames[:fn.__code__.co_argcount]
+        named = [*zip(positional[len(positional) - len(values):], values),
+                 *(fn.__kwdefaults__ or {}).items()]
+        return self._dict((name, self._text(value)) for name, value in named)
+
+    def _bind_partial(self, value):
+        words = [self._token(value.func), *map(self._text, value.args),
+                 *(f"{name}={self._text(item)}" for name, item in value.keywords.items())]
+        return self._expression(f"functools.partial({', '.join(words)})")
 
     def _bind_module(self, module):
         name, rest = module.__name__, ""
         while name and module.__name__ not in _READ:
             if name in _MODULES:
-                return _expression(_MODULES[name] + rest)
+                return self._expression(_MODULES[name] + rest)
             name, _, last = name.rpartition(".")
             rest = f".{last}{rest}"
+        if _texts.is_standard(module.__name__):
+            return _binding(_MODULE, name=module.__name__)
+        # What its names mean is asked here; its text is good for suggestions.
         path = getattr(module, "__file__", None)
-        if not path or not path.endswith(".py"):
-            return None
-        text = "".join(linecache.getlines(path))
-        return _MODULE, text, path, "", 0, self.scope_of(_Namespace(vars(module)))
+        text = _texts.seen(path)
+        return _binding(_MODULE, text, path if text else module.__name__.rpartition(".")[2],
+                        scope=self._scope_of(vars(module)), number=self._number_of(module))
 
     def _bind_class(self, cls):
         if _is_own(cls.__module__):
-            return _expression(f"gl.{getattr(cls, '_path', None) or cls.__name__}")
-        try:
-            path, line = inspect.getsourcefile(cls), _line_of_class(cls)
-            text = "".join(linecache.getlines(path))
-        except (OSError, TypeError):
-            return None
-        variables = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
-        for fn in _functions_of(cls):
-            variables = fn.__globals__
-        namespace = _Namespace(variables, _functions_of(cls))
-        # The name in the text: `__name__` may have been assigned since.
-        name = cls.__qualname__.rpartition(".")[2]
-        return _CLASS, text, path, name, line, self.scope_of(namespace)
+            return self._expression(f"gl.{getattr(cls, '_path', None) or cls.__name__}")
+        if _texts.is_standard(cls.__module__):
+            return self._expression(_name_of_known(cls))
+        if cls.__module__.partition(".")[0] in _FOREIGN:
+            raise TypeError(f"class {cls.__qualname__} of {cls.__module__}")
+        bases = [self._token(base) for base in cls.__bases__ if not _texts.is_standard(base.__module__)]
+        members = self._dict((name, f"({access!r}, {self._text(member)})")
+                             for name, access, member in _members_of(cls))
+        attributes = [("bases", f"[{', '.join(bases)}]"), ("members", repr(members))]
+        path, line, text, variables = _texts.place_of_aggregate(cls) or ("", 0, "", None)
+        if not path:
+            attributes += [("named_tuple", repr(_is_named_tuple(cls))),
+                           ("fields", repr(_fields_of(cls)))]
+        scope = self._scope_of(variables, _texts.own_functions(cls)) if path else 0
+        return _binding(_CLASS, text, path, cls.__qualname__, line, scope, self._number_of(cls),
+                        self._dict(attributes))
+
+    def _bind_instance(self, value):
+        cls = type(value)
+        if _texts.is_standard(cls.__module__) or cls.__module__.partition(".")[0] in _FOREIGN:
+            raise TypeError(f"a {cls.__name__} is a value of the host program")
+        if isinstance(value, enum.Enum):
+            fields = {name: getattr(value, name) for name in _ENUM_FIELDS}
+        else:
+            fields = vars(value)
+        attributes = self._dict([
+            ("class", self._token(cls)),
+            ("fields", self._dict((name, self._text(item)) for name, item in fields.items()))])
+        return _binding(_INSTANCE, number=self._number_of(value), attributes=attributes)
+
+
+def _binding(kind, text="", path="", name="", line=0, scope=0, number=0, attributes=""):
+    """As the compiler takes it."""
+    return kind, text, path, name, line, scope, number, attributes
 
 
 def _is_own(module):
@@ -205,27 +283,18 @@ def _is_own(module):
     return bool(module) and module.partition(".")[0] == "gluonc" and module not in _READ
 
 
-def _unwrapped(value):
-    """The Python function behind a kernel, however often it was decorated, and what it is bound
-    as; other values as they are, with None."""
-    kind = None
-    while hasattr(type(value), "_binding_kind"):
-        kind = type(value)._binding_kind or kind
-        value = value.fn
-    return value, kind
+def _is_decorated(value):
+    """Whether it is a kernel, or another function that was given to the compiler."""
+    return hasattr(type(value), "_binding_kind")
 
 
-def _expression(text):
-    return None if text is None else (_EXPRESSION, text, "", "", 0, 0)
-
-
-def text_of_object(value):
-    """Text for what is inside a tuple or another value and has none itself."""
-    if hasattr(type(value), "_binding_kind") or isinstance(value, types.FunctionType):
-        return token(value)
-    if isinstance(value, type) and value.__module__ != "builtins":
-        return token(value)
-    raise TypeError(f"a {type(value).__name__} cannot be a compile-time value of a kernel")
+def _name_of_known(value):
+    """What expressions call a function or class of Python; None for those that they cannot."""
+    name = value.__name__
+    if getattr(builtins, name, None) is value:
+        return name
+    module = (value.__module__ or "").lstrip("_")
+    return f"{module}.{name}" if module in _KNOWN else None
 
 
 @functools.lru_cache(maxsize=None)
@@ -237,86 +306,55 @@ def _own_functions():
     return {gluonc.cdiv: "gl.cdiv", gluonc.next_power_of_2: "gl.next_power_of_2", **found}
 
 
-@functools.lru_cache(maxsize=256)
-def _load_shared(path, text, key, resolver):
-    return engine().load_scope(path, text, 1, resolver)
+def _place_in_body(code):
+    """(line, byte column) of something in a lambda's body; None where Python does not tell."""
+    positions = getattr(code, "co_positions", tuple)()
+    return next(((line, column) for line, _, column, end in reversed(list(positions))
+                 if line and end), None)
 
 
-_shared_resolvers = {}
+def _is_named_tuple(cls):
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
-def load_kernel(fn):
-    """The compiler's kernel for a Python function, and the constants that it has from globals, as
-    (variables, name, value)."""
-    path, text = source_of(fn)
-    namespace = _namespace_of(fn)
-    if namespace.cells:
-        loaded = engine().load_scope(path, text, 1, _Resolver(namespace))
-    else:
-        # Kernels of one file share what was evaluated for it, until a name means something else.
-        resolver = _shared_resolvers.get(namespace.key)
-        if resolver is None or not resolver.is_current():
-            resolver = _shared_resolvers[namespace.key] = _Resolver(namespace)
-        loaded = _load_shared(path, text, namespace.key, resolver)
-    return loaded.kernel_at(fn.__name__, fn.__code__.co_firstlineno), _constants_from(fn)
+def _fields_of(cls):
+    """Names of the fields that the class itself declares, those that a constructor assigns aside."""
+    if issubclass(cls, enum.Enum):
+        return _ENUM_FIELDS
+    if _is_named_tuple(cls):
+        return cls._fields
+    # Before 3.10 those of a base could come instead.
+    found = cls if sys.version_info >= (3, 10) else types.SimpleNamespace(**vars(cls))
+    return tuple(getattr(found, "__annotations__", ()))
 
 
-# -- Constants -----------------------------------------------------------------------------------
-
-class _Walk:
-    """Visits everything that a function can reach by name, and collects the constexprs."""
-
-    def __init__(self):
-        self._seen, self.constants = set(), []
-
-    def function(self, fn):
-        if fn in self._seen:
-            return
-        self._seen.add(fn)
-        names = _names(fn.__code__)
-        namespace = _namespace_of(fn)
-        for name in names:
-            try:
-                value = namespace.find(name)
-            except KeyError:
-                continue
-            self._value(value, names)
-            if name not in namespace.cells:
-                self._constant(namespace.globals, name, value)
-
-    def _constant(self, variables, name, value):
-        if isinstance(value, constexpr):
-            self.constants.append((variables, name, value))
-
-    def _value(self, value, names):
-        if isinstance(value, types.ModuleType):
-            members = vars(value)
-            if value.__name__.partition(".")[0] in ("gluonc", "torch", "numpy"):
-                return
-            for name in names:
-                if name in members and not isinstance(members[name], types.ModuleType):
-                    self._value(members[name], names)
-                    self._constant(members, name, members[name])
-            return
-        value, _ = _unwrapped(value)
-        if isinstance(value, types.FunctionType):
-            self.function(value)
-        elif isinstance(value, type):
-            for cls in value.__mro__:
-                for fn in _functions_of(cls) if cls.__module__ != "builtins" else ():
-                    self.function(fn)
-
-
-def _constants_from(fn):
-    walk = _Walk()
-    walk.function(fn)
-    return walk.constants
-
-
-def _names(code):
-    """Names that a code object and those inside it use, in a fixed order."""
-    found = [*code.co_names, *code.co_freevars]
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            found += _names(constant)
-    return list(dict.fromkeys(found))
+def _members_of(cls):
+    """(name, access, member) of what the class defines or was given itself. `access` is as in
+    HostScope.h."""
+    if issubclass(cls, enum.Enum):
+        for name, member in cls.__members__.items():
+            yield name, "", member
+    for name, value in getattr(cls, "_field_defaults", {}).items():
+        yield name, "", value
+    own = set(_texts.own_functions(cls))
+    constructor = cls.__init__
+    if (isinstance(constructor, types.FunctionType)
+            and not _texts.is_standard(constructor.__module__)
+            and not dataclasses.is_dataclass(cls) and not _texts.place_of_aggregate(cls)):
+        # A derived class has that of its base.
+        yield "__init__", "", constructor
+    for name, member in vars(cls).items():
+        access = ""
+        if isinstance(member, (property, functools.cached_property)):
+            access, member = "property", getattr(member, "fget", None) or member.func
+        elif isinstance(member, staticmethod):
+            access, member = "static", member.__func__
+        elif isinstance(member, classmethod):
+            access, member = "class", member.__func__
+        is_function = _is_decorated(member) or isinstance(member, types.FunctionType)
+        if is_function:
+            if access or _is_decorated(member) or member in own:
+                yield name, access, member
+        elif not name.startswith("_") and not hasattr(member, "__get__") and not isinstance(
+                member, enum.Enum):
+            yield name, access, member

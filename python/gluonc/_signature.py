@@ -9,11 +9,9 @@ import inspect
 import re
 
 from gluonc import _native
-from gluonc._scopes import text_of_object
 from gluonc._tensors import TensorView, view
 from gluonc.language._constexpr import constexpr, unwrap
 from gluonc.language._dtypes import dtype, pointer_type
-from gluonc.language._source import source
 
 # gluonc_argument_kind of the C API.
 _TYPE, _INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION, _TUPLE = range(7)
@@ -84,13 +82,18 @@ def native_option(name, default):
 
 
 def frozen(value):
-    """A hashable stand-in for a compile-time value. Types count: 1, 1.0 and True differ."""
+    """A hashable stand-in for a compile-time value. Types count: 1, 1.0 and True differ, as do 0.0
+    and -0.0."""
     if isinstance(value, constexpr):
         return frozen(value.value)
     if isinstance(value, (list, tuple)):
         return (type(value), *map(frozen, value))
     if isinstance(value, dict):
         return (dict, *((frozen(k), frozen(v)) for k, v in value.items()))
+    if isinstance(value, float):
+        return type(value), value.hex()
+    if hasattr(type(value), "__gluonc_source__"):
+        return type(value), value.__gluonc_source__()
     return type(value), value
 
 
@@ -103,7 +106,8 @@ def describe(name, value):
     found = value if isinstance(value, TensorView) else view(value)
     if found is None:
         found = plain_number(value)
-    if found is None and not hasattr(value, "__gluonc_source__"):
+    if found is None and not (hasattr(value, "__gluonc_source__")
+                              or hasattr(type(value), "_binding_kind")):
         raise TypeError(
             f"{name}: a kernel takes tensors, numbers, tuples, None and, for constexpr "
             f"parameters, compile-time values; not a {type(value).__name__}")
@@ -136,20 +140,21 @@ def constant_spec(value):
 _native.set_hooks(frozen, describe, constexpr)
 
 
-def native_arguments(parameters, specs):
-    """Specs as the C API takes them: compile-time objects as text."""
-    return [_native_argument(parameter, *spec) for parameter, spec in zip(parameters, specs)]
+def native_arguments(parameters, specs, text_of):
+    """Specs as the C API takes them: compile-time objects as text, which `text_of` makes."""
+    return [_native_argument(parameter, text_of, *spec)
+            for parameter, spec in zip(parameters, specs)]
 
 
-def _native_argument(parameter, kind, value):
+def _native_argument(parameter, text_of, kind, value):
     if kind == _TUPLE:
         cls, items = value
         fields = getattr(cls, "_fields", None)
         return _TUPLE, (fields and ",".join(fields),
-                        [_native_argument(parameter, *item) for item in items])
+                        [_native_argument(parameter, text_of, *item) for item in items])
     if kind != _EXPRESSION:
         return kind, value
     try:
-        return _EXPRESSION, source(unwrap(value), text_of_object)
+        return _EXPRESSION, text_of(unwrap(value))
     except TypeError as problem:
         raise TypeError(f"{parameter.name}: {problem}") from None

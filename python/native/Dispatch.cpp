@@ -31,16 +31,22 @@ struct Entry {
   int device = noMemory;
 };
 
-/// A compile-time constant that a kernel has from a global variable.
-struct Global {
-  PyObject *variables, *name, *value;
+/// What the compiler was told of a variable.
+struct Variable {
+  /// A dict, or the cell itself.
+  PyObject *holder, *name, *value;
+
+  /// What it is now, borrowed; null where it is gone, or with an exception.
+  PyObject *now() const {
+    return PyCell_Check(holder) ? PyCell_GET(holder) : PyDict_GetItemWithError(holder, name);
+  }
 
   void retain() const {
-    for (PyObject *part : {variables, name, value})
+    for (PyObject *part : {holder, name, value})
       Py_INCREF(part);
   }
   void release() const {
-    for (PyObject *part : {variables, name, value})
+    for (PyObject *part : {holder, name, value})
       Py_DECREF(part);
   }
 };
@@ -54,11 +60,24 @@ struct State {
   size_t positional = 0;
   bool isVariadic = false;
   bool hasHooks = false;
-  std::vector<Global> globals;
+  std::vector<Variable> variables;
   std::unordered_map<std::string, Entry> entries;
   /// The entry that was used last, and its key.
   std::vector<uint64_t> lastKey;
   Entry last;
+
+  /// Drops what was compiled.
+  void forget() {
+    // Out of the way first: what dies may run Python, which may come here.
+    auto oldEntries = std::exchange(entries, {});
+    auto oldVariables = std::exchange(variables, {});
+    lastKey.clear();
+    last = {};
+    for (auto &[key, entry] : oldEntries)
+      Py_XDECREF(entry.compiled);
+    for (const Variable &variable : oldVariables)
+      variable.release();
+  }
 };
 
 struct Dispatcher {
@@ -193,7 +212,7 @@ public:
 
   /// Everything up to the launch. False with an exception.
   bool prepare() {
-    if (!binding.bind(self, args, count, keywords) || !checkGlobals())
+    if (!binding.bind(self, args, count, keywords) || !checkVariables())
       return false;
     size_t own = state.parameters.size();
     for (size_t i = 0; i != own; ++i)
@@ -229,22 +248,27 @@ public:
 private:
   PyObject *object() const { return reinterpret_cast<PyObject *>(self); }
 
-  /// Whether constants are still what the kernel was compiled with.
-  bool checkGlobals() {
-    for (size_t i = 0; i != self->state->globals.size(); ++i) {
-      const Global &global = self->state->globals[i];
-      PyObject *now = PyDict_GetItemWithError(global.variables, global.name);
-      if (now == global.value) [[likely]]
+  /// Forgets what was compiled where variables are no longer what they were then. False with an
+  /// exception.
+  bool checkVariables() {
+    for (size_t i = 0; i != state.variables.size(); ++i) {
+      Variable &variable = state.variables[i];
+      PyObject *now = variable.now();
+      if (now == variable.value) [[likely]]
         continue;
-      if (PyErr_Occurred())
-        return false;
-      PyObject *answer = PyObject_CallMethod(object(), "_global_changed", "OOO", global.name,
-                                             global.value, now ? now : Py_None);
-      Py_XDECREF(answer);
-      if (!answer)
-        return false;
+      return !PyErr_Occurred() && tellOfChange(variable, now ? now : Py_None);
     }
     return true;
+  }
+
+  bool tellOfChange(const Variable &variable, PyObject *now) {
+    PyObject *answer = PyObject_CallMethod(object(), "_variable_changed", "OOO", variable.name,
+                                           variable.value, now);
+    int isOutdated = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    if (isOutdated == 1)
+      state.forget();
+    return isOutdated >= 0;
   }
 
   bool findEntry() {
@@ -511,6 +535,7 @@ void destroyBound(PyObject *object) {
 void destroyDispatcher(PyObject *object) {
   auto *self = reinterpret_cast<Dispatcher *>(object);
   PyTypeObject *type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
   if (State *state = self->state) {
     for (auto *list : {&state->parameters, &state->options})
       for (Parameter &parameter : *list) {
@@ -518,10 +543,7 @@ void destroyDispatcher(PyObject *object) {
         Py_XDECREF(parameter.defaultValue);
         Py_XDECREF(parameter.lastValue);
       }
-    for (auto &[key, entry] : state->entries)
-      Py_XDECREF(entry.compiled);
-    for (const Global &global : state->globals)
-      global.release();
+    state->forget();
     delete state;
   }
   type->tp_free(object);
@@ -624,44 +646,85 @@ PyObject *setHooks(PyObject *object, PyObject *flag) {
   Py_RETURN_NONE;
 }
 
-/// _set_globals([(variables, name, value), …]): what launches compare.
-PyObject *setGlobals(PyObject *object, PyObject *list) {
+/// _watch([(dict or cell, name, value), …]): what launches compare.
+PyObject *watch(PyObject *object, PyObject *list) {
   auto *self = reinterpret_cast<Dispatcher *>(object);
   if (!PyList_Check(list) || !isReady(self))
     return nullptr;
-  std::vector<Global> globals;
+  std::vector<Variable> variables;
   for (Py_ssize_t i = 0; i != PyList_GET_SIZE(list); ++i) {
-    Global global;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "O!UO", &PyDict_Type, &global.variables,
-                          &global.name, &global.value))
+    Variable variable;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "OUO", &variable.holder, &variable.name,
+                          &variable.value))
       return nullptr;
-    globals.push_back(global);
+    if (!PyDict_Check(variable.holder) && !PyCell_Check(variable.holder)) {
+      PyErr_SetString(PyExc_TypeError, "a variable is in a dict or a cell");
+      return nullptr;
+    }
+    variables.push_back(variable);
   }
-  for (const Global &global : globals)
-    global.retain();
-  self->state->globals.swap(globals);
-  for (const Global &global : globals)
-    global.release();
+  for (const Variable &variable : variables)
+    variable.retain();
+  self->state->variables.swap(variables);
+  for (const Variable &variable : variables)
+    variable.release();
   Py_RETURN_NONE;
+}
+
+// A kernel is part of circles: what was compiled for it names it, and so may its variables.
+
+int traverseDispatcher(PyObject *object, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(object));
+  const State *state = reinterpret_cast<Dispatcher *>(object)->state;
+  if (!state)
+    return 0;
+  for (const auto *list : {&state->parameters, &state->options})
+    for (const Parameter &parameter : *list) {
+      Py_VISIT(parameter.defaultValue);
+      Py_VISIT(parameter.lastValue);
+    }
+  for (const auto &[key, entry] : state->entries)
+    Py_VISIT(entry.compiled);
+  for (const Variable &variable : state->variables) {
+    Py_VISIT(variable.holder);
+    Py_VISIT(variable.value);
+  }
+  return 0;
+}
+
+int clearDispatcher(PyObject *object) {
+  State *state = reinterpret_cast<Dispatcher *>(object)->state;
+  if (!state)
+    return 0;
+  state->forget();
+  for (auto *list : {&state->parameters, &state->options})
+    for (Parameter &parameter : *list) {
+      Py_CLEAR(parameter.defaultValue);
+      Py_CLEAR(parameter.lastValue);
+    }
+  return 0;
 }
 
 PyMethodDef dispatcherMethods[] = {
     {"_set_parameters", setParameters, METH_VARARGS, nullptr},
     {"_specialize", specialize, METH_VARARGS, nullptr},
     {"_set_has_hooks", setHooks, METH_O, nullptr},
-    {"_set_globals", setGlobals, METH_O, nullptr},
+    {"_watch", watch, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot dispatcherSlots[] = {
     {Py_tp_doc, const_cast<char *>("kernel[grid](…): binds, keys and launches.")},
     {Py_tp_new, reinterpret_cast<void *>(PyType_GenericNew)},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroyDispatcher)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverseDispatcher)},
+    {Py_tp_clear, reinterpret_cast<void *>(clearDispatcher)},
     {Py_tp_methods, dispatcherMethods},
     {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
     {0, nullptr},
 };
 PyType_Spec dispatcherSpec = {"gluonc._native.Dispatcher", sizeof(Dispatcher), 0,
-                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, dispatcherSlots};
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                              dispatcherSlots};
 
 PyMemberDef boundMembers[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundLaunch, call), READONLY, nullptr},

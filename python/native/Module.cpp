@@ -87,7 +87,7 @@ uint64_t floatBits(double value, const std::string &type) {
 
 class Executable {
 public:
-  explicit Executable(gluonc_executable *raw) : handle(raw) {
+  Executable(gluonc_executable *raw, nb::object owner) : owner(std::move(owner)), handle(raw) {
     for (size_t i = 0; i != gluonc_executable_parameter_count(raw); ++i)
       types.emplace_back(gluonc_executable_parameter_type(raw, i));
   }
@@ -158,6 +158,8 @@ public:
   }
 
   std::vector<std::string> types;
+  /// The resolver, if its source has one.
+  nb::object owner;
 
 private:
   /// CUDA allows 4 KiB of parameters.
@@ -184,7 +186,8 @@ private:
 };
 
 struct Specialization {
-  explicit Specialization(gluonc_specialization *raw) : handle(raw) {}
+  explicit Specialization(gluonc_specialization *raw, nb::object owner = {})
+      : handle(raw), owner(std::move(owner)) {}
 
   /// (name of the kernel, warps, CTAs, registers or 0).
   nb::tuple info() const {
@@ -208,6 +211,7 @@ struct Specialization {
   }
 
   std::unique_ptr<gluonc_specialization, Destroyer<gluonc_specialization_destroy>> handle;
+  nb::object owner;
 };
 
 /// Arguments of a specialization with what they point to.
@@ -276,7 +280,7 @@ gluonc_kernel_options optionsOf(unsigned maxRegisters, bool debug, bool fpFusion
 
 class Kernel {
 public:
-  explicit Kernel(gluonc_kernel *raw) : handle(raw) {}
+  Kernel(gluonc_kernel *raw, nb::object owner) : owner(std::move(owner)), handle(raw) {}
 
   /// `arguments` holds tuples (gluonc_argument_kind, value); that of a tuple is (names, items).
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
@@ -292,8 +296,10 @@ public:
       return gluonc_kernel_specialize(handle.get(), made.items.data(), made.items.size(), &options,
                                       &raw, error);
     });
-    return new Specialization(raw);
+    return new Specialization(raw, owner);
   }
+
+  nb::object owner;
 
 private:
   std::unique_ptr<gluonc_kernel, Destroyer<gluonc_kernel_destroy>> handle;
@@ -301,14 +307,15 @@ private:
 
 class Source {
 public:
-  explicit Source(gluonc_module *raw) : handle(raw) {}
+  explicit Source(gluonc_module *raw, nb::object owner = {})
+      : owner(std::move(owner)), handle(raw) {}
 
   Kernel *kernel(const std::string &name) const {
     gluonc_kernel *raw = nullptr;
     check([&](gluonc_error **error) {
       return gluonc_module_kernel(handle.get(), name.c_str(), &raw, error);
     });
-    return new Kernel(raw);
+    return new Kernel(raw, owner);
   }
 
   /// The function whose definition starts at a line.
@@ -317,43 +324,55 @@ public:
     check([&](gluonc_error **error) {
       return gluonc_module_kernel_at(handle.get(), name.c_str(), line, &raw, error);
     });
-    return new Kernel(raw);
+    return new Kernel(raw, owner);
   }
+
+  nb::object owner;
 
 private:
   std::unique_ptr<gluonc_module, Destroyer<gluonc_module_destroy>> handle;
 };
 
 /// Asks a Python callable what names are bound to: resolve(scope, name) gives None or
-/// (kind, text, path, name, line, scope).
+/// (kind, text, path, name, line, scope, object, attributes).
+///
+/// What the compiler has is out of the garbage collector's sight, so it knows the callable weakly;
+/// the objects of Python that lead here own it.
 class Resolver {
 public:
-  explicit Resolver(nb::object callable) : callable(std::move(callable)) {}
+  explicit Resolver(nb::handle callable) : callable(nb::weakref(callable)) {}
 
   static int resolve(void *context, uint64_t scope, const char *name, gluonc_binding *binding) {
     nb::gil_scoped_acquire held;
     auto &self = *static_cast<Resolver *>(context);
+    *binding = {GLUONC_BINDING_OPAQUE, "its kernel is gone", "", "", 0, 0, 0, ""};
     try {
-      nb::object found = self.callable(scope, name);
+      nb::object resolver = self.callable();
+      if (resolver.is_none())
+        return 1;
+      nb::object found = resolver(scope, name);
       if (found.is_none())
         return 0;
       nb::tuple parts = nb::cast<nb::tuple>(found);
       self.text = nb::cast<std::string>(parts[1]);
       self.path = nb::cast<std::string>(parts[2]);
       self.name = nb::cast<std::string>(parts[3]);
+      self.attributes = nb::cast<std::string>(parts[7]);
       *binding = {static_cast<gluonc_binding_kind>(nb::cast<int>(parts[0])),
                   self.text.c_str(),
                   self.path.c_str(),
                   self.name.c_str(),
                   nb::cast<unsigned>(parts[4]),
-                  nb::cast<uint64_t>(parts[5])};
-      return 1;
+                  nb::cast<uint64_t>(parts[5]),
+                  nb::cast<uint64_t>(parts[6]),
+                  self.attributes.c_str()};
     } catch (nb::python_error &error) {
-      // The compiler looks into the source instead; nothing may be thrown through it.
-      error.discard_as_unraisable("gluonc's resolver of names");
+      // Nothing may be thrown through the compiler.
+      self.text = error.what();
+      binding->text = self.text.c_str();
     } catch (nb::cast_error &) {
     }
-    return 0;
+    return 1;
   }
 
   static void release(void *context) {
@@ -362,9 +381,25 @@ public:
   }
 
 private:
-  nb::object callable;
-  std::string text, path, name;
+  nb::weakref callable;
+  std::string text, path, name, attributes;
 };
+
+/// What Python's garbage collector has to know of objects that own a resolver, as `owner`.
+template <typename T> int traverseOwner(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    Py_VISIT(nb::inst_ptr<T>(self)->owner.ptr());
+  return 0;
+}
+template <typename T> int clearOwner(PyObject *self) {
+  nb::inst_ptr<T>(self)->owner.reset();
+  return 0;
+}
+template <typename T>
+PyType_Slot ownerSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseOwner<T>)},
+                            {Py_tp_clear, reinterpret_cast<void *>(clearOwner<T>)},
+                            {0, nullptr}};
 
 class Engine {
 public:
@@ -387,12 +422,12 @@ public:
   Source *loadScope(const std::string &path, const std::string &text, uint64_t scope,
                     nb::object resolve) const {
     gluonc_module *raw = nullptr;
-    auto *resolver = new Resolver(std::move(resolve));
+    auto *resolver = new Resolver(resolve);
     check([&](gluonc_error **error) {
       return gluonc_engine_load_scope(handle.get(), path.c_str(), text.data(), text.size(), scope,
                                       Resolver::resolve, resolver, Resolver::release, &raw, error);
     });
-    return new Source(raw);
+    return new Source(raw, std::move(resolve));
   }
 
   /// A kernel from the text of its IR.
@@ -416,7 +451,7 @@ public:
     check([&](gluonc_error **error) {
       return build(handle.get(), specialization.handle.get(), target.c_str(), &raw, error);
     });
-    return new Executable(raw);
+    return new Executable(raw, specialization.owner);
   }
 
   std::string evaluate(const std::string &expression) const {
@@ -578,7 +613,7 @@ NB_MODULE(_native, m) {
     gluonc::python::Hooks::get().constexprType =
         reinterpret_cast<PyTypeObject *>(constexprType.inc_ref().ptr());
   });
-  nb::class_<Executable>(m, "Executable")
+  nb::class_<Executable>(m, "Executable", nb::type_slots(ownerSlots<Executable>))
       .def("code", &Executable::code)
       .def("resources", &Executable::resources)
       .def("load", &Executable::load)
@@ -592,7 +627,7 @@ NB_MODULE(_native, m) {
                    [](const Executable &self) { return self.info().scratch_bytes; })
       .def_prop_ro("num_warps", [](const Executable &self) { return self.info().num_warps; })
       .def_ro("parameter_types", &Executable::types);
-  nb::class_<Specialization>(m, "Specialization")
+  nb::class_<Specialization>(m, "Specialization", nb::type_slots(ownerSlots<Specialization>))
       .def("ir", &Specialization::ir)
       .def("info", &Specialization::info);
   nb::class_<TensorRecord>(m, "TensorRecord")
@@ -600,8 +635,8 @@ NB_MODULE(_native, m) {
                     bool, const std::vector<uint32_t> &, const std::vector<int32_t> &,
                     const std::vector<int32_t> &, std::string>())
       .def_prop_ro("address", &TensorRecord::address);
-  nb::class_<Kernel>(m, "Kernel").def("specialize", &Kernel::specialize);
-  nb::class_<Source>(m, "Source")
+  nb::class_<Kernel>(m, "Kernel", nb::type_slots(ownerSlots<Kernel>)).def("specialize", &Kernel::specialize);
+  nb::class_<Source>(m, "Source", nb::type_slots(ownerSlots<Source>))
       .def("kernel", &Source::kernel)
       .def("kernel_at", &Source::kernelAt);
   nb::class_<Engine>(m, "Engine")

@@ -220,7 +220,7 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
     std::string what = (object.asString() + "." + name).str();
     if (frame().isModuleScope)
       return Value::opaque(std::move(what));
-    report(Kind::HostValue, span, what).end();
+    reportHostValue(*this, span, what, object.asString());
     return std::nullopt;
   }
   if (object.is(ValueKind::Class) || object.is(ValueKind::Instance)) {

@@ -93,7 +93,7 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
     report(Kind::NotCallable, arguments.span, callee.typeName()).end();
     return std::nullopt;
   case ValueKind::Opaque:
-    report(Kind::HostValue, arguments.span, callee.asString()).end();
+    reportHostValue(*this, arguments.span, callee.asString().str(), callee.asString());
     return std::nullopt;
   default:
     report(Kind::NotCallable, arguments.span, callee.typeName()).end();
@@ -233,6 +233,8 @@ MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &funct
 }
 
 MaybeValue Interpreter::defaultValue(const Function &function, const Parameter &parameter) {
+  if (parameter.constant)
+    return parameter.constant;
   // Defaults belong to the scope of the definition, and may read any global.
   Frame definition;
   definition.module = function.module;
@@ -305,7 +307,7 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
       value = arguments.keywords[i].value;
       span = arguments.keywords[i].span;
     }
-    if (!value && parameter.defaultValue && !(value = defaultValue(function, parameter)))
+    if (!value && parameter.hasDefault() && !(value = defaultValue(function, parameter)))
       return false;
     if (!value) {
       report(Kind::MissingArgument, arguments.span, function.name, parameter.name)

@@ -31,6 +31,49 @@ bool Class::isOrDerivesFrom(const Class &other) const {
 
 // -- Definition ----------------------------------------------------------------------
 
+/// A field that is annotated again keeps its place.
+static void addField(Class &cls, const Class::Field &field) {
+  if (std::optional<size_t> existing = cls.findField(field.name))
+    cls.fields[*existing] = field;
+  else
+    cls.fields.push_back(field);
+}
+
+void addBases(Class &cls, llvm::ArrayRef<Value> bases) {
+  std::vector<Class::Field> own = std::exchange(cls.fields, {});
+  for (const Value &base : bases) {
+    if (!base.is(ValueKind::Class))
+      continue;
+    cls.bases.push_back(base.sharedClass());
+    if (base.asClass().kind == ClassKind::NamedTuple)
+      cls.kind = ClassKind::NamedTuple;
+    for (const Class::Field &field : base.asClass().fields)
+      addField(cls, field);
+    for (const auto &member : base.asClass().members)
+      // A class without a constructor of its own gets one for all its fields. The first base that
+      // has a member counts.
+      if (member.first() != "__init__")
+        cls.members.try_emplace(member.first(), member.second);
+  }
+  for (const Class::Field &field : own)
+    addField(cls, field);
+}
+
+void addAssignedFields(Class &cls, const ast::FunctionDef &init) {
+  if (init.args->args.empty())
+    return;
+  llvm::StringRef self = init.args->args[0]->arg;
+  auto collect = [&](const ast::Node &node, auto &again) -> void {
+    const auto *target = llvm::dyn_cast<ast::Attribute>(&node);
+    if (target && target->ctx == ast::ExprContext::Store)
+      if (const auto *object = llvm::dyn_cast<ast::Name>(target->value);
+          object && object->id == self && !cls.findField(target->attr))
+        cls.fields.push_back({target->attr, target->attrSpan});
+    ast::forEachChild(node, [&](const ast::Node &child) { again(child, again); });
+  };
+  collect(init, collect);
+}
+
 namespace {
 
 /// Builds one Class. Runs in the frame of the definition's scope.
@@ -59,50 +102,16 @@ struct ClassBuilder {
     return isNamedTuple ? ClassKind::NamedTuple : ClassKind::Plain;
   }
 
-  /// The fields of a plain class are what its constructor assigns.
-  void addAssignedFields(const ast::FunctionDef &init) {
-    if (init.args->args.empty())
-      return;
-    llvm::StringRef self = init.args->args[0]->arg;
-    auto collect = [&](const ast::Node &node, auto &again) -> void {
-      const auto *target = llvm::dyn_cast<ast::Attribute>(&node);
-      if (target && target->ctx == ast::ExprContext::Store)
-        if (const auto *object = llvm::dyn_cast<ast::Name>(target->value);
-            object && object->id == self && !cls->findField(target->attr))
-          cls->fields.push_back({target->attr, target->attrSpan});
-      ast::forEachChild(node, [&](const ast::Node &child) { again(child, again); });
-    };
-    collect(init, collect);
-  }
-
   void inherit() {
-    for (const ast::Expr *expr : def.bases) {
-      MaybeValue base = quietly(expr);
-      if (!base || !base->is(ValueKind::Class))
-        continue;
-      cls->bases.push_back(base->sharedClass());
-      if (base->asClass().kind == ClassKind::NamedTuple)
-        cls->kind = ClassKind::NamedTuple;
-      for (const Class::Field &field : base->asClass().fields)
-        addField(field);
-      for (const auto &member : base->asClass().members)
-        // A class without a constructor of its own gets one for all its fields.
-        if (member.first() != "__init__")
-          cls->members[member.first()] = member.second;
-    }
-  }
-
-  /// A field that is annotated again keeps its place.
-  void addField(const Class::Field &field) {
-    if (std::optional<size_t> existing = cls->findField(field.name))
-      cls->fields[*existing] = field;
-    else
-      cls->fields.push_back(field);
+    std::vector<Value> bases;
+    for (const ast::Expr *expr : def.bases)
+      if (MaybeValue base = quietly(expr))
+        bases.push_back(std::move(*base));
+    addBases(*cls, bases);
   }
 
   void addMethod(const ast::FunctionDef &method) {
-    auto function =
-        std::make_shared<Function>(*makeFunction(interpreter, module, method, cls->closure));
+    std::shared_ptr<Function> function = makeFunction(interpreter, module, method, cls->closure);
     function->owner = cls;
     Class::Member member{Value::function(std::move(function)), Class::Access::Bound};
     for (const ast::Expr *decorator : method.decorator_list) {
@@ -115,17 +124,24 @@ struct ClassBuilder {
     }
     cls->members[method.name] = std::move(member);
     if (cls->kind == ClassKind::Plain && method.name == "__init__")
-      addAssignedFields(method);
+      addAssignedFields(*cls, method);
+  }
+
+  /// Whether it is an annotation of a field.
+  bool addAnnotated(const ast::Stmt &stmt) {
+    const auto *field = llvm::dyn_cast<ast::AnnAssign>(&stmt);
+    if (!field)
+      return false;
+    if (const auto *name = llvm::dyn_cast<ast::Name>(field->target))
+      addField(*cls, {name->id, name->span, field->annotation, field->value});
+    return true;
   }
 
   void addStatement(const ast::Stmt &stmt) {
     if (const auto *method = llvm::dyn_cast<ast::FunctionDef>(&stmt))
       return addMethod(*method);
-    if (const auto *field = llvm::dyn_cast<ast::AnnAssign>(&stmt)) {
-      if (const auto *name = llvm::dyn_cast<ast::Name>(field->target))
-        addField({name->id, name->span, field->annotation, field->value});
+    if (addAnnotated(stmt))
       return;
-    }
     if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt))
       for (const ast::Expr *target : assign->targets)
         if (const auto *name = llvm::dyn_cast<ast::Name>(target))
@@ -136,17 +152,35 @@ struct ClassBuilder {
 
 } // namespace
 
-std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
-                                       const ast::ClassDef &def, std::shared_ptr<Closure> closure) {
+static ClassBuilder startClass(Interpreter &interpreter, Module &module, const ast::ClassDef &def,
+                               std::shared_ptr<Closure> closure) {
   ClassBuilder builder{interpreter, module, def, std::make_shared<Class>()};
   builder.cls->kind = builder.classify();
   builder.cls->name = def.name.str();
   builder.cls->module = &module;
   builder.cls->span = def.nameSpan;
   builder.cls->closure = std::move(closure);
+  return builder;
+}
+
+std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
+                                       const ast::ClassDef &def, std::shared_ptr<Closure> closure) {
+  ClassBuilder builder = startClass(interpreter, module, def, std::move(closure));
   builder.inherit();
   for (const ast::Stmt *stmt : def.body)
     builder.addStatement(*stmt);
+  return builder.cls;
+}
+
+std::shared_ptr<Class> startHostAggregate(Interpreter &interpreter, Module &module,
+                                          const ast::ClassDef &def) {
+  ClassBuilder builder = startClass(interpreter, module, def, nullptr);
+  builder.cls->kind = ClassKind::Aggregate;
+  for (const ast::Stmt *stmt : def.body)
+    builder.addAnnotated(*stmt);
+  // Defaults are among the members.
+  for (Class::Field &field : builder.cls->fields)
+    field.defaultValue = nullptr;
   return builder.cls;
 }
 
@@ -253,6 +287,19 @@ bool Interpreter::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Sp
   return true;
 }
 
+/// Calls `__post_init__` of a dataclass.
+static bool finishConstruction(Interpreter &interpreter, const Value &instance, Span span) {
+  const Class::Member *last = instance.asClass().kind == ClassKind::Plain
+                                  ? instance.asClass().findMember("__post_init__")
+                                  : nullptr;
+  if (!last)
+    return true;
+  CallArguments arguments;
+  arguments.span = span;
+  arguments.add(instance, span);
+  return interpreter.call(last->value, arguments).has_value();
+}
+
 MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) {
   DepthScope nested(*this);
   if (!step(arguments.span))
@@ -270,8 +317,9 @@ MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) 
       return Value::tuple(std::move(items), std::move(names));
     }
     Value instance = Value::instance(cls, std::move(items));
+    bool isDone = finishConstruction(*this, instance, arguments.span);
     instance.closeFields();
-    return instance;
+    return isDone ? MaybeValue(instance) : std::nullopt;
   }
   if (!init->value.is(ValueKind::Function)) {
     report(Kind::BadClassBody, arguments.span, "`__init__` of `" + cls->name + "` is no function")

@@ -347,7 +347,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value &value, Span 
 std::optional<bool> Interpreter::truth(const Value &value, Span span) {
   switch (value.kind()) {
   case ValueKind::Opaque:
-    report(Kind::HostValue, span, value.asString()).end();
+    reportHostValue(*this, span, value.asString().str(), value.asString());
     return std::nullopt;
   case ValueKind::Tensor:
   case ValueKind::MemDesc:

@@ -25,8 +25,14 @@ enum class HostBindingKind : uint8_t {
   ConstexprFunction,
   HostFunction,
   Class,
-  /// The file `path` itself.
+  /// The file `path` itself; without a path, a module that the compiler has by `name`.
   Module,
+  /// An instance of a class.
+  Instance,
+  /// What compile-time code can name but not use; `text` says why.
+  Opaque,
+  /// Nothing, whatever the source says.
+  Unbound,
 };
 
 struct HostBinding {
@@ -35,9 +41,22 @@ struct HostBinding {
   std::string text;
   std::string path;
   std::string name;
+  /// Of a class, whose `name` has those around it (`outer.<locals>.Name`): any line inside.
   unsigned line = 0;
   /// What the names in the definition are bound to.
   uint64_t scope = 0;
+  /// Tells objects apart: bindings of one object are one value. 0 for expressions.
+  uint64_t object = 0;
+  /// An expression for what the object itself says, which the text of its definition may not, or
+  /// no longer:
+  ///   function  {'defaults': {name: value}, 'noinline': bool, 'body': (line, byte column)}
+  ///   class     {'bases': (class, …), 'members': text of {name: (access, value)},
+  ///              'fields': (name, …), 'named_tuple': bool}
+  ///   instance  {'class': class, 'fields': {name: value}}
+  /// A class without a path is no aggregate; `fields` are then its own, as no text is looked at.
+  /// `body` is a place in a lambda's. `access` is '', 'property', 'static' or 'class'. Members are
+  /// a text of their own since they may name the class.
+  std::string attributes = {};
 };
 
 /// What `name` is bound to in a scope of the host program; nullopt for names it cannot tell.

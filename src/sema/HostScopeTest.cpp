@@ -94,4 +94,112 @@ TEST_F(HostScope, AClassMayHaveABaseOfItsOwnName) {
   EXPECT_EQ(evaluate("N", 1), "<class N>");
 }
 
+TEST_F(HostScope, ANameThatTheHostDoesNotHaveIsNotInTheSourceEither) {
+  bindings[{1, "N"}].kind = HostBindingKind::Unbound;
+  EXPECT_NE(evaluate("N", 1).find("N"), std::string::npos);
+  EXPECT_NE(evaluate("N", 1), "1");
+}
+
+TEST_F(HostScope, DefaultsAreThoseOfTheObject) {
+  text = "def f(a, b=N): return a + b\n";
+  for (unsigned i : {1u, 2u}) {
+    HostBinding &binding = bindings[{1, "f" + std::to_string(i)}] = function("f", 1, 1);
+    binding.object = i;
+    binding.attributes = "{'defaults': {'b': " + std::to_string(10 * i) + "}}";
+  }
+  EXPECT_EQ(evaluate("(f1(1), f2(1))", 1), "(11, 21)");
+}
+
+TEST_F(HostScope, LambdasOfALineAreToldApartByTheirBodies) {
+  text = "fs = [lambda: 1, lambda: 2]\n";
+  for (const char *column : {"14", "25"}) {
+    HostBinding &binding = bindings[{1, std::string("f") + column}] = function("<lambda>", 1, 1);
+    binding.attributes = std::string("{'body': (1, ") + column + ")}";
+  }
+  bindings[{1, "either"}] = function("<lambda>", 1, 1);
+  EXPECT_EQ(evaluate("(f14(), f25())", 1), "(1, 2)");
+  EXPECT_NE(evaluate("either()", 1).find("either"), std::string::npos);
+}
+
+class HostClasses : public HostScope {
+protected:
+  HostClasses() {
+    text = "def make():\n"
+           "    class C:\n"
+           "        a: int\n"
+           "        def first(self): return self.a\n"
+           "class C:\n"
+           "    a: int = 1\n"
+           "class C:\n"
+           "    a: int\n"
+           "    def first(self): return -self.a\n";
+  }
+  HostBinding cls(std::string name, unsigned line, std::string members) {
+    return {HostBindingKind::Class,
+            text,
+            "file.py",
+            std::move(name),
+            line,
+            1,
+            line,
+            "{'bases': [], 'members': " + Value::string(members).repr() + "}"};
+  }
+};
+
+TEST_F(HostClasses, AreFoundByTheirNameAndALineInside) {
+  bindings[{0, "__gluonc_object_1"}] = function("first", 4, 1);
+  bindings[{0, "__gluonc_object_2"}] = function("first", 9, 1);
+  bindings[{1, "Inner"}] = cls("make.<locals>.C", 4, "{'first': ('', __gluonc_object_1)}");
+  bindings[{1, "Outer"}] = cls("C", 9, "{'first': ('', __gluonc_object_2)}");
+  bindings[{1, "Neither"}] = cls("C", 100, "{}");
+  EXPECT_EQ(evaluate("(Inner(3).first(), Outer(3).first())", 1), "(3, -3)");
+  EXPECT_NE(evaluate("Neither(3)", 1).find("Neither"), std::string::npos);
+}
+
+TEST_F(HostClasses, HaveTheMembersOfTheObjectAndNoOthers) {
+  bindings[{1, "C"}] = cls("C", 6, "{'a': ('', 5), 'more': ('', 7)}");
+  EXPECT_EQ(evaluate("(C().a, C.a, C.more)", 1), "(5, 5, 7)");
+  bindings[{2, "D"}] = cls("C", 6, "{}");
+  bindings[{2, "D"}].object = 60;
+  EXPECT_NE(evaluate("D().a", 2).find("a"), std::string::npos);
+}
+
+TEST_F(HostClasses, AreOneInAllScopes) {
+  bindings[{1, "C"}] = bindings[{2, "C"}] = cls("C", 6, "{}");
+  bindings[{1, "x"}] = {HostBindingKind::Instance,
+                        "",
+                        "",
+                        "",
+                        0,
+                        0,
+                        100,
+                        "{'class': __gluonc_object_1, 'fields': {'a': 4}}"};
+  bindings[{0, "__gluonc_object_1"}] = bindings[{1, "C"}];
+  bindings[{2, "x"}] = bindings[{1, "x"}];
+  EXPECT_EQ(evaluate("(x.a, isinstance(x, C))", 1), "(4, True)");
+  EXPECT_EQ(evaluate("(x.a, isinstance(x, C))", 2), "(4, True)");
+}
+
+TEST_F(HostClasses, WithoutATextHaveTheFieldsOfTheObject) {
+  bindings[{1, "P"}] = cls("P", 0, "{'y': ('', 7)}");
+  bindings[{1, "P"}].path.clear();
+  bindings[{1, "P"}].object = 50;
+  bindings[{1, "P"}].attributes.back() = ',';
+  bindings[{1, "P"}].attributes += "'fields': ('x', 'y'), 'named_tuple': True}";
+  EXPECT_EQ(evaluate("(P(1).x, P(1)[1], P(1, 2).y)", 1), "(1, 7, 2)");
+}
+
+TEST_F(HostClasses, HoldAllThatTheirInstancesDo) {
+  bindings[{0, "__gluonc_object_1"}] = cls("C", 6, "{}");
+  bindings[{1, "x"}] = {HostBindingKind::Instance,
+                        "",
+                        "",
+                        "",
+                        0,
+                        0,
+                        100,
+                        "{'class': __gluonc_object_1, 'fields': {'other': 4}}"};
+  EXPECT_NE(evaluate("x.other", 1).find("x.other"), std::string::npos);
+}
+
 } // namespace

@@ -26,11 +26,28 @@ MaybeValue Interpreter::evalLambda(const ast::Lambda &node) {
     report(Kind::UnsupportedHostConstruct, node.span, "a lambda here").end();
     return std::nullopt;
   }
-  return Value::function(makeLambda(*this, *frame().module, node, capture()));
+  std::shared_ptr<Function> function = makeLambda(*this, *frame().module, node, capture());
+  if (!fixDefaults(*function))
+    return std::nullopt;
+  return Value::function(std::move(function));
+}
+
+bool Interpreter::fixDefaults(Function &function) {
+  for (Parameter &parameter : function.parameters) {
+    if (!parameter.defaultValue)
+      continue;
+    MaybeValue value = eval(parameter.defaultValue);
+    if (!value)
+      return false;
+    parameter.constant = *value;
+  }
+  return true;
 }
 
 bool Interpreter::defineNested(const ast::FunctionDef &node) {
-  auto function = makeFunction(*this, *frame().module, node, capture());
+  std::shared_ptr<Function> function = makeFunction(*this, *frame().module, node, capture());
+  if (!fixDefaults(*function))
+    return false;
   frame().scope.set(node.name, Value::function(std::move(function)), node.nameSpan);
   return true;
 }

@@ -139,6 +139,9 @@ public:
   /// Items of anything compile-time code can iterate over.
   std::optional<std::vector<Value>> iterate(const Value &value, diag::Span span);
 
+  /// What a parameter is that no argument is given for; it has a default.
+  MaybeValue defaultValue(const Function &function, const Parameter &parameter);
+
   // -- Names and attributes (Names.cpp, Attributes.cpp) ---------------------------
   MaybeValue lookup(llvm::StringRef name, diag::Span span);
   MaybeValue attribute(const Value &object, llvm::StringRef name, diag::Span span);
@@ -260,7 +263,8 @@ private:
   bool checkRecursion(const Function &function, diag::Span span);
   MaybeValue runFunction(const std::shared_ptr<const Function> &function, CallArguments &arguments);
   bool bindFunction(const Function &function, CallArguments &arguments, Frame &frame);
-  MaybeValue defaultValue(const Function &function, const Parameter &parameter);
+  /// Evaluates the defaults of a function that is being defined in the current frame.
+  bool fixDefaults(Function &function);
 
   // Functions that stay functions (Outline.cpp).
   struct Outlined {

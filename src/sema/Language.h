@@ -95,16 +95,28 @@ struct BoundStorage {
 bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArguments &arguments,
                  BoundStorage &bound);
 
+/// Reports that `what` is a value of the host program; `name` is that of the global it came from.
+void reportHostValue(Interpreter &interpreter, diag::Span span, const std::string &what,
+                     llvm::StringRef name);
 /// What a Python value is inside a kernel: lists become tuples, at every depth.
 Value asKernelArgument(const Value &value);
 
-/// A Function for a `def`, its decorators classified. `closure` is that of the enclosing function.
-std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &module,
-                                             const ast::FunctionDef &def,
-                                             std::shared_ptr<Closure> closure);
+/// A Function for a `def`, its decorators classified, unless `kind` says what it is. `closure` is that
+/// of the enclosing function.
+std::shared_ptr<Function> makeFunction(Interpreter &interpreter, Module &module,
+                                       const ast::FunctionDef &def,
+                                       std::shared_ptr<Closure> closure,
+                                       std::optional<FunctionKind> kind = std::nullopt);
 /// A Class for a `class` statement.
 std::shared_ptr<const Class> makeClass(Interpreter &interpreter, Module &module,
                                        const ast::ClassDef &def, std::shared_ptr<Closure> closure);
+/// An aggregate that the host program defined, so far without bases and members.
+std::shared_ptr<Class> startHostAggregate(Interpreter &interpreter, Module &module,
+                                          const ast::ClassDef &def);
+/// The fields of a plain class are what its constructor assigns.
+void addAssignedFields(Class &cls, const ast::FunctionDef &init);
+/// Makes the class of each base one of `cls`, whose own fields stay behind and ahead of theirs.
+void addBases(Class &cls, llvm::ArrayRef<Value> bases);
 /// Is `payload` the object itself, or part of it? Values that hold themselves never end.
 bool holdsPayload(const Value &value, const Payload *payload);
 /// `list.extend(items)`; false after a report.
@@ -114,8 +126,7 @@ bool extendList(Interpreter &interpreter, const Value &list, llvm::ArrayRef<Valu
 void setDictItem(const Value &dict, const Value &key, const Value &value);
 /// Python's isinstance. `type` is a class of the language or of the source, or a tuple of them.
 bool isInstance(const Value &value, const Value &type);
-std::shared_ptr<const Function> makeLambda(Interpreter &interpreter, Module &module,
-                                           const ast::Lambda &lambda,
-                                           std::shared_ptr<Closure> closure);
+std::shared_ptr<Function> makeLambda(Interpreter &interpreter, Module &module,
+                                     const ast::Lambda &lambda, std::shared_ptr<Closure> closure);
 
 } // namespace gluonc::sema

@@ -13,8 +13,8 @@ MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
   for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
     if (const Binding *binding = closure->scope->find(name))
       return binding->value;
-  // A method may name its class, which a closure would have to own in a circle.
-  if (frame().function)
+  // A nested class is a variable of no closure, which would have to own it in a circle.
+  if (frame().function && frame().closure)
     if (std::shared_ptr<const Class> owner = frame().function->owner.lock();
         owner && owner->name == name)
       return Value::classValue(std::move(owner));
@@ -50,15 +50,9 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
   case ValueKind::Layout:
   case ValueKind::None:
     return true;
-  case ValueKind::Opaque: {
-    diag::Builder builder = report(Kind::HostValue, span, name);
-    Module &module = *frame().module;
-    if (Span definition = module.definition(name))
-      (void)std::move(builder).label(definition, "defined here");
-    if (llvm::StringRef reason = module.opaqueReason(name); !reason.empty())
-      (void)std::move(builder).note("it could not be evaluated: {0}", reason);
+  case ValueKind::Opaque:
+    reportHostValue(*this, span, name.str(), name);
     return false;
-  }
   case ValueKind::Class:
     if (value.asClass().kind != ClassKind::Plain)
       return true;
@@ -72,6 +66,18 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
       .label(frame().module->definition(name), "defined here as a plain {0}", value.typeName())
       .hint("define it as `{0} = gl.constexpr({1})`", name, value);
   return false;
+}
+
+void reportHostValue(Interpreter &interpreter, Span span, const std::string &what,
+                     llvm::StringRef name) {
+  diag::Builder builder = interpreter.report(Kind::HostValue, span, what);
+  Module *module = interpreter.frame().module;
+  if (!module)
+    return;
+  if (Span definition = module->definition(name))
+    (void)std::move(builder).label(definition, "defined here");
+  if (llvm::StringRef reason = module->opaqueReason(name); !reason.empty())
+    (void)std::move(builder).note("it could not be evaluated: {0}", reason);
 }
 
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {

@@ -27,11 +27,12 @@ using diag::Span;
 static void appendKey(const Value &value, llvm::raw_ostream &os) {
   if (value.isIr()) {
     os << value.irType() << ' ' << value.dtype().shortName();
-  } else if (value.is(ValueKind::Tuple) || value.is(ValueKind::Instance)) {
+  } else if (value.is(ValueKind::Tuple) || value.is(ValueKind::Instance) ||
+             value.is(ValueKind::BoundMethod)) {
     // Classes of one name differ by where they are.
     if (value.is(ValueKind::Instance))
       os << &value.asClass() << value.asClass().name;
-    os << '(';
+    os << kindName(value.kind()) << '(';
     for (const Value &item : value.items()) {
       appendKey(item, os);
       os << ", ";

@@ -194,8 +194,8 @@ const ast::Stmt *SourceModule::findBinding(ast::Stmts body, llvm::StringRef name
 std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &interpreter) {
   if (auto found = overrides.find(name); found != overrides.end())
     return found->second;
-  if (std::optional<Value> value = lookupHost(name, interpreter))
-    return value;
+  if (std::optional<std::optional<Value>> answer = lookupHost(name, interpreter))
+    return *answer;
   if (auto found = entries.find(name); found != entries.end()) {
     // Defined by itself: what the name meant before that statement.
     if (found->second.isEvaluating)
@@ -252,18 +252,14 @@ void SourceModule::forgetUnfinished() {
       unfinished.push_back(name);
   for (llvm::StringRef name : unfinished)
     entries.erase(name);
-  // Those without a value may be ones that the host was asked for and had not answered.
-  unfinished.clear();
-  for (const auto &[name, value] : hostValues)
-    if (!value)
-      unfinished.push_back(name);
-  for (llvm::StringRef name : unfinished)
-    hostValues.erase(name);
+  // Classes among them may lack members: the host is asked again for all.
+  hostValues.clear();
 }
 
 void forgetUnfinished(Program &program) {
   for (const std::unique_ptr<SourceModule> &file : program.state().files)
     file->forgetUnfinished();
+  program.state().hostObjects.clear();
 }
 
 diag::Span SourceModule::definition(llvm::StringRef name) const {

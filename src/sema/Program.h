@@ -53,6 +53,10 @@ struct Parameter {
   std::optional<DType> annotatedType;
   const ast::Expr *annotation = nullptr;
   const ast::Expr *defaultValue = nullptr;
+  /// Instead of `defaultValue`: what it was when the function was defined.
+  Value constant = {};
+
+  bool hasDefault() const { return defaultValue || constant; }
 };
 
 enum class FunctionKind : uint8_t {

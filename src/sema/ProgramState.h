@@ -47,10 +47,6 @@ public:
   /// How many packages hold this module: what `from ...m` may climb.
   unsigned packageDepth();
 
-  /// The function at a line, of the given kind whatever its decorators say; null for none.
-  std::shared_ptr<const Function> functionAt(llvm::StringRef name, unsigned line, FunctionKind kind,
-                                             Interpreter &interpreter);
-
   /// See Unfinished.h.
   void forgetUnfinished();
 
@@ -84,18 +80,18 @@ private:
   /// False after a report: the import would leave the package.
   bool staysInPackage(const ast::ImportFrom &node, Interpreter &interpreter);
   std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
-  /// What the host program says; nullopt for what it does not know.
-  std::optional<Value> lookupHost(llvm::StringRef name, Interpreter &interpreter);
-  std::optional<Value> makeHostValue(const HostBinding &binding, Interpreter &interpreter);
+  /// What the host program says, as `lookup`; nullopt for what it leaves to the source.
+  std::optional<std::optional<Value>> lookupHost(llvm::StringRef name, Interpreter &interpreter);
 
   llvm::StringMap<Entry> entries;
-  llvm::StringMap<std::optional<Value>> hostValues;
-  std::map<unsigned, std::shared_ptr<const Function>> functionsByLine;
+  llvm::StringMap<std::optional<std::optional<Value>>> hostValues;
 };
 
 struct Program::State {
   FileReader reader;
   HostResolver resolver;
+  /// Objects of the host program, by number; empty while they are made.
+  std::map<uint64_t, std::optional<Value>> hostObjects;
   std::vector<std::unique_ptr<SourceModule>> files;
   llvm::StringMap<std::unique_ptr<LanguageModule>> language;
   /// Stand-ins for names of the language that are not implemented yet.

@@ -87,8 +87,9 @@ struct SignatureBuilder {
     if (isIntrinsic(*callee, "jit")) {
       function.kind = FunctionKind::Jit;
       jitCall = call;
-    } else if (isIntrinsic(*callee, "constexpr_function"))
+    } else if (isIntrinsic(*callee, "constexpr_function")) {
       function.kind = FunctionKind::Constexpr;
+    }
   }
 
   /// `do_not_specialize=[…]` names parameters by index or name.
@@ -128,9 +129,10 @@ struct SignatureBuilder {
 
 } // namespace
 
-std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &module,
-                                             const ast::FunctionDef &def,
-                                             std::shared_ptr<Closure> closure) {
+std::shared_ptr<Function> makeFunction(Interpreter &interpreter, Module &module,
+                                       const ast::FunctionDef &def,
+                                       std::shared_ptr<Closure> closure,
+                                       std::optional<FunctionKind> kind) {
   auto function = std::make_shared<Function>();
   function->name = def.name.str();
   function->module = &module;
@@ -140,14 +142,14 @@ std::shared_ptr<const Function> makeFunction(Interpreter &interpreter, Module &m
   SignatureBuilder builder{interpreter, *function};
   for (const ast::Expr *decorator : def.decorator_list)
     builder.decorate(decorator);
+  function->kind = kind.value_or(function->kind);
   builder.addParameters(*def.args);
   builder.applyJitOptions();
   return function;
 }
 
-std::shared_ptr<const Function> makeLambda(Interpreter &interpreter, Module &module,
-                                           const ast::Lambda &lambda,
-                                           std::shared_ptr<Closure> closure) {
+std::shared_ptr<Function> makeLambda(Interpreter &interpreter, Module &module,
+                                     const ast::Lambda &lambda, std::shared_ptr<Closure> closure) {
   auto function = std::make_shared<Function>();
   function->name = "<lambda>";
   function->module = &module;

@@ -95,14 +95,11 @@ bool Specializer::checkSpec(const Parameter &parameter, const ArgSpec &spec) {
 }
 
 std::optional<ArgSpec> Specializer::defaultSpec(const Parameter &parameter) {
-  if (!parameter.defaultValue) {
+  if (!parameter.hasDefault()) {
     sink.report(Kind::MissingArgument, parameter.span, kernel.name, parameter.name).end();
     return std::nullopt;
   }
-  Frame definition;
-  definition.module = kernel.module;
-  Interpreter::FrameScope active(interpreter, definition);
-  MaybeValue value = interpreter.eval(parameter.defaultValue);
+  MaybeValue value = interpreter.defaultValue(kernel, parameter);
   if (!value)
     return std::nullopt;
   // A run-time default is known as well; it becomes a constant of the kernel.

@@ -2,8 +2,6 @@
 
 import operator
 
-from gluonc.language._source import source
-
 
 def unwrap(value):
     """The plain value inside constexprs, at every depth of tuples and lists."""
@@ -18,6 +16,8 @@ class constexpr:
     """Marks a compile-time value. Behaves like the value in host code."""
 
     __slots__ = ("value",)
+    # For gluonc.language._source.
+    _is_constexpr = True
     type = property(lambda self: constexpr)
 
     def __init__(self, value):
@@ -25,9 +25,6 @@ class constexpr:
 
     def __repr__(self):
         return f"constexpr[{self.value!r}]"
-
-    def __gluonc_source__(self):
-        return f"gl.constexpr({source(self.value)})"
 
     def __hash__(self):
         return hash(self.value)

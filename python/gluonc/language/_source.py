@@ -16,6 +16,8 @@ def source(value, otherwise=None):
 
     def inner(item):
         return source(item, otherwise)
+    if getattr(type(value), "_is_constexpr", False):
+        return f"gl.constexpr({inner(value.value)})"
     if value is None or isinstance(value, (bool, int, str)):
         # Subclasses (IntEnum, numpy.str_) print as something else.
         for plain in (bool, int, str):
@@ -24,6 +26,8 @@ def source(value, otherwise=None):
         return "None"
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else f"float('{value}')"
+    if isinstance(value, tuple) and hasattr(type(value), "_fields") and otherwise is not None:
+        return f"{otherwise(type(value))}({', '.join(map(inner, value))})"
     if isinstance(value, tuple):
         return f"({', '.join(map(inner, value))}{',' * (len(value) == 1)})"
     if isinstance(value, list):

@@ -80,6 +80,7 @@ static gluonc_status loadText(gluonc_engine *engine, std::string path, std::stri
   {
     EngineLock lock(*engine->state, state);
     state->module = state->program.load(std::move(path), std::move(text), collector);
+    state->arguments = state->module;
   }
   if (collector.hasErrors())
     return fail(collector, error);
@@ -265,7 +266,8 @@ static sema::HostResolver resolverFor(gluonc_resolver resolve, void *context) {
     auto text = [](const char *value) { return std::string(value ? value : ""); };
     found.emplace(sema::HostBinding{static_cast<sema::HostBindingKind>(binding.kind),
                                     text(binding.text), text(binding.path), text(binding.name),
-                                    binding.line, binding.scope});
+                                    binding.line, binding.scope, binding.object,
+                                    text(binding.attributes)});
     return found;
   };
 }
@@ -294,6 +296,8 @@ gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const char *path, 
         {
           EngineLock lock(*engine->state, state);
           state->module = state->program.load(path, std::string(text, size), collector, scope);
+          // Not in the file, whose names may mean anything.
+          state->arguments = state->program.load("<value>", "", collector);
         }
         if (collector.hasErrors())
           return fail(collector, error);

@@ -70,6 +70,8 @@ struct ModuleState {
   diag::SourceManager sources;
   sema::Program program{sources};
   sema::Module *module = nullptr;
+  /// Where texts of arguments are evaluated.
+  sema::Module *arguments = nullptr;
   /// Frees what the resolver needs.
   std::shared_ptr<void> resolverContext;
 };

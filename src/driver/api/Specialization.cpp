@@ -95,7 +95,7 @@ private:
 
   std::optional<sema::Value> evaluate(llvm::StringRef expression) {
     ModuleState &module = *kernel.module;
-    return sema::evaluate(module.program, *module.module, expression.str(), {}, "<" + name + ">",
+    return sema::evaluate(module.program, *module.arguments, expression.str(), {}, "<" + name + ">",
                           sink);
   }
 
