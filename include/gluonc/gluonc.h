@@ -167,11 +167,12 @@ typedef struct gluonc_binding {
   uint64_t scope;
   /* Bindings of one object have one number, other than 0, and are one value. */
   uint64_t object;
-  /* An expression for what the object says itself, ahead of the text of its definition; may be null.
-   * Function: {'defaults': {name: value}, 'noinline': bool, 'body': (line, column) of a lambda}.
-   * Class: {'bases': (…), 'members': text of a dict name -> (access, value)}; `line` is any inside;
-   * one without a `path` is no aggregate and has 'fields': (name, …), 'named_tuple': bool; `access` is '', 'property', 'static' or 'class'.
-   * Instance: {'class': …, 'fields': {name: value}}. */
+  /* An expression for what the object says itself, ahead of the text of its definition; may be
+   * null. Function: {'defaults': {name: value}, 'noinline': bool, 'body': (line, column) of a
+   * lambda}. Class: {'bases': (…), 'members': text of a dict name -> (access, value)}; `line` is
+   * any inside; one without a `path` is no aggregate and has 'fields': (name, …), 'named_tuple':
+   * bool; `access` is '', 'property', 'static' or 'class'. Instance: {'fields': {name: value}};
+   * `name` is an expression for its class. */
   const char *attributes;
 } gluonc_binding;
 

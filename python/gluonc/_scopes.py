@@ -97,6 +97,7 @@ class Resolver:
                     value = namespace.find(name)
                 except KeyError:
                     continue
+                # Modules are not exchanged, and every kernel names some.
                 if not isinstance(value, types.ModuleType):
                     found.append((*namespace.watched(name), value))
         return found
@@ -247,7 +248,8 @@ class Resolver:
             return self._expression(_name_of_known(cls))
         if cls.__module__.partition(".")[0] in _FOREIGN:
             raise TypeError(f"class {cls.__qualname__} of {cls.__module__}")
-        bases = [self._token(base) for base in cls.__bases__ if not _texts.is_standard(base.__module__)]
+        bases = [self._token(base) for base in cls.__bases__
+                 if not _texts.is_standard(base.__module__)]
         members = self._dict((name, f"({access!r}, {self._text(member)})")
                              for name, access, member in _members_of(cls))
         attributes = [("bases", f"[{', '.join(bases)}]"), ("members", repr(members))]
@@ -267,10 +269,9 @@ class Resolver:
             fields = {name: getattr(value, name) for name in _ENUM_FIELDS}
         else:
             fields = vars(value)
-        attributes = self._dict([
-            ("class", self._token(cls)),
-            ("fields", self._dict((name, self._text(item)) for name, item in fields.items()))])
-        return _binding(_INSTANCE, number=self._number_of(value), attributes=attributes)
+        fields = self._dict((name, self._text(item)) for name, item in fields.items())
+        return _binding(_INSTANCE, name=self._token(cls), number=self._number_of(value),
+                        attributes=self._dict([("fields", fields)]))
 
 
 def _binding(kind, text="", path="", name="", line=0, scope=0, number=0, attributes=""):

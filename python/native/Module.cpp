@@ -635,7 +635,8 @@ NB_MODULE(_native, m) {
                     bool, const std::vector<uint32_t> &, const std::vector<int32_t> &,
                     const std::vector<int32_t> &, std::string>())
       .def_prop_ro("address", &TensorRecord::address);
-  nb::class_<Kernel>(m, "Kernel", nb::type_slots(ownerSlots<Kernel>)).def("specialize", &Kernel::specialize);
+  nb::class_<Kernel>(m, "Kernel", nb::type_slots(ownerSlots<Kernel>))
+      .def("specialize", &Kernel::specialize);
   nb::class_<Source>(m, "Source", nb::type_slots(ownerSlots<Source>))
       .def("kernel", &Source::kernel)
       .def("kernel_at", &Source::kernelAt);

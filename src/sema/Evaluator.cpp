@@ -17,11 +17,10 @@ std::optional<Value> evaluate(Program &program, Module &module, llvm::StringRef 
   frame.module = &module;
   // The usual names of the language, behind what the file itself imports.
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> usual[] = {
-      {"gl", "gluonc.language"}, {"ttgl", "gluonc.language"}, {"gluon", "gluonc"},
-      {"triton", "triton"},      {"tl", "triton.language"},   {"math", "math"},
-      {"copy", "copy"},          {"functools", "functools"},  {"itertools", "itertools"},
-      {"typing", "typing"},      {"dataclasses", "dataclasses"},
-      {"collections", "collections"}};
+      {"gl", "gluonc.language"}, {"ttgl", "gluonc.language"},    {"gluon", "gluonc"},
+      {"triton", "triton"},      {"tl", "triton.language"},      {"math", "math"},
+      {"copy", "copy"},          {"functools", "functools"},     {"itertools", "itertools"},
+      {"typing", "typing"},      {"dataclasses", "dataclasses"}, {"collections", "collections"}};
   for (auto [name, path] : usual)
     if (!module.lookup(name, interpreter))
       frame.scope.set(name, Value::module(findLanguageModule(program, path)), {});

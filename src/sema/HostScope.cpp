@@ -41,8 +41,8 @@ static const ast::FunctionDef *findFunction(const ast::Module &tree, llvm::Strin
 }
 
 /// Every class that Python calls `wanted` (`outer.<locals>.Name`) in what is inside of `prefix`.
-static void collectClasses(const ast::Node &node, const std::string &prefix,
-                           llvm::StringRef wanted, std::vector<const ast::ClassDef *> &found) {
+static void collectClasses(const ast::Node &node, const std::string &prefix, llvm::StringRef wanted,
+                           std::vector<const ast::ClassDef *> &found) {
   ast::forEachChild(node, [&](const ast::Node &child) {
     std::string inside = prefix;
     if (const auto *cls = llvm::dyn_cast<ast::ClassDef>(&child)) {
@@ -187,8 +187,7 @@ private:
     {
       Interpreter::FrameScope active(interpreter, frame);
       if (binding.name == "<lambda>") {
-        if (const auto *lambda =
-                findLambda(*module.tree, binding.line, item(attributes, "body")))
+        if (const auto *lambda = findLambda(*module.tree, binding.line, item(attributes, "body")))
           made = makeLambda(interpreter, module, *lambda, nullptr);
       } else if (const auto *def = findFunction(*module.tree, binding.name, binding.line)) {
         made = makeFunction(interpreter, module, *def, nullptr, functionKind(binding.kind));
@@ -292,12 +291,16 @@ private:
   }
 
   std::optional<Value> instance() {
-    std::optional<Value> attributes = evaluated(binding.attributes);
-    const Value *cls = item(attributes, "class");
+    std::optional<Value> cls = evaluated(binding.name);
     if (!cls || !cls->is(ValueKind::Class)) {
       reason = reason.empty() ? "its class is not to be had" : reason;
       return std::nullopt;
     }
+    // Members of a class may be instances of it, and then made it, too.
+    auto [known, isNew] = program.state().hostObjects.try_emplace(binding.object);
+    if (!isNew)
+      return known->second;
+    std::optional<Value> attributes = evaluated(binding.attributes);
     llvm::ArrayRef<Class::Field> fields = cls->asClass().fields;
     std::vector<Value> values(fields.size());
     for (auto [field, value] : llvm::zip(fields, values))
@@ -328,6 +331,12 @@ std::optional<std::optional<Value>> SourceModule::lookupHost(llvm::StringRef nam
   const HostResolver &resolver = program.state().resolver;
   if (!resolver || (!scope && !name.starts_with(hostObjectPrefix)))
     return std::nullopt;
+  auto &objects = program.state().hostObjects;
+  uint64_t number = 0;
+  if (name.starts_with(hostObjectPrefix) &&
+      !name.drop_front(hostObjectPrefix.size()).getAsInteger(10, number))
+    if (auto known = objects.find(number); known != objects.end() && known->second)
+      return known->second;
   // While a value is made, its name has none.
   auto [entry, isNew] = hostValues.try_emplace(name, std::in_place);
   if (!isNew)
@@ -337,12 +346,13 @@ std::optional<std::optional<Value>> SourceModule::lookupHost(llvm::StringRef nam
     return hostValues[name] = std::nullopt;
   if (binding->kind == HostBindingKind::Unbound)
     return entry->second;
-  auto &objects = program.state().hostObjects;
   std::optional<Value> value;
   if (auto known = objects.find(binding->object); binding->object && known != objects.end()) {
     value = known->second;
   } else {
-    if (binding->object)
+    if (binding->kind == HostBindingKind::Instance)
+      hostValues.erase(name);
+    else if (binding->object)
       objects[binding->object] = std::nullopt;
     diag::Collector problems;
     Interpreter::SinkScope quiet(interpreter, problems);

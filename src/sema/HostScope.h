@@ -52,7 +52,7 @@ struct HostBinding {
   ///   function  {'defaults': {name: value}, 'noinline': bool, 'body': (line, byte column)}
   ///   class     {'bases': (class, …), 'members': text of {name: (access, value)},
   ///              'fields': (name, …), 'named_tuple': bool}
-  ///   instance  {'class': class, 'fields': {name: value}}
+  ///   instance  {'fields': {name: value}}; `name` is an expression for its class
   /// A class without a path is no aggregate; `fields` are then its own, as no text is looked at.
   /// `body` is a place in a lambda's. `access` is '', 'property', 'static' or 'class'. Members are
   /// a text of their own since they may name the class.
@@ -63,8 +63,8 @@ struct HostBinding {
 using HostResolver =
     std::function<std::optional<HostBinding>(uint64_t scope, llvm::StringRef name)>;
 
-/// Names that begin so stand for objects of the host program in expression texts. They are
-/// resolved in every scope.
+/// Names that begin so, with an object's number behind, stand for objects of the host program in
+/// expression texts. They are resolved in every scope.
 inline constexpr llvm::StringLiteral hostObjectPrefix = "__gluonc_object_";
 
 } // namespace gluonc::sema

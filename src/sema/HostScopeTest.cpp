@@ -144,7 +144,37 @@ protected:
             line,
             "{'bases': [], 'members': " + Value::string(members).repr() + "}"};
   }
+  /// Of the class that is object 1.
+  HostBinding instance(const std::string &fields) {
+    HostBinding made;
+    made.kind = HostBindingKind::Instance;
+    made.name = "__gluonc_object_1";
+    made.object = 100;
+    made.attributes = "{'fields': " + fields + "}";
+    return made;
+  }
 };
+
+TEST_F(HostClasses, MayHaveMembersThatAreInstancesOfThem) {
+  for (auto [name, first] : {std::pair("x == C.ONLY", "x"), std::pair("C.ONLY == x", "C")}) {
+    Program fresh(sources);
+    fresh.setResolver([&](uint64_t, llvm::StringRef name) -> std::optional<HostBinding> {
+      if (name == "C" || name == "__gluonc_object_1") {
+        HostBinding made = cls("C", 6, "{'ONLY': ('', __gluonc_object_100)}");
+        made.object = 1;
+        return made;
+      }
+      if (name == "x" || name == "__gluonc_object_100")
+        return instance("{'a': 4}");
+      return std::nullopt;
+    });
+    diag::Collector collector;
+    Module *module = fresh.load("file.py", text, collector, 1);
+    std::optional<Value> value = sema::evaluate(fresh, *module, name, {}, "<test>", collector);
+    ASSERT_TRUE(value) << first;
+    EXPECT_EQ(value->repr(), "True") << first;
+  }
+}
 
 TEST_F(HostClasses, AreFoundByTheirNameAndALineInside) {
   bindings[{0, "__gluonc_object_1"}] = function("first", 4, 1);
@@ -165,15 +195,10 @@ TEST_F(HostClasses, HaveTheMembersOfTheObjectAndNoOthers) {
 }
 
 TEST_F(HostClasses, AreOneInAllScopes) {
-  bindings[{1, "C"}] = bindings[{2, "C"}] = cls("C", 6, "{}");
-  bindings[{1, "x"}] = {HostBindingKind::Instance,
-                        "",
-                        "",
-                        "",
-                        0,
-                        0,
-                        100,
-                        "{'class': __gluonc_object_1, 'fields': {'a': 4}}"};
+  bindings[{1, "C"}] = cls("C", 6, "{}");
+  bindings[{1, "C"}].object = 1;
+  bindings[{2, "C"}] = bindings[{1, "C"}];
+  bindings[{1, "x"}] = instance("{'a': 4}");
   bindings[{0, "__gluonc_object_1"}] = bindings[{1, "C"}];
   bindings[{2, "x"}] = bindings[{1, "x"}];
   EXPECT_EQ(evaluate("(x.a, isinstance(x, C))", 1), "(4, True)");
@@ -191,14 +216,7 @@ TEST_F(HostClasses, WithoutATextHaveTheFieldsOfTheObject) {
 
 TEST_F(HostClasses, HoldAllThatTheirInstancesDo) {
   bindings[{0, "__gluonc_object_1"}] = cls("C", 6, "{}");
-  bindings[{1, "x"}] = {HostBindingKind::Instance,
-                        "",
-                        "",
-                        "",
-                        0,
-                        0,
-                        100,
-                        "{'class': __gluonc_object_1, 'fields': {'other': 4}}"};
+  bindings[{1, "x"}] = instance("{'other': 4}");
   EXPECT_NE(evaluate("x.other", 1).find("x.other"), std::string::npos);
 }
 

@@ -101,8 +101,8 @@ void reportHostValue(Interpreter &interpreter, diag::Span span, const std::strin
 /// What a Python value is inside a kernel: lists become tuples, at every depth.
 Value asKernelArgument(const Value &value);
 
-/// A Function for a `def`, its decorators classified, unless `kind` says what it is. `closure` is that
-/// of the enclosing function.
+/// A Function for a `def`, its decorators classified, unless `kind` says what it is. `closure` is
+/// that of the enclosing function.
 std::shared_ptr<Function> makeFunction(Interpreter &interpreter, Module &module,
                                        const ast::FunctionDef &def,
                                        std::shared_ptr<Closure> closure,

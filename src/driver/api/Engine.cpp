@@ -264,10 +264,9 @@ static sema::HostResolver resolverFor(gluonc_resolver resolve, void *context) {
         return found;
     }
     auto text = [](const char *value) { return std::string(value ? value : ""); };
-    found.emplace(sema::HostBinding{static_cast<sema::HostBindingKind>(binding.kind),
-                                    text(binding.text), text(binding.path), text(binding.name),
-                                    binding.line, binding.scope, binding.object,
-                                    text(binding.attributes)});
+    found.emplace(sema::HostBinding{
+        static_cast<sema::HostBindingKind>(binding.kind), text(binding.text), text(binding.path),
+        text(binding.name), binding.line, binding.scope, binding.object, text(binding.attributes)});
     return found;
   };
 }
