@@ -46,8 +46,14 @@ OwningOpRef<ModuleOp> readModule(MLIRContext &context, llvm::StringRef text, llv
         << problem->what;
     return nullptr;
   }
+  // Between operations the parser goes on behind a string without an end.
+  bool hasErrors = false;
+  ScopedDiagnosticHandler watch(&context, [&](Diagnostic &diagnostic) {
+    hasErrors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context), file);
-  if (module && failed(checkAttributes(*module)))
+  if (hasErrors || (module && failed(checkAttributes(*module))))
     return nullptr;
   return module;
 }

@@ -128,6 +128,10 @@ TEST_F(ReadModule, NamesMayBeUsedAgain) {
             std::string::npos);
 }
 
+TEST_F(ReadModule, AStringHasAnEnd) {
+  EXPECT_EQ(errorOf("\"cuda\nmodule {}"), "loc(\"a.ttgir\":1:6): expected '\"' in string literal");
+}
+
 TEST_F(ReadModule, OnlyWhatKernelsAreMadeOfIsRead) {
   EXPECT_EQ(errorOf("tt.func public @k() {\nscf.execute_region { scf.yield }\ntt.return }"),
             "loc(\"a.ttgir\":2:1): unknown operation 'scf.execute_region'");
