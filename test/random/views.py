@@ -26,7 +26,7 @@ class Refused(Exception):
 
 @dataclass
 class Seen:
-    """What a view shows: `array[ring, ...]` if it is a ring of buffers."""
+    """What a view shows, as places in memory: `array[ring, ...]` if it is a ring of buffers."""
     array: np.ndarray
     is_ring: bool
     # False where the bytes would tell, not the elements.
@@ -57,9 +57,6 @@ def _reshape(shape):
     def apply(seen):
         if math.prod(shape) != seen.single().size:
             raise Refused
-        # Of a slice NumPy makes a copy, so that stores would be lost.
-        if not np.shares_memory(seen.array.reshape(shape), seen.array):
-            raise Refused
         return Seen(seen.array.reshape(shape), False)
     return View(f".reshape({shape})", apply)
 
@@ -78,8 +75,8 @@ def _slice(start, length, dim):
 
 def _index(number, scalar):
     def apply(seen):
-        at = scalar if number == "n" else number
-        if not seen.is_ring or (number != "n" and not 0 <= at < len(seen.array)):
+        at = scalar if number == "n - 2" else number
+        if not seen.is_ring or not 0 <= at < len(seen.array):
             raise Refused
         return Seen(seen.array[at], False)
     return View(f".index({number})", apply)
@@ -87,7 +84,7 @@ def _index(number, scalar):
 
 def _reinterpret(dtype, shape, layout):
     def apply(seen):
-        return Seen(np.zeros(shape, DTYPES[dtype]), False, is_known=False)
+        return Seen(np.zeros(shape, int), False, is_known=False)
     return View(f"._reinterpret(gl.{dtype}, {shape}, {layout})", apply)
 
 
@@ -127,26 +124,25 @@ class Program:
         return self.shape if self.use == "store" else self.viewed
 
     def expected(self, filled, stored, indices):
-        """The value that ends in memory; None: only the bytes tell. Raises Refused."""
+        """The value that ends in memory; None: NumPy does not tell. Raises Refused."""
         if self.is_initial and self.ring:
             raise Refused
         memory = np.stack([filled + k for k in range(self.ring)]) if self.ring else filled.copy()
         memory = memory.astype(filled.dtype)
-        seen = Seen(memory, bool(self.ring))
+        seen = Seen(np.arange(memory.size).reshape(memory.shape), bool(self.ring))
         for view in self.views:
             was_known = seen.is_known
             seen = view.apply(seen)
             seen.is_known &= was_known
-        single = seen.single()
-        if not seen.is_known:
+        places = seen.single()
+        # A smaller program than the one that was drawn may see another shape.
+        if not seen.is_known or list(places.shape) != list(self.viewed):
             return None
-        if list(single.shape) != list(self.viewed):
-            raise Refused
         if self.axis() is not None:
-            return np.take_along_axis(single, indices, self.axis())
+            return np.take_along_axis(memory.flat[places], indices, self.axis())
         if self.use == "load":
-            return single
-        single[...] = stored
+            return memory.flat[places]
+        memory.flat[places] = stored
         return memory[self.scalar] if self.ring else memory
 
     def source(self, name):
@@ -163,7 +159,7 @@ class Program:
         meet = ["gl.barrier(cluster=True)"] * (self.num_ctas > 1)
         lines += meet + ["t = s" + "".join(view.text for view in self.views)]
         if self.use == "store":
-            back = "s.index(n)" if self.ring else "s"
+            back = "s.index(n - 2)" if self.ring else "s"
             lines += [f"t.store(gl.load(w + ({at})))", *meet, f"r = {back}.load({self.tile})"]
             at = offsets(self.shape, self.tile)
         elif self.use == "load":
@@ -258,7 +254,7 @@ def _view(rng, seen, program):
                             shape[dim] - length, rng.randint(0, shape[dim])])
         return _slice(start, length, dim - rank * rng.choice([0, 0, 1]))
     if choice < 0.95:
-        return _index(rng.choice([0, shape[0] - 1, shape[0], "n"]), program.scalar)
+        return _index(rng.choice([0, shape[0] - 1, shape[0], "n - 2"]), program.scalar)
     dtype = rng.choice(list(DTYPES)[:-1])
     shape = shape[1:] if seen.is_ring else shape
     shape = shape if rng.random() < 0.5 else _powers(rng, rng.randint(1, 3), 8)
@@ -282,7 +278,7 @@ def make(rng, clusters=(1,)):
     program.tile = layouts.distributed(rng, shape, program)
     seen = Seen(np.zeros(([ring] if ring else []) + shape), bool(ring))
     if ring and rng.random() < 0.95:
-        program.views.append(_index("n", program.scalar))
+        program.views.append(_index("n - 2", program.scalar))
         seen = program.views[-1].apply(seen)
     for _ in range(rng.choice([0, 1, 1, 2, 2, 3])):
         program.views.append(_view(rng, seen, program))
@@ -345,7 +341,8 @@ class Takers:
         ran = np.zeros(program.result_shape(), filled.dtype)
         try:
             refusals["simulator"] = self.refusal(
-                lambda: kernel[(1,)](filled, stored, indices, ran, program.scalar,
+                # A run-time value that nothing is known of: 1 would be a constant.
+                lambda: kernel[(1,)](filled, stored, indices, ran, program.scalar + 2,
                                      num_warps=program.num_warps, num_ctas=program.num_ctas))
         except self.errors.KernelFault as fault:
             # Other bytes than those that were written may be seen.
