@@ -1,8 +1,8 @@
 //===- Error.h - Internal errors -------------------------------------------===//
 //
 // Our own bugs go through here, and only those: GL_ICE / GL_UNREACHABLE name
-// the place in the compiler and end the process through a handler that the
-// driver installs (it adds the kernel line and writes a reproducer).
+// the place in the compiler. In the program gluonc a handler says so and ends the
+// process; in a call of the library they come back to its caller (Recovery.h).
 // User mistakes go to diag::Sink; the outside world (files, driver, ptxas)
 // returns llvm::Error.
 //
@@ -13,7 +13,8 @@
 
 namespace gluonc {
 
-/// Called once with the place and text of an internal error before the process ends.
+/// Called once with the place and text of an internal error before the process ends, where no
+/// Recovery is alive.
 using InternalErrorHandler = void (*)(const char *file, int line, std::string_view what);
 
 /// Installs `handler` for the whole process; returns the previous one.
