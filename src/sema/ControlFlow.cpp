@@ -287,7 +287,7 @@ MaybeValue Interpreter::evalDynamicIfExp(const ast::IfExp &node, const Value &te
     }
   }
   // What a side assigns would be known on that side only.
-  llvm::SmallVector<llvm::StringRef> assigned;
+  NameSet assigned;
   collectAssigned(*node.body, assigned);
   collectAssigned(*node.orelse, assigned);
   for (llvm::StringRef name : assigned) {

@@ -31,6 +31,8 @@
 #include "syntax/Ast.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -82,8 +84,10 @@ struct Rest {
   const Rest *next;
 };
 
-/// Appends the names that the nodes below `node` assign, nested functions aside.
-void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRef> &names);
+/// Each once, in the order of their first assignment.
+using NameSet = llvm::SetVector<llvm::StringRef>;
+/// Adds the names that the nodes below `node` assign, nested functions aside.
+void collectAssigned(const ast::Node &node, NameSet &names);
 
 /// Evaluated arguments of a call before they meet parameters.
 struct CallArguments {
@@ -273,6 +277,7 @@ private:
     Value result;
   };
   /// Calls `function`, whose parameters are bound in `callee`.
+  std::string freshSymbol(llvm::StringRef name);
   MaybeValue callOutlined(const Function &function, Frame &callee, diag::Span span);
   std::optional<Outlined> outline(const Function &function, Frame &callee,
                                   llvm::ArrayRef<mlir::Value> operands);
@@ -337,6 +342,8 @@ private:
   /// Takes the functions that stay functions.
   mlir::Operation *irModule = nullptr;
   std::map<std::string, Outlined> outlined;
+  /// How many functions of a name there are.
+  llvm::StringMap<unsigned> outlinedNames;
   /// The expression that is a statement by itself.
   const ast::Expr *unusedCall = nullptr;
   unsigned depth = 0;

@@ -7,7 +7,7 @@ namespace gluonc::sema {
 using diag::Kind;
 using diag::Span;
 
-void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRef> &names) {
+void collectAssigned(const ast::Node &node, NameSet &names) {
   if (llvm::isa<ast::FunctionDef>(node) || llvm::isa<ast::Lambda>(node))
     return;
   // The variables of a comprehension are its own.
@@ -16,8 +16,8 @@ void collectAssigned(const ast::Node &node, llvm::SmallVectorImpl<llvm::StringRe
     return;
   }
   if (const auto *name = llvm::dyn_cast<ast::Name>(&node))
-    if (name->ctx == ast::ExprContext::Store && !llvm::is_contained(names, name->id))
-      names.push_back(name->id);
+    if (name->ctx == ast::ExprContext::Store)
+      names.insert(name->id);
   ast::forEachChild(node, [&](const ast::Node &child) { collectAssigned(child, names); });
 }
 
@@ -25,7 +25,7 @@ bool Interpreter::recover(const ast::Stmt &stmt) {
   frame().hasFailed = true;
   if (isExhausted)
     return false;
-  llvm::SmallVector<llvm::StringRef> assigned;
+  NameSet assigned;
   collectAssigned(stmt, assigned);
   for (llvm::StringRef name : assigned)
     frame().scope.poison(name, stmt.span);

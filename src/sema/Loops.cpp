@@ -31,9 +31,9 @@ struct CarriedSet {
   llvm::SmallVector<Variable> variables;
   llvm::SmallVector<mlir::Value> initial;
 
-  CarriedSet(const Scope &scope, llvm::ArrayRef<llvm::StringRef> assigned) {
+  CarriedSet(const Scope &scope, const NameSet &assigned) {
     for (const Binding &binding : scope.all())
-      if (llvm::is_contained(assigned, binding.name)) {
+      if (assigned.contains(binding.name)) {
         variables.push_back({binding, {}});
         flatten(binding.value, initial);
       }
@@ -289,10 +289,10 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
   mlir::Location loc = context->loc();
 
   llvm::StringRef name = llvm::cast<ast::Name>(node.target)->id;
-  llvm::SmallVector<llvm::StringRef> assigned;
+  NameSet assigned;
   for (const ast::Stmt *stmt : node.body)
     collectAssigned(*stmt, assigned);
-  llvm::erase(assigned, name);
+  assigned.remove(name);
   Scope before = frame().scope;
   CarriedSet carried(before, assigned);
   mlir::Region body;
@@ -340,7 +340,7 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
 // -- while ------------------------------------------------------------------------------
 
 Flow Interpreter::runDeviceWhile(const ast::While &node) {
-  llvm::SmallVector<llvm::StringRef> inTest;
+  NameSet inTest;
   collectAssigned(*node.test, inTest);
   if (!inTest.empty()) {
     report(Kind::UnsupportedConstruct, node.test->span, "assignment in the condition of a loop")
@@ -350,7 +350,7 @@ Flow Interpreter::runDeviceWhile(const ast::While &node) {
   mlir::OpBuilder &builder = context->builder;
   context->span = node.test->span;
   mlir::Location loc = context->loc();
-  llvm::SmallVector<llvm::StringRef> assigned;
+  NameSet assigned;
   for (const ast::Stmt *stmt : node.body)
     collectAssigned(*stmt, assigned);
   Scope before = frame().scope;

@@ -14,8 +14,6 @@
 
 #include "ir/Dialects.h"
 
-#include "mlir/IR/SymbolTable.h"
-
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace gluonc::sema {
@@ -60,12 +58,14 @@ static bool holdsBlock(const Value &value) {
 }
 
 /// `twice__0`: no symbol of the module.
-static std::string freshSymbol(mlir::ModuleOp module, llvm::StringRef name) {
-  for (unsigned number = 0;; ++number) {
-    std::string symbol = (name + "__" + llvm::Twine(number)).str();
-    if (!module.lookupSymbol(symbol))
-      return symbol;
-  }
+std::string Interpreter::freshSymbol(llvm::StringRef name) {
+  auto module = mlir::cast<mlir::ModuleOp>(irModule);
+  llvm::StringRef kernel = mlir::cast<tt::FuncOp>(module.getBody()->front()).getSymName();
+  std::string symbol;
+  do
+    symbol = (name + "__" + llvm::Twine(outlinedNames[name]++)).str();
+  while (symbol == kernel);
+  return symbol;
 }
 
 MaybeValue Interpreter::callOutlined(const Function &function, Frame &callee, Span span) {
@@ -117,7 +117,7 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
   mlir::NamedAttribute attributes[] = {
       builder.getNamedAttr("sym_visibility", builder.getStringAttr("private")),
       builder.getNamedAttr("noinline", builder.getBoolAttr(true))};
-  auto op = builder.create<tt::FuncOp>(loc, freshSymbol(module, function.name),
+  auto op = builder.create<tt::FuncOp>(loc, freshSymbol(function.name),
                                        builder.getFunctionType(types, {}), attributes);
   if (context->partitionWarps)
     op->setAttr(ttg::numWarpsAttr, builder.getI32IntegerAttr(int32_t(context->numWarps())));
