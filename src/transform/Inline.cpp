@@ -2,9 +2,11 @@
 #include "ir/Dialects.h"
 #include "transform/Pipeline.h"
 
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -14,11 +16,12 @@ namespace {
 /// Functions and the calls in them, callees first.
 struct Inline {
   ModuleOp module;
+  SymbolTable symbols;
   /// False while its callees are being visited.
   llvm::DenseMap<tt::FuncOp, bool> finished;
   llvm::SmallVector<tt::FuncOp> calleesFirst;
 
-  explicit Inline(ModuleOp module) : module(module) {}
+  explicit Inline(ModuleOp module) : module(module), symbols(module) {}
 
   LogicalResult run() {
     // Statements after a return leave blocks that would pass for early returns.
@@ -42,7 +45,7 @@ struct Inline {
   }
 
   tt::FuncOp calleeOf(tt::CallOp call) {
-    return module.lookupSymbol<tt::FuncOp>(call.getCalleeAttr());
+    return symbols.lookup<tt::FuncOp>(call.getCalleeAttr().getAttr());
   }
 
   LogicalResult order(tt::FuncOp function) {
@@ -85,9 +88,15 @@ struct Inline {
 
   void dropUncalled() {
     // Callers come after callees, so one walk backwards sees every caller's fate first.
-    for (tt::FuncOp function : llvm::reverse(calleesFirst))
-      if (function.isPrivate() && SymbolTable::symbolKnownUseEmpty(function, module))
+    llvm::DenseSet<tt::FuncOp> called;
+    for (tt::FuncOp function : llvm::reverse(calleesFirst)) {
+      if (function.isPrivate() && !called.contains(function)) {
         function.erase();
+        continue;
+      }
+      for (tt::CallOp call : callsIn(function))
+        called.insert(calleeOf(call));
+    }
   }
 };
 
