@@ -34,6 +34,18 @@ bool computesWithSmallFloats(mlir::Operation *op) {
                       any_of(op->getResultTypes(), isSmallFloat));
 }
 
+/// Eight times what a thread of a GPU holds; ptxas takes 15 s for it, and four times as long for
+/// twice as much.
+constexpr unsigned mostElements = 2048;
+
+/// Elements of a tensor in one thread.
+unsigned elementsInThread(mlir::Type type) {
+  mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type);
+  if (!tensor)
+    return 1;
+  return toLinear(tensor).removeZeroBases(layout::Dim::Register).inSize(layout::Dim::Register);
+}
+
 bool canHold(mlir::Type type) {
   if (mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type))
     return canHoldScalar(tensor.getElementType()) && linearOrNull(tensor);
@@ -47,10 +59,16 @@ bool canHold(mlir::Type type) {
 Error checkTypes(tt::FuncOp function) {
   Error error = Error::success();
   auto check = [&](mlir::Type type, mlir::Location location) {
-    if (canHold(type))
+    bool fits = canHold(type);
+    unsigned elements = fits ? elementsInThread(type) : 0;
+    if (fits && elements <= mostElements)
       return mlir::WalkResult::advance();
     std::string text;
-    raw_string_ostream(text) << "a value of type `" << type << "`";
+    raw_string_ostream out(text);
+    if (fits)
+      out << "a tensor of " << elements << " elements a thread, " << mostElements << " at most,";
+    else
+      out << "a value of type `" << type << "`";
     cantFail(std::move(error));
     error = make_error<UnsupportedError>(location, std::move(text));
     return mlir::WalkResult::interrupt();
