@@ -23,10 +23,17 @@ using namespace llvm;
 namespace gluonc::codegen {
 namespace {
 
-bool hasLoops(Module &module, FunctionAnalysisManager &analyses) {
-  return any_of(module, [&](Function &function) {
-    return !function.isDeclaration() && !analyses.getResult<LoopAnalysis>(function).empty();
-  });
+/// Loops of a function whose counters are looked at. Scalar evolution expresses what one loop
+/// leaves by what those before it left: 200 loops in a row take a second, 500 half a minute.
+constexpr size_t mostCountedLoops = 64;
+
+/// Loops of the function that has most.
+size_t mostLoops(Module &module, FunctionAnalysisManager &analyses) {
+  size_t most = 0;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      most = std::max(most, analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder().size());
+  return most;
 }
 
 FunctionPassManager straightLinePasses() {
@@ -46,14 +53,16 @@ FunctionPassManager lastPasses() {
   return passes;
 }
 
-FunctionPassManager loopPasses() {
+FunctionPassManager loopPasses(bool withCounters) {
   FunctionPassManager passes;
   LoopPassManager invariants;
   invariants.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
-  LoopPassManager counters;
-  counters.addPass(IndVarSimplifyPass());
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
+  if (withCounters) {
+    LoopPassManager counters;
+    counters.addPass(IndVarSimplifyPass());
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
+  }
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
@@ -83,9 +92,9 @@ void runPasses(Module &module, TargetMachine &machine) {
   }
   passes.addPass(createModuleToFunctionPassAdaptor(straightLinePasses()));
   passes.run(module, modules);
-  if (hasLoops(module, functions)) {
+  if (size_t count = mostLoops(module, functions)) {
     ModulePassManager more;
-    more.addPass(createModuleToFunctionPassAdaptor(loopPasses()));
+    more.addPass(createModuleToFunctionPassAdaptor(loopPasses(count <= mostCountedLoops)));
     more.run(module, modules);
   }
   ModulePassManager last;

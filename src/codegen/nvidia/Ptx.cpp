@@ -1,8 +1,13 @@
 #include "codegen/nvidia/Ptx.h"
 
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/nvidia/ProxyRegisters.h"
+#include "codegen/nvidia/SplitBlocks.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
@@ -96,17 +101,67 @@ static void printCluster(SmallVectorImpl<char> &text, unsigned ctas) {
   text.insert(text.begin() + at, shape.begin(), shape.end());
 }
 
+/// The accesses of a block that LLVM looks at in pairs to merge neighbours. Emitters have made
+/// vectors of what a tile has in a row; few kernels have a hundred accesses.
+constexpr unsigned mostMergedAccesses = 1024;
+/// Loads that an address depends on, one after the other. Each is a term of the sums that LLVM
+/// compares: 100 take a second, 1,000 half a minute.
+constexpr unsigned mostDependentLoads = 32;
+
+/// Blocks of a function between which LLVM moves instructions nearer to their uses. It looks
+/// through all blocks behind a load to move it.
+constexpr size_t mostSunkBlocks = 1024;
+
+/// Whether merging neighbouring accesses takes about as long as the rest, not its square.
+bool mergesFast(const Function &function) {
+  DenseMap<const Value *, unsigned> depths;
+  for (const BasicBlock *block : ReversePostOrderTraversal<const Function *>(&function)) {
+    unsigned accesses = 0;
+    for (const Instruction &instruction : *block) {
+      if (const Value *address = getLoadStorePointerOperand(&instruction))
+        if (++accesses > mostMergedAccesses || depths.lookup(address) > mostDependentLoads)
+          return false;
+      unsigned depth = instruction.mayReadFromMemory();
+      for (const Value *operand : instruction.operands())
+        depth = std::max(depth, depths.lookup(operand) + instruction.mayReadFromMemory());
+      if (depth)
+        depths[&instruction] = depth;
+    }
+  }
+  return true;
+}
+
 /// LLVM's passes for PTX without those that find nothing in what `runPasses` leaves.
 class Passes : public legacy::PassManager {
 public:
+  explicit Passes(const Module &module)
+      : merges(all_of(module,
+                      [](const Function &function) {
+                        return function.isDeclaration() || mergesFast(function);
+                      })),
+        sinks(all_of(module,
+                     [](const Function &function) { return function.size() <= mostSunkBlocks; })) {}
+
   void add(Pass *pass) override {
-    if (is_contained(superfluous, pass->getPassName()))
+    StringRef name = pass->getPassName();
+    if (name == "NVPTX Proxy Register Instruction Erasure") {
       delete pass;
-    else
+      legacy::PassManager::add(createProxyRegisterErasure());
+    } else if (is_contained(superfluous, name) ||
+               (!merges && name == "GPU Load and Store Vectorizer") ||
+               (!sinks && name == "Machine code sinking")) {
+      delete pass;
+    } else {
+      // The last that would join blocks again.
+      bool preparesSelection = name == "CodeGen Prepare";
       legacy::PassManager::add(pass);
+      if (preparesSelection)
+        legacy::PassManager::add(createSplitBlocks());
+    }
   }
 
 private:
+  bool merges, sinks;
   /// Equal expressions are gone before, and addresses come as base, variable part and constant
   /// (AddressSplit.h), multiples as sums (ProductChains.h). Together these would take a fifth of
   /// the time from source to PTX, most of it in scalar evolution.
@@ -119,7 +174,7 @@ Expected<std::string> printPtx(Module &module, const target::Target &target,
   Machine machine(target, options);
   SmallString<0> text;
   raw_svector_ostream out(text);
-  Passes passes;
+  Passes passes(module);
   if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
                                    /*DisableVerify=*/true))
     return createStringError(std::errc::not_supported, "LLVM cannot print PTX");
