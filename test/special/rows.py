@@ -1,0 +1,244 @@
+"""What is compared: one row per operation and operand types, with its reference in NumPy."""
+
+import dataclasses
+import fractions
+import functools
+import math
+import typing
+
+import numpy as np
+
+from values import FLOATS, INTEGERS, TYPES
+
+LINES, LENGTH = 64, 32
+STANDARD = ["float16", "bfloat16", "float32", "float64"]
+SINGLE = ["float32", "float64"]
+
+
+@dataclasses.dataclass
+class Row:
+    """`expression` of a, b and c, of the given types; `reference` gives values of the type `result`:
+    float64 to be rounded, Python integers to be wrapped, or bools."""
+
+    expression: str
+    types: tuple
+    result: str
+    reference: typing.Callable
+    # Units in the last place that a GPU and the simulator may be off.
+    ulps: tuple = (0, 0)
+    # Operands for which the language promises nothing.
+    excludes: typing.Callable = None
+    # A GPU may take subnormal arguments and results for zero.
+    flushes: bool = False
+    # `a` is a block of LINES lines, each of which gives one result.
+    reduces: bool = False
+
+    @property
+    def name(self):
+        return f"{self.expression} [{', '.join(self.types)}]"
+
+
+def quietly(function):
+    def quiet(*arguments):
+        with np.errstate(all="ignore"):
+            return function(*arguments)
+    return quiet
+
+
+def larger(a, b, propagate):
+    """maximum: a NaN loses, or wins where it propagates; -0 is below +0."""
+    below = (a < b) | ((a == b) & np.signbit(a))
+    result = np.where(below, b, a)
+    result = np.where(np.isnan(a), b, np.where(np.isnan(b), a, result))
+    return np.where(propagate & (np.isnan(a) | np.isnan(b)), np.nan, result)
+
+
+def smaller(a, b, propagate):
+    return -larger(-a, -b, propagate)
+
+
+def exact_fma(toward_odd):
+    """a * b + c in float64, rounded once; to odd where another rounding follows, which then is that
+    of the exact sum."""
+    def one(a, b, c):
+        if not (math.isfinite(a) and math.isfinite(b)):
+            return np.float64(a) * b + c
+        if not math.isfinite(c):
+            return c
+        total = fractions.Fraction(a) * fractions.Fraction(b) + fractions.Fraction(c)
+        if total == 0:
+            # Only the sign of a zero is left to settle.
+            product = math.copysign(1, a) * math.copysign(1, b) * (0.0 if a == 0 or b == 0 else 1.0)
+            return product + c if product == 0 else 0.0
+        try:
+            near = float(total)
+        except OverflowError:
+            return math.inf if total > 0 else -math.inf
+        error = total - fractions.Fraction(near)
+        return next_odd(near, error) if toward_odd and error else near
+    return quietly(lambda a, b, c: np.array([one(*map(float, triple)) for triple in zip(a, b, c)]))
+
+
+def next_odd(near, error):
+    """`near`, or its neighbour in the direction of the error: the one whose last bit is set."""
+    if np.float64(near).view(np.int64) % 2:
+        return near
+    return math.nextafter(near, math.inf if error > 0 else -math.inf)
+
+
+def float_rows():
+    for t in STANDARD:
+        wide = t if t == "float64" else "float32"
+        for op, reference in {"+": np.add, "-": np.subtract, "*": np.multiply}.items():
+            yield Row(f"a {op} b", (t, t), t, quietly(reference))
+        yield Row("a / b", (t, t), wide, quietly(np.divide), (0 if wide == "float64" else 2, 0))
+        yield Row("gl.fdiv(a, b)", (t, t), t, quietly(np.divide), (2 if t == "float32" else t != "float64", 0))
+        yield Row("a % b", (t, t), wide, quietly(np.fmod))
+        yield Row("-a", (t,), t, np.negative)
+        yield Row("gl.abs(a)", (t,), t, np.abs)
+        yield Row("gl.where(a < b, a, b)", (t, t), t, lambda a, b: np.where(a < b, a, b))
+        for op, reference in {"==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
+                              ">": np.greater, ">=": np.greater_equal}.items():
+            yield Row(f"a {op} b", (t, t), "int1", reference)
+        compared = "float32" if t == "bfloat16" else t
+        for name, reference in (("maximum", larger), ("minimum", smaller)):
+            for mode in ("NONE", "ALL"):
+                yield Row(f"gl.{name}(a, b, gl.PropagateNan.{mode})", (t, t), compared,
+                          lambda a, b, reference=reference, mode=mode: reference(a, b, mode == "ALL"))
+    for t in ("float16", "float32", "float64"):
+        yield Row("gl.fma(a, b, c)", (t, t, t), t, exact_fma(t != "float64"))
+    yield Row("gl.div_rn(a, b)", ("float32", "float32"), "float32", quietly(np.divide))
+    for t in ("float8e4nv", "float8e5"):
+        yield Row("gl.abs(a)", (t,), t, np.abs)
+        yield Row("gl.maximum(a, b)", (t, t), t, lambda a, b: larger(a, b, False))
+        yield Row("gl.minimum(a, b)", (t, t), t, lambda a, b: smaller(a, b, False))
+
+
+def function_rows():
+    """Bounds as in docs/accuracy.md; here for the ends of the range."""
+    def logarithm(function):
+        return quietly(lambda a: np.where(a < 0, np.nan, function(np.abs(a))))
+    functions = {"exp": (np.exp, 90, 1), "exp2": (np.exp2, 3, 1), "log": (logarithm(np.log), 2, 1),
+                 "log2": (logarithm(np.log2), 2, 1), "sqrt": (np.sqrt, 2, 0.5),
+                 "rsqrt": (lambda a: 1 / np.sqrt(a), 3, 1), "floor": (np.floor, 0, 0),
+                 "ceil": (np.ceil, 0, 0), "sqrt_rn": (np.sqrt, 0, 0),
+                 "erf": (lambda a: np.array([math.erf(x) for x in a]), 4, 2.5)}
+    for name, (reference, single, double) in functions.items():
+        for t in SINGLE:
+            gpu = single if t == "float32" else math.ceil(double)
+            yield Row(f"gl.{name}(a)", (t,), t, quietly(reference), (gpu, min(gpu, 1 if name != "rsqrt" else 2)),
+                      flushes=t == "float32" and name in ("exp", "exp2", "sqrt", "rsqrt"))
+
+
+def truncated_quotient(a, b):
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def integer_rows():
+    def each(function):
+        return lambda a, b: [function(x, y) for x, y in zip(a, b)]
+    for t, kind in INTEGERS.items():
+        low = -(1 << (kind.bits - 1)) if kind.is_signed else 0
+        undefined = lambda a, b, low=low: b == 0 or (a == low and b == -1)
+        too_far = lambda a, b, bits=kind.bits: not 0 <= b < bits
+        for op, function in {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y,
+                             "&": lambda x, y: x & y, "|": lambda x, y: x | y,
+                             "^": lambda x, y: x ^ y}.items():
+            yield Row(f"a {op} b", (t, t), t, each(function))
+        yield Row("a // b", (t, t), t, each(truncated_quotient), excludes=undefined)
+        yield Row("a % b", (t, t), t, each(lambda x, y: x - y * truncated_quotient(x, y)), excludes=undefined)
+        yield Row("a << b", (t, t), t, each(lambda x, y: x << y), excludes=too_far)
+        yield Row("a >> b", (t, t), t, each(lambda x, y: x >> y), excludes=too_far)
+        yield Row("gl.maximum(a, b)", (t, t), t, each(max))
+        yield Row("gl.minimum(a, b)", (t, t), t, each(min))
+        yield Row("a < b", (t, t), "int1", each(lambda x, y: x < y))
+        yield Row("a == b", (t, t), "int1", each(lambda x, y: x == y))
+        yield Row("-a", (t,), t, lambda a: [-x for x in a])
+        yield Row("~a", (t,), t, lambda a: [~x for x in a])
+        yield Row("gl.abs(a)", (t,), t, lambda a: [abs(x) for x in a])
+        yield Row("a / b", (t, t), "float32",
+                  quietly(lambda a, b: np.array(a, np.float32).astype(np.float64)
+                          / np.array(b, np.float32).astype(np.float64)), (2, 0))
+        if kind.bits >= 32:
+            mask = (1 << kind.bits) - 1
+            yield Row("gl.umulhi(a, b)", (t, t), t,
+                      each(lambda x, y, mask=mask, bits=kind.bits: (x & mask) * (y & mask) >> bits))
+
+
+def reduction_rows():
+    """Whole lines, in which NaNs and infinities meet."""
+    def along(function):
+        return lambda a: functools.reduce(function, np.array(a, object if isinstance(a, list) else None)
+                                          .reshape(LINES, LENGTH).T)
+    for t in STANDARD:
+        wide = t if t == "float64" else "float32"
+        for name, function in (("max", larger), ("min", smaller)):
+            yield Row(f"gl.{name}(a, 1)", (t,), wide,
+                      along(lambda x, y, function=function: function(x, y, False)), reduces=True)
+    for t, kind in INTEGERS.items():
+        sign = "int" if kind.is_signed else "uint"
+        wide = t if kind.bits >= 32 else "int32"
+        yield Row("gl.max(a, 1)", (t,), wide, along(np.maximum), reduces=True)
+        yield Row("gl.min(a, 1)", (t,), wide, along(np.minimum), reduces=True)
+        yield Row("gl.sum(a, 1)", (t,), f"{sign}{max(kind.bits, 32)}", along(lambda x, y: x + y), reduces=True)
+        yield Row("gl.xor_sum(a, 1)", (t,), t, along(lambda x, y: x ^ y), reduces=True)
+
+
+def cast_rows():
+    for source in TYPES:
+        for target in TYPES:
+            if source == target:
+                continue
+            a, b = TYPES[source], TYPES[target]
+            byte = (a.bits == 8 and a.is_float) or (b.bits == 8 and b.is_float)
+            if byte and not (a.is_float and b.is_float):
+                continue
+            cast = f"a.to(gl.{target})"
+            if a.is_float and b.is_float:
+                yield Row(cast, (source,), target, lambda x: x)
+                if b.bits < a.bits and b.bits >= 16:
+                    yield Row(f'a.to(gl.{target}, fp_downcast_rounding="rtz")', (source,), target,
+                              lambda x, b=b: toward_zero(x, b))
+            elif a.is_float:
+                excludes = lambda x, b=b: not math.isfinite(x) or not b.holds(int(x))
+                yield Row(cast, (source,), target, lambda x: [int(v) for v in x], excludes=excludes)
+            elif b.is_float:
+                yield Row(cast, (source,), target, lambda x, b=b: nearest(x, b))
+            else:
+                yield Row(cast, (source,), target, lambda x: list(x))
+        if not (TYPES[source].is_float and TYPES[source].bits == 8):
+            yield Row("a.to(gl.int1)", (source,), "int1", lambda x: [v != 0 for v in x])
+
+
+def toward_zero(x, kind):
+    near = kind.round(x)
+    with np.errstate(all="ignore"):
+        up = np.abs(near) > np.abs(x)
+    step = np.array([below(v, kind) for v in near])
+    return np.where(up, step, near)
+
+
+def below(value, kind):
+    """The next value of the format towards zero."""
+    if not math.isfinite(value):
+        return math.copysign(kind.largest, value)
+    fraction, exponent = math.frexp(abs(value))
+    unit = max(exponent - 1, 1 - kind.bias) - kind.mantissa
+    # Below a power of two, numbers lie closer.
+    closer = fraction == 0.5 and exponent > 2 - kind.bias
+    return math.copysign(abs(value) - math.ldexp(1, unit - closer), value)
+
+
+def nearest(integers, kind):
+    """Integers as float64 that rounds to the right number of `kind`."""
+    return np.array([float(v) if kind.bits == 64 else to_odd(v) for v in integers])
+
+
+def to_odd(v):
+    near = float(v)
+    return near if int(near) == v else next_odd(near, v - int(near))
+
+
+def rows():
+    for family in (float_rows, function_rows, integer_rows, reduction_rows, cast_rows):
+        yield from family()
