@@ -154,6 +154,10 @@ def _native_argument(parameter, text_of, kind, value):
                         [_native_argument(parameter, text_of, *item) for item in items])
     if kind != _EXPRESSION:
         return kind, value
+    fields = getattr(type(unwrap(value)), "_fields", None)
+    if fields and isinstance(unwrap(value), tuple):
+        return _TUPLE, (",".join(fields), [_native_argument(parameter, *constant_spec(unwrap(item)))
+                                           for item in unwrap(value)])
     try:
         return _EXPRESSION, text_of(unwrap(value))
     except TypeError as problem:

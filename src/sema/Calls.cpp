@@ -290,11 +290,8 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
       continue;
     }
     MaybeValue value;
-    Span span = arguments.span;
-    if (parameter.kind == ParameterKind::Positional && next < arguments.positional.size()) {
-      value = arguments.positional[next];
-      span = arguments.positionalSpans[next++];
-    }
+    if (parameter.kind == ParameterKind::Positional && next < arguments.positional.size())
+      value = arguments.positional[next++];
     for (size_t i = 0; i < arguments.keywords.size(); ++i) {
       if (arguments.keywords[i].name != parameter.name)
         continue;
@@ -305,7 +302,6 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
       }
       used[i] = true;
       value = arguments.keywords[i].value;
-      span = arguments.keywords[i].span;
     }
     if (!value && parameter.hasDefault() && !(value = defaultValue(function, parameter)))
       return false;
@@ -314,16 +310,9 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
           .label(parameter.span, "parameter defined here");
       return false;
     }
-    if (parameter.isConstexpr && !value->isCompileTime()) {
-      report(Kind::ConstexprRequired, span,
-             ("parameter `" + parameter.name + "` of `" + function.name + "`").str(),
-             value->typeName())
-          .label(parameter.span, "declared constexpr here");
-      return false;
-    }
     bool toKernel = callee.mode == Mode::Kernel;
     callee.scope.set(parameter.name, toKernel ? asKernelArgument(*value) : *value, parameter.span,
-                     parameter.isConstexpr);
+                     parameter.isConstexpr && value->isCompileTime());
   }
   if (next < arguments.positional.size()) {
     report(Kind::TooManyArguments, arguments.positionalSpans[next], function.name, next,

@@ -181,6 +181,12 @@ static MaybeValue makeType(Interpreter &interpreter, const IntrinsicCall &call) 
   return Value::tuple(call.arguments.values.vec(), std::move(names));
 }
 
+/// `gl.tuple(items)`.
+static MaybeValue makeTuple(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<std::vector<Value>> items = interpreter.iterate(call[0], call.arguments.span(0));
+  return items ? MaybeValue(Value::tuple(std::move(*items))) : std::nullopt;
+}
+
 /// A class of the language named in `isinstance` and annotations; not constructed by user code.
 static MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) {
   interpreter.report(Kind::NotSupportedYet, call.span, call.self.name).end();
@@ -218,6 +224,7 @@ static const Intrinsic intrinsics[] = {
      "post_hook=, warmup=, rep=, use_cuda_graph=, do_bench=, cache_results=",
      passThrough},
     {"heuristics", "*values", passThrough},
+    {"tuple", "args", makeTuple},
     {"tensor", "*args", typeOnly},
     {"shared_memory_descriptor", "*args", typeOnly},
     {"tensor_memory_descriptor", "*args", typeOnly},

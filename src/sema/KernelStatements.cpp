@@ -158,15 +158,11 @@ bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span
                                bool isConstexpr) {
   if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
     isConstexpr |= frame().scope.takeExpectation(name->id);
-    if (isConstexpr && !value.isCompileTime()) {
-      report(Kind::ConstexprRequired, valueSpan, ("`" + name->id + "`").str(), value.typeName())
-          .end();
-      return false;
-    }
     MaybeValue bound = isConstexpr ? value : materialized(value, name->id, valueSpan);
     if (!bound)
       return false;
-    frame().scope.set(name->id, *bound, target->span, isConstexpr);
+    // As in Triton, the annotation lets run-time values through; uses tell which they need.
+    frame().scope.set(name->id, *bound, target->span, isConstexpr && bound->isCompileTime());
     return true;
   }
   if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(target))

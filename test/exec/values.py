@@ -36,6 +36,10 @@
 # EXPECT: out == 20
 # RUN: deferred n=3 out='zeros(1, i32)' --grid 1 --num-warps 1
 # EXPECT: out == 24
+# RUN: annotated n=5 out='zeros(3, i32)' --grid 1 --num-warps 1
+# EXPECT: (out[0] == 5) & (out[1] == 6) & (out[2] == 7)
+# RUN: large out='zeros(7, f32)' --grid 1
+# EXPECT: allclose(out[0], 1e20) & (out[1] == 2) & allclose(out[2:], 9.223372036854775808e18)
 
 from collections import namedtuple
 
@@ -324,3 +328,30 @@ def deferred(n, out):
     factor, offset = 4, n * 4
     gl.static_assert(factor == 4)
     gl.store(out, factor * n + offset)
+
+
+@gluon.jit
+def stored(p, w: gl.constexpr):
+    gl.store(p, w + 1)
+
+
+# The annotation lets run-time values through.
+@gluon.jit
+def annotated(n, out):
+    w: gl.constexpr = n
+    gl.store(out, w)
+    stored(out + 1, n)
+    pair = gl.tuple([n, 2])
+    gl.store(out + 2, pair[0] + pair[1])
+
+
+# Integers beyond 63 bits beside floats, and as floats.
+@gluon.jit
+def large(out):
+    gl.store(out + 0, gl.to_tensor(1.0) * (1.0 * 10**20))
+    gl.store(out + 1, 1.0 if (1 << 64) - 1 < 0.5 else 2.0)
+    gl.store(out + 2, gl.to_tensor(1.0) + (1 << 63))
+    gl.store(out + 3, gl.to_tensor(1.0) * (0xFFFFFFFFFFFFFFFF / 2))
+    gl.store(out + 4, gl.full([1], 1 << 63, gl.float32, line).sum(0))
+    gl.store(out + 5, gl.to_tensor(1.0) * (1 << 63))
+    gl.store(out + 6, gl.to_tensor(1 << 63).to(gl.float32))

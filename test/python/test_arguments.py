@@ -36,6 +36,21 @@ def test_compile_time_values_live_in_tuples():
     assert (dst == 10).all() and first is not second
 
 
+@gluonc.jit
+def size_of(out, box: gl.constexpr):
+    gl.store(out, box.start * 10 + box[1])
+
+
+def test_a_namedtuple_is_a_compile_time_value():
+    out = np.zeros(1, np.int32)
+    size_of[(1,)](out, Box(4, 2))
+    assert out == 42
+    size_of[(1,)](out, box=gl.constexpr(Box(5, 3)))
+    assert out == 53
+    with pytest.raises(gluonc.CompilationError, match="start"):
+        size_of[(1,)](out, (4, 2))
+
+
 def test_tuples_of_other_shapes_are_other_kernels():
     a, dst = arrays(2, 0)
     one = kernels.weigh.warmup(dst, ((a, 1.5),), 128)

@@ -87,6 +87,9 @@ def _submodule(parts):
     return parent
 
 
+# On the host, gl.tuple is Python's own.
+tuple = tuple
+
 # Names that the compiler knows as well, but under gluon or triton.
 _ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuristics"}
 

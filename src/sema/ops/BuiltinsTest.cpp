@@ -224,8 +224,26 @@ TEST_F(Ops, MinimumFollowsTypeAndNans) {
   EXPECT_EQ(opName(call("maximum", {scalar(dtypes::uint32), number(3)})), "arith.maxui");
   EXPECT_EQ(opName(call("maximum", {f, number(3)})), "arith.maxnumf");
   EXPECT_EQ(opName(call("maximum", {f, number(3), number(0xffff)})), "arith.maximumf");
-  // bf16 is compared in float32 and comes back.
-  EXPECT_EQ(opName(call("minimum", {scalar(dtypes::bfloat16), number(3)})), "arith.truncf");
+  // bf16 is compared in float32, and stays there.
+  Result smaller = call("minimum", {scalar(dtypes::bfloat16), number(3)});
+  EXPECT_EQ(opName(smaller), "arith.minnumf");
+  EXPECT_EQ(dtypeName(smaller), "fp32");
+}
+
+TEST_F(Ops, ConstantsHaveBitsForWhatIsWritten) {
+  auto full = [&](Value value, DType dtype) {
+    return call("full", {ints({}), std::move(value), Value::dtype(dtype)});
+  };
+  EXPECT_TRUE(full(number(0xFFFFFFFF), dtypes::int32));
+  EXPECT_TRUE(full(number(-1), dtypes::uint32));
+  EXPECT_TRUE(full(Value::integer(llvm::APInt(100, 1).shl(63)), dtypes::float32));
+  expectKind(full(number(300), dtypes::int8), Kind::ScalarOutOfRange);
+  expectKind(full(Value::real(1e20), dtypes::int64), Kind::ScalarOutOfRange);
+  expectKind(full(Value::integer(llvm::APInt(2000, 1).shl(1500)), dtypes::float64),
+             Kind::ScalarOutOfRange);
+  expectKind(bin(BinaryOp::Add, n, Value::integer(llvm::APInt(100, 1).shl(80))),
+             Kind::ScalarOutOfRange);
+  EXPECT_TRUE(bin(BinaryOp::Mul, f, Value::integer(llvm::APInt(100, 1).shl(80))));
 }
 
 TEST_F(Ops, WhereBroadcastsAllThree) {

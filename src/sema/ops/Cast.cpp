@@ -8,6 +8,7 @@
 #include "sema/ops/Emit.h"
 
 #include "ir/Dialects.h"
+#include "sema/Arithmetic.h"
 
 namespace gluonc::sema::ops {
 
@@ -242,8 +243,13 @@ Result materialize(Context &context, const Value &value, diag::Span span) {
   return materialize(context, Operand{value, span});
 }
 
+/// Integers of more than 64 bits have no type to be cast from, unless a float holds them.
+static bool isTooWide(const Value &number, DType to) {
+  return to.isFloat() ? !doubleOf(number) : !numberType(number);
+}
+
 Result cast(Context &context, const Value &value, DType dtype, diag::Span span) {
-  if (value.isNumber() && holdsNumbers(dtype))
+  if (value.isNumber() && holdsNumbers(dtype) && !isTooWide(value, dtype))
     return tensor(numberConstant(context, value, dtype, dtype.toMlir(context.mlirContext())),
                   dtype);
   Result source = materialize(context, value, span);

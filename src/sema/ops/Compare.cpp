@@ -68,7 +68,7 @@ static arith::CmpFPredicate floatPredicate(CompareOp op) {
 Result compare(Context &context, CompareOp op, const Value &lhsValue, const Value &rhsValue,
                diag::Span lhsSpan, diag::Span rhsSpan) {
   Operand lhs{lhsValue, lhsSpan}, rhs{rhsValue, rhsSpan};
-  std::optional<DType> dtype = promotedType(context, spelling(op), Promotion::Plain, lhs, rhs);
+  std::optional<DType> dtype = promotedType(context, spelling(op), Promotion::Typed, lhs, rhs);
   if (!dtype)
     return std::nullopt;
   if (dtype->isFp8()) {
@@ -76,7 +76,7 @@ Result compare(Context &context, CompareOp op, const Value &lhsValue, const Valu
         .hint("cast to float16 or float32 first");
     return std::nullopt;
   }
-  if (!promote(context, spelling(op), Promotion::Plain, lhs, rhs))
+  if (!promote(context, spelling(op), Promotion::Typed, lhs, rhs))
     return std::nullopt;
   mlir::Value l = lhs.value.ir(), r = rhs.value.ir();
   mlir::Value result =

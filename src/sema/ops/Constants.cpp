@@ -3,6 +3,8 @@
 
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "sema/Arithmetic.h"
+#include "sema/Numbers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -53,21 +55,26 @@ std::optional<DType> numberType(const Value &number) {
   return isSingle ? dtypes::float32 : dtypes::float64;
 }
 
+/// Rounded once. Types of 8 bits saturate, as conversions on the device do.
+static llvm::APFloat roundedTo(const llvm::fltSemantics &semantics, const Value &number) {
+  llvm::APFloat value(number.asDouble());
+  bool losesInfo = false, isNan = value.isNaN();
+  if (number.is(ValueKind::Float)) {
+    value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  } else {
+    value = llvm::APFloat(semantics);
+    value.convertFromAPInt(number.asApInt(), /*IsSigned=*/true, llvm::APFloat::rmNearestTiesToEven);
+  }
+  bool isByte = llvm::APFloat::getSizeInBits(semantics) == 8;
+  return isByte && !isNan && !value.isFinite()
+             ? llvm::APFloat::getLargest(semantics, number.asDouble() < 0)
+             : value;
+}
+
 /// The element of a constant: `number` as an attribute of type `element`.
 static mlir::TypedAttr elementAttr(const Value &number, mlir::Type element, DType dtype) {
   if (auto floating = llvm::dyn_cast<mlir::FloatType>(element)) {
-    llvm::APFloat value(0.0);
-    if (number.is(ValueKind::Float)) {
-      value = llvm::APFloat(number.asDouble());
-    } else {
-      // Integers keep all their bits until the one rounding.
-      value = llvm::APFloat(llvm::APFloat::IEEEquad());
-      value.convertFromAPInt(number.asApInt(), /*IsSigned=*/true,
-                             llvm::APFloat::rmNearestTiesToEven);
-    }
-    bool losesInfo = false;
-    value.convert(floating.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return mlir::FloatAttr::get(floating, value);
+    return mlir::FloatAttr::get(floating, roundedTo(floating.getFloatSemantics(), number));
   }
   auto integer = llvm::cast<mlir::IntegerType>(element);
   if (dtype.isBool())
@@ -94,6 +101,26 @@ mlir::Value numberConstant(Context &context, const Value &number, DType dtype, m
     return context.builder.create<tt::IntToPtrOp>(context.loc(), type, address);
   }
   return constantOf(context, elementAttr(number, mlir::getElementTypeOrSelf(type), dtype), type);
+}
+
+/// Whether `dtype` has bits for the number: 255 and -1 are both an int8, 256 is none.
+static bool hasBitsFor(DType dtype, const Value &number) {
+  unsigned bits = dtype.bitWidth();
+  if (dtype.isBool())
+    return true;
+  if (dtype.isFloat())
+    return doubleOf(number).has_value();
+  if (number.is(ValueKind::Float) && !std::isfinite(number.asDouble()))
+    return false;
+  llvm::APInt value = number.is(ValueKind::Float) ? truncated(number.asDouble()) : number.asApInt();
+  return value.isNegative() ? value.isSignedIntN(bits) : value.isIntN(bits);
+}
+
+Result filledConstant(Context &context, const Operand &number, DType dtype, mlir::Type type) {
+  if (hasBitsFor(dtype, number.value))
+    return tensor(numberConstant(context, number.value, dtype, type), dtype);
+  context.report(diag::Kind::ScalarOutOfRange, number.span, number.value.repr(), dtype).end();
+  return std::nullopt;
 }
 
 mlir::Value intConstant(Context &context, mlir::Type type, int64_t value) {

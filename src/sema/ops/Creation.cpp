@@ -43,7 +43,7 @@ static Result fill(Context &context, const Operand &value, DType dtype,
     return std::nullopt;
   }
   if (value.isNumber() && holdsNumbers(dtype))
-    return tensor(numberConstant(context, value.value, dtype, type), dtype);
+    return filledConstant(context, value, dtype, type);
   Result scalar = cast(context, value.value, dtype, value.span);
   return scalar ? Result(splat(context, *scalar, type)) : std::nullopt;
 }
@@ -55,7 +55,10 @@ static Result emitFull(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   // A tensor without dimensions is a scalar.
   if (shape->empty())
-    return cast(context, arguments[1], *dtype, arguments.span(1));
+    return arguments[1].isNumber() && holdsNumbers(*dtype)
+               ? filledConstant(context, operand(arguments, 1), *dtype,
+                                dtype->toMlir(context.mlirContext()))
+               : cast(context, arguments[1], *dtype, arguments.span(1));
   std::optional<mlir::RankedTensorType> type =
       blockType(context, *shape, arguments.span(0), *dtype, arguments[3], arguments.span(3));
   if (!type)
@@ -127,6 +130,8 @@ static Result emitCast(Context &context, const BoundArgs &arguments) {
   if (!value)
     return std::nullopt;
   DType from = value->dtype();
+  if (from == *dtype)
+    return value;
   if (!from.isFloat() || !dtype->isFloat() || dtype->bitWidth() >= from.bitWidth()) {
     context.report(diag::Kind::RoundingUnused, arguments.span(2), from, *dtype).end();
     return std::nullopt;

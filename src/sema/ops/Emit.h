@@ -49,6 +49,8 @@ inline bool holdsNumbers(DType dtype) {
 /// A number as a constant scalar or splat block of type `type`, whose elements are `dtype`.
 /// Integers wrap, floats round to nearest even.
 mlir::Value numberConstant(Context &context, const Value &number, DType dtype, mlir::Type type);
+/// The same for a number that the program wrote: reports one that `dtype` has no bits for.
+Result filledConstant(Context &context, const Operand &number, DType dtype, mlir::Type type);
 /// The integer `value` in every element.
 mlir::Value intConstant(Context &context, mlir::Type type, int64_t value);
 /// Spreads a scalar over the shape and layout of `like`; splats of constants become constants.
@@ -73,8 +75,9 @@ bool checkBlockShape(Context &context, llvm::ArrayRef<int64_t> shape, diag::Span
 
 // -- Promotion and broadcasting ------------------------------------------------
 
-/// `Division` is `/`; `Integral` is `//` and `%`, which want equal signedness.
-enum class Promotion { Plain, Division, Integral };
+/// `Division` is `/`; `Integral` is `//` and `%`; both want integers of one signedness. In `Typed`
+/// a number does not yield to a tensor, but has the type that it takes alone: comparisons.
+enum class Promotion { Plain, Division, Integral, Typed };
 
 /// The common element type of two numbers or tensors, neither holding pointers.
 std::optional<DType> promotedType(Context &context, llvm::StringRef what, Promotion mode,

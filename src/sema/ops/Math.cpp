@@ -47,14 +47,31 @@ static Result emitSqrtRn(Context &context, const BoundArgs &arguments) {
       value->dtype());
 }
 
+/// What `emit` makes of operands of one 8-bit type, by way of float16, which holds all of theirs.
+static Result throughHalf(Context &context, llvm::MutableArrayRef<Operand> operands,
+                          llvm::function_ref<mlir::Value()> emit) {
+  DType dtype = operands.front().value.dtype();
+  for (Operand &operand : operands) {
+    Result half = castTensor(context, operand.value, dtypes::float16, operand.span);
+    if (!half)
+      return std::nullopt;
+    operand.value = *half;
+  }
+  return castTensor(context, tensor(emit(), dtypes::float16), dtype, context.span);
+}
+
 static Result emitAbs(Context &context, const BoundArgs &arguments) {
   Operand x = operand(arguments, 0);
   Result value = materialize(context, x);
   if (!value)
     return std::nullopt;
   DType dtype = value->dtype();
-  if (dtype.isPointer() || dtype.isFp8())
-    return refuse(context, x, "x", "an integer or a float of at least 16 bits");
+  if (dtype.isPointer())
+    return refuse(context, x, "x", "an integer or a float");
+  if (dtype.isFp8())
+    return throughHalf(context, {&x, 1}, [&] {
+      return context.builder.create<math::AbsFOp>(context.loc(), x.value.ir()).getResult();
+    });
   if (dtype.isFloat())
     return tensor(context.builder.create<math::AbsFOp>(context.loc(), value->ir()), dtype);
   if (dtype.isSignedInt())
@@ -94,24 +111,38 @@ static Result emitCdiv(Context &context, const BoundArgs &arguments) {
   return sum ? binary(context, BinaryOp::FloorDiv, *sum, d.value, x.span, d.span) : std::nullopt;
 }
 
-/// fdiv, div_rn: floats only.
+/// Of tensors of one type. Division of 16 bits goes by way of 32.
+static Value emitDivision(Context &context, const Value &x, const Value &y, bool isPrecise) {
+  DType dtype = x.dtype(), work = dtype.bitWidth() == 16 ? DType(dtypes::float32) : dtype;
+  Value wideX = *castTensor(context, x, work, context.span);
+  Value wideY = *castTensor(context, y, work, context.span);
+  mlir::Type type = wideX.irType();
+  mlir::Value quotient =
+      isPrecise
+          ? context.builder.create<tt::PreciseDivFOp>(context.loc(), type, wideX.ir(), wideY.ir())
+                .getResult()
+          : context.builder.create<arith::DivFOp>(context.loc(), wideX.ir(), wideY.ir())
+                .getResult();
+  return *castTensor(context, tensor(quotient, work), dtype, context.span);
+}
+
+/// fdiv, div_rn: two floats of one type; a number takes that of the other side.
 static Result divide(Context &context, const BoundArgs &arguments, llvm::StringRef name,
                      bool isPrecise) {
   Operand x = operand(arguments, 0), y = operand(arguments, 1);
-  if (!promote(context, name, Promotion::Division, x, y))
+  for (auto [side, parameter] : {std::pair(&x, "x"), std::pair(&y, "y")})
+    if (!side->isNumber() && !(side->value.isTensor() && side->dtype().isStandardFloat()))
+      return refuse(context, *side, parameter, "a float of at least 16 bits");
+  if (!x.isNumber() && !y.isNumber() && x.dtype() != y.dtype()) {
+    context
+        .report(diag::Kind::BadOperands, context.span, name, x.value.typeName(), y.value.typeName())
+        .hint("cast one side with `.to(…)`");
     return std::nullopt;
-  for (size_t i : {0, 1})
-    if (Operand given = operand(arguments, i); !given.dtype().isFloat() && !given.isNumber())
-      return refuse(context, given, i ? "y" : "x", "a float");
-  DType dtype = x.value.dtype();
-  mlir::Value quotient =
-      isPrecise ? context.builder
-                      .create<tt::PreciseDivFOp>(context.loc(), x.value.irType(), x.value.ir(),
-                                                 y.value.ir())
-                      .getResult()
-                : context.builder.create<arith::DivFOp>(context.loc(), x.value.ir(), y.value.ir())
-                      .getResult();
-  return tensor(quotient, dtype);
+  }
+  Promotion mode = x.isNumber() && y.isNumber() ? Promotion::Division : Promotion::Plain;
+  if (!promote(context, name, mode, x, y))
+    return std::nullopt;
+  return emitDivision(context, x.value, y.value, isPrecise);
 }
 
 static Result emitFdiv(Context &context, const BoundArgs &arguments) {
@@ -127,9 +158,16 @@ static Result emitDivRn(Context &context, const BoundArgs &arguments) {
   return divide(context, arguments, "div_rn", true);
 }
 
+/// Comparisons of bfloat16 take place in float32, and stay there.
+static void widenBfloat16(Context &context, llvm::MutableArrayRef<Operand> operands) {
+  for (Operand &operand : operands)
+    if (operand.value.isTensor() && operand.value.dtype() == dtypes::bfloat16)
+      operand.value = *castTensor(context, operand.value, dtypes::float32, operand.span);
+}
+
 static Result emitUmulhi(Context &context, const BoundArgs &arguments) {
   Operand x = operand(arguments, 0), y = operand(arguments, 1);
-  if (!promote(context, "umulhi", Promotion::Plain, x, y))
+  if (!promote(context, "umulhi", Promotion::Typed, x, y))
     return std::nullopt;
   DType dtype = x.value.dtype();
   if (!dtype.isInt() || dtype.bitWidth() < 32)
@@ -141,31 +179,26 @@ static Result emitUmulhi(Context &context, const BoundArgs &arguments) {
 
 // -- Functions of three ------------------------------------------------------------
 
-/// Three operands as tensors of one type and shape.
+/// Three operands as tensors of one type and shape; numbers have the types that they take alone.
 static bool promoteThree(Context &context, llvm::StringRef what, Operand (&operands)[3]) {
   Operand &x = operands[0], &y = operands[1], &z = operands[2];
-  // The type of all three first, so that numbers turn into constants of that type at once. Two
-  // numbers say something only where there is no tensor to follow.
-  bool allNumbers = x.isNumber() && y.isNumber() && z.isNumber();
   std::optional<DType> chosen;
   for (auto [lhs, rhs] : {std::pair(&x, &y), std::pair(&x, &z), std::pair(&y, &z)}) {
-    if (lhs->isNumber() && rhs->isNumber() && !allNumbers)
-      continue;
-    std::optional<DType> pair = promotedType(context, what, Promotion::Plain, *lhs, *rhs);
+    std::optional<DType> pair = promotedType(context, what, Promotion::Typed, *lhs, *rhs);
     if (!pair)
       return false;
     bool wins = !chosen || (pair->isFloat() && !chosen->isFloat()) ||
+                (pair == dtypes::float16 && chosen == dtypes::bfloat16) ||
                 (pair->isFloat() == chosen->isFloat() && pair->bitWidth() > chosen->bitWidth());
     if (wins)
       chosen = pair;
   }
-  DType dtype = *chosen;
   mlir::Type like;
   for (const Operand &operand : operands)
     if (operand.isBlock())
       like = operand.value.irType();
   for (Operand &operand : operands) {
-    Result value = toType(context, operand, dtype, operand.isNumber() ? like : mlir::Type());
+    Result value = toType(context, operand, *chosen, operand.isNumber() ? like : mlir::Type());
     if (!value)
       return false;
     operand.value = *value;
@@ -197,23 +230,18 @@ static std::optional<bool> propagateNanArgument(Context &context, const BoundArg
 static Result emitClamp(Context &context, const BoundArgs &arguments) {
   Operand operands[3] = {operand(arguments, 0), operand(arguments, 1), operand(arguments, 2)};
   std::optional<bool> propagateNan = propagateNanArgument(context, arguments, 3);
+  widenBfloat16(context, operands);
   if (!propagateNan || !promoteThree(context, "clamp", operands))
     return std::nullopt;
   DType dtype = operands[0].value.dtype();
   if (!dtype.isStandardFloat())
     return refuse(context, operands[0], "x", "a float of at least 16 bits",
                   "integers take `gl.minimum` and `gl.maximum`");
-  bool isWidened = dtype == dtypes::bfloat16;
-  if (isWidened)
-    for (Operand &side : operands)
-      side.value = *castTensor(context, side.value, dtypes::float32, side.span);
   auto &[x, low, high] = operands;
-  Value clamped =
-      tensor(context.builder.create<tt::ClampFOp>(
-                 context.loc(), x.value.irType(), x.value.ir(), low.value.ir(), high.value.ir(),
-                 *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
-             x.value.dtype());
-  return castTensor(context, clamped, dtype, context.span);
+  return tensor(context.builder.create<tt::ClampFOp>(
+                    context.loc(), x.value.irType(), x.value.ir(), low.value.ir(), high.value.ir(),
+                    *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
+                dtype);
 }
 
 // -- Minimum, maximum, where -------------------------------------------------------
@@ -237,22 +265,18 @@ mlir::Value extremum(Context &context, Extremum kind, mlir::Value lhs, mlir::Val
 }
 
 template <Extremum kind> static Result emitExtremum(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  Operand operands[2] = {operand(arguments, 0), operand(arguments, 1)};
   std::optional<bool> propagateNan = propagateNanArgument(context, arguments, 2);
   llvm::StringRef name = kind == Extremum::Max ? "maximum" : "minimum";
-  if (!propagateNan || !promote(context, name, Promotion::Plain, x, y))
+  widenBfloat16(context, operands);
+  auto &[x, y] = operands;
+  if (!propagateNan || !promote(context, name, Promotion::Typed, x, y))
     return std::nullopt;
   DType dtype = x.value.dtype();
-  if (dtype.isFp8()) {
-    context.report(diag::Kind::NoArithmetic, context.span, name, dtype)
-        .hint("cast to float16 or float32 first");
-    return std::nullopt;
-  }
-  DType work = dtype == dtypes::bfloat16 ? dtypes::float32 : dtype;
-  Value left = *castTensor(context, x.value, work, x.span);
-  Value right = *castTensor(context, y.value, work, y.span);
-  mlir::Value result = extremum(context, kind, left.ir(), right.ir(), work, *propagateNan);
-  return castTensor(context, tensor(result, work), dtype, context.span);
+  auto emit = [&] {
+    return extremum(context, kind, x.value.ir(), y.value.ir(), x.value.dtype(), *propagateNan);
+  };
+  return dtype.isFp8() ? throughHalf(context, operands, emit) : tensor(emit(), dtype);
 }
 
 /// Two values of `where` as tensors of one type; pointers are fine when both are the same.

@@ -9,6 +9,7 @@
 
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "sema/Arithmetic.h"
 
 namespace gluonc::sema::ops {
 
@@ -28,7 +29,8 @@ static std::optional<DType> commonType(DType lhs, DType rhs, Promotion mode) {
   auto either = [&](DType dtype) { return lhs == dtype || rhs == dtype; };
   if (either(dtypes::float64))
     return dtypes::float64;
-  if (mode != Promotion::Plain && (lhs.isFloat() || rhs.isFloat()))
+  bool divides = mode == Promotion::Division || mode == Promotion::Integral;
+  if (divides && (lhs.isFloat() || rhs.isFloat()))
     return dtypes::float32;
   if (either(dtypes::float32))
     return dtypes::float32;
@@ -45,10 +47,10 @@ static std::optional<DType> commonType(DType lhs, DType rhs, Promotion mode) {
   return promoteIntegers(lhs, rhs);
 }
 
-/// The element type of an operand; reports what has none or is a pointer.
-static bool isArithmetic(const Operand &operand) {
+/// Numbers and tensors but for pointers. A number without a type of its own takes a tensor's.
+static bool isArithmetic(const Operand &operand, const Operand &other) {
   if (operand.isNumber())
-    return numberType(operand.value).has_value();
+    return other.value.isTensor() || numberType(operand.value).has_value();
   return operand.value.isTensor() && !operand.value.dtype().isPointer();
 }
 
@@ -64,17 +66,19 @@ static std::nullopt_t reportTypes(Context &context, llvm::StringRef what, const 
 
 std::optional<DType> promotedType(Context &context, llvm::StringRef what, Promotion mode,
                                   const Operand &lhs, const Operand &rhs) {
-  if (!isArithmetic(lhs) || !isArithmetic(rhs))
+  if (!isArithmetic(lhs, rhs) || !isArithmetic(rhs, lhs))
     return reportTypes(context, what, lhs, rhs);
   DType left = lhs.dtype(), right = rhs.dtype();
-  if (lhs.isNumber() && !rhs.isNumber() && kindRank(left) <= kindRank(right))
+  bool yields = mode != Promotion::Typed;
+  if (yields && lhs.isNumber() && !rhs.isNumber() && kindRank(left) <= kindRank(right))
     left = right;
-  else if (rhs.isNumber() && !lhs.isNumber() && kindRank(right) <= kindRank(left))
+  else if (yields && rhs.isNumber() && !lhs.isNumber() && kindRank(right) <= kindRank(left))
     right = left;
   std::optional<DType> common = commonType(left, right, mode);
   if (!common)
     return reportTypes(context, what, lhs, rhs);
-  if (mode == Promotion::Integral && common->isInt() && left.isSignedInt() != right.isSignedInt()) {
+  bool divides = mode == Promotion::Division || mode == Promotion::Integral;
+  if (divides && left.isInt() && right.isInt() && left.isSignedInt() != right.isSignedInt()) {
     context.report(diag::Kind::SignednessDiffers, context.span, what, left, right)
         .hint("cast one side with `.to(…)`");
     return std::nullopt;
@@ -82,10 +86,12 @@ std::optional<DType> promotedType(Context &context, llvm::StringRef what, Promot
   return common;
 }
 
-/// Whether the value of an int or bool number is a value of the integer type.
+/// Whether the value of an int or bool number is one of the type, or rounds to one.
 static bool fits(const Value &number, DType dtype) {
-  if (!dtype.isInt() || number.is(ValueKind::Float))
+  if (number.is(ValueKind::Float))
     return true;
+  if (!dtype.isInt())
+    return doubleOf(number).has_value();
   llvm::APInt value = number.asApInt();
   return dtype.isSignedInt() ? value.isSignedIntN(dtype.bitWidth())
                              : !value.isNegative() && value.isIntN(dtype.bitWidth());

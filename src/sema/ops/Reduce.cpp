@@ -145,7 +145,7 @@ static Value asResult(Values &values, bool isTuple) {
 static DType sumType(DType dtype) {
   if (!dtype.isInt() || dtype.bitWidth() >= 32)
     return dtype;
-  return dtype.isSignedInt() || dtype.isBool() ? dtypes::int32 : dtypes::uint32;
+  return dtype.isSignedInt() ? dtypes::int32 : dtypes::uint32;
 }
 
 static DType extremumType(DType dtype) {
@@ -173,11 +173,14 @@ static Result readNumbers(Context &context, const BoundArgs &arguments, DType (*
       return std::nullopt;
     to = *given;
   }
-  for (DType dtype : {from, to})
-    if (!dtype.isInt() && !dtype.isStandardFloat()) {
-      context.report(diag::Kind::NoArithmetic, arguments.span(0), "a reduction", dtype).end();
-      return std::nullopt;
-    }
+  // Floats of 8 bits are fine to reduce as others.
+  bool hasNumbers = from.isInt() || from.isFloat();
+  if (!hasNumbers || (!to.isInt() && !to.isStandardFloat())) {
+    context
+        .report(diag::Kind::NoArithmetic, arguments.span(0), "a reduction", hasNumbers ? to : from)
+        .end();
+    return std::nullopt;
+  }
   return castTensor(context, arguments[0], to, arguments.span(0));
 }
 
