@@ -14,6 +14,7 @@ import ctypes
 import math
 import random
 import re
+import resource
 import sys
 import warnings
 
@@ -75,6 +76,8 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    # CPython has no limit of its own: what does not fit is not compared.
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)
     maker, engine = Maker(random.Random(options.seed)), Engine(options.library)
