@@ -33,7 +33,12 @@ def simulated_target():
     chosen = os.environ.get("GLUONC_SIMULATE")
     if chosen:
         return chosen
-    return cuda_target(0) if engine().cuda_device_count() else "cuda:90a"
+    from gluonc.errors import Unavailable
+    try:
+        return cuda_target(0) if engine().cuda_device_count() else "cuda:90a"
+    except Unavailable:
+        # The driver answers no child that a process with a GPU has forked.
+        return "cuda:90a"
 
 
 def current_target():

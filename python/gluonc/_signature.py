@@ -156,8 +156,9 @@ def _native_argument(parameter, text_of, kind, value):
         return kind, value
     fields = getattr(type(unwrap(value)), "_fields", None)
     if fields and isinstance(unwrap(value), tuple):
-        return _TUPLE, (",".join(fields), [_native_argument(parameter, *constant_spec(unwrap(item)))
-                                           for item in unwrap(value)])
+        return _TUPLE, (",".join(fields),
+                        [_native_argument(parameter, text_of, *constant_spec(unwrap(item)))
+                         for item in unwrap(value)])
     try:
         return _EXPRESSION, text_of(unwrap(value))
     except TypeError as problem:

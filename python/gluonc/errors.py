@@ -70,7 +70,7 @@ _CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable, 
 _KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError}
 
 
-def make(status, text, lines, reproducer):
+def make(status, text, lines, reproducer=""):
     """The exception for a failed call of the library."""
     diagnostics = [json.loads(line) for line in lines.split("\n") if line]
     kind = next((d.get("kind") for d in diagnostics if d.get("severity", "error") == "error"), None)

@@ -167,7 +167,7 @@ def live_buffers(n):
     lines = []
     for i in range(n // 3):
         lines += [f"s{i} = gl.allocate_shared_memory(gl.int8, [1], SHARED)",
-                  f"s{i}.store(gl.full([1], {i}, gl.int8, LAYOUT))"]
+                  f"s{i}.store(gl.full([1], {i % 100}, gl.int8, LAYOUT))"]
     lines += [f"x += gl.sum(s{i}.load(LAYOUT).to(gl.int32), 0)" for i in range(n // 3)]
     return _kernel(lines)
 
