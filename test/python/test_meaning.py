@@ -7,6 +7,7 @@ import functools
 import gc
 import importlib.util
 import linecache
+import os
 import types
 import weakref
 
@@ -450,6 +451,32 @@ def test_kernels_made_in_a_loop_are_freed():
     del kernel
     gc.collect()
     assert not any(kernel() for kernel in made)
+
+
+def resident_kib():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def test_memory_of_kernels_made_in_a_loop_is_given_back():
+    def make(first):
+        first = gl.constexpr(first)
+
+        @gluon.jit
+        def inner(out):
+            for i in gl.static_range(32):
+                gl.store(out + i, first + i)
+        return inner
+    out = np.zeros(32, np.int32)
+
+    def run(begin, end):
+        for i in range(begin, end):
+            make(1000 * i)[(1,)](out)
+        gc.collect()
+        return resident_kib()
+    before = run(0, 200)
+    # 5 MiB as long as one MLIR context saw all of their constants.
+    assert run(200, 900) - before < 2048
 
 
 def test_kernels_that_name_themselves_are_freed():

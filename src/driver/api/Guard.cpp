@@ -138,20 +138,22 @@ EngineLock::~EngineLock() {
 CompilerLease::CompilerLease(std::shared_ptr<EngineState> engine)
     : engine(std::move(engine)), exceptions(std::uncaught_exceptions()) {
   EngineLock lock(*this->engine);
-  std::vector<std::unique_ptr<driver::Compiler>> &idle = this->engine->idleCompilers;
+  std::vector<IdleCompiler> &idle = this->engine->idleCompilers;
   if (idle.empty()) {
-    compiler = std::make_unique<driver::Compiler>();
+    leased.compiler = std::make_unique<driver::Compiler>();
     return;
   }
-  compiler = std::move(idle.back());
+  leased = std::move(idle.back());
   idle.pop_back();
 }
 
 CompilerLease::~CompilerLease() {
   if (std::uncaught_exceptions() > exceptions) {
-    (void)compiler.release();
+    (void)leased.compiler.release();
     return;
   }
+  if (++leased.uses == mostUses)
+    return;
   EngineLock lock(*engine);
-  engine->idleCompilers.push_back(std::move(compiler));
+  engine->idleCompilers.push_back(std::move(leased));
 }

@@ -68,7 +68,8 @@ private:
   int exceptions;
 };
 
-/// A compiler of an engine for the length of one compilation.
+/// A compiler of an engine for the length of one compilation. After some of them it is destroyed:
+/// MLIR keeps every attribute that was ever made in a context.
 class CompilerLease {
 public:
   /// Takes the engine's lock for a moment, as the destructor does.
@@ -77,12 +78,14 @@ public:
   /// After an internal error nobody knows what state the compiler is in: it is never used again,
   /// and never destroyed.
   ~CompilerLease();
-  driver::Compiler &operator*() const { return *compiler; }
-  driver::Compiler *operator->() const { return compiler.get(); }
+  driver::Compiler &operator*() const { return *leased.compiler; }
+  driver::Compiler *operator->() const { return leased.compiler.get(); }
 
 private:
+  static constexpr unsigned mostUses = 128;
+
   std::shared_ptr<EngineState> engine;
-  std::unique_ptr<driver::Compiler> compiler;
+  IdleCompiler leased;
   int exceptions;
 };
 

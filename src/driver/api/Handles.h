@@ -30,6 +30,12 @@ namespace gluonc::api {
 
 struct ModuleState;
 
+/// A compiler that is not at work, and how often it was.
+struct IdleCompiler {
+  std::unique_ptr<driver::Compiler> compiler;
+  unsigned uses = 0;
+};
+
 struct EngineState {
   /// Resolvers run under it and may ask for layouts. See EngineLock.
   ForkableMutex lock;
@@ -37,8 +43,8 @@ struct EngineState {
   std::vector<std::shared_ptr<ModuleState>> evaluating;
   std::string ptxas;
   driver::Cache cache{""};
-  /// Not at work; as many as ever compiled at once.
-  std::vector<std::unique_ptr<driver::Compiler>> idleCompilers;
+  /// As many as ever compiled at once, at most.
+  std::vector<IdleCompiler> idleCompilers;
   /// Nothing is compiled any more.
   std::atomic<bool> isSealed = false;
   /// Receives what simulated kernels print.
