@@ -44,12 +44,30 @@ class CompiledKernel:
     """One specialization of a kernel. `device` is a CUDA ordinal, -1 for the simulator, None for
     machine code that is loaded where it is launched first."""
 
+    # Says what the compiler was told.
+    resolver = None
+    # Whether an argument keeps it, not its kernel; see be_owned.
+    is_owned = False
+
     def __init__(self, name, executable, target, options, device, fn=None, specs=None, src=None):
         self.fn, self.name, self.executable, self.target = fn, name, executable, target
         self.device, self._specs, self._src = device, specs, src
         self.metadata = Metadata(executable.key(), target, name, *options, 3,
                                  executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
         self.asm = Assembly(executable)
+
+    def be_owned(self, definition):
+        """Lets the youngest function or class among the arguments keep it: a kernel that lives long
+        keeps nothing of the functions that it is given. What cannot, does not: the kernel does."""
+        try:
+            kept = vars(definition).get("_gluonc_kernels")
+            if kept is None:
+                kept = []
+                setattr(definition, "_gluonc_kernels", kept)
+        except (AttributeError, TypeError):
+            return
+        kept.append(self)
+        self.is_owned = True
 
     def __repr__(self):
         return f"<compiled {self.name} for {self.target}{' (simulated)' * self.simulated}>"

@@ -3,6 +3,7 @@
 import functools
 
 from gluonc import _texts
+from gluonc._decorated import Decorated
 
 
 def cdiv(x, y):
@@ -15,11 +16,11 @@ def next_power_of_2(n):
     return 1 << max(0, n - 1).bit_length() if n > 0 else 0
 
 
-class ConstexprFunction:
+class ConstexprFunction(Decorated):
     """A Python function that kernels call while they are compiled."""
 
     def __init__(self, fn):
-        self.fn, self._text = fn, _texts.note_function(fn)
+        self._decorate(fn)
         functools.update_wrapper(self, fn)
 
     # gluonc_binding_kind of the C API.

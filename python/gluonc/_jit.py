@@ -8,13 +8,15 @@ never seen comes here, to be compiled.
 import functools
 from collections import namedtuple
 
-from gluonc import _native, _tensors, _texts, hooks
+from gluonc import _native, _tensors, hooks
 from gluonc._compiled import CompiledKernel, current_stream
+from gluonc._decorated import Decorated, youngest
 from gluonc._engine import cuda_target, engine, simulated_target
 from gluonc._lazy import lazy
 from gluonc._scopes import Resolver
-from gluonc._signature import CONSTANT_KINDS, native_arguments, native_option, read_parameters
-from gluonc.language._constexpr import constexpr, unwrap
+from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
+                               read_parameters)
+from gluonc.language._constexpr import unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
                     "enable_fp_fusion": True, "launch_pdl": False,
@@ -38,7 +40,7 @@ def ignores_option(name):
 SpecializationNames = namedtuple("SpecializationNames", "fn signature constants")
 
 
-class KernelInterface:
+class KernelInterface(Decorated):
     """What `kernel[grid](…)` needs of an object: `run(*args, grid, **kwargs)`."""
 
     # What kernels get for the object; see gluonc._scopes. Here: what it holds as `fn`.
@@ -56,8 +58,8 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def __init__(self, fn, do_not_specialize=None, do_not_specialize_on_alignment=None,
                  debug=None, noinline=None, repr=None, launch_metadata=None, version=None):
-        self.fn, self.debug, self.noinline = fn, debug, noinline
-        self._text, self._loaded = _texts.note_function(fn), None
+        self._decorate(fn)
+        self.debug, self.noinline, self._loaded = debug, noinline, None
         self._skipped = do_not_specialize, do_not_specialize_on_alignment
         self._repr, self.launch_metadata = repr, launch_metadata
         self.pre_run_hooks = []
@@ -77,21 +79,44 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         return [parameter.name for parameter in self.params]
 
     def _prepare(self):
-        """Tells the dispatcher, at the first launch, what it needs to know."""
+        """Tells the dispatcher, at the first launch and when defaults change, what it needs to know."""
+        if self.fn.__code__ is not self._code:
+            raise RuntimeError(f"the function behind {self.__name__} is another one than what was "
+                               "decorated: decorate that one")
+        vars(self).pop("params", None)
         self._set_parameters([parameter.native() for parameter in self.params],
-                             [native_option(*option) for option in _OPTION_DEFAULTS.items()])
+                             [native_option(*option) for option in _OPTION_DEFAULTS.items()],
+                             self.fn)
 
     def _check_unknown(self, name):
         if not ignores_option(name):
             raise KeyError(f"Keyword argument {name} was specified but unrecognised")
 
-    def _load(self):
-        """(resolver, kernel of the compiler), new ones where a name means something else by now."""
+    def _load(self, specs):
+        """(resolver, kernel of the compiler) for a specialization: what those share that were given no
+        functions. A resolver keeps all that it tells of."""
+        if definitions_in(specs):
+            return self._load_anew()
         loaded = self._loaded
-        if loaded is None or not loaded[0].is_current():
-            resolver = Resolver()
-            loaded = self._loaded = resolver, resolver.load(self.fn, self._text)
+        if loaded is None or self._is_outdated(loaded[0]):
+            loaded = self._loaded = self._load_anew()
         return loaded
+
+    def _load_anew(self):
+        resolver = Resolver()
+        return resolver, resolver.load(self.fn, self._text)
+
+    def _is_outdated(self, resolver):
+        """Whether the compiler would be told something else now. A constant that changed is an error,
+        as for Triton."""
+        if resolver._holds():
+            return False
+        changes = resolver.changes()
+        for name, before, now in changes:
+            if before.startswith("gl.constexpr("):
+                raise RuntimeError(f"global {name} has changed from {before} to {now} since "
+                                   f"{self.fn.__name__} was compiled, which has it as a constant")
+        return bool(changes)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"{self.fn.__name__} is a kernel function: launch it as "
@@ -141,16 +166,6 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     def _launch_ended(self, metadata):
         hooks.launch_exit(metadata)
 
-    def _variable_changed(self, name, before, now):
-        """Called by a launch that finds another object under a name than the compiler did. Whether
-        what was compiled has to be forgotten."""
-        if self._loaded is None or self._loaded[0].is_current():
-            return False
-        if isinstance(before, constexpr):
-            raise RuntimeError(f"global {name} has changed from {before} to {now} since "
-                               f"{self.fn.__name__} was compiled, which has it as a constant")
-        return True
-
     def _refuse_mixed(self, values):
         views = ((parameter.name, _tensors.view(value))
                  for parameter, value in zip(self.params, values) if value is not None)
@@ -176,11 +191,15 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
         executable = engine().make(specialization, target, simulated)
-        self._watch(self._loaded[0].watched())
         if not simulated:
             executable.load(device)
-        return CompiledKernel(self._name_of(specs), executable, target,
-                              tuple(map(unwrap, options)), device, fn=self, specs=specs)
+        compiled = CompiledKernel(self._name_of(specs), executable, target,
+                                  tuple(map(unwrap, options)), device, fn=self, specs=specs)
+        compiled.resolver = specialization.resolver
+        owner = youngest([self, *definitions_in(specs)])
+        if owner is not self:
+            compiled.be_owned(owner)
+        return compiled
 
     def _describe_specs(self, specs):
         """(name -> type, name -> compile-time value)."""
@@ -213,10 +232,10 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _specialization(self, specs, options):
         num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative = map(unwrap, options)
-        resolver, kernel = self._load()
+        resolver, kernel = self._load(specs)
         return kernel.specialize(
-            native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps), int(num_ctas),
-            int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion), bool(pdl),
+            native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps),
+            int(num_ctas), int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion), bool(pdl),
             bool(cooperative))
 
 

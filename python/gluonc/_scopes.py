@@ -14,7 +14,7 @@ import functools
 import sys
 import types
 
-from gluonc import _texts
+from gluonc import _native, _texts
 from gluonc._engine import engine
 from gluonc._unknown import Unknown
 from gluonc.language._constexpr import constexpr
@@ -59,15 +59,17 @@ class _Namespace:
             # The enclosing function has not assigned it yet.
             raise KeyError(name) from None
 
-    def watched(self, name):
-        """Where launches look whether a name still means the same: (variables or cell, name)."""
-        return self.cells.get(name, self.globals), name
+    def holder(self, name):
+        """The variables, or the cell, where it is."""
+        return self.cells.get(name, self.globals)
 
 
-class Resolver:
-    """Answers for one kernel: resolver(scope, name)."""
+class Resolver(_native.Watch):
+    """Answers for one kernel: resolver(scope, name). Notes what the answers follow from, for launches
+    to look whether that is still so."""
 
     def __init__(self):
+        super().__init__()
         self._scopes, self._namespaces = {}, []
         # Numbers of objects, by id; the objects are kept, so that their ids stay their own.
         self._numbers, self._objects = {}, []
@@ -82,40 +84,37 @@ class Resolver:
                                      self)
         return loaded.kernel_at(code.co_name, code.co_firstlineno)
 
-    def is_current(self):
-        """Whether all that was told is still so."""
-        return all(self._answer(*asked) == answer
-                   for asked, answer in list(self._answers.items()))
-
-    def watched(self):
-        """What launches look at, as (variables or cell, name, value)."""
-        found = []
-        for scope, name in list(self._answers):
-            if not name.startswith(OBJECT_PREFIX):
-                namespace = self._namespaces[scope - 1]
-                try:
-                    value = namespace.find(name)
-                except KeyError:
-                    continue
-                # Modules are not exchanged, and every kernel names some.
-                if not isinstance(value, types.ModuleType):
-                    found.append((*namespace.watched(name), value))
-        return found
+    def changes(self):
+        """What would be told otherwise now, as (name, text of the answer before, and now). Where there
+        is nothing, launches look for later changes."""
+        changes = []
+        for (scope, name), before in list(self._answers.items()):
+            now = self._answer(scope, name)
+            if now != before:
+                changes.append((name, _text_of_answer(before), _text_of_answer(now)))
+        if not changes:
+            self._forget_notes()
+            for scope, name in list(self._answers):
+                self._note_name(scope, name)
+        return changes
 
     def text_of_argument(self, value):
         """Text of a compile-time argument."""
         return source(value, self._text_of_function)
 
     def __call__(self, scope, name):
+        self._note_name(scope, name)
         answer = self._answers[scope, name] = self._answer(scope, name)
         return answer
 
+    def _find(self, scope, name):
+        if name.startswith(OBJECT_PREFIX):
+            return self._objects[int(name[len(OBJECT_PREFIX):]) - 1]
+        return self._namespaces[scope - 1].find(name)
+
     def _answer(self, scope, name):
         try:
-            if name.startswith(OBJECT_PREFIX):
-                value = self._objects[int(name[len(OBJECT_PREFIX):]) - 1]
-            else:
-                value = self._namespaces[scope - 1].find(name)
+            value = self._find(scope, name)
         except KeyError:
             return _binding(_UNBOUND)
         # Where it is imported from is known to the source alone.
@@ -158,6 +157,58 @@ class Resolver:
             scope = self._scopes[namespace.key] = len(self._namespaces)
         return scope
 
+    # -- What may change ------------------------------------------------------------------------
+
+    def _note_name(self, scope, name):
+        try:
+            value = self._find(scope, name)
+        except KeyError:
+            value = NotImplemented
+        if not name.startswith(OBJECT_PREFIX):
+            holder = self._namespaces[scope - 1].holder(name)
+            # Modules are not exchanged, and every kernel names some.
+            if not isinstance(value, types.ModuleType):
+                self._note_variable(holder, name, value)
+        self._note_value(value)
+
+    def _note_value(self, value):
+        """Notes what a binding is made from, but for objects that the compiler asks about anew."""
+        while _is_decorated(value):
+            # It says itself when it changes.
+            value = value.fn
+        if isinstance(value, functools._lru_cache_wrapper):
+            value = value.__wrapped__
+        if isinstance(value, types.FunctionType):
+            self._note(value)
+            self._note_items((value.__defaults__, value.__kwdefaults__))
+        elif isinstance(value, type):
+            if not _is_own(value.__module__) and not _texts.is_standard(value.__module__):
+                self._note(value)
+                self._note_items([*vars(value).values()])
+        elif isinstance(value, functools.partial):
+            self._note_items((value.args, value.keywords))
+        elif type(value).__module__ == "numpy":
+            # Arrays of one element are taken as numbers.
+            if hasattr(value, "__setitem__"):
+                self._note_unsteady()
+        elif isinstance(value, _PLAIN):
+            self._note_items(value)
+        elif not isinstance(value, (types.ModuleType, types.MethodType)) and not hasattr(
+                type(value), "__gluonc_source__"):
+            self._note(value)
+            self._note_items(getattr(value, "__dict__", None))
+
+    def _note_items(self, value):
+        """Notes the lists and dicts in a value, and what tuples have of them."""
+        if isinstance(value, constexpr):
+            value = value.value
+        if isinstance(value, dict):
+            if self._note(value):
+                self._note_items((*value.keys(), *value.values()))
+        elif isinstance(value, tuple) or isinstance(value, list) and self._note(value):
+            for item in value:
+                self._note_items(item)
+
     # -- Values to bindings ----------------------------------------------------------------------
 
     def _bind(self, value):
@@ -192,7 +243,8 @@ class Resolver:
         whole, kind, text, is_noinline = value, None, None, False
         while _is_decorated(value):
             kind = type(value)._binding_kind or kind
-            text = getattr(value, "_text", text)
+            if getattr(value, "_code", None) is getattr(value.fn, "__code__", value):
+                text = value._text
             is_noinline |= bool(getattr(value, "noinline", False))
             value = value.fn
         if not isinstance(value, types.FunctionType):
@@ -277,6 +329,14 @@ class Resolver:
 def _binding(kind, text="", path="", name="", line=0, scope=0, number=0, attributes=""):
     """As the compiler takes it."""
     return kind, text, path, name, line, scope, number, attributes
+
+
+def _text_of_answer(answer):
+    """For people."""
+    if answer is None or answer[0] == _UNBOUND:
+        return "nothing"
+    text, name = answer[1], answer[3]
+    return text if answer[0] == _EXPRESSION else f"`{name}`"
 
 
 def _is_own(module):

@@ -1,12 +1,15 @@
 """Parameters of a kernel, and what an argument specializes it for.
 
 The walk over the arguments of a launch is in native/Arguments.cpp. It asks here what it does not
-know: describe() for objects that are neither numbers nor plain tensors, frozen() for compile-time
+know: describe() for objects that are neither numbers nor plain tensors, Numbers for compile-time
 values. What it found comes back as specs, for native_arguments().
 """
 
 import inspect
+import itertools
 import re
+import types
+import weakref
 
 from gluonc import _native
 from gluonc._tensors import TensorView, view
@@ -81,20 +84,60 @@ def native_option(name, default):
     return (name, default, True, True, False, False, False, None, 0)
 
 
-def frozen(value):
+def is_definition(value):
+    """Whether it is a function or class: what programs make in loops, and keys hold weakly."""
+    return isinstance(value, (types.FunctionType, type)) or hasattr(type(value), "_binding_kind")
+
+
+def frozen(value, definitions):
     """A hashable stand-in for a compile-time value. Types count: 1, 1.0 and True differ, as do 0.0
-    and -0.0."""
+    and -0.0. Functions and classes in it are added to `definitions`."""
+    def inner(item):
+        return frozen(item, definitions)
     if isinstance(value, constexpr):
-        return frozen(value.value)
+        return inner(value.value)
     if isinstance(value, (list, tuple)):
-        return (type(value), *map(frozen, value))
+        return (type(value), *map(inner, value))
     if isinstance(value, dict):
-        return (dict, *((frozen(k), frozen(v)) for k, v in value.items()))
+        return (dict, *((inner(k), inner(v)) for k, v in value.items()))
     if isinstance(value, float):
         return type(value), value.hex()
     if hasattr(type(value), "__gluonc_source__"):
         return type(value), value.__gluonc_source__()
+    if is_definition(value):
+        definitions.append(value)
+        return weakref.ref(value)
     return type(value), value
+
+
+class Numbers:
+    """Small numbers for compile-time values in the keys of one kernel; equal values have the same. A
+    number is forgotten, and never used again, when a function or class in its value dies."""
+
+    def __init__(self):
+        self._known, self._next = {}, itertools.count()
+
+    def __call__(self, value):
+        definitions = []
+        key = frozen(value, definitions)
+        found = self._known.get(key)
+        if found is None:
+            def forget(_, known=self._known):
+                known.pop(key, None)
+            deaths = [weakref.ref(definition, forget) for definition in definitions]
+            found = self._known.setdefault(key, (next(self._next), deaths))
+        return found[0]
+
+
+def definitions_in(specs):
+    """The functions and classes among compile-time values."""
+    found = []
+    for kind, value in specs:
+        if kind == _TUPLE:
+            found += definitions_in(value[1])
+        elif kind == _EXPRESSION:
+            frozen(value, found)
+    return found
 
 
 def describe(name, value):
@@ -137,7 +180,7 @@ def constant_spec(value):
     return _EXPRESSION, value
 
 
-_native.set_hooks(frozen, describe, constexpr)
+_native.set_hooks(Numbers, describe, constexpr)
 
 
 def native_arguments(parameters, specs, text_of):

@@ -156,22 +156,54 @@ bool Arguments::addConstant(const Parameter &parameter, PyObject *value) {
     Py_XDECREF(inner);
     return fine;
   }
-  if (value == parameter.lastValue) {
-    key.push(word(Tag::ConstantObject, parameter.lastNumber));
+  uint64_t found;
+  if (!number(parameter, value, found))
+    return false;
+  key.push(word(Tag::ConstantObject, found));
+  return true;
+}
+
+/// What a weak reference leads to, borrowed from somebody who has it, or the object itself.
+static PyObject *referent(PyObject *object) {
+  if (!object || !PyWeakref_CheckRefExact(object))
+    return object;
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *found = nullptr;
+  PyWeakref_GetRef(object, &found);
+  Py_XDECREF(found);
+  return found;
+#else
+  return PyWeakref_GET_OBJECT(object);
+#endif
+}
+
+/// The number of a compile-time value, or of a tuple's class. False with an exception.
+bool Arguments::number(const Parameter &parameter, PyObject *value, uint64_t &found) {
+  Py_INCREF(value);
+  objects.push(reinterpret_cast<uintptr_t>(value));
+  if (value == referent(parameter.lastValue)) {
+    found = parameter.lastNumber;
     return true;
   }
-  int64_t number = Interned::get().value(value);
-  if (number < 0)
+  PyObject *answer = PyObject_CallOneArg(numbers, value);
+  if (!answer)
     return false;
-  key.push(word(Tag::ConstantObject, static_cast<uint64_t>(number)));
+  found = PyLong_AsUnsignedLongLong(answer);
+  Py_DECREF(answer);
   // What may change in place is looked up each time.
   if (PyTuple_Check(value) || PyList_Check(value) || PyDict_Check(value))
     return true;
+  PyObject *kept = value;
+  if (PyType_SUPPORTS_WEAKREFS(Py_TYPE(value)))
+    kept = PyWeakref_NewRef(value, nullptr);
+  else
+    Py_INCREF(value);
+  if (!kept)
+    return false;
   // Both at once: hashing above and freeing below may run Python, and so another thread.
   PyObject *old = parameter.lastValue;
-  Py_INCREF(value);
-  parameter.lastValue = value;
-  parameter.lastNumber = static_cast<uint64_t>(number);
+  parameter.lastValue = kept;
+  parameter.lastNumber = found;
   Py_XDECREF(old);
   return true;
 }
@@ -254,10 +286,9 @@ bool Arguments::addTuple(const Parameter &parameter, PyObject *value) {
   uint64_t type = 0;
   // The class of a namedtuple tells the names of its fields.
   if (!PyTuple_CheckExact(value)) {
-    int64_t number = Interned::get().name(reinterpret_cast<PyObject *>(Py_TYPE(value)));
-    if (number < 0)
+    if (!number(parameter, reinterpret_cast<PyObject *>(Py_TYPE(value)), type))
       return false;
-    type = static_cast<uint64_t>(number) + 1;
+    ++type;
   }
   Py_ssize_t count = PyTuple_GET_SIZE(value);
   key.push(word(Tag::Tuple, type));
@@ -365,9 +396,11 @@ bool Arguments::addDescriptor(const Parameter &parameter, PyObject *value) {
 
 namespace {
 
-/// Reads a key from its start.
+/// Reads a key and its objects from their start.
 struct Decoder {
-  const uint64_t *next;
+  const uint64_t *next, *objects;
+
+  PyObject *object() { return reinterpret_cast<PyObject *>(*objects++); }
 
   PyObject *type(const char *name, bool aligned) {
     return Py_BuildValue("(is)", GLUONC_ARGUMENT_TYPE,
@@ -406,7 +439,7 @@ struct Decoder {
     case Tag::ConstantReal:
       return Py_BuildValue("(id)", GLUONC_ARGUMENT_REAL, std::bit_cast<double>(*next++));
     case Tag::ConstantObject:
-      return Py_BuildValue("(iO)", GLUONC_ARGUMENT_EXPRESSION, Interned::get().at(number));
+      return Py_BuildValue("(iO)", GLUONC_ARGUMENT_EXPRESSION, object());
     case Tag::Tuple:
       return tuple(number);
     }
@@ -416,10 +449,10 @@ struct Decoder {
   /// (kind, (class or None, items)).
   PyObject *tuple(uint64_t number) {
     uint64_t count = *next++;
+    PyObject *type = number ? object() : Py_None;
     PyObject *items = PyList_New(0);
     for (uint64_t i = 0; items && i != count; ++i)
       append(items);
-    PyObject *type = number ? Interned::get().at(number - 1) : Py_None;
     return items ? Py_BuildValue("(i(ON))", GLUONC_ARGUMENT_TUPLE, type, items) : nullptr;
   }
 
@@ -434,9 +467,9 @@ struct Decoder {
 
 } // namespace
 
-PyObject *specs(const std::vector<Parameter> &parameters, const uint64_t *key) {
+PyObject *specs(const std::vector<Parameter> &parameters, const Arguments &arguments) {
   PyObject *list = PyList_New(0);
-  Decoder decoder{key};
+  Decoder decoder{arguments.key.data(), arguments.objects.data()};
   for (size_t i = 0; list && i != parameters.size(); ++i)
     decoder.append(list);
   return list;

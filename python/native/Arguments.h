@@ -30,7 +30,8 @@ struct Parameter {
   int64_t type = -1;
   /// A floating type's bits and kind; 0 for no float, 17 for bf16.
   unsigned floatFormat = 0;
-  /// The last compile-time value that had to be looked up, and its number.
+  /// The last compile-time value that had to be looked up, weakly where that can be, and its
+  /// number.
   mutable PyObject *lastValue = nullptr;
   mutable uint64_t lastNumber = 0;
 };
@@ -61,6 +62,14 @@ private:
 
 class Arguments {
 public:
+  /// `numbers` is the kernel's gluonc._signature.Numbers.
+  explicit Arguments(PyObject *numbers) : numbers(numbers) {}
+  Arguments(const Arguments &) = delete;
+  ~Arguments() {
+    for (size_t i = 0; i != objects.size(); ++i)
+      Py_DECREF(reinterpret_cast<PyObject *>(objects.data()[i]));
+  }
+
   /// Adds the argument of a parameter. False with an exception.
   bool add(const Parameter &parameter, PyObject *value);
   /// Adds a compile-time value: an option.
@@ -68,6 +77,8 @@ public:
 
   Words<96> key;
   Words<64> slots;
+  /// What numbers in the key stand for, in their order: compile-time values, classes of tuples.
+  Words<16> objects;
   /// Host memory of the tensors, for the simulator.
   struct Range {
     PyObject *name;
@@ -91,17 +102,20 @@ private:
   bool addDescriptor(const Parameter &parameter, PyObject *value);
   bool look(PyObject *value, Tensor &tensor, PyObject *&owner);
   void place(const Parameter &parameter, const Tensor &tensor);
+  bool number(const Parameter &parameter, PyObject *value, uint64_t &found);
 
+  PyObject *numbers;
   /// What slots of descriptors point to.
   std::vector<std::unique_ptr<gluonc_tensor>> tensors;
 };
 
-/// The specs of a key's arguments, as a list of pairs (kind, value) that Kernel.specialize takes:
-/// objects are left to Python. Null with an exception.
-PyObject *specs(const std::vector<Parameter> &parameters, const uint64_t *key);
+/// The specs of arguments, as a list of pairs (kind, value) that Kernel.specialize takes: objects
+/// are left to Python. Null with an exception.
+PyObject *specs(const std::vector<Parameter> &parameters, const Arguments &arguments);
 
-/// What gluonc._signature supplies: describe(value), and the class of constexprs and descriptors.
+/// What gluonc._signature supplies: Numbers, describe(value), and the class of constexprs.
 struct Hooks {
+  PyObject *numbersType = nullptr;
   PyObject *describe = nullptr;
   PyTypeObject *constexprType = nullptr;
   static Hooks &get();

@@ -2,6 +2,7 @@
 
 #include "Arguments.h"
 #include "Interned.h"
+#include "Watch.h"
 
 #include <structmember.h>
 
@@ -24,30 +25,32 @@ struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// One specialization, ready to launch. References are held as long as the dispatcher lives.
+/// One specialization, ready to launch.
 struct Entry {
+  /// The CompiledKernel, or a weak reference to one that an argument owns.
   PyObject *compiled = nullptr;
+  // Owned by it.
   gluonc_executable *executable = nullptr;
+  Watch *watch = nullptr;
   int device = noMemory;
-};
 
-/// What the compiler was told of a variable.
-struct Variable {
-  /// A dict, or the cell itself.
-  PyObject *holder, *name, *value;
-
-  /// What it is now, borrowed; null where it is gone, or with an exception.
-  PyObject *now() const {
-    return PyCell_Check(holder) ? PyCell_GET(holder) : PyDict_GetItemWithError(holder, name);
-  }
-
-  void retain() const {
-    for (PyObject *part : {holder, name, value})
-      Py_INCREF(part);
-  }
-  void release() const {
-    for (PyObject *part : {holder, name, value})
-      Py_DECREF(part);
+  /// A new reference to the CompiledKernel; null where it is gone.
+  PyObject *kernel() const {
+    if (!compiled || !PyWeakref_CheckRefExact(compiled)) {
+      Py_XINCREF(compiled);
+      return compiled;
+    }
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject *found = nullptr;
+    PyWeakref_GetRef(compiled, &found);
+    return found;
+#else
+    PyObject *found = PyWeakref_GET_OBJECT(compiled);
+    if (found == Py_None)
+      return nullptr;
+    Py_INCREF(found);
+    return found;
+#endif
   }
 };
 
@@ -60,23 +63,31 @@ struct State {
   size_t positional = 0;
   bool isVariadic = false;
   bool hasHooks = false;
-  std::vector<Variable> variables;
+  /// Of the function whose parameters these are.
+  Watch signature;
+  /// Numbers of compile-time values: gluonc._signature.Numbers.
+  PyObject *numbers = nullptr;
   std::unordered_map<std::string, Entry> entries;
   /// The entry that was used last, and its key.
   std::vector<uint64_t> lastKey;
   Entry last;
 
-  /// Drops what was compiled.
-  void forget() {
+  /// Drops the specializations that `isDropped` says.
+  template <typename Predicate> void forget(Predicate &&isDropped) {
     // Out of the way first: what dies may run Python, which may come here.
-    auto oldEntries = std::exchange(entries, {});
-    auto oldVariables = std::exchange(variables, {});
+    std::vector<PyObject *> dropped;
+    for (auto at = entries.begin(); at != entries.end();) {
+      if (!isDropped(at->second)) {
+        ++at;
+        continue;
+      }
+      dropped.push_back(at->second.compiled);
+      at = entries.erase(at);
+    }
     lastKey.clear();
     last = {};
-    for (auto &[key, entry] : oldEntries)
-      Py_XDECREF(entry.compiled);
-    for (const Variable &variable : oldVariables)
-      variable.release();
+    for (PyObject *compiled : dropped)
+      Py_XDECREF(compiled);
   }
 };
 
@@ -208,11 +219,13 @@ public:
   Launch(Dispatcher *self, PyObject *const *args, size_t count, PyObject *keywords,
          bool isWarmup = false)
       : self(self), state(*self->state), args(args), count(count), keywords(keywords),
-        isWarmup(isWarmup), binding(state) {}
+        isWarmup(isWarmup), binding(state), arguments(state.numbers) {}
+  Launch(const Launch &) = delete;
+  ~Launch() { Py_XDECREF(kernel); }
 
   /// Everything up to the launch. False with an exception.
   bool prepare() {
-    if (!binding.bind(self, args, count, keywords) || !checkVariables())
+    if (!binding.bind(self, args, count, keywords))
       return false;
     size_t own = state.parameters.size();
     for (size_t i = 0; i != own; ++i)
@@ -240,36 +253,13 @@ public:
     bool runs = grid.x && grid.y && grid.z && entry.executable;
     if (runs && !(launchesAreWatched ? startWatched(grid) : start(grid)))
       return nullptr;
-    return newReference(entry.compiled);
+    return newReference(kernel);
   }
 
-  PyObject *compiled() const { return newReference(entry.compiled); }
+  PyObject *compiled() const { return newReference(kernel); }
 
 private:
   PyObject *object() const { return reinterpret_cast<PyObject *>(self); }
-
-  /// Forgets what was compiled where variables are no longer what they were then. False with an
-  /// exception.
-  bool checkVariables() {
-    for (size_t i = 0; i != state.variables.size(); ++i) {
-      Variable &variable = state.variables[i];
-      PyObject *now = variable.now();
-      if (now == variable.value) [[likely]]
-        continue;
-      return !PyErr_Occurred() && tellOfChange(variable, now ? now : Py_None);
-    }
-    return true;
-  }
-
-  bool tellOfChange(const Variable &variable, PyObject *now) {
-    PyObject *answer = PyObject_CallMethod(object(), "_variable_changed", "OOO", variable.name,
-                                           variable.value, now);
-    int isOutdated = answer ? PyObject_IsTrue(answer) : -1;
-    Py_XDECREF(answer);
-    if (isOutdated == 1)
-      state.forget();
-    return isOutdated >= 0;
-  }
 
   bool findEntry() {
     const uint64_t *key = arguments.key.data();
@@ -277,23 +267,68 @@ private:
     if (words == state.lastKey.size() &&
         std::memcmp(key, state.lastKey.data(), words * sizeof *key) == 0) [[likely]] {
       entry = state.last;
-      return true;
+      kernel = entry.kernel();
+      if (kernel && entry.watch->holds()) [[likely]]
+        return true;
     }
     std::string bytes(reinterpret_cast<const char *>(key), words * sizeof *key);
-    auto at = state.entries.find(bytes);
-    if (at == state.entries.end()) {
-      Entry made;
-      if (!compile(made))
-        return false;
-      if (!made.executable) {
-        entry = made;
-        return true;
-      }
-      // Another thread may have been faster while this one compiled; kernels are equal then.
-      at = state.entries.try_emplace(std::move(bytes), made).first;
+    if (!look(bytes) && !compile(bytes))
+      return false;
+    // Nothing is kept where a hook did not want the kernel compiled.
+    if (entry.executable) {
+      state.last = entry;
+      state.lastKey.assign(key, key + words);
     }
-    entry = state.last = at->second;
-    state.lastKey.assign(key, key + words);
+    return true;
+  }
+
+  /// Finds the entry of a key in the table. False also with an exception.
+  bool look(const std::string &bytes) {
+    Py_CLEAR(kernel);
+    auto at = state.entries.find(bytes);
+    if (at == state.entries.end())
+      return false;
+    entry = at->second;
+    kernel = entry.kernel();
+    return kernel && (entry.watch->holds() || checkWatch());
+  }
+
+  /// Whether an entry of which something was changed serves still; if not, all entries that were
+  /// told the same are dropped. False also with an exception.
+  bool checkWatch() {
+    PyObject *resolver = PyObject_GetAttrString(kernel, "resolver");
+    PyObject *answer =
+        resolver ? PyObject_CallMethod(object(), "_is_outdated", "O", resolver) : nullptr;
+    Py_XDECREF(resolver);
+    int isOutdated = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    if (isOutdated == 1)
+      state.forget([&](const Entry &other) { return other.watch == entry.watch; });
+    return isOutdated == 0;
+  }
+
+  /// Makes the entry of a key that was not found. False with an exception.
+  bool compile(const std::string &bytes) {
+    Py_CLEAR(kernel);
+    entry = {};
+    if (PyErr_Occurred() || !compile())
+      return false;
+    if (!entry.executable)
+      return true;
+    // Those whose owner is gone.
+    state.forget([](const Entry &other) {
+      PyObject *alive = other.kernel();
+      Py_XDECREF(alive);
+      return !alive;
+    });
+    // Another thread may have been faster while this one compiled; kernels are equal then.
+    auto [at, isNew] = state.entries.try_emplace(bytes, entry);
+    if (isNew)
+      return true;
+    Py_DECREF(entry.compiled);
+    Py_DECREF(kernel);
+    entry = at->second;
+    kernel = entry.kernel();
     return true;
   }
 
@@ -313,26 +348,32 @@ private:
     return tuple;
   }
 
-  bool compile(Entry &made) {
-    PyObject *list = specs(state.parameters, arguments.key.data());
+  /// Sets `kernel`, and all of `entry` where that is no None. False with an exception.
+  bool compile() {
+    PyObject *list = specs(state.parameters, arguments);
     PyObject *chosen = options(), *values = valuesAt(0, state.parameters.size());
     if (list && chosen && values)
-      made.compiled = PyObject_CallMethod(object(), "_compile", "OOiOO", list, chosen,
-                                          arguments.device, values, isWarmup ? Py_True : Py_False);
+      kernel = PyObject_CallMethod(object(), "_compile", "OOiOO", list, chosen, arguments.device,
+                                   values, isWarmup ? Py_True : Py_False);
     Py_XDECREF(list);
     Py_XDECREF(chosen);
     Py_XDECREF(values);
-    if (made.compiled == Py_None)
-      return true;
-    PyObject *executable =
-        made.compiled ? PyObject_GetAttrString(made.compiled, "executable") : nullptr;
-    if (!executable)
-      return false;
-    // The CompiledKernel keeps it alive.
-    made.executable = executableOf(executable);
-    Py_DECREF(executable);
-    made.device = arguments.device;
-    return made.executable != nullptr;
+    if (!kernel || kernel == Py_None)
+      return kernel;
+    PyObject *executable = PyObject_GetAttrString(kernel, "executable");
+    PyObject *resolver = executable ? PyObject_GetAttrString(kernel, "resolver") : nullptr;
+    PyObject *isOwned = resolver ? PyObject_GetAttrString(kernel, "is_owned") : nullptr;
+    if (isOwned) {
+      entry.executable = executableOf(executable);
+      entry.watch = watchOf(resolver);
+      entry.device = arguments.device;
+      entry.compiled =
+          isOwned == Py_True ? PyWeakref_NewRef(kernel, nullptr) : newReference(kernel);
+    }
+    Py_XDECREF(executable);
+    Py_XDECREF(resolver);
+    Py_XDECREF(isOwned);
+    return entry.compiled && entry.executable && entry.watch;
   }
 
   bool refuseMixed() {
@@ -373,8 +414,8 @@ private:
       return false;
     PyObject *values = valuesAt(0, state.parameters.size());
     PyObject *metadata =
-        values ? PyObject_CallMethod(object(), "_launch_starts", "O(III)KO", entry.compiled, grid.x,
-                                     grid.y, grid.z, reinterpret_cast<uintptr_t>(stream), values)
+        values ? PyObject_CallMethod(object(), "_launch_starts", "O(III)KO", kernel, grid.x, grid.y,
+                                     grid.z, reinterpret_cast<uintptr_t>(stream), values)
                : nullptr;
     Py_XDECREF(values);
     PyObject *answer = metadata && start(grid)
@@ -391,15 +432,12 @@ private:
       ranges.push_back({PyUnicode_AsUTF8(range.name),
                         reinterpret_cast<const void *>(range.tensor.begin), range.tensor.bytes,
                         range.tensor.readOnly});
-    // The entry may be dropped from the table meanwhile, its kernel not.
-    PyObject *kept = newReference(entry.compiled);
     gluonc_status status;
     Py_BEGIN_ALLOW_THREADS;
     status =
         gluonc_launch_on_ranges(entry.executable, grid.x, grid.y, grid.z, arguments.slots.data(),
                                 arguments.slots.size(), ranges.data(), ranges.size(), error);
     Py_END_ALLOW_THREADS;
-    Py_DECREF(kept);
     return status;
   }
 
@@ -423,6 +461,8 @@ private:
   Binding binding;
   Arguments arguments;
   Entry entry;
+  /// The CompiledKernel of the entry, which may be dropped from the table meanwhile.
+  PyObject *kernel = nullptr;
 };
 
 /// Reads (x, y, z), missing ones 1, or a single number.
@@ -471,9 +511,10 @@ bool Launch::callGrid(PyObject *function, Grid &grid) {
 // The types
 //===----------------------------------------------------------------------===//
 
-/// Makes sure that the parameters are known. False with an exception.
+/// Makes sure that the parameters are known, and have the defaults that they have now. False with
+/// an exception.
 bool isReady(Dispatcher *self) {
-  if (self->state) [[likely]]
+  if (self->state && self->state->signature.holds()) [[likely]]
     return true;
   PyObject *answer = PyObject_CallMethod(reinterpret_cast<PyObject *>(self), "_prepare", nullptr);
   Py_XDECREF(answer);
@@ -532,18 +573,22 @@ void destroyBound(PyObject *object) {
   Py_DECREF(type);
 }
 
+void release(std::vector<Parameter> &parameters) {
+  for (Parameter &parameter : parameters)
+    for (PyObject *part : {parameter.name, parameter.defaultValue, parameter.lastValue})
+      Py_XDECREF(part);
+  parameters.clear();
+}
+
 void destroyDispatcher(PyObject *object) {
   auto *self = reinterpret_cast<Dispatcher *>(object);
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   if (State *state = self->state) {
-    for (auto *list : {&state->parameters, &state->options})
-      for (Parameter &parameter : *list) {
-        Py_XDECREF(parameter.name);
-        Py_XDECREF(parameter.defaultValue);
-        Py_XDECREF(parameter.lastValue);
-      }
-    state->forget();
+    release(state->parameters);
+    release(state->options);
+    Py_XDECREF(state->numbers);
+    state->forget([](const Entry &) { return true; });
     delete state;
   }
   type->tp_free(object);
@@ -579,16 +624,43 @@ bool readParameters(PyObject *list, std::vector<Parameter> &parameters) {
   return true;
 }
 
-/// _set_parameters(parameters, options): parameters that an option shares its name with get it.
+/// Notes the defaults of a function. False with an exception.
+bool watchSignature(State &state, PyObject *function) {
+  state.signature.forget();
+  PyObject *keywords = PyFunction_GET_KW_DEFAULTS(function);
+  return state.signature.add(function) >= 0 && (!keywords || state.signature.add(keywords) >= 0);
+}
+
+/// Takes over the defaults of the same parameters, read again.
+void renewDefaults(State &state, std::vector<Parameter> &parameters) {
+  for (size_t i = 0; i != std::min(state.parameters.size(), parameters.size()); ++i)
+    std::swap(state.parameters[i].defaultValue, parameters[i].defaultValue);
+}
+
+/// _set_parameters(parameters, options, function): parameters that an option shares its name with
+/// get it. Called again, it takes the defaults.
 PyObject *setParameters(PyObject *object, PyObject *args) {
   auto *self = reinterpret_cast<Dispatcher *>(object);
-  PyObject *parameters, *options;
-  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &parameters, &PyList_Type, &options))
+  PyObject *parameters, *options, *function;
+  if (!PyArg_ParseTuple(args, "O!O!O!", &PyList_Type, &parameters, &PyList_Type, &options,
+                        &PyFunction_Type, &function))
     return nullptr;
+  if (self->state) {
+    std::vector<Parameter> renewed;
+    bool isRead = readParameters(parameters, renewed);
+    if (isRead)
+      renewDefaults(*self->state, renewed);
+    release(renewed);
+    if (!isRead || !watchSignature(*self->state, function))
+      return nullptr;
+    Py_RETURN_NONE;
+  }
   // Complete before it is seen: reading may run Python code.
   auto state = std::make_unique<State>();
   std::vector<Parameter> all;
-  if (!readParameters(parameters, state->parameters) || !readParameters(options, all))
+  if (!readParameters(parameters, state->parameters) || !readParameters(options, all) ||
+      !watchSignature(*state, function) ||
+      !(state->numbers = PyObject_CallNoArgs(Hooks::get().numbersType)))
     return nullptr;
   for (const Parameter &parameter : state->parameters) {
     state->isVariadic |= parameter.isVariadic;
@@ -646,31 +718,6 @@ PyObject *setHooks(PyObject *object, PyObject *flag) {
   Py_RETURN_NONE;
 }
 
-/// _watch([(dict or cell, name, value), …]): what launches compare.
-PyObject *watch(PyObject *object, PyObject *list) {
-  auto *self = reinterpret_cast<Dispatcher *>(object);
-  if (!PyList_Check(list) || !isReady(self))
-    return nullptr;
-  std::vector<Variable> variables;
-  for (Py_ssize_t i = 0; i != PyList_GET_SIZE(list); ++i) {
-    Variable variable;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "OUO", &variable.holder, &variable.name,
-                          &variable.value))
-      return nullptr;
-    if (!PyDict_Check(variable.holder) && !PyCell_Check(variable.holder)) {
-      PyErr_SetString(PyExc_TypeError, "a variable is in a dict or a cell");
-      return nullptr;
-    }
-    variables.push_back(variable);
-  }
-  for (const Variable &variable : variables)
-    variable.retain();
-  self->state->variables.swap(variables);
-  for (const Variable &variable : variables)
-    variable.release();
-  Py_RETURN_NONE;
-}
-
 // A kernel is part of circles: what was compiled for it names it, and so may its variables.
 
 int traverseDispatcher(PyObject *object, visitproc visit, void *arg) {
@@ -683,12 +730,11 @@ int traverseDispatcher(PyObject *object, visitproc visit, void *arg) {
       Py_VISIT(parameter.defaultValue);
       Py_VISIT(parameter.lastValue);
     }
+  if (int stop = state->signature.traverse(visit, arg))
+    return stop;
+  Py_VISIT(state->numbers);
   for (const auto &[key, entry] : state->entries)
     Py_VISIT(entry.compiled);
-  for (const Variable &variable : state->variables) {
-    Py_VISIT(variable.holder);
-    Py_VISIT(variable.value);
-  }
   return 0;
 }
 
@@ -696,7 +742,8 @@ int clearDispatcher(PyObject *object) {
   State *state = reinterpret_cast<Dispatcher *>(object)->state;
   if (!state)
     return 0;
-  state->forget();
+  state->forget([](const Entry &) { return true; });
+  state->signature.forget();
   for (auto *list : {&state->parameters, &state->options})
     for (Parameter &parameter : *list) {
       Py_CLEAR(parameter.defaultValue);
@@ -709,7 +756,6 @@ PyMethodDef dispatcherMethods[] = {
     {"_set_parameters", setParameters, METH_VARARGS, nullptr},
     {"_specialize", specialize, METH_VARARGS, nullptr},
     {"_set_has_hooks", setHooks, METH_O, nullptr},
-    {"_watch", watch, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot dispatcherSlots[] = {

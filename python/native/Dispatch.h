@@ -7,7 +7,8 @@
 //   dispatcher._specialize(args, kwargs)               the same without the launch
 //
 // A launch that was seen before stays in C++. For what is new it calls methods of the
-// subclass: _prepare(), _compile(specs, options, device, values, is_warmup), _refuse(…).
+// subclass: _prepare(), _compile(specs, options, device, values, is_warmup), _refuse(…), and where
+// something changed that a compiled kernel was told, _is_outdated(resolver).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
 #include "Dispatch.h"
-#include "Interned.h"
+#include "Watch.h"
 #include "gluonc/gluonc.h"
 
 #include <nanobind/nanobind.h>
@@ -606,9 +606,10 @@ NB_MODULE(_native, m) {
   m.def("language_names", &gluonc_language_names);
   m.def("describe", &describe);
   m.def("watch_launches", &gluonc::python::watchLaunches);
-  m.def("set_hooks", [](nb::handle freeze, nb::handle describe, nb::handle constexprType) {
-    // Kept for the life of the process, as the interned values are.
-    gluonc::python::Interned::get().freeze = freeze.inc_ref().ptr();
+  m.def("announce_change", &gluonc::python::Watch::announceChange);
+  m.def("set_hooks", [](nb::handle numbersType, nb::handle describe, nb::handle constexprType) {
+    // Kept for the life of the process.
+    gluonc::python::Hooks::get().numbersType = numbersType.inc_ref().ptr();
     gluonc::python::Hooks::get().describe = describe.inc_ref().ptr();
     gluonc::python::Hooks::get().constexprType =
         reinterpret_cast<PyTypeObject *>(constexprType.inc_ref().ptr());
@@ -629,6 +630,7 @@ NB_MODULE(_native, m) {
       .def_ro("parameter_types", &Executable::types);
   nb::class_<Specialization>(m, "Specialization", nb::type_slots(ownerSlots<Specialization>))
       .def("ir", &Specialization::ir)
+      .def_ro("resolver", &Specialization::owner)
       .def("info", &Specialization::info);
   nb::class_<TensorRecord>(m, "TensorRecord")
       .def(nb::init<uintptr_t, const std::vector<int64_t> &, const std::vector<int64_t> &, bool,
@@ -659,6 +661,6 @@ NB_MODULE(_native, m) {
   gluonc::python::executableOf = [](PyObject *object) {
     return nb::inst_check(object) ? nb::inst_ptr<Executable>(object)->raw() : nullptr;
   };
-  if (!gluonc::python::addDispatcher(m.ptr()))
+  if (!gluonc::python::addWatch(m.ptr()) || !gluonc::python::addDispatcher(m.ptr()))
     throw nb::python_error();
 }

@@ -413,6 +413,142 @@ def kernel(out): gl.store(out, helper())
     assert launch(module.kernel) == 2
 
 
+IN_PLACE = """
+import dataclasses, functools
+@gluon.jit
+def helper(v, c: gl.constexpr = 1, *, d: gl.constexpr = 2):
+    return v + c + d
+table, pairs = {"a": [1, {"b": 2}]}, ([1], 2)
+@dataclasses.dataclass
+class Config:
+    width: int
+class Settings:
+    depth = 1
+    sizes = [1]
+class Derived(Settings):
+    pass
+config, wrapped = Config(1), [Config(1)]
+def other(): return 13
+def plain(k=[1]):
+    return k[0]
+part = functools.partial(plain, [1])
+@gluon.constexpr_function
+def static(c=3):
+    return c
+@gluon.constexpr_function
+def total():
+    return (table["a"][0] + table["a"][1]["b"] + pairs[0][0] + config.width + wrapped[0].width
+            + Settings.depth + Settings.sizes[0] + Derived.depth + plain() + part() + static())
+@gluon.jit
+def kernel(out, f: gl.constexpr = None):
+    gl.store(out, helper(0) + total())
+"""
+
+# What is done to the module, and how the number that its kernel stores changes.
+CHANGES_IN_PLACE = {
+    "table['a'][0] += 10": 10,
+    "table['a'][1]['b'] = 12": 10,
+    "table['a'] = [11, {'b': 2}]": 10,
+    "pairs[0][0] = 11": 10,
+    "config.width = 11": 10,
+    "vars(config)['width'] = 11": 10,
+    "config.__dict__ = {'width': 11}": 10,
+    "wrapped[0].width = 11": 10,
+    "wrapped[0] = Config(11)": 10,
+    "Settings.depth = 11": 20,
+    "Derived.depth = 11": 10,
+    "Settings.sizes[0] = 11": 10,
+    "plain.__defaults__[0][0] = 11": 10,
+    "plain.__defaults__ = [11],": 10,
+    "part.args[0][0] = 11": 10,
+    "static.fn.__defaults__ = 13,": 10,
+    "static.fn = other": 10,
+    "helper.fn.__defaults__ = 11,": 10,
+    "helper.fn.__kwdefaults__['d'] = 12": 10,
+    "helper.fn.__kwdefaults__ = {'d': 12}": 10,
+    "helper.noinline = True": 0,
+    "__builtins__ = dict(vars(__import__('builtins')))": 0,
+}
+
+
+@pytest.mark.parametrize("shape", ["alone", "with a function"])
+@pytest.mark.parametrize("change", CHANGES_IN_PLACE)
+def test_what_is_changed_in_place_counts(change, shape):
+    module = from_text("in_place", IN_PLACE)
+    arguments = [module.helper] if shape == "with a function" else []
+    # What was specialized otherwise notices it, too.
+    launches = [lambda: launch(module.kernel, *arguments), lambda: launch(module.kernel, "other")]
+    before = [run() for run in launches]
+    assert before[0] == before[1] == 3 + 14
+    exec(change, vars(module))
+    expected = 3 + 14 + CHANGES_IN_PLACE[change]
+    assert [run() for run in launches] == [expected, expected]
+
+
+def test_a_constant_may_not_change_in_place():
+    module = from_text("constants_in_place", """
+size, sizes = gl.constexpr(1), gl.constexpr([1, 2])
+@gluon.jit
+def first(out): gl.store(out, size)
+@gluon.jit
+def second(out): gl.store(out, sizes[0])
+""")
+    assert launch(module.first) == launch(module.second) == 1
+    module.size.value = 3
+    module.sizes.value[0] = 4
+    with pytest.raises(RuntimeError, match=r"size has changed from .*1.* to .*3.* since first"):
+        launch(module.first)
+    with pytest.raises(RuntimeError, match=r"sizes has changed from .*1, 2.* to .*4, 2.* since"):
+        launch(module.second)
+    module.size.value = 1
+    assert launch(module.first) == 1
+
+
+def test_a_name_that_comes_to_hide_a_builtin():
+    module = from_text("hiding", """
+@gluon.constexpr_function
+def most(): return max(1, 2)
+@gluon.jit
+def kernel(out): gl.store(out, most())
+""")
+    assert launch(module.kernel) == 2
+    module.max = min
+    assert launch(module.kernel) == 1
+
+
+def test_defaults_of_a_kernel_are_those_of_the_launch():
+    @gluon.jit
+    def kernel(out, x=1, *, c: gl.constexpr = 10):
+        gl.store(out, x + c)
+    assert launch(kernel) == 11
+    kernel.fn.__defaults__ = 2,
+    assert launch(kernel) == 12
+    kernel.fn.__kwdefaults__["c"] = 20
+    assert launch(kernel) == 22
+    kernel.fn.__code__ = (lambda out, x=1, *, c=1: None).__code__
+    with pytest.raises(RuntimeError, match="the function behind kernel is another one"):
+        launch(kernel)
+
+
+def test_equal_values_are_not_compiled_again(monkeypatch):
+    module = from_text("equal", """
+values = [1000, 2000]
+@gluon.constexpr_function
+def total(): return sum(values)
+@gluon.jit
+def kernel(out): gl.store(out, total())
+""")
+    kernel = module.kernel
+    assert launch(kernel) == 3000
+    monkeypatch.setattr(type(kernel), "_compile", None)
+    module.values = [int("1000"), int("2000")]
+    assert launch(kernel) == 3000
+    # What launches look at now is the new list.
+    assert kernel._loaded[0]._holds()
+    module.values[0] = 0
+    assert not kernel._loaded[0]._holds()
+
+
 def test_a_variable_around_a_kernel_may_change_between_launches():
     def make():
         @gluon.jit
@@ -477,6 +613,72 @@ def test_memory_of_kernels_made_in_a_loop_is_given_back():
     before = run(0, 200)
     # 5 MiB as long as one MLIR context saw all of their constants.
     assert run(200, 900) - before < 2048
+
+
+def test_functions_given_to_a_kernel_are_freed():
+    @gluon.jit
+    def kernel(out, f: gl.constexpr, more: gl.constexpr = 0):
+        gl.store(out, f[0](1) if more else f(1))
+
+    def make(factor):
+        factor = gl.constexpr(factor)
+
+        @gluon.jit
+        def scale(v):
+            return v * factor
+        return scale
+
+    def make_class(factor):
+        class Scale:
+            @staticmethod
+            def of(v):
+                return v * factor
+        return Scale
+
+    @gluon.jit
+    def kernel_of_class(out, C: gl.constexpr):
+        gl.store(out, C.of(1))
+    made, compiled = [], []
+    for i in range(30):
+        f, g, cls = make(i), make(i), make_class(i)
+        assert launch(kernel, f) == launch(kernel, (g, "text"), 1) == i
+        assert launch(kernel_of_class, cls) == i
+        made += map(weakref.ref, (f, g, cls))
+        compiled.append(weakref.ref(kernel.warmup(gl.int32, f)))
+    del f, g, cls
+    gc.collect()
+    assert not any(function() for function in made)
+    assert not any(one() for one in compiled)
+    # Those that live keep what was compiled for them.
+    f = make(7)
+    first = kernel.warmup(gl.int32, f)
+    gc.collect()
+    assert kernel.warmup(gl.int32, f) is first
+
+
+def test_kernels_given_a_function_that_lives_long_are_freed():
+    @gluon.jit
+    def one():
+        return 1
+
+    def make(number):
+        number = gl.constexpr(number)
+
+        @gluon.jit
+        def kernel(out, f: gl.constexpr, g: gl.constexpr):
+            gl.store(out, f() + g() + number)
+        return kernel
+    made = []
+    for i in range(10):
+        @gluon.jit
+        def other():
+            return 0
+        kernel = make(i)
+        assert launch(kernel, one, other) == i + 1
+        made += weakref.ref(kernel), weakref.ref(other)
+    del kernel, other
+    gc.collect()
+    assert not any(thing() for thing in made)
 
 
 def test_kernels_that_name_themselves_are_freed():

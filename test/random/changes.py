@@ -4,7 +4,8 @@
 Python itself says what a program means: each is executed a second time with a language in which a
 kernel is a function that runs. gluonc's kernel has to store the same numbers on the simulator, and
 to have them in its machine code, which comes out of one cache of compiled kernels for all programs,
-from whichever process was there first. Programs that did not change are compiled once.
+from whichever process was there first. Programs that did not change are compiled once. Then objects
+of the program are changed in place, and the same kernel is launched again.
 
     changes.py --count 300                     as in CI
     changes.py --count 50000 --jobs 16         a long run
@@ -13,6 +14,7 @@ from whichever process was there first. Programs that did not change are compile
 
 import argparse
 import collections
+import functools
 import linecache
 import multiprocessing
 import os
@@ -28,6 +30,7 @@ MODULES = ("main", "near", "far", "pack.inner")
 HEAD = """\
 import collections, dataclasses, enum, functools
 from lang import gluon, gl
+def total_of(cls): return cls.total.fn
 """
 
 
@@ -52,27 +55,36 @@ class Feature:
 
     def render(self):
         """(definitions, what the kernel calls as an expression of the name N)."""
-        text, use = self.kind
-        words = {"N": f"f{self.index}", "A": self.number, "B": self.other, "IF": self.flag,
+        return tuple(map(self._fill, self.kind[:2]))
+
+    def render_change_in_place(self, rng):
+        """A statement that changes an object in place."""
+        return self._fill(rng.choice(self.kind[2:]), rng.randrange(200, 400))
+
+    def _fill(self, text, new=0):
+        words = {"N": f"f{self.index}", "A": self.number, "B": self.other, "IF": self.flag, "C": new,
                  "OPTION": "(noinline=True)" if self.flag else ""}
-        return tuple(re.sub(r"\b(N|A|B|IF|OPTION)\b", lambda m: str(words[m[0]]), part)
-                     for part in (text, use))
+        return re.sub(r"(?<![a-zA-Z])N\b|\b(A|B|IF|OPTION|C)\b", lambda m: str(words[m[0]]), text)
 
 
-# Definitions and use. N is the name of what is used, A and B are numbers, IF is True or False.
+# Definitions, use, and what may be done to them between launches. N is the name of what is used, A, B
+# and C are numbers, IF is True or False.
 KINDS = [
     ("""
 @gluon.jit
 def N(v, c: gl.constexpr = A):
     return v + c
-""", "N(gl.to_tensor(B))"),
+""", "N(gl.to_tensor(B))",
+     "N.fn.__defaults__ = (C,)"),
     ("""
 V = A
 @gluon.jit
 def N(v, *, c: gl.constexpr = V):
     return v * c
 V = B
-""", "N(gl.to_tensor(3))"),
+""", "N(gl.to_tensor(3))",
+     "N.fn.__kwdefaults__['c'] = C",
+     "N.fn.__kwdefaults__ = {'c': C}"),
     ("""
 @gluon.jit OPTION
 def N(v):
@@ -96,7 +108,8 @@ first = N
 def N(v): return v - B
 if IF:
     N = first
-""", "N(gl.to_tensor(2000))"),
+""", "N(gl.to_tensor(2000))",
+     "N = first"),
     ("""
 def make_N(c):
     c = gl.constexpr(c)
@@ -106,7 +119,8 @@ def make_N(c):
     return inner
 N = make_N(A)
 unused_N = make_N(B)
-""", "N(gl.to_tensor(7))"),
+""", "N(gl.to_tensor(7))",
+     "N = make_N(C)"),
     ("""
 def make_N(c):
     @gluon.jit
@@ -114,7 +128,9 @@ def make_N(c):
         return v * k + m
     return inner
 N = make_N(A)
-""", "N(gl.to_tensor(7))"),
+""", "N(gl.to_tensor(7))",
+     "N.fn.__defaults__ = (C,)",
+     "N.fn.__kwdefaults__['m'] = C"),
     ("""
 made_N = []
 for step in (A, B):
@@ -131,13 +147,20 @@ N_value = A
 @gluon.constexpr_function
 def N(c=B):
     return N_value * 1000 + c
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "N_value = C",
+     "N.fn.__defaults__ = (C,)"),
     ("""
 table_N = {"a": [A, {"b": B}], "c": IF}
 @gluon.constexpr_function
 def N():
     return table_N["a"][0] * 1000 + table_N["a"][1]["b"] if table_N["c"] else 17
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "table_N['a'][0] = C",
+     "table_N['a'][1]['b'] = C",
+     "table_N['c'] = not table_N['c']",
+     "table_N['a'] = [C, {'b': 1}]",
+     "table_N = {'c': False}"),
     ("""
 def make_N(c):
     def deep(k=c + 1):
@@ -148,7 +171,8 @@ def make_N(c):
         return deep() * 1000 + other(B)
     return inner
 N = make_N(A)
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "N = make_N(C)"),
     ("""
 @dataclasses.dataclass(frozen=True)
 class Config_N:
@@ -158,7 +182,10 @@ config_N = Config_N(A)
 @gluon.constexpr_function
 def N():
     return config_N.a * 1000 + config_N.b
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "object.__setattr__(config_N, 'a', C)",
+     "vars(config_N)['b'] = C",
+     "config_N = Config_N(C, 1)"),
     ("""
 class Mode_N(enum.Enum):
     FIRST = A
@@ -167,14 +194,16 @@ mode_N = Mode_N.FIRST if IF else Mode_N.SECOND
 @gluon.constexpr_function
 def N():
     return mode_N.value * 10 + (1 if mode_N == Mode_N.FIRST else 2)
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "mode_N = Mode_N.SECOND if mode_N is Mode_N.FIRST else Mode_N.FIRST"),
     ("""
 Point_N = collections.namedtuple("Point_N", "x y", defaults=[B])
 point_N = Point_N(A)
 @gluon.constexpr_function
 def N():
     return point_N.x * 1000 + point_N.y
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "point_N = point_N._replace(y=C)"),
     ("""
 def add_N(a, b):
     return a * 1000 + b
@@ -182,7 +211,8 @@ part_N = functools.partial(add_N, A)
 @gluon.constexpr_function
 def N():
     return part_N(B)
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "part_N = functools.partial(add_N, C)"),
     ("""
 def twice_N(fn):
     @functools.wraps(fn)
@@ -195,19 +225,25 @@ def plain_N(k):
 @gluon.constexpr_function
 def N():
     return plain_N(1000)
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "plain_N = plain_N.__wrapped__"),
     ("""
 class Settings_N:
     width = A
     @staticmethod
     def depth(k=B):
         return k
+def other_N():
+    return A + 7
 if IF:
     Settings_N.width = Settings_N.width + 500
 @gluon.constexpr_function
 def N():
     return Settings_N.width * 1000 + Settings_N.depth()
-""", "gl.to_tensor(N())"),
+""", "gl.to_tensor(N())",
+     "Settings_N.width = C",
+     "Settings_N.depth.__defaults__ = (C,)",
+     "Settings_N.depth = staticmethod(other_N)"),
     ("""
 @gluon.aggregate
 class N:
@@ -216,7 +252,8 @@ class N:
     @gluon.jit
     def total(self, more: gl.constexpr = B):
         return self.x + self.y * 1000 + more
-""", "N(gl.to_tensor(3)).total()"),
+""", "N(gl.to_tensor(3)).total()",
+     "total_of(N).__defaults__ = (C,)"),
     ("""
 if IF:
     @gluon.aggregate
@@ -326,8 +363,13 @@ def plain_language(stored):
     """(gluon, gl) in which kernels are functions that run, and stores go to `stored`."""
     import dataclasses
     gluon, gl = types.SimpleNamespace(), types.SimpleNamespace()
-    gluon.jit = lambda fn=None, **options: fn if fn else lambda function: function
-    gluon.constexpr_function = lambda fn: fn
+
+    def decorate(fn=None, **_):
+        if fn is None:
+            return decorate
+        fn.fn = fn
+        return fn
+    gluon.jit = gluon.constexpr_function = decorate
     gluon.aggregate = dataclasses.dataclass
     gl.constexpr = gl.to_tensor = lambda value: value
     gl.tensor = int
@@ -362,11 +404,23 @@ def run_modules(texts, language):
     return modules["main"]
 
 
-def expected(texts, count):
-    stored = {}
-    main = run_modules(texts, plain_language(stored))
-    main.kernel(0, main.argument)
-    return [stored[i] for i in range(count)]
+class Plain:
+    """A program as Python runs it."""
+
+    def __init__(self, texts):
+        self._stored = {}
+        self.main = run_modules(texts, plain_language(self._stored))
+
+    def run(self):
+        self._stored.clear()
+        self.main.kernel(0, self.main.argument)
+        return [self._stored[i] for i in range(len(self._stored))]
+
+
+def change_in_place(main, home, statement):
+    """Runs a statement in a module of a program."""
+    module = main if home == "main" else functools.reduce(getattr, home.split("."), main)
+    exec(statement, vars(module))
 
 
 # -- What gluonc makes of them -----------------------------------------------------------------------
@@ -390,32 +444,57 @@ class Compiler:
                 self.made = engine().make(self._specialization(specs, options), "cuda:80", False)
         self._compiled = Compiled
 
-    def run(self, texts, count):
-        """(what the kernel stores, its machine code, the key of that)."""
-        main = run_modules(texts, self.language)
+    def start(self, texts):
+        """The module main of a program."""
+        return run_modules(texts, self.language)
+
+    def run(self, main, count):
+        """(what the kernel stores, the compiled kernel that did)."""
         out = self.numpy.zeros(count, self.numpy.int32)
-        main.kernel[(1,)](out, main.argument)
+        made = main.kernel[(1,)](out, main.argument)
+        return out.tolist(), made
+
+    def compile(self, main, count):
+        """(machine code, the key of that)."""
         compiled = self._compiled(main.kernel.fn)
-        compiled.warmup(out, main.argument)
-        made = compiled.made
-        return out.tolist(), made.code("ptx").decode(), made.key()
+        compiled.warmup(self.numpy.zeros(count, self.numpy.int32), main.argument)
+        return compiled.made.code("ptx").decode(), compiled.made.key()
 
 
-def problem_of(compiler, program, keys):
+def problem_of(compiler, program, keys, rng):
     """What is wrong with a program, or None; `keys` gets the key of its code."""
     texts, count = program.texts()
-    wanted = expected(texts, count)
+    plain = Plain(texts)
+    wanted = plain.run()
     try:
-        stored, code, key = compiler.run(texts, count)
+        main = compiler.start(texts)
+        stored, made = compiler.run(main, count)
+        code, key = compiler.compile(main, count)
+        keys[key] += 1
+        if stored != wanted:
+            return f"stores {stored}, not {wanted}"
+        if "call" not in code:
+            missing = [value for value in wanted if not re.search(rf"\b{value}\b", code)]
+            if missing:
+                return f"machine code without {missing}"
+        if compiler.run(main, count)[1] is not made:
+            return "launched again, and compiled again"
+        return problem_in_place(compiler, program, plain, main, rng)
     except compiler.gluonc.GluonError as error:
         return f"refused: {error}"
-    keys[key] += 1
-    if stored != wanted:
-        return f"stores {stored}, not {wanted}"
-    if "call" not in code:
-        missing = [value for value in wanted if not re.search(rf"\b{value}\b", code)]
-        if missing:
-            return f"machine code without {missing}"
+
+
+def problem_in_place(compiler, program, plain, main, rng):
+    """What is wrong once objects were changed in place, or None."""
+    changeable = [feature for feature in program.features if len(feature.kind) > 2]
+    for feature in rng.sample(changeable, min(2, len(changeable))):
+        statement = feature.render_change_in_place(rng)
+        for modules in (plain.main, main):
+            change_in_place(modules, feature.home, statement)
+        wanted = plain.run()
+        stored = compiler.run(main, len(wanted))[0]
+        if stored != wanted:
+            return f"after `{statement}` in {feature.home} stores {stored}, not {wanted}"
     return None
 
 
@@ -425,15 +504,17 @@ def work(job):
     folder, seed, count, show = job
     compiler = Compiler(folder)
     rng = random.Random(f"changes {seed}")
+    # Of its own, so that programs are the same whatever is done to them.
+    touches = random.Random(f"in place {seed}")
     keys, problems = collections.Counter(), []
     program = Program(rng)
     for step in range(count + 1):
         if step:
             program.change(rng)
-        problem = problem_of(compiler, program, keys)
+        problem = problem_of(compiler, program, keys, touches)
         if problem is None and step % 4 == 0:
             before = len(keys)
-            problem = problem_of(compiler, program, keys)
+            problem = problem_of(compiler, program, keys, touches)
             if problem is None and len(keys) != before:
                 problem = "unchanged, and another key"
         if problem:

@@ -2,6 +2,8 @@
 
 import operator
 
+from gluonc import _native
+
 
 def unwrap(value):
     """The plain value inside constexprs, at every depth of tuples and lists."""
@@ -21,7 +23,12 @@ class constexpr:
     type = property(lambda self: constexpr)
 
     def __init__(self, value):
-        self.value = unwrap(value)
+        _set(self, unwrap(value))
+
+    def __setattr__(self, name, value):
+        # Launches do not look into it.
+        _native.announce_change()
+        object.__setattr__(self, name, value)
 
     def __repr__(self):
         return f"constexpr[{self.value!r}]"
@@ -54,6 +61,9 @@ class constexpr:
 
     def __reduce__(self):
         return constexpr, (self.value,)
+
+
+_set = constexpr.value.__set__
 
 
 def _forward(name, function):
