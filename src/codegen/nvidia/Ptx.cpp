@@ -108,9 +108,10 @@ constexpr unsigned mostMergedAccesses = 1024;
 /// compares: 100 take a second, 1,000 half a minute.
 constexpr unsigned mostDependentLoads = 32;
 
-/// Blocks of a function between which LLVM moves instructions nearer to their uses. It looks
-/// through all blocks behind a load to move it.
-constexpr size_t mostSunkBlocks = 1024;
+/// Blocks of a function between which LLVM moves instructions nearer to their uses, where it looks
+/// through all blocks behind a load to move it, and that it prepares for selection, where it begins
+/// anew with each block that it joins to another.
+constexpr size_t mostPolishedBlocks = 1024;
 
 /// Whether merging neighbouring accesses takes about as long as the rest, not its square.
 bool mergesFast(const Function &function) {
@@ -139,8 +140,9 @@ public:
                       [](const Function &function) {
                         return function.isDeclaration() || mergesFast(function);
                       })),
-        sinks(all_of(module,
-                     [](const Function &function) { return function.size() <= mostSunkBlocks; })) {}
+        polishes(all_of(module, [](const Function &function) {
+          return function.size() <= mostPolishedBlocks;
+        })) {}
 
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
@@ -149,19 +151,22 @@ public:
       legacy::PassManager::add(createProxyRegisterErasure());
     } else if (is_contained(superfluous, name) ||
                (!merges && name == "GPU Load and Store Vectorizer") ||
-               (!sinks && name == "Machine code sinking")) {
+               (!polishes && name == "Machine code sinking")) {
       delete pass;
+    } else if (name == "CodeGen Prepare") {
+      if (polishes)
+        legacy::PassManager::add(pass);
+      else
+        delete pass;
+      // Before, blocks would be joined again.
+      legacy::PassManager::add(createSplitBlocks());
     } else {
-      // The last that would join blocks again.
-      bool preparesSelection = name == "CodeGen Prepare";
       legacy::PassManager::add(pass);
-      if (preparesSelection)
-        legacy::PassManager::add(createSplitBlocks());
     }
   }
 
 private:
-  bool merges, sinks;
+  bool merges, polishes;
   /// Equal expressions are gone before, and addresses come as base, variable part and constant
   /// (AddressSplit.h), multiples as sums (ProductChains.h). Together these would take a fifth of
   /// the time from source to PTX, most of it in scalar evolution.
