@@ -428,9 +428,16 @@ private:
     runBlock(*branch.thenBlock());
     if (Block *otherwise = branch.elseBlock())
       runBlock(*otherwise);
-    for (auto [index, result] : llvm::enumerate(branch.getResults()))
-      set(result, join(get(branch.thenYield().getOperand(index)),
-                       get(branch.elseYield().getOperand(index))));
+    for (auto [index, result] : llvm::enumerate(branch.getResults())) {
+      Value one = branch.thenYield().getOperand(index), two = branch.elseYield().getOperand(index);
+      // Nobody looks at what has no value.
+      if (one.getDefiningOp<ub::PoisonOp>())
+        set(result, get(two));
+      else if (two.getDefiningOp<ub::PoisonOp>())
+        set(result, get(one));
+      else
+        set(result, join(get(one), get(two)));
+    }
   }
 
   void runBranch(BranchOpInterface branch) {

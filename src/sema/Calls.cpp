@@ -219,7 +219,7 @@ MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &funct
   FrameScope active(*this, callee);
   if (function->lambda)
     return eval(function->lambda->body);
-  Flow flow = callee.mode == Mode::Kernel ? runKernel(function->def->body, nullptr)
+  Flow flow = callee.mode == Mode::Kernel ? runKernelBody(function->def->body)
                                           : runHost(function->def->body);
   if (flow == Flow::Failed || callee.hasFailed)
     return std::nullopt;

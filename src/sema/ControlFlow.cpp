@@ -8,11 +8,26 @@
 //   if c:                     ⇒      %y = arith.addi %x, %one
 //       x += 1                       scf.yield %y
 //                                  } else { scf.yield %x }
+//
+// A `return` in one branch: the rest of the function goes into the other (Interpreter.h). A
+// `return` that leaves several ways on: the rest would go to the end of each of them, k times in a
+// row 2^k times. So they meet first, with a bit that tells who has returned, and what:
+//
+//   if c:                    %done, %r = scf.if %c -> (i1, i32) {
+//       if d:                  … scf.if %d { scf.yield %true, %a }
+//           return a                  else { scf.yield %false, %poison } …
+//   rest               ⇒     } else { scf.yield %false, %poison }
+//   return b                 scf.if %done { scf.yield %r } else { rest; scf.yield %b }
+//
+// So that thousands of returns in a row do not nest, functions that have many do the same with all.
 
 #include "sema/Flatten.h"
 #include "sema/Language.h"
 
 #include "ir/Dialects.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace gluonc::sema {
 
@@ -21,26 +36,37 @@ using diag::Span;
 
 namespace {
 
-/// Does a `return` stand anywhere in these statements (nested functions aside)?
-bool containsReturn(ast::Stmts body) {
+/// Returns that take what follows into the other branch, each inside of the one before, until what
+/// follows stands under their bits. MLIR looks through all that is nested in an operation whenever
+/// a part of it changes.
+constexpr unsigned maxReturnDepth = 16;
+
+/// How often a `return` stands in these statements (nested functions aside).
+unsigned countReturns(ast::Stmts body) {
+  unsigned count = 0;
   for (const ast::Stmt *stmt : body) {
     if (llvm::isa<ast::Return>(stmt))
-      return true;
-    if (const auto *branch = llvm::dyn_cast<ast::If>(stmt)) {
-      if (containsReturn(branch->body) || containsReturn(branch->orelse))
-        return true;
-    } else if (const auto *loop = llvm::dyn_cast<ast::For>(stmt)) {
-      if (containsReturn(loop->body))
-        return true;
-    } else if (const auto *loop = llvm::dyn_cast<ast::While>(stmt)) {
-      if (containsReturn(loop->body))
-        return true;
-    } else if (const auto *with = llvm::dyn_cast<ast::With>(stmt)) {
-      if (containsReturn(with->body))
-        return true;
-    }
+      ++count;
+    else if (const auto *branch = llvm::dyn_cast<ast::If>(stmt))
+      count += countReturns(branch->body) + countReturns(branch->orelse);
+    else if (const auto *loop = llvm::dyn_cast<ast::For>(stmt))
+      count += countReturns(loop->body);
+    else if (const auto *loop = llvm::dyn_cast<ast::While>(stmt))
+      count += countReturns(loop->body);
+    else if (const auto *with = llvm::dyn_cast<ast::With>(stmt))
+      count += countReturns(with->body);
   }
-  return false;
+  return count;
+}
+
+/// May a way lead past these statements, whatever their conditions are?
+bool mayGoOn(ast::Stmts body) {
+  return llvm::none_of(body, [](const ast::Stmt *stmt) {
+    if (llvm::isa<ast::Return>(stmt))
+      return true;
+    const auto *branch = llvm::dyn_cast<ast::If>(stmt);
+    return branch && !mayGoOn(branch->body) && !mayGoOn(branch->orelse);
+  });
 }
 
 } // namespace
@@ -57,7 +83,7 @@ Flow Interpreter::runIf(const ast::If &node, const Rest *rest) {
     if (!bit)
       return Flow::Failed;
     if (bit->isTensor()) {
-      bool returns = containsReturn(node.body) || containsReturn(node.orelse);
+      bool returns = countReturns(node.body) || countReturns(node.orelse);
       return returns ? runReturningIf(node, *bit, rest) : runDynamicIf(node, *bit);
     }
     condition = bit;
@@ -115,31 +141,55 @@ void enter(mlir::OpBuilder &builder, mlir::Region &region) {
 
 } // namespace
 
-Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
-  mlir::OpBuilder &builder = context->builder;
-  context->span = node.test->span;
-  mlir::Location loc = context->loc();
-  Scope before = frame().scope;
-  mlir::Region thenRegion, elseRegion;
-  Scope afterThen, afterElse;
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    enter(builder, thenRegion);
-    if (runKernel(node.body, nullptr) != Flow::Next)
-      return Flow::Failed;
-    afterThen = std::move(frame().scope);
-    frame().scope = before;
-    enter(builder, elseRegion);
-    if (runKernel(node.orelse, nullptr) != Flow::Next)
-      return Flow::Failed;
-    afterElse = std::move(frame().scope);
-    frame().scope = before;
-  }
+/// One branch of an `if`, and how it ends.
+struct Interpreter::Arm {
+  mlir::Region region;
+  Flow flow = Flow::Next;
+  /// Of MayReturn: the bit.
+  mlir::Value hasReturned;
+  /// What those that return do return.
+  Value result = Value::none();
+  Span returnSpan;
+  /// The variables of those that go on.
+  Scope scope;
 
-  // What the branches leave behind: changed names, and names that both define.
-  llvm::SmallVector<std::pair<const Binding *, const Binding *>> merged;
-  for (const Binding &one : afterThen.all()) {
-    const Binding *two = afterElse.find(one.name);
+  bool returns() const { return flow != Flow::Next; }
+  bool goesOn() const { return flow != Flow::Returned; }
+};
+
+/// Runs `body` at the end of an arm.
+void Interpreter::walkArm(Arm &arm, const Scope &before, Span span,
+                          llvm::function_ref<Flow()> body) {
+  mlir::OpBuilder &builder = context->builder;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  if (arm.region.empty())
+    enter(builder, arm.region);
+  else
+    builder.setInsertionPointToEnd(&arm.region.front());
+  frame().scope = before;
+  frame().result = Value::none();
+  frame().returnSpan = span;
+  arm.flow = body();
+  arm.hasReturned = frame().hasReturned;
+  arm.result = frame().result;
+  arm.returnSpan = frame().returnSpan;
+  arm.scope = std::move(frame().scope);
+}
+
+Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
+  Scope before = frame().scope;
+  Arm arms[2];
+  for (int i = 0; i < 2 && arms[0].flow != Flow::Failed; ++i)
+    walkArm(arms[i], before, node.test->span,
+            [&] { return runKernel(i == 0 ? node.body : node.orelse, nullptr); });
+  return closeIf(node.test->span, condition.ir(), arms, before);
+}
+
+/// Both go on: changed names, and names that both define.
+void Interpreter::mergeScopes(Span span, llvm::MutableArrayRef<Arm> arms, const Scope &before,
+                              llvm::SmallVectorImpl<Binding> &merged) {
+  for (const Binding &one : arms[0].scope.all()) {
+    const Binding *two = arms[1].scope.find(one.name);
     const Binding *old = before.find(one.name);
     if (!two) {
       frame().scope.remove(one.name);
@@ -157,40 +207,173 @@ Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
                                                                       : nullptr;
     if (mismatch) {
       bool isIncoming = mismatch != &two->value;
-      report(Kind::IfTypeMismatch, node.test->span, one.name, describe(one.value),
-             describe(two->value))
+      report(Kind::IfTypeMismatch, span, one.name, describe(one.value), describe(two->value))
           .label(one.span, "{0}", describe(one.value))
           .label(isIncoming ? old->span : two->span, "{0}", describe(*mismatch));
       frame().hasFailed = true;
       frame().scope.poison(one.name, one.span);
       continue;
     }
-    merged.push_back({&one, two});
+    merged.push_back(one);
   }
-  for (const Binding &two : afterElse.all())
-    if (!afterThen.find(two.name)) {
+  for (const Binding &two : arms[1].scope.all())
+    if (!arms[0].scope.find(two.name)) {
       frame().scope.remove(two.name);
       frame().scope.lose(two.name, two.span, "only one branch of the `if` defines it");
     }
-
-  llvm::SmallVector<mlir::Value> thenValues, elseValues;
-  for (auto [one, two] : merged) {
-    flatten(one->value, thenValues);
-    flatten(two->value, elseValues);
-  }
-  auto op = buildIf(builder, loc, condition.ir(), thenRegion, elseRegion, thenValues, elseValues);
-  llvm::SmallVector<mlir::Value> results(op.getResults());
-  llvm::ArrayRef<mlir::Value> remaining = results;
-  for (auto [one, two] : merged)
-    frame().scope.set(one->name, unflatten(one->value, remaining), one->span, one->isConstexpr);
-  return Flow::Next;
 }
 
-/// Runs what follows the `if` until the function ends; gives the function's result.
-static Flow finish(Flow flow, const Rest *rest) {
-  for (; flow == Flow::Next && rest; rest = rest->next)
-    flow = rest->run(rest->next);
+/// One of them goes on: what it changed.
+void Interpreter::takeScope(llvm::MutableArrayRef<Arm> arms, const Scope &before,
+                            llvm::SmallVectorImpl<Binding> &changed) {
+  Scope &scope = arms[0].goesOn() ? arms[0].scope : arms[1].scope;
+  frame().scope = scope;
+  for (const Binding &binding : scope.all()) {
+    const Binding *old = before.find(binding.name);
+    if (binding.isPoison() || (old && old->value == binding.value))
+      continue;
+    if (canFlatten(binding.value)) {
+      changed.push_back(binding);
+      continue;
+    }
+    frame().scope.remove(binding.name);
+    frame().scope.lose(binding.name, binding.span, "only one branch of the `if` defines it");
+  }
+}
+
+/// What the arms return becomes one kind of value; false after a report.
+bool Interpreter::agreeOnResult(llvm::MutableArrayRef<Arm> arms) {
+  bool both = arms[0].returns() && arms[1].returns();
+  bool bothPlain = arms[0].result.isCompileTime() && arms[1].result.isCompileTime();
+  // A number that differs between the returns becomes a run-time value.
+  if (bothPlain && (!both || arms[0].result == arms[1].result))
+    return true;
+  for (Arm &arm : arms) {
+    if (!arm.returns())
+      continue;
+    mlir::OpBuilder::InsertionGuard guard(context->builder);
+    context->builder.setInsertionPointToEnd(&arm.region.front());
+    MaybeValue made = materialized(arm.result, "return", arm.returnSpan);
+    if (!made)
+      return false;
+    arm.result = *made;
+  }
+  if (!both || sameType(arms[0].result, arms[1].result))
+    return true;
+  report(Kind::ReturnTypeMismatch, arms[1].returnSpan, describe(arms[0].result),
+         describe(arms[1].result))
+      .label(arms[0].returnSpan, "{0}", describe(arms[0].result))
+      .label(arms[1].returnSpan, "{0}", describe(arms[1].result));
+  return false;
+}
+
+/// Where there is nothing to yield.
+static void yieldPoison(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block *block,
+                        const Value &model, llvm::SmallVectorImpl<mlir::Value> &values) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(block);
+  llvm::SmallVector<mlir::Value> wanted;
+  flatten(model, wanted);
+  for (mlir::Value value : wanted)
+    values.push_back(builder.create<mlir::ub::PoisonOp>(
+        loc, value.getType(), mlir::ub::PoisonAttr::get(builder.getContext())));
+}
+
+/// Builds the `if` around its finished arms, and the state behind it.
+Flow Interpreter::closeIf(Span span, mlir::Value condition, llvm::MutableArrayRef<Arm> arms,
+                          const Scope &before) {
+  frame().scope = before;
+  if (arms[0].flow == Flow::Failed || arms[1].flow == Flow::Failed)
+    return Flow::Failed;
+  bool returns = arms[0].returns() || arms[1].returns();
+  bool goesOn = arms[0].goesOn() || arms[1].goesOn();
+  // There is no result to merge; what the branches said is all there is to say.
+  if (frame().hasFailed) {
+    frame().result = arms[0].result = arms[1].result = Value::none();
+    if (!goesOn)
+      return Flow::Returned;
+  }
+  if (returns && !agreeOnResult(arms))
+    return Flow::Failed;
+  llvm::SmallVector<Binding> changed;
+  if (arms[0].goesOn() && arms[1].goesOn())
+    mergeScopes(span, arms, before, changed);
+  else if (goesOn)
+    takeScope(arms, before, changed);
+
+  mlir::OpBuilder &builder = context->builder;
+  context->span = span;
+  mlir::Location loc = context->loc();
+  Arm &returning = arms[arms[0].returns() ? 0 : 1];
+  llvm::SmallVector<mlir::Value> values[2];
+  for (int i = 0; i < 2; ++i) {
+    Arm &arm = arms[i];
+    mlir::Block *block = &arm.region.front();
+    if (returns && goesOn && arm.flow != Flow::MayReturn) {
+      mlir::OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(block);
+      arm.hasReturned = builder.create<mlir::arith::ConstantIntOp>(loc, arm.returns(), 1);
+    }
+    if (returns && goesOn)
+      values[i].push_back(arm.hasReturned);
+    if (arm.returns())
+      flatten(arm.result, values[i]);
+    else
+      yieldPoison(builder, loc, block, returning.result, values[i]);
+    for (const Binding &binding : changed)
+      if (arm.goesOn())
+        flatten(arm.scope.find(binding.name)->value, values[i]);
+      else
+        yieldPoison(builder, loc, block, binding.value, values[i]);
+  }
+  auto op = buildIf(builder, loc, condition, arms[0].region, arms[1].region, values[0], values[1]);
+  llvm::SmallVector<mlir::Value> results(op.getResults());
+  llvm::ArrayRef<mlir::Value> remaining = results;
+  if (returns && goesOn) {
+    frame().hasReturned = remaining.front();
+    remaining = remaining.drop_front();
+  }
+  frame().result = unflatten(returning.result, remaining);
+  frame().returnSpan = returning.returnSpan;
+  for (const Binding &binding : changed)
+    frame().scope.set(binding.name, unflatten(binding.value, remaining), binding.span,
+                      binding.isConstexpr);
+  return !returns ? Flow::Next : !goesOn ? Flow::Returned : Flow::MayReturn;
+}
+
+Flow Interpreter::runGuarded(llvm::function_ref<Flow()> body) {
+  Scope before = frame().scope;
+  mlir::Value hasReturned = frame().hasReturned;
+  Span span = frame().returnSpan;
+  Arm arms[2];
+  arms[0].region.push_back(new mlir::Block);
+  arms[0].flow = Flow::Returned;
+  arms[0].result = frame().result;
+  arms[0].returnSpan = span;
+  walkArm(arms[1], before, span, body);
+  return closeIf(span, hasReturned, arms, before);
+}
+
+Flow Interpreter::finish(Flow flow, const Rest *rest) {
+  for (; rest && (flow == Flow::Next || flow == Flow::MayReturn); rest = rest->next) {
+    auto run = [&] { return rest->run(rest->next); };
+    flow = flow == Flow::MayReturn ? runGuarded(run) : run();
+  }
+  auto returnNone = [&] {
+    frame().result = Value::none();
+    return Flow::Returned;
+  };
+  if (flow == Flow::Next)
+    return returnNone();
+  if (flow == Flow::MayReturn)
+    return frame().result.isNone() ? Flow::Returned : runGuarded(returnNone);
   return flow;
+}
+
+static bool isEmpty(const Rest *rest) {
+  while (rest && rest->isEmpty)
+    rest = rest->next;
+  return !rest;
 }
 
 Flow Interpreter::runReturningIf(const ast::If &node, const Value &condition, const Rest *rest) {
@@ -200,55 +383,31 @@ Flow Interpreter::runReturningIf(const ast::If &node, const Value &condition, co
         .hint("store the result in a variable and return it after the loop");
     return Flow::Failed;
   }
-  mlir::OpBuilder &builder = context->builder;
-  context->span = node.test->span;
-  mlir::Location loc = context->loc();
+  Span span = node.test->span;
   Scope before = frame().scope;
-  mlir::Region regions[2];
-  Value results[2];
-  Span spans[2];
+  if (!frame().returnDepth && countReturns(frame().function->def->body) > maxReturnDepth)
+    frame().returnDepth = maxReturnDepth;
+  unsigned depth = frame().returnDepth;
+  bool nests = depth < maxReturnDepth;
+  // Both would take the rest along.
+  bool meets = !nests || (mayGoOn(node.body) && mayGoOn(node.orelse) && !isEmpty(rest));
+  Arm arms[2];
   {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    for (int i = 0; i < 2; ++i) {
-      enter(builder, regions[i]);
-      frame().scope = before;
-      frame().result = Value::none();
-      frame().returnSpan = node.test->span;
-      Flow flow = finish(runKernel(i == 0 ? node.body : node.orelse, rest), rest);
-      if (flow == Flow::Failed)
-        return Flow::Failed;
-      results[i] = frame().result;
-      spans[i] = frame().returnSpan;
+    llvm::SaveAndRestore inside(frame().returnDepth, meets ? maxReturnDepth : depth + 1);
+    for (int i = 0; i < 2 && arms[0].flow != Flow::Failed; ++i)
+      walkArm(arms[i], before, span, [&] {
+        ast::Stmts body = i == 0 ? node.body : node.orelse;
+        return meets ? runKernel(body, nullptr) : finish(runKernel(body, rest), rest);
+      });
+  }
+  // One of them does after all.
+  for (int i = 0; i < 2; ++i)
+    if (nests && meets && arms[i].flow == Flow::Next && arms[1 - i].flow == Flow::Returned) {
+      llvm::SaveAndRestore inside(frame().returnDepth, depth + 1);
+      Scope scope = std::move(arms[i].scope);
+      walkArm(arms[i], scope, span, [&] { return finish(Flow::Next, rest); });
     }
-    // There is no result to merge; what the branches said is all there is to say.
-    if (frame().hasFailed)
-      return Flow::Returned;
-    // A number that differs between the returns becomes a run-time value.
-    bool bothPlain = results[0].isCompileTime() && results[1].isCompileTime();
-    if (!(bothPlain && results[0] == results[1]))
-      for (int i = 0; i < 2; ++i) {
-        builder.setInsertionPointToEnd(&regions[i].front());
-        MaybeValue made = materialized(results[i], "return", spans[i]);
-        if (!made)
-          return Flow::Failed;
-        results[i] = *made;
-      }
-  }
-  if (!sameType(results[0], results[1])) {
-    report(Kind::ReturnTypeMismatch, spans[1], describe(results[0]), describe(results[1]))
-        .label(spans[0], "{0}", describe(results[0]))
-        .label(spans[1], "{0}", describe(results[1]));
-    return Flow::Failed;
-  }
-  llvm::SmallVector<mlir::Value> thenValues, elseValues;
-  flatten(results[0], thenValues);
-  flatten(results[1], elseValues);
-  auto op = buildIf(builder, loc, condition.ir(), regions[0], regions[1], thenValues, elseValues);
-  llvm::SmallVector<mlir::Value> merged(op.getResults());
-  llvm::ArrayRef<mlir::Value> remaining = merged;
-  frame().result = unflatten(results[0], remaining);
-  frame().returnSpan = spans[0];
-  return Flow::Returned;
+  return closeIf(span, condition.ir(), arms, before);
 }
 
 MaybeValue Interpreter::evalDynamicIfExp(const ast::IfExp &node, const Value &test) {

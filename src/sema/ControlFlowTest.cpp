@@ -103,6 +103,67 @@ def k(p, n):
   EXPECT_EQ(occurrences(text, "tt.return"), 1u) << text;
 }
 
+TEST(ControlFlow, WhatFollowsReturnsThatMayGoOnStandsOnce) {
+  std::string source = "@gluon.jit\ndef k(p, n):\n    x = n\n";
+  for (int i = 0; i < 30; ++i)
+    source += "    if x > 3:\n        if n > 1:\n            return\n        x = x * 2\n";
+  std::string text = ir(source + "    gl.store(p, x)\n", {"*i32", "i32"});
+  EXPECT_EQ(occurrences(text, "tt.store"), 1u);
+  EXPECT_EQ(occurrences(text, "arith.muli"), 30u);
+}
+
+TEST(ControlFlow, ReturnsDoNotNestWithoutEnd) {
+  std::string source = "@gluon.jit\ndef k(p, n):\n";
+  for (int i = 0; i < 2000; ++i)
+    source += "    if n == 3:\n        return\n";
+  EXPECT_EQ(occurrences(ir(source + "    gl.store(p, n)\n", {"*i32", "i32"}), "tt.store"), 1u);
+}
+
+// As behind any other `if`.
+TEST(ControlFlow, BranchesOfWhichOneMayReturnMeet) {
+  const char *head = R"(
+@gluon.jit
+def k(p, n):
+    x = 1
+    if n > 3:
+        if n > 7:
+            return
+)";
+  EXPECT_EQ(
+      compileKernel(std::string(head) + "        x = 2.0\n    gl.store(p, x)\n", {"*i32", "i32"})
+          .problems,
+      "Kind::IfTypeMismatch 7:8\n");
+  EXPECT_EQ(
+      compileKernel(std::string(head) + "        y = 2\n    gl.store(p, y)\n", {"*i32", "i32"})
+          .problems,
+      "Kind::UndefinedAfterControlFlow 11:17\n");
+  EXPECT_EQ(
+      compileKernel(std::string(head) + "        y = 2\n    gl.store(p, n, mask=1.5)\n",
+                    {"*i32", "i32"})
+          .problems.size(),
+      compileKernel("@gluon.jit\ndef k(p, n):\n    gl.store(p, n, mask=1.5)\n", {"*i32", "i32"})
+              .problems.size() +
+          1);
+}
+
+TEST(ControlFlow, WaysThatEndWithoutAValueAreTold) {
+  Result result = compileKernel(R"(
+@gluon.jit
+def pick(x):
+    if x > 10:
+        if x > 20:
+            return x
+        x = x + 1
+    x = x * 2
+
+@gluon.jit
+def k(p, n):
+    gl.store(p, pick(n))
+)",
+                                {"*i32", "i32"});
+  EXPECT_EQ(result.problems, "Kind::ReturnTypeMismatch 8:13\n") << result.messages;
+}
+
 TEST(ControlFlow, CalleesMayReturnEarlyEvenInsideLoops) {
   std::string text = ir(R"(
 @gluon.jit

@@ -17,6 +17,12 @@ void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
       flatten(item, out);
 }
 
+bool canFlatten(const Value &value) {
+  if (value.isIr() || value.isCompileTime())
+    return true;
+  return isComposite(value) && llvm::all_of(value.items(), canFlatten);
+}
+
 Value unflatten(const Value &model, llvm::ArrayRef<mlir::Value> &values) {
   if (model.isIr()) {
     GL_CHECK(!values.empty());

@@ -17,7 +17,9 @@
 //   if c: return a        scf.if c { yield a }
 //   rest; return b   ⇒    else     { rest; yield b }
 //
-// so calls are inlined by walking the callee in place, whatever it contains.
+// so calls are inlined by walking the callee in place, whatever it contains. Where
+// both branches may go on, a bit tells who has returned, and what follows stands
+// once, under an `scf.if` of that bit (ControlFlow.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -42,7 +44,15 @@ using MaybeValue = std::optional<Value>;
 
 enum class Mode : uint8_t { Host, Kernel };
 
-enum class Flow : uint8_t { Next, Returned, Break, Continue, Failed };
+enum class Flow : uint8_t {
+  Next,
+  Returned,
+  /// Where Frame::hasReturned is true; what follows is for the others. Kernels only.
+  MayReturn,
+  Break,
+  Continue,
+  Failed
+};
 
 /// One activation of a function (or of module scope).
 struct Frame {
@@ -62,6 +72,10 @@ struct Frame {
   std::optional<mlir::Location> callLocation;
   Value result;
   diag::Span returnSpan;
+  /// Of Flow::MayReturn: the bit.
+  mlir::Value hasReturned;
+  /// Branches around the current statement that took the rest of the function along.
+  unsigned returnDepth = 0;
   /// Loops that run on the device around the current statement.
   unsigned deviceLoops = 0;
   /// Module scope: operations on Opaque values give Opaque values.
@@ -82,6 +96,8 @@ struct Closure {
 struct Rest {
   llvm::function_ref<Flow(const Rest *next)> run;
   const Rest *next;
+  /// Nothing to run.
+  bool isEmpty;
 };
 
 /// Each once, in the order of their first assignment.
@@ -165,6 +181,8 @@ public:
   // -- Statements (HostStatements.cpp, KernelStatements.cpp, ControlFlow.cpp) ------
   Flow runHost(ast::Stmts body);
   Flow runKernel(ast::Stmts body, const Rest *rest);
+  /// The body of a function: Returned or Failed.
+  Flow runKernelBody(ast::Stmts body) { return finish(runKernel(body, nullptr), nullptr); }
 
   // -- Bookkeeping (Interpreter.cpp) -----------------------------------------------
   template <typename... Args>
@@ -315,6 +333,7 @@ private:
   bool augmentHost(const ast::AugAssign &node);
   bool defineNested(const ast::FunctionDef &node);
 
+  Flow runStatements(ast::Stmts &body, const Rest *rest);
   Flow runKernelStatement(const ast::Stmt &stmt, const Rest *rest);
   /// After a report: poisons what the statement assigns. False when the walk must end.
   bool recover(const ast::Stmt &stmt);
@@ -329,6 +348,19 @@ private:
   Flow runIf(const ast::If &node, const Rest *rest);
   Flow runDynamicIf(const ast::If &node, const Value &condition);
   Flow runReturningIf(const ast::If &node, const Value &condition, const Rest *rest);
+  struct Arm;
+  void walkArm(Arm &arm, const Scope &before, diag::Span span, llvm::function_ref<Flow()> body);
+  Flow closeIf(diag::Span span, mlir::Value condition, llvm::MutableArrayRef<Arm> arms,
+               const Scope &before);
+  bool agreeOnResult(llvm::MutableArrayRef<Arm> arms);
+  void mergeScopes(diag::Span span, llvm::MutableArrayRef<Arm> arms, const Scope &before,
+                   llvm::SmallVectorImpl<Binding> &merged);
+  void takeScope(llvm::MutableArrayRef<Arm> arms, const Scope &before,
+                 llvm::SmallVectorImpl<Binding> &changed);
+  /// What follows a statement that may have returned, for those that have not.
+  Flow runGuarded(llvm::function_ref<Flow()> body);
+  /// Runs what follows until the function ends.
+  Flow finish(Flow flow, const Rest *rest);
   Flow runFor(const ast::For &node, const Rest *rest);
   Flow runStaticFor(const ast::For &node, const Value &range, int64_t index, const Rest *rest);
   struct DeviceRange;

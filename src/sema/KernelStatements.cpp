@@ -33,19 +33,30 @@ bool Interpreter::recover(const ast::Stmt &stmt) {
 }
 
 Flow Interpreter::runKernel(ast::Stmts body, const Rest *rest) {
-  for (size_t i = 0; i < body.size(); ++i) {
+  Flow flow = runStatements(body, rest);
+  while (flow == Flow::MayReturn && !body.empty())
+    flow = runGuarded([&] { return runStatements(body, rest); });
+  return flow;
+}
+
+/// As far as all go on; takes what it ran from the front of `body`.
+Flow Interpreter::runStatements(ast::Stmts &body, const Rest *rest) {
+  while (!body.empty()) {
+    const ast::Stmt &stmt = *body.front();
+    body = body.drop_front();
     DepthScope nested(*this);
-    if (!step(body[i]->span)) {
+    if (!step(stmt.span)) {
       isExhausted = true;
       return Flow::Failed;
     }
-    ast::Stmts remaining = body.drop_front(i + 1);
-    auto runRemaining = [&](const Rest *next) { return runKernel(remaining, next); };
-    Rest here{runRemaining, rest};
-    Flow flow = runKernelStatement(*body[i], &here);
-    if (flow == Flow::Failed && recover(*body[i])) {
+    auto runRemaining = [remaining = body, this](const Rest *next) {
+      return runKernel(remaining, next);
+    };
+    Rest here{runRemaining, rest, body.empty()};
+    Flow flow = runKernelStatement(stmt, &here);
+    if (flow == Flow::Failed && recover(stmt)) {
       // What stands behind a `return` is dead, also when its value is wrong.
-      if (!llvm::isa<ast::Return>(body[i]) || frame().deviceLoops)
+      if (!llvm::isa<ast::Return>(stmt) || frame().deviceLoops)
         continue;
       flow = Flow::Returned;
     }

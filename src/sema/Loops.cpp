@@ -187,28 +187,35 @@ Flow Interpreter::runStaticFor(const ast::For &node, const Value &range, int64_t
                                const Rest *rest) {
   llvm::StringRef name = llvm::cast<ast::Name>(node.target)->id;
   int64_t stop = *range.bounds()[1].asInt64(), stride = *range.bounds()[2].asInt64();
-  while (stride > 0 ? index < stop : index > stop) {
-    if (!step(node.target->span))
-      return Flow::Failed;
+  bool fails = false;
+  auto hasMore = [&] { return stride > 0 ? index < stop : index > stop; };
+  auto iterate = [&] {
     frame().scope.set(name, Value::integer(index), node.target->span, /*isConstexpr=*/true);
     if (__builtin_add_overflow(index, stride, &index))
-      return Flow::Next;
+      index = stop;
     // A `return` in the body takes the other iterations along into its branches.
-    auto runOthers = [&, index](const Rest *next) {
+    auto runOthers = [&, index = index](const Rest *next) {
       return runStaticFor(node, range, index, next);
     };
-    Rest others{runOthers, rest};
+    Rest others{runOthers, rest, !hasMore()};
     bool hadFailed = std::exchange(frame().hasFailed, false);
     Flow flow = runKernel(node.body, &others);
-    bool fails = frame().hasFailed;
+    fails = frame().hasFailed;
     frame().hasFailed |= hadFailed;
-    if (flow != Flow::Next)
+    return flow;
+  };
+  Flow flow = Flow::Next;
+  while (hasMore()) {
+    if (!step(node.target->span))
+      return Flow::Failed;
+    flow = flow == Flow::MayReturn ? runGuarded(iterate) : iterate();
+    if (flow != Flow::Next && flow != Flow::MayReturn)
       return flow;
     // The other iterations would most likely say the same again.
     if (fails)
-      return recover(node) ? Flow::Next : Flow::Failed;
+      return recover(node) ? flow : Flow::Failed;
   }
-  return Flow::Next;
+  return flow;
 }
 
 /// The wider of two integer types; of equal widths the unsigned one.

@@ -127,7 +127,7 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
   for (const Binding &binding : std::vector<Binding>(callee.scope.all()))
     callee.scope.set(binding.name, unflatten(binding.value, remaining), binding.span,
                      binding.isConstexpr);
-  Flow flow = runKernel(function.def->body, nullptr);
+  Flow flow = runKernelBody(function.def->body);
   if (flow == Flow::Failed || callee.hasFailed)
     return std::nullopt;
   Value result = flow == Flow::Returned ? callee.result : Value::none();

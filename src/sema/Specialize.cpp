@@ -229,7 +229,7 @@ bool Specializer::walk(tt::FuncOp function) {
     frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);
   }
   Interpreter::FrameScope active(interpreter, frame);
-  Flow flow = interpreter.runKernel(kernel.def->body, nullptr);
+  Flow flow = interpreter.runKernelBody(kernel.def->body);
   interpreter.setContext(nullptr, nullptr);
   if (flow == Flow::Failed || frame.hasFailed || !interpreter.step(kernel.span))
     return false;

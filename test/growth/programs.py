@@ -100,6 +100,23 @@ def returns(n):
     return _kernel(f"if x == {i}:\n        return" for i in range(n // 2))
 
 
+def nested_returns(n):
+    """Both branches of every other `if` may go on."""
+    return _kernel(f"if x > {i}:\n        if n == {i}:\n            gl.store(q, x)\n            return\n        x = x * n"
+                   for i in range(n // 5))
+
+
+def value_returns(n):
+    """In a helper function, of a value."""
+    body = "".join(f"    if x > {i}:\n        if n == {i}:\n            return x\n        x = x * n\n" for i in range(n // 5))
+    return _kernel(["x = helper(x, n)"], f"@gluon.jit\ndef helper(x, n):\n{body}    return x + n\n\n\n")
+
+
+def tensor_returns(n):
+    body = "".join(f"    if x > {i}:\n        if n == {i}:\n            return v\n        v = v * n\n" for i in range(n // 5))
+    return _kernel(["v = helper(v, x, n)"], f"@gluon.jit\ndef helper(v, x, n):\n{body}    return v + n\n\n\n")
+
+
 def return_tree(n):
     """A binary decision, every leaf of which returns."""
     lines = []
