@@ -128,16 +128,18 @@ public:
         specs[i] = ArgSpec::tuple({});
         continue;
       }
-      if (!parameter.defaultValue) {
+      if (!parameter.hasDefault()) {
         sink.report(Kind::MissingValue, kernelSpan, kernel.name, parameter.name)
             .label(parameter.span, "declared here");
         fine = false;
         continue;
       }
-      ArgumentText argument{parameter.name.str(), "", parameter.span, parameter.defaultValue->span};
-      std::optional<Value> value = sema::evaluate(
-          scope.program, scope.module, llvm::StringRef(parameter.defaultValue->span.text()), {},
-          "<default of " + parameter.name.str() + ">", sink);
+      diag::Span text = parameter.defaultValue ? parameter.defaultValue->span : parameter.span;
+      ArgumentText argument{parameter.name.str(), "", parameter.span, text};
+      std::optional<Value> value = parameter.constant;
+      if (!parameter.constant)
+        value = sema::evaluate(scope.program, scope.module, llvm::StringRef(text.text()), {},
+                               "<default of " + parameter.name.str() + ">", sink);
       std::optional<ArgSpec> spec;
       if (value)
         spec = specOf(*value, parameter, argument, runtime[i]);

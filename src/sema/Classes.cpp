@@ -6,6 +6,8 @@
 
 #include "sema/Language.h"
 
+#include "sema/ProgramState.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
@@ -112,6 +114,7 @@ struct ClassBuilder {
 
   void addMethod(const ast::FunctionDef &method) {
     std::shared_ptr<Function> function = makeFunction(interpreter, module, method, cls->closure);
+    fixKnownDefaults(interpreter, *function);
     function->owner = cls;
     Class::Member member{Value::function(std::move(function)), Class::Access::Bound};
     for (const ast::Expr *decorator : method.decorator_list) {
@@ -137,11 +140,19 @@ struct ClassBuilder {
     return true;
   }
 
+  /// Gives a field the default that it has now.
+  void fixKnownField(const ast::AnnAssign &stmt) {
+    const auto *name = llvm::dyn_cast<ast::Name>(stmt.target);
+    MaybeValue value = name && stmt.value ? quietly(stmt.value) : std::nullopt;
+    if (value && !value->is(ValueKind::Opaque))
+      cls->fields[*cls->findField(name->id)].constant = asKernelArgument(*value);
+  }
+
   void addStatement(const ast::Stmt &stmt) {
     if (const auto *method = llvm::dyn_cast<ast::FunctionDef>(&stmt))
       return addMethod(*method);
     if (addAnnotated(stmt))
-      return;
+      return fixKnownField(llvm::cast<ast::AnnAssign>(stmt));
     if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt))
       for (const ast::Expr *target : assign->targets)
         if (const auto *name = llvm::dyn_cast<ast::Name>(target))

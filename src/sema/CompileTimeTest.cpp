@@ -467,6 +467,47 @@ n = n + 1
   EXPECT_EQ(evaluated("n", source), "2");
 }
 
+TEST(CompileTime, StatementsSeeWhatWasBoundBeforeThem) {
+  const char *source = R"(
+v = 1
+def default(a=v, *, b=v * 10):
+    return a + b + v * 100
+later = lambda a=v: a + v * 10
+w = v + 1
+def base():
+    return 7
+first = base
+flag = True
+if flag:
+    chosen = v * 1000
+else:
+    chosen = 0
+flag = False
+class Pair:
+    size = v
+    def get(self, a=v):
+        return self.size * 10 + a
+def now():
+    return w
+before = now()
+w = w + 10
+v = 2
+v = v + 1
+def base():
+    return 8
+again = default
+def default(a=v, *, b=v):
+    return a * b
+)";
+  EXPECT_EQ(evaluated("again()", source), "311");
+  EXPECT_EQ(evaluated("default()", source), "9");
+  EXPECT_EQ(evaluated("later()", source), "31");
+  EXPECT_EQ(evaluated("(before, w, now())", source), "(2, 12, 12)");
+  EXPECT_EQ(evaluated("(first(), base())", source), "(7, 8)");
+  EXPECT_EQ(evaluated("chosen", source), "1000");
+  EXPECT_EQ(evaluated("Pair().get()", source), "11");
+}
+
 TEST(CompileTime, ExceptionsThatNobodyCatchesAreReported) {
   const char *source = R"(
 def wrong():

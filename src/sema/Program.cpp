@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace gluonc::sema {
 
@@ -146,10 +147,11 @@ static bool binds(const ast::Stmt &stmt, llvm::StringRef name) {
 }
 
 const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef name,
-                                          Interpreter &interpreter) {
+                                          Interpreter &interpreter, uint32_t end) {
+  auto find = [&](ast::Stmts body) { return findBinding(body, name, interpreter, end); };
   if (const auto *branch = llvm::dyn_cast<ast::If>(&stmt)) {
-    const ast::Stmt *first = findBinding(branch->body, name, interpreter);
-    const ast::Stmt *second = findBinding(branch->orelse, name, interpreter);
+    const ast::Stmt *first = find(branch->body);
+    const ast::Stmt *second = find(branch->orelse);
     if (!first && !second)
       return nullptr;
     // Which branch runs may depend on the host: then take the one that has the name.
@@ -159,6 +161,7 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
     frame.module = this;
     frame.isModuleScope = true;
     Interpreter::FrameScope active(interpreter, frame);
+    llvm::SaveAndRestore at(now, stmt.span.begin);
     MaybeValue test = interpreter.eval(branch->test);
     std::optional<bool> taken = test ? interpreter.truth(*test, branch->test->span) : std::nullopt;
     if (taken)
@@ -166,26 +169,28 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
     return first ? first : second;
   }
   if (const auto *attempt = llvm::dyn_cast<ast::Try>(&stmt)) {
-    if (const ast::Stmt *found = findBinding(attempt->body, name, interpreter))
+    if (const ast::Stmt *found = find(attempt->body))
       return found;
     for (const ast::ExceptHandler *handler : attempt->handlers)
-      if (const ast::Stmt *found = findBinding(handler->body, name, interpreter))
+      if (const ast::Stmt *found = find(handler->body))
         return found;
-    return findBinding(attempt->finalbody, name, interpreter);
+    return find(attempt->finalbody);
   }
   if (const auto *with = llvm::dyn_cast<ast::With>(&stmt))
-    return findBinding(with->body, name, interpreter);
+    return find(with->body);
   if (const auto *loop = llvm::dyn_cast<ast::For>(&stmt))
-    return findBinding(loop->body, name, interpreter) ? &stmt : nullptr;
+    return find(loop->body) ? &stmt : nullptr;
   return nullptr;
 }
 
 const ast::Stmt *SourceModule::findBinding(ast::Stmts body, llvm::StringRef name,
-                                           Interpreter &interpreter) {
+                                           Interpreter &interpreter, uint32_t end) {
   for (const ast::Stmt *stmt : llvm::reverse(body)) {
+    if (stmt->span.begin >= end)
+      continue;
     if (binds(*stmt, name))
       return stmt;
-    if (const ast::Stmt *found = findInside(*stmt, name, interpreter))
+    if (const ast::Stmt *found = findInside(*stmt, name, interpreter, end))
       return found;
   }
   return nullptr;
@@ -196,10 +201,13 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
     return found->second;
   if (std::optional<std::optional<Value>> answer = lookupHost(name, interpreter))
     return *answer;
+  if (now != afterAll)
+    if (std::optional<Value> value = lookupEarlier(name, interpreter))
+      return value;
   if (auto found = entries.find(name); found != entries.end()) {
-    // Defined by itself: what the name meant before that statement.
+    // Defined by itself, and nothing before.
     if (found->second.isEvaluating)
-      return lookupBefore(found->second.definition, name, interpreter);
+      return Value::opaque(name.str());
     if (found->second.value)
       return found->second.value;
     return std::nullopt;
@@ -208,7 +216,7 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
     return Value::string(this->name().str());
   if (name == "__file__")
     return Value::string(file.path());
-  const ast::Stmt *stmt = findBinding(tree->body, name, interpreter);
+  const ast::Stmt *stmt = findBinding(tree->body, name, interpreter, afterAll);
   if (!stmt)
     return lookupStarImports(name, interpreter);
   entries[name].isEvaluating = true;
@@ -230,19 +238,17 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
   return entry.value;
 }
 
-std::optional<Value> SourceModule::lookupBefore(Span end, llvm::StringRef name,
-                                                Interpreter &interpreter) {
-  ast::Stmts body = tree->body;
-  while (!body.empty() && (!end || body.back()->span.begin >= end.begin))
-    body = body.drop_back();
-  const ast::Stmt *stmt = findBinding(body, name, interpreter);
-  if (!stmt || (end && stmt->span.begin >= end.begin))
-    return Value::opaque(name.str());
-  // Statements only get earlier, so this ends.
-  Span outer = std::exchange(entries[name].definition, stmt->span);
-  MaybeValue value = evaluateBinding(*stmt, name, interpreter);
-  entries[name].definition = outer;
-  return value ? value : Value::opaque(name.str());
+std::optional<Value> SourceModule::lookupEarlier(llvm::StringRef name, Interpreter &interpreter) {
+  const ast::Stmt *stmt = findBinding(tree->body, name, interpreter, now);
+  if (!stmt || stmt == findBinding(tree->body, name, interpreter, afterAll))
+    return std::nullopt;
+  auto [at, isNew] = earlier.try_emplace({stmt, name.str()}, std::nullopt);
+  if (isNew) {
+    // Statements only get earlier, so this ends.
+    MaybeValue value = evaluateBinding(*stmt, name, interpreter);
+    at->second = value ? *value : Value::opaque(name.str());
+  }
+  return at->second ? at->second : Value::opaque(name.str());
 }
 
 void SourceModule::forgetUnfinished() {
@@ -252,6 +258,8 @@ void SourceModule::forgetUnfinished() {
       unfinished.push_back(name);
   for (llvm::StringRef name : unfinished)
     entries.erase(name);
+  earlier.clear();
+  now = afterAll;
   // Classes among them may lack members: the host is asked again for all.
   hostValues.clear();
 }
@@ -315,14 +323,28 @@ static MaybeValue unpackFor(const ast::Expr *target, llvm::StringRef name, const
   return std::nullopt;
 }
 
+void fixKnownDefaults(Interpreter &interpreter, Function &function) {
+  diag::Collector ignored;
+  Interpreter::SinkScope quiet(interpreter, ignored);
+  for (Parameter &parameter : function.parameters)
+    if (parameter.defaultValue)
+      if (MaybeValue value = interpreter.eval(parameter.defaultValue);
+          value && !value->is(ValueKind::Opaque))
+        parameter.constant = *value;
+}
+
 std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                                    Interpreter &interpreter) {
   Frame frame;
   frame.module = this;
   frame.isModuleScope = true;
   Interpreter::FrameScope active(interpreter, frame);
-  if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(&stmt))
-    return Value::function(makeFunction(interpreter, *this, *def, nullptr));
+  llvm::SaveAndRestore at(now, stmt.span.begin);
+  if (const auto *def = llvm::dyn_cast<ast::FunctionDef>(&stmt)) {
+    std::shared_ptr<Function> function = makeFunction(interpreter, *this, *def, nullptr);
+    fixKnownDefaults(interpreter, *function);
+    return Value::function(std::move(function));
+  }
   if (const auto *assign = llvm::dyn_cast<ast::Assign>(&stmt)) {
     MaybeValue value = interpreter.eval(assign->value);
     if (!value)

@@ -69,14 +69,15 @@ private:
     bool isEvaluating = false;
   };
 
-  /// The statement that binds `name` last among those that run, or null.
-  const ast::Stmt *findBinding(ast::Stmts body, llvm::StringRef name, Interpreter &interpreter);
-  const ast::Stmt *findInside(const ast::Stmt &stmt, llvm::StringRef name,
-                              Interpreter &interpreter);
+  /// The statement that binds `name` last among those that run and begin before `end`, or null.
+  const ast::Stmt *findBinding(ast::Stmts body, llvm::StringRef name, Interpreter &interpreter,
+                               uint32_t end);
+  const ast::Stmt *findInside(const ast::Stmt &stmt, llvm::StringRef name, Interpreter &interpreter,
+                              uint32_t end);
   std::optional<Value> evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                        Interpreter &interpreter);
-  /// What `name` means to the statement that begins at `end` and binds it anew.
-  std::optional<Value> lookupBefore(diag::Span end, llvm::StringRef name, Interpreter &interpreter);
+  /// What `name` means to the statement that is being evaluated, where another one binds it last.
+  std::optional<Value> lookupEarlier(llvm::StringRef name, Interpreter &interpreter);
   /// False after a report: the import would leave the package.
   bool staysInPackage(const ast::ImportFrom &node, Interpreter &interpreter);
   std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
@@ -84,6 +85,12 @@ private:
   std::optional<std::optional<Value>> lookupHost(llvm::StringRef name, Interpreter &interpreter);
 
   llvm::StringMap<Entry> entries;
+  /// Where the statement begins that is being evaluated: as when Python runs it, what is below has
+  /// not happened yet.
+  uint32_t now = afterAll;
+  static constexpr uint32_t afterAll = UINT32_MAX;
+  /// Values of bindings that later ones replace; empty while they are evaluated.
+  std::map<std::pair<const ast::Stmt *, std::string>, std::optional<Value>> earlier;
   llvm::StringMap<std::optional<std::optional<Value>>> hostValues;
 };
 
@@ -107,6 +114,10 @@ struct Program::State {
       *scope = Scope();
   }
 };
+
+/// Gives parameters the defaults that they have now, in the current frame: Python evaluates them
+/// where the function is defined. What cannot be evaluated yet fails where it is used.
+void fixKnownDefaults(Interpreter &interpreter, Function &function);
 
 /// The module that `import dotted` in `from` means; an Opaque value for unknown ones.
 Value importModule(Program &program, SourceModule &from, llvm::StringRef dotted, int level,
