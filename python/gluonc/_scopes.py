@@ -169,7 +169,8 @@ class Resolver(_native.Watch):
             # Modules are not exchanged, and every kernel names some.
             if not isinstance(value, types.ModuleType):
                 self._note_variable(holder, name, value)
-        self._note_value(value)
+        if value is not NotImplemented:
+            self._note_value(value)
 
     def _note_value(self, value):
         """Notes what a binding is made from, but for objects that the compiler asks about anew."""
@@ -184,7 +185,7 @@ class Resolver(_native.Watch):
         elif isinstance(value, type):
             if not _is_own(value.__module__) and not _texts.is_standard(value.__module__):
                 self._note(value)
-                self._note_items([*vars(value).values()])
+                self._note_items(tuple(vars(value).values()))
         elif isinstance(value, functools.partial):
             self._note_items((value.args, value.keywords))
         elif type(value).__module__ == "numpy":
