@@ -144,15 +144,15 @@ MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &argument
   BoundStorage bound;
   if (!bindBuiltin(*this, builtin, arguments, bound))
     return std::nullopt;
-  BoundArgs values{bound.values, bound.spans};
   if (const Intrinsic *intrinsic = asIntrinsic(callee))
-    return intrinsic->evaluate(*this, {*intrinsic, values, arguments.span});
+    return intrinsic->evaluate(
+        *this, {*intrinsic, {builtin.signature, bound.values, bound.spans}, arguments.span});
   if (!context || !inKernel()) {
     report(Kind::NeedsKernel, arguments.span, builtin.name).end();
     return std::nullopt;
   }
   context->span = arguments.span;
-  return builtin.emit(*context, values);
+  return ops::emitCall(*context, builtin, bound.values, bound.spans);
 }
 
 MaybeValue Interpreter::callFormat(CallArguments &arguments) {
@@ -332,50 +332,15 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
 
 // -- Builtins ----------------------------------------------------------------------
 
-namespace {
-
-/// One entry of a Builtin's parameter list.
-struct BuiltinParameter {
-  llvm::StringRef name;
-  bool isOptional = false;
-  bool isVariadic = false;
-  bool isKeywordOnly = false;
-};
-
-llvm::SmallVector<BuiltinParameter, 8> parseParameters(llvm::StringRef text) {
-  llvm::SmallVector<BuiltinParameter, 8> parameters;
-  bool keywordOnly = false;
-  while (!text.empty()) {
-    auto [head, tail] = text.split(',');
-    text = tail;
-    head = head.trim();
-    if (head == "*") {
-      keywordOnly = true;
-      continue;
-    }
-    BuiltinParameter parameter;
-    parameter.isVariadic = head.consume_front("*");
-    parameter.isKeywordOnly = keywordOnly;
-    keywordOnly |= parameter.isVariadic;
-    auto [name, given] = head.split('=');
-    parameter.isOptional = name.size() != head.size();
-    parameter.name = name.trim();
-    parameters.push_back(parameter);
-  }
-  return parameters;
-}
-
-} // namespace
-
 bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArguments &arguments,
                  BoundStorage &bound) {
-  if (builtin.parameters == "...")
+  const Signature &parameters = builtin.signature;
+  if (parameters.takesAnything())
     return true;
-  auto parameters = parseParameters(builtin.parameters);
-  bound.values.resize(parameters.size());
-  bound.spans.assign(parameters.size(), arguments.span);
+  bound.values.resize(parameters.count());
+  bound.spans.assign(parameters.count(), arguments.span);
   size_t next = 0, positionalCount = 0;
-  for (size_t i = 0; i < parameters.size() && !parameters[i].isKeywordOnly; ++i) {
+  for (size_t i = 0; i < parameters.count() && !parameters[i].isKeywordOnly; ++i) {
     if (parameters[i].isVariadic) {
       bound.values[i] = Value::tuple(
           std::vector<Value>(arguments.positional.begin() + next, arguments.positional.end()));
@@ -396,15 +361,12 @@ bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArg
     return false;
   }
   for (const CallArguments::Keyword &keyword : arguments.keywords) {
-    auto *found = llvm::find_if(parameters, [&](const BuiltinParameter &parameter) {
-      return parameter.name == keyword.name && !parameter.isVariadic;
-    });
-    if (found == parameters.end()) {
+    size_t i = parameters.find(keyword.name);
+    if (i == parameters.count() || parameters[i].isVariadic) {
       // The front end's own keywords (`_semantic`, …) never reach user code.
       interpreter.report(Kind::UnexpectedArgument, keyword.span, builtin.name, keyword.name).end();
       return false;
     }
-    size_t i = size_t(found - parameters.begin());
     if (!bound.values[i].isAbsent()) {
       interpreter.report(Kind::DuplicateArgument, keyword.span, builtin.name, keyword.name).end();
       return false;
@@ -412,7 +374,7 @@ bool bindBuiltin(Interpreter &interpreter, const Builtin &builtin, const CallArg
     bound.values[i] = keyword.value;
     bound.spans[i] = keyword.span;
   }
-  for (size_t i = 0; i < parameters.size(); ++i)
+  for (size_t i = 0; i < parameters.count(); ++i)
     if (bound.values[i].isAbsent() && !parameters[i].isOptional && !parameters[i].isVariadic) {
       interpreter.report(Kind::MissingArgument, arguments.span, builtin.name, parameters[i].name)
           .end();

@@ -434,10 +434,8 @@ static MaybeValue replaceParameters(Interpreter &interpreter, const Value &old,
   const Intrinsic *constructor = findLayoutConstructor(name);
   if (!constructor)
     return std::nullopt;
-  for (llvm::StringRef rest = constructor->parameters; !rest.empty();) {
-    auto [head, tail] = rest.split(',');
-    rest = tail;
-    llvm::StringRef parameter = head.trim().take_while([](char c) { return c != '='; });
+  for (unsigned i = 0; i < constructor->signature.count(); ++i) {
+    llvm::StringRef parameter = constructor->signature[i].name;
     bool isChanged = llvm::any_of(changed.keywords, [&](const CallArguments::Keyword &keyword) {
       return keyword.name == parameter;
     });

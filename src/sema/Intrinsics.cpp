@@ -21,7 +21,7 @@ static MaybeValue emitInstead(Interpreter &interpreter, const IntrinsicCall &cal
     return std::nullopt;
   }
   context->span = call.span;
-  return builtin->emit(*context, call.arguments);
+  return ops::emitCall(*context, *builtin, call.arguments.values, call.arguments.spans);
 }
 
 static MaybeValue makeConstexpr(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -194,20 +194,99 @@ static MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) 
 }
 
 static const Intrinsic intrinsics[] = {
-    {"constexpr", "value", makeConstexpr},
-    {"static_assert", "cond, msg=", staticAssert},
-    {"static_print", "*values, sep=, end=, file=, flush=", staticPrint},
-    {"static_range", "arg1, arg2=, step=", staticRange},
+    {"constexpr", "value: value", makeConstexpr, R"(
+A value that is known at compile time.
+
+As an annotation it marks parameters and variables whose value the compiler must know.
+
+Gives: the value.
+Errors: a value that exists at run time only.
+
+    half: gl.constexpr = BLOCK // 2
+)"},
+    {"static_assert", "cond: value, msg: str = ''", staticAssert, R"(
+Stops the compilation with a message where a condition does not hold.
+
+Gives: nothing.
+Errors: a condition that is false, or is not known at compile time.
+
+    gl.static_assert(BLOCK >= 32, "a block is a warp at least")
+)"},
+    {"static_print", "*values: value, sep=, end=, file=, flush=", staticPrint, R"(
+Prints values while the kernel is compiled.
+
+Gives: nothing.
+
+    gl.static_print("block of", BLOCK)
+)"},
+    {"static_range", "arg1: int, arg2: int = None, step: int = 1", staticRange, R"(
+A range whose loop is unrolled while the kernel is compiled.
+
+The loop's variable is known at compile time in every round.
+
+Gives: the numbers from `arg1` to below `arg2`, or from 0 to below `arg1`.
+Errors: bounds that exist at run time only; a step of 0.
+
+    for k in gl.static_range(4):
+        x += k
+)"},
     {"range",
-     "arg1, arg2=, step=, num_stages=, loop_unroll_factor=, disallow_acc_multi_buffer=, flatten=, "
-     "warp_specialize=, disable_licm=",
-     deviceRange},
-    {"condition", "arg1, disable_licm=", loopCondition},
-    {"cdiv", "x, div", cdiv},
-    {"next_power_of_2", "n", nextPowerOf2},
-    {"num_warps", "", numWarps},
-    {"num_ctas", "", numCtas},
-    {"pointer_type", "element_ty, address_space=, const=", pointerType},
+     "arg1: scalar, arg2: scalar = None, step: scalar = 1, num_stages=, loop_unroll_factor=, "
+     "disallow_acc_multi_buffer=, flatten=, warp_specialize=, disable_licm=",
+     deviceRange, R"(
+A range whose loop runs on the device, as with Python's `range`, with hints.
+
+The hints are kept in the IR; nothing acts on them.
+
+Gives: the numbers from `arg1` to below `arg2`, or from 0 to below `arg1`.
+Errors: bounds that are no integer scalars; a step of 0.
+
+    for k in gl.range(0, n, 32):
+        x += 1.0
+)"},
+    {"condition", "arg1: scalar, disable_licm=", loopCondition, R"(
+The condition of a `while` loop, with a hint.
+
+The hint is accepted and changes nothing.
+
+Gives: the condition.
+
+    k = 0
+    while gl.condition(k < n):
+        k += 1
+)"},
+    {"cdiv", "x: tensor, div: tensor", cdiv},
+    {"next_power_of_2", "n: int", nextPowerOf2, R"(
+The smallest power of two that is not below a number.
+
+Known as `gluon.next_power_of_2` (`triton.next_power_of_2`), at compile time.
+
+Gives: an int.
+Errors: a number that exists at run time only.
+)"},
+    {"num_warps", "", numWarps, R"(
+The number of warps that run here: those of the kernel, or of the partition.
+
+Gives: an int known at compile time.
+
+    warps: gl.constexpr = gl.num_warps()
+)"},
+    {"num_ctas", "", numCtas, R"(
+The number of CTAs of a cluster.
+
+Gives: an int known at compile time.
+
+    ctas: gl.constexpr = gl.num_ctas()
+)"},
+    {"pointer_type", "element_ty: dtype, address_space: int = 1, const: bool = False", pointerType,
+     R"(
+The dtype of pointers to elements of a dtype.
+
+Gives: a dtype.
+Errors: an element type that is no dtype.
+
+    half_pointer: gl.constexpr = gl.pointer_type(gl.float16)
+)"},
     {"jit",
      "fn=, *, version=, repr=, launch_metadata=, do_not_specialize=, "
      "do_not_specialize_on_alignment=, debug=, noinline=",
@@ -224,13 +303,36 @@ static const Intrinsic intrinsics[] = {
      "post_hook=, warmup=, rep=, use_cuda_graph=, do_bench=, cache_results=",
      passThrough},
     {"heuristics", "*values", passThrough},
-    {"tuple", "args", makeTuple},
+    {"tuple", "args: sequence", makeTuple, R"(
+A tuple of the items of a sequence.
+
+Gives: a tuple.
+Errors: what has no items.
+
+    pair = gl.tuple([x, y])
+)"},
     {"tensor", "*args", typeOnly},
     {"shared_memory_descriptor", "*args", typeOnly},
     {"tensor_memory_descriptor", "*args", typeOnly},
     {"tensor_descriptor", "*args", typeOnly},
-    {"distributed_type", "element_ty, shape, layout", makeType},
-    {"shared_memory_descriptor_type", "element_ty, shape, layout, alloc_shape", makeType},
+    {"distributed_type", "element_ty: dtype, shape: ints, layout: layout", makeType, R"(
+The type of blocks: element type, shape and layout.
+
+Gives: a type, to compare with `x.type`.
+Errors: a shape or layout that no block can have.
+
+    gl.static_assert(x.type == gl.distributed_type(gl.float32, [128], layout))
+)"},
+    {"shared_memory_descriptor_type",
+     "element_ty: dtype, shape: ints, layout: layout, alloc_shape: ints", makeType, R"(
+The type of buffers: element type, shape, layout, and the shape of the whole allocation.
+
+Gives: a type, to compare with `smem.type`.
+Errors: a shape or layout that no buffer can have; an allocation of another shape.
+
+    same: gl.constexpr = smem.type == gl.shared_memory_descriptor_type(
+        gl.float32, [64, 32], shared, [64, 32])
+)"},
     {"dtype", "*args", typeOnly},
 };
 

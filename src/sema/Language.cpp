@@ -117,7 +117,7 @@ static const Intrinsic importModuleFunction{"import_module", "name, package=", i
 static Value stub(Program &program, llvm::StringRef path) {
   auto &entry = *program.state().stubs.try_emplace(path).first;
   if (!entry.second)
-    entry.second = std::make_unique<Intrinsic>(entry.first(), "*args", notSupported);
+    entry.second = std::make_unique<Intrinsic>(entry.first(), Signature("*args"), notSupported);
   return Value::builtin(entry.second.get());
 }
 

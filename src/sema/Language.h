@@ -39,9 +39,12 @@ struct Intrinsic : Builtin {
   IntrinsicFn evaluate;
   Visibility visibility = Visibility::Member;
 
-  Intrinsic(llvm::StringRef name, llvm::StringRef parameters, IntrinsicFn evaluate,
-            Visibility visibility = Visibility::Member)
-      : Builtin{name, parameters, nullptr}, evaluate(evaluate), visibility(visibility) {}
+  constexpr Intrinsic(llvm::StringRef name, Signature signature, IntrinsicFn evaluate,
+                      Visibility visibility = Visibility::Member)
+      : Builtin{name, signature}, evaluate(evaluate), visibility(visibility) {}
+  constexpr Intrinsic(llvm::StringRef name, Signature signature, IntrinsicFn evaluate,
+                      llvm::StringRef doc)
+      : Builtin{name, signature, nullptr, {}, doc}, evaluate(evaluate) {}
 };
 
 /// Builtins without an emit function are intrinsics.
@@ -87,7 +90,7 @@ Value stubMember(Program &program, const Value &stub, llvm::StringRef name);
 /// A module of the language by its path as written in imports; null for other paths.
 Module *findLanguageModule(Program &program, llvm::StringRef dotted);
 
-/// Binds evaluated arguments to a parameter list (see Builtin::parameters). False after a report.
+/// Binds evaluated arguments to a parameter list (see ops/Signature.h). False after a report.
 struct BoundStorage {
   llvm::SmallVector<Value, 8> values;
   llvm::SmallVector<diag::Span, 8> spans;

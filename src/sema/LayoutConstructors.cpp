@@ -371,53 +371,257 @@ MaybeValue makeMultiCtaMBarrier(Interpreter &interpreter, const IntrinsicCall &c
   return read.finish(std::move(layout));
 }
 
+constexpr llvm::StringLiteral mbarrierDoc = R"(
+Of the memory of a barrier.
+
+Gives: a layout of shared memory.
+Errors: bases that are none.
+
+    one: gl.constexpr = ampere.mbarrier.MBarrierLayout()
+)";
+constexpr llvm::StringLiteral multiCtaDoc = R"(
+Of the memory of one barrier per CTA of a cluster, or per pair of CTAs.
+
+Gives: a layout of shared memory.
+Errors: a number that is no power of two.
+
+    one: gl.constexpr = ampere.mbarrier.MBarrierLayout.multicta(1)
+)";
+constexpr llvm::StringLiteral tensorMemoryDoc = R"(
+Of a buffer in tensor memory, which holds accumulators on Blackwell.
+
+It can be written and compared; nothing allocates tensor memory yet.
+
+Gives: a layout.
+Errors: a block that tensor memory cannot hold.
+
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+)";
+constexpr llvm::StringLiteral scalesDoc = R"(
+Of scales in tensor memory, for products of scaled 4-bit and 8-bit floats.
+
+It can be written and compared; nothing allocates tensor memory yet.
+
+Gives: a layout.
+
+    held: gl.constexpr = blackwell.TensorMemoryScalesLayout()
+)";
+
 const Intrinsic constructors[] = {
-    {"AutoLayout", "", makeAuto},
-    {"CoalescedLayout", "", makeCoalesced},
+    {"AutoLayout", "", makeAuto, R"(
+A layout that the compiler finds: the one that the block's uses ask for.
+
+Gives: a layout, which a `set_auto_layout` or another block must decide.
+
+    offsets = gl.set_auto_layout(gl.arange(0, 128, layout=gl.AutoLayout()), layout)
+)"},
+    {"CoalescedLayout", "", makeCoalesced, R"(
+A layout that the compiler chooses so that neighbouring threads access neighbouring memory.
+
+Gives: a layout of blocks of pointers and what they load.
+
+    z = gl.load(p + gl.arange(0, 128, layout=gl.CoalescedLayout()))
+)"},
     {"BlockedLayout",
-     "size_per_thread, threads_per_warp, warps_per_cta, order, cga_layout=", makeBlocked},
-    {"SliceLayout", "dim, parent", makeSlice},
-    {"DistributedLinearLayout", "reg_bases, lane_bases, warp_bases, block_bases, shape",
-     makeLinear},
-    {"NVMMADistributedLayout", "version, warps_per_cta, instr_shape, cga_layout=", makeMma},
-    {"DotOperandLayout", "operand_index, parent, k_width", makeDotOperand},
-    {"SwizzledSharedLayout", "vec, per_phase, max_phase, order, cga_layout=", makeSwizzled},
+     "size_per_thread: ints, threads_per_warp: ints, warps_per_cta: ints, order: ints, "
+     "cga_layout: value = None",
+     makeBlocked, R"(
+Tiles of consecutive elements, one per thread.
+
+Each list has a number per dimension: the elements of a thread, the threads of a warp, the warps of
+the program. `order` names the dimensions, the one that runs fastest first. Larger blocks repeat the
+tile, smaller ones are held several times. `cga_layout` says how CTAs of a cluster share the tensor,
+one basis per doubling of their number.
+
+Gives: a layout of blocks.
+Errors: lists of different lengths, numbers that are no powers of two, other numbers of threads or
+warps than the kernel has.
+
+    rows: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+)"},
+    {"SliceLayout", "dim: int, parent: layout", makeSlice, R"(
+A layout with one dimension removed.
+
+What a reduction over `dim` leaves, and what `expand_dims` needs.
+
+Gives: a layout of blocks with one dimension less.
+Errors: a dimension that the parent does not have.
+
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
+)"},
+    {"DistributedLinearLayout",
+     "reg_bases: value, lane_bases: value, warp_bases: value, block_bases: value, shape: ints",
+     makeLinear, R"(
+Any layout that is linear over bits.
+
+Each list has, per bit of the number of a register, a thread, a warp and a CTA, the coordinates that
+the bit adds.
+
+Gives: a layout of blocks of `shape`.
+Errors: bases outside of the shape, or that leave elements out.
+
+    same: gl.constexpr = gl.DistributedLinearLayout(
+        [], [[1], [2], [4], [8], [16]], [[32], [64]], [], [128])
+)"},
+    {"NVMMADistributedLayout",
+     "version: ints, warps_per_cta: ints, instr_shape: ints, cga_layout: value = None", makeMma, R"(
+Of accumulators of NVIDIA's tensor cores.
+
+Version [2, 0] is that of `mma_v2`, with instructions of [16, 8]; version [3, 0] that of
+`warpgroup_mma`, with [16, N, K] and warps in multiples of four along the rows.
+
+Gives: a layout of blocks.
+Errors: versions and instructions that do not exist.
+
+    mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+)"},
+    {"DotOperandLayout", "operand_index: int, parent: layout, k_width: int", makeDotOperand, R"(
+Of operands of a product that lie in registers.
+
+`operand_index` is 0 for the left and 1 for the right side, `parent` the layout of the accumulator,
+`k_width` the number of elements of a register along K: 4 bytes of them on tensor cores, 0 for
+`dot_fma`.
+
+Gives: a layout of blocks.
+Errors: another operand; a parent that products do not have.
+
+    mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+    left: gl.constexpr = gl.DotOperandLayout(0, mma, 2)
+)"},
+    {"SwizzledSharedLayout",
+     "vec: int, per_phase: int, max_phase: int, order: ints, cga_layout: value = None",
+     makeSwizzled, R"(
+Rows of shared memory whose vectors are exchanged, so that columns are read without bank conflicts.
+
+`vec` elements stay together; `per_phase` rows share a pattern; there are `max_phase` patterns. With
+1, 1, 1 elements lie in plain order. `order` names the dimensions, the one that runs fastest first.
+
+Gives: a layout of shared memory.
+Errors: numbers that are no powers of two.
+
+    mixed: gl.constexpr = gl.SwizzledSharedLayout(8, 1, 8, [1, 0])
+)"},
     {"PaddedSharedLayout",
-     "interval_padding_pairs, offset_bases, cga_layout=, shape=, block_bases=", makePadded},
+     "interval_padding_pairs: value, offset_bases: value, cga_layout: value = None, "
+     "shape: ints = None, block_bases: value = None",
+     makePadded, R"(
+Shared memory with gaps: after every interval of elements so many are left out.
+
+`offset_bases` has the coordinates that each bit of an offset adds.
+
+Gives: a layout of shared memory.
+Errors: intervals that are no powers of two; bases that leave elements out.
+
+    padded: gl.constexpr = gl.PaddedSharedLayout(
+        [[32, 4]], [[1], [2], [4], [8], [16], [32]], [], [64])
+)"},
     {"PaddedSharedLayout.with_identity_for",
-     "interval_padding_pairs, shape, order, cga_layout=", makePaddedIdentity},
-    {"SharedLinearLayout", "offset_bases, block_bases=, alignment=", makeSharedLinear},
+     "interval_padding_pairs: value, shape: ints, order: ints, cga_layout: value = None",
+     makePaddedIdentity, R"(
+Shared memory in plain order, with gaps.
+
+After every interval of elements so many are left out.
+
+Gives: a layout of shared memory.
+Errors: intervals that are no powers of two; an order that does not fit the shape.
+
+    padded: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[32, 4]], [64, 32], [1, 0])
+)"},
+    {"SharedLinearLayout", "offset_bases: value, block_bases: value = None, alignment: int = 16",
+     makeSharedLinear, R"(
+Any layout of shared memory that is linear over bits.
+
+`offset_bases` has the coordinates that each bit of an offset adds, `block_bases` those of each bit
+of a CTA's number.
+
+Gives: a layout of shared memory.
+Errors: bases that depend on each other, or leave elements out.
+
+    plain: gl.constexpr = gl.SharedLinearLayout([[1], [2], [4], [8]])
+)"},
     {"NVMMASharedLayout",
-     "swizzle_byte_width, element_bitwidth, rank=, transposed=, fp4_padded=, cga_layout=",
-     makeNvmmaShared},
+     "swizzle_byte_width: int, element_bitwidth: int, rank: int = 2, transposed: bool = False, "
+     "fp4_padded: bool = False, cga_layout: value = None",
+     makeNvmmaShared, R"(
+Shared memory as the copy engine writes it and `warpgroup_mma` reads it.
+
+Rows of 0, 32, 64 or 128 bytes whose pieces of 16 bytes are exchanged. `transposed` makes the first
+dimension the one that runs fastest.
+
+Gives: a layout of shared memory.
+Errors: other widths; element widths that are none of 8, 16 and 32 bits.
+
+    wide: gl.constexpr = gl.NVMMASharedLayout(128, 16)
+)"},
     {"NVMMASharedLayout.get_default_for",
-     "block_shape, dtype, transposed=, fp4_padded=, cga_layout=", makeNvmmaDefault},
+     "block_shape: ints, dtype: dtype, transposed: bool = False, fp4_padded: bool = False, "
+     "cga_layout: value = None",
+     makeNvmmaDefault, R"(
+The widest such layout that a block of this shape and element type allows.
+
+Gives: an `NVMMASharedLayout`.
+Errors: a block whose rows are too short.
+
+    wide: gl.constexpr = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)
+)"},
     {"nvidia.blackwell.TensorMemoryLayout",
-     "block, col_stride, cga_layout=, two_ctas=, fp4_padded=, cta_split_num=", makeTensorMemory},
+     "block: ints, col_stride: int, cga_layout: value = None, two_ctas: bool = False, "
+     "fp4_padded: bool = False, cta_split_num: ints = None",
+     makeTensorMemory, tensorMemoryDoc},
     {"nvidia.blackwell.TensorMemoryScalesLayout",
-     "cga_layout=, cta_split_num=", makeTensorMemoryScales},
+     "cga_layout: value = None, cta_split_num: ints = None", makeTensorMemoryScales, scalesDoc},
     {"nvidia.rubin.TensorMemoryLayout",
-     "block, col_stride, cga_layout=, two_ctas=, fp4_padded=, cta_split_num=", makeTensorMemory},
+     "block: ints, col_stride: int, cga_layout: value = None, two_ctas: bool = False, "
+     "fp4_padded: bool = False, cta_split_num: ints = None",
+     makeTensorMemory, tensorMemoryDoc},
     {"nvidia.rubin.TensorMemoryScalesLayout",
-     "cga_layout=, cta_split_num=", makeTensorMemoryScales},
+     "cga_layout: value = None, cta_split_num: ints = None", makeTensorMemoryScales, scalesDoc},
     {"amd.AMDMFMALayout",
-     "version, instr_shape, transposed, warps_per_cta, element_bitwidth=, tiles_per_warp=, "
-     "cga_layout=",
-     makeMfma},
+     "version: int, instr_shape: ints, transposed: bool, warps_per_cta: ints, "
+     "element_bitwidth: int = None, tiles_per_warp: ints = None, cga_layout: value = None",
+     makeMfma, R"(
+Of accumulators of AMD's MFMA instructions.
+
+Gives: a layout of blocks for warps of 64.
+Errors: versions and instructions that do not exist.
+
+    wave: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [4, 1])
+)"},
     {"amd.AMDWMMALayout",
-     "version, transposed, warp_bases=, reg_bases=, instr_shape=, cga_layout=, rank=, "
-     "warps_per_cta=, tiles_per_warp=",
-     makeWmma},
-    {"to_linear_layout", "layout, shape", toLinearLayout},
-    {"nvidia.ampere.mbarrier.MBarrierLayout", "cga_layout=", makeMBarrier},
-    {"nvidia.ampere.mbarrier.MBarrierLayout.multicta", "num_ctas, two_cta=", makeMultiCtaMBarrier},
-    {"nvidia.hopper.mbarrier.MBarrierLayout", "cga_layout=", makeMBarrier},
-    {"nvidia.hopper.mbarrier.MBarrierLayout.multicta", "num_ctas, two_cta=", makeMultiCtaMBarrier},
-    {"nvidia.blackwell.mbarrier.MBarrierLayout", "cga_layout=", makeMBarrier},
-    {"nvidia.blackwell.mbarrier.MBarrierLayout.multicta",
-     "num_ctas, two_cta=", makeMultiCtaMBarrier},
-    {"nvidia.rubin.mbarrier.MBarrierLayout", "cga_layout=", makeMBarrier},
-    {"nvidia.rubin.mbarrier.MBarrierLayout.multicta", "num_ctas, two_cta=", makeMultiCtaMBarrier},
+     "version: int, transposed: bool, warp_bases: value = None, reg_bases: value = None, "
+     "instr_shape: ints = None, cga_layout: value = None, rank: int = None, "
+     "warps_per_cta: ints = None, tiles_per_warp: ints = None",
+     makeWmma, R"(
+Of accumulators of AMD's WMMA instructions.
+
+Gives: a layout of blocks for warps of 32.
+Errors: versions and instructions that do not exist.
+
+    wave: gl.constexpr = gl.amd.AMDWMMALayout(2, True, [[0, 1], [1, 0]])
+)"},
+    {"to_linear_layout", "layout: layout, shape: ints", toLinearLayout, R"(
+A layout spelled out as bases, for one shape.
+
+Gives: a `DistributedLinearLayout` or a `SharedLinearLayout`.
+Errors: a shape that the layout does not fit.
+
+    spelled: gl.constexpr = gl.to_linear_layout(tiled, [64, 32])
+)"},
+    {"nvidia.ampere.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     mbarrierDoc},
+    {"nvidia.ampere.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+    {"nvidia.hopper.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     mbarrierDoc},
+    {"nvidia.hopper.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+    {"nvidia.blackwell.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     mbarrierDoc},
+    {"nvidia.blackwell.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+    {"nvidia.rubin.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier, mbarrierDoc},
+    {"nvidia.rubin.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
 };
 
 const Intrinsic methods[] = {

@@ -154,18 +154,19 @@ static MaybeValue performUnary(Interpreter &interpreter, const IntrinsicCall &ca
 }
 
 const Intrinsic *findOperatorMethod(llvm::StringRef name) {
+  static constexpr Signature binary = "self, other", unary = "self";
   static const std::vector<Intrinsic> table = [] {
     std::vector<Intrinsic> all;
     for (unsigned i = 0; i <= unsigned(ast::Operator::FloorDiv); ++i) {
       OperatorNames names = methodNames(ast::Operator(i));
-      all.emplace_back(names.forward, "self, other", performBinary);
-      all.emplace_back(names.reflected, "self, other", performBinary);
+      all.emplace_back(names.forward, binary, performBinary);
+      all.emplace_back(names.reflected, binary, performBinary);
     }
     for (unsigned i = 0; i <= unsigned(ast::CompareOperator::GtE); ++i)
       if (OperatorNames names = methodNames(ast::CompareOperator(i)); !names.forward.empty())
-        all.emplace_back(names.forward, "self, other", performCompare);
+        all.emplace_back(names.forward, binary, performCompare);
     for (unsigned i = 0; i <= unsigned(ast::UnaryOperator::USub); ++i)
-      all.emplace_back(methodName(ast::UnaryOperator(i)), "self", performUnary);
+      all.emplace_back(methodName(ast::UnaryOperator(i)), unary, performUnary);
     return all;
   }();
   for (const Intrinsic &method : table)

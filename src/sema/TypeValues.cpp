@@ -102,7 +102,17 @@ MaybeValue bankConflicts(Interpreter &interpreter, const IntrinsicCall &call) {
 } // namespace
 
 const Intrinsic &bankConflictsOfTypes() {
-  static const Intrinsic function = {"bank_conflicts", "distr_ty, shared_ty", bankConflicts};
+  static const Intrinsic function = {"bank_conflicts", "distr_ty: value, shared_ty: value",
+                                     bankConflicts, R"(
+How often more an access to shared memory takes because of bank conflicts.
+
+Of a block's type (`x.type`) with a buffer's (`smem.type`).
+
+Gives: an int known at compile time: 0 where there are none.
+Errors: what are no such types, or do not fit each other.
+
+    conflicts: gl.constexpr = gl.bank_conflicts(tile.type, smem.type)
+)"};
   return function;
 }
 

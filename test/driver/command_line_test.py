@@ -379,6 +379,16 @@ class CommandLine(unittest.TestCase):
         self.assertGreaterEqual(len(kinds), 2)
         self.assertEqual(kinds[-1], "UnreadableFile")
 
+    def test_doc_explains_names_of_the_language(self):
+        text = self.gluonc("doc", "tensor.sum").stdout
+        self.assertIn("tensor.sum(axis=None, keep_dims=False, dtype=None)", text)
+        self.assertIn("The sum of elements.", text)
+        self.assertIn("Needs: cuda:80 or newer", self.gluonc("doc", "mbarrier.init").stdout)
+        self.assertIn("async_load", self.gluonc("doc", "nvidia.hopper.tma").stdout)
+        self.assertIn("gl.nvidia.hopper", self.gluonc("doc").stdout)
+        problem = self.fails(1, {"kind": "UnknownName"}, "doc", "loda")
+        self.assertEqual(problem["hints"], ["did you mean `load`?"])
+
     def test_layout_draws_every_element(self):
         lines = self.fine("layout", LAYOUT, "--shape", "8,32").splitlines()
         self.assertEqual(len(lines), 8)

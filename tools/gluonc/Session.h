@@ -80,6 +80,7 @@ int runCommand(Session &session);
 int compileCommand(Session &session);
 int checkCommand(Session &session);
 int layoutCommand(Session &session);
+int docCommand(Session &session);
 int infoCommand(Session &session);
 int cacheCommand(Session &session);
 

@@ -55,6 +55,10 @@ constexpr OptionSpec layoutOptions[] = {
     {"-o", "PATH", "where the picture goes; - is the standard output"},
 };
 
+constexpr OptionSpec docOptions[] = {
+    {"--pages", "FOLDER", "write the pages of docs/reference"},
+};
+
 constexpr OptionSpec cacheOptions[] = {
     {"--older-than", "DAYS", "prune: what was not used for so long"},
     {"--max-mb", "N", "prune: what was used longest ago, until N MB are left"},
@@ -84,6 +88,11 @@ constexpr CommandSpec commands[] = {
     {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
      "Draws which thread and register (or which offset of shared memory) holds each element.",
      layoutOptions, layoutCommand},
+    {"doc", "[NAME…]",
+     "Explains functions, methods, layouts and modules of the language: load, gl.load, "
+     "tensor.sum,\n"
+     "mbarrier.init, nvidia.hopper.tma. Without a name: lists the modules.",
+     docOptions, docCommand},
     {"cache", "list|size|prune|verify [options]",
      "Looks after the cache of compiled kernels.\n"
      "list shows every kernel, the last used first; size how much there is; prune removes;\n"

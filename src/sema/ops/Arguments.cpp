@@ -1,7 +1,39 @@
 //===- Arguments.cpp - Readers of compile-time arguments ----------------------===//
 #include "sema/ops/Emit.h"
 
+#include "support/Error.h"
+
+namespace gluonc::sema {
+
+size_t BoundArgs::indexOf(llvm::StringRef name) const {
+  unsigned i = signature.find(name);
+  if (i == signature.count())
+    GL_UNREACHABLE("an emitter asked for a parameter that its row does not have");
+  return i;
+}
+
+llvm::StringRef Builtin::shortName() const {
+  llvm::StringRef rest = name;
+  if (rest.consume_front("nvidia.") || rest.consume_front("amd."))
+    return rest.split('.').second;
+  (void)rest.consume_front("extra.");
+  return rest;
+}
+
+} // namespace gluonc::sema
+
 namespace gluonc::sema::ops {
+
+bool requireFeature(Context &context, llvm::StringRef what,
+                    std::optional<target::Feature> feature) {
+  if (!feature || target::has(context.options.target, *feature))
+    return true;
+  context
+      .report(diag::Kind::NeedsTarget, context.span, what, target::targetsWith(*feature),
+              context.options.target.name())
+      .end();
+  return false;
+}
 
 /// Says that an argument is not `wanted`: because it exists at run time only, or is something else.
 static std::nullopt_t refuse(Context &context, const Value &value, diag::Span span,

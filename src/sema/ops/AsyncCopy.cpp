@@ -4,17 +4,6 @@
 
 namespace gluonc::sema::ops {
 
-/// Reports a target without cp.async.
-static bool checkTarget(Context &context, llvm::StringRef what) {
-  if (context.options.target.hasCpAsync())
-    return true;
-  context
-      .report(diag::Kind::NeedsTarget, context.span, what, "cuda:80 or newer",
-              context.options.target.name())
-      .end();
-  return false;
-}
-
 /// Whether pointers and buffer name as many elements of one type.
 static bool checkCopy(Context &context, const Value &buffer, const Operand &pointer) {
   DType element = pointer.value.dtype().pointee();
@@ -30,7 +19,7 @@ static bool checkCopy(Context &context, const Value &buffer, const Operand &poin
 static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments[0];
   Operand pointer = operand(arguments, 1), mask = operand(arguments, 2);
-  if (!checkTarget(context, "async_load") || !bufferArgument(context, arguments, 0, "smem") ||
+  if (!bufferArgument(context, arguments, 0, "smem") ||
       !checkSingleBuffer(context, buffer, arguments.span(0), "async_load"))
     return std::nullopt;
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, 3, false);
@@ -54,15 +43,13 @@ static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitCommitGroup(Context &context, const BoundArgs &) {
-  if (!checkTarget(context, "commit_group"))
-    return std::nullopt;
   context.builder.create<ttg::AsyncCommitGroupOp>(context.loc(), mlir::ValueRange());
   return Value::none();
 }
 
 static Result emitWaitGroup(Context &context, const BoundArgs &arguments) {
   std::optional<int64_t> pending = intArgument(context, arguments, 0, "num_outstanding", 0);
-  if (!pending || !checkTarget(context, "wait_group"))
+  if (!pending)
     return std::nullopt;
   if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
     context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "num_outstanding")
@@ -73,24 +60,55 @@ static Result emitWaitGroup(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
-// Every NVIDIA architecture since Ampere has the module, under its own name.
-#define ASYNC_COPY(module)                                                                         \
-  {module ".async_load",                                                                           \
-   "smem, pointer, mask=, cache_modifier=, eviction_policy=, volatile=", emitAsyncLoad},           \
-      {module ".async_copy_global_to_shared",                                                      \
-       "smem, pointer, mask=, cache_modifier=, eviction_policy=, volatile=", emitAsyncLoad},       \
-      {module ".commit_group", "", emitCommitGroup}, {                                             \
-    module ".wait_group", "num_outstanding=", emitWaitGroup                                        \
-  }
-
 llvm::ArrayRef<Builtin> asyncCopyBuiltins() {
   static const Builtin table[] = {
-      ASYNC_COPY("nvidia.ampere.async_copy"),
-      ASYNC_COPY("nvidia.hopper.async_copy"),
-      ASYNC_COPY("nvidia.blackwell.async_copy"),
+      {"nvidia.ampere.async_copy.async_load",
+       "smem: buffer, pointer: pointer, mask: tensor = None, cache_modifier: str = '', "
+       "eviction_policy: str = '', volatile: bool = False",
+       emitAsyncLoad,
+       {.needs = target::Feature::AsyncCopy, .alias = "async_copy_global_to_shared"},
+       R"(
+Begins to copy from global to shared memory, past the registers.
+
+The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
+it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
+0.
+
+Gives: nothing.
+Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is
+not boolean.
+
+    buffer = gl.allocate_shared_memory(gl.float32, [128], line)
+    ampere.async_copy.async_load(buffer, p + offsets)
+    ampere.async_copy.commit_group()
+    ampere.async_copy.wait_group(0)
+    z = buffer.load(layout)
+)"},
+      {"nvidia.ampere.async_copy.commit_group",
+       "",
+       emitCommitGroup,
+       {.needs = target::Feature::AsyncCopy},
+       R"(
+Closes a group: all copies begun since the last one.
+
+Gives: nothing.
+
+    ampere.async_copy.commit_group()
+)"},
+      {"nvidia.ampere.async_copy.wait_group",
+       "num_outstanding: int = 0",
+       emitWaitGroup,
+       {.needs = target::Feature::AsyncCopy},
+       R"(
+Waits until no more than so many of the latest groups of copies are under way.
+
+Gives: nothing.
+Errors: a negative number.
+
+    ampere.async_copy.wait_group(0)
+)"},
   };
   return table;
 }
-#undef ASYNC_COPY
 
 } // namespace gluonc::sema::ops

@@ -234,17 +234,127 @@ static Result emitPoll(Context &context, const BoundArgs &arguments) {
 }
 
 llvm::ArrayRef<Builtin> atomicBuiltins() {
-  static constexpr llvm::StringLiteral rmw = "pointer, val, mask=, sem=, scope=";
+  static constexpr llvm::StringLiteral rmw = "pointer: pointer, val: tensor, mask: tensor = None, "
+                                             "sem: str = 'acq_rel', scope: str = 'gpu'";
   static const Builtin table[] = {
-      {"atomic_add", rmw, emitAtomic<AtomicKind::Add>},
-      {"atomic_max", rmw, emitAtomic<AtomicKind::Max>},
-      {"atomic_min", rmw, emitAtomic<AtomicKind::Min>},
-      {"atomic_and", rmw, emitAtomic<AtomicKind::And>},
-      {"atomic_or", rmw, emitAtomic<AtomicKind::Or>},
-      {"atomic_xor", rmw, emitAtomic<AtomicKind::Xor>},
-      {"atomic_xchg", rmw, emitAtomic<AtomicKind::Xchg>},
-      {"atomic_cas", "pointer, cmp, val, sem=, scope=", emitCas},
-      {"atomic_poll", "pointer, expected_value, sem=, scope=, timeout_ns=", emitPoll},
+      {"atomic_add", rmw, emitAtomic<AtomicKind::Add>, asMethod, R"(
+Adds to memory, atomically.
+
+Integers of 32 and 64 bits, floats of 16, 32 and 64 bits.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_add(p + offsets, x, mask=offsets < n)
+)"},
+      {"atomic_max", rmw, emitAtomic<AtomicKind::Max>, asMethod, R"(
+Keeps the larger of memory and value, atomically.
+
+Integers and floats of 32 and 64 bits. Floats take two atomics, by sign.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_max(counts + offsets, i)
+)"},
+      {"atomic_min", rmw, emitAtomic<AtomicKind::Min>, asMethod, R"(
+Keeps the smaller of memory and value, atomically.
+
+Integers and floats of 32 and 64 bits. Floats take two atomics, by sign.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_min(counts + offsets, i)
+)"},
+      {"atomic_and", rmw, emitAtomic<AtomicKind::And>, asMethod, R"(
+Keeps the bits that memory and value have in common, atomically.
+
+Integers of 32 and 64 bits.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_and(counts + offsets, 255)
+)"},
+      {"atomic_or", rmw, emitAtomic<AtomicKind::Or>, asMethod, R"(
+Adds the bits of the value to memory, atomically.
+
+Integers of 32 and 64 bits.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_or(counts + offsets, 1)
+)"},
+      {"atomic_xor", rmw, emitAtomic<AtomicKind::Xor>, asMethod, R"(
+Flips the bits of the value in memory, atomically.
+
+Integers of 32 and 64 bits.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_xor(counts + offsets, 1)
+)"},
+      {"atomic_xchg", rmw, emitAtomic<AtomicKind::Xchg>, asMethod, R"(
+Writes memory and gives what it held, atomically.
+
+Integers and floats of 32 and 64 bits.
+
+Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+`scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; an element type that the hardware cannot do this to.
+
+    old = gl.atomic_xchg(p + offsets, x)
+)"},
+      {"atomic_cas",
+       "pointer: pointer, cmp: tensor, val: tensor, sem: str = 'acq_rel', scope: str = 'gpu'",
+       emitCas, asMethod, R"(
+Writes `val` where memory holds `cmp`, atomically.
+
+Elements of 16, 32 or 64 bits; both values are converted to the element type. `sem` is "acquire",
+"release", "acq_rel" or "relaxed", `scope` "cta", "gpu" or "sys".
+
+Gives: what memory held before, in shape and layout of the pointers.
+Errors: what is no pointer, or one to const; elements of 8 bits.
+
+    old = gl.atomic_cas(counts, 0, 1)
+)"},
+      {"atomic_poll",
+       "pointer: pointer, expected_value: scalar, sem: str = 'acquire', scope: str = 'gpu', "
+       "timeout_ns: scalar = None",
+       emitPoll, asMethod, R"(
+Reads a word again and again until it holds the expected value, or until the time is over.
+
+An integer of 16, 32 or 64 bits. `sem` is "acquire" or "relaxed", `scope` "cta", "gpu" or "sys".
+Without `timeout_ns` it waits for ever.
+
+Gives: an int1 scalar: whether the value came in time.
+Errors: a block of pointers; an element type other than those; a negative time.
+
+    came = gl.atomic_poll(counts, 1, timeout_ns=1000)
+)"},
   };
   return table;
 }

@@ -11,16 +11,6 @@
 
 namespace gluonc::sema::ops {
 
-bool checkHopper(Context &context, llvm::StringRef what, unsigned major) {
-  if (context.options.target.isNvidia() && context.options.target.computeCapability() >= major)
-    return true;
-  context
-      .report(diag::Kind::NeedsTarget, context.span, what,
-              major >= 90 ? "cuda:90 or newer" : "cuda:80 or newer", context.options.target.name())
-      .end();
-  return false;
-}
-
 bool barrierArgument(Context &context, const BoundArgs &arguments, size_t i) {
   const Value &value = arguments[i];
   bool fits = value.is(ValueKind::MemDesc) && value.dtype() == dtypes::int64 &&
@@ -115,7 +105,7 @@ static int64_t mostArrivalsOf(const Context &context, const Value &barrier) {
 }
 
 static Result emitInit(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "mbarrier.init", 80) || !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   std::optional<int64_t> count =
       countArgument(context, arguments, 1, "count", 1, mostArrivalsOf(context, arguments[0]));
@@ -126,14 +116,14 @@ static Result emitInit(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitInvalidate(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "mbarrier.invalidate", 80) || !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   context.builder.create<ttng::InvalBarrierOp>(context.loc(), arguments[0].ir());
   return Value::none();
 }
 
 static Result emitWait(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "mbarrier.wait", 80) || !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   Result phase = int32Argument(context, arguments[1], arguments.span(1), "phase");
   std::optional<mlir::Value> predicate = predicateArgument(context, arguments, 2);
@@ -173,13 +163,13 @@ static Result arrive(Context &context, const BoundArgs &arguments, int64_t count
 
 /// Ampere's: one arrival.
 static Result emitArriveOnce(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "mbarrier.arrive", 80) || !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   return arrive(context, arguments, 1, 1);
 }
 
 static Result emitArrive(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "mbarrier.arrive", 80) || !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   std::optional<int64_t> count =
       countArgument(context, arguments, 1, "count", 1, ttng::mostArrivals, 1);
@@ -191,7 +181,7 @@ mlir::Value predicateOrTrue(Context &context, mlir::Value predicate) {
 }
 
 static Result emitExpect(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "mbarrier.expect", 90) || !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   size_t named = isGiven(arguments[1]) ? 1 : 4;
   std::optional<int64_t> bytes =
@@ -207,8 +197,7 @@ static Result emitExpect(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitCopyArrive(Context &context, const BoundArgs &arguments) {
-  if (!checkHopper(context, "async_copy.mbarrier_arrive", 80) ||
-      !barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, 0))
     return std::nullopt;
   std::optional<bool> increment = boolArgument(context, arguments, 1, "increment_count", true);
   if (!increment)
@@ -222,7 +211,7 @@ static Result emitCopyArrive(Context &context, const BoundArgs &arguments) {
 
 static Result emitFence(Context &context, const BoundArgs &arguments) {
   std::optional<bool> cluster = boolArgument(context, arguments, 0, "cluster", false);
-  if (!cluster || !checkHopper(context, "fence_async_shared", 90))
+  if (!cluster)
     return std::nullopt;
   context.builder.create<ttng::FenceAsyncSharedOp>(context.loc(), *cluster);
   return Value::none();
@@ -237,8 +226,7 @@ static bool checkCluster(Context &context, llvm::StringRef what) {
 
 static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
   std::optional<bool> relaxed = boolArgument(context, arguments, 0, "relaxed", false);
-  if (!relaxed || !checkHopper(context, "cluster.barrier", 90) ||
-      !checkCluster(context, "cluster.barrier"))
+  if (!relaxed || !checkCluster(context, "cluster.barrier"))
     return std::nullopt;
   context.builder.create<ttng::ClusterBarrierOp>(context.loc(), *relaxed);
   return Value::none();
@@ -246,8 +234,7 @@ static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
 
 static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments[0], &value = arguments[1];
-  if (!checkHopper(context, "async_store", 90) || !checkCluster(context, "async_store") ||
-      !bufferArgument(context, arguments, 0, "dst") ||
+  if (!checkCluster(context, "async_store") || !bufferArgument(context, arguments, 0, "dst") ||
       !checkSingleBuffer(context, buffer, arguments.span(0), "async_store") ||
       !barrierArgument(context, arguments, 2) || !blockArgument(context, arguments, 1, "value"))
     return std::nullopt;
@@ -266,9 +253,7 @@ static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
 // -- Launches that overlap -----------------------------------------------------------
 
 /// An instruction of a thread without operands. Inline assembly gives a value, so this does.
-static Result emitGridDependency(Context &context, llvm::StringRef what, llvm::StringRef text) {
-  if (!checkHopper(context, what, 90))
-    return std::nullopt;
+static Result emitGridDependency(Context &context, llvm::StringRef text) {
   std::string assembly = (text + ";\n\tmov.b32 $0, 0;").str();
   context.builder.create<tt::ElementwiseInlineAsmOp>(
       context.loc(), mlir::TypeRange{context.builder.getI32Type()}, assembly, "=r",
@@ -277,43 +262,203 @@ static Result emitGridDependency(Context &context, llvm::StringRef what, llvm::S
 }
 
 static Result emitGdcWait(Context &context, const BoundArgs &) {
-  return emitGridDependency(context, "gdc_wait", "griddepcontrol.wait");
+  return emitGridDependency(context, "griddepcontrol.wait");
 }
 
 static Result emitGdcLaunchDependents(Context &context, const BoundArgs &) {
-  return emitGridDependency(context, "gdc_launch_dependents", "griddepcontrol.launch_dependents");
+  return emitGridDependency(context, "griddepcontrol.launch_dependents");
 }
-
-#define MBARRIER(chip)                                                                             \
-  {"nvidia." chip ".mbarrier.allocate_mbarrier", "batch=, two_ctas=", emitAllocate},               \
-      {"nvidia." chip ".mbarrier.init", "mbarrier, count", emitInit},                              \
-      {"nvidia." chip ".mbarrier.invalidate", "mbarrier", emitInvalidate},                         \
-      {"nvidia." chip ".mbarrier.wait", "mbarrier, phase, pred=, deps=", emitWait}, {              \
-    "nvidia." chip ".async_copy.mbarrier_arrive", "mbarrier, increment_count=", emitCopyArrive     \
-  }
-#define CLUSTER(chip)                                                                              \
-  {"nvidia." chip ".mbarrier.arrive", "mbarrier, *, count=, pred=, from_cta=", emitArrive},        \
-      {"nvidia." chip ".mbarrier.expect",                                                          \
-       "mbarrier, bytes_per_cta=, pred=, *, from_cta=, bytes=", emitExpect},                       \
-      {"nvidia." chip ".fence_async_shared", "cluster=", emitFence},                               \
-      {"nvidia." chip ".cluster.barrier", "relaxed=", emitClusterBarrier}, {                       \
-    "nvidia." chip ".async_store", "dst, value, mbarrier", emitAsyncStore                          \
-  }
 
 llvm::ArrayRef<Builtin> barrierBuiltins() {
   static const Builtin table[] = {
-      MBARRIER("ampere"),
-      MBARRIER("hopper"),
-      MBARRIER("blackwell"),
-      {"nvidia.ampere.mbarrier.arrive", "mbarrier, *, pred=, from_cta=", emitArriveOnce},
-      CLUSTER("hopper"),
-      CLUSTER("blackwell"),
-      {"extra.gdc_wait", "", emitGdcWait},
-      {"extra.gdc_launch_dependents", "", emitGdcLaunchDependents},
+      {"nvidia.ampere.mbarrier.allocate_mbarrier", "batch: int = None, two_ctas: bool = False",
+       emitAllocate, asFunction, R"(
+Shared memory for a barrier, or with `batch` for a ring of them.
+
+Each CTA of a cluster has its own barrier; with `two_ctas` each pair of CTAs has one.
+
+Gives: a shared memory descriptor of int64: [number of CTAs], or [batch, number of CTAs].
+Errors: a batch below 1; `two_ctas` without an even number of CTAs.
+
+    ready = ampere.mbarrier.allocate_mbarrier()
+)"},
+      {"nvidia.ampere.mbarrier.init",
+       "mbarrier: barrier, count: int",
+       emitInit,
+       {.needs = target::Feature::MBarrier},
+       R"(
+Makes a barrier ready: each of its phases ends when `count` arrivals have come.
+
+Gives: nothing.
+Errors: a ring of barriers; a count below 1 or above what a barrier counts.
+
+    ready = ampere.mbarrier.allocate_mbarrier()
+    ampere.mbarrier.init(ready, count=1)
+)"},
+      {"nvidia.ampere.mbarrier.invalidate",
+       "mbarrier: barrier",
+       emitInvalidate,
+       {.needs = target::Feature::MBarrier},
+       R"(
+Ends the use of a barrier, so that its memory can serve for something else.
+
+Gives: nothing.
+Errors: a ring of barriers.
+
+    ampere.mbarrier.invalidate(bar)
+)"},
+      {"nvidia.ampere.mbarrier.wait",
+       "mbarrier: barrier, phase: scalar, pred: scalar = True, deps: sequence = ()",
+       emitWait,
+       {.needs = target::Feature::MBarrier},
+       R"(
+Waits until the phase of the given parity has ended.
+
+Phases are numbered 0, 1, 0, … from `init` on. With a false `pred` it does not wait. `deps` are
+buffers whose accesses must stay on their side of the wait.
+
+Gives: nothing.
+Errors: a ring of barriers; a phase that is no int32 scalar.
+
+    ampere.mbarrier.arrive(bar)
+    ampere.mbarrier.wait(bar, phase=0)
+)"},
+      {"nvidia.ampere.mbarrier.arrive",
+       "mbarrier: barrier, *, pred: scalar = True, from_cta: int = None",
+       emitArriveOnce,
+       {.needs = target::Feature::MBarrier},
+       R"(
+Arrives once at a barrier.
+
+With a false `pred` it does not. `from_cta` masks the bits of a CTA's number that choose whose
+barrier it arrives at.
+
+Gives: nothing.
+Errors: a ring of barriers; a mask beyond the CTAs of the cluster.
+
+    ampere.mbarrier.arrive(bar)
+)"},
+      {"nvidia.hopper.mbarrier.arrive",
+       "mbarrier: barrier, *, count: int = 1, pred: scalar = True, from_cta: int = None",
+       emitArrive,
+       {.needs = target::Feature::MBarrier},
+       R"(
+Arrives `count` times at a barrier.
+
+With a false `pred` it does not. `from_cta` masks the bits of a CTA's number that choose whose
+barrier it arrives at.
+
+Gives: nothing.
+Errors: a ring of barriers; a count below 1; a mask beyond the CTAs of the cluster.
+
+    hopper.mbarrier.arrive(bar, count=1)
+)"},
+      {"nvidia.hopper.mbarrier.expect",
+       "mbarrier: barrier, bytes_per_cta: int = None, pred: scalar = True, *, "
+       "from_cta: int = None, bytes: int = None",
+       emitExpect,
+       {.needs = target::Feature::AsyncProxy},
+       R"(
+Arrives once, and makes the phase wait for bytes as well.
+
+Copies that name the barrier bring the bytes. `bytes` is an older name of `bytes_per_cta`.
+
+Gives: nothing.
+Errors: a ring of barriers; a negative number of bytes, or more than a barrier counts.
+
+    hopper.mbarrier.expect(bar, desc.nbytes_per_cta)
+)"},
+      {"nvidia.ampere.async_copy.mbarrier_arrive",
+       "mbarrier: barrier, increment_count: bool = True",
+       emitCopyArrive,
+       {.needs = target::Feature::AsyncCopy},
+       R"(
+Arrives at a barrier once all copies begun before are complete.
+
+With `increment_count` the phase awaits that arrival in addition to those of `init`.
+
+Gives: nothing.
+Errors: a ring of barriers.
+
+    ampere.async_copy.mbarrier_arrive(bar)
+)"},
+      {"nvidia.hopper.fence_async_shared",
+       "cluster: bool = False",
+       emitFence,
+       {.needs = target::Feature::AsyncProxy},
+       R"(
+Orders shared memory accesses of this program before later ones of the asynchronous proxy.
+
+It stands between a write to a buffer and a copy or product that reads it. With `cluster`, also for
+the shared memory of the cluster's other CTAs.
+
+Gives: nothing.
+
+    smem.store(tile)
+    hopper.fence_async_shared()
+)"},
+      {"nvidia.hopper.cluster.barrier",
+       "relaxed: bool = False",
+       emitClusterBarrier,
+       {.needs = target::Feature::Clusters},
+       R"(
+Waits until all threads of the cluster are here.
+
+Unless `relaxed`, they see each other's memory accesses before it.
+
+Gives: nothing.
+Errors: a kernel of one CTA.
+
+    # num_ctas=2
+    hopper.cluster.barrier()
+)"},
+      {"nvidia.hopper.async_store",
+       "dst: buffer, value: block, mbarrier: barrier",
+       emitAsyncStore,
+       {.needs = target::Feature::Clusters},
+       R"(
+Begins to store a block in shared memory of the cluster; its bytes arrive at a barrier.
+
+The CTA that holds an element of `dst` gets it, and so does its barrier.
+
+Gives: nothing.
+Errors: a kernel of one CTA; a value of another type or shape than the buffer; a ring.
+
+    # num_ctas=2
+    halves: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], [[1]])
+    x = gl.full([256], 1.0, gl.float32, halves)
+    apart: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], [[1]])
+    dst = gl.allocate_shared_memory(gl.float32, [256], apart)
+    bar = hopper.mbarrier.allocate_mbarrier()
+    hopper.mbarrier.init(bar, count=1)
+    hopper.mbarrier.expect(bar, 512)
+    hopper.async_store(dst, x, bar)
+    hopper.mbarrier.wait(bar, phase=0)
+)"},
+      {"extra.gdc_wait", "", emitGdcWait, {.needs = target::Feature::GridDependency}, R"(
+Waits until the grid before this one is complete and its memory accesses are visible.
+
+For launches with programmatic dependence (`launch_pdl=True`).
+
+Gives: nothing.
+
+    gl.extra.gdc_wait()
+)"},
+      {"extra.gdc_launch_dependents",
+       "",
+       emitGdcLaunchDependents,
+       {.needs = target::Feature::GridDependency},
+       R"(
+Lets the grid behind this one begin, once all programs have said so or ended.
+
+For launches with programmatic dependence (`launch_pdl=True`).
+
+Gives: nothing.
+
+    gl.extra.gdc_launch_dependents()
+)"},
   };
   return table;
 }
-#undef MBARRIER
-#undef CLUSTER
 
 } // namespace gluonc::sema::ops

@@ -48,6 +48,11 @@ static Result fill(Context &context, const Operand &value, DType dtype,
   return scalar ? Result(splat(context, *scalar, type)) : std::nullopt;
 }
 
+static constexpr Signature fullParameters =
+    "shape: ints, value: scalar, dtype: dtype, layout: layout = AutoLayout";
+static constexpr Signature likeParameters =
+    "x: tensor, value: scalar, shape: ints = None, dtype: dtype = None, layout: layout = None";
+
 static Result emitFull(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 0, "shape");
   std::optional<DType> dtype = dtypeArgument(context, arguments, 2, "dtype");
@@ -69,7 +74,7 @@ static Result emitFull(Context &context, const BoundArgs &arguments) {
 static Result emitZeros(Context &context, const BoundArgs &arguments) {
   Value values[] = {arguments[0], Value::integer(0), arguments[1], arguments[2]};
   diag::Span spans[] = {arguments.span(0), context.span, arguments.span(1), arguments.span(2)};
-  return emitFull(context, {values, spans});
+  return emitFull(context, {fullParameters, values, spans});
 }
 
 /// full_like(x, value, shape, dtype, layout): what is not given comes from x.
@@ -91,14 +96,14 @@ static Result emitFullLike(Context &context, const BoundArgs &arguments) {
     layout = Value::layout(layoutOf(like));
   Value values[] = {shape, arguments[1], dtype, layout};
   diag::Span spans[] = {arguments.span(2), arguments.span(1), arguments.span(3), arguments.span(4)};
-  return emitFull(context, {values, spans});
+  return emitFull(context, {fullParameters, values, spans});
 }
 
 static Result emitZerosLike(Context &context, const BoundArgs &arguments) {
   Value values[] = {arguments[0], Value::integer(0), arguments[1], arguments[2], arguments[3]};
   diag::Span spans[] = {arguments.span(0), context.span, arguments.span(1), arguments.span(2),
                         arguments.span(3)};
-  return emitFullLike(context, {values, spans});
+  return emitFullLike(context, {likeParameters, values, spans});
 }
 
 static Result emitToTensor(Context &context, const BoundArgs &arguments) {
@@ -161,15 +166,101 @@ template <typename Op> static Result emitProgram(Context &context, const BoundAr
 
 llvm::ArrayRef<Builtin> creationBuiltins() {
   static const Builtin table[] = {
-      {"arange", "start, end=, layout=", emitArange},
-      {"full", "shape, value, dtype, layout=", emitFull},
-      {"zeros", "shape, dtype, layout=", emitZeros},
-      {"full_like", "x, value, shape=, dtype=, layout=", emitFullLike},
-      {"zeros_like", "x, shape=, dtype=, layout=", emitZerosLike},
-      {"to_tensor", "x", emitToTensor},
-      {"cast", "x, dtype, fp_downcast_rounding=, bitcast=", emitCast},
-      {"program_id", "axis", emitProgram<tt::GetProgramIdOp>},
-      {"num_programs", "axis", emitProgram<tt::GetNumProgramsOp>},
+      {"arange", "start: int, end: int = None, layout: layout = AutoLayout", emitArange, asFunction,
+       R"(
+Consecutive integers: `start` to `end - 1`, or 0 to `start - 1` where only one bound is given.
+
+The length must be a power of two, as for every block.
+
+Gives: int32 [end - start] in `layout`.
+Errors: an empty range; bounds beyond int32; a layout that does not fit the length or the kernel.
+
+    offsets = gl.program_id(0) * 128 + gl.arange(0, 128, layout=layout)
+)"},
+      {"full", fullParameters, emitFull, asFunction, R"(
+A block with the same value in every element.
+
+The value is converted to `dtype`. An empty shape gives a scalar.
+
+Gives: `dtype` `shape` in `layout`.
+Errors: a size that is no power of two; a value that is a block, or that `dtype` cannot hold.
+
+    ones = gl.full([64, 32], 1.0, gl.float32, tiled)
+)"},
+      {"zeros", "shape: ints, dtype: dtype, layout: layout = AutoLayout", emitZeros, asFunction, R"(
+A block of zeros.
+
+Gives: `dtype` `shape` in `layout`.
+Errors: those of `full`.
+
+    sum = gl.zeros([64, 32], gl.float32, tiled)
+)"},
+      {"full_like", likeParameters, emitFullLike, asFunction, R"(
+A block with one value in every element, described like another.
+
+Shape, dtype and layout are those of `x` where they are not given.
+
+Gives: a block, or a scalar where `x` is one and no shape is given.
+Errors: those of `full`.
+
+    limit = gl.full_like(x, 10.0)
+)"},
+      {"zeros_like", "x: tensor, shape: ints = None, dtype: dtype = None, layout: layout = None",
+       emitZerosLike, asFunction, R"(
+A block of zeros, described like another.
+
+Shape, dtype and layout are those of `x` where they are not given.
+
+Gives: a block, or a scalar where `x` is one and no shape is given.
+Errors: those of `full`.
+
+    sum = gl.zeros_like(tile)
+)"},
+      {"to_tensor", "x: tensor", emitToTensor, asFunction, R"(
+Makes a scalar of the run time from a number.
+
+A tensor stays what it is. Integers become int32, or int64, uint64 where they need it; floats become
+float32; booleans int1.
+
+Gives: a scalar, or `x`.
+Errors: an integer beyond 64 bits; what is neither number nor tensor.
+
+    count = gl.to_tensor(0)
+)"},
+      {"cast",
+       "x: tensor, dtype: dtype, fp_downcast_rounding: str = None, bitcast: bool = False",
+       emitCast,
+       {.isMethod = true, .methodAlias = "to"},
+       R"(
+Converts a tensor or a number to another element type.
+
+`bitcast` keeps the bits and needs types of one width. Floats become narrower by rounding to nearest
+even, or as `fp_downcast_rounding` says: "rtne" or "rtz" (toward zero). Conversion to int1 compares
+with zero. Pointers convert to pointers, and to and from int64.
+
+Gives: `dtype` in the shape and layout of `x`.
+Errors: a conversion that does not exist; a rounding where nothing is rounded.
+
+    half = x.to(gl.float16)
+    bits = gl.cast(x, gl.int32, bitcast=True)
+)"},
+      {"program_id", "axis: int", emitProgram<tt::GetProgramIdOp>, asFunction, R"(
+The number of this program along an axis of the grid.
+
+Gives: an int32 scalar, from 0 to `num_programs(axis) - 1`.
+Errors: an axis other than 0, 1 and 2.
+
+    first = gl.program_id(0) * 128
+)"},
+      {"num_programs", "axis: int", emitProgram<tt::GetNumProgramsOp>, asFunction, R"(
+The number of programs along an axis of the grid.
+
+Gives: an int32 scalar.
+Errors: an axis other than 0, 1 and 2.
+
+    for block in range(gl.program_id(0), n, gl.num_programs(0)):
+        gl.store(p + block, 0.0)
+)"},
   };
   return table;
 }

@@ -69,7 +69,22 @@ static Result emitDotFma(Context &context, const BoundArgs &arguments) {
 }
 
 llvm::ArrayRef<Builtin> dotFmaBuiltins() {
-  static const Builtin table[] = {{"dot_fma", "a, b, acc", emitDotFma}};
+  static const Builtin table[] = {
+      {"dot_fma", "a: block, b: block, acc: block", emitDotFma, asFunction, R"(
+a @ b + acc without tensor cores.
+
+Shapes are [.., M, K], [.., K, N] and [.., M, N], in two or three dimensions. The operands lie in
+`DotOperandLayout(0 or 1, layout of acc, 0)`, the accumulator in a `BlockedLayout`. Floats
+accumulate in their own type or a wider one, int8 in int32.
+
+Gives: a block like `acc`.
+Errors: other layouts, shapes or element types.
+
+    a = gl.full([64, 16], 1.0, gl.float32, gl.DotOperandLayout(0, tiled, 0))
+    b = gl.full([16, 32], 2.0, gl.float32, gl.DotOperandLayout(1, tiled, 0))
+    product = gl.dot_fma(a, b, tile)
+)"},
+  };
   return table;
 }
 

@@ -262,18 +262,58 @@ static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::St
 }
 
 llvm::ArrayRef<Builtin> elementwiseBuiltins() {
-#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives)                                       \
+// What the rows of the functions say alike.
+#define GL_GIVES_Same "the type of the arguments, element by element."
+#define GL_GIVES_Count "int32, element by element."
+#define GL_GIVES_Predicate "int1, element by element."
+#define GL_ARGUMENTS_Same1 "x"
+#define GL_ARGUMENTS_Same2 "x, y"
+#define GL_ARGUMENTS_Same3 "x, y, x"
+#define GL_ARGUMENTS_Predicate1 "x"
+#define GL_ARGUMENTS_Count1 "i"
+#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
   {"extra.libdevice." #name,                                                                       \
-   arity == 1   ? "arg0"                                                                           \
-   : arity == 2 ? "arg0, arg1"                                                                     \
-                : "arg0, arg1, arg2",                                                              \
+   arity == 1   ? "arg0: tensor"                                                                   \
+   : arity == 2 ? "arg0: tensor, arg1: tensor"                                                     \
+                : "arg0: tensor, arg1: tensor, arg2: tensor",                                      \
    [](Context &context, const BoundArgs &arguments) {                                              \
      static constexpr LibraryFunction function{f32, f64, i32, i64, arity, Gives::gives};           \
      return callLibrary(context, arguments, #name, function);                                      \
-   }},
+   },                                                                                              \
+   asFunction,                                                                                     \
+   what "\n\nGives: " GL_GIVES_##gives                                                             \
+   "\nErrors: an element type that the function does not have: cast first.\n\n"                    \
+   "    z = gl.extra.libdevice." #name "(" GL_ARGUMENTS_##gives##arity ")\n"},
   static const Builtin table[] = {
-      {"map_elementwise", "scalar_fn, *args, pack=", emitMapElementwise},
-      {"inline_asm_elementwise", "asm, constraints, args, dtype, is_pure=, pack=", emitInlineAsm},
+      {"map_elementwise", "scalar_fn: function, *args: tensor, pack: int = 1", emitMapElementwise,
+       asFunction, R"(
+Calls a function of the program with the scalars of each element.
+
+The arguments are broadcast to one shape. With `pack` the function sees so many elements of a thread
+at once: those of the first argument, then those of the second; it gives as many of each result.
+
+Gives: a block for each value that the function gives: one, or a tuple.
+Errors: no block among the arguments; a `pack` that does not divide the elements of a thread.
+
+    z = gl.map_elementwise(add, x, y)
+)"},
+      {"inline_asm_elementwise",
+       "asm: str, constraints: str, args: sequence, dtype: value, is_pure: bool = True, "
+       "pack: int = 1",
+       emitInlineAsm, asFunction, R"(
+Runs PTX instructions on each element.
+
+In the text `$0` is the first result, then come the other results and the arguments, as the
+constraints name them: "=r" and "r" for 32 bits, "h" 16, "l" 64, "f" float32, "d" float64. With
+`pack` one run takes so many elements, four bytes to a register. `is_pure=False` keeps runs whose
+result nobody uses. A tuple of dtypes gives several results.
+
+Gives: `dtype` in the shape and layout of the arguments, or a tuple.
+Errors: constraints that do not fit the text and the types; a `pack` that does not divide the
+elements of a thread.
+
+    z = gl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", [x, y], gl.float32)
+)"},
 #include "sema/ops/Libdevice.def"
   };
   return table;

@@ -133,6 +133,9 @@ bool tensorArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name
 std::optional<unsigned> axisArgument(Context &, const BoundArgs &, size_t i, unsigned rank);
 inline bool isGiven(const Value &value) { return !value.isAbsent() && !value.isNone(); }
 
+/// Whether the target has the feature; reports otherwise.
+bool requireFeature(Context &context, llvm::StringRef what, std::optional<target::Feature> feature);
+
 // -- Pieces that families borrow from each other -------------------------------
 
 Result addPointer(Context &context, const Operand &pointer, const Operand &offset, bool subtract);
@@ -144,6 +147,12 @@ enum class Extremum { Min, Max };
 /// Of two tensors of one type. `propagateNan` makes a NaN win.
 mlir::Value extremum(Context &context, Extremum kind, mlir::Value lhs, mlir::Value rhs, DType dtype,
                      bool propagateNan);
+
+// -- Rows ------------------------------------------------------------------------
+
+inline constexpr Traits asFunction = {};
+/// A function that tensors have as a method too.
+inline constexpr Traits asMethod = {.isMethod = true};
 
 // -- Builtins of each family (Registry.cpp puts them together) ------------------
 

@@ -227,24 +227,136 @@ static Result emitAtomicScatter(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> gatherBuiltins() {
   static const Builtin table[] = {
-      {"gather", "src, index, axis", emitGather},
-      {"histogram", "input, num_bins, mask=, layout=", emitHistogram},
+      {"gather", "src: block, index: block, axis: int", emitGather, asMethod, R"(
+Elements of a block by index along one axis.
+
+All other coordinates are the element's own. An index out of range gives an undefined element.
+
+Gives: the element type of `src` in the shape and layout of `index`.
+Errors: indices that are no integers, or of another shape outside of the axis.
+
+    reversed = gl.gather(x, 127 - gl.arange(0, 128, layout=layout), axis=0)
+)"},
+      {"histogram", "input: block, num_bins: int, mask: tensor = None, layout: layout = None",
+       emitHistogram, asFunction, R"(
+How often each number from 0 to `num_bins - 1` occurs.
+
+Other numbers, and elements whose `mask` is false, are not counted. `num_bins` is a power of two.
+
+Gives: int32 [num_bins] in `layout`, which must be given.
+Errors: elements that are no integers; more dimensions than one; a mask that is not boolean.
+
+    bins = gl.histogram(i, 256, layout=gl.BlockedLayout([2], [32], [4], [0]))
+)"},
   };
   return table;
 }
 
 llvm::ArrayRef<Builtin> indexedMethods() {
-  static constexpr llvm::StringLiteral rmw = "smem, values, indices, axis, mask=";
+  static constexpr llvm::StringLiteral rmw =
+      "smem: buffer, values: tensor, indices: block, axis: int, mask: tensor = None";
   static const Builtin table[] = {
-      {"gather", "smem, indices, axis", emitLocalGather},
-      {"scatter", "smem, values, indices, axis", emitLocalScatter},
-      {"atomic_scatter_add", rmw, emitAtomicScatter<tt::RMWOp::ADD>},
-      {"atomic_scatter_max", rmw, emitAtomicScatter<tt::RMWOp::MAX>},
-      {"atomic_scatter_min", rmw, emitAtomicScatter<tt::RMWOp::MIN>},
-      {"atomic_scatter_and", rmw, emitAtomicScatter<tt::RMWOp::AND>},
-      {"atomic_scatter_or", rmw, emitAtomicScatter<tt::RMWOp::OR>},
-      {"atomic_scatter_xor", rmw, emitAtomicScatter<tt::RMWOp::XOR>},
-      {"atomic_scatter_xchg", rmw, emitAtomicScatter<tt::RMWOp::XCHG>},
+      {"gather", "smem: buffer, indices: block, axis: int", emitLocalGather, asFunction, R"(
+Reads elements by index along one axis.
+
+All other coordinates are the element's own.
+
+Gives: the buffer's element type in the shape and layout of `indices`.
+Errors: a ring; indices that are no integers, or larger than the buffer outside of the axis.
+
+    rows = gl.full([64, 32], 0, gl.int32, tiled)
+    first = smem.gather(rows, axis=0)
+)"},
+      {"scatter", "smem: buffer, values: tensor, indices: block, axis: int", emitLocalScatter,
+       asFunction, R"(
+Writes elements by index along one axis.
+
+All other coordinates are the element's own. Of several elements for one place, one wins.
+
+Gives: nothing.
+Errors: a ring; indices that are no integers, or larger than the buffer outside of the axis; values
+of another type.
+
+    rows = gl.full([64, 32], 0, gl.int32, tiled)
+    smem.scatter(tile, rows, axis=0)
+)"},
+      {"atomic_scatter_add", rmw, emitAtomicScatter<tt::RMWOp::ADD>, asFunction, R"(
+Adds elements to the buffer, by index along one axis, atomically.
+
+Integers of 32 and 64 bits, floats of 16 and more. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_add(i, offsets, axis=0, mask=offsets < n)
+)"},
+      {"atomic_scatter_max", rmw, emitAtomicScatter<tt::RMWOp::MAX>, asFunction, R"(
+Keeps the larger of buffer and value, by index along one axis, atomically.
+
+Integers of 32 and 64 bits. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_max(i, offsets, axis=0, mask=offsets < n)
+)"},
+      {"atomic_scatter_min", rmw, emitAtomicScatter<tt::RMWOp::MIN>, asFunction, R"(
+Keeps the smaller of buffer and value, by index along one axis, atomically.
+
+Integers of 32 and 64 bits. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_min(i, offsets, axis=0, mask=offsets < n)
+)"},
+      {"atomic_scatter_and", rmw, emitAtomicScatter<tt::RMWOp::AND>, asFunction, R"(
+Keeps the bits that buffer and value have in common, by index along one axis, atomically.
+
+Integers of 32 and 64 bits. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_and(i, offsets, axis=0, mask=offsets < n)
+)"},
+      {"atomic_scatter_or", rmw, emitAtomicScatter<tt::RMWOp::OR>, asFunction, R"(
+Adds the bits of the value to the buffer, by index along one axis, atomically.
+
+Integers of 32 and 64 bits. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_or(i, offsets, axis=0, mask=offsets < n)
+)"},
+      {"atomic_scatter_xor", rmw, emitAtomicScatter<tt::RMWOp::XOR>, asFunction, R"(
+Flips the bits of the value in the buffer, by index along one axis, atomically.
+
+Integers of 32 and 64 bits. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_xor(i, offsets, axis=0, mask=offsets < n)
+)"},
+      {"atomic_scatter_xchg", rmw, emitAtomicScatter<tt::RMWOp::XCHG>, asFunction, R"(
+Writes elements and gives what was there, by index along one axis, atomically.
+
+Integers and floats of 32 and 64 bits. Where `mask` is false nothing happens.
+
+Gives: what the buffer held before, in the shape and layout of `indices`.
+Errors: those of `scatter`; an element type that shared memory cannot do this to.
+
+    numbers = gl.allocate_shared_memory(gl.int32, [128], line, i)
+    old = numbers.atomic_scatter_xchg(i, offsets, axis=0, mask=offsets < n)
+)"},
   };
   return table;
 }

@@ -175,15 +175,97 @@ static Result emitThreadBarrier(Context &context, const BoundArgs &) {
 
 llvm::ArrayRef<Builtin> hintBuiltins() {
   static const Builtin table[] = {
-      {"multiple_of", "x, values", emitMultipleOf},
-      {"max_contiguous", "x, values", emitMaxContiguous},
-      {"max_constancy", "x, values", emitMaxConstancy},
-      {"assume", "cond", emitAssume},
-      {"device_print", "prefix, *args, hex=", emitPrint},
-      {"device_assert", "cond, msg=, mask=", emitAssert},
-      {"expect_zero", "x, mask", emitExpectZero},
-      {"barrier", "*, cluster=", emitBarrier},
-      {"thread_barrier", "", emitThreadBarrier},
+      {"multiple_of", "x: tensor, values: ints", emitMultipleOf, asFunction, R"(
+Promises that the first of every so many elements is a multiple of a number.
+
+`values` is one number per dimension, or a single number. Wider loads and stores may follow from it.
+The promise is not checked.
+
+Gives: `x`.
+Errors: another number of values than `x` has dimensions.
+
+    start = gl.multiple_of(gl.load(counts), 16)
+)"},
+      {"max_contiguous", "x: tensor, values: ints", emitMaxContiguous, asFunction, R"(
+Promises that elements come in runs of consecutive values.
+
+`values` is the length of a run per dimension, or a single number. The promise is not checked.
+
+Gives: `x`.
+Errors: another number of values than `x` has dimensions.
+
+    where = gl.max_contiguous(offsets % 128, 128)
+)"},
+      {"max_constancy", "x: tensor, values: ints", emitMaxConstancy, asFunction, R"(
+Promises that elements come in runs of one value.
+
+`values` is the length of a run per dimension, or a single number. The promise is not checked.
+
+Gives: `x`.
+Errors: another number of values than `x` has dimensions.
+
+    row = gl.max_constancy(offsets // 32, 32)
+)"},
+      {"assume", "cond: scalar", emitAssume, asFunction, R"(
+Promises that a condition holds.
+
+The code generator may use it. The promise is not checked on a GPU.
+
+Gives: nothing.
+Errors: a condition that is a block.
+
+    gl.assume(n > 0)
+)"},
+      {"device_print", "prefix: str, *args: tensor, hex: bool = False", emitPrint, asFunction, R"(
+Prints values, an element a line, with the program and the indices they belong to.
+
+Gives: nothing.
+Errors: a prefix that is not known at compile time or not printable ASCII.
+
+    gl.device_print("x", x)
+)"},
+      {"device_assert", "cond: tensor, msg: str = '', mask: tensor = None", emitAssert, asFunction,
+       R"(
+Stops the kernel with a message where a condition does not hold.
+
+Only kernels compiled with `debug` contain it. Elements whose `mask` is false are not looked at.
+
+Gives: nothing.
+Errors: a message that is not known at compile time.
+
+    gl.device_assert(offsets < n, "beyond the end")
+)"},
+      {"expect_zero", "x: tensor, mask: tensor", emitExpectZero, asFunction, R"(
+Says that `x` is 0 where the mask is true.
+
+Kernels compiled with `debug` check it and stop with a message.
+
+Gives: `x`.
+Errors: arguments that are neither tensors nor numbers.
+
+    x = gl.load(p + offsets, mask=offsets < n, other=0.0)
+    x = gl.expect_zero(x, offsets >= n)
+)"},
+      {"barrier", "*, cluster: bool = False", emitBarrier, asFunction, R"(
+Waits until all threads of the program are here and see each other's memory accesses.
+
+With `cluster=True`, all threads of the cluster. Kernels need it for memory that threads exchange by
+pointers; accesses to shared memory descriptors are ordered without it.
+
+Gives: nothing.
+Errors: a `cluster` that is not known at compile time.
+
+    gl.store(p + offsets, x)
+    gl.barrier()
+    y = gl.load(p + 127 - offsets)
+)"},
+      {"thread_barrier", "", emitThreadBarrier, asFunction, R"(
+Waits until all threads of the program are here and see each other's memory accesses.
+
+Gives: nothing.
+
+    gl.thread_barrier()
+)"},
   };
   return table;
 }

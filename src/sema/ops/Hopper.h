@@ -5,8 +5,6 @@
 
 namespace gluonc::sema::ops {
 
-/// Whether the target is an NVIDIA chip of at least this compute capability; reports otherwise.
-bool checkHopper(Context &context, llvm::StringRef what, unsigned major);
 /// A barrier; reports otherwise.
 bool barrierArgument(Context &context, const BoundArgs &arguments, size_t i);
 /// For operations that always have a predicate.

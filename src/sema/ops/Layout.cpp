@@ -77,8 +77,31 @@ static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> layoutBuiltins() {
   static const Builtin table[] = {
-      {"convert_layout", "x, layout, assert_trivial=", emitConvertLayout},
-      {"set_auto_layout", "x, layout", emitSetAutoLayout},
+      {"convert_layout", "x: block, layout: layout, assert_trivial: bool = False",
+       emitConvertLayout, asFunction, R"(
+Moves the elements of a block to where another layout has them.
+
+It costs nothing where both layouts agree, registers where only those differ, shuffles within a
+warp, and shared memory otherwise. `assert_trivial` makes everything but the first two cases an
+error.
+
+Gives: the elements of `x` in `layout`.
+Errors: a layout that does not fit shape or kernel; a conversion that is not trivial where that was
+asked for.
+
+    other: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0])
+    z = gl.convert_layout(x, other)
+)"},
+      {"set_auto_layout", "x: block, layout: layout", emitSetAutoLayout, asFunction, R"(
+Decides the layout of a block that lies in `AutoLayout`.
+
+What `x` was computed from gets the layouts that lead to this one.
+
+Gives: `x` in `layout`.
+Errors: a block that has a layout already; one that does not fit shape or kernel.
+
+    z = gl.set_auto_layout(gl.arange(0, 128), layout)
+)"},
   };
   return table;
 }

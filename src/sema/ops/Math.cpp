@@ -320,31 +320,233 @@ static Result emitWhere(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> mathBuiltins() {
   static const Builtin table[] = {
-      {"exp", "x", emitMath<math::ExpOp>},
-      {"exp2", "x", emitMath<math::Exp2Op>},
-      {"log", "x", emitMath<math::LogOp>},
-      {"log2", "x", emitMath<math::Log2Op>},
-      {"cos", "x", emitMath<math::CosOp>},
-      {"sin", "x", emitMath<math::SinOp>},
-      {"sqrt", "x", emitMath<math::SqrtOp>},
-      {"rsqrt", "x", emitMath<math::RsqrtOp>},
-      {"erf", "x", emitMath<math::ErfOp>},
-      {"floor", "x", emitMath<math::FloorOp>},
-      {"ceil", "x", emitMath<math::CeilOp>},
-      {"sqrt_rn", "x", emitSqrtRn},
-      {"abs", "x", emitAbs},
-      {"add", "x, y, sanitize_overflow=", emitOperator<BinaryOp::Add>},
-      {"sub", "x, y, sanitize_overflow=", emitOperator<BinaryOp::Sub>},
-      {"mul", "x, y, sanitize_overflow=", emitOperator<BinaryOp::Mul>},
-      {"cdiv", "x, div", emitCdiv},
-      {"fdiv", "x, y, ieee_rounding=", emitFdiv},
-      {"div_rn", "x, y", emitDivRn},
-      {"umulhi", "x, y", emitUmulhi},
-      {"fma", "x, y, z", emitFma},
-      {"clamp", "x, min, max, propagate_nan=", emitClamp},
-      {"minimum", "x, y, propagate_nan=", emitExtremum<Extremum::Min>},
-      {"maximum", "x, y, propagate_nan=", emitExtremum<Extremum::Max>},
-      {"where", "condition, x, y", emitWhere},
+      {"exp", "x: tensor", emitMath<math::ExpOp>, asMethod, R"(
+e to the power of x.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.exp(x)
+)"},
+      {"exp2", "x: tensor", emitMath<math::Exp2Op>, asMethod, R"(
+2 to the power of x.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.exp2(x)
+)"},
+      {"log", "x: tensor", emitMath<math::LogOp>, asMethod, R"(
+The natural logarithm of x.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.log(x)
+)"},
+      {"log2", "x: tensor", emitMath<math::Log2Op>, asMethod, R"(
+The logarithm of x to base 2.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.log2(x)
+)"},
+      {"cos", "x: tensor", emitMath<math::CosOp>, asMethod, R"(
+The cosine of x, in radians.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.cos(x)
+)"},
+      {"sin", "x: tensor", emitMath<math::SinOp>, asMethod, R"(
+The sine of x, in radians.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.sin(x)
+)"},
+      {"sqrt", "x: tensor", emitMath<math::SqrtOp>, asMethod, R"(
+The square root of x.
+
+Approximate in float32; `sqrt_rn` rounds correctly.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.sqrt(x)
+)"},
+      {"rsqrt", "x: tensor", emitMath<math::RsqrtOp>, asMethod, R"(
+1 / sqrt(x).
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.rsqrt(x)
+)"},
+      {"erf", "x: tensor", emitMath<math::ErfOp>, asMethod, R"(
+The error function of x.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.erf(x)
+)"},
+      {"floor", "x: tensor", emitMath<math::FloorOp>, asMethod, R"(
+The largest whole number that is not above x.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.floor(x)
+)"},
+      {"ceil", "x: tensor", emitMath<math::CeilOp>, asMethod, R"(
+The smallest whole number that is not below x.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.ceil(x)
+)"},
+      {"sqrt_rn", "x: tensor", emitSqrtRn, asMethod, R"(
+The square root of x, rounded to the nearest float.
+
+Gives: the type of `x`, float32 or float64, element by element.
+Errors: other element types: cast first.
+
+    z = gl.sqrt_rn(x)
+)"},
+      {"abs", "x: tensor", emitAbs, asMethod, R"(
+The absolute value.
+
+Gives: the type of `x`, element by element. The smallest integer of a type stays what it is.
+Errors: pointers.
+
+    z = gl.abs(x)
+)"},
+      {"add", "x: tensor, y: tensor, sanitize_overflow: bool = True", emitOperator<BinaryOp::Add>,
+       asFunction, R"(
+The sum x + y.
+
+What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
+accepted and changes nothing.
+
+Gives: the common type, element by element. Integers wrap.
+Errors: operands whose types, shapes or layouts do not go together.
+
+    z = gl.add(x, y)
+)"},
+      {"sub", "x: tensor, y: tensor, sanitize_overflow: bool = True", emitOperator<BinaryOp::Sub>,
+       asFunction, R"(
+The difference x - y.
+
+What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
+accepted and changes nothing.
+
+Gives: the common type, element by element. Integers wrap.
+Errors: operands whose types, shapes or layouts do not go together.
+
+    z = gl.sub(x, y)
+)"},
+      {"mul", "x: tensor, y: tensor, sanitize_overflow: bool = True", emitOperator<BinaryOp::Mul>,
+       asFunction, R"(
+The product x * y.
+
+What the operator gives; the operands are brought to one type and shape. `sanitize_overflow` is
+accepted and changes nothing.
+
+Gives: the common type, element by element. Integers wrap.
+Errors: operands whose types, shapes or layouts do not go together.
+
+    z = gl.mul(x, y)
+)"},
+      {"cdiv", "x: tensor, div: tensor", emitCdiv, asMethod, R"(
+The quotient of integers, rounded up.
+
+Numbers give a number at compile time.
+
+Gives: the common integer type of both sides.
+Errors: floats; operands whose types, shapes or layouts do not go together.
+
+    blocks = gl.cdiv(n, 128)
+)"},
+      {"fdiv", "x: tensor, y: tensor, ieee_rounding: bool = False", emitFdiv, asFunction, R"(
+The quotient of floats, approximate in float32 unless `ieee_rounding` is asked for.
+
+Gives: the common float type, element by element.
+Errors: integers, floats of 8 bits, two different types.
+
+    z = gl.fdiv(x, y)
+)"},
+      {"div_rn", "x: tensor, y: tensor", emitDivRn, asFunction, R"(
+The quotient of float32, rounded to the nearest float.
+
+Gives: float32, element by element.
+Errors: tensors of other types; shapes or layouts that do not go together.
+
+    z = gl.div_rn(x, y)
+)"},
+      {"umulhi", "x: tensor, y: tensor", emitUmulhi, asFunction, R"(
+The upper half of the product of unsigned integers.
+
+Gives: the common type of 32 or 64 bits, element by element.
+Errors: floats; integers of other widths.
+
+    high = gl.umulhi(i, i)
+)"},
+      {"fma", "x: tensor, y: tensor, z: tensor", emitFma, asFunction, R"(
+x * y + z with one rounding.
+
+Gives: the common float type, element by element.
+Errors: integers; operands whose types, shapes or layouts do not go together.
+
+    z = gl.fma(x, y, 1.0)
+)"},
+      {"clamp", "x: tensor, min: tensor, max: tensor, propagate_nan: value = PropagateNan.NONE",
+       emitClamp, asFunction, R"(
+x, but no less than `min` and no more than `max`.
+
+With `propagate_nan=gl.PropagateNan.ALL` a NaN stays one; otherwise it gives way to the bounds.
+
+Gives: the common float type, element by element.
+Errors: integers; operands whose types, shapes or layouts do not go together.
+
+    z = gl.clamp(x, 0.0, 1.0)
+)"},
+      {"minimum", "x: tensor, y: tensor, propagate_nan: value = PropagateNan.NONE",
+       emitExtremum<Extremum::Min>, asFunction, R"(
+The smaller of two elements.
+
+With `propagate_nan=gl.PropagateNan.ALL` a NaN wins; otherwise the other side does.
+
+Gives: the common type, element by element.
+Errors: operands whose types, shapes or layouts do not go together.
+
+    z = gl.minimum(x, y)
+)"},
+      {"maximum", "x: tensor, y: tensor, propagate_nan: value = PropagateNan.NONE",
+       emitExtremum<Extremum::Max>, asFunction, R"(
+The larger of two elements.
+
+With `propagate_nan=gl.PropagateNan.ALL` a NaN wins; otherwise the other side does.
+
+Gives: the common type, element by element.
+Errors: operands whose types, shapes or layouts do not go together.
+
+    z = gl.maximum(x, 0.0)
+)"},
+      {"where", "condition: tensor, x: tensor, y: tensor", emitWhere, asFunction, R"(
+x where the condition holds, y elsewhere.
+
+Both sides are computed. All three are broadcast to one shape.
+
+Gives: the common type of `x` and `y`, element by element.
+Errors: operands whose types, shapes or layouts do not go together.
+
+    z = gl.where(x > 0.0, x, 0.0)
+)"},
   };
   return table;
 }

@@ -222,8 +222,38 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> memoryBuiltins() {
   static const Builtin table[] = {
-      {"load", "pointer, mask=, other=, *, cache_modifier=, eviction_policy=, volatile=", emitLoad},
-      {"store", "pointer, value, mask=, *, cache_modifier=, eviction_policy=", emitStore},
+      {"load",
+       "pointer: pointer, mask: tensor = None, other: tensor = None, *, cache_modifier: str = '', "
+       "eviction_policy: str = '', volatile: bool = False",
+       emitLoad, asFunction, R"(
+Reads memory through a pointer or a block of pointers.
+
+Where `mask` is false nothing is read: the element is `other`, or undefined without it. Mask and
+`other` are broadcast to the pointers; `other` is converted to the element type. `cache_modifier` is
+".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last".
+
+Gives: the element type of the pointers, in their shape and layout.
+Errors: what is no pointer; a mask that is not boolean; `other` without a mask; a block as mask of a
+scalar pointer.
+
+    x = gl.load(p + offsets, mask=offsets < n, other=0.0)
+)"},
+      {"store",
+       "pointer: pointer, value: tensor, mask: tensor = None, *, cache_modifier: str = '', "
+       "eviction_policy: str = ''",
+       emitStore, asMethod, R"(
+Writes memory through a pointer or a block of pointers.
+
+Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
+converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
+"evict_first" or "evict_last".
+
+Gives: nothing.
+Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the
+pointers.
+
+    gl.store(q + offsets, x * 2, mask=offsets < n)
+)"},
   };
   return table;
 }

@@ -50,13 +50,8 @@ static bool checkTypes(Context &context, const Operand &a, const Operand &b, con
   DType x = a.dtype(), y = b.dtype(), sum = acc.dtype();
   bool known = false;
   if (isFp8(x) && isFp8(y)) {
-    if (context.options.target.computeCapability() < 89) {
-      context
-          .report(diag::Kind::NeedsTarget, context.span, "mma_v2 of 8-bit floats",
-                  "cuda:89 or newer", context.options.target.name())
-          .end();
+    if (!requireFeature(context, "mma_v2 of 8-bit floats", target::Feature::MmaSyncFp8))
       return false;
-    }
     known = sum == ScalarKind::Float32;
   } else if (x == y) {
     if (x == ScalarKind::Float16)
@@ -125,11 +120,27 @@ static Result emitMmaV2(Context &context, const BoundArgs &arguments) {
 }
 
 llvm::ArrayRef<Builtin> mmaBuiltins() {
-  static constexpr llvm::StringLiteral parameters = "a, b, acc, input_precision=";
   static const Builtin table[] = {
-      {"nvidia.ampere.mma_v2", parameters, emitMmaV2},
-      {"nvidia.hopper.mma_v2", parameters, emitMmaV2},
-      {"nvidia.blackwell.mma_v2", parameters, emitMmaV2},
+      {"nvidia.ampere.mma_v2",
+       "a: block, b: block, acc: block, input_precision: str = 'tf32'",
+       emitMmaV2,
+       {.needs = target::Feature::MmaSync},
+       R"(
+a @ b + acc on tensor cores, all operands in registers.
+
+Shapes are [.., M, K], [.., K, N] and [.., M, N]. The accumulator lies in an
+`NVMMADistributedLayout` of version [2, 0], the operands in its `DotOperandLayout`s. Element types:
+float16 into float16 or float32, bfloat16 and float32 (cut to tf32) into float32, int8 into int32,
+float64 into float64, 8-bit floats into float32 (cuda:89 or newer).
+
+Gives: a block like `acc`.
+Errors: other layouts, shapes or element types; a precision other than "tf32" for float32.
+
+    mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+    a = gl.full([64, 32], 1.0, gl.float16, gl.DotOperandLayout(0, mma, 2))
+    b = gl.full([32, 64], 2.0, gl.float16, gl.DotOperandLayout(1, mma, 2))
+    product = ampere.mma_v2(a, b, gl.zeros([64, 64], gl.float32, mma))
+)"},
   };
   return table;
 }

@@ -8,31 +8,56 @@
 #pragma once
 
 #include "sema/Context.h"
+#include "sema/ops/Signature.h"
+#include "target/Features.h"
 
 namespace gluonc::sema {
 
-/// Arguments bound to a builtin's parameters, in declaration order. A parameter
-/// that was not given is Absent; `*rest` is a Tuple.
+/// Arguments bound to a builtin's parameters. A parameter that was not given is Absent; `*rest` is
+/// a Tuple.
 struct BoundArgs {
+  const Signature &signature;
+  /// In the order of the signature.
   llvm::ArrayRef<Value> values;
   /// Span of each argument; that of the call where it was not given.
   llvm::ArrayRef<diag::Span> spans;
 
   const Value &operator[](size_t i) const { return values[i]; }
   diag::Span span(size_t i) const { return spans[i]; }
+  const Value &operator[](llvm::StringRef name) const { return values[indexOf(name)]; }
+  diag::Span span(llvm::StringRef name) const { return spans[indexOf(name)]; }
+  /// The position of a parameter that the signature has.
+  size_t indexOf(llvm::StringRef name) const;
 };
 
 using BuiltinFn = std::optional<Value> (*)(Context &, const BoundArgs &);
 
-/// A function of the language that emits IR (or needs the Context).
+/// What else there is to know about a builtin.
+struct Traits {
+  /// Tensors have it as a method too: `x.sum()`; the tensor is its first argument.
+  bool isMethod = false;
+  /// The modules of newer chips have it as well, unless they have one of their own.
+  bool isInherited = true;
+  /// What the target must have.
+  std::optional<target::Feature> needs = std::nullopt;
+  /// A second name in the same module, and one as a method.
+  llvm::StringRef alias = {}, methodAlias = {};
+};
+
+/// One function of the language, with everything that is known about it.
 struct Builtin {
   /// Path below `gl`: "load", "nvidia.ampere.async_copy.commit_group".
   llvm::StringRef name;
-  /// Parameter list: "ptr, mask=, other=, *, cache_modifier=, volatile=" or
-  /// "x, *shape"; `=` marks an optional one, names after a lone `*` are keyword-only. "..." takes
-  /// anything and binds nothing.
-  llvm::StringRef parameters;
-  BuiltinFn emit;
+  Signature signature;
+  /// Null for what the interpreter itself performs (see Intrinsic).
+  BuiltinFn emit = nullptr;
+  Traits traits = {};
+  /// What it does, in one line; then paragraphs, "Gives: …" and "Errors: …" among them; an example,
+  /// indented, that compiles behind `examplePrelude` (Reference.h).
+  llvm::StringRef doc = {};
+
+  /// The name without the chip's module: "mbarrier.init".
+  llvm::StringRef shortName() const;
 };
 
 namespace ops {
@@ -45,6 +70,14 @@ enum class CompareOp { Eq, Ne, Lt, Le, Gt, Ge };
 const Builtin *findBuiltin(llvm::StringRef name);
 /// Every name that findBuiltin knows, in alphabetical order.
 void appendBuiltinNames(std::vector<llvm::StringRef> &names);
+/// Methods by name, in alphabetical order.
+std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMethodRows();
+std::vector<std::pair<llvm::StringRef, const Builtin *>> memDescMethodRows();
+/// Is the name known, but not supported yet?
+bool isLater(const Builtin &builtin);
+/// Emits a call, after checking that the target has what the builtin needs.
+std::optional<Value> emitCall(Context &, const Builtin &builtin, llvm::ArrayRef<Value> values,
+                              llvm::ArrayRef<diag::Span> spans);
 /// A method of tensors (`x.to`, `x.sum`) or memory descriptors; the object is its first argument.
 const Builtin *findTensorMethod(llvm::StringRef name);
 const Builtin *findMemDescMethod(llvm::StringRef name);

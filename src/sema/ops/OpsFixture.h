@@ -84,7 +84,7 @@ protected:
     }
     arguments.resize(std::max<size_t>(arguments.size(), 8));
     std::vector<diag::Span> spans(arguments.size());
-    return builtin->emit(context, {arguments, spans});
+    return emitCall(context, *builtin, arguments, spans);
   }
   Result bin(BinaryOp op, const Value &lhs, const Value &rhs) {
     return binary(context, op, lhs, rhs, {}, {});

@@ -468,20 +468,150 @@ static Result emitCumulative(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> reduceBuiltins() {
   static constexpr llvm::StringLiteral extremum =
-      "input, axis=, return_indices=, return_indices_tie_break_left=, keep_dims=";
-  static constexpr llvm::StringLiteral arg = "input, axis, tie_break_left=, keep_dims=";
+      "input: block, axis: int = None, return_indices: bool = False, "
+      "return_indices_tie_break_left: bool = True, keep_dims: bool = False";
+  static constexpr llvm::StringLiteral arg =
+      "input: block, axis: int, tie_break_left: bool = True, keep_dims: bool = False";
   static const Builtin table[] = {
-      {"sum", "input, axis=, keep_dims=, dtype=", emitSum},
-      {"max", extremum, emitExtremum<Extremum::Max>},
-      {"min", extremum, emitExtremum<Extremum::Min>},
-      {"argmax", arg, emitArgExtremum<Extremum::Max>},
-      {"argmin", arg, emitArgExtremum<Extremum::Min>},
-      {"xor_sum", "input, axis=, keep_dims=", emitBitwise<arith::XOrIOp>},
-      {"reduce_or", "input, axis, keep_dims=", emitBitwise<arith::OrIOp>},
-      {"reduce", "input, axis, combine_fn, keep_dims=", emitReduce},
-      {"associative_scan", "input, axis, combine_fn, reverse=", emitScan},
-      {"cumsum", "input, axis=, reverse=, dtype=", emitCumulative<arith::AddIOp, arith::AddFOp>},
-      {"cumprod", "input, axis=, reverse=, dtype=", emitCumulative<arith::MulIOp, arith::MulFOp>},
+      {"sum", "input: block, axis: int = None, keep_dims: bool = False, dtype: dtype = None",
+       emitSum, asMethod, R"(
+The sum of elements.
+
+Along `axis`, counted from the end where negative; over all elements where it is None. `keep_dims`
+leaves a dimension of size 1 in its place. Integers of fewer than 32 bits are summed in 32; `dtype`
+chooses another type to sum in. The order of floating-point additions is not that of the elements.
+
+Gives: the block without that dimension, in the slice of its layout; a scalar where none is left.
+Errors: pointers; an axis out of range.
+
+    total = gl.sum(x, axis=0)
+)"},
+      {"max", extremum, emitExtremum<Extremum::Max>, asMethod, R"(
+The largest element.
+
+Along `axis`, counted from the end where negative; over all elements where it is None. `keep_dims`
+leaves a dimension of size 1 in its place. Elements of fewer than 32 bits become int32 or float32. A
+NaN gives way to a number. With `return_indices` also where it is: the first such place, unless
+`return_indices_tie_break_left=False` allows any.
+
+Gives: the block without that dimension, in the slice of its layout; a scalar where none is left;
+with `return_indices` a tuple of it and int32 positions.
+Errors: pointers; an axis out of range.
+
+    largest = gl.max(x, axis=0)
+)"},
+      {"min", extremum, emitExtremum<Extremum::Min>, asMethod, R"(
+The smallest element.
+
+Along `axis`, counted from the end where negative; over all elements where it is None. `keep_dims`
+leaves a dimension of size 1 in its place. Elements of fewer than 32 bits become int32 or float32. A
+NaN gives way to a number. With `return_indices` also where it is: the first such place, unless
+`return_indices_tie_break_left=False` allows any.
+
+Gives: the block without that dimension, in the slice of its layout; a scalar where none is left;
+with `return_indices` a tuple of it and int32 positions.
+Errors: pointers; an axis out of range.
+
+    smallest = gl.min(x, axis=0)
+)"},
+      {"argmax", arg, emitArgExtremum<Extremum::Max>, asMethod, R"(
+Where the largest element is.
+
+Along `axis`, counted from the end where negative. `keep_dims` leaves a dimension of size 1 in its
+place. Of equal elements the first, unless `tie_break_left=False` allows any.
+
+Gives: int32, shaped as the block without that dimension, in the slice of its layout; a scalar where
+none is left.
+Errors: pointers; an axis out of range.
+
+    where = gl.argmax(x, axis=0)
+)"},
+      {"argmin", arg, emitArgExtremum<Extremum::Min>, asMethod, R"(
+Where the smallest element is.
+
+Along `axis`, counted from the end where negative. `keep_dims` leaves a dimension of size 1 in its
+place. Of equal elements the first, unless `tie_break_left=False` allows any.
+
+Gives: int32, shaped as the block without that dimension, in the slice of its layout; a scalar where
+none is left.
+Errors: pointers; an axis out of range.
+
+    where = gl.argmin(x, axis=0)
+)"},
+      {"xor_sum", "input: block, axis: int = None, keep_dims: bool = False",
+       emitBitwise<arith::XOrIOp>, asMethod, R"(
+The exclusive or of elements.
+
+Along `axis`, counted from the end where negative; over all elements where it is None. `keep_dims`
+leaves a dimension of size 1 in its place.
+
+Gives: the block without that dimension, in the slice of its layout; a scalar where none is left.
+Errors: elements that are no integers; an axis out of range.
+
+    parity = gl.xor_sum(i, axis=0)
+)"},
+      {"reduce_or", "input: block, axis: int, keep_dims: bool = False", emitBitwise<arith::OrIOp>,
+       asMethod, R"(
+The bitwise or of elements.
+
+Along `axis`, counted from the end where negative. `keep_dims` leaves a dimension of size 1 in its
+place.
+
+Gives: the block without that dimension, in the slice of its layout; a scalar where none is left.
+Errors: elements that are no integers; an axis out of range.
+
+    bits = gl.reduce_or(i, axis=0)
+)"},
+      {"reduce", "input: value, axis: int, combine_fn: function, keep_dims: bool = False",
+       emitReduce, asMethod, R"(
+Combines elements with a function of the program.
+
+Along `axis`, counted from the end where negative; over all elements where it is None. `keep_dims`
+leaves a dimension of size 1 in its place. `combine_fn` takes two elements and gives one; for a
+tuple of blocks it takes the elements of one side, then those of the other, and gives as many. It
+must be associative and commutative.
+
+Gives: what `sum` gives, one for each input.
+Errors: inputs of different shapes or layouts; a function that gives other types than it takes.
+
+    total = gl.reduce(x, 0, add)
+)"},
+      {"associative_scan", "input: value, axis: int, combine_fn: function, reverse: bool = False",
+       emitScan, asMethod, R"(
+Combines each element with all before it, by a function of the program.
+
+Along `axis`; from the end with `reverse`. `combine_fn` is as in `reduce`, but need not be
+commutative.
+
+Gives: a block like the input, or a tuple of them.
+Errors: inputs of different shapes or layouts; a function that gives other types than it takes.
+
+    sums = gl.associative_scan(x, 0, add)
+)"},
+      {"cumsum", "input: block, axis: int = 0, reverse: bool = False, dtype: dtype = None",
+       emitCumulative<arith::AddIOp, arith::AddFOp>, asMethod, R"(
+The sum of each element and all before it.
+
+Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
+another type to compute in.
+
+Gives: a block of the shape and layout of the input.
+Errors: pointers; an axis out of range.
+
+    sums = gl.cumsum(x, axis=0)
+)"},
+      {"cumprod", "input: block, axis: int = 0, reverse: bool = False, dtype: dtype = None",
+       emitCumulative<arith::MulIOp, arith::MulFOp>, asMethod, R"(
+The product of each element and all before it.
+
+Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
+another type to compute in.
+
+Gives: a block of the shape and layout of the input.
+Errors: pointers; an axis out of range.
+
+    sums = gl.cumprod(x, axis=0)
+)"},
   };
   return table;
 }

@@ -106,22 +106,20 @@ TEST_F(Robustness, BuiltinsAnswerOrReport) {
        {creationBuiltins(), shapeBuiltins(), layoutBuiltins(), memoryBuiltins(), atomicBuiltins(),
         mathBuiltins(), hintBuiltins(), reduceBuiltins()})
     for (const Builtin &builtin : family) {
-      llvm::SmallVector<llvm::StringRef> parameters;
-      builtin.parameters.split(parameters, ", ", -1, /*KeepEmpty=*/false);
-      llvm::erase(parameters, "*");
+      const Signature &parameters = builtin.signature;
       for (int i = 0; i < 800; ++i) {
         std::vector<Value> arguments;
-        for (llvm::StringRef parameter : parameters) {
-          bool isOptional = parameter.ends_with("=");
+        for (unsigned p = 0; p < parameters.count(); ++p) {
+          bool isOptional = parameters[p].isOptional;
           Value value = isOptional && random() % 2 ? Value() : any();
           if (!isOptional && value.isAbsent())
             value = Value::none();
-          if (parameter.starts_with("*"))
+          if (parameters[p].isVariadic)
             value = random() % 2 ? ints({32, 16}) : Value::tuple({any()});
           arguments.push_back(value);
         }
         std::vector<diag::Span> spans(arguments.size());
-        expectAnswerOrError(builtin.name, builtin.emit(context, {arguments, spans}).has_value());
+        expectAnswerOrError(builtin.name, emitCall(context, builtin, arguments, spans).has_value());
       }
     }
   EXPECT_GT(answers, 1000u);

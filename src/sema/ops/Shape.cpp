@@ -298,16 +298,109 @@ static Result emitFp4ToFp(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> shapeBuiltins() {
   static const Builtin table[] = {
-      {"expand_dims", "x, axis", emitExpandDims},
-      {"broadcast", "x, y", emitBroadcast},
-      {"broadcast_to", "x, *shape", emitBroadcastTo},
-      {"reshape", "x, *shape", emitReshape},
-      {"permute", "x, *dims", emitPermute<false>},
-      {"trans", "x, *dims", emitPermute<true>},
-      {"ravel", "x", emitRavel},
-      {"join", "a, b", emitJoin},
-      {"split", "x", emitSplit},
-      {"fp4_to_fp", "src, elem_type, axis", emitFp4ToFp},
+      {"expand_dims", "x: block, axis: int", emitExpandDims, asMethod, R"(
+Puts a dimension of size 1 in front of dimension `axis`.
+
+No data moves: `x` must lie in the `SliceLayout` of that dimension, whose parent becomes the layout
+of the result. A negative axis counts from the end. `x[:, None]` is short for it.
+
+Gives: the elements of `x` with one dimension more.
+Errors: a layout that is not the slice of dimension `axis`; an axis out of range.
+
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
+    column = gl.expand_dims(rows, 1)
+)"},
+      {"broadcast", "x: tensor, y: tensor", emitBroadcast, asFunction, R"(
+Brings two tensors to one shape.
+
+Scalars fill the shape of the other side; dimensions of size 1 are repeated. Element types stay.
+
+Gives: a tuple of two tensors.
+Errors: shapes that do not agree; blocks in different layouts.
+
+    a, b = gl.broadcast(x, 1.0)
+)"},
+      {"broadcast_to", "x: block, *shape: ints", emitBroadcastTo, asMethod, R"(
+Repeats dimensions of size 1 until the block has the shape.
+
+The shape is a sequence or several arguments.
+
+Gives: the elements of `x` in `shape`, in the layout of `x`.
+Errors: a dimension other than 1 that would change; another number of dimensions.
+
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
+    square = rows[:, None].broadcast_to(64, 32)
+)"},
+      {"reshape", "x: block, *shape: ints", emitReshape, asMethod, R"(
+The same elements, in row-major order, in another shape.
+
+No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
+arguments.
+
+Gives: a block of `shape`.
+Errors: another number of elements; a layout that cannot follow.
+
+    flat = tile.reshape(64 * 32)
+)"},
+      {"permute", "x: block, *dims: ints", emitPermute<false>, asMethod, R"(
+Reorders the dimensions: dimension `i` of the result is dimension `dims[i]` of `x`.
+
+No data moves. The order is a sequence or several arguments.
+
+Gives: a block; its layout follows from that of `x`.
+Errors: an order that is no permutation of the dimensions.
+
+    columns = tile.permute(1, 0)
+)"},
+      {"trans", "x: block, *dims: ints", emitPermute<true>, asMethod, R"(
+Swaps the last two dimensions, or reorders all of them as `permute` does.
+
+`x.T` is short for it where `x` has two dimensions.
+
+Gives: a block; its layout follows from that of `x`.
+Errors: an order that is no permutation of the dimensions.
+
+    columns = tile.trans()
+)"},
+      {"ravel", "x: block", emitRavel, asMethod, R"(
+All elements in row-major order, in one dimension.
+
+Gives: a block of one dimension; its layout follows from that of `x`.
+Errors: a layout that cannot follow.
+
+    flat = tile.ravel()
+)"},
+      {"join", "a: block, b: block", emitJoin, asFunction, R"(
+Puts two blocks side by side in a new last dimension of size 2.
+
+No data moves. The opposite of `split`.
+
+Gives: the element type of `a` and `b`, [.., 2].
+Errors: other element types, shapes or layouts; a layout without a joined one.
+
+    pairs = gl.join(x, y)
+)"},
+      {"split", "x: block", emitSplit, asMethod, R"(
+Takes a last dimension of size 2 apart.
+
+No data moves. The opposite of `join`.
+
+Gives: a tuple of two blocks without the last dimension, of two scalars where there was no other.
+Errors: a last dimension of another size; a layout that keeps the pairs in different threads.
+
+    a, b = gl.split(gl.join(x, y))
+)"},
+      {"fp4_to_fp", "src: block, elem_type: dtype, axis: int", emitFp4ToFp, asFunction, R"(
+Unpacks 4-bit floats (e2m1), two to a byte.
+
+The low half of a byte comes first along `axis`.
+
+Gives: float16 or bfloat16, twice as many elements along `axis`.
+Errors: a source other than int8 and uint8; an element type other than float16 and bfloat16.
+
+    bytes = gl.full([64, 32], 0, gl.uint8, tiled)
+    numbers = gl.fp4_to_fp(bytes, gl.float16, axis=1)
+)"},
   };
   return table;
 }

@@ -186,16 +186,51 @@ static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> sharedBuiltins() {
   static const Builtin table[] = {
-      {"allocate_shared_memory", "element_ty, shape, layout, value=", emitAllocate},
+      {"allocate_shared_memory",
+       "element_ty: dtype, shape: ints, layout: layout, value: block = None", emitAllocate,
+       asFunction, R"(
+A buffer in shared memory.
+
+Where the shape has one dimension more than the layout, the first counts the buffers of a ring, and
+may be any number. A `value` fills the buffer. The memory is taken back after the last use.
+
+Gives: a shared memory descriptor.
+Errors: pointers or booleans as elements; a layout that is none of shared memory or does not fit; a
+value of another type or shape.
+
+    buffer = gl.allocate_shared_memory(gl.float32, [64, 32], shared, tile)
+    ring = gl.allocate_shared_memory(gl.float32, [3, 64, 32], shared)
+)"},
   };
   return table;
 }
 
 llvm::ArrayRef<Builtin> bufferAccessMethods() {
   static const Builtin table[] = {
-      {"load", "smem, layout", emitLocalLoad},
-      {"store", "smem, value", emitLocalStore},
-      {"_keep_alive", "smem", emitKeepAlive},
+      {"load", "smem: buffer, layout: layout", emitLocalLoad, asFunction, R"(
+Reads the whole buffer.
+
+Gives: a block of the buffer's element type and shape, in `layout`.
+Errors: a ring of buffers; a layout that does not fit shape or kernel.
+
+    tile = smem.load(tiled)
+)"},
+      {"store", "smem: buffer, value: block", emitLocalStore, asFunction, R"(
+Writes the whole buffer.
+
+Gives: nothing.
+Errors: a ring of buffers; a value of another type or shape.
+
+    smem.store(tile)
+)"},
+      {"_keep_alive", "smem: buffer", emitKeepAlive, asFunction, R"(
+Uses a buffer, so that its memory is not given to another before here.
+
+Gives: nothing.
+Errors: what is no buffer.
+
+    smem._keep_alive()
+)"},
   };
   return table;
 }

@@ -125,12 +125,12 @@ struct LoadArguments {
 };
 
 static Result load(Context &context, const BoundArgs &arguments, const LoadArguments &at,
-                   size_t rank, bool isIm2Col, llvm::StringRef what) {
-  if (!checkHopper(context, what, 90) || !descriptorArgument(context, arguments, isIm2Col))
+                   bool isIm2Col) {
+  if (!descriptorArgument(context, arguments, isIm2Col))
     return std::nullopt;
   const Value &descriptor = arguments[0];
-  rank = isIm2Col ? descriptor.items()[1].items().size()
-                  : ttng::descriptorOf(descriptor.irType()).shape.size();
+  size_t rank = isIm2Col ? descriptor.items()[1].items().size()
+                         : ttng::descriptorOf(descriptor.irType()).shape.size();
   auto coords = coordinates(context, arguments, 1, "coord", rank);
   if (!coords || !barrierArgument(context, arguments, at.barrier) ||
       !checkBuffer(context, descriptor, arguments, at.result, "result"))
@@ -158,19 +158,19 @@ static Result load(Context &context, const BoundArgs &arguments, const LoadArgum
 }
 
 static Result emitLoad(Context &context, const BoundArgs &arguments) {
-  return load(context, arguments, {2, 3, 4, 5}, 0, false, "tma.async_load");
+  return load(context, arguments, {2, 3, 4, 5}, false);
 }
 
 static Result emitLoadIm2Col(Context &context, const BoundArgs &arguments) {
-  return load(context, arguments, {3, 4, 5, 6}, 0, true, "tma.async_load_im2col");
+  return load(context, arguments, {3, 4, 5, 6}, true);
 }
 
 // -- Stores ----------------------------------------------------------------------
 
 /// The coordinates of a store, after all checks.
-static std::optional<llvm::SmallVector<mlir::Value>>
-readStore(Context &context, const BoundArgs &arguments, llvm::StringRef what) {
-  if (!checkHopper(context, what, 90) || !descriptorArgument(context, arguments, false))
+static std::optional<llvm::SmallVector<mlir::Value>> readStore(Context &context,
+                                                               const BoundArgs &arguments) {
+  if (!descriptorArgument(context, arguments, false))
     return std::nullopt;
   auto coords = coordinates(context, arguments, 1, "coord",
                             ttng::descriptorOf(arguments[0].irType()).shape.size());
@@ -180,7 +180,7 @@ readStore(Context &context, const BoundArgs &arguments, llvm::StringRef what) {
 }
 
 static Result emitStore(Context &context, const BoundArgs &arguments) {
-  auto coords = readStore(context, arguments, "tma.async_store");
+  auto coords = readStore(context, arguments);
   if (!coords)
     return std::nullopt;
   context.builder.create<ttng::AsyncTMACopyLocalToGlobalOp>(
@@ -190,7 +190,7 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
 
 template <tt::DescriptorReduceKind kind>
 static Result emitReduce(Context &context, const BoundArgs &arguments) {
-  auto coords = readStore(context, arguments, "tma.async_atomic");
+  auto coords = readStore(context, arguments);
   if (!coords)
     return std::nullopt;
   if (!ttng::hasReduction(kind, ttng::descriptorOf(arguments[0].irType()).elementType)) {
@@ -209,7 +209,7 @@ static Result emitReduce(Context &context, const BoundArgs &arguments) {
 static Result emitStoreWait(Context &context, const BoundArgs &arguments) {
   std::optional<int64_t> pending = intArgument(context, arguments, 0, "pendings");
   std::optional<bool> readOnly = boolArgument(context, arguments, 1, "read_only", true);
-  if (!pending || !readOnly || !checkHopper(context, "tma.store_wait", 90))
+  if (!pending || !readOnly)
     return std::nullopt;
   if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
     context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "pendings")
@@ -299,8 +299,6 @@ static bool checkExtents(Context &context, const BoundArgs &arguments, int64_t e
 
 static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
   const Value &base = arguments[0];
-  if (!checkHopper(context, "tma.make_tensor_descriptor", 90))
-    return std::nullopt;
   if (!base.isTensor() || base.isBlock() || !base.dtype().isPointer()) {
     context.report(diag::Kind::NotPointer, arguments.span(0), "base", base.typeName()).end();
     return std::nullopt;
@@ -341,31 +339,213 @@ static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
 }
 
 using Kind = tt::DescriptorReduceKind;
-#define TMA(module)                                                                                \
-  {module ".async_load", "tensor_desc, coord, barrier, result, pred=, multicast=", emitLoad},      \
-      {module ".async_copy_global_to_shared",                                                      \
-       "tensor_desc, coord, barrier, result, pred=, multicast=", emitLoad},                        \
-      {module ".async_load_im2col",                                                                \
-       "tensor_desc, coord, offsets, barrier, result, pred=, multicast=", emitLoadIm2Col},         \
-      {module ".async_copy_global_to_shared_im2col",                                               \
-       "tensor_desc, coord, offsets, barrier, result, pred=, multicast=", emitLoadIm2Col},         \
-      {module ".async_store", "tensor_desc, coord, src", emitStore},                               \
-      {module ".async_copy_shared_to_global", "tensor_desc, coord, src", emitStore},               \
-      {module ".async_atomic_add", "tensor_desc, coord, src", emitReduce<Kind::ADD>},              \
-      {module ".async_atomic_min", "tensor_desc, coord, src", emitReduce<Kind::MIN>},              \
-      {module ".async_atomic_max", "tensor_desc, coord, src", emitReduce<Kind::MAX>},              \
-      {module ".async_atomic_and", "tensor_desc, coord, src", emitReduce<Kind::AND>},              \
-      {module ".async_atomic_or", "tensor_desc, coord, src", emitReduce<Kind::OR>},                \
-      {module ".async_atomic_xor", "tensor_desc, coord, src", emitReduce<Kind::XOR>},              \
-      {module ".store_wait", "pendings, read_only=", emitStoreWait}, {                             \
-    module ".make_tensor_descriptor",                                                              \
-        "base, shape, strides, block_shape, layout, padding_option=", emitMakeDescriptor           \
-  }
-
 llvm::ArrayRef<Builtin> tmaBuiltins() {
-  static const Builtin table[] = {TMA("nvidia.hopper.tma"), TMA("nvidia.blackwell.tma")};
+  static const Builtin table[] = {
+      {"nvidia.hopper.tma.async_load",
+       "tensor_desc: descriptor, coord: scalars, barrier: barrier, result: buffer, "
+       "pred: scalar = True, multicast: bool = False",
+       emitLoad,
+       {.needs = target::Feature::TensorCopies, .alias = "async_copy_global_to_shared"},
+       R"(
+Begins to copy a block of a tensor to shared memory; its bytes arrive at a barrier.
+
+`coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
+the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
+that hold the same block. With a false `pred` nothing is copied.
+
+Gives: nothing.
+Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
+coordinates.
+
+    dst = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    hopper.mbarrier.expect(bar, desc.nbytes_per_cta)
+    hopper.tma.async_load(desc, [0, 0], bar, dst)
+    hopper.mbarrier.wait(bar, phase=0)
+)"},
+      {"nvidia.hopper.tma.async_load_im2col",
+       "tensor_desc: descriptor, coord: scalars, offsets: scalars, barrier: barrier, "
+       "result: buffer, pred: scalar = True, multicast: bool = False",
+       emitLoadIm2Col,
+       {.needs = target::Feature::TensorCopies, .alias = "async_copy_global_to_shared_im2col"},
+       R"(
+Begins to copy pixels of an image to shared memory; their bytes arrive at a barrier.
+
+`tensor_desc` is an im2col descriptor, `coord` the first pixel and channel, an int32 scalar per
+dimension, `offsets` the place within the filter, one per spatial dimension. Otherwise as
+`async_load`.
+
+Gives: nothing.
+Errors: a descriptor that is none of im2col; a wrong number of coordinates or offsets.
+
+    dst = gl.allocate_shared_memory(image.dtype, image.block_shape, image.layout)
+    hopper.mbarrier.expect(bar, image.nbytes_per_cta)
+    hopper.tma.async_load_im2col(image, [0, 0, 0, 0], [0, 0], bar, dst)
+    hopper.mbarrier.wait(bar, phase=0)
+)"},
+      {"nvidia.hopper.tma.async_store",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitStore,
+       {.needs = target::Feature::TensorCopies, .alias = "async_copy_shared_to_global"},
+       R"(
+Begins to copy a block from shared memory to a tensor.
+
+`coord` is where in the tensor the block begins; what lies outside of the tensor is not written. A
+`fence_async_shared` must stand between writes to the buffer and the copy, a `store_wait` before the
+buffer is written again or the kernel ends.
+
+Gives: nothing.
+Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
+coordinates.
+
+    src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    src.store(gl.full([64, 64], 1.0, gl.float16, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_store(desc, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.async_atomic_add",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitReduce<Kind::ADD>,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Begins to add a block to a tensor, atomically.
+
+The block comes from shared memory; fences and waits are those of `async_store`.
+
+Gives: nothing.
+Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+    src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    src.store(gl.full([64, 64], 1, desc.dtype, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_atomic_add(desc, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.async_atomic_min",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitReduce<Kind::MIN>,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Begins to take the smaller of a block and a tensor into the tensor, atomically.
+
+The block comes from shared memory; fences and waits are those of `async_store`.
+
+Gives: nothing.
+Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+    src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    src.store(gl.full([64, 64], 1, desc.dtype, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_atomic_min(desc, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.async_atomic_max",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitReduce<Kind::MAX>,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Begins to take the larger of a block and a tensor into the tensor, atomically.
+
+The block comes from shared memory; fences and waits are those of `async_store`.
+
+Gives: nothing.
+Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+    src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    src.store(gl.full([64, 64], 1, desc.dtype, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_atomic_max(desc, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.async_atomic_and",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitReduce<Kind::AND>,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Begins to keep the bits that a tensor has in common with a block, atomically.
+
+The block comes from shared memory; fences and waits are those of `async_store`.
+
+Gives: nothing.
+Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+    src = gl.allocate_shared_memory(words.dtype, words.block_shape, words.layout)
+    src.store(gl.full([64, 64], 1, words.dtype, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_atomic_and(words, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.async_atomic_or",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitReduce<Kind::OR>,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Begins to add the bits of a block to a tensor, atomically.
+
+The block comes from shared memory; fences and waits are those of `async_store`.
+
+Gives: nothing.
+Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+    src = gl.allocate_shared_memory(words.dtype, words.block_shape, words.layout)
+    src.store(gl.full([64, 64], 1, words.dtype, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_atomic_or(words, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.async_atomic_xor",
+       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       emitReduce<Kind::XOR>,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Begins to flip the bits of a block in a tensor, atomically.
+
+The block comes from shared memory; fences and waits are those of `async_store`.
+
+Gives: nothing.
+Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+    src = gl.allocate_shared_memory(words.dtype, words.block_shape, words.layout)
+    src.store(gl.full([64, 64], 1, words.dtype, tiled))
+    hopper.fence_async_shared()
+    hopper.tma.async_atomic_xor(words, [0, 0], src)
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.store_wait",
+       "pendings: int, read_only: bool = True",
+       emitStoreWait,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Waits until no more than so many of the latest copies to global memory are under way.
+
+With `read_only` a copy counts as complete once its buffer has been read, and may be written again;
+without it once global memory has been written.
+
+Gives: nothing.
+Errors: a negative number.
+
+    hopper.tma.store_wait(0)
+)"},
+      {"nvidia.hopper.tma.make_tensor_descriptor",
+       "base: pointer, shape: scalars, strides: scalars, block_shape: ints, layout: layout, "
+       "padding_option: str = 'zero'",
+       emitMakeDescriptor,
+       {.needs = target::Feature::TensorCopies},
+       R"(
+Describes a tensor in global memory, inside a kernel.
+
+Shape and strides count elements. All strides but the last are multiples of 16 bytes, the last is 1.
+`padding_option` says what copies find outside: "zero", or "nan" for floats.
+
+Gives: a tensor descriptor of blocks of `block_shape` in `layout`, an `NVMMASharedLayout`.
+Errors: a base that is no scalar pointer; lists of different lengths; strides, shapes and layouts
+that the copy engine does not have.
+
+    made = hopper.tma.make_tensor_descriptor(
+        p, [n, 64], [64, 1], [64, 32], gl.NVMMASharedLayout(128, 32, 2))
+)"},
+  };
   return table;
 }
-#undef TMA
 
 } // namespace gluonc::sema::ops

@@ -65,6 +65,10 @@ std::optional<Value> describedType(Context &context, const BoundArgs &fields) {
   return type ? Result(Value::blockType(*type, *dtype)) : std::nullopt;
 }
 
+/// `typeFields` as parameters.
+static constexpr Signature fieldList =
+    "element_ty: dtype, shape: ints, layout: layout, alloc_shape: ints";
+
 static bool describesType(const Value &value) {
   llvm::ArrayRef<llvm::StringLiteral> names = typeFields;
   return value.is(ValueKind::Tuple) && value.fieldNames().size() >= 3 &&
@@ -78,7 +82,7 @@ std::optional<Value> withTypes(Context &context, const Value &value, diag::Span 
     return value;
   if (describesType(value)) {
     llvm::SmallVector<diag::Span> spans(value.items().size(), span);
-    return describedType(context, {value.items(), spans});
+    return describedType(context, {fieldList, value.items(), spans});
   }
   std::vector<Value> items;
   for (const Value &item : value.items()) {

@@ -233,12 +233,71 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> viewMethods() {
   static const Builtin table[] = {
-      {"index", "smem, index", emitIndex},
-      {"slice", "smem, start, length, dim=", emitSlice},
-      {"permute", "smem, order", emitPermute},
-      {"reshape", "smem, shape", emitReshape},
-      {"reinterpret", "smem, dtype=, shape=, layout=", emitReinterpret},
-      {"_reinterpret", "smem, dtype=, shape=, layout=", emitReinterpret},
+      {"index", "smem: buffer, index: scalar", emitIndex, asFunction, R"(
+One buffer of a ring.
+
+A view: no data moves.
+
+Gives: a shared memory descriptor without the first dimension.
+Errors: a buffer that is no ring; an index that is no int32, or known and out of range.
+
+    ring = gl.allocate_shared_memory(gl.float32, [3, 64, 32], shared)
+    ring.index(1).store(tile)
+)"},
+      {"slice", "smem: buffer, start: int, length: int, dim: int = 0", emitSlice, asFunction, R"(
+A part of a buffer, or of a ring, along one dimension.
+
+A view: no data moves. Within a buffer the length is a power of two and `start` a multiple of it.
+
+Gives: a shared memory descriptor, `length` long in that dimension.
+Errors: a part that is not inside; a cut through the swizzling pattern.
+
+    upper = smem.slice(0, 32)
+)"},
+      {"permute", "smem: buffer, order: ints", emitPermute, asFunction, R"(
+The buffer with its dimensions in another order.
+
+A view: no data moves. Dimension `i` of the result is dimension `order[i]` of the buffer.
+
+Gives: a shared memory descriptor.
+Errors: a ring; an order that is no permutation.
+
+    columns = smem.permute([1, 0])
+)"},
+      {"reshape", "smem: buffer, shape: ints", emitReshape, asFunction, R"(
+The buffer's elements, in row-major order, in another shape.
+
+A view: no data moves.
+
+Gives: a shared memory descriptor.
+Errors: a ring or a slice; another number of elements; a layout that cannot follow.
+
+    flat = smem.reshape([64 * 32])
+)"},
+      {"reinterpret",
+       "smem: buffer, dtype: dtype = None, shape: ints = None, layout: layout = None",
+       emitReinterpret, asFunction, R"(
+The same memory seen as another element type, shape or layout.
+
+What is not given stays.
+
+Gives: a shared memory descriptor.
+Errors: more bytes than the buffer has; a slice with gaps; another padding.
+
+    bits = smem.reinterpret(gl.int32)
+)"},
+      {"_reinterpret",
+       "smem: buffer, dtype: dtype = None, shape: ints = None, layout: layout = None",
+       emitReinterpret, asFunction, R"(
+The same memory seen as another element type, shape or layout.
+
+What is not given stays.
+
+Gives: a shared memory descriptor.
+Errors: more bytes than the buffer has; a slice with gaps; another padding.
+
+    bits = smem._reinterpret(gl.int32)
+)"},
   };
   return table;
 }

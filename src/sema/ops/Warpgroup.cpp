@@ -131,13 +131,6 @@ static std::optional<int64_t> impreciseArgument(Context &context, const BoundArg
 
 static Result emitMma(Context &context, const BoundArgs &arguments) {
   const Value &acc = arguments[2];
-  if (context.options.target.computeCapability() / 10 != 9 || !context.options.target.isNvidia()) {
-    context
-        .report(diag::Kind::NeedsTarget, context.span, "warpgroup_mma", "cuda:90",
-                context.options.target.name())
-        .end();
-    return std::nullopt;
-  }
   if (!checkOperands(context, arguments))
     return std::nullopt;
   std::optional<mlir::Value> useAcc = predicateArgument(context, arguments, 3);
@@ -256,8 +249,9 @@ struct Specialization {
     for (int32_t count : warps)
       if (!layout::isPowerOf2(count))
         return refuse(1, "numbers of warps are powers of two, got " + llvm::Twine(count));
-    if (isGiven(arguments[2]) && (!checkHopper(context, "worker_num_regs", 90) ||
-                                  !readNumbers(2, "worker_num_regs", mostRegisters, registers)))
+    if (isGiven(arguments[2]) &&
+        (!requireFeature(context, "worker_num_regs", target::Feature::RegisterReallocation) ||
+         !readNumbers(2, "worker_num_regs", mostRegisters, registers)))
       return false;
     for (const Partition &worker : llvm::drop_begin(partitions))
       for (const Value &argument : worker.arguments)
@@ -354,12 +348,73 @@ static Result emitWarpSpecialize(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> warpgroupBuiltins() {
   static const Builtin table[] = {
-      {"nvidia.hopper.warpgroup_mma_init", "value", emitMmaInit},
+      {"nvidia.hopper.warpgroup_mma_init", "value: block", emitMmaInit, {.isInherited = false}, R"(
+Makes a tensor the accumulator of products that overlap.
+
+Gives: an accumulator, of which `warpgroup_mma_wait` makes a tensor again.
+Errors: what is no block.
+
+    mma: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    acc = hopper.warpgroup_mma_init(gl.zeros([64, 64], gl.float32, mma))
+)"},
       {"nvidia.hopper.warpgroup_mma",
-       "a, b, acc, *, use_acc=, precision=, max_num_imprecise_acc=, is_async=", emitMma},
-      {"nvidia.hopper.warpgroup_mma_wait", "num_outstanding=, deps=", emitMmaWait},
+       "a: value, b: buffer, acc: accumulator, *, use_acc: scalar = True, "
+       "precision: str = 'tf32', max_num_imprecise_acc: int = None, is_async: bool = False",
+       emitMma,
+       {.isInherited = false, .needs = target::Feature::WarpgroupMma},
+       R"(
+a @ b + acc on the tensor cores of four warps.
+
+`a` is a buffer or a block in a `DotOperandLayout`, `b` a buffer, both of [M, K] and [K, N]; `acc`
+lies in an `NVMMADistributedLayout` of version [3, 0]. With a false `use_acc` the product alone.
+8-bit floats and 16-bit floats accumulate in float16 or float32, float32 (cut to tf32) in float32,
+8-bit integers in int32. With `is_async` it only begins: buffers and result must not be touched
+before `warpgroup_mma_wait`. For 8-bit floats `max_num_imprecise_acc` says how many terms may be
+added with fewer bits.
+
+Gives: a block like `acc`; with `is_async` an accumulator.
+Errors: other layouts, shapes or element types; warps that are no multiple of four.
+
+    wide: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    a = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
+    b = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
+    mma: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    acc = hopper.warpgroup_mma(a, b, gl.zeros([64, 64], gl.float32, mma))
+)"},
+      {"nvidia.hopper.warpgroup_mma_wait",
+       "num_outstanding: int = 0, deps: sequence = None",
+       emitMmaWait,
+       {.isInherited = false},
+       R"(
+Waits until no more than so many of the latest products are under way.
+
+`deps` are what was waited for: accumulators, and buffers that must not be written before.
+
+Gives: the `deps`: one value, or a tuple; accumulators have become tensors.
+Errors: no `deps`; a number outside of 0 to 7.
+
+    wide: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    a = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
+    b = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
+    mma: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
+    acc = hopper.warpgroup_mma(a, b, gl.zeros([64, 64], gl.float32, mma), is_async=True)
+    acc = hopper.warpgroup_mma_wait(0, deps=[acc])
+)"},
       {"warp_specialize",
-       "functions_and_args, worker_num_warps, worker_num_regs=", emitWarpSpecialize},
+       "functions_and_args: sequence, worker_num_warps: ints, worker_num_regs: ints = None",
+       emitWarpSpecialize, asFunction, R"(
+Runs several functions side by side, each on warps of its own.
+
+The first of the pairs of a function and its arguments is the default partition, which runs on the
+warps of the kernel; each other is a worker with so many warps (a power of two) and registers per
+thread. Workers take no tensors: buffers, barriers and scalars instead. All begin and end together.
+
+Gives: what the default partition returns.
+Errors: a tensor as argument of a worker; other numbers of warps than workers; a call inside of a
+partition or of a function that is not inlined.
+
+    gl.warp_specialize([(consume, (smem, bar)), (produce, (smem, bar))], [4])
+)"},
   };
   return table;
 }

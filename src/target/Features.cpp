@@ -1,0 +1,47 @@
+#include "target/Features.h"
+
+namespace gluonc::target {
+
+namespace {
+/// NVIDIA chips from one compute capability to another, both included.
+struct Range {
+  unsigned first, last;
+  std::string_view text;
+};
+} // namespace
+
+static constexpr unsigned newest = ~0u;
+static constexpr Range ampere = {80, newest, "cuda:80 or newer"};
+static constexpr Range ada = {89, newest, "cuda:89 or newer"};
+static constexpr Range hopper = {90, newest, "cuda:90 or newer"};
+static constexpr Range onlyHopper = {90, 99, "cuda:90"};
+
+static const Range &rangeOf(Feature feature) {
+  switch (feature) {
+  case Feature::AsyncCopy:
+  case Feature::MBarrier:
+  case Feature::MmaSync:
+    return ampere;
+  case Feature::MmaSyncFp8:
+    return ada;
+  case Feature::AsyncProxy:
+  case Feature::TensorCopies:
+  case Feature::Clusters:
+  case Feature::GridDependency:
+  case Feature::RegisterReallocation:
+    return hopper;
+  case Feature::WarpgroupMma:
+    return onlyHopper;
+  }
+  return onlyHopper;
+}
+
+bool has(const Target &target, Feature feature) {
+  const Range &range = rangeOf(feature);
+  return target.isNvidia() && target.computeCapability() >= range.first &&
+         target.computeCapability() <= range.last;
+}
+
+std::string_view targetsWith(Feature feature) { return rangeOf(feature).text; }
+
+} // namespace gluonc::target
