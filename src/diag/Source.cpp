@@ -6,6 +6,21 @@
 namespace gluonc::diag {
 namespace {
 bool startsCodePoint(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+/// Lines may be long, and each of their tokens is asked for its column: the inner sum fits a byte,
+/// so that many are counted at once.
+uint32_t countCodePoints(std::string_view text) {
+  uint32_t count = 0;
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, 255);
+    uint8_t inPart = 0;
+    for (char c : part)
+      inPart = static_cast<uint8_t>(inPart + startsCodePoint(c));
+    count += inPart;
+    text.remove_prefix(part.size());
+  }
+  return count;
+}
 } // namespace
 
 SourceFile::SourceFile(std::string path, std::string text)
@@ -22,10 +37,8 @@ LineColumn SourceFile::position(uint32_t offset) const {
   auto next = std::upper_bound(starts.begin(), starts.end(), offset);
   uint32_t line = static_cast<uint32_t>(next - starts.begin());
   uint32_t end = std::min<uint32_t>(offset, static_cast<uint32_t>(contents.size()));
-  uint32_t column = 1;
-  for (uint32_t i = starts[line - 1]; i < end; ++i)
-    column += startsCodePoint(contents[i]);
-  return {line, column};
+  uint32_t begin = std::min(starts[line - 1], end);
+  return {line, 1 + countCodePoints(text().substr(begin, end - begin))};
 }
 
 uint32_t SourceFile::lineStart(uint32_t line) const {

@@ -11,6 +11,17 @@ TEST(SourceFile, ColumnsCountCodePoints) {
   EXPECT_EQ(file.position(offset).column, 10u);
 }
 
+TEST(SourceFile, ColumnsOfLongLines) {
+  std::string text = "first\n";
+  for (int i = 0; i < 1000; ++i)
+    text += "aä";
+  SourceFile file("k.py", text);
+  for (uint32_t i : {0u, 84u, 85u, 86u, 170u, 999u}) {
+    EXPECT_EQ(file.position(6 + 3 * i).column, 2 * i + 1);
+    EXPECT_EQ(file.position(6 + 3 * i + 1).column, 2 * i + 2);
+  }
+}
+
 TEST(SourceFile, EveryKindOfLineBreakStartsALine) {
   SourceFile file("a.py", "a\nb\r\nc\rd");
   EXPECT_EQ(file.lineCount(), 4u);

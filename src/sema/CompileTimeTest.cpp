@@ -425,6 +425,10 @@ def deeper(n):
 )";
   EXPECT_EQ(evaluated("forever()", source).substr(0, 23), "Kind::EvaluationTooLong");
   EXPECT_EQ(evaluated("deeper(0)", source).substr(0, 30), "Kind::NestingTooDeepToEvaluate");
+  Harness harness(std::string(prelude) + source);
+  (void)evaluate(harness.program, *harness.module, "deeper(0)", {}, "<text>", harness.sink);
+  EXPECT_NE(harness.messages().find("more than 1500 inside each other"), std::string::npos)
+      << harness.messages();
   EXPECT_EQ(evaluated("[0 for i in range(10 ** 15)]", source).substr(0, 23),
             "Kind::EvaluationTooLong");
 }

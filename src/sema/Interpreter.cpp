@@ -39,7 +39,9 @@ bool Interpreter::step(diag::Span span) {
   if (!isTooDeep && !work.isSpent())
     return true;
   if (isTooDeep)
-    report(Kind::NestingTooDeepToEvaluate, span).end();
+    report(Kind::NestingTooDeepToEvaluate, span)
+        .label(span, "more than {0} inside each other",
+               depth > maxDepth ? maxDepth : maxValueDepth);
   else
     report(Kind::EvaluationTooLong, span, maxSteps).end();
   isExhausted = true;

@@ -382,6 +382,49 @@ tt.func public @k(%a: i32) {
   EXPECT_NE(kernel.firstLine().find("inline_asm"), std::string::npos);
 }
 
+/// `count` tiles of 8 MiB that all live until they are added up.
+static std::string liveTiles(int count) {
+  std::string text = R"(
+tt.func public @k() {
+  %r = tt.make_range {end = 1048576 : i32, start = 0 : i32} : tensor<1048576xi32, #l>
+  %t0 = arith.extsi %r : tensor<1048576xi32, #l> to tensor<1048576xi64, #l>
+)";
+  auto add = [&](const std::string &result, const std::string &one, const std::string &two) {
+    text += result + " = arith.addi " + one + ", " + two + " : tensor<1048576xi64, #l>\n";
+  };
+  for (int i = 1; i < count; ++i)
+    add("%t" + std::to_string(i), "%t" + std::to_string(i - 1), "%t0");
+  add("%s" + std::to_string(count), "%t0", "%t0");
+  for (int i = count; --i >= 0;)
+    add("%s" + std::to_string(i), "%s" + std::to_string(i + 1), "%t" + std::to_string(i));
+  return text + "  tt.return\n}";
+}
+
+TEST(Refusal, TilesOfMoreThanAGibibyte) {
+  EXPECT_NE(Kernel(liveTiles(100)).executable, nullptr);
+  Kernel large(liveTiles(130));
+  EXPECT_EQ(large.executable, nullptr);
+  EXPECT_EQ(large.firstMessage(),
+            "the simulator cannot execute a kernel whose live tiles need more than 1 GiB");
+}
+
+// Each function calls the one before twice.
+TEST(Refusal, TreesOfCallsThatGrowWithoutEnd) {
+  std::string text = "tt.func private @f0(%x: i32) -> i32 attributes {noinline = true} {\n"
+                     "  %y = arith.addi %x, %x : i32\n  tt.return %y : i32\n}\n";
+  for (int i = 1; i <= 40; ++i) {
+    std::string callee = " = tt.call @f" + std::to_string(i - 1);
+    text += "tt.func private @f" + std::to_string(i) +
+            "(%x: i32) -> i32 attributes {noinline = true} {\n  %a" + callee +
+            "(%x) : (i32) -> i32\n  %b" + callee + "(%a) : (i32) -> i32\n  tt.return %b : i32\n}\n";
+  }
+  Kernel tree(text + "tt.func public @k(%x: i32) {\n  %a = tt.call @f40(%x) : (i32) -> i32\n"
+                     "  tt.return\n}");
+  EXPECT_EQ(tree.executable, nullptr);
+  EXPECT_EQ(tree.firstKind(), Kind::UnsupportedInSimulator);
+  EXPECT_NE(tree.firstMessage().find("262,144 instructions"), std::string::npos);
+}
+
 TEST(Refusal, UnknownOperationsAndTypes) {
   Kernel operation(R"(
 tt.func public @k(%a: i32) {

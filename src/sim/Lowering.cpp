@@ -13,6 +13,8 @@ namespace gluonc::sim {
 static constexpr uint64_t kSlotAlignment = 64;
 /// Beyond this a kernel holds more than any GPU's registers by orders of magnitude.
 static constexpr uint64_t kMaxFrameBytes = uint64_t(1) << 30;
+/// Called functions are lowered at each call: a tree of calls may have more than can be lowered.
+static constexpr size_t kMaxInstructions = size_t(1) << 18;
 /// Room for clusters of 16 CTAs (kCtaSharedStride each) and then some.
 static constexpr uint32_t kMaxSharedBytes = 64u << 20;
 
@@ -316,6 +318,9 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   auto known = operationTable().find(operation->getName().getStringRef());
   if (known == operationTable().end())
     return unsupported(operation, "`" + operation->getName().getStringRef() + "`");
+  if (!callStack.empty() && program.code.size() > kMaxInstructions)
+    return unsupported(operation, "more than 262,144 instructions, those of noinline functions "
+                                  "counted at each call");
   if (!checkTypes(operation))
     return false;
   if (!productTypes.empty())

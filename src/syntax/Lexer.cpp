@@ -196,7 +196,7 @@ void Lexer::indentTo(unsigned column, unsigned alternate) {
   }
   if (column > indents.back().column) {
     if (indents.size() >= maxIndents)
-      return abandon(p, "too many levels of indentation");
+      return abandon(p, "more than 100 levels of indentation");
     if (alternate <= indents.back().alternate)
       complain(inconsistent);
     indents.push_back({column, alternate});
@@ -361,7 +361,7 @@ void Lexer::lexStray() {
 
 void Lexer::openBracket(TokenKind kind) {
   if (open.size() >= maxOpen)
-    return abandon(p, "too many nested brackets");
+    return abandon(p, "more than 200 nested brackets");
   open.push_back({Open::Bracket, p});
   push(kind, p, p + 1);
   ++p;

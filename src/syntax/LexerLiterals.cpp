@@ -130,7 +130,7 @@ void Lexer::lexString(const char *start, bool raw, bool formatted) {
   p += triple ? 3 : 1;
   if (formatted) {
     if (open.size() >= 200)
-      return abandon(start, "too many nested f-strings");
+      return abandon(start, "more than 200 nested f-strings");
     Open entry{Open::FString, start};
     entry.raw = raw;
     entry.triple = triple;
@@ -177,9 +177,9 @@ void Lexer::openField() {
     ++fields;
   // CPython allows two levels of fields in the format of a field, but not more.
   if (fields >= 3)
-    error(Kind::NestingTooDeep, p, p + 1, "f-string: expressions nested too deeply");
+    error(Kind::NestingTooDeep, p, p + 1, "f-string: more than 2 fields inside each other");
   if (open.size() >= 200)
-    return abandon(p, "too many nested f-string fields");
+    return abandon(p, "more than 200 nested f-string fields");
   open.push_back({Open::Field, p});
   push(TokenKind::LeftBrace, p, p + 1);
   ++p;

@@ -13,6 +13,8 @@ namespace {
 constexpr size_t maxReports = 100;
 /// Nested productions at once; see Parser::Depth.
 constexpr unsigned maxDepth = 1000;
+static_assert(maxDepth == maxHeight);
+constexpr const char *tooDeep = "nested more than 1000 deep";
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -59,11 +61,11 @@ void Parser::panic() {
 
 Parser::Depth::Depth(Parser &parser) : parser(parser), ok(++parser.depth <= maxDepth) {
   if (!ok)
-    parser.fail(Kind::NestingTooDeep, parser.span(*parser.token), "too deeply nested");
+    parser.fail(Kind::NestingTooDeep, parser.span(*parser.token), tooDeep);
 }
 
 void Parser::tooHigh(Node *node) {
-  fail(Kind::NestingTooDeep, node->span, "too deeply nested");
+  fail(Kind::NestingTooDeep, node->span, tooDeep);
   // Keeps the bound for the walkers: heights above stay within it.
   node->height = maxHeight - 1;
 }

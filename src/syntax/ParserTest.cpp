@@ -427,6 +427,7 @@ TEST(ParserBounds, DeepTreesAreReported) {
     Parsed parsed(text);
     ASSERT_FALSE(parsed.sink.diagnostics.empty()) << text.substr(0, 20);
     EXPECT_EQ(parsed.sink.diagnostics[0].kind, Kind::NestingTooDeep) << text.substr(0, 20);
+    EXPECT_NE(parsed.sink.diagnostics[0].message.find("00"), std::string::npos);
     EXPECT_LE(parsed.module->height, maxHeight);
   }
 }

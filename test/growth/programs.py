@@ -32,6 +32,10 @@ def scalars(n):
     return _kernel(f"x = (x ^ {i}) * n" for i in range(n))
 
 
+def one_line(n):
+    return _kernel(["; ".join(f"x = (x ^ {i}) * n" for i in range(n))])
+
+
 def tensors(n):
     return _kernel(f"v = (v ^ {i}) * n" for i in range(n))
 
