@@ -80,8 +80,49 @@ void addIndex(Emitter &emitter, Line &line, const LinearLayout &layout, uint32_t
   line.format += ")";
 }
 
-/// Runs `body` in the threads where `condition` holds.
+/// Whether `later` computes what `value` is; `count` grows by what it takes of block `here`.
+bool isSame(Value *value, Value *later, BasicBlock *here, size_t &count) {
+  if (value == later)
+    return true;
+  auto *one = dyn_cast<Instruction>(value), *two = dyn_cast<Instruction>(later);
+  if (!one || !two || two->getParent() != here || isa<PHINode, CallBase>(two) ||
+      !one->isSameOperationAs(two))
+    return false;
+  ++count;
+  for (auto [a, b] : zip_equal(one->operands(), two->operands()))
+    if (!isSame(a, b, here, count))
+      return false;
+  return true;
+}
+
+/// The block that the threads of `condition` have just left, with nothing in between; null if there
+/// is none.
+BasicBlock *justLeft(BasicBlock *here, Value *condition) {
+  for (BasicBlock *inside : predecessors(here)) {
+    BasicBlock *before = inside->getSinglePredecessor();
+    auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+    if (!branch || !branch->isConditional() || branch->getSuccessor(0) != inside ||
+        branch->getSuccessor(1) != here || inside->getSingleSuccessor() != here)
+      continue;
+    size_t count = 0;
+    if (isSame(branch->getCondition(), condition, here, count) && count == here->size())
+      return inside;
+  }
+  return nullptr;
+}
+
+/// Runs `body` in the threads where `condition` holds. What stands in a row shares its branch: LLVM
+/// would find out, at a price that grows with the square.
 template <typename Body> void onlyWhere(Emitter &emitter, Value *condition, Body body) {
+  BasicBlock *here = emitter.builder.GetInsertBlock();
+  if (BasicBlock *again = justLeft(here, condition)) {
+    while (!here->empty())
+      here->back().eraseFromParent();
+    emitter.builder.SetInsertPoint(again->getTerminator());
+    body();
+    emitter.startBlock(here);
+    return;
+  }
   BasicBlock *inside = emitter.newBlock("debug"), *after = emitter.newBlock("after");
   emitter.builder.CreateCondBr(condition, inside, after);
   emitter.startBlock(inside);

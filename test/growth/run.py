@@ -22,7 +22,7 @@ BOUND = 3.2
 STATEMENTS = 2000
 SHORT = 0.4
 # Statements that are large, or whose growth is known (docs/limits.md), in smaller numbers.
-FEWER = {"while_loops": 1000, "nested_loops": 1000, "reductions": 300, "prints": 500,
+FEWER = {"while_loops": 1000, "nested_loops": 1000, "reductions": 300,
          "shared_in_loops": 150, "noinline_functions": 700, "live_buffers": 1000, "many_partitions": 500, "conversions": 1000}
 
 
