@@ -5,10 +5,7 @@ import dataclasses
 import enum
 import functools
 import gc
-import importlib.util
-import linecache
 import os
-import types
 import weakref
 
 import gluonc
@@ -16,30 +13,7 @@ import gluonc as gluon
 import numpy as np
 import pytest
 from gluonc import language as gl
-
-
-def launch(kernel, *arguments):
-    out = np.zeros(1, np.int32)
-    kernel[(1,)](out, *arguments)
-    return out[0]
-
-
-def from_text(name, text, **variables):
-    """A module that no search path finds."""
-    module = types.ModuleType(name)
-    vars(module).update(variables, gluon=gluon, gl=gl)
-    path = f"<{name}>"
-    linecache.cache[path] = len(text), None, text.splitlines(True), path
-    exec(compile(text, path, "exec"), vars(module))
-    return module
-
-
-def from_file(path, text):
-    path.write_text("import gluonc as gluon\nfrom gluonc import language as gl\n" + text)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from sources import from_file, from_text, launch
 
 
 # -- Defaults -------------------------------------------------------------------------------------
@@ -145,28 +119,26 @@ def test_the_branch_that_python_took_counts(fast, expected):
     assert launch(from_text(f"branches{fast}", BRANCHES, FAST=fast).kernel) == expected
 
 
+def class_adding(number):
+    number = gl.constexpr(number)
+
+    @gluon.aggregate
+    class Adding:
+        x: gl.tensor
+
+        @gluon.jit
+        def m(self):
+            return self.x + number
+    return Adding
+
+
 def test_bases_are_those_that_python_has():
-    @gluon.aggregate
-    class One:
-        x: gl.tensor
-
-        @gluon.jit
-        def m(self):
-            return self.x + 1
-
-    @gluon.aggregate
-    class Two:
-        x: gl.tensor
-
-        @gluon.jit
-        def m(self):
-            return self.x + 2
-    Base = Two
+    Base = class_adding(2)
 
     @gluon.aggregate
     class Derived(Base):
         pass
-    Base = One
+    Base = class_adding(1)
 
     @gluon.jit
     def kernel(out):
@@ -176,23 +148,7 @@ def test_bases_are_those_that_python_has():
 
 def test_the_first_base_with_a_member_counts():
     @gluon.aggregate
-    class One:
-        x: gl.tensor
-
-        @gluon.jit
-        def m(self):
-            return self.x + 1
-
-    @gluon.aggregate
-    class Two:
-        x: gl.tensor
-
-        @gluon.jit
-        def m(self):
-            return self.x + 2
-
-    @gluon.aggregate
-    class Both(One, Two):
+    class Both(class_adding(1), class_adding(2)):
         pass
 
     @gluon.jit

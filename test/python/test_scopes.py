@@ -1,21 +1,13 @@
 """Names in kernels mean what Python says."""
 
-import linecache
-import types
-
 import gluonc
 import gluonc as gluon
 import numpy as np
 import pytest
 from gluonc import language as gl
+from sources import from_text, launch
 
 COMPUTED = gl.constexpr(sum(range(5)))
-
-
-def launch(kernel, *arguments):
-    out = np.zeros(1, np.int32)
-    kernel[(1,)](out, *arguments)
-    return out[0]
 
 
 def nested(factor):
@@ -70,16 +62,6 @@ def second(out):
     assert launch(module.second) == 6
     module.LIMIT = gl.constexpr(4)
     assert launch(module.first) == 4
-
-
-def from_text(name, text, **variables):
-    """A module that no search path finds."""
-    module = types.ModuleType(name)
-    vars(module).update(variables, gluon=gluon, gl=gl)
-    path = f"<{name}>"
-    linecache.cache[path] = len(text), None, text.splitlines(True), path
-    exec(compile(text, path, "exec"), vars(module))
-    return module
 
 
 def test_functions_and_values_of_other_modules():
