@@ -11,8 +11,8 @@ import builtins
 import dataclasses
 import enum
 import functools
-import sys
 import types
+import typing
 
 from gluonc import _native, _texts
 from gluonc._engine import engine
@@ -36,6 +36,7 @@ _FOREIGN = {"numpy", "torch"}
 # What has a text, but for what is inside.
 _PLAIN = (type(None), bool, int, float, str, tuple, list, dict, constexpr)
 _ENUM_FIELDS = "value", "name"
+_UNIONS = typing.Union, getattr(types, "UnionType", typing.Union)
 
 
 class _Namespace:
@@ -306,13 +307,29 @@ class Resolver(_native.Watch):
         members = self._dict((name, f"({access!r}, {self._text(member)})")
                              for name, access, member in _members_of(cls))
         attributes = [("bases", f"[{', '.join(bases)}]"), ("members", repr(members))]
-        path, line, text, variables = _texts.place_of_aggregate(cls) or ("", 0, "", None)
-        if not path:
-            attributes += [("named_tuple", repr(_is_named_tuple(cls))),
-                           ("fields", repr(_fields_of(cls)))]
+        path, line, text, variables, fields = (_texts.place_of_aggregate(cls)
+                                               or ("", 0, "", None, _fields_of(cls)))
+        attributes.append(("fields", repr(tuple(fields))))
+        if path:
+            attributes.append(("types", repr(self._types_of(cls, fields, variables))))
+        else:
+            attributes.append(("named_tuple", repr(_is_named_tuple(cls))))
         scope = self._scope_of(variables, _texts.own_functions(cls)) if path else 0
         return _binding(_CLASS, text, path, cls.__qualname__, line, scope, self._number_of(cls),
                         self._dict(attributes))
+
+    def _types_of(self, cls, annotations, variables):
+        """Text of {field: (type, …)}: values have one of them, or any where there are none."""
+        names = _Namespace(variables, _texts.own_functions(cls))
+        visible = {**names.globals, cls.__name__: cls, **vars(cls)}
+        for name in names.cells:
+            try:
+                visible[name] = names.find(name)
+            except KeyError:
+                pass
+        return self._dict((field, f"({''.join(self._text(each) + ', ' for each in found)})")
+                          for field, annotation in annotations.items()
+                          for found in [_alternatives(annotation, visible)])
 
     def _bind_instance(self, value):
         cls = type(value)
@@ -375,6 +392,22 @@ def _place_in_body(code):
                  if line and end), None)
 
 
+def _alternatives(annotation, variables):
+    """The types that an annotation admits; empty for any."""
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, dict(variables))
+        except Exception:
+            return ()
+    if annotation is None or annotation is type(None):
+        return (None,)
+    if typing.get_origin(annotation) in _UNIONS:
+        found = [_alternatives(each, variables) for each in typing.get_args(annotation)]
+        return tuple(each for some in found for each in some) if all(found) else ()
+    is_known = isinstance(annotation, type) or hasattr(type(annotation), "__gluonc_source__")
+    return (annotation,) if is_known else ()
+
+
 def _is_named_tuple(cls):
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
@@ -385,9 +418,7 @@ def _fields_of(cls):
         return _ENUM_FIELDS
     if _is_named_tuple(cls):
         return cls._fields
-    # Before 3.10 those of a base could come instead.
-    found = cls if sys.version_info >= (3, 10) else types.SimpleNamespace(**vars(cls))
-    return tuple(getattr(found, "__annotations__", ()))
+    return _texts.annotations_of(cls)
 
 
 def _members_of(cls):

@@ -21,7 +21,7 @@ _joined = {}
 # Path -> the texts that decorators saw, the newest last.
 _seen = {}
 _SEEN_AT_MOST = 8
-# Aggregate -> (path, line inside, text, variables of the module).
+# Aggregate -> (path, line inside, text, variables of the module, annotations of its own).
 _classes = weakref.WeakKeyDictionary()
 
 
@@ -60,7 +60,7 @@ def note_aggregate(cls):
     path = frame.f_code.co_filename
     text = _note(path, frame.f_globals)
     if text is not None:
-        _classes[cls] = path, frame.f_lineno, text, frame.f_globals
+        _classes[cls] = path, frame.f_lineno, text, frame.f_globals, annotations_of(cls)
 
 
 def text_of(fn):
@@ -93,8 +93,16 @@ def _newest_with(code):
 
 
 def place_of_aggregate(cls):
-    """(path, line inside, text, variables of the module) of an aggregate; None for other classes."""
+    """(path, line inside, text, variables of the module, annotations) of an aggregate; None for other
+    classes."""
     return _classes.get(cls)
+
+
+def annotations_of(cls):
+    """Name -> annotation of the fields that the class itself declares."""
+    # Before 3.10 those of a base could come instead.
+    found = cls if sys.version_info >= (3, 10) else types.SimpleNamespace(**vars(cls))
+    return dict(getattr(found, "__annotations__", ()))
 
 
 def own_functions(cls):

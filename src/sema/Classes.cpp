@@ -187,9 +187,9 @@ std::shared_ptr<Class> startHostAggregate(Interpreter &interpreter, Module &modu
                                           const ast::ClassDef &def) {
   ClassBuilder builder = startClass(interpreter, module, def, nullptr);
   builder.cls->kind = ClassKind::Aggregate;
+  // For where they are; which ones there are, and their defaults, is for the host to say.
   for (const ast::Stmt *stmt : def.body)
     builder.addAnnotated(*stmt);
-  // Defaults are among the members.
   for (Class::Field &field : builder.cls->fields)
     field.defaultValue = nullptr;
   return builder.cls;
@@ -263,21 +263,30 @@ bool Interpreter::bindFields(const Class &cls, CallArguments &arguments,
   return true;
 }
 
-/// Does the field's annotation admit the value? Types of host code (`Union[…]`) admit all.
+/// Does a type admit the value? Types of host code (`int`) admit all.
+static bool admits(const Value &type, const Value &value) {
+  if (type.isNone())
+    return value.isNone();
+  if (isIntrinsic(type, "constexpr"))
+    return value.isCompileTime();
+  bool isClass = type.is(ValueKind::Class);
+  for (llvm::StringRef name : {"tensor", "shared_memory_descriptor", "tuple"})
+    isClass |= isIntrinsic(type, name);
+  return !isClass || isInstance(value, type);
+}
+
+/// Does the field's annotation admit the value? What cannot be evaluated (`Union[…]`) admits all.
 static bool admits(Interpreter &interpreter, const Class &cls, const Class::Field &field,
                    const Value &value) {
+  if (field.types)
+    return field.types.items().empty() || llvm::any_of(field.types.items(), [&](const Value &type) {
+             return admits(type, value);
+           });
   diag::Collector ignored;
   Interpreter::SinkScope quiet(interpreter, ignored);
   MaybeValue type =
       inDefinition(interpreter, cls, [&] { return interpreter.eval(field.annotation); });
-  if (!type)
-    return true;
-  if (isIntrinsic(*type, "constexpr"))
-    return value.isCompileTime();
-  bool isClass = type->is(ValueKind::Class);
-  for (llvm::StringRef name : {"tensor", "shared_memory_descriptor", "tuple"})
-    isClass |= isIntrinsic(*type, name);
-  return !isClass || isInstance(value, *type);
+  return !type || admits(*type, value);
 }
 
 bool Interpreter::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Span span) {
@@ -288,8 +297,11 @@ bool Interpreter::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Sp
     }
     if (cls.kind != ClassKind::Aggregate || admits(*this, cls, field, item))
       continue;
-    diag::Builder builder = report(Kind::FieldType, span, field.name, cls.name,
-                                   field.annotation->span.text(), item.typeName());
+    std::string type = field.annotation ? std::string(field.annotation->span.text())
+                       : field.types.items().size() == 1 ? field.types.items()[0].str()
+                                                         : field.types.str();
+    diag::Builder builder =
+        report(Kind::FieldType, span, field.name, cls.name, type, item.typeName());
     (void)std::move(builder).label(field.span, "declared here");
     if (item.isNumber())
       (void)std::move(builder).hint("make it a run-time value with `gl.to_tensor`");

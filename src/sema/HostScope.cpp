@@ -222,18 +222,19 @@ private:
       reason = notFound();
       return std::nullopt;
     }
+    takeFields(*cls, item(attributes, "fields"));
     if (const Value *bases = item(attributes, "bases"))
       addBases(*cls, bases->items());
     // Members may name the class.
     if (binding.object)
       program.state().hostObjects[binding.object] = Value::classValue(cls);
-    std::optional<Value> members;
-    if (const Value *text = item(attributes, "members"); text && text->is(ValueKind::String))
-      members = evaluated(text->asString());
-    if (members)
-      for (const auto &[name, member] : items(&*members))
-        if (name.is(ValueKind::String) && member.is(ValueKind::Tuple) && member.items().size() == 2)
-          addMember(cls, name.asString(), member.items()[0], member.items()[1]);
+    for (const auto &[name, types] : late(attributes, "types"))
+      if (std::optional<size_t> field = cls->findField(name.str());
+          field && types.is(ValueKind::Tuple))
+        cls->fields[*field].types = types;
+    for (const auto &[name, member] : late(attributes, "members"))
+      if (name.is(ValueKind::String) && member.is(ValueKind::Tuple) && member.items().size() == 2)
+        addMember(cls, name.asString(), member.items()[0], member.items()[1]);
     if (const Class::Member *init = cls->findMember("__init__");
         init && cls->kind == ClassKind::Plain && init->value.is(ValueKind::Function))
       if (const ast::FunctionDef *def = init->value.asFunction().def)
@@ -252,10 +253,31 @@ private:
       cls->name = binding.name;
     diag::Collector ignored;
     cls->module = program.load("<value>", "", ignored);
-    if (const Value *fields = item(attributes, "fields"))
-      for (const Value &name : fields->items())
-        cls->fields.push_back({program.state().names.insert(name.str()).first->first(), {}});
     return cls;
+  }
+
+  /// Exchanges the fields of a class for those of the object; the text may say where they are.
+  void takeFields(Class &cls, const Value *names) {
+    if (!names || !(names->is(ValueKind::Tuple) || names->is(ValueKind::List)))
+      return;
+    std::vector<Class::Field> written = std::exchange(cls.fields, {});
+    for (const Value &name : names->items()) {
+      Class::Field field{program.state().names.insert(name.str()).first->first(), cls.span};
+      for (const Class::Field &other : written)
+        if (other.name == field.name)
+          field = other;
+      cls.fields.push_back(std::move(field));
+    }
+  }
+
+  /// The items of a dict whose text is among the attributes.
+  std::vector<std::pair<Value, Value>> late(const std::optional<Value> &attributes,
+                                            llvm::StringRef key) {
+    const Value *text = item(attributes, key);
+    std::optional<Value> dict;
+    if (text && text->is(ValueKind::String))
+      dict = evaluated(text->asString());
+    return dict ? items(&*dict).vec() : std::vector<std::pair<Value, Value>>();
   }
 
   std::shared_ptr<Class> aggregate() {

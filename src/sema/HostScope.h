@@ -51,11 +51,12 @@ struct HostBinding {
   /// no longer:
   ///   function  {'defaults': {name: value}, 'noinline': bool, 'body': (line, byte column)}
   ///   class     {'bases': (class, …), 'members': text of {name: (access, value)},
-  ///              'fields': (name, …), 'named_tuple': bool}
+  ///              'fields': (name, …), 'types': text of {field: (type, …)}, 'named_tuple': bool}
   ///   instance  {'fields': {name: value}}; `name` is an expression for its class
-  /// A class without a path is no aggregate; `fields` are then its own, as no text is looked at.
-  /// `body` is a place in a lambda's. `access` is '', 'property', 'static' or 'class'. Members are
-  /// a text of their own since they may name the class.
+  /// A class without a path is no aggregate. `fields` are its own; values have one of their types,
+  /// or any where there are none.
+  /// `body` is a place in a lambda's. `access` is '', 'property', 'static' or 'class'. Members and
+  /// types are texts of their own since they may name the class.
   std::string attributes = {};
 };
 

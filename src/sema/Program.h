@@ -112,6 +112,8 @@ public:
     const ast::Expr *defaultValue = nullptr;
     /// Instead of `defaultValue`, where no text has it.
     Value constant = {};
+    /// Instead of `annotation`: a tuple of types, one of which values have. Empty for any.
+    Value types = {};
   };
   enum class Access : uint8_t { Bound, Property, Static, OfClass };
   struct Member {
