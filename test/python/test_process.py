@@ -90,6 +90,40 @@ print(-launch(1) + launch(30000))
     assert int(done.stdout) < 256
 
 
+MADE_IN_A_LOOP = """
+import gc, os
+import numpy as np
+from sources import from_text
+
+make = from_text("factory", '''
+def make(first):
+    first = gl.constexpr(first)
+    @gluon.jit
+    def inner(out):
+        for i in gl.static_range(32):
+            gl.store(out + i, first + i)
+    return inner
+''').make
+out = np.zeros(32, np.int32)
+
+def run(begin, end):
+    for i in range(begin, end):
+        make(1000 * i)[(1,)](out)
+    gc.collect()
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+before = run(0, 200)
+print(run(200, 900) - before)
+"""
+
+
+def test_memory_of_kernels_made_in_a_loop_is_given_back():
+    done = run(MADE_IN_A_LOOP)
+    assert done.returncode == 0, done.stderr
+    # KiB; 5,000 as long as one MLIR context saw all of their constants.
+    assert int(done.stdout) < 2048
+
+
 def test_threads_compile_and_launch_at_once():
     failures = []
 
