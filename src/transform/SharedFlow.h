@@ -9,7 +9,9 @@
 // the walk repeats until it is stable. While states grow, something decided on
 // early may later turn out to be implied by another; so what was inserted in
 // loops is finally tried out one by one: it stays only if without it some
-// access would conflict. None missing, none doubled.
+// access would conflict. None missing, none doubled. What is missing shows soon:
+// the walk goes on from the place in question, and only until the state is the
+// same as with it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -68,24 +70,63 @@ private:
     Check,
   };
 
-  /// Whether what stands there now is enough.
+  /// The state before each operation.
+  using States = llvm::DenseMap<mlir::Operation *, State>;
+  enum class Answer { Yes, No, Unclear };
+
+  static bool isSame(State one, State two) { return !one.join(two) && !two.join(one); }
+
+  /// Whether what stands there now is enough; if so, `known` are its states.
   bool isSafe() {
+    States found;
     conflicts = false;
     heads.clear();
+    recorded = &found;
     walk(Mode::Check);
+    recorded = nullptr;
+    if (!conflicts)
+      known = std::move(found);
     return !conflicts;
+  }
+
+  /// Whether it is where `state` has come to stand before `op`, as far as its block tells.
+  Answer isSafeFrom(mlir::Operation *op, State state) {
+    States found;
+    Answer answer = Answer::Unclear;
+    conflicts = false;
+    heads.clear();
+    recorded = &found;
+    mode = Mode::Check;
+    for (; op && answer == Answer::Unclear; op = op->getNextNode()) {
+      if (isSame(known.find(op)->second, state))
+        answer = Answer::Yes;
+      else
+        runOperation(*op, state);
+      if (conflicts)
+        answer = Answer::No;
+    }
+    recorded = nullptr;
+    if (answer == Answer::Yes)
+      for (auto &[place, newer] : found)
+        known.find(place)->second = std::move(newer);
+    return answer;
   }
 
   /// Takes out what others make unnecessary; only cycles can have led to such.
   void dropImplied() {
     bool cycles = !function.getBody().hasOneBlock();
+    llvm::erase_if(inserted, [&](mlir::Operation *op) {
+      return !cycles && !op->getParentOfType<mlir::LoopLikeOpInterface>();
+    });
+    if (inserted.empty() || !isSafe())
+      return;
     for (mlir::Operation *op : inserted) {
-      if (!cycles && !op->getParentOfType<mlir::LoopLikeOpInterface>())
-        continue;
       mlir::Block *block = op->getBlock();
       mlir::Operation *next = op->getNextNode();
+      State before = known.find(op)->second;
       op->remove();
-      if (isSafe())
+      Answer answer = isSafeFrom(next, std::move(before));
+      if (answer == Answer::Yes || (answer == Answer::Unclear && isSafe()))
         op->destroy();
       else
         block->getOperations().insert(mlir::Block::iterator(next), op);
@@ -122,19 +163,24 @@ private:
   }
 
   void runBlock(mlir::Block &block, State &state) {
-    for (mlir::Operation &op : llvm::make_early_inc_range(block)) {
-      visit(&op, state);
-      if (auto loop = llvm::dyn_cast<mlir::scf::ForOp>(op))
-        runFor(loop, state);
-      else if (auto loop = llvm::dyn_cast<mlir::scf::WhileOp>(op))
-        runWhile(loop, state);
-      else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op))
-        runIf(branch, state);
-      else if (auto specialize = llvm::dyn_cast<ttg::WarpSpecializeOp>(op))
-        runParts(specialize, state);
-      else
-        apply(&op, state);
-    }
+    for (mlir::Operation &op : llvm::make_early_inc_range(block))
+      runOperation(op, state);
+  }
+
+  void runOperation(mlir::Operation &op, State &state) {
+    if (recorded)
+      recorded->insert_or_assign(&op, state);
+    visit(&op, state);
+    if (auto loop = llvm::dyn_cast<mlir::scf::ForOp>(op))
+      runFor(loop, state);
+    else if (auto loop = llvm::dyn_cast<mlir::scf::WhileOp>(op))
+      runWhile(loop, state);
+    else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op))
+      runIf(branch, state);
+    else if (auto specialize = llvm::dyn_cast<ttg::WarpSpecializeOp>(op))
+      runParts(specialize, state);
+    else
+      apply(&op, state);
   }
 
   /// Joins into the state at `place` until the body adds nothing more; leaves the state at its end.
@@ -192,6 +238,8 @@ private:
   bool conflicts = false;
   llvm::DenseMap<void *, State> heads;
   llvm::SmallVector<mlir::Operation *> inserted;
+  States known;
+  States *recorded = nullptr;
 };
 
 } // namespace gluonc

@@ -23,7 +23,7 @@ STATEMENTS = 2000
 SHORT = 0.4
 # Statements that are large, or whose growth is known (docs/limits.md), in smaller numbers.
 FEWER = {"while_loops": 1000, "nested_loops": 1000, "reductions": 300,
-         "shared_in_loops": 150, "noinline_functions": 700, "live_buffers": 1000, "many_partitions": 500, "conversions": 1000}
+         "noinline_functions": 700, "live_buffers": 1000, "many_partitions": 500, "conversions": 1000}
 
 
 def seconds(gluonc, path):
