@@ -132,6 +132,18 @@ bool mergesFast(const Function &function) {
   return true;
 }
 
+/// Calls of a function through which LLVM looks, at each of them, for whether there are others than
+/// calls, which would forbid it to align parameters beyond what their types ask for.
+constexpr unsigned mostCheckedCalls = 1024;
+
+/// Functions that many call are aligned as their types ask.
+void fixAlignment(Module &module) {
+  for (Function &function : module)
+    if (!function.isDeclaration() && function.hasLocalLinkage() &&
+        function.hasNUsesOrMore(mostCheckedCalls + 1))
+      function.setLinkage(GlobalValue::ExternalLinkage);
+}
+
 /// LLVM's passes for PTX without those that find nothing in what `runPasses` leaves.
 class Passes : public legacy::PassManager {
 public:
@@ -179,6 +191,7 @@ Expected<std::string> printPtx(Module &module, const target::Target &target,
   Machine machine(target, options);
   SmallString<0> text;
   raw_svector_ostream out(text);
+  fixAlignment(module);
   Passes passes(module);
   if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
                                    /*DisableVerify=*/true))
