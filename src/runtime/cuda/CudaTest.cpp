@@ -116,6 +116,24 @@ TEST_F(Cuda, LaunchPassesGridArgumentsAndZeroScratch) {
   EXPECT_EQ(fake->parameters[4], 0u);
 }
 
+TEST_F(Cuda, CodeIsUnloadedUnlessAGraphHasIt) {
+  auto stream = reinterpret_cast<CUstream>(size_t(7));
+  for (auto [launchedOn, isCapturing, left] :
+       {std::tuple<CUstream, bool, int>{nullptr, true, 0}, {stream, false, 0}, {stream, true, 1}}) {
+    *fake = FakeCuda();
+    fake->isCapturing = isCapturing;
+    {
+      Launcher prepared = launcher({}, 0);
+      EXPECT_EQ(fake->modules, 1);
+      llvm::cantFail(prepared.run({1}, launchedOn, {}));
+      // What was captured once stays.
+      fake->isCapturing = false;
+      llvm::cantFail(prepared.run({1}, launchedOn, {}));
+    }
+    EXPECT_EQ(fake->modules, left);
+  }
+}
+
 TEST_F(Cuda, LargeClustersAreAskedFor) {
   launcher({.ctasPerCluster = 8}, 0);
   EXPECT_FALSE(fake->largeClusters);

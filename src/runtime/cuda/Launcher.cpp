@@ -62,6 +62,13 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
   return std::move(launcher);
 }
 
+void Launcher::keepIfCaptured(CUstream stream) const {
+  auto *ask = module->device()->driver().api().cuStreamIsCapturing;
+  int status = 0;
+  if (ask && ask(stream, &status) == success && status)
+    module->keep();
+}
+
 CUresult Launcher::launchMany(const LaunchConfig &config, const uint64_t *slots,
                               const uint64_t *scratchAddress) const {
   llvm::SmallVector<void *, inlineParameters> pointers(parameters + hiddenParameters);

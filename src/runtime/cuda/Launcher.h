@@ -60,6 +60,9 @@ public:
     config.gridY = grid.y;
     config.gridZ = grid.z;
     config.stream = stream;
+    // The default stream is never captured.
+    if (stream && !module->wasKept())
+      keepIfCaptured(stream);
     config.attributes = attributes.data();
     if (scratch) [[unlikely]]
       return launchWithScratch(config, slots);
@@ -103,6 +106,7 @@ private:
       return result;
     return retry(config, pointers, result);
   }
+  void keepIfCaptured(CUstream stream) const;
   CUresult launchMany(const LaunchConfig &config, const uint64_t *slots,
                       const uint64_t *scratchAddress) const;
   CUresult launchWithScratch(const LaunchConfig &config, const uint64_t *slots) const;

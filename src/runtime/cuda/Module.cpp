@@ -29,7 +29,7 @@ llvm::Expected<std::shared_ptr<const Module>> Module::load(std::shared_ptr<const
 }
 
 Module::~Module() {
-  if (handle)
+  if (handle && !isKept)
     owner->driver().api().cuModuleUnload(handle);
 }
 

@@ -3,6 +3,8 @@
 
 #include "runtime/cuda/Device.h"
 
+#include <atomic>
+
 namespace gluonc::cuda {
 
 /// A kernel of a loaded module. Valid as long as the module lives.
@@ -24,6 +26,9 @@ public:
   ~Module();
 
   const std::shared_ptr<const Device> &device() const { return owner; }
+  /// Leaves the code on the device for good: a graph has it, which nobody can ask.
+  void keep() const { isKept = true; }
+  bool wasKept() const { return isKept.load(std::memory_order_relaxed); }
   /// Finds a kernel and, where it wants more shared memory than the 48 KiB that
   /// every kernel may have, raises its limit.
   llvm::Expected<Function> function(const std::string &name, unsigned sharedBytes) const;
@@ -32,6 +37,7 @@ private:
   Module() = default;
   std::shared_ptr<const Device> owner;
   CUmodule handle = nullptr;
+  mutable std::atomic<bool> isKept = false;
 };
 
 } // namespace gluonc::cuda

@@ -104,9 +104,17 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
     return errorNoBinaryForGpu;
   }
   *module = reinterpret_cast<CUmodule>(size_t(2000));
+  ++state.modules;
   return success;
 }
-CUresult cuModuleUnload(CUmodule) { return success; }
+CUresult cuModuleUnload(CUmodule) {
+  --state.modules;
+  return success;
+}
+CUresult cuStreamIsCapturing(CUstream, int *status) {
+  *status = state.isCapturing;
+  return success;
+}
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   if (!strcmp(name, "missing"))
     return 500;

@@ -14,6 +14,8 @@ struct FakeCuda {
   int contextsRetained = 0;
   int allocations = 0;
   int pools = 0;
+  int modules = 0;
+  bool isCapturing = false;
   /// Of the last allocation from a pool.
   size_t pooledBytes = 0;
   int launches = 0;
