@@ -169,3 +169,18 @@ def test_types_must_fit_the_kernel():
                                gl.BlockedLayout([1, 1], [32, 1], [1, 4], [0, 1]))
     with pytest.raises(gluonc.CompilationError, match="30. is not a power of two"):
         conflicts_of[(1,)](numpy.zeros(1, numpy.int32), wide, wide)
+
+
+def test_lists_of_layouts_stay_as_they_are():
+    layout = gl.DistributedLinearLayout([[1]], [[2], [4], [8], [16], [32]], [[0], [0]], [], [64])
+    with pytest.raises(TypeError, match="a layout cannot be changed"):
+        layout.reg_bases[0][0] = 2
+    with pytest.raises(TypeError, match="a layout cannot be changed"):
+        layout.reg_bases.append([2])
+    bases = layout.reg_bases
+    bases += [[2]]
+    bases.append([4])
+    assert bases == [[1], [2], [4]] and layout.reg_bases == [[1]]
+    for other in (copy.deepcopy(layout), pickle.loads(pickle.dumps(layout))):
+        assert other == layout and hash(other) == hash(layout)
+        assert pickle.loads(pickle.dumps(layout.lane_bases)) == layout.lane_bases

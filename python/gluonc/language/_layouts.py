@@ -15,6 +15,26 @@ def _plain(value):
     return value
 
 
+class _FixedList(list):
+    """A list that stays as it is: launches take layouts for what they were. `+=` makes another one."""
+
+    def _refuse(self, *_, **__):
+        raise TypeError("a layout cannot be changed")
+
+    append = extend = insert = remove = pop = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __imul__ = _refuse
+
+    def __iadd__(self, other):
+        return list(self) + list(other)
+
+    def __reduce__(self):
+        return _fixed, (list(self),)
+
+
+def _fixed(value):
+    return _FixedList(map(_fixed, value)) if isinstance(value, list) else value
+
+
 def _hashable(value):
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
@@ -89,6 +109,8 @@ class _Layout:
 
     def __init__(self, *args, **kwargs):
         self._set(self._bind(args, kwargs))
+        for name, value in self.__dict__.items():
+            self.__dict__[name] = _fixed(value)
         self._validate()
 
     def _bind(self, args, kwargs):
