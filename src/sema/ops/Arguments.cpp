@@ -35,6 +35,11 @@ bool requireFeature(Context &context, llvm::StringRef what,
   return false;
 }
 
+/// What the row says for a parameter that is not given.
+static llvm::StringRef defaultText(const BoundArgs &arguments, llvm::StringRef name) {
+  return arguments.signature[arguments.indexOf(name)].defaultText;
+}
+
 /// Says that an argument is not `wanted`: because it exists at run time only, or is something else.
 static std::nullopt_t refuse(Context &context, const Value &value, diag::Span span,
                              llvm::StringRef name, llvm::StringRef wanted) {
@@ -46,86 +51,89 @@ static std::nullopt_t refuse(Context &context, const Value &value, diag::Span sp
   return std::nullopt;
 }
 
-std::optional<int64_t> intArgument(Context &context, const BoundArgs &arguments, size_t i,
-                                   llvm::StringRef name, std::optional<int64_t> otherwise) {
-  const Value &value = arguments[i];
-  if (!isGiven(value) && otherwise)
+std::optional<int64_t> intArgument(Context &context, const BoundArgs &arguments,
+                                   llvm::StringRef name) {
+  const Value &value = arguments[name];
+  int64_t otherwise;
+  if (!isGiven(value) && !defaultText(arguments, name).getAsInteger(10, otherwise))
     return otherwise;
   if (value.is(ValueKind::Int) || value.is(ValueKind::Bool))
     if (std::optional<int64_t> number = value.asInt64())
       return number;
-  return refuse(context, value, arguments.span(i), name, "a compile-time integer");
+  return refuse(context, value, arguments.span(name), name, "a compile-time integer");
 }
 
-std::optional<bool> boolArgument(Context &context, const BoundArgs &arguments, size_t i,
-                                 llvm::StringRef name, bool otherwise) {
-  const Value &value = arguments[i];
+std::optional<bool> boolArgument(Context &context, const BoundArgs &arguments,
+                                 llvm::StringRef name) {
+  const Value &value = arguments[name];
   if (!isGiven(value))
-    return otherwise;
+    return defaultText(arguments, name) == "True";
   if (value.is(ValueKind::Bool))
     return value.asBool();
   if (value.is(ValueKind::Int))
     return !value.asApInt().isZero();
-  return refuse(context, value, arguments.span(i), name, "True or False");
+  return refuse(context, value, arguments.span(name), name, "True or False");
 }
 
 std::optional<llvm::StringRef> stringArgument(Context &context, const BoundArgs &arguments,
-                                              size_t i, llvm::StringRef name,
-                                              llvm::StringRef otherwise) {
-  const Value &value = arguments[i];
+                                              llvm::StringRef name) {
+  const Value &value = arguments[name];
+  llvm::StringRef otherwise = defaultText(arguments, name);
+  if (!isGiven(value) && otherwise.consume_front("'"))
+    return otherwise.drop_back();
   if (!isGiven(value))
-    return otherwise;
+    return "";
   if (value.is(ValueKind::String))
     return value.asString();
-  return refuse(context, value, arguments.span(i), name, "a string");
+  return refuse(context, value, arguments.span(name), name, "a string");
 }
 
-std::optional<DType> dtypeArgument(Context &context, const BoundArgs &arguments, size_t i,
+std::optional<DType> dtypeArgument(Context &context, const BoundArgs &arguments,
                                    llvm::StringRef name) {
-  const Value &value = arguments[i];
+  const Value &value = arguments[name];
   if (value.is(ValueKind::DType))
     return value.dtype();
-  return refuse(context, value, arguments.span(i), name, "a dtype");
+  return refuse(context, value, arguments.span(name), name, "a dtype");
 }
 
 std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &context, const BoundArgs &arguments,
-                                                       size_t i, llvm::StringRef name) {
+                                                       llvm::StringRef name) {
   auto isSequence = [](const Value &value) {
     return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
   };
-  Value value = arguments[i];
+  Value value = arguments[name];
   if (isSequence(value) && value.items().size() == 1 && isSequence(value.items()[0]))
     value = Value(value.items()[0]);
   if (!isSequence(value))
-    return refuse(context, value, arguments.span(i), name, "a sequence of integers");
+    return refuse(context, value, arguments.span(name), name, "a sequence of integers");
   llvm::SmallVector<int64_t> numbers;
   for (const Value &item : value.items()) {
     std::optional<int64_t> number;
     if (item.is(ValueKind::Int) || item.is(ValueKind::Bool))
       number = item.asInt64();
     if (!number)
-      return refuse(context, item, arguments.span(i), name, "a sequence of integers");
+      return refuse(context, item, arguments.span(name), name, "a sequence of integers");
     numbers.push_back(*number);
   }
   return numbers;
 }
 
-bool blockArgument(Context &context, const BoundArgs &arguments, size_t i, llvm::StringRef name) {
-  if (arguments[i].isTensor() && arguments[i].isBlock())
+bool blockArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
+  if (arguments[name].isTensor() && arguments[name].isBlock())
     return true;
   context
-      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a block tensor",
-              arguments[i].typeName())
+      .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a block tensor",
+              arguments[name].typeName())
       .end();
   return false;
 }
 
-bool tensorArgument(Context &context, const BoundArgs &arguments, size_t i, llvm::StringRef name) {
-  if (arguments[i].isTensor() || arguments[i].isNumber())
+bool tensorArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
+  if (arguments[name].isTensor() || arguments[name].isNumber())
     return true;
   context
-      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a tensor or a number",
-              arguments[i].typeName())
+      .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a tensor or a number",
+              arguments[name].typeName())
       .end();
   return false;
 }
@@ -149,23 +157,22 @@ Result int32Argument(Context &context, const Value &value, diag::Span span, llvm
 }
 
 std::optional<mlir::Value> predicateArgument(Context &context, const BoundArgs &arguments,
-                                             size_t i) {
-  const Value &value = arguments[i];
+                                             llvm::StringRef name) {
+  const Value &value = arguments[name];
   if (value.isAbsent() || (value.is(ValueKind::Bool) && value.asBool()))
     return mlir::Value();
-  Result made = condition(context, value, arguments.span(i));
+  Result made = condition(context, value, arguments.span(name));
   if (!made)
     return std::nullopt;
   return made->ir();
 }
 
-std::optional<unsigned> axisArgument(Context &context, const BoundArgs &arguments, size_t i,
-                                     unsigned rank) {
-  std::optional<int64_t> axis = intArgument(context, arguments, i, "axis");
+std::optional<unsigned> axisArgument(Context &context, const BoundArgs &arguments, unsigned rank) {
+  std::optional<int64_t> axis = intArgument(context, arguments, "axis");
   if (!axis)
     return std::nullopt;
   if (*axis < -int64_t(rank) || *axis >= int64_t(rank)) {
-    context.report(diag::Kind::AxisOutOfRange, arguments.span(i), *axis, rank).end();
+    context.report(diag::Kind::AxisOutOfRange, arguments.span("axis"), *axis, rank).end();
     return std::nullopt;
   }
   return unsigned(*axis < 0 ? *axis + rank : *axis);

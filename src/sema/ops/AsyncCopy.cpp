@@ -17,14 +17,14 @@ static bool checkCopy(Context &context, const Value &buffer, const Operand &poin
 }
 
 static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0];
-  Operand pointer = operand(arguments, 1), mask = operand(arguments, 2);
-  if (!bufferArgument(context, arguments, 0, "smem") ||
-      !checkSingleBuffer(context, buffer, arguments.span(0), "async_load"))
+  const Value &buffer = arguments["smem"];
+  Operand pointer = operand(arguments, "pointer"), mask = operand(arguments, "mask");
+  if (!bufferArgument(context, arguments, "smem") ||
+      !checkSingleBuffer(context, buffer, arguments.span("smem"), "async_load"))
     return std::nullopt;
-  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, 3, false);
-  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments, 4);
-  std::optional<bool> isVolatile = boolArgument(context, arguments, 5, "volatile", false);
+  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, false);
+  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
+  std::optional<bool> isVolatile = boolArgument(context, arguments, "volatile");
   if (!cache || !evict || !isVolatile || !checkPointer(context, pointer, "pointer"))
     return std::nullopt;
   mlir::Value predicate;
@@ -48,11 +48,13 @@ static Result emitCommitGroup(Context &context, const BoundArgs &) {
 }
 
 static Result emitWaitGroup(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> pending = intArgument(context, arguments, 0, "num_outstanding", 0);
+  std::optional<int64_t> pending = intArgument(context, arguments, "num_outstanding");
   if (!pending)
     return std::nullopt;
   if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "num_outstanding")
+    context
+        .report(diag::Kind::ScalarOutOfRange, arguments.span("num_outstanding"), *pending,
+                "num_outstanding")
         .end();
     return std::nullopt;
   }

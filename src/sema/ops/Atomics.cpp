@@ -22,17 +22,16 @@ static llvm::StringRef nameOf(AtomicKind kind) {
   return names[int(kind)];
 }
 
-/// The `sem` and `scope` arguments at positions i and i + 1.
-static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments, size_t i,
-                                            llvm::StringRef otherwise = "acq_rel") {
-  std::optional<llvm::StringRef> sem = stringArgument(context, arguments, i, "sem", otherwise);
-  std::optional<llvm::StringRef> scope = stringArgument(context, arguments, i + 1, "scope", "gpu");
+/// The `sem` and `scope` arguments.
+static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> sem = stringArgument(context, arguments, "sem");
+  std::optional<llvm::StringRef> scope = stringArgument(context, arguments, "scope");
   if (!sem || !scope)
     return std::nullopt;
   std::optional<tt::MemSemantic> semantic = tt::symbolizeMemSemantic(*sem);
   if (!semantic) {
     context
-        .report(diag::Kind::ArgumentChoice, arguments.span(i), "sem", *sem,
+        .report(diag::Kind::ArgumentChoice, arguments.span("sem"), "sem", *sem,
                 "\"acquire\", \"release\", \"acq_rel\", \"relaxed\"")
         .end();
     return std::nullopt;
@@ -40,7 +39,7 @@ static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &a
   std::optional<tt::MemSyncScope> range = tt::symbolizeMemSyncScope(*scope);
   if (!range) {
     context
-        .report(diag::Kind::ArgumentChoice, arguments.span(i + 1), "scope", *scope,
+        .report(diag::Kind::ArgumentChoice, arguments.span("scope"), "scope", *scope,
                 "\"gpu\", \"cta\", \"sys\"")
         .end();
     return std::nullopt;
@@ -120,9 +119,9 @@ static Result emitFloatExtremum(Context &context, AtomicKind kind, const Operand
 }
 
 template <AtomicKind kind> static Result emitAtomic(Context &context, const BoundArgs &arguments) {
-  Operand pointer = operand(arguments, 0), value = operand(arguments, 1);
-  Operand mask = operand(arguments, 2);
-  std::optional<Ordering> ordering = readOrdering(context, arguments, 3);
+  Operand pointer = operand(arguments, "pointer"), value = operand(arguments, "val");
+  Operand mask = operand(arguments, "mask");
+  std::optional<Ordering> ordering = readOrdering(context, arguments);
   if (!ordering || !checkPointer(context, pointer, "pointer") || !checkWritable(context, pointer))
     return std::nullopt;
   DType element = pointer.value.dtype().pointee();
@@ -152,9 +151,9 @@ template <AtomicKind kind> static Result emitAtomic(Context &context, const Boun
 }
 
 static Result emitCas(Context &context, const BoundArgs &arguments) {
-  Operand pointer = operand(arguments, 0), expected = operand(arguments, 1);
-  Operand value = operand(arguments, 2);
-  std::optional<Ordering> ordering = readOrdering(context, arguments, 3);
+  Operand pointer = operand(arguments, "pointer"), expected = operand(arguments, "cmp");
+  Operand value = operand(arguments, "val");
+  std::optional<Ordering> ordering = readOrdering(context, arguments);
   if (!ordering || !checkPointer(context, pointer, "pointer") || !checkWritable(context, pointer))
     return std::nullopt;
   DType element = pointer.value.dtype().pointee();
@@ -180,9 +179,9 @@ static Result emitCas(Context &context, const BoundArgs &arguments) {
 
 /// atomic_poll(pointer, expected_value, sem="acquire", scope="gpu", timeout_ns=None)
 static Result emitPoll(Context &context, const BoundArgs &arguments) {
-  Operand pointer = operand(arguments, 0), expected = operand(arguments, 1);
-  Operand timeout = operand(arguments, 4);
-  std::optional<Ordering> ordering = readOrdering(context, arguments, 2, "acquire");
+  Operand pointer = operand(arguments, "pointer"), expected = operand(arguments, "expected_value");
+  Operand timeout = operand(arguments, "timeout_ns");
+  std::optional<Ordering> ordering = readOrdering(context, arguments);
   if (!ordering || !checkPointer(context, pointer, "pointer"))
     return std::nullopt;
   if (pointer.isBlock()) {
@@ -200,7 +199,7 @@ static Result emitPoll(Context &context, const BoundArgs &arguments) {
   if (ordering->semantic != tt::MemSemantic::ACQUIRE &&
       ordering->semantic != tt::MemSemantic::RELAXED) {
     context
-        .report(diag::Kind::ArgumentChoice, arguments.span(2), "sem",
+        .report(diag::Kind::ArgumentChoice, arguments.span("sem"), "sem",
                 tt::stringifyMemSemantic(ordering->semantic), "\"acquire\", \"relaxed\"")
         .end();
     return std::nullopt;

@@ -11,13 +11,13 @@
 
 namespace gluonc::sema::ops {
 
-bool barrierArgument(Context &context, const BoundArgs &arguments, size_t i) {
-  const Value &value = arguments[i];
+bool barrierArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
+  const Value &value = arguments[name];
   bool fits = value.is(ValueKind::MemDesc) && value.dtype() == dtypes::int64 &&
               value.shape().size() == 1 && value.shape()[0] <= context.numCtas();
   if (fits)
     return true;
-  diag::Builder builder = context.report(diag::Kind::ArgumentKind, arguments.span(i), "mbarrier",
+  diag::Builder builder = context.report(diag::Kind::ArgumentKind, arguments.span(name), name,
                                          "a one-dimensional buffer of int64", value.typeName());
   if (value.is(ValueKind::MemDesc) && value.shape().size() == 2)
     std::move(builder).hint("choose one barrier of the ring with `.index(i)`");
@@ -27,12 +27,11 @@ bool barrierArgument(Context &context, const BoundArgs &arguments, size_t i) {
 }
 
 /// A compile-time integer from `least` to `most`.
-static std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments, size_t i,
-                                            llvm::StringRef name, int64_t least, int64_t most,
-                                            std::optional<int64_t> otherwise = std::nullopt) {
-  std::optional<int64_t> count = intArgument(context, arguments, i, name, otherwise);
+static std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments,
+                                            llvm::StringRef name, int64_t least, int64_t most) {
+  std::optional<int64_t> count = intArgument(context, arguments, name);
   if (count && (*count < least || *count > most)) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), *count, name)
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span(name), *count, name)
         .hint("{0} to {1}", least, most);
     return std::nullopt;
   }
@@ -41,24 +40,24 @@ static std::optional<int64_t> countArgument(Context &context, const BoundArgs &a
 
 /// `from_cta`: the bits of a CTA's number that choose whose arrival it gets. Null attribute where
 /// every CTA signals itself.
-static std::optional<mlir::IntegerAttr> routeArgument(Context &context, const BoundArgs &arguments,
-                                                      size_t i) {
-  if (!isGiven(arguments[i]))
+static std::optional<mlir::IntegerAttr> routeArgument(Context &context,
+                                                      const BoundArgs &arguments) {
+  if (!isGiven(arguments["from_cta"]))
     return mlir::IntegerAttr();
-  std::optional<int64_t> mask = intArgument(context, arguments, i, "from_cta");
+  std::optional<int64_t> mask = intArgument(context, arguments, "from_cta");
   if (!mask)
     return std::nullopt;
   int64_t all = int64_t(context.numCtas()) - 1;
   if (*mask < 0 || *mask > all) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), *mask, "from_cta")
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span("from_cta"), *mask, "from_cta")
         .hint("0 to {0}", all);
     return std::nullopt;
   }
-  if (arguments[0].shape()[0] != int64_t(context.numCtas())) {
+  if (arguments["mbarrier"].shape()[0] != int64_t(context.numCtas())) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(0), "mbarrier",
+        .report(diag::Kind::ArgumentKind, arguments.span("mbarrier"), "mbarrier",
                 "a barrier with one element per CTA where `from_cta` is given",
-                arguments[0].typeName())
+                arguments["mbarrier"].typeName())
         .end();
     return std::nullopt;
   }
@@ -69,15 +68,15 @@ static std::optional<mlir::IntegerAttr> routeArgument(Context &context, const Bo
 
 static Result emitAllocate(Context &context, const BoundArgs &arguments) {
   std::optional<int64_t> batch =
-      isGiven(arguments[0])
-          ? countArgument(context, arguments, 0, "batch", 1, std::numeric_limits<int32_t>::max())
+      isGiven(arguments["batch"])
+          ? countArgument(context, arguments, "batch", 1, std::numeric_limits<int32_t>::max())
           : 0;
-  std::optional<bool> pairs = boolArgument(context, arguments, 1, "two_ctas", false);
+  std::optional<bool> pairs = boolArgument(context, arguments, "two_ctas");
   if (!batch || !pairs)
     return std::nullopt;
   int64_t ctas = context.numCtas();
   if (*pairs && ctas % 2) {
-    context.report(diag::Kind::NeedsCluster, arguments.span(1), "two_ctas").end();
+    context.report(diag::Kind::NeedsCluster, arguments.span("two_ctas"), "two_ctas").end();
     return std::nullopt;
   }
   layout::SwizzledSharedLayout barrier{1, 1, 1, {0}, {}};
@@ -86,11 +85,11 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
   for (int64_t step = 1; step < (*pairs ? ctas / 2 : ctas); step *= 2)
     barrier.cga.push_back({step});
   llvm::SmallVector<int64_t> shape;
-  if (isGiven(arguments[0]))
+  if (isGiven(arguments["batch"]))
     shape.push_back(*batch);
   shape.push_back(*pairs ? ctas / 2 : ctas);
   std::optional<ttg::MemDescType> type =
-      wholeBufferType(context, {dtypes::int64, context.span, shape, arguments.span(0),
+      wholeBufferType(context, {dtypes::int64, context.span, shape, arguments.span("batch"),
                                 Value::layout(barrier), context.span});
   if (!type)
     return std::nullopt;
@@ -105,57 +104,59 @@ static int64_t mostArrivalsOf(const Context &context, const Value &barrier) {
 }
 
 static Result emitInit(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
   std::optional<int64_t> count =
-      countArgument(context, arguments, 1, "count", 1, mostArrivalsOf(context, arguments[0]));
+      countArgument(context, arguments, "count", 1, mostArrivalsOf(context, arguments["mbarrier"]));
   if (!count)
     return std::nullopt;
-  context.builder.create<ttng::InitBarrierOp>(context.loc(), arguments[0].ir(), int32_t(*count));
+  context.builder.create<ttng::InitBarrierOp>(context.loc(), arguments["mbarrier"].ir(),
+                                              int32_t(*count));
   return Value::none();
 }
 
 static Result emitInvalidate(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  context.builder.create<ttng::InvalBarrierOp>(context.loc(), arguments[0].ir());
+  context.builder.create<ttng::InvalBarrierOp>(context.loc(), arguments["mbarrier"].ir());
   return Value::none();
 }
 
 static Result emitWait(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  Result phase = int32Argument(context, arguments[1], arguments.span(1), "phase");
-  std::optional<mlir::Value> predicate = predicateArgument(context, arguments, 2);
+  Result phase = int32Argument(context, arguments["phase"], arguments.span("phase"), "phase");
+  std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
   if (!phase || !predicate)
     return std::nullopt;
   llvm::SmallVector<mlir::Value> deps;
-  if (isGiven(arguments[3])) {
-    bool isSequence = arguments[3].is(ValueKind::Tuple) || arguments[3].is(ValueKind::List);
-    llvm::ArrayRef<Value> items = isSequence ? arguments[3].items() : llvm::ArrayRef<Value>();
+  if (isGiven(arguments["deps"])) {
+    bool isSequence =
+        arguments["deps"].is(ValueKind::Tuple) || arguments["deps"].is(ValueKind::List);
+    llvm::ArrayRef<Value> items = isSequence ? arguments["deps"].items() : llvm::ArrayRef<Value>();
     for (const Value &item : items)
       isSequence &= item.is(ValueKind::MemDesc);
     if (!isSequence) {
       context
-          .report(diag::Kind::ArgumentKind, arguments.span(3), "deps",
-                  "a sequence of shared memory descriptors", arguments[3].typeName())
+          .report(diag::Kind::ArgumentKind, arguments.span("deps"), "deps",
+                  "a sequence of shared memory descriptors", arguments["deps"].typeName())
           .end();
       return std::nullopt;
     }
     for (const Value &item : items)
       deps.push_back(item.ir());
   }
-  context.builder.create<ttng::WaitBarrierOp>(context.loc(), arguments[0].ir(), phase->ir(),
-                                              *predicate, deps);
+  context.builder.create<ttng::WaitBarrierOp>(context.loc(), arguments["mbarrier"].ir(),
+                                              phase->ir(), *predicate, deps);
   return Value::none();
 }
 
-static Result arrive(Context &context, const BoundArgs &arguments, int64_t count, size_t pred) {
-  std::optional<mlir::Value> predicate = predicateArgument(context, arguments, pred);
-  std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments, pred + 1);
+static Result arrive(Context &context, const BoundArgs &arguments, int64_t count) {
+  std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
+  std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments);
   if (!predicate || !route)
     return std::nullopt;
-  context.builder.create<ttng::ArriveBarrierOp>(context.loc(), arguments[0].ir(),
+  context.builder.create<ttng::ArriveBarrierOp>(context.loc(), arguments["mbarrier"].ir(),
                                                 context.builder.getI32IntegerAttr(int32_t(count)),
                                                 *predicate, *route);
   return Value::none();
@@ -163,17 +164,16 @@ static Result arrive(Context &context, const BoundArgs &arguments, int64_t count
 
 /// Ampere's: one arrival.
 static Result emitArriveOnce(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  return arrive(context, arguments, 1, 1);
+  return arrive(context, arguments, 1);
 }
 
 static Result emitArrive(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  std::optional<int64_t> count =
-      countArgument(context, arguments, 1, "count", 1, ttng::mostArrivals, 1);
-  return count ? arrive(context, arguments, *count, 2) : std::nullopt;
+  std::optional<int64_t> count = countArgument(context, arguments, "count", 1, ttng::mostArrivals);
+  return count ? arrive(context, arguments, *count) : std::nullopt;
 }
 
 mlir::Value predicateOrTrue(Context &context, mlir::Value predicate) {
@@ -181,28 +181,28 @@ mlir::Value predicateOrTrue(Context &context, mlir::Value predicate) {
 }
 
 static Result emitExpect(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  size_t named = isGiven(arguments[1]) ? 1 : 4;
+  llvm::StringRef named = isGiven(arguments["bytes_per_cta"]) ? "bytes_per_cta" : "bytes";
   std::optional<int64_t> bytes =
-      countArgument(context, arguments, named, "bytes_per_cta", 0, ttng::mostBarrierBytes);
-  std::optional<mlir::Value> predicate = predicateArgument(context, arguments, 2);
-  std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments, 3);
+      countArgument(context, arguments, named, 0, ttng::mostBarrierBytes);
+  std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
+  std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments);
   if (!bytes || !predicate || !route)
     return std::nullopt;
-  context.builder.create<ttng::BarrierExpectOp>(context.loc(), arguments[0].ir(),
+  context.builder.create<ttng::BarrierExpectOp>(context.loc(), arguments["mbarrier"].ir(),
                                                 context.builder.getI32IntegerAttr(int32_t(*bytes)),
                                                 predicateOrTrue(context, *predicate), *route);
   return Value::none();
 }
 
 static Result emitCopyArrive(Context &context, const BoundArgs &arguments) {
-  if (!barrierArgument(context, arguments, 0))
+  if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  std::optional<bool> increment = boolArgument(context, arguments, 1, "increment_count", true);
+  std::optional<bool> increment = boolArgument(context, arguments, "increment_count");
   if (!increment)
     return std::nullopt;
-  context.builder.create<ttng::AsyncCopyMbarrierArriveOp>(context.loc(), arguments[0].ir(),
+  context.builder.create<ttng::AsyncCopyMbarrierArriveOp>(context.loc(), arguments["mbarrier"].ir(),
                                                           /*noIncrement=*/!*increment);
   return Value::none();
 }
@@ -210,7 +210,7 @@ static Result emitCopyArrive(Context &context, const BoundArgs &arguments) {
 // -- Fences, clusters ------------------------------------------------------------
 
 static Result emitFence(Context &context, const BoundArgs &arguments) {
-  std::optional<bool> cluster = boolArgument(context, arguments, 0, "cluster", false);
+  std::optional<bool> cluster = boolArgument(context, arguments, "cluster");
   if (!cluster)
     return std::nullopt;
   context.builder.create<ttng::FenceAsyncSharedOp>(context.loc(), *cluster);
@@ -225,7 +225,7 @@ static bool checkCluster(Context &context, llvm::StringRef what) {
 }
 
 static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
-  std::optional<bool> relaxed = boolArgument(context, arguments, 0, "relaxed", false);
+  std::optional<bool> relaxed = boolArgument(context, arguments, "relaxed");
   if (!relaxed || !checkCluster(context, "cluster.barrier"))
     return std::nullopt;
   context.builder.create<ttng::ClusterBarrierOp>(context.loc(), *relaxed);
@@ -233,20 +233,21 @@ static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0], &value = arguments[1];
-  if (!checkCluster(context, "async_store") || !bufferArgument(context, arguments, 0, "dst") ||
-      !checkSingleBuffer(context, buffer, arguments.span(0), "async_store") ||
-      !barrierArgument(context, arguments, 2) || !blockArgument(context, arguments, 1, "value"))
+  const Value &buffer = arguments["dst"], &value = arguments["value"];
+  if (!checkCluster(context, "async_store") || !bufferArgument(context, arguments, "dst") ||
+      !checkSingleBuffer(context, buffer, arguments.span("dst"), "async_store") ||
+      !barrierArgument(context, arguments, "mbarrier") ||
+      !blockArgument(context, arguments, "value"))
     return std::nullopt;
   if (value.dtype() != buffer.dtype() || value.shape() != buffer.shape()) {
     context
-        .report(diag::Kind::SharedStoreMismatch, arguments.span(1), value.typeName(),
+        .report(diag::Kind::SharedStoreMismatch, arguments.span("value"), value.typeName(),
                 buffer.dtype(), shapeText(buffer.shape()))
         .end();
     return std::nullopt;
   }
   context.builder.create<ttng::AsyncSharedStoreOp>(context.loc(), value.ir(), buffer.ir(),
-                                                   arguments[2].ir());
+                                                   arguments["mbarrier"].ir());
   return Value::none();
 }
 

@@ -7,25 +7,27 @@
 namespace gluonc::sema::ops {
 
 static Result emitArange(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> start = intArgument(context, arguments, 0, "start");
+  std::optional<int64_t> start = intArgument(context, arguments, "start");
   std::optional<int64_t> end = start;
-  if (isGiven(arguments[1]))
-    end = intArgument(context, arguments, 1, "end");
+  if (isGiven(arguments["end"]))
+    end = intArgument(context, arguments, "end");
   else
     start = start ? std::optional<int64_t>(0) : std::nullopt;
   if (!start || !end)
     return std::nullopt;
   if (*end <= *start) {
-    context.report(diag::Kind::EmptyRange, arguments.span(1), *start, *end).end();
+    context.report(diag::Kind::EmptyRange, arguments.span("end"), *start, *end).end();
     return std::nullopt;
   }
-  for (auto [i, bound] : {std::pair(0, *start), std::pair(1, *end)})
+  for (auto [name, bound] : {std::pair("start", *start), std::pair("end", *end)})
     if (!llvm::isInt<32>(bound)) {
-      context.report(diag::Kind::ScalarOutOfRange, arguments.span(i), bound, dtypes::int32).end();
+      context.report(diag::Kind::ScalarOutOfRange, arguments.span(name), bound, dtypes::int32)
+          .end();
       return std::nullopt;
     }
-  std::optional<mlir::RankedTensorType> type = blockType(
-      context, {*end - *start}, arguments.span(1), dtypes::int32, arguments[2], arguments.span(2));
+  std::optional<mlir::RankedTensorType> type =
+      blockType(context, {*end - *start}, arguments.span("end"), dtypes::int32, arguments["layout"],
+                arguments.span("layout"));
   if (!type)
     return std::nullopt;
   return tensor(
@@ -54,35 +56,37 @@ static constexpr Signature likeParameters =
     "x: tensor, value: scalar, shape: ints = None, dtype: dtype = None, layout: layout = None";
 
 static Result emitFull(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 0, "shape");
-  std::optional<DType> dtype = dtypeArgument(context, arguments, 2, "dtype");
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
+  std::optional<DType> dtype = dtypeArgument(context, arguments, "dtype");
   if (!shape || !dtype)
     return std::nullopt;
   // A tensor without dimensions is a scalar.
   if (shape->empty())
-    return arguments[1].isNumber() && holdsNumbers(*dtype)
-               ? filledConstant(context, operand(arguments, 1), *dtype,
+    return arguments["value"].isNumber() && holdsNumbers(*dtype)
+               ? filledConstant(context, operand(arguments, "value"), *dtype,
                                 dtype->toMlir(context.mlirContext()))
-               : cast(context, arguments[1], *dtype, arguments.span(1));
+               : cast(context, arguments["value"], *dtype, arguments.span("value"));
   std::optional<mlir::RankedTensorType> type =
-      blockType(context, *shape, arguments.span(0), *dtype, arguments[3], arguments.span(3));
+      blockType(context, *shape, arguments.span("shape"), *dtype, arguments["layout"],
+                arguments.span("layout"));
   if (!type)
     return std::nullopt;
-  return fill(context, operand(arguments, 1), *dtype, *type);
+  return fill(context, operand(arguments, "value"), *dtype, *type);
 }
 
 static Result emitZeros(Context &context, const BoundArgs &arguments) {
-  Value values[] = {arguments[0], Value::integer(0), arguments[1], arguments[2]};
-  diag::Span spans[] = {arguments.span(0), context.span, arguments.span(1), arguments.span(2)};
+  Value values[] = {arguments["shape"], Value::integer(0), arguments["dtype"], arguments["layout"]};
+  diag::Span spans[] = {arguments.span("shape"), context.span, arguments.span("dtype"),
+                        arguments.span("layout")};
   return emitFull(context, {fullParameters, values, spans});
 }
 
 /// full_like(x, value, shape, dtype, layout): what is not given comes from x.
 static Result emitFullLike(Context &context, const BoundArgs &arguments) {
-  if (!tensorArgument(context, arguments, 0, "x"))
+  if (!tensorArgument(context, arguments, "x"))
     return std::nullopt;
-  const Value &like = arguments[0];
-  Value shape = arguments[2], dtype = arguments[3], layout = arguments[4];
+  const Value &like = arguments["x"];
+  Value shape = arguments["shape"], dtype = arguments["dtype"], layout = arguments["layout"];
   if (!isGiven(shape)) {
     std::vector<Value> sizes;
     if (like.isTensor() && like.isBlock())
@@ -91,33 +95,35 @@ static Result emitFullLike(Context &context, const BoundArgs &arguments) {
     shape = Value::tuple(std::move(sizes));
   }
   if (!isGiven(dtype))
-    dtype = Value::dtype(operand(arguments, 0).dtype());
+    dtype = Value::dtype(operand(arguments, "x").dtype());
   if (!isGiven(layout) && like.isTensor() && like.isBlock())
     layout = Value::layout(layoutOf(like));
-  Value values[] = {shape, arguments[1], dtype, layout};
-  diag::Span spans[] = {arguments.span(2), arguments.span(1), arguments.span(3), arguments.span(4)};
+  Value values[] = {shape, arguments["value"], dtype, layout};
+  diag::Span spans[] = {arguments.span("shape"), arguments.span("value"), arguments.span("dtype"),
+                        arguments.span("layout")};
   return emitFull(context, {fullParameters, values, spans});
 }
 
 static Result emitZerosLike(Context &context, const BoundArgs &arguments) {
-  Value values[] = {arguments[0], Value::integer(0), arguments[1], arguments[2], arguments[3]};
-  diag::Span spans[] = {arguments.span(0), context.span, arguments.span(1), arguments.span(2),
-                        arguments.span(3)};
+  Value values[] = {arguments["x"], Value::integer(0), arguments["shape"], arguments["dtype"],
+                    arguments["layout"]};
+  diag::Span spans[] = {arguments.span("x"), context.span, arguments.span("shape"),
+                        arguments.span("dtype"), arguments.span("layout")};
   return emitFullLike(context, {likeParameters, values, spans});
 }
 
 static Result emitToTensor(Context &context, const BoundArgs &arguments) {
-  return materialize(context, operand(arguments, 0));
+  return materialize(context, operand(arguments, "x"));
 }
 
 static Result emitCast(Context &context, const BoundArgs &arguments) {
-  std::optional<DType> dtype = dtypeArgument(context, arguments, 1, "dtype");
+  std::optional<DType> dtype = dtypeArgument(context, arguments, "dtype");
   std::optional<llvm::StringRef> rounding =
-      stringArgument(context, arguments, 2, "fp_downcast_rounding", "");
-  std::optional<bool> bitcast = boolArgument(context, arguments, 3, "bitcast", false);
+      stringArgument(context, arguments, "fp_downcast_rounding");
+  std::optional<bool> bitcast = boolArgument(context, arguments, "bitcast");
   if (!dtype || !rounding || !bitcast)
     return std::nullopt;
-  Operand source = operand(arguments, 0);
+  Operand source = operand(arguments, "x");
   if (*bitcast) {
     Result value = materialize(context, source);
     return value ? bitcastTensor(context, *value, *dtype, source.span) : std::nullopt;
@@ -126,8 +132,8 @@ static Result emitCast(Context &context, const BoundArgs &arguments) {
     return cast(context, source.value, *dtype, source.span);
   if (*rounding != "rtne" && *rounding != "rtz") {
     context
-        .report(diag::Kind::ArgumentChoice, arguments.span(2), "fp_downcast_rounding", *rounding,
-                "\"rtne\", \"rtz\"")
+        .report(diag::Kind::ArgumentChoice, arguments.span("fp_downcast_rounding"),
+                "fp_downcast_rounding", *rounding, "\"rtne\", \"rtz\"")
         .end();
     return std::nullopt;
   }
@@ -138,7 +144,8 @@ static Result emitCast(Context &context, const BoundArgs &arguments) {
   if (from == *dtype)
     return value;
   if (!from.isFloat() || !dtype->isFloat() || dtype->bitWidth() >= from.bitWidth()) {
-    context.report(diag::Kind::RoundingUnused, arguments.span(2), from, *dtype).end();
+    context.report(diag::Kind::RoundingUnused, arguments.span("fp_downcast_rounding"), from, *dtype)
+        .end();
     return std::nullopt;
   }
   return castTensor(context, *value, *dtype, source.span,
@@ -147,11 +154,11 @@ static Result emitCast(Context &context, const BoundArgs &arguments) {
 
 /// The x, y or z that an axis argument names.
 static std::optional<tt::ProgramIDDim> gridAxis(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> axis = intArgument(context, arguments, 0, "axis");
+  std::optional<int64_t> axis = intArgument(context, arguments, "axis");
   if (!axis)
     return std::nullopt;
   if (*axis < 0 || *axis > 2) {
-    context.report(diag::Kind::AxisOutOfRange, arguments.span(0), *axis, 3).end();
+    context.report(diag::Kind::AxisOutOfRange, arguments.span("axis"), *axis, 3).end();
     return std::nullopt;
   }
   return tt::ProgramIDDim(*axis);

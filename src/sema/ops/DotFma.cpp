@@ -9,20 +9,20 @@ namespace gluonc::sema::ops {
 static bool checkDotOperand(Context &context, const BoundArgs &arguments, unsigned index,
                             const layout::Layout &parent) {
   layout::Layout wanted = layout::DotOperandLayout{int64_t(index), parent, 0};
-  layout::Layout given = layoutOf(arguments[index]);
+  llvm::StringRef name = index == 0 ? "a" : "b";
+  layout::Layout given = layoutOf(arguments[name]);
   if (given == wanted)
     return true;
   context
-      .report(diag::Kind::LayoutMismatch, arguments.span(index), given.toString(),
-              wanted.toString())
+      .report(diag::Kind::LayoutMismatch, arguments.span(name), given.toString(), wanted.toString())
       .hint("operands lie in DotOperandLayout({0}, layout of acc, 0)", index);
   return false;
 }
 
 /// [.., M, K], [.., K, N], [.., M, N], in two or three dimensions.
 static bool checkDotShapes(Context &context, const BoundArgs &arguments) {
-  llvm::ArrayRef<int64_t> a = arguments[0].shape(), b = arguments[1].shape(),
-                          c = arguments[2].shape();
+  llvm::ArrayRef<int64_t> a = arguments["a"].shape(), b = arguments["b"].shape(),
+                          c = arguments["acc"].shape();
   size_t rank = c.size();
   bool fits = (rank == 2 || rank == 3) && a.size() == rank && b.size() == rank &&
               a.drop_back(2) == c.drop_back(2) && b.drop_back(2) == c.drop_back(2) &&
@@ -36,15 +36,14 @@ static bool checkDotShapes(Context &context, const BoundArgs &arguments) {
 
 /// dot_fma(a, b, acc)
 static Result emitDotFma(Context &context, const BoundArgs &arguments) {
-  static constexpr llvm::StringLiteral names[] = {"a", "b", "acc"};
-  for (auto [i, name] : llvm::enumerate(names))
-    if (!blockArgument(context, arguments, i, name))
+  for (llvm::StringRef name : {"a", "b", "acc"})
+    if (!blockArgument(context, arguments, name))
       return std::nullopt;
-  const Value &a = arguments[0], &b = arguments[1], &acc = arguments[2];
+  const Value &a = arguments["a"], &b = arguments["b"], &acc = arguments["acc"];
   layout::Layout parent = layoutOf(acc);
   if (parent.kind() != layout::LayoutKind::Blocked) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(2), "acc", "in a BlockedLayout",
+        .report(diag::Kind::ArgumentKind, arguments.span("acc"), "acc", "in a BlockedLayout",
                 acc.typeName())
         .end();
     return std::nullopt;

@@ -26,12 +26,12 @@ static bool unifyShapes(Context &context, Operands &operands) {
   return operands.empty() || broadcast(context, llvm::MutableArrayRef<Operand>(operands));
 }
 
-static std::optional<int64_t> packArgument(Context &context, const BoundArgs &arguments, size_t i) {
-  std::optional<int64_t> pack = intArgument(context, arguments, i, "pack", 1);
+static std::optional<int64_t> packArgument(Context &context, const BoundArgs &arguments) {
+  std::optional<int64_t> pack = intArgument(context, arguments, "pack");
   // More than any thread has registers.
   if (!pack || (*pack >= 1 && *pack <= 1024))
     return pack;
-  context.report(diag::Kind::ArgumentKind, arguments.span(i), "pack", "from 1 to 1024", *pack)
+  context.report(diag::Kind::ArgumentKind, arguments.span("pack"), "pack", "from 1 to 1024", *pack)
       .end();
   return std::nullopt;
 }
@@ -82,16 +82,16 @@ static std::optional<std::vector<Value>> mappedResults(Context &context, const R
 
 /// map_elementwise(scalar_fn, *args, pack=1)
 static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> pack = packArgument(context, arguments, 2);
+  std::optional<int64_t> pack = packArgument(context, arguments);
   if (!pack)
     return std::nullopt;
   Operands operands;
-  for (const Value &item : arguments[1].items())
-    operands.push_back({item, arguments.span(1)});
+  for (const Value &item : arguments["args"].items())
+    operands.push_back({item, arguments.span("args")});
   if (operands.empty() || llvm::none_of(operands, [](const Operand &o) { return o.isBlock(); })) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(1), "args", "at least one block tensor",
-                arguments[1].typeName())
+        .report(diag::Kind::ArgumentKind, arguments.span("args"), "args",
+                "at least one block tensor", arguments["args"].typeName())
         .end();
     return std::nullopt;
   }
@@ -115,11 +115,11 @@ static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
     std::vector<Value> parameters;
     for (auto [i, argument] : llvm::enumerate(body->getArguments()))
       parameters.push_back(tensor(argument, operands[i / size_t(*pack)].value.dtype()));
-    Result returned = context.call(arguments[0], parameters);
+    Result returned = context.call(arguments["scalar_fn"], parameters);
     if (!returned)
       return std::nullopt;
     isTuple = returned->is(ValueKind::Tuple);
-    scalars = mappedResults(context, returned, operand(arguments, 0), *pack);
+    scalars = mappedResults(context, returned, operand(arguments, "scalar_fn"), *pack);
     if (!scalars)
       return std::nullopt;
     llvm::SmallVector<mlir::Value> returnedHandles;
@@ -135,48 +135,47 @@ static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
   map.getScalarOp().takeBody(region);
   for (auto [i, result] : llvm::enumerate(map.getResults()))
     results.push_back(tensor(result, (*scalars)[i * size_t(*pack)].dtype()));
-  return finishPacked(context, map, arguments.span(2), *pack, std::move(results), isTuple);
+  return finishPacked(context, map, arguments.span("pack"), *pack, std::move(results), isTuple);
 }
 
 // -- inline_asm_elementwise --------------------------------------------------------
 
 /// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)
 static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::StringRef> text = stringArgument(context, arguments, 0, "asm", "");
-  std::optional<llvm::StringRef> constraints =
-      stringArgument(context, arguments, 1, "constraints", "");
-  std::optional<bool> isPure = boolArgument(context, arguments, 4, "is_pure", true);
-  std::optional<int64_t> pack = packArgument(context, arguments, 5);
+  std::optional<llvm::StringRef> text = stringArgument(context, arguments, "asm");
+  std::optional<llvm::StringRef> constraints = stringArgument(context, arguments, "constraints");
+  std::optional<bool> isPure = boolArgument(context, arguments, "is_pure");
+  std::optional<int64_t> pack = packArgument(context, arguments);
   if (!text || !constraints || !isPure || !pack)
     return std::nullopt;
   auto isSequence = [](const Value &value) {
     return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
   };
-  if (!isSequence(arguments[2])) {
+  if (!isSequence(arguments["args"])) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(2), "args", "a list of tensors",
-                arguments[2].typeName())
+        .report(diag::Kind::ArgumentKind, arguments.span("args"), "args", "a list of tensors",
+                arguments["args"].typeName())
         .end();
     return std::nullopt;
   }
   Operands operands;
-  for (const Value &item : arguments[2].items())
-    operands.push_back({item, arguments.span(2)});
+  for (const Value &item : arguments["args"].items())
+    operands.push_back({item, arguments.span("args")});
   if (!unifyShapes(context, operands))
     return std::nullopt;
-  bool isTuple = isSequence(arguments[3]);
+  bool isTuple = isSequence(arguments["dtype"]);
   llvm::SmallVector<Value> dtypes;
   if (isTuple)
-    dtypes.append(arguments[3].items().begin(), arguments[3].items().end());
+    dtypes.append(arguments["dtype"].items().begin(), arguments["dtype"].items().end());
   else
-    dtypes.push_back(arguments[3]);
+    dtypes.push_back(arguments["dtype"]);
   bool areTypes = !dtypes.empty() && llvm::all_of(dtypes, [](const Value &dtype) {
     return dtype.is(ValueKind::DType) && !dtype.dtype().isVoid();
   });
   if (!areTypes) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(3), "dtype",
-                "an element type or a tuple of them", arguments[3].typeName())
+        .report(diag::Kind::ArgumentKind, arguments.span("dtype"), "dtype",
+                "an element type or a tuple of them", arguments["dtype"].typeName())
         .end();
     return std::nullopt;
   }
@@ -191,7 +190,7 @@ static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
   std::string why;
   if (!readAsmConstraints(*text, *constraints, types, mlir::ValueRange(handles).getTypes(),
                           unsigned(*pack), why)) {
-    context.report(diag::Kind::AsmConstraints, arguments.span(1), why).end();
+    context.report(diag::Kind::AsmConstraints, arguments.span("constraints"), why).end();
     return std::nullopt;
   }
   auto op = context.builder.create<tt::ElementwiseInlineAsmOp>(
@@ -199,7 +198,7 @@ static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
   std::vector<Value> results;
   for (auto [result, dtype] : llvm::zip(op->getResults(), dtypes))
     results.push_back(tensor(result, dtype.dtype()));
-  return finishPacked(context, op, arguments.span(5), *pack, std::move(results), isTuple);
+  return finishPacked(context, op, arguments.span("pack"), *pack, std::move(results), isTuple);
 }
 
 // -- libdevice ---------------------------------------------------------------------
@@ -221,7 +220,7 @@ static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::St
                           const LibraryFunction &function) {
   Operands operands;
   for (unsigned i = 0; i < function.arity; ++i)
-    operands.push_back(operand(arguments, i));
+    operands.push_back({arguments[i], arguments.span(i)});
   // One element type: that of the tensors.
   std::optional<DType> dtype;
   for (const Operand &operand : operands)

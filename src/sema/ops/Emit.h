@@ -29,8 +29,8 @@ struct Operand {
   DType dtype() const;
 };
 
-inline Operand operand(const BoundArgs &arguments, size_t i) {
-  return {arguments[i], arguments.span(i)};
+inline Operand operand(const BoundArgs &arguments, llvm::StringRef name) {
+  return {arguments[name], arguments.span(name)};
 }
 
 // -- Types and constants (Constants.cpp) ---------------------------------------
@@ -109,28 +109,26 @@ Result materialize(Context &context, const Operand &operand);
 
 // -- Arguments -----------------------------------------------------------------
 
-/// Readers of compile-time arguments. Each reports and gives nullopt for a wrong one; an absent
-/// (or None) argument gives `otherwise` where there is one.
-std::optional<int64_t> intArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name,
-                                   std::optional<int64_t> otherwise = std::nullopt);
-std::optional<bool> boolArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name,
-                                 bool otherwise);
-std::optional<llvm::StringRef> stringArgument(Context &, const BoundArgs &, size_t i,
-                                              llvm::StringRef name, llvm::StringRef otherwise);
-std::optional<DType> dtypeArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name);
+/// Readers of arguments, each by the name of its parameter. They report and give nullopt for a
+/// wrong one; what is not given (or None) gets the default that the row says.
+std::optional<int64_t> intArgument(Context &, const BoundArgs &, llvm::StringRef name);
+std::optional<bool> boolArgument(Context &, const BoundArgs &, llvm::StringRef name);
+std::optional<llvm::StringRef> stringArgument(Context &, const BoundArgs &, llvm::StringRef name);
+std::optional<DType> dtypeArgument(Context &, const BoundArgs &, llvm::StringRef name);
 /// A sequence of ints; `reshape(4, 8)` and `reshape([4, 8])` read alike.
-std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &, const BoundArgs &, size_t i,
+std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &, const BoundArgs &,
                                                        llvm::StringRef name);
 /// A block tensor.
-bool blockArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name);
+bool blockArgument(Context &, const BoundArgs &, llvm::StringRef name);
 /// An integer or int32 scalar, as an int32 scalar.
 Result int32Argument(Context &, const Value &value, diag::Span span, llvm::StringRef name);
 /// A number or scalar as an int1 scalar; null where it is absent or known to be true.
-std::optional<mlir::Value> predicateArgument(Context &, const BoundArgs &, size_t i);
+std::optional<mlir::Value> predicateArgument(Context &, const BoundArgs &,
+                                             llvm::StringRef name = "pred");
 /// A number or tensor.
-bool tensorArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name);
-/// An axis of a tensor of `rank` dimensions, counted from the end when negative.
-std::optional<unsigned> axisArgument(Context &, const BoundArgs &, size_t i, unsigned rank);
+bool tensorArgument(Context &, const BoundArgs &, llvm::StringRef name);
+/// `axis` of a tensor of `rank` dimensions, counted from the end when negative.
+std::optional<unsigned> axisArgument(Context &, const BoundArgs &, unsigned rank);
 inline bool isGiven(const Value &value) { return !value.isAbsent() && !value.isNone(); }
 
 /// Whether the target has the feature; reports otherwise.

@@ -12,15 +12,14 @@
 namespace gluonc::sema::ops {
 
 /// An argument that must be a block of integers.
-static bool indexArgument(Context &context, const BoundArgs &arguments, size_t i,
-                          llvm::StringRef name) {
-  if (!blockArgument(context, arguments, i, name))
+static bool indexArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
+  if (!blockArgument(context, arguments, name))
     return false;
-  if (arguments[i].dtype().isInt())
+  if (arguments[name].dtype().isInt())
     return true;
   context
-      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "of integers",
-              arguments[i].typeName())
+      .report(diag::Kind::ArgumentKind, arguments.span(name), name, "of integers",
+              arguments[name].typeName())
       .end();
   return false;
 }
@@ -41,13 +40,12 @@ static bool checkIndices(Context &context, llvm::ArrayRef<int64_t> source, const
 // -- Registers -----------------------------------------------------------------
 
 static Result emitGather(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "src") ||
-      !indexArgument(context, arguments, 1, "index"))
+  if (!blockArgument(context, arguments, "src") || !indexArgument(context, arguments, "index"))
     return std::nullopt;
-  const Value &source = arguments[0], &index = arguments[1];
-  std::optional<unsigned> axis = axisArgument(context, arguments, 2, source.shape().size());
-  if (!axis ||
-      !checkIndices(context, source.shape(), operand(arguments, 1), *axis, /*mayBeSmaller=*/false))
+  const Value &source = arguments["src"], &index = arguments["index"];
+  std::optional<unsigned> axis = axisArgument(context, arguments, source.shape().size());
+  if (!axis || !checkIndices(context, source.shape(), operand(arguments, "index"), *axis,
+                             /*mayBeSmaller=*/false))
     return std::nullopt;
   mlir::Type type = typeWithElement(index.irType(), source.blockTensorType().getElementType());
   return tensor(context.builder.create<tt::GatherOp>(context.loc(), type, source.ir(), index.ir(),
@@ -57,10 +55,10 @@ static Result emitGather(Context &context, const BoundArgs &arguments) {
 
 /// histogram(input, num_bins, mask, layout)
 static Result emitHistogram(Context &context, const BoundArgs &arguments) {
-  if (!indexArgument(context, arguments, 0, "input"))
+  if (!indexArgument(context, arguments, "input"))
     return std::nullopt;
-  Operand input = operand(arguments, 0), mask = operand(arguments, 2);
-  std::optional<int64_t> bins = intArgument(context, arguments, 1, "num_bins");
+  Operand input = operand(arguments, "input"), mask = operand(arguments, "mask");
+  std::optional<int64_t> bins = intArgument(context, arguments, "num_bins");
   if (!bins)
     return std::nullopt;
   if (input.value.shape().size() != 1) {
@@ -70,20 +68,21 @@ static Result emitHistogram(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
-  if (!arguments[3].is(ValueKind::Layout)) {
+  if (!arguments["layout"].is(ValueKind::Layout)) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(3), "layout", "a layout",
-                arguments[3].typeName())
+        .report(diag::Kind::ArgumentKind, arguments.span("layout"), "layout", "a layout",
+                arguments["layout"].typeName())
         .hint("it is that of the result, one element per bin");
     return std::nullopt;
   }
-  std::optional<mlir::RankedTensorType> type = blockType(
-      context, {*bins}, arguments.span(1), dtypes::int32, arguments[3], arguments.span(3));
+  std::optional<mlir::RankedTensorType> type =
+      blockType(context, {*bins}, arguments.span("num_bins"), dtypes::int32, arguments["layout"],
+                arguments.span("layout"));
   if (!type)
     return std::nullopt;
   mlir::Value predicate;
   if (isGiven(mask.value)) {
-    if (!tensorArgument(context, arguments, 2, "mask"))
+    if (!tensorArgument(context, arguments, "mask"))
       return std::nullopt;
     Result taken = materialize(context, mask);
     if (!taken)
@@ -104,20 +103,20 @@ static Result emitHistogram(Context &context, const BoundArgs &arguments) {
 
 // -- Shared memory -------------------------------------------------------------
 
-/// The buffer at 0, indices at `indicesAt`, the axis behind them.
+/// The axis that `indices` are of, after checks of the buffer and of them.
 static std::optional<unsigned> readIndexed(Context &context, const BoundArgs &arguments,
-                                           size_t indicesAt, llvm::StringRef what) {
-  if (!bufferArgument(context, arguments, 0, "smem") ||
-      !checkSingleBuffer(context, arguments[0], context.span, what) ||
-      !indexArgument(context, arguments, indicesAt, "indices"))
+                                           llvm::StringRef what) {
+  if (!bufferArgument(context, arguments, "smem") ||
+      !checkSingleBuffer(context, arguments["smem"], context.span, what) ||
+      !indexArgument(context, arguments, "indices"))
     return std::nullopt;
-  return axisArgument(context, arguments, indicesAt + 1, arguments[0].shape().size());
+  return axisArgument(context, arguments, arguments["smem"].shape().size());
 }
 
 static Result emitLocalGather(Context &context, const BoundArgs &arguments) {
-  std::optional<unsigned> axis = readIndexed(context, arguments, 1, "gather");
-  const Value &buffer = arguments[0], &indices = arguments[1];
-  if (!axis || !checkIndices(context, buffer.shape(), operand(arguments, 1), *axis,
+  std::optional<unsigned> axis = readIndexed(context, arguments, "gather");
+  const Value &buffer = arguments["smem"], &indices = arguments["indices"];
+  if (!axis || !checkIndices(context, buffer.shape(), operand(arguments, "indices"), *axis,
                              /*mayBeSmaller=*/true))
     return std::nullopt;
   mlir::Type type = typeWithElement(indices.irType(), bufferType(buffer).getElementType());
@@ -134,14 +133,13 @@ struct Scattered {
 };
 } // namespace
 
-/// Values at 1, indices at 2, the axis at 3, perhaps a mask at 4.
 static std::optional<Scattered> readScattered(Context &context, const BoundArgs &arguments,
                                               llvm::StringRef what, bool hasMask) {
-  std::optional<unsigned> axis = readIndexed(context, arguments, 2, what);
-  if (!axis || !tensorArgument(context, arguments, 1, "values"))
+  std::optional<unsigned> axis = readIndexed(context, arguments, what);
+  if (!axis || !tensorArgument(context, arguments, "values"))
     return std::nullopt;
-  DType element = arguments[0].dtype();
-  Scattered parts{operand(arguments, 1), operand(arguments, 2), {}, *axis};
+  DType element = arguments["smem"].dtype();
+  Scattered parts{operand(arguments, "values"), operand(arguments, "indices"), {}, *axis};
   if (parts.values.isNumber()) {
     Result number = toType(context, parts.values, element, {});
     if (!number)
@@ -151,13 +149,13 @@ static std::optional<Scattered> readScattered(Context &context, const BoundArgs 
   if (parts.values.dtype() != element) {
     context
         .report(diag::Kind::SharedStoreMismatch, parts.values.span, parts.values.value.typeName(),
-                element, shapeText(arguments[0].shape()))
+                element, shapeText(arguments["smem"].shape()))
         .end();
     return std::nullopt;
   }
   llvm::SmallVector<Operand, 3> sides = {parts.values, parts.indices};
-  if (hasMask && isGiven(arguments[4])) {
-    Operand mask = operand(arguments, 4);
+  if (hasMask && isGiven(arguments["mask"])) {
+    Operand mask = operand(arguments, "mask");
     Result taken = materialize(context, mask);
     if (!taken)
       return std::nullopt;
@@ -173,7 +171,8 @@ static std::optional<Scattered> readScattered(Context &context, const BoundArgs 
   parts.indices = sides[1];
   if (sides.size() > 2)
     parts.mask = sides[2];
-  if (!checkIndices(context, arguments[0].shape(), parts.indices, *axis, /*mayBeSmaller=*/true))
+  if (!checkIndices(context, arguments["smem"].shape(), parts.indices, *axis,
+                    /*mayBeSmaller=*/true))
     return std::nullopt;
   return parts;
 }
@@ -182,7 +181,7 @@ static Result emitLocalScatter(Context &context, const BoundArgs &arguments) {
   std::optional<Scattered> parts = readScattered(context, arguments, "scatter", /*hasMask=*/false);
   if (!parts)
     return std::nullopt;
-  context.builder.create<ttg::LocalScatterOp>(context.loc(), arguments[0].ir(),
+  context.builder.create<ttg::LocalScatterOp>(context.loc(), arguments["smem"].ir(),
                                               parts->values.value.ir(), parts->indices.value.ir(),
                                               parts->axis);
   return Value::none();
@@ -211,7 +210,7 @@ static Result emitAtomicScatter(Context &context, const BoundArgs &arguments) {
       readScattered(context, arguments, "atomic_scatter", /*hasMask=*/true);
   if (!parts)
     return std::nullopt;
-  DType element = arguments[0].dtype();
+  DType element = arguments["smem"].dtype();
   std::optional<tt::RMWOp> op = scatterOp(kind, element);
   if (!op) {
     std::string name = "atomic_scatter_" + tt::stringifyRMWOp(kind).str();
@@ -220,7 +219,7 @@ static Result emitAtomicScatter(Context &context, const BoundArgs &arguments) {
   }
   mlir::Value mask = parts->mask.value.isAbsent() ? mlir::Value() : parts->mask.value.ir();
   return tensor(context.builder.create<ttg::LocalAtomicScatterRMWOp>(
-                    context.loc(), parts->values.value.irType(), *op, arguments[0].ir(),
+                    context.loc(), parts->values.value.irType(), *op, arguments["smem"].ir(),
                     parts->values.value.ir(), parts->indices.value.ir(), mask, parts->axis),
                 element);
 }

@@ -11,46 +11,45 @@ namespace gluonc::sema::ops {
 static std::optional<llvm::SmallVector<int32_t>> hintValues(Context &context,
                                                             const BoundArgs &arguments) {
   llvm::SmallVector<int32_t> values;
-  if (arguments[1].is(ValueKind::Int)) {
-    std::optional<int64_t> value = intArgument(context, arguments, 1, "values");
+  if (arguments["values"].is(ValueKind::Int)) {
+    std::optional<int64_t> value = intArgument(context, arguments, "values");
     if (!value)
       return std::nullopt;
     values.push_back(int32_t(*value));
   } else {
-    std::optional<llvm::SmallVector<int64_t>> numbers =
-        intsArgument(context, arguments, 1, "values");
+    std::optional<llvm::SmallVector<int64_t>> numbers = intsArgument(context, arguments, "values");
     if (!numbers)
       return std::nullopt;
     values.append(numbers->begin(), numbers->end());
   }
-  size_t rank = arguments[0].isBlock() ? arguments[0].shape().size() : 1;
+  size_t rank = arguments["x"].isBlock() ? arguments["x"].shape().size() : 1;
   if (values.size() == rank)
     return values;
-  context.report(diag::Kind::HintCount, arguments.span(1), values.size(), rank).end();
+  context.report(diag::Kind::HintCount, arguments.span("values"), values.size(), rank).end();
   return std::nullopt;
 }
 
 /// Puts the hint on the operation that made the value, or on the kernel's parameter.
 static Result attachHint(Context &context, const BoundArgs &arguments, llvm::StringRef attribute) {
-  if (arguments[0].isNumber())
-    return arguments[0];
-  if (!tensorArgument(context, arguments, 0, "x"))
+  if (arguments["x"].isNumber())
+    return arguments["x"];
+  if (!tensorArgument(context, arguments, "x"))
     return std::nullopt;
   std::optional<llvm::SmallVector<int32_t>> values = hintValues(context, arguments);
   if (!values)
     return std::nullopt;
   mlir::Builder &builder = context.builder;
-  if (mlir::Operation *op = arguments[0].ir().getDefiningOp()) {
+  if (mlir::Operation *op = arguments["x"].ir().getDefiningOp()) {
     auto type = mlir::RankedTensorType::get({int64_t(values->size())}, builder.getI32Type());
     op->setAttr(attribute, mlir::DenseIntElementsAttr::get(type, *values));
-    return arguments[0];
+    return arguments["x"];
   }
-  auto argument = llvm::cast<mlir::BlockArgument>(arguments[0].ir());
+  auto argument = llvm::cast<mlir::BlockArgument>(arguments["x"].ir());
   auto function = llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
   if (function && argument.getOwner()->isEntryBlock())
     function.setArgAttr(argument.getArgNumber(), attribute,
                         builder.getI32IntegerAttr(values->front()));
-  return arguments[0];
+  return arguments["x"];
 }
 
 static Result emitMultipleOf(Context &context, const BoundArgs &arguments) {
@@ -66,9 +65,9 @@ static Result emitMaxConstancy(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitAssume(Context &context, const BoundArgs &arguments) {
-  Result holds = condition(context, arguments[0], arguments.span(0));
+  Result holds = condition(context, arguments["cond"], arguments.span("cond"));
   if (holds)
-    holds = materialize(context, *holds, arguments.span(0));
+    holds = materialize(context, *holds, arguments.span("cond"));
   if (!holds)
     return std::nullopt;
   context.builder.create<llvmir::AssumeOp>(context.loc(), holds->ir());
@@ -88,21 +87,21 @@ static std::string printPrefix(llvm::StringRef text, bool hasValues) {
 }
 
 static Result emitPrint(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::StringRef> text = stringArgument(context, arguments, 0, "prefix", "");
-  std::optional<bool> hex = boolArgument(context, arguments, 2, "hex", false);
+  std::optional<llvm::StringRef> text = stringArgument(context, arguments, "prefix");
+  std::optional<bool> hex = boolArgument(context, arguments, "hex");
   if (!text || !hex)
     return std::nullopt;
   if (!llvm::all_of(*text, [](char c) { return llvm::isPrint(c) || c == '\n' || c == '\t'; })) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(0), "prefix", "printable ASCII",
-                arguments[0].repr())
+        .report(diag::Kind::ArgumentKind, arguments.span("prefix"), "prefix", "printable ASCII",
+                arguments["prefix"].repr())
         .end();
     return std::nullopt;
   }
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<int32_t> isSigned;
-  for (const Value &item : arguments[1].items()) {
-    Result value = materialize(context, item, arguments.span(1));
+  for (const Value &item : arguments["args"].items()) {
+    Result value = materialize(context, item, arguments.span("args"));
     if (!value)
       return std::nullopt;
     values.push_back(value->ir());
@@ -114,12 +113,12 @@ static Result emitPrint(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitAssert(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::StringRef> message = stringArgument(context, arguments, 1, "msg", "");
+  std::optional<llvm::StringRef> message = stringArgument(context, arguments, "msg");
   if (!message)
     return std::nullopt;
   if (!context.options.debug)
     return Value::none();
-  Operand holds = operand(arguments, 0), mask = operand(arguments, 2);
+  Operand holds = operand(arguments, "cond"), mask = operand(arguments, "mask");
   Result value = cast(context, holds.value, dtypes::int1, holds.span);
   if (!value)
     return std::nullopt;
@@ -136,16 +135,16 @@ static Result emitAssert(Context &context, const BoundArgs &arguments) {
 
 /// expect_zero(x, mask): x itself; debug builds check that it is 0 where the mask is true.
 static Result emitExpectZero(Context &context, const BoundArgs &arguments) {
-  const Value &x = arguments[0];
-  if (!tensorArgument(context, arguments, 0, "x") || !tensorArgument(context, arguments, 1, "mask"))
+  const Value &x = arguments["x"];
+  if (!tensorArgument(context, arguments, "x") || !tensorArgument(context, arguments, "mask"))
     return std::nullopt;
   if (!context.options.debug)
     return x;
-  diag::Span span = arguments.span(0), maskSpan = arguments.span(1);
+  diag::Span span = arguments.span("x"), maskSpan = arguments.span("mask");
   Result tensorX = materialize(context, {x, span});
   Result isZero = tensorX ? compare(context, CompareOp::Eq, *tensorX, Value::integer(0), span, span)
                           : std::nullopt;
-  Result mask = materialize(context, {arguments[1], maskSpan});
+  Result mask = materialize(context, {arguments["mask"], maskSpan});
   Result off = mask ? unary(context, UnaryOp::Not, *mask, maskSpan) : std::nullopt;
   Result holds =
       isZero && off ? binary(context, BinaryOp::Or, *isZero, *off, span, maskSpan) : std::nullopt;
@@ -157,7 +156,7 @@ static Result emitExpectZero(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitBarrier(Context &context, const BoundArgs &arguments) {
-  std::optional<bool> cluster = boolArgument(context, arguments, 0, "cluster", false);
+  std::optional<bool> cluster = boolArgument(context, arguments, "cluster");
   if (!cluster)
     return std::nullopt;
   if (*cluster && context.numCtas() > 1) {

@@ -10,16 +10,16 @@ namespace gluonc::sema::ops {
 
 /// The encoding of a `layout` argument that suits a tensor of this shape.
 static std::optional<mlir::Attribute> encodingArgument(Context &context, const BoundArgs &arguments,
-                                                       size_t i, llvm::ArrayRef<int64_t> shape) {
-  const Value &layout = arguments[i];
+                                                       llvm::ArrayRef<int64_t> shape) {
+  const Value &layout = arguments["layout"];
   if (!layout.is(ValueKind::Layout)) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(i), "layout", "a layout",
+        .report(diag::Kind::ArgumentKind, arguments.span("layout"), "layout", "a layout",
                 layout.typeName())
         .end();
     return std::nullopt;
   }
-  if (!checkLayout(context, layout.asLayout(), shape, arguments.span(i)))
+  if (!checkLayout(context, layout.asLayout(), shape, arguments.span("layout")))
     return std::nullopt;
   return fromLayout(context.mlirContext(), layout.asLayout());
 }
@@ -33,18 +33,18 @@ static bool isTrivial(mlir::RankedTensorType from, mlir::RankedTensorType to) {
 }
 
 static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
-  std::optional<bool> assertTrivial = boolArgument(context, arguments, 2, "assert_trivial", false);
-  if (!assertTrivial || !blockArgument(context, arguments, 0, "x"))
+  std::optional<bool> assertTrivial = boolArgument(context, arguments, "assert_trivial");
+  if (!assertTrivial || !blockArgument(context, arguments, "x"))
     return std::nullopt;
-  const Value &source = arguments[0];
-  std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, 1, source.shape());
+  const Value &source = arguments["x"];
+  std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, source.shape());
   if (!encoding)
     return std::nullopt;
   mlir::RankedTensorType from = source.blockTensorType();
   if (*encoding == from.getEncoding())
     return source;
   auto to = mlir::RankedTensorType::get(from.getShape(), from.getElementType(), *encoding);
-  layout::Layout fromLayout = layoutOf(source), toLayout = arguments[1].asLayout();
+  layout::Layout fromLayout = layoutOf(source), toLayout = arguments["layout"].asLayout();
   bool isKnown = !fromLayout.isPlaceholder() && !toLayout.isPlaceholder();
   if (*assertTrivial && !(isKnown && isTrivial(from, to))) {
     diag::Builder builder = context.report(diag::Kind::ConversionNotTrivial, context.span,
@@ -61,15 +61,15 @@ static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "x"))
+  if (!blockArgument(context, arguments, "x"))
     return std::nullopt;
-  const Value &source = arguments[0];
+  const Value &source = arguments["x"];
   if (!isAuto(source.blockTensorType())) {
-    context.report(diag::Kind::LayoutNotAuto, arguments.span(0), layoutOf(source).toString())
+    context.report(diag::Kind::LayoutNotAuto, arguments.span("x"), layoutOf(source).toString())
         .hint("use `gl.convert_layout`");
     return std::nullopt;
   }
-  std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, 1, source.shape());
+  std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, source.shape());
   if (!encoding)
     return std::nullopt;
   return pinLayout(context, source, *encoding);

@@ -25,7 +25,7 @@ static bool isSingleOrDouble(DType dtype) {
 
 /// exp, log, …: float32 and float64.
 template <typename Op> static Result emitMath(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0);
+  Operand x = operand(arguments, "x");
   Result value = materialize(context, x);
   if (!value)
     return std::nullopt;
@@ -36,7 +36,7 @@ template <typename Op> static Result emitMath(Context &context, const BoundArgs 
 }
 
 static Result emitSqrtRn(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0);
+  Operand x = operand(arguments, "x");
   Result value = materialize(context, x);
   if (!value)
     return std::nullopt;
@@ -61,7 +61,7 @@ static Result throughHalf(Context &context, llvm::MutableArrayRef<Operand> opera
 }
 
 static Result emitAbs(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0);
+  Operand x = operand(arguments, "x");
   Result value = materialize(context, x);
   if (!value)
     return std::nullopt;
@@ -82,7 +82,7 @@ static Result emitAbs(Context &context, const BoundArgs &arguments) {
 // -- Arithmetic by name ----------------------------------------------------------
 
 template <BinaryOp op> static Result emitOperator(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  Operand x = operand(arguments, "x"), y = operand(arguments, "y");
   if (x.isNumber() && y.isNumber()) {
     Result value = materialize(context, x);
     if (!value)
@@ -94,7 +94,7 @@ template <BinaryOp op> static Result emitOperator(Context &context, const BoundA
 
 /// (x + (d - 1)) // d
 static Result emitCdiv(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0), d = operand(arguments, 1);
+  Operand x = operand(arguments, "x"), d = operand(arguments, "div");
   if (x.isNumber() && d.isNumber()) {
     Result value = materialize(context, x);
     if (!value)
@@ -129,7 +129,7 @@ static Value emitDivision(Context &context, const Value &x, const Value &y, bool
 /// fdiv, div_rn: two floats of one type; a number takes that of the other side.
 static Result divide(Context &context, const BoundArgs &arguments, llvm::StringRef name,
                      bool isPrecise) {
-  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  Operand x = operand(arguments, "x"), y = operand(arguments, "y");
   for (auto [side, parameter] : {std::pair(&x, "x"), std::pair(&y, "y")})
     if (!side->isNumber() && !(side->value.isTensor() && side->dtype().isStandardFloat()))
       return refuse(context, *side, parameter, "a float of at least 16 bits");
@@ -146,15 +146,15 @@ static Result divide(Context &context, const BoundArgs &arguments, llvm::StringR
 }
 
 static Result emitFdiv(Context &context, const BoundArgs &arguments) {
-  std::optional<bool> isIeee = boolArgument(context, arguments, 2, "ieee_rounding", false);
+  std::optional<bool> isIeee = boolArgument(context, arguments, "ieee_rounding");
   return isIeee ? divide(context, arguments, "fdiv", *isIeee) : std::nullopt;
 }
 
 static Result emitDivRn(Context &context, const BoundArgs &arguments) {
-  for (size_t i : {0, 1})
-    if (Operand given = operand(arguments, i);
+  for (llvm::StringRef name : {"x", "y"})
+    if (Operand given = operand(arguments, name);
         given.value.isTensor() && given.dtype() != dtypes::float32)
-      return refuse(context, given, i ? "y" : "x", "float32");
+      return refuse(context, given, name, "float32");
   return divide(context, arguments, "div_rn", true);
 }
 
@@ -166,7 +166,7 @@ static void widenBfloat16(Context &context, llvm::MutableArrayRef<Operand> opera
 }
 
 static Result emitUmulhi(Context &context, const BoundArgs &arguments) {
-  Operand x = operand(arguments, 0), y = operand(arguments, 1);
+  Operand x = operand(arguments, "x"), y = operand(arguments, "y");
   if (!promote(context, "umulhi", Promotion::Typed, x, y))
     return std::nullopt;
   DType dtype = x.value.dtype();
@@ -207,7 +207,7 @@ static bool promoteThree(Context &context, llvm::StringRef what, Operand (&opera
 }
 
 static Result emitFma(Context &context, const BoundArgs &arguments) {
-  Operand operands[3] = {operand(arguments, 0), operand(arguments, 1), operand(arguments, 2)};
+  Operand operands[3] = {operand(arguments, "x"), operand(arguments, "y"), operand(arguments, "z")};
   if (!promoteThree(context, "fma", operands))
     return std::nullopt;
   auto &[x, y, z] = operands;
@@ -219,17 +219,19 @@ static Result emitFma(Context &context, const BoundArgs &arguments) {
 }
 
 /// A `propagate_nan` argument: gl.PropagateNan.NONE is 0, ALL is 0xffff.
-static std::optional<bool> propagateNanArgument(Context &context, const BoundArgs &arguments,
-                                                size_t i) {
-  std::optional<int64_t> value = intArgument(context, arguments, i, "propagate_nan", 0);
+static std::optional<bool> propagateNanArgument(Context &context, const BoundArgs &arguments) {
+  if (!isGiven(arguments["propagate_nan"]))
+    return false;
+  std::optional<int64_t> value = intArgument(context, arguments, "propagate_nan");
   if (!value)
     return std::nullopt;
   return *value != 0;
 }
 
 static Result emitClamp(Context &context, const BoundArgs &arguments) {
-  Operand operands[3] = {operand(arguments, 0), operand(arguments, 1), operand(arguments, 2)};
-  std::optional<bool> propagateNan = propagateNanArgument(context, arguments, 3);
+  Operand operands[3] = {operand(arguments, "x"), operand(arguments, "min"),
+                         operand(arguments, "max")};
+  std::optional<bool> propagateNan = propagateNanArgument(context, arguments);
   widenBfloat16(context, operands);
   if (!propagateNan || !promoteThree(context, "clamp", operands))
     return std::nullopt;
@@ -265,8 +267,8 @@ mlir::Value extremum(Context &context, Extremum kind, mlir::Value lhs, mlir::Val
 }
 
 template <Extremum kind> static Result emitExtremum(Context &context, const BoundArgs &arguments) {
-  Operand operands[2] = {operand(arguments, 0), operand(arguments, 1)};
-  std::optional<bool> propagateNan = propagateNanArgument(context, arguments, 2);
+  Operand operands[2] = {operand(arguments, "x"), operand(arguments, "y")};
+  std::optional<bool> propagateNan = propagateNanArgument(context, arguments);
   llvm::StringRef name = kind == Extremum::Max ? "maximum" : "minimum";
   widenBfloat16(context, operands);
   auto &[x, y] = operands;
@@ -315,7 +317,8 @@ Result select(Context &context, const Operand &conditionValue, const Operand &lh
 }
 
 static Result emitWhere(Context &context, const BoundArgs &arguments) {
-  return select(context, operand(arguments, 0), operand(arguments, 1), operand(arguments, 2));
+  return select(context, operand(arguments, "condition"), operand(arguments, "x"),
+                operand(arguments, "y"));
 }
 
 llvm::ArrayRef<Builtin> mathBuiltins() {

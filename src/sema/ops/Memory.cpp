@@ -75,9 +75,9 @@ struct Choice {
 } // namespace
 
 /// The enum value of a string argument.
-static std::optional<unsigned> choose(Context &context, const BoundArgs &arguments, size_t i,
+static std::optional<unsigned> choose(Context &context, const BoundArgs &arguments,
                                       llvm::StringRef name, llvm::ArrayRef<Choice> choices) {
-  std::optional<llvm::StringRef> text = stringArgument(context, arguments, i, name, "");
+  std::optional<llvm::StringRef> text = stringArgument(context, arguments, name);
   if (!text)
     return std::nullopt;
   std::string known;
@@ -86,12 +86,12 @@ static std::optional<unsigned> choose(Context &context, const BoundArgs &argumen
       return choice.value;
     known += (known.empty() ? "\"" : ", \"") + choice.name.str() + "\"";
   }
-  context.report(diag::Kind::ArgumentChoice, arguments.span(i), name, *text, known).end();
+  context.report(diag::Kind::ArgumentChoice, arguments.span(name), name, *text, known).end();
   return std::nullopt;
 }
 
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
-                                               size_t i, bool isStore) {
+                                               bool isStore) {
   using C = tt::CacheModifier;
   static const Choice loads[] = {{"", unsigned(C::NONE)},
                                  {".ca", unsigned(C::CA)},
@@ -104,18 +104,17 @@ std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs
                                   {".cs", unsigned(C::CS)},
                                   {".wt", unsigned(C::WT)}};
   std::optional<unsigned> value =
-      choose(context, arguments, i, "cache_modifier",
+      choose(context, arguments, "cache_modifier",
              isStore ? llvm::ArrayRef<Choice>(stores) : llvm::ArrayRef<Choice>(loads));
   return value ? std::optional(C(*value)) : std::nullopt;
 }
 
-std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments,
-                                                 size_t i) {
+std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments) {
   using E = tt::EvictionPolicy;
   static const Choice choices[] = {{"", unsigned(E::NORMAL)},
                                    {"evict_first", unsigned(E::EVICT_FIRST)},
                                    {"evict_last", unsigned(E::EVICT_LAST)}};
-  std::optional<unsigned> value = choose(context, arguments, i, "eviction_policy", choices);
+  std::optional<unsigned> value = choose(context, arguments, "eviction_policy", choices);
   return value ? std::optional(E(*value)) : std::nullopt;
 }
 
@@ -153,11 +152,11 @@ static bool readLoadOperands(Context &context, Operand &pointer, Operand &mask, 
 }
 
 static Result emitLoad(Context &context, const BoundArgs &arguments) {
-  Operand pointer = operand(arguments, 0), mask = operand(arguments, 1);
-  Operand other = operand(arguments, 2);
-  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, 3, false);
-  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments, 4);
-  std::optional<bool> isVolatile = boolArgument(context, arguments, 5, "volatile", false);
+  Operand pointer = operand(arguments, "pointer"), mask = operand(arguments, "mask");
+  Operand other = operand(arguments, "other");
+  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, false);
+  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
+  std::optional<bool> isVolatile = boolArgument(context, arguments, "volatile");
   if (!cache || !evict || !isVolatile || !checkPointer(context, pointer, "pointer") ||
       !readLoadOperands(context, pointer, mask, other))
     return std::nullopt;
@@ -188,10 +187,10 @@ Result storedValue(Context &context, const Operand &pointer, const Operand &valu
 }
 
 static Result emitStore(Context &context, const BoundArgs &arguments) {
-  Operand pointer = operand(arguments, 0), value = operand(arguments, 1);
-  Operand mask = operand(arguments, 2);
-  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, 3, true);
-  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments, 4);
+  Operand pointer = operand(arguments, "pointer"), value = operand(arguments, "value");
+  Operand mask = operand(arguments, "mask");
+  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, true);
+  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
   if (!cache || !evict || !checkPointer(context, pointer, "pointer") ||
       !checkWritable(context, pointer))
     return std::nullopt;

@@ -24,8 +24,7 @@ Result storedValue(Context &context, const Operand &pointer, const Operand &valu
 
 /// What `cache_modifier` and `eviction_policy` name; NONE and NORMAL where absent.
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
-                                               size_t i, bool isStore);
-std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments,
-                                                 size_t i);
+                                               bool isStore);
+std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments);
 
 } // namespace gluonc::sema::ops

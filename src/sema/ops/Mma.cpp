@@ -94,21 +94,20 @@ static bool checkShapes(Context &context, const Operand &a, const Operand &b, co
 
 /// float32 operands are cut to tf32, which the author must ask for or leave to the default.
 static bool checkPrecision(Context &context, const BoundArgs &arguments, const Operand &a) {
-  std::optional<llvm::StringRef> precision =
-      stringArgument(context, arguments, 3, "input_precision", "tf32");
+  std::optional<llvm::StringRef> precision = stringArgument(context, arguments, "input_precision");
   if (!precision)
     return false;
   if (*precision == "tf32" || a.dtype() != ScalarKind::Float32)
     return true;
-  context.report(diag::Kind::MmaPrecision, arguments.span(3), *precision).end();
+  context.report(diag::Kind::MmaPrecision, arguments.span("input_precision"), *precision).end();
   return false;
 }
 
 static Result emitMmaV2(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "a") || !blockArgument(context, arguments, 1, "b") ||
-      !blockArgument(context, arguments, 2, "acc"))
+  if (!blockArgument(context, arguments, "a") || !blockArgument(context, arguments, "b") ||
+      !blockArgument(context, arguments, "acc"))
     return std::nullopt;
-  Operand a = operand(arguments, 0), b = operand(arguments, 1), acc = operand(arguments, 2);
+  Operand a = operand(arguments, "a"), b = operand(arguments, "b"), acc = operand(arguments, "acc");
   if (!checkLayouts(context, a, b, acc) || !checkTypes(context, a, b, acc) ||
       !checkShapes(context, a, b, acc) || !checkPrecision(context, arguments, a))
     return std::nullopt;

@@ -89,14 +89,13 @@ struct Axis {
 
 } // namespace
 
-static std::optional<Axis> readAxis(Context &context, const BoundArgs &arguments, size_t axisAt,
-                                    size_t keepDimsAt, unsigned rank) {
-  std::optional<bool> keepDims = boolArgument(context, arguments, keepDimsAt, "keep_dims", false);
+static std::optional<Axis> readAxis(Context &context, const BoundArgs &arguments, unsigned rank) {
+  std::optional<bool> keepDims = boolArgument(context, arguments, "keep_dims");
   if (!keepDims)
     return std::nullopt;
-  if (!isGiven(arguments[axisAt]))
+  if (!isGiven(arguments["axis"]))
     return Axis{std::nullopt, *keepDims};
-  std::optional<unsigned> axis = axisArgument(context, arguments, axisAt, rank);
+  std::optional<unsigned> axis = axisArgument(context, arguments, rank);
   return axis ? std::optional(Axis{axis, *keepDims}) : std::nullopt;
 }
 
@@ -156,19 +155,21 @@ static DType extremumType(DType dtype) {
 
 static bool refuseType(Context &context, const BoundArgs &arguments, llvm::StringRef wanted) {
   context
-      .report(diag::Kind::ArgumentKind, arguments.span(0), "input", wanted, arguments[0].typeName())
+      .report(diag::Kind::ArgumentKind, arguments.span("input"), "input", wanted,
+              arguments["input"].typeName())
       .end();
   return false;
 }
 
-/// The block to reduce, as the type to reduce it in: that of argument `dtypeAt`, where given.
-static Result readNumbers(Context &context, const BoundArgs &arguments, DType (*accumulator)(DType),
-                          std::optional<size_t> dtypeAt = std::nullopt) {
-  if (!blockArgument(context, arguments, 0, "input"))
+/// The block to reduce, as the type to reduce it in: that of `dtype`, where there is one.
+static Result readNumbers(Context &context, const BoundArgs &arguments,
+                          DType (*accumulator)(DType)) {
+  if (!blockArgument(context, arguments, "input"))
     return std::nullopt;
-  DType from = arguments[0].dtype(), to = accumulator(from);
-  if (dtypeAt && isGiven(arguments[*dtypeAt])) {
-    std::optional<DType> given = dtypeArgument(context, arguments, *dtypeAt, "dtype");
+  DType from = arguments["input"].dtype(), to = accumulator(from);
+  bool hasDtype = arguments.signature.find("dtype") < arguments.signature.count();
+  if (hasDtype && isGiven(arguments["dtype"])) {
+    std::optional<DType> given = dtypeArgument(context, arguments, "dtype");
     if (!given)
       return std::nullopt;
     to = *given;
@@ -177,11 +178,12 @@ static Result readNumbers(Context &context, const BoundArgs &arguments, DType (*
   bool hasNumbers = from.isInt() || from.isFloat();
   if (!hasNumbers || (!to.isInt() && !to.isStandardFloat())) {
     context
-        .report(diag::Kind::NoArithmetic, arguments.span(0), "a reduction", hasNumbers ? to : from)
+        .report(diag::Kind::NoArithmetic, arguments.span("input"), "a reduction",
+                hasNumbers ? to : from)
         .end();
     return std::nullopt;
   }
-  return castTensor(context, arguments[0], to, arguments.span(0));
+  return castTensor(context, arguments["input"], to, arguments.span("input"));
 }
 
 template <typename IntOp, typename FloatOp>
@@ -195,10 +197,10 @@ static std::optional<Values> combineWith(Context &context, llvm::ArrayRef<Value>
 }
 
 static Result emitSum(Context &context, const BoundArgs &arguments) {
-  Result input = readNumbers(context, arguments, sumType, 3);
+  Result input = readNumbers(context, arguments, sumType);
   if (!input)
     return std::nullopt;
-  std::optional<Axis> axis = readAxis(context, arguments, 1, 2, input->shape().size());
+  std::optional<Axis> axis = readAxis(context, arguments, input->shape().size());
   if (!axis)
     return std::nullopt;
   std::optional<Values> result =
@@ -210,14 +212,14 @@ static Result emitSum(Context &context, const BoundArgs &arguments) {
 
 /// xor_sum, reduce_or
 template <typename Op> static Result emitBitwise(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "input"))
+  if (!blockArgument(context, arguments, "input"))
     return std::nullopt;
-  const Value &input = arguments[0];
+  const Value &input = arguments["input"];
   if (!input.dtype().isInt()) {
     refuseType(context, arguments, "of integers");
     return std::nullopt;
   }
-  std::optional<Axis> axis = readAxis(context, arguments, 1, 2, input.shape().size());
+  std::optional<Axis> axis = readAxis(context, arguments, input.shape().size());
   if (!axis)
     return std::nullopt;
   std::optional<Values> result =
@@ -302,12 +304,12 @@ static std::optional<Values> reduceWithPositions(Context &context, Extremum kind
 /// max(input, axis, return_indices, return_indices_tie_break_left, keep_dims)
 template <Extremum kind> static Result emitExtremum(Context &context, const BoundArgs &arguments) {
   Result input = readNumbers(context, arguments, extremumType);
-  std::optional<bool> withIndices = boolArgument(context, arguments, 2, "return_indices", false);
+  std::optional<bool> withIndices = boolArgument(context, arguments, "return_indices");
   std::optional<bool> tieBreakLeft =
-      boolArgument(context, arguments, 3, "return_indices_tie_break_left", true);
+      boolArgument(context, arguments, "return_indices_tie_break_left");
   if (!input || !withIndices || !tieBreakLeft)
     return std::nullopt;
-  std::optional<Axis> axis = readAxis(context, arguments, 1, 4, input->shape().size());
+  std::optional<Axis> axis = readAxis(context, arguments, input->shape().size());
   if (!axis)
     return std::nullopt;
   std::optional<Values> results;
@@ -327,10 +329,10 @@ template <Extremum kind> static Result emitExtremum(Context &context, const Boun
 template <Extremum kind>
 static Result emitArgExtremum(Context &context, const BoundArgs &arguments) {
   Result input = readNumbers(context, arguments, extremumType);
-  std::optional<bool> tieBreakLeft = boolArgument(context, arguments, 2, "tie_break_left", true);
+  std::optional<bool> tieBreakLeft = boolArgument(context, arguments, "tie_break_left");
   if (!input || !tieBreakLeft)
     return std::nullopt;
-  std::optional<Axis> axis = readAxis(context, arguments, 1, 3, input->shape().size());
+  std::optional<Axis> axis = readAxis(context, arguments, input->shape().size());
   if (!axis)
     return std::nullopt;
   std::optional<Values> results = reduceWithPositions(context, kind, *input, *axis, *tieBreakLeft);
@@ -341,7 +343,7 @@ static Result emitArgExtremum(Context &context, const BoundArgs &arguments) {
 
 /// A block, or a tuple of blocks of one shape and layout.
 static std::optional<Values> readSources(Context &context, const BoundArgs &arguments) {
-  const Value &input = arguments[0];
+  const Value &input = arguments["input"];
   Values sources;
   if (input.is(ValueKind::Tuple) || input.is(ValueKind::List))
     sources.append(input.items().begin(), input.items().end());
@@ -361,7 +363,7 @@ static std::optional<Values> readSources(Context &context, const BoundArgs &argu
     mlir::RankedTensorType type = source.blockTensorType();
     if (type.getShape() != first.getShape() || type.getEncoding() != first.getEncoding()) {
       context
-          .report(diag::Kind::TensorsDiffer, arguments.span(0), sources.front().typeName(),
+          .report(diag::Kind::TensorsDiffer, arguments.span("input"), sources.front().typeName(),
                   source.typeName())
           .hint("all inputs of a reduction share shape and layout");
       return std::nullopt;
@@ -400,14 +402,14 @@ static Result emitReduce(Context &context, const BoundArgs &arguments) {
   std::optional<Values> sources = readSources(context, arguments);
   if (!sources)
     return std::nullopt;
-  std::optional<Axis> axis = readAxis(context, arguments, 1, 3, sources->front().shape().size());
+  std::optional<Axis> axis = readAxis(context, arguments, sources->front().shape().size());
   if (!axis)
     return std::nullopt;
   std::optional<Values> results =
       reduceOver(context, *sources, *axis, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
-        return callCombine(context, arguments[2], arguments.span(2), l, r);
+        return callCombine(context, arguments["combine_fn"], arguments.span("combine_fn"), l, r);
       });
-  return results ? Result(asResult(*results, !arguments[0].isTensor())) : std::nullopt;
+  return results ? Result(asResult(*results, !arguments["input"].isTensor())) : std::nullopt;
 }
 
 static std::optional<Values> buildScan(Context &context, llvm::ArrayRef<Value> sources,
@@ -431,30 +433,29 @@ static std::optional<Values> buildScan(Context &context, llvm::ArrayRef<Value> s
 
 static Result emitScan(Context &context, const BoundArgs &arguments) {
   std::optional<Values> sources = readSources(context, arguments);
-  std::optional<bool> reverse = boolArgument(context, arguments, 3, "reverse", false);
+  std::optional<bool> reverse = boolArgument(context, arguments, "reverse");
   if (!sources || !reverse)
     return std::nullopt;
-  std::optional<unsigned> axis =
-      axisArgument(context, arguments, 1, sources->front().shape().size());
+  std::optional<unsigned> axis = axisArgument(context, arguments, sources->front().shape().size());
   if (!axis)
     return std::nullopt;
   std::optional<Values> results = buildScan(
       context, *sources, *axis, *reverse, [&](llvm::ArrayRef<Value> l, llvm::ArrayRef<Value> r) {
-        return callCombine(context, arguments[2], arguments.span(2), l, r);
+        return callCombine(context, arguments["combine_fn"], arguments.span("combine_fn"), l, r);
       });
-  return results ? Result(asResult(*results, !arguments[0].isTensor())) : std::nullopt;
+  return results ? Result(asResult(*results, !arguments["input"].isTensor())) : std::nullopt;
 }
 
 /// cumsum, cumprod (input, axis, reverse, dtype)
 template <typename IntOp, typename FloatOp>
 static Result emitCumulative(Context &context, const BoundArgs &arguments) {
-  Result input = readNumbers(context, arguments, sumType, 3);
-  std::optional<bool> reverse = boolArgument(context, arguments, 2, "reverse", false);
+  Result input = readNumbers(context, arguments, sumType);
+  std::optional<bool> reverse = boolArgument(context, arguments, "reverse");
   if (!input || !reverse)
     return std::nullopt;
   unsigned axis = 0;
-  if (isGiven(arguments[1])) {
-    std::optional<unsigned> given = axisArgument(context, arguments, 1, input->shape().size());
+  if (isGiven(arguments["axis"])) {
+    std::optional<unsigned> given = axisArgument(context, arguments, input->shape().size());
     if (!given)
       return std::nullopt;
     axis = *given;

@@ -25,17 +25,17 @@ static llvm::ArrayRef<Builtin> laterBuiltins() {
 
 /// The only element of a block of one: `x.item()`.
 static Result emitItem(Context &context, const BoundArgs &arguments) {
-  const Value &value = arguments[0];
+  const Value &value = arguments["x"];
   if (!value.isBlock())
     return value;
   if (value.blockTensorType().getNumElements() != 1) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(0), "x", "a tensor of one element",
+        .report(diag::Kind::ArgumentKind, arguments.span("x"), "x", "a tensor of one element",
                 value.typeName())
         .end();
     return std::nullopt;
   }
-  Result flat = reshape(context, operand(arguments, 0), {1}, context.span);
+  Result flat = reshape(context, operand(arguments, "x"), {1}, context.span);
   return flat ? Result(unsplat(context, *flat)) : std::nullopt;
 }
 

@@ -57,11 +57,11 @@ Result expandDims(Context &context, const Operand &block, unsigned axis) {
 }
 
 static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "x"))
+  if (!blockArgument(context, arguments, "x"))
     return std::nullopt;
   std::optional<unsigned> axis =
-      axisArgument(context, arguments, 1, arguments[0].shape().size() + 1);
-  return axis ? expandDims(context, operand(arguments, 0), *axis) : std::nullopt;
+      axisArgument(context, arguments, arguments["x"].shape().size() + 1);
+  return axis ? expandDims(context, operand(arguments, "x"), *axis) : std::nullopt;
 }
 
 Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
@@ -85,8 +85,8 @@ Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNe
 }
 
 static Result emitBroadcast(Context &context, const BoundArgs &arguments) {
-  Operand lhs = operand(arguments, 0), rhs = operand(arguments, 1);
-  if (!tensorArgument(context, arguments, 0, "x") || !tensorArgument(context, arguments, 1, "y"))
+  Operand lhs = operand(arguments, "x"), rhs = operand(arguments, "y");
+  if (!tensorArgument(context, arguments, "x") || !tensorArgument(context, arguments, "y"))
     return std::nullopt;
   Result left = materialize(context, lhs), right = materialize(context, rhs);
   if (!left || !right)
@@ -99,11 +99,11 @@ static Result emitBroadcast(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitBroadcastTo(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
-  if (!shape || !checkBlockShape(context, *shape, arguments.span(1)) ||
-      !blockArgument(context, arguments, 0, "x"))
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
+  if (!shape || !checkBlockShape(context, *shape, arguments.span("shape")) ||
+      !blockArgument(context, arguments, "x"))
     return std::nullopt;
-  return broadcastTo(context, operand(arguments, 0), *shape);
+  return broadcastTo(context, operand(arguments, "x"), *shape);
 }
 
 Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape,
@@ -135,17 +135,17 @@ Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> s
 }
 
 static Result emitReshape(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
-  if (!shape || !blockArgument(context, arguments, 0, "x"))
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
+  if (!shape || !blockArgument(context, arguments, "x"))
     return std::nullopt;
-  return reshape(context, operand(arguments, 0), *shape, arguments.span(1));
+  return reshape(context, operand(arguments, "x"), *shape, arguments.span("shape"));
 }
 
 static Result emitRavel(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "x"))
+  if (!blockArgument(context, arguments, "x"))
     return std::nullopt;
-  int64_t count = arguments[0].blockTensorType().getNumElements();
-  return reshape(context, operand(arguments, 0), {count}, context.span);
+  int64_t count = arguments["x"].blockTensorType().getNumElements();
+  return reshape(context, operand(arguments, "x"), {count}, context.span);
 }
 
 static Result transpose(Context &context, const Operand &block, llvm::ArrayRef<int64_t> order,
@@ -179,10 +179,10 @@ static Result transpose(Context &context, const Operand &block, llvm::ArrayRef<i
 
 /// permute(x, *dims); trans(x) swaps the last two dimensions.
 template <bool mayBeEmpty> static Result emitPermute(Context &context, const BoundArgs &arguments) {
-  std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, 1, "dims");
-  if (!order || !blockArgument(context, arguments, 0, "x"))
+  std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, "dims");
+  if (!order || !blockArgument(context, arguments, "x"))
     return std::nullopt;
-  int64_t rank = arguments[0].shape().size();
+  int64_t rank = arguments["x"].shape().size();
   if (mayBeEmpty && order->empty() && rank >= 2) {
     order->resize(rank);
     std::iota(order->begin(), order->end(), 0);
@@ -191,7 +191,7 @@ template <bool mayBeEmpty> static Result emitPermute(Context &context, const Bou
   for (int64_t &dim : *order)
     if (dim < 0)
       dim += rank;
-  return transpose(context, operand(arguments, 0), *order, arguments.span(1));
+  return transpose(context, operand(arguments, "x"), *order, arguments.span("dims"));
 }
 
 Result attribute(Context &context, const Value &object, llvm::StringRef name) {
@@ -207,8 +207,8 @@ Result attribute(Context &context, const Value &object, llvm::StringRef name) {
 }
 
 static Result emitJoin(Context &context, const BoundArgs &arguments) {
-  Operand lhs = operand(arguments, 0), rhs = operand(arguments, 1);
-  if (!blockArgument(context, arguments, 0, "a") || !blockArgument(context, arguments, 1, "b"))
+  Operand lhs = operand(arguments, "a"), rhs = operand(arguments, "b");
+  if (!blockArgument(context, arguments, "a") || !blockArgument(context, arguments, "b"))
     return std::nullopt;
   if (lhs.value.dtype() != rhs.value.dtype()) {
     context
@@ -231,9 +231,9 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitSplit(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "x"))
+  if (!blockArgument(context, arguments, "x"))
     return std::nullopt;
-  Operand block = operand(arguments, 0);
+  Operand block = operand(arguments, "x");
   llvm::ArrayRef<int64_t> shape = block.value.shape();
   if (shape.back() != 2) {
     context.report(diag::Kind::SplitDimension, block.span, shapeText(shape)).end();
@@ -266,11 +266,11 @@ static Result emitSplit(Context &context, const BoundArgs &arguments) {
 
 /// fp4_to_fp(src, elem_type, axis): twice as many elements along the axis.
 static Result emitFp4ToFp(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "src"))
+  if (!blockArgument(context, arguments, "src"))
     return std::nullopt;
-  Operand source = operand(arguments, 0);
+  Operand source = operand(arguments, "src");
   DType bytes = source.dtype();
-  std::optional<DType> dtype = dtypeArgument(context, arguments, 1, "elem_type");
+  std::optional<DType> dtype = dtypeArgument(context, arguments, "elem_type");
   if (!dtype)
     return std::nullopt;
   if (!bytes.isInt() || bytes.bitWidth() != 8 ||
@@ -280,7 +280,7 @@ static Result emitFp4ToFp(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   llvm::SmallVector<int64_t> shape(source.value.shape());
-  std::optional<unsigned> axis = axisArgument(context, arguments, 2, shape.size());
+  std::optional<unsigned> axis = axisArgument(context, arguments, shape.size());
   if (!axis)
     return std::nullopt;
   shape[*axis] *= 2;

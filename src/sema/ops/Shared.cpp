@@ -18,12 +18,12 @@ layout::Layout bufferLayout(const Value &buffer) {
   return toLayout(bufferType(buffer).getEncoding());
 }
 
-bool bufferArgument(Context &context, const BoundArgs &arguments, size_t i, llvm::StringRef name) {
-  if (arguments[i].is(ValueKind::MemDesc))
+bool bufferArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
+  if (arguments[name].is(ValueKind::MemDesc))
     return true;
   context
-      .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a shared memory descriptor",
-              arguments[i].typeName())
+      .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a shared memory descriptor",
+              arguments[name].typeName())
       .hint("make one with `gl.allocate_shared_memory`");
   return false;
 }
@@ -120,47 +120,47 @@ static bool checkStored(Context &context, const Value &value, diag::Span span,
 }
 
 static Result emitAllocate(Context &context, const BoundArgs &arguments) {
-  std::optional<DType> dtype = dtypeArgument(context, arguments, 0, "element_ty");
+  std::optional<DType> dtype = dtypeArgument(context, arguments, "element_ty");
   std::optional<llvm::SmallVector<int64_t>> shape =
-      dtype ? intsArgument(context, arguments, 1, "shape") : std::nullopt;
+      dtype ? intsArgument(context, arguments, "shape") : std::nullopt;
   if (!shape)
     return std::nullopt;
-  std::optional<ttg::MemDescType> type =
-      wholeBufferType(context, {*dtype, arguments.span(0), *shape, arguments.span(1), arguments[2],
-                                arguments.span(2)});
+  std::optional<ttg::MemDescType> type = wholeBufferType(
+      context, {*dtype, arguments.span("element_ty"), *shape, arguments.span("shape"),
+                arguments["layout"], arguments.span("layout")});
   if (!type)
     return std::nullopt;
   mlir::Value initial;
-  if (isGiven(arguments[3])) {
+  if (isGiven(arguments["value"])) {
     if (ringDims(*type)) {
       context
-          .report(diag::Kind::SharedRank, arguments.span(2), *arguments[2].asLayout().rank(),
-                  shapeText(*shape))
+          .report(diag::Kind::SharedRank, arguments.span("layout"),
+                  *arguments["layout"].asLayout().rank(), shapeText(*shape))
           .note("an initial value fills one buffer, not a ring of them");
       return std::nullopt;
     }
-    if (!checkStored(context, arguments[3], arguments.span(3), *type, *dtype))
+    if (!checkStored(context, arguments["value"], arguments.span("value"), *type, *dtype))
       return std::nullopt;
-    initial = arguments[3].ir();
+    initial = arguments["value"].ir();
   }
   return Value::memDesc(context.builder.create<ttg::LocalAllocOp>(context.loc(), *type, initial),
                         *dtype);
 }
 
 static Result emitLocalLoad(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0], &layout = arguments[1];
-  if (!bufferArgument(context, arguments, 0, "smem") ||
+  const Value &buffer = arguments["smem"], &layout = arguments["layout"];
+  if (!bufferArgument(context, arguments, "smem") ||
       !checkSingleBuffer(context, buffer, context.span, "load"))
     return std::nullopt;
   if (!layout.is(ValueKind::Layout)) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(1), "layout", "a layout",
+        .report(diag::Kind::ArgumentKind, arguments.span("layout"), "layout", "a layout",
                 layout.typeName())
         .end();
     return std::nullopt;
   }
-  std::optional<mlir::RankedTensorType> type =
-      blockType(context, buffer.shape(), context.span, buffer.dtype(), layout, arguments.span(1));
+  std::optional<mlir::RankedTensorType> type = blockType(
+      context, buffer.shape(), context.span, buffer.dtype(), layout, arguments.span("layout"));
   if (!type)
     return std::nullopt;
   return tensor(context.builder.create<ttg::LocalLoadOp>(context.loc(), *type, buffer.ir()),
@@ -168,19 +168,19 @@ static Result emitLocalLoad(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitLocalStore(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0], &value = arguments[1];
-  if (!bufferArgument(context, arguments, 0, "smem") ||
+  const Value &buffer = arguments["smem"], &value = arguments["value"];
+  if (!bufferArgument(context, arguments, "smem") ||
       !checkSingleBuffer(context, buffer, context.span, "store") ||
-      !checkStored(context, value, arguments.span(1), bufferType(buffer), buffer.dtype()))
+      !checkStored(context, value, arguments.span("value"), bufferType(buffer), buffer.dtype()))
     return std::nullopt;
   context.builder.create<ttg::LocalStoreOp>(context.loc(), value.ir(), buffer.ir());
   return Value::none();
 }
 
 static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
-  if (!bufferArgument(context, arguments, 0, "smem"))
+  if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
-  context.builder.create<ttg::LocalDeallocOp>(context.loc(), arguments[0].ir());
+  context.builder.create<ttg::LocalDeallocOp>(context.loc(), arguments["smem"].ir());
   return Value::none();
 }
 

@@ -13,7 +13,7 @@ inline ttg::MemDescType bufferType(const Value &buffer) {
 /// The layout of a buffer, one of the shared ones.
 layout::Layout bufferLayout(const Value &buffer);
 /// A memory descriptor.
-bool bufferArgument(Context &, const BoundArgs &, size_t i, llvm::StringRef name);
+bool bufferArgument(Context &, const BoundArgs &, llvm::StringRef name);
 /// One buffer and no part of a ring: the layout has as many dimensions as the descriptor.
 bool checkSingleBuffer(Context &context, const Value &buffer, diag::Span span,
                        llvm::StringRef what);

@@ -43,37 +43,36 @@ std::string whyNoDescriptor(mlir::Type type, const target::Target &target) {
 }
 
 static bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2Col) {
-  const Value &value = arguments[0];
+  const Value &value = arguments["tensor_desc"];
   if (value.is(ValueKind::Descriptor) && ttng::descriptorOf(value.irType()).im2col == isIm2Col)
     return true;
   context
-      .report(diag::Kind::ArgumentKind, arguments.span(0), "tensor_desc",
+      .report(diag::Kind::ArgumentKind, arguments.span("tensor_desc"), "tensor_desc",
               isIm2Col ? "an im2col tensor descriptor" : "a tensor descriptor", value.typeName())
       .end();
   return false;
 }
 
 /// int32 scalars of a list.
-static std::optional<llvm::SmallVector<mlir::Value>> coordinates(Context &context,
-                                                                 const BoundArgs &arguments,
-                                                                 size_t i, llvm::StringRef name,
-                                                                 size_t count) {
-  const Value &list = arguments[i];
+static std::optional<llvm::SmallVector<mlir::Value>>
+coordinates(Context &context, const BoundArgs &arguments, llvm::StringRef name, size_t count) {
+  const Value &list = arguments[name];
   if (!list.is(ValueKind::Tuple) && !list.is(ValueKind::List)) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a list of int32 scalars",
+        .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a list of int32 scalars",
                 list.typeName())
         .end();
     return std::nullopt;
   }
   if (count && list.items().size() != count) {
-    context.report(diag::Kind::CoordinateCount, arguments.span(i), count, name, list.items().size())
+    context
+        .report(diag::Kind::CoordinateCount, arguments.span(name), count, name, list.items().size())
         .end();
     return std::nullopt;
   }
   llvm::SmallVector<mlir::Value> values;
   for (const Value &item : list.items()) {
-    Result value = int32Argument(context, item, arguments.span(i), name);
+    Result value = int32Argument(context, item, arguments.span(name), name);
     if (!value)
       return std::nullopt;
     values.push_back(value->ir());
@@ -84,10 +83,10 @@ static std::optional<llvm::SmallVector<mlir::Value>> coordinates(Context &contex
 /// Whether one block of the descriptor is what the buffer holds. Dims of size 1 in front of the
 /// block may be missing from the buffer.
 static bool checkBuffer(Context &context, const Value &descriptor, const BoundArgs &arguments,
-                        size_t i, llvm::StringRef name) {
-  const Value &buffer = arguments[i];
-  if (!bufferArgument(context, arguments, i, name) ||
-      !checkSingleBuffer(context, buffer, arguments.span(i), "a copy of the engine"))
+                        llvm::StringRef name) {
+  const Value &buffer = arguments[name];
+  if (!bufferArgument(context, arguments, name) ||
+      !checkSingleBuffer(context, buffer, arguments.span(name), "a copy of the engine"))
     return false;
   ttng::Descriptor desc = ttng::descriptorOf(descriptor.irType());
   llvm::ArrayRef<int64_t> block = desc.shape;
@@ -100,11 +99,11 @@ static bool checkBuffer(Context &context, const Value &descriptor, const BoundAr
                : bufferType(buffer).getEncoding() == desc.layout)) {
     std::string problem = ttng::whyNoCopyTarget(buffer.ir());
     if (!problem.empty())
-      context.report(diag::Kind::MisalignedBuffer, arguments.span(i), problem).end();
+      context.report(diag::Kind::MisalignedBuffer, arguments.span(name), problem).end();
     return problem.empty();
   }
   context
-      .report(diag::Kind::DescriptorMismatch, arguments.span(i), descriptor.typeName(),
+      .report(diag::Kind::DescriptorMismatch, arguments.span(name), descriptor.typeName(),
               buffer.typeName())
       .hint("allocate it with `desc.block_shape` and `desc.layout`");
   return false;
@@ -120,49 +119,43 @@ static bool isShared(const Value &buffer) {
 
 // -- Loads -----------------------------------------------------------------------
 
-struct LoadArguments {
-  size_t barrier, result, pred, multicast;
-};
-
-static Result load(Context &context, const BoundArgs &arguments, const LoadArguments &at,
-                   bool isIm2Col) {
+static Result load(Context &context, const BoundArgs &arguments, bool isIm2Col) {
   if (!descriptorArgument(context, arguments, isIm2Col))
     return std::nullopt;
-  const Value &descriptor = arguments[0];
+  const Value &descriptor = arguments["tensor_desc"];
   size_t rank = isIm2Col ? descriptor.items()[1].items().size()
                          : ttng::descriptorOf(descriptor.irType()).shape.size();
-  auto coords = coordinates(context, arguments, 1, "coord", rank);
-  if (!coords || !barrierArgument(context, arguments, at.barrier) ||
-      !checkBuffer(context, descriptor, arguments, at.result, "result"))
+  auto coords = coordinates(context, arguments, "coord", rank);
+  if (!coords || !barrierArgument(context, arguments, "barrier") ||
+      !checkBuffer(context, descriptor, arguments, "result"))
     return std::nullopt;
   llvm::SmallVector<mlir::Value> offsets;
   if (isIm2Col) {
-    auto values = coordinates(context, arguments, 2, "offsets", rank - 2);
+    auto values = coordinates(context, arguments, "offsets", rank - 2);
     if (!values)
       return std::nullopt;
     for (mlir::Value value : *values)
       offsets.push_back(context.builder.createOrFold<mlir::arith::TruncIOp>(
           context.loc(), context.builder.getI16Type(), value));
   }
-  std::optional<mlir::Value> predicate = predicateArgument(context, arguments, at.pred);
-  std::optional<bool> multicast =
-      boolArgument(context, arguments, at.multicast, "multicast", false);
+  std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
+  std::optional<bool> multicast = boolArgument(context, arguments, "multicast");
   if (!predicate || !multicast)
     return std::nullopt;
   context.builder.create<ttng::AsyncTMACopyGlobalToLocalOp>(
-      context.loc(), descriptor.items()[0].ir(), *coords, offsets, arguments[at.barrier].ir(),
-      arguments[at.result].ir(), predicateOrTrue(context, *predicate),
-      *multicast && isShared(arguments[at.result]), tt::CacheModifier::NONE,
+      context.loc(), descriptor.items()[0].ir(), *coords, offsets, arguments["barrier"].ir(),
+      arguments["result"].ir(), predicateOrTrue(context, *predicate),
+      *multicast && isShared(arguments["result"]), tt::CacheModifier::NONE,
       tt::EvictionPolicy::NORMAL, /*isVolatile=*/false);
   return Value::none();
 }
 
 static Result emitLoad(Context &context, const BoundArgs &arguments) {
-  return load(context, arguments, {2, 3, 4, 5}, false);
+  return load(context, arguments, false);
 }
 
 static Result emitLoadIm2Col(Context &context, const BoundArgs &arguments) {
-  return load(context, arguments, {3, 4, 5, 6}, true);
+  return load(context, arguments, true);
 }
 
 // -- Stores ----------------------------------------------------------------------
@@ -172,9 +165,9 @@ static std::optional<llvm::SmallVector<mlir::Value>> readStore(Context &context,
                                                                const BoundArgs &arguments) {
   if (!descriptorArgument(context, arguments, false))
     return std::nullopt;
-  auto coords = coordinates(context, arguments, 1, "coord",
-                            ttng::descriptorOf(arguments[0].irType()).shape.size());
-  if (!coords || !checkBuffer(context, arguments[0], arguments, 2, "src"))
+  auto coords = coordinates(context, arguments, "coord",
+                            ttng::descriptorOf(arguments["tensor_desc"].irType()).shape.size());
+  if (!coords || !checkBuffer(context, arguments["tensor_desc"], arguments, "src"))
     return std::nullopt;
   return coords;
 }
@@ -184,7 +177,7 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
   if (!coords)
     return std::nullopt;
   context.builder.create<ttng::AsyncTMACopyLocalToGlobalOp>(
-      context.loc(), arguments[0].items()[0].ir(), *coords, arguments[2].ir());
+      context.loc(), arguments["tensor_desc"].items()[0].ir(), *coords, arguments["src"].ir());
   return Value::none();
 }
 
@@ -193,26 +186,28 @@ static Result emitReduce(Context &context, const BoundArgs &arguments) {
   auto coords = readStore(context, arguments);
   if (!coords)
     return std::nullopt;
-  if (!ttng::hasReduction(kind, ttng::descriptorOf(arguments[0].irType()).elementType)) {
+  if (!ttng::hasReduction(kind,
+                          ttng::descriptorOf(arguments["tensor_desc"].irType()).elementType)) {
     context
-        .report(diag::Kind::AtomicType, arguments.span(0),
+        .report(diag::Kind::AtomicType, arguments.span("tensor_desc"),
                 ("async_atomic_" + tt::stringifyDescriptorReduceKind(kind)).str(),
-                arguments[0].dtype())
+                arguments["tensor_desc"].dtype())
         .end();
     return std::nullopt;
   }
-  context.builder.create<ttng::AsyncTMAReduceOp>(context.loc(), kind, arguments[0].items()[0].ir(),
-                                                 *coords, arguments[2].ir());
+  context.builder.create<ttng::AsyncTMAReduceOp>(context.loc(), kind,
+                                                 arguments["tensor_desc"].items()[0].ir(), *coords,
+                                                 arguments["src"].ir());
   return Value::none();
 }
 
 static Result emitStoreWait(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> pending = intArgument(context, arguments, 0, "pendings");
-  std::optional<bool> readOnly = boolArgument(context, arguments, 1, "read_only", true);
+  std::optional<int64_t> pending = intArgument(context, arguments, "pendings");
+  std::optional<bool> readOnly = boolArgument(context, arguments, "read_only");
   if (!pending || !readOnly)
     return std::nullopt;
   if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "pendings")
+    context.report(diag::Kind::ScalarOutOfRange, arguments.span("pendings"), *pending, "pendings")
         .hint("0 to {0}", std::numeric_limits<int32_t>::max());
     return std::nullopt;
   }
@@ -226,33 +221,32 @@ static Result emitStoreWait(Context &context, const BoundArgs &arguments) {
 
 /// Numbers and scalars of a list, as `dtype`.
 static std::optional<std::vector<Value>> scalars(Context &context, const BoundArgs &arguments,
-                                                 size_t i, llvm::StringRef name, size_t count,
-                                                 DType dtype) {
-  const Value &list = arguments[i];
+                                                 llvm::StringRef name, size_t count, DType dtype) {
+  const Value &list = arguments[name];
   if ((!list.is(ValueKind::Tuple) && !list.is(ValueKind::List)) || list.items().size() != count) {
     context
-        .report(diag::Kind::ArgumentKind, arguments.span(i), name,
+        .report(diag::Kind::ArgumentKind, arguments.span(name), name,
                 ("a list of " + llvm::Twine(count) + " integers").str(), list.typeName())
         .end();
     return std::nullopt;
   }
   std::vector<Value> values;
   for (const Value &item : list.items()) {
-    Operand integer{item, arguments.span(i)};
+    Operand integer{item, arguments.span(name)};
     bool isInteger = (item.isNumber() && !item.is(ValueKind::Float)) ||
                      (item.isTensor() && !item.isBlock() && item.dtype().isInt());
     if (!isInteger) {
       context
-          .report(diag::Kind::ArgumentKind, arguments.span(i), name, "a list of integers",
+          .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a list of integers",
                   list.typeName())
           .end();
       return std::nullopt;
     }
-    Result value = cast(context, item, dtype, arguments.span(i));
+    Result value = cast(context, item, dtype, arguments.span(name));
     if (value)
-      value = materialize(context, *value, arguments.span(i));
+      value = materialize(context, *value, arguments.span(name));
     if (value && value->dtype() != dtype)
-      value = castTensor(context, *value, dtype, arguments.span(i));
+      value = castTensor(context, *value, dtype, arguments.span(name));
     if (!value)
       return std::nullopt;
     values.push_back(*value);
@@ -264,10 +258,12 @@ static std::optional<std::vector<Value>> scalars(Context &context, const BoundAr
 static bool checkDescriptorBlock(Context &context, const BoundArgs &arguments,
                                  llvm::ArrayRef<int64_t> block) {
   if (block.empty() || block.size() > 5) {
-    context.report(diag::Kind::BadDescriptor, arguments.span(3), "has 1 to 5 dimensions").end();
+    context
+        .report(diag::Kind::BadDescriptor, arguments.span("block_shape"), "has 1 to 5 dimensions")
+        .end();
     return false;
   }
-  if (!checkBlockShape(context, block, arguments.span(3)))
+  if (!checkBlockShape(context, block, arguments.span("block_shape")))
     return false;
   return true;
 }
@@ -275,55 +271,56 @@ static bool checkDescriptorBlock(Context &context, const BoundArgs &arguments,
 /// The copy engine counts all strides but the last in 16 bytes, and no extent backwards. What is
 /// not known here a run of the simulator checks.
 static bool checkExtents(Context &context, const BoundArgs &arguments, int64_t elementBytes) {
-  llvm::ArrayRef<Value> shape = arguments[1].items(), strides = arguments[2].items();
-  auto refuse = [&](size_t i, const llvm::Twine &why) {
-    context.report(diag::Kind::BadDescriptor, arguments.span(i), why.str()).end();
+  llvm::ArrayRef<Value> shape = arguments["shape"].items(), strides = arguments["strides"].items();
+  auto refuse = [&](llvm::StringRef name, const llvm::Twine &why) {
+    context.report(diag::Kind::BadDescriptor, arguments.span(name), why.str()).end();
     return false;
   };
   for (const Value &extent : shape)
     if (std::optional<int64_t> known = extent.asInt64();
         extent.isNumber() && (!known || *known < 0 || *known > std::numeric_limits<int32_t>::max()))
-      return refuse(1, "has extents of 0 to 2147483647, not " + extent.repr());
+      return refuse("shape", "has extents of 0 to 2147483647, not " + extent.repr());
   for (const Value &stride : strides.drop_back())
     if (std::optional<int64_t> known = stride.asInt64();
         stride.isNumber() &&
         (!known || *known < 0 || *known >= int64_t(1) << 40 || *known * elementBytes % 16 != 0))
-      return refuse(2, "needs strides of multiples of 16 bytes, but " + stride.repr() +
-                           " elements of " + llvm::Twine(elementBytes) + " bytes are not");
+      return refuse("strides", "needs strides of multiples of 16 bytes, but " + stride.repr() +
+                                   " elements of " + llvm::Twine(elementBytes) + " bytes are not");
   if (strides.back().asInt64() == 1)
     return true;
-  context.report(diag::Kind::BadDescriptor, arguments.span(2), "needs a last stride of 1")
+  context.report(diag::Kind::BadDescriptor, arguments.span("strides"), "needs a last stride of 1")
       .hint("write the number 1; it must be known at compile time");
   return false;
 }
 
 static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
-  const Value &base = arguments[0];
+  const Value &base = arguments["base"];
   if (!base.isTensor() || base.isBlock() || !base.dtype().isPointer()) {
-    context.report(diag::Kind::NotPointer, arguments.span(0), "base", base.typeName()).end();
+    context.report(diag::Kind::NotPointer, arguments.span("base"), "base", base.typeName()).end();
     return std::nullopt;
   }
   DType element = base.dtype().pointee();
-  auto block = intsArgument(context, arguments, 3, "block_shape");
+  auto block = intsArgument(context, arguments, "block_shape");
   if (!block || !checkDescriptorBlock(context, arguments, *block))
     return std::nullopt;
-  auto shape = scalars(context, arguments, 1, "shape", block->size(), dtypes::int32);
-  auto strides = scalars(context, arguments, 2, "strides", block->size(), dtypes::int64);
-  auto padding = stringArgument(context, arguments, 5, "padding_option", "zero");
+  auto shape = scalars(context, arguments, "shape", block->size(), dtypes::int32);
+  auto strides = scalars(context, arguments, "strides", block->size(), dtypes::int64);
+  auto padding = stringArgument(context, arguments, "padding_option");
   if (!shape || !strides || !padding)
     return std::nullopt;
   if (!checkExtents(context, arguments, element.byteSize()))
     return std::nullopt;
   if (*padding != "zero" && (*padding != "nan" || !element.isFloat())) {
     context
-        .report(diag::Kind::ArgumentChoice, arguments.span(5), "padding_option", *padding,
-                element.isFloat() ? "\"zero\", \"nan\"" : "\"zero\"")
+        .report(diag::Kind::ArgumentChoice, arguments.span("padding_option"), "padding_option",
+                *padding, element.isFloat() ? "\"zero\", \"nan\"" : "\"zero\"")
         .end();
     return std::nullopt;
   }
-  mlir::Type type = descriptorType(context.mlirContext(), element, *block, arguments[4], false);
+  mlir::Type type =
+      descriptorType(context.mlirContext(), element, *block, arguments["layout"], false);
   if (std::string problem = whyNoDescriptor(type, context.options.target); !problem.empty()) {
-    context.report(diag::Kind::BadDescriptor, arguments.span(4), problem).end();
+    context.report(diag::Kind::BadDescriptor, arguments.span("layout"), problem).end();
     return std::nullopt;
   }
   llvm::SmallVector<mlir::Value> sizes, steps;

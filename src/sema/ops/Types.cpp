@@ -12,16 +12,16 @@ namespace gluonc::sema::ops {
 /// type yet.
 static mlir::Type tensorType(Context &context, DType dtype, llvm::ArrayRef<int64_t> shape,
                              const BoundArgs &fields) {
-  if (!checkBlockShape(context, shape, fields.span(1)))
+  if (!checkBlockShape(context, shape, fields.span("shape")))
     return {};
-  if (!fields[2].is(ValueKind::Layout)) {
+  if (!fields["layout"].is(ValueKind::Layout)) {
     context
-        .report(diag::Kind::ArgumentKind, fields.span(2), typeFields[2], "a layout",
-                fields[2].typeName())
+        .report(diag::Kind::ArgumentKind, fields.span("layout"), "layout", "a layout",
+                fields["layout"].typeName())
         .end();
     return {};
   }
-  const layout::Layout &layout = fields[2].asLayout();
+  const layout::Layout &layout = fields["layout"].asLayout();
   layout::Problem problem = layout.validate();
   if (!problem && !layout.isPlaceholder() && *layout.rank() != shape.size())
     problem =
@@ -30,7 +30,7 @@ static mlir::Type tensorType(Context &context, DType dtype, llvm::ArrayRef<int64
     problem = layout::checkShape(layout, shape);
   if (problem || !layout.isDistributed()) {
     context
-        .report(diag::Kind::LayoutDoesNotFit, fields.span(2),
+        .report(diag::Kind::LayoutDoesNotFit, fields.span("layout"),
                 problem ? *problem : layout.toString() + " does not place tensors in registers")
         .end();
     return {};
@@ -41,27 +41,28 @@ static mlir::Type tensorType(Context &context, DType dtype, llvm::ArrayRef<int64
 }
 
 std::optional<Value> describedType(Context &context, const BoundArgs &fields) {
-  std::optional<DType> dtype = dtypeArgument(context, fields, 0, typeFields[0]);
+  std::optional<DType> dtype = dtypeArgument(context, fields, "element_ty");
   std::optional<llvm::SmallVector<int64_t>> shape =
-      dtype ? intsArgument(context, fields, 1, typeFields[1]) : std::nullopt;
+      dtype ? intsArgument(context, fields, "shape") : std::nullopt;
   if (!shape)
     return std::nullopt;
   if (fields.values.size() == 3) {
     mlir::Type type = tensorType(context, *dtype, *shape, fields);
     return type ? Result(Value::blockType(type, *dtype)) : std::nullopt;
   }
-  std::optional<llvm::SmallVector<int64_t>> whole = intsArgument(context, fields, 3, typeFields[3]);
+  std::optional<llvm::SmallVector<int64_t>> whole = intsArgument(context, fields, "alloc_shape");
   if (!whole)
     return std::nullopt;
   if (*whole != *shape) {
     context
-        .report(diag::Kind::ArgumentKind, fields.span(3), typeFields[3],
+        .report(diag::Kind::ArgumentKind, fields.span("alloc_shape"), "alloc_shape",
                 "the shape of the buffer, " + shapeText(*shape), shapeText(*whole))
         .end();
     return std::nullopt;
   }
-  std::optional<ttg::MemDescType> type = wholeBufferType(
-      context, {*dtype, fields.span(0), *shape, fields.span(1), fields[2], fields.span(2)});
+  std::optional<ttg::MemDescType> type =
+      wholeBufferType(context, {*dtype, fields.span("element_ty"), *shape, fields.span("shape"),
+                                fields["layout"], fields.span("layout")});
   return type ? Result(Value::blockType(*type, *dtype)) : std::nullopt;
 }
 

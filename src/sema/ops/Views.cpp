@@ -49,8 +49,8 @@ static Result readIndex(Context &context, const Operand &index, int64_t count) {
 }
 
 static Result emitIndex(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0];
-  if (!bufferArgument(context, arguments, 0, "smem"))
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
   ttg::MemDescType type = bufferType(buffer);
   if (type.getShape().size() != *bufferLayout(buffer).rank() + 1)
@@ -58,7 +58,7 @@ static Result emitIndex(Context &context, const BoundArgs &arguments) {
                   "every dimension belongs to the layout, so no dimension counts buffers");
   if (isSlice(buffer))
     return forbid(context, "index", buffer, "its buffers were sliced");
-  Result index = readIndex(context, operand(arguments, 1), type.getShape().front());
+  Result index = readIndex(context, operand(arguments, "index"), type.getShape().front());
   if (!index)
     return std::nullopt;
   llvm::ArrayRef<int64_t> shape = type.getShape().drop_front();
@@ -87,19 +87,18 @@ static const char *cutProblem(const Value &buffer, size_t dim, int64_t length) {
 }
 
 static Result emitSlice(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0];
-  if (!bufferArgument(context, arguments, 0, "smem"))
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
-  std::optional<int64_t> start = intArgument(context, arguments, 1, "start");
-  std::optional<int64_t> length =
-      start ? intArgument(context, arguments, 2, "length") : std::nullopt;
-  std::optional<int64_t> dim = length ? intArgument(context, arguments, 3, "dim", 0) : std::nullopt;
+  std::optional<int64_t> start = intArgument(context, arguments, "start");
+  std::optional<int64_t> length = start ? intArgument(context, arguments, "length") : std::nullopt;
+  std::optional<int64_t> dim = length ? intArgument(context, arguments, "dim") : std::nullopt;
   if (!dim)
     return std::nullopt;
   ttg::MemDescType type = bufferType(buffer);
   int64_t rank = type.getRank();
   if (*dim < -rank || *dim >= rank) {
-    context.report(diag::Kind::AxisOutOfRange, arguments.span(3), *dim, rank).end();
+    context.report(diag::Kind::AxisOutOfRange, arguments.span("dim"), *dim, rank).end();
     return std::nullopt;
   }
   size_t axis = size_t(*dim < 0 ? *dim + rank : *dim);
@@ -130,10 +129,10 @@ static Result emitSlice(Context &context, const BoundArgs &arguments) {
 // -- permute, reshape, reinterpret ---------------------------------------------
 
 static Result emitPermute(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0];
-  if (!bufferArgument(context, arguments, 0, "smem"))
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
-  std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, 1, "order");
+  std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, "order");
   if (!order || !checkSingleBuffer(context, buffer, context.span, "permute"))
     return std::nullopt;
   ttg::MemDescType type = bufferType(buffer);
@@ -144,7 +143,7 @@ static Result emitPermute(Context &context, const BoundArgs &arguments) {
     isPermutation &= dim == int64_t(i);
   if (!isPermutation) {
     context
-        .report(diag::Kind::NotPermutation, arguments.span(1), shapeText(*order),
+        .report(diag::Kind::NotPermutation, arguments.span("order"), shapeText(*order),
                 type.getShape().size())
         .end();
     return std::nullopt;
@@ -168,12 +167,12 @@ static Result emitPermute(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitReshape(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0];
-  if (!bufferArgument(context, arguments, 0, "smem"))
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
-  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, 1, "shape");
+  std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
   if (!shape || !checkSingleBuffer(context, buffer, context.span, "reshape") ||
-      !checkBlockShape(context, *shape, arguments.span(1)))
+      !checkBlockShape(context, *shape, arguments.span("shape")))
     return std::nullopt;
   if (isSlice(buffer))
     return forbid(context, "reshape", buffer, "it is a slice");
@@ -182,7 +181,7 @@ static Result emitReshape(Context &context, const BoundArgs &arguments) {
   int64_t to = mlir::ShapedType::getNumElements(*shape);
   if (from != to) {
     context
-        .report(diag::Kind::ReshapeSize, arguments.span(1), shapeText(type.getShape()),
+        .report(diag::Kind::ReshapeSize, arguments.span("shape"), shapeText(type.getShape()),
                 shapeText(*shape), from, to)
         .end();
     return std::nullopt;
@@ -198,20 +197,22 @@ static Result emitReshape(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments[0];
-  if (!bufferArgument(context, arguments, 0, "smem"))
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
   std::optional<DType> dtype = buffer.dtype();
-  if (isGiven(arguments[1]))
-    dtype = dtypeArgument(context, arguments, 1, "dtype");
+  if (isGiven(arguments["dtype"]))
+    dtype = dtypeArgument(context, arguments, "dtype");
   std::optional<llvm::SmallVector<int64_t>> shape = llvm::SmallVector<int64_t>(buffer.shape());
-  if (dtype && isGiven(arguments[2]))
-    shape = intsArgument(context, arguments, 2, "shape");
+  if (dtype && isGiven(arguments["shape"]))
+    shape = intsArgument(context, arguments, "shape");
   if (!dtype || !shape)
     return std::nullopt;
-  Value layout = isGiven(arguments[3]) ? arguments[3] : Value::layout(bufferLayout(buffer));
-  std::optional<ttg::MemDescType> type = wholeBufferType(
-      context, {*dtype, arguments.span(1), *shape, arguments.span(2), layout, arguments.span(3)});
+  Value layout =
+      isGiven(arguments["layout"]) ? arguments["layout"] : Value::layout(bufferLayout(buffer));
+  std::optional<ttg::MemDescType> type =
+      wholeBufferType(context, {*dtype, arguments.span("dtype"), *shape, arguments.span("shape"),
+                                layout, arguments.span("layout")});
   if (!type)
     return std::nullopt;
   ttg::MemDescType source = bufferType(buffer);

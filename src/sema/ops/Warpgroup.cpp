@@ -19,9 +19,9 @@ static std::nullopt_t badOperand(Context &context, diag::Span span, const llvm::
 }
 
 static Result emitMmaInit(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, 0, "value"))
+  if (!blockArgument(context, arguments, "value"))
     return std::nullopt;
-  return Value::accumulator(arguments[0].ir(), arguments[0].dtype());
+  return Value::accumulator(arguments["value"].ir(), arguments["value"].dtype());
 }
 
 /// Element types that the instruction has.
@@ -43,9 +43,9 @@ static bool hasInstruction(DType a, DType b, DType d) {
 /// Reports why operands or result lie wrongly; the one that is meant shows its type.
 static bool explainProduct(Context &context, const BoundArgs &arguments,
                            const std::string &problem) {
-  size_t which = llvm::StringRef(problem).starts_with("`a`")   ? 0
-                 : llvm::StringRef(problem).starts_with("`b`") ? 1
-                                                               : 2;
+  llvm::StringRef which = llvm::StringRef(problem).starts_with("`a`")   ? "a"
+                          : llvm::StringRef(problem).starts_with("`b`") ? "b"
+                                                                        : "acc";
   context.report(diag::Kind::WarpgroupOperand, arguments.span(which), problem)
       .note("it is {0}", arguments[which].typeName());
   return false;
@@ -53,14 +53,14 @@ static bool explainProduct(Context &context, const BoundArgs &arguments,
 
 /// Shapes and types of a, b and the accumulator.
 static bool checkOperands(Context &context, const BoundArgs &arguments) {
-  const Value &a = arguments[0], &b = arguments[1], &acc = arguments[2];
+  const Value &a = arguments["a"], &b = arguments["b"], &acc = arguments["acc"];
   bool isTensor = a.isTensor() && a.isBlock();
   if (!isTensor && !a.is(ValueKind::MemDesc))
-    return badOperand(context, arguments.span(0),
+    return badOperand(context, arguments.span("a"),
                       "`a` must be a tensor or a shared memory descriptor, got " + a.typeName()),
            false;
   if (!b.is(ValueKind::MemDesc))
-    return badOperand(context, arguments.span(1),
+    return badOperand(context, arguments.span("b"),
                       "`b` must be a shared memory descriptor, got " + b.typeName()),
            false;
   bool isBlock = acc.is(ValueKind::Accumulator) || (acc.isTensor() && acc.isBlock());
@@ -68,7 +68,7 @@ static bool checkOperands(Context &context, const BoundArgs &arguments) {
   auto mma =
       isBlock ? mlir::dyn_cast_or_null<ttg::NvidiaMmaEncodingAttr>(tensor.getEncoding()) : nullptr;
   if (!mma || !mma.getValue().isWarpGroup())
-    return badOperand(context, arguments.span(2),
+    return badOperand(context, arguments.span("acc"),
                       "the accumulator must have an NVMMADistributedLayout of version 3, got " +
                           acc.typeName()),
            false;
@@ -98,73 +98,78 @@ static bool checkOperands(Context &context, const BoundArgs &arguments) {
 /// The options that say how products are rounded.
 static std::optional<tt::InputPrecision> precisionArgument(Context &context,
                                                            const BoundArgs &arguments) {
-  auto text = stringArgument(context, arguments, 4, "precision", "tf32");
+  auto text = stringArgument(context, arguments, "precision");
   if (!text)
     return std::nullopt;
   std::optional<tt::InputPrecision> precision = tt::symbolizeInputPrecision(text->lower());
-  bool isFloat32 = arguments[0].dtype() == dtypes::float32;
+  bool isFloat32 = arguments["a"].dtype() == dtypes::float32;
   if (precision && (!isFloat32 || *precision == tt::InputPrecision::TF32))
     return precision;
   context
-      .report(diag::Kind::ArgumentChoice, arguments.span(4), "precision", *text,
+      .report(diag::Kind::ArgumentChoice, arguments.span("precision"), "precision", *text,
               isFloat32 ? "\"tf32\"" : "\"tf32\", \"tf32x3\", \"ieee\", \"bf16x3\", \"bf16x6\"")
       .end();
   return std::nullopt;
 }
 
 static std::optional<int64_t> impreciseArgument(Context &context, const BoundArgs &arguments) {
-  bool fp8 = arguments[0].dtype().isFp8() && arguments[1].dtype().isFp8();
-  int64_t k = arguments[0].shape()[1];
+  bool fp8 = arguments["a"].dtype().isFp8() && arguments["b"].dtype().isFp8();
+  int64_t k = arguments["a"].shape()[1];
   // Hopper keeps fewer bits while it accumulates fp8: by default that is accepted.
-  std::optional<int64_t> most =
-      intArgument(context, arguments, 5, "max_num_imprecise_acc", fp8 ? 1 << 30 : 0);
+  bool given = isGiven(arguments["max_num_imprecise_acc"]);
+  std::optional<int64_t> most = given ? intArgument(context, arguments, "max_num_imprecise_acc")
+                                      : std::optional<int64_t>(fp8 ? 1 << 30 : 0);
   if (!most)
     return std::nullopt;
-  bool bad = *most < 0 || *most > 1 << 30 || (fp8 && isGiven(arguments[5]) && *most > k) ||
-             (fp8 && arguments[2].dtype() == dtypes::float32 && *most < 32);
+  bool bad = *most < 0 || *most > 1 << 30 || (fp8 && given && *most > k) ||
+             (fp8 && arguments["acc"].dtype() == dtypes::float32 && *most < 32);
   if (!bad)
     return most;
-  context.report(diag::Kind::ScalarOutOfRange, arguments.span(5), *most, "max_num_imprecise_acc")
+  context
+      .report(diag::Kind::ScalarOutOfRange, arguments.span("max_num_imprecise_acc"), *most,
+              "max_num_imprecise_acc")
       .hint("32 to K, which is {0}", k);
   return std::nullopt;
 }
 
 static Result emitMma(Context &context, const BoundArgs &arguments) {
-  const Value &acc = arguments[2];
+  const Value &acc = arguments["acc"];
   if (!checkOperands(context, arguments))
     return std::nullopt;
-  std::optional<mlir::Value> useAcc = predicateArgument(context, arguments, 3);
+  std::optional<mlir::Value> useAcc = predicateArgument(context, arguments, "use_acc");
   auto precision = precisionArgument(context, arguments);
   auto imprecise = impreciseArgument(context, arguments);
-  auto isAsync = boolArgument(context, arguments, 6, "is_async", false);
+  auto isAsync = boolArgument(context, arguments, "is_async");
   if (!useAcc || !precision || !imprecise || !isAsync)
     return std::nullopt;
   mlir::Value result = context.builder.create<ttng::WarpGroupDotOp>(
-      context.loc(), acc.irType(), arguments[0].ir(), arguments[1].ir(), acc.ir(), *useAcc,
-      *precision, int32_t(*imprecise), *isAsync, arguments[0].dtype() == dtypes::uint8,
-      arguments[1].dtype() == dtypes::uint8);
+      context.loc(), acc.irType(), arguments["a"].ir(), arguments["b"].ir(), acc.ir(), *useAcc,
+      *precision, int32_t(*imprecise), *isAsync, arguments["a"].dtype() == dtypes::uint8,
+      arguments["b"].dtype() == dtypes::uint8);
   return *isAsync ? Value::accumulator(result, acc.dtype()) : tensor(result, acc.dtype());
 }
 
 static Result emitMmaWait(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> pending = intArgument(context, arguments, 0, "num_outstanding", 0);
+  std::optional<int64_t> pending = intArgument(context, arguments, "num_outstanding");
   if (!pending)
     return std::nullopt;
   if (*pending < 0 || *pending > 7) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(0), *pending, "num_outstanding")
+    context
+        .report(diag::Kind::ScalarOutOfRange, arguments.span("num_outstanding"), *pending,
+                "num_outstanding")
         .hint("0 to 7");
     return std::nullopt;
   }
-  bool isSequence = arguments[1].is(ValueKind::Tuple) || arguments[1].is(ValueKind::List);
-  if (!isSequence || arguments[1].items().empty())
-    return badOperand(context, isSequence ? arguments.span(1) : context.span,
+  bool isSequence = arguments["deps"].is(ValueKind::Tuple) || arguments["deps"].is(ValueKind::List);
+  if (!isSequence || arguments["deps"].items().empty())
+    return badOperand(context, isSequence ? arguments.span("deps") : context.span,
                       "`warpgroup_mma_wait` needs `deps`, a sequence of what it waits for");
   llvm::SmallVector<mlir::Value> inputs;
-  for (const Value &item : arguments[1].items()) {
+  for (const Value &item : arguments["deps"].items()) {
     bool fits = item.is(ValueKind::MemDesc) || item.is(ValueKind::Accumulator) ||
                 (item.isTensor() && item.isBlock());
     if (!fits)
-      return badOperand(context, arguments.span(1),
+      return badOperand(context, arguments.span("deps"),
                         "`deps` are accumulators, tensors and buffers, got " + item.typeName());
     inputs.push_back(item.ir());
   }
@@ -172,7 +177,7 @@ static Result emitMmaWait(Context &context, const BoundArgs &arguments) {
       context.loc(), mlir::ValueRange(inputs).getTypes(), inputs, int32_t(*pending),
       /*warpGroupLocal=*/false);
   std::vector<Value> results;
-  for (auto [item, result] : llvm::zip(arguments[1].items(), wait.getResults()))
+  for (auto [item, result] : llvm::zip(arguments["deps"].items(), wait.getResults()))
     results.push_back(item.is(ValueKind::MemDesc) ? item.withIr(result)
                                                   : tensor(result, item.dtype()));
   return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
@@ -202,8 +207,8 @@ struct Specialization {
   llvm::SmallVector<int32_t> warps, registers;
   llvm::SmallVector<mlir::Value> captures;
 
-  bool refuse(size_t i, const llvm::Twine &why) {
-    context.report(diag::Kind::BadSpecialization, arguments.span(i), why.str()).end();
+  bool refuse(llvm::StringRef name, const llvm::Twine &why) {
+    context.report(diag::Kind::BadSpecialization, arguments.span(name), why.str()).end();
     return false;
   }
 
@@ -212,30 +217,32 @@ struct Specialization {
   }
 
   bool readPartitions() {
-    if (!isSequence(arguments[0]) || arguments[0].items().empty())
-      return refuse(0, "expects a list of (function, arguments) pairs, the default one first");
-    for (const Value &pair : arguments[0].items()) {
+    if (!isSequence(arguments["functions_and_args"]) ||
+        arguments["functions_and_args"].items().empty())
+      return refuse("functions_and_args",
+                    "expects a list of (function, arguments) pairs, the default one first");
+    for (const Value &pair : arguments["functions_and_args"].items()) {
       bool isPair = isSequence(pair) && pair.items().size() == 2 && isSequence(pair.items()[1]);
       if (!isPair)
-        return refuse(0, "expects pairs of a function and a tuple of arguments, got " +
-                             pair.typeName());
+        return refuse("functions_and_args",
+                      "expects pairs of a function and a tuple of arguments, got " +
+                          pair.typeName());
       partitions.push_back({pair.items()[0], pair.items()[1].items()});
     }
     return true;
   }
 
-  bool readNumbers(size_t i, llvm::StringRef name, int64_t most,
-                   llvm::SmallVectorImpl<int32_t> &out) {
-    auto numbers = intsArgument(context, arguments, i, name);
+  bool readNumbers(llvm::StringRef name, int64_t most, llvm::SmallVectorImpl<int32_t> &out) {
+    auto numbers = intsArgument(context, arguments, name);
     if (!numbers)
       return false;
     if (numbers->size() != partitions.size() - 1)
-      return refuse(i, "got " + llvm::Twine(partitions.size() - 1) + " workers, but " +
-                           llvm::Twine(numbers->size()) + " numbers in `" + name + "`");
+      return refuse(name, "got " + llvm::Twine(partitions.size() - 1) + " workers, but " +
+                              llvm::Twine(numbers->size()) + " numbers in `" + name + "`");
     for (int64_t number : *numbers) {
       if (number < 1 || number > most)
-        return refuse(i, "takes 1 to " + llvm::Twine(most) + " in `" + name + "`, not " +
-                             llvm::Twine(number));
+        return refuse(name, "takes 1 to " + llvm::Twine(most) + " in `" + name + "`, not " +
+                                llvm::Twine(number));
       out.push_back(int32_t(number));
     }
     return true;
@@ -243,15 +250,16 @@ struct Specialization {
 
   bool read() {
     if (context.noPartitions)
-      return refuse(0, llvm::Twine("cannot be called ") + context.noPartitions);
-    if (!readPartitions() || !readNumbers(1, "worker_num_warps", mostWarps, warps))
+      return refuse("functions_and_args", llvm::Twine("cannot be called ") + context.noPartitions);
+    if (!readPartitions() || !readNumbers("worker_num_warps", mostWarps, warps))
       return false;
     for (int32_t count : warps)
       if (!layout::isPowerOf2(count))
-        return refuse(1, "numbers of warps are powers of two, got " + llvm::Twine(count));
-    if (isGiven(arguments[2]) &&
+        return refuse("worker_num_warps",
+                      "numbers of warps are powers of two, got " + llvm::Twine(count));
+    if (isGiven(arguments["worker_num_regs"]) &&
         (!requireFeature(context, "worker_num_regs", target::Feature::RegisterReallocation) ||
-         !readNumbers(2, "worker_num_regs", mostRegisters, registers)))
+         !readNumbers("worker_num_regs", mostRegisters, registers)))
       return false;
     for (const Partition &worker : llvm::drop_begin(partitions))
       for (const Value &argument : worker.arguments)
@@ -269,9 +277,10 @@ struct Specialization {
     flatten(argument, parts);
     for (mlir::Value part : parts)
       if (mlir::isa<mlir::RankedTensorType>(part.getType()))
-        return refuse(0, "cannot pass a tensor to worker " + llvm::Twine(worker - 1) + ": " +
-                             argument.typeName() +
-                             "; store it in a buffer and pass that, or compute it there");
+        return refuse("functions_and_args",
+                      "cannot pass a tensor to worker " + llvm::Twine(worker - 1) + ": " +
+                          argument.typeName() +
+                          "; store it in a buffer and pass that, or compute it there");
     return true;
   }
 
