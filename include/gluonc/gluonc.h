@@ -206,6 +206,9 @@ GLUONC_API gluonc_status gluonc_engine_evaluate(gluonc_engine *engine, const cha
 /* Every name of the language that is a function or class, one a line, as a path below `gl`:
  * "load", "nvidia.hopper.tma.async_load". */
 GLUONC_API const char *gluonc_language_names(void);
+/* What `gluonc doc` says about one of them: signature and documentation. "" where there is nothing
+ * to say. Valid until the thread's next call. */
+GLUONC_API const char *gluonc_language_doc(const char *path);
 
 /* -- Specialization ------------------------------------------------------- */
 

@@ -604,6 +604,7 @@ NB_MODULE(_native, m) {
   m.attr("__version__") = gluonc_version();
   m.def("find_ptxas", &gluonc_find_ptxas);
   m.def("language_names", &gluonc_language_names);
+  m.def("language_doc", &gluonc_language_doc);
   m.def("describe", &describe);
   m.def("watch_launches", &gluonc::python::watchLaunches);
   m.def("announce_change", &gluonc::python::Watch::announceChange);

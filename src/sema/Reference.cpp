@@ -9,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <set>
 
 namespace gluonc::sema {
 
@@ -432,6 +433,189 @@ std::vector<std::pair<std::string, std::string>> referenceFiles() {
   for (const ReferencePage &page : referencePages())
     if (!page.sections.empty())
       files.emplace_back(fileName(page.path), pageFile(page));
+  return files;
+}
+
+// -- Stubs -------------------------------------------------------------------------
+
+/// What a stub of a module begins with. The classes of host code keep their own definitions.
+static constexpr llvm::StringLiteral rootStub = R"(from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc._host import cdiv as cdiv, constexpr_function as constexpr_function
+from gluonc._host import next_power_of_2 as next_power_of_2
+from gluonc.language._constexpr import constexpr as constexpr
+from gluonc.language._dtypes import *
+from gluonc.language._dtypes import dtype as dtype, pointer_type as pointer_type
+from gluonc.language._layouts import (
+    AutoLayout as AutoLayout, BlockedLayout as BlockedLayout, CoalescedLayout as CoalescedLayout,
+    DistributedLayout as DistributedLayout, DistributedLinearLayout as DistributedLinearLayout,
+    DotOperandLayout as DotOperandLayout, NVMMADistributedLayout as NVMMADistributedLayout,
+    NVMMASharedLayout as NVMMASharedLayout, PaddedSharedLayout as PaddedSharedLayout,
+    SharedLayout as SharedLayout, SharedLinearLayout as SharedLinearLayout,
+    SliceLayout as SliceLayout, SwizzledSharedLayout as SwizzledSharedLayout,
+    to_linear_layout as to_linear_layout)
+from gluonc.language._types import (
+    bank_conflicts as bank_conflicts, distributed_type as distributed_type,
+    shared_memory_descriptor_type as shared_memory_descriptor_type)
+
+Number = int | float | bool
+Layout = DistributedLayout | SharedLayout
+PropagateNan: Any
+math: Any
+DType = dtype
+)";
+static constexpr llvm::StringLiteral submoduleStub =
+    R"(from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
+)";
+/// What every tensor has besides the methods of the rows.
+static constexpr llvm::StringLiteral tensorStub = R"(    dtype: DType
+    shape: Sequence[int]
+    type: Any
+    T: tensor
+    def __add__(self, other: tensor | Number) -> tensor: ...
+    def __radd__(self, other: Number) -> tensor: ...
+    def __sub__(self, other: tensor | Number) -> tensor: ...
+    def __rsub__(self, other: Number) -> tensor: ...
+    def __mul__(self, other: tensor | Number) -> tensor: ...
+    def __rmul__(self, other: Number) -> tensor: ...
+    def __truediv__(self, other: tensor | Number) -> tensor: ...
+    def __rtruediv__(self, other: Number) -> tensor: ...
+    def __floordiv__(self, other: tensor | Number) -> tensor: ...
+    def __rfloordiv__(self, other: Number) -> tensor: ...
+    def __mod__(self, other: tensor | Number) -> tensor: ...
+    def __rmod__(self, other: Number) -> tensor: ...
+    def __and__(self, other: tensor | Number) -> tensor: ...
+    def __or__(self, other: tensor | Number) -> tensor: ...
+    def __xor__(self, other: tensor | Number) -> tensor: ...
+    def __lshift__(self, other: tensor | Number) -> tensor: ...
+    def __rshift__(self, other: tensor | Number) -> tensor: ...
+    def __lt__(self, other: tensor | Number) -> tensor: ...
+    def __le__(self, other: tensor | Number) -> tensor: ...
+    def __gt__(self, other: tensor | Number) -> tensor: ...
+    def __ge__(self, other: tensor | Number) -> tensor: ...
+    def __eq__(self, other: tensor | Number) -> tensor: ...  # type: ignore[override]
+    def __ne__(self, other: tensor | Number) -> tensor: ...  # type: ignore[override]
+    def __neg__(self) -> tensor: ...
+    def __invert__(self) -> tensor: ...
+    def __getitem__(self, index: Any) -> tensor: ...
+)";
+static constexpr llvm::StringLiteral bufferStub = R"(    dtype: DType
+    shape: Sequence[int]
+    layout: Layout
+    type: Any
+)";
+
+static llvm::StringRef pythonType(const TypeWord &word) {
+  // `dtype` is also a parameter and an attribute.
+  return word.word == "dtype" ? llvm::StringRef("DType") : llvm::StringRef(word.python);
+}
+
+static void writeStub(const ReferenceEntry &entry, bool isMethod, llvm::raw_ostream &out) {
+  llvm::StringRef indent = isMethod ? "    " : "";
+  out << indent << "def " << llvm::StringRef(entry.path).rsplit('.').second << "(";
+  const Signature &parameters = entry.row->signature;
+  bool sawStar = false;
+  llvm::ListSeparator comma;
+  for (unsigned i = 0; i < parameters.count(); ++i) {
+    Signature::Parameter parameter = parameters[i];
+    if (isMethod && i == 0) {
+      out << comma << "self";
+      continue;
+    }
+    if (parameter.isKeywordOnly && !sawStar)
+      out << comma << "*";
+    sawStar |= parameter.isKeywordOnly || parameter.isVariadic;
+    bool mayBeNone =
+        parameter.isOptional && (parameter.defaultText.empty() || parameter.defaultText == "None");
+    llvm::StringRef type = pythonType(*parameter.type);
+    // `reshape(4, 8)` and `reshape([4, 8])`.
+    if (parameter.isVariadic && parameter.type->word == "ints")
+      type = "int | Sequence[int]";
+    out << comma << (parameter.isVariadic ? "*" : "") << parameter.name << ": " << type
+        << (mayBeNone && type != "Any" ? " | None" : "") << (parameter.isOptional ? " = ..." : "");
+  }
+  bool givesNothing = entry.row->doc.contains("\nGives: nothing.");
+  out << ") -> " << (givesNothing ? "None" : "Any") << ":\n" << indent << "    \"\"\"";
+  for (llvm::StringRef line : llvm::split(docOf(*entry.row), '\n'))
+    out << (line.data() == docOf(*entry.row).data() || line.empty() ? "" : (indent + "    ").str())
+        << line << "\n";
+  out << indent << "    \"\"\"\n" << indent << "    ...\n\n";
+}
+
+/// Names that host code defines, which the stubs import; and `range`, which it has under `tl` only.
+static bool isHostName(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {"bank_conflicts",
+                                                  "cdiv",
+                                                  "constexpr",
+                                                  "distributed_type",
+                                                  "next_power_of_2",
+                                                  "pointer_type",
+                                                  "range",
+                                                  "to_linear_layout",
+                                                  "shared_memory_descriptor_type"};
+  return llvm::is_contained(names, name);
+}
+
+static const ReferencePage &pageOf(llvm::StringRef path) {
+  return *llvm::find_if(referencePages(),
+                        [&](const ReferencePage &page) { return page.path == path; });
+}
+
+static void writeClass(llvm::StringRef name, llvm::StringRef attributes, llvm::raw_ostream &out) {
+  const ReferencePage &page = pageOf(name);
+  out << "class " << name << ":\n    \"\"\"" << page.about << "\"\"\"\n" << attributes << "\n";
+  for (const ReferenceSection &section : page.sections)
+    for (const ReferenceEntry &entry : section.entries)
+      writeStub(entry, /*isMethod=*/true, out);
+}
+
+std::vector<std::pair<std::string, std::string>> stubFiles() {
+  // Modules by path below `gl`, with the modules in them.
+  std::map<std::string, std::set<std::string>> modules;
+  for (const ReferencePage &page : referencePages()) {
+    llvm::StringRef path = page.path;
+    if (!path.consume_front("gl") || page.sections.empty())
+      continue;
+    (void)path.consume_front(".");
+    modules[path.str()];
+    for (; !path.empty(); path = path.contains('.') ? path.rsplit('.').first : "")
+      modules[path.contains('.') ? path.rsplit('.').first.str() : ""].insert(
+          path.rsplit('.').second.empty() ? path.str() : path.rsplit('.').second.str());
+  }
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto &[path, submodules] : modules) {
+    std::string text = "# Made by `./dev reference` from the rows in src/sema; do not edit.\n";
+    llvm::raw_string_ostream out(text);
+    out << (path.empty() ? rootStub : submoduleStub);
+    for (const std::string &name : submodules)
+      out << "from . import " << name << " as " << name << "\n";
+    out << "\n";
+    if (path.empty()) {
+      writeClass("tensor", tensorStub, out);
+      writeClass("shared_memory_descriptor", bufferStub, out);
+    }
+    std::string pagePath = path.empty() ? "gl" : "gl." + path;
+    for (const ReferencePage &page : referencePages())
+      if (page.path == pagePath)
+        for (const ReferenceSection &section : page.sections)
+          for (const ReferenceEntry &entry : section.entries) {
+            llvm::StringRef name = llvm::StringRef(entry.path).drop_front(pagePath.size() + 1);
+            // Methods of classes are the classes' own.
+            if (name.contains('.') || isHostName(name))
+              continue;
+            if (!llvm::isUpper(name.front()))
+              writeStub(entry, /*isMethod=*/false, out);
+            else if (!path.empty())
+              out << "from gluonc.language._layouts import " << name << " as " << name << "\n\n";
+          }
+    std::string file = path;
+    std::replace(file.begin(), file.end(), '.', '/');
+    files.emplace_back((file.empty() ? "" : file + "/") + "__init__.pyi", std::move(text));
+  }
   return files;
 }
 

@@ -59,5 +59,7 @@ std::string referenceText(const ReferenceEntry &entry);
 std::string referenceText(const ReferencePage &page);
 /// Files of docs/reference, by name.
 std::vector<std::pair<std::string, std::string>> referenceFiles();
+/// Stubs of the Python module `gluonc.language`, by path below it: "nvidia/hopper/tma.pyi".
+std::vector<std::pair<std::string, std::string>> stubFiles();
 
 } // namespace gluonc::sema

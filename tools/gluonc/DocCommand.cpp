@@ -3,7 +3,9 @@
 #include "sema/Reference.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 
 namespace gluonc::tool {
 
@@ -36,18 +38,28 @@ static bool printName(Session &session, const Word &name, llvm::raw_ostream &out
   return true;
 }
 
-/// Writes the pages of docs/reference.
-static int writePages(Session &session, const Word &folder) {
-  for (const auto &[name, text] : sema::referenceFiles())
-    if (!session.writeFile({folder.text + "/" + name, folder.span}, text))
+static int writeFiles(Session &session, const Word &folder,
+                      llvm::ArrayRef<std::pair<std::string, std::string>> files) {
+  for (const auto &[name, text] : files) {
+    std::string path = folder.text + "/" + name;
+    // One that cannot be made is told by the file that cannot be written.
+    (void)llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
+    if (!session.writeFile({path, folder.span}, text))
       break;
+  }
   return session.status();
 }
 
 int docCommand(Session &session) {
-  if (const Word *folder = session.line.find("--pages"))
-    return session.line.positional().empty() ? writePages(session, *folder)
-                                             : session.usage("--pages takes no names");
+  const Word *pages = session.line.find("--pages"), *stubs = session.line.find("--stubs");
+  if ((pages || stubs) && !session.line.positional().empty())
+    return session.usage("--pages and --stubs take no names");
+  if (pages)
+    writeFiles(session, *pages, sema::referenceFiles());
+  if (stubs)
+    writeFiles(session, *stubs, sema::stubFiles());
+  if (pages || stubs)
+    return session.status();
   if (session.line.positional().empty())
     printIndex(llvm::outs());
   llvm::ListSeparator line("\n");

@@ -57,6 +57,7 @@ constexpr OptionSpec layoutOptions[] = {
 
 constexpr OptionSpec docOptions[] = {
     {"--pages", "FOLDER", "write the pages of docs/reference"},
+    {"--stubs", "FOLDER", "write stubs of gluonc.language for Python's tools"},
 };
 
 constexpr OptionSpec cacheOptions[] = {

@@ -32,6 +32,14 @@ class DeviceFunction:
     def __init__(self, path):
         self._path = path
 
+    @property
+    def __name__(self):
+        return self._path.rpartition(".")[2]
+
+    @property
+    def __doc__(self):
+        return _native.language_doc(self._path) or f"gl.{self._path}: not supported yet."
+
     def __repr__(self):
         return f"<gl.{self._path}>"
 

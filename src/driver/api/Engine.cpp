@@ -5,6 +5,7 @@
 #include "driver/FindPtxas.h"
 #include "driver/Status.h"
 #include "sema/Language.h"
+#include "sema/Reference.h"
 #include "sema/ops/Ops.h"
 #include "support/File.h"
 
@@ -360,6 +361,15 @@ gluonc_status gluonc_engine_evaluate(gluonc_engine *engine, const char *expressi
     *text = printed.c_str();
     return GLUONC_OK;
   });
+}
+
+const char *gluonc_language_doc(const char *path) {
+  static thread_local std::string text;
+  text.clear();
+  if (path)
+    for (const sema::ReferenceEntry *entry : sema::findReference(std::string("gl.") + path))
+      text += (text.empty() ? "" : "\n") + sema::referenceText(*entry);
+  return text.c_str();
 }
 
 const char *gluonc_language_names(void) {

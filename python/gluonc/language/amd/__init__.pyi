@@ -1,0 +1,10 @@
+# Made by `./dev reference` from the rows in src/sema; do not edit.
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
+
+from gluonc.language._layouts import AMDMFMALayout as AMDMFMALayout
+
+from gluonc.language._layouts import AMDWMMALayout as AMDWMMALayout
+

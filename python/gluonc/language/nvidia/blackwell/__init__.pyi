@@ -1,0 +1,66 @@
+# Made by `./dev reference` from the rows in src/sema; do not edit.
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
+from . import async_copy as async_copy
+from . import cluster as cluster
+from . import mbarrier as mbarrier
+from . import tma as tma
+
+from gluonc.language._layouts import TensorMemoryLayout as TensorMemoryLayout
+
+from gluonc.language._layouts import TensorMemoryScalesLayout as TensorMemoryScalesLayout
+
+def async_store(dst: shared_memory_descriptor, value: tensor, mbarrier: shared_memory_descriptor) -> None:
+    """Begins to store a block in shared memory of the cluster; its bytes arrive at a barrier.
+
+    The CTA that holds an element of `dst` gets it, and so does its barrier.
+
+    Gives: nothing.
+    Errors: a kernel of one CTA; a value of another type or shape than the buffer; a ring.
+
+        # num_ctas=2
+        halves: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], [[1]])
+        x = gl.full([256], 1.0, gl.float32, halves)
+        apart: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], [[1]])
+        dst = gl.allocate_shared_memory(gl.float32, [256], apart)
+        bar = hopper.mbarrier.allocate_mbarrier()
+        hopper.mbarrier.init(bar, count=1)
+        hopper.mbarrier.expect(bar, 512)
+        hopper.async_store(dst, x, bar)
+        hopper.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
+def fence_async_shared(cluster: bool = ...) -> None:
+    """Orders shared memory accesses of this program before later ones of the asynchronous proxy.
+
+    It stands between a write to a buffer and a copy or product that reads it. With `cluster`, also for
+    the shared memory of the cluster's other CTAs.
+
+    Gives: nothing.
+
+        smem.store(tile)
+        hopper.fence_async_shared()
+    """
+    ...
+
+def mma_v2(a: tensor, b: tensor, acc: tensor, input_precision: str = ...) -> Any:
+    """a @ b + acc on tensor cores, all operands in registers.
+
+    Shapes are [.., M, K], [.., K, N] and [.., M, N]. The accumulator lies in an
+    `NVMMADistributedLayout` of version [2, 0], the operands in its `DotOperandLayout`s. Element types:
+    float16 into float16 or float32, bfloat16 and float32 (cut to tf32) into float32, int8 into int32,
+    float64 into float64, 8-bit floats into float32 (cuda:89 or newer).
+
+    Gives: a block like `acc`.
+    Errors: other layouts, shapes or element types; a precision other than "tf32" for float32.
+
+        mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+        a = gl.full([64, 32], 1.0, gl.float16, gl.DotOperandLayout(0, mma, 2))
+        b = gl.full([32, 64], 2.0, gl.float16, gl.DotOperandLayout(1, mma, 2))
+        product = ampere.mma_v2(a, b, gl.zeros([64, 64], gl.float32, mma))
+    """
+    ...
+

@@ -1,0 +1,19 @@
+# Made by `./dev reference` from the rows in src/sema; do not edit.
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
+
+def barrier(relaxed: bool = ...) -> None:
+    """Waits until all threads of the cluster are here.
+
+    Unless `relaxed`, they see each other's memory accesses before it.
+
+    Gives: nothing.
+    Errors: a kernel of one CTA.
+
+        # num_ctas=2
+        hopper.cluster.barrier()
+    """
+    ...
+

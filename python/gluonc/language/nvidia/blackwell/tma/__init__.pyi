@@ -1,0 +1,238 @@
+# Made by `./dev reference` from the rows in src/sema; do not edit.
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
+
+def async_atomic_add(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to add a block to a tensor, atomically.
+
+    The block comes from shared memory; fences and waits are those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+        src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        src.store(gl.full([64, 64], 1, desc.dtype, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_atomic_add(desc, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_atomic_and(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to keep the bits that a tensor has in common with a block, atomically.
+
+    The block comes from shared memory; fences and waits are those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+        src = gl.allocate_shared_memory(words.dtype, words.block_shape, words.layout)
+        src.store(gl.full([64, 64], 1, words.dtype, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_atomic_and(words, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_atomic_max(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to take the larger of a block and a tensor into the tensor, atomically.
+
+    The block comes from shared memory; fences and waits are those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+        src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        src.store(gl.full([64, 64], 1, desc.dtype, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_atomic_max(desc, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_atomic_min(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to take the smaller of a block and a tensor into the tensor, atomically.
+
+    The block comes from shared memory; fences and waits are those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+        src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        src.store(gl.full([64, 64], 1, desc.dtype, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_atomic_min(desc, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_atomic_or(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to add the bits of a block to a tensor, atomically.
+
+    The block comes from shared memory; fences and waits are those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+        src = gl.allocate_shared_memory(words.dtype, words.block_shape, words.layout)
+        src.store(gl.full([64, 64], 1, words.dtype, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_atomic_or(words, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_atomic_xor(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to flip the bits of a block in a tensor, atomically.
+
+    The block comes from shared memory; fences and waits are those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_store`; an element type that the copy engine cannot do this to.
+
+        src = gl.allocate_shared_memory(words.dtype, words.block_shape, words.layout)
+        src.store(gl.full([64, 64], 1, words.dtype, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_atomic_xor(words, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_load(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+    """Begins to copy a block of a tensor to shared memory; its bytes arrive at a barrier.
+
+    `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
+    the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
+    that hold the same block. With a false `pred` nothing is copied.
+
+    Gives: nothing.
+    Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
+    coordinates.
+
+        dst = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        hopper.mbarrier.expect(bar, desc.nbytes_per_cta)
+        hopper.tma.async_load(desc, [0, 0], bar, dst)
+        hopper.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
+def async_load_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offsets: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+    """Begins to copy pixels of an image to shared memory; their bytes arrive at a barrier.
+
+    `tensor_desc` is an im2col descriptor, `coord` the first pixel and channel, an int32 scalar per
+    dimension, `offsets` the place within the filter, one per spatial dimension. Otherwise as
+    `async_load`.
+
+    Gives: nothing.
+    Errors: a descriptor that is none of im2col; a wrong number of coordinates or offsets.
+
+        dst = gl.allocate_shared_memory(image.dtype, image.block_shape, image.layout)
+        hopper.mbarrier.expect(bar, image.nbytes_per_cta)
+        hopper.tma.async_load_im2col(image, [0, 0, 0, 0], [0, 0], bar, dst)
+        hopper.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
+def async_store(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to copy a block from shared memory to a tensor.
+
+    `coord` is where in the tensor the block begins; what lies outside of the tensor is not written. A
+    `fence_async_shared` must stand between writes to the buffer and the copy, a `store_wait` before the
+    buffer is written again or the kernel ends.
+
+    Gives: nothing.
+    Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
+    coordinates.
+
+        src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        src.store(gl.full([64, 64], 1.0, gl.float16, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_store(desc, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def make_tensor_descriptor(base: tensor, shape: Sequence[tensor | Number], strides: Sequence[tensor | Number], block_shape: Sequence[int], layout: Layout, padding_option: str = ...) -> Any:
+    """Describes a tensor in global memory, inside a kernel.
+
+    Shape and strides count elements. All strides but the last are multiples of 16 bytes, the last is 1.
+    `padding_option` says what copies find outside: "zero", or "nan" for floats.
+
+    Gives: a tensor descriptor of blocks of `block_shape` in `layout`, an `NVMMASharedLayout`.
+    Errors: a base that is no scalar pointer; lists of different lengths; strides, shapes and layouts
+    that the copy engine does not have.
+
+        made = hopper.tma.make_tensor_descriptor(
+            p, [n, 64], [64, 1], [64, 32], gl.NVMMASharedLayout(128, 32, 2))
+    """
+    ...
+
+def store_wait(pendings: int, read_only: bool = ...) -> None:
+    """Waits until no more than so many of the latest copies to global memory are under way.
+
+    With `read_only` a copy counts as complete once its buffer has been read, and may be written again;
+    without it once global memory has been written.
+
+    Gives: nothing.
+    Errors: a negative number.
+
+        hopper.tma.store_wait(0)
+    """
+    ...
+
+def async_copy_global_to_shared(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+    """Begins to copy a block of a tensor to shared memory; its bytes arrive at a barrier.
+
+    `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
+    the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
+    that hold the same block. With a false `pred` nothing is copied.
+
+    Gives: nothing.
+    Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
+    coordinates.
+
+        dst = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        hopper.mbarrier.expect(bar, desc.nbytes_per_cta)
+        hopper.tma.async_load(desc, [0, 0], bar, dst)
+        hopper.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
+def async_copy_global_to_shared_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offsets: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+    """Begins to copy pixels of an image to shared memory; their bytes arrive at a barrier.
+
+    `tensor_desc` is an im2col descriptor, `coord` the first pixel and channel, an int32 scalar per
+    dimension, `offsets` the place within the filter, one per spatial dimension. Otherwise as
+    `async_load`.
+
+    Gives: nothing.
+    Errors: a descriptor that is none of im2col; a wrong number of coordinates or offsets.
+
+        dst = gl.allocate_shared_memory(image.dtype, image.block_shape, image.layout)
+        hopper.mbarrier.expect(bar, image.nbytes_per_cta)
+        hopper.tma.async_load_im2col(image, [0, 0, 0, 0], [0, 0], bar, dst)
+        hopper.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
+def async_copy_shared_to_global(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+    """Begins to copy a block from shared memory to a tensor.
+
+    `coord` is where in the tensor the block begins; what lies outside of the tensor is not written. A
+    `fence_async_shared` must stand between writes to the buffer and the copy, a `store_wait` before the
+    buffer is written again or the kernel ends.
+
+    Gives: nothing.
+    Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
+    coordinates.
+
+        src = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+        src.store(gl.full([64, 64], 1.0, gl.float16, tiled))
+        hopper.fence_async_shared()
+        hopper.tma.async_store(desc, [0, 0], src)
+        hopper.tma.store_wait(0)
+    """
+    ...
+
