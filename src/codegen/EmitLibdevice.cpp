@@ -1,7 +1,7 @@
 //===- EmitLibdevice.cpp - Functions by their libdevice names ---------------------===//
 //
 // No bitcode library is linked: what the language offers under these names
-// (sema/ops/Libdevice.def) is made of the same pieces as the operations of
+// (ir/Libdevice.def) is made of the same pieces as the operations of
 // EmitMath. Accuracy is theirs; `fast_…` is what the hardware approximates.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ Value *scaled(Emitter &emitter, Value *value, double factor) {
   return emitter.builder.CreateFMul(value, ConstantFP::get(value->getType(), factor));
 }
 
-Value *log10(Emitter &emitter, Operands in) {
+Value *decimalLog(Emitter &emitter, Operands in) {
   return scaled(emitter, logF32(emitter.builder, in[0]), 0.4342944819032518);
 }
 
@@ -49,7 +49,7 @@ Value *fastExp10(Emitter &emitter, Operands in) {
 
 /// 1 - 2 / (e^2|x| + 1) with the sign of x; below 0.55, where that cancels, an odd polynomial
 /// fitted by least squares. 3 ulp.
-Value *tanh(Emitter &emitter, Operands in) {
+Value *hyperbolicTangent(Emitter &emitter, Operands in) {
   Builder &builder = emitter.builder;
   Type *type = in[0]->getType();
   Value *x = in[0], *size = builder.CreateUnaryIntrinsic(Intrinsic::fabs, x);
@@ -77,10 +77,9 @@ Value *saturate(Emitter &emitter, Operands in) {
   return builder.CreateBinaryIntrinsic(Intrinsic::minnum, low, ConstantFP::get(type, 1.0));
 }
 
-/// Halves away from zero. Adding 0.5 would round 0.49999997 up; its predecessor does not.
-Value *round(Emitter &emitter, Operands in) { return intrinsic<Intrinsic::round>(emitter, in); }
-
 Value *absolute(Emitter &emitter, Operands in) {
+  if (in[0]->getType()->isFPOrFPVectorTy())
+    return intrinsic<Intrinsic::fabs>(emitter, in);
   return emitter.builder.CreateBinaryIntrinsic(Intrinsic::abs, in[0], emitter.builder.getFalse());
 }
 
@@ -104,55 +103,63 @@ Value *ones(Emitter &emitter, Operands in) {
   return emitter.builder.CreateZExtOrTrunc(count, emitter.builder.getInt32Ty());
 }
 
-const StringMap<Make> &functions() {
+/// What computes each row of Libdevice.def, under the row's name.
+namespace functions {
+constexpr Make abs = absolute;
+constexpr Make floor = intrinsic<Intrinsic::floor>;
+constexpr Make ceil = intrinsic<Intrinsic::ceil>;
+constexpr Make trunc = intrinsic<Intrinsic::trunc>;
+constexpr Make rint = intrinsic<Intrinsic::roundeven>;
+constexpr Make nearbyint = intrinsic<Intrinsic::roundeven>;
+constexpr Make round = intrinsic<Intrinsic::round>;
+constexpr Make sqrt = hardware<MathKind::PreciseSqrt>;
+constexpr Make rsqrt = hardware<MathKind::Rsqrt>;
+constexpr Make exp = hardware<MathKind::Exp>;
+constexpr Make exp2 = hardware<MathKind::Exp2>;
+constexpr Make log = hardware<MathKind::Log>;
+constexpr Make log2 = hardware<MathKind::Log2>;
+constexpr Make log10 = decimalLog;
+constexpr Make erf = hardware<MathKind::Erf>;
+constexpr Make tanh = hyperbolicTangent;
+constexpr Make sin = hardware<MathKind::Sin>;
+constexpr Make cos = hardware<MathKind::Cos>;
+constexpr Make saturatef = saturate;
+constexpr Make fast_expf = hardware<MathKind::Exp>;
+constexpr Make fast_exp10f = fastExp10;
+constexpr Make fast_logf = fastLog;
+constexpr Make fast_log2f = hardware<MathKind::Log2>;
+constexpr Make fast_log10f = fastLog10;
+constexpr Make fast_sinf = hardware<MathKind::Sin>;
+constexpr Make fast_cosf = hardware<MathKind::Cos>;
+constexpr Make fast_dividef = hardware<MathKind::Divide>;
+constexpr Make div_rn = hardware<MathKind::PreciseDivide>;
+constexpr Make copysign = intrinsic<Intrinsic::copysign>;
+constexpr Make fma = intrinsic<Intrinsic::fma>;
+constexpr Make isnan = isNan;
+constexpr Make isinf = isInfinite;
+constexpr Make clz = leadingZeros;
+constexpr Make popc = ones;
+} // namespace functions
+
+/// By symbol.
+const StringMap<Make> &makers() {
   static const StringMap<Make> table = [] {
     StringMap<Make> all;
-    // Exact functions of both widths.
-    auto both = [&](StringRef name, Make make) {
-      all[("__nv_" + name + "f").str()] = all[("__nv_" + name).str()] = make;
+    auto add = [&](std::initializer_list<StringRef> symbols, Make make) {
+      for (StringRef symbol : symbols)
+        if (!symbol.empty())
+          all[symbol] = make;
     };
-    both("fabs", intrinsic<Intrinsic::fabs>);
-    both("floor", intrinsic<Intrinsic::floor>);
-    both("ceil", intrinsic<Intrinsic::ceil>);
-    both("trunc", intrinsic<Intrinsic::trunc>);
-    both("rint", intrinsic<Intrinsic::roundeven>);
-    both("nearbyint", intrinsic<Intrinsic::roundeven>);
-    both("round", round);
-    both("sqrt", hardware<MathKind::PreciseSqrt>);
-    both("copysign", intrinsic<Intrinsic::copysign>);
-    both("fma", intrinsic<Intrinsic::fma>);
-    both("rsqrt", hardware<MathKind::Rsqrt>);
-    both("exp", hardware<MathKind::Exp>);
-    both("exp2", hardware<MathKind::Exp2>);
-    both("log", hardware<MathKind::Log>);
-    both("log2", hardware<MathKind::Log2>);
-    both("sin", hardware<MathKind::Sin>);
-    both("cos", hardware<MathKind::Cos>);
-    both("erf", hardware<MathKind::Erf>);
-    all["__nv_fast_expf"] = hardware<MathKind::Exp>;
-    all["__nv_fast_log2f"] = hardware<MathKind::Log2>;
-    all["__nv_log10f"] = log10;
-    all["__nv_tanhf"] = tanh;
-    all["__nv_fast_sinf"] = hardware<MathKind::Sin>;
-    all["__nv_fast_cosf"] = hardware<MathKind::Cos>;
-    all["__nv_saturatef"] = saturate;
-    all["__nv_fast_exp10f"] = fastExp10;
-    all["__nv_fast_logf"] = fastLog;
-    all["__nv_fast_log10f"] = fastLog10;
-    all["__nv_fast_fdividef"] = hardware<MathKind::Divide>;
-    all["__nv_fdiv_rn"] = all["__nv_ddiv_rn"] = hardware<MathKind::PreciseDivide>;
-    all["__nv_abs"] = all["__nv_llabs"] = absolute;
-    all["__nv_isnanf"] = all["__nv_isnand"] = isNan;
-    all["__nv_isinff"] = all["__nv_isinfd"] = isInfinite;
-    all["__nv_clz"] = all["__nv_clzll"] = leadingZeros;
-    all["__nv_popc"] = all["__nv_popcll"] = ones;
+#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
+  add({f32, f64, i32, i64}, functions::name);
+#include "ir/Libdevice.def"
     return all;
   }();
   return table;
 }
 
 LogicalResult emitExtern(Emitter &emitter, tt::ExternElementwiseOp op) {
-  Make make = functions().lookup(op.getSymbol());
+  Make make = makers().lookup(op.getSymbol());
   if (!make)
     return emitter.unsupported(op, "`" + op.getSymbol() + "`");
   emitElementwise(emitter, op, [&](Operands in) { return make(emitter, in); });

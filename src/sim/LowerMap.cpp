@@ -320,8 +320,6 @@ bool lowerFp4ToFp(Lowering &lowering, mlir::Operation *operation) {
 // libdevice
 //===----------------------------------------------------------------------===//
 
-using LowerFunctions = llvm::StringMap<LowerFunction>;
-
 #define GL_SIM_FUNCTION(Name, expression)                                                          \
   struct Name {                                                                                    \
     template <class T> static T apply(T x) { return expression; }                                  \
@@ -343,63 +341,88 @@ template <class E, bool leading> struct Count {
   }
 };
 
-/// Functions that some operation already is.
-const llvm::StringMap<llvm::StringRef> &sameAsOperation() {
-  static const llvm::StringMap<llvm::StringRef> table = [] {
-    llvm::StringMap<llvm::StringRef> all;
-    auto both = [&](llvm::StringRef name, llvm::StringRef operation) {
-      all.try_emplace(("__nv_" + name + "f").str(), operation);
-      all.try_emplace(("__nv_" + name).str(), operation);
-    };
-    both("fabs", "math.absf");
-    both("floor", "math.floor");
-    both("ceil", "math.ceil");
-    both("trunc", "math.trunc");
-    both("rint", "math.roundeven");
-    both("nearbyint", "math.roundeven");
-    both("round", "math.round");
-    both("sqrt", "math.sqrt");
-    both("copysign", "math.copysign");
-    both("fma", "math.fma");
-    both("rsqrt", "math.rsqrt");
-    both("exp", "math.exp");
-    both("exp2", "math.exp2");
-    both("log", "math.log");
-    both("log2", "math.log2");
-    both("log10", "math.log10");
-    both("erf", "math.erf");
-    both("tanh", "math.tanh");
-    both("sin", "math.sin");
-    both("cos", "math.cos");
-    both("fast_exp", "math.exp");
-    both("fast_log", "math.log");
-    both("fast_log2", "math.log2");
-    both("fast_log10", "math.log10");
-    both("fast_sin", "math.sin");
-    both("fast_cos", "math.cos");
-    all.try_emplace("__nv_abs", "math.absi");
-    all.try_emplace("__nv_llabs", "math.absi");
-    all.try_emplace("__nv_fast_fdividef", "arith.divf");
-    all.try_emplace("__nv_fdiv_rn", "arith.divf");
-    all.try_emplace("__nv_ddiv_rn", "arith.divf");
-    return all;
-  }();
-  return table;
+/// Text as a template argument.
+template <size_t size> struct Text {
+  char characters[size];
+  consteval Text(const char (&text)[size]) { std::copy_n(text, size, characters); }
+};
+
+/// A function that some operation already is.
+template <Text name> bool same(Lowering &lowering, mlir::Operation *operation) {
+  LowerFunction function = operationTable().lookup(name.characters);
+  return function ? function(lowering, operation)
+                  : lowering.unsupported(operation, name.characters);
 }
 
-const LowerFunctions &ownFunctions() {
-  static const LowerFunctions table = [] {
-    LowerFunctions all;
-    all["__nv_fast_exp10f"] = lowerFloatUnary<Exp10>;
-    all["__nv_saturatef"] = lowerFloatUnary<Saturate>;
-    all["__nv_isnanf"] = lowerUnary<Test<F32, false>>;
-    all["__nv_isnand"] = lowerUnary<Test<F64, false>>;
-    all["__nv_isinff"] = lowerUnary<Test<F32, true>>;
-    all["__nv_isinfd"] = lowerUnary<Test<F64, true>>;
-    all["__nv_clz"] = lowerUnary<Count<I32, true>>;
-    all["__nv_clzll"] = lowerUnary<Count<I64, true>>;
-    all["__nv_popc"] = lowerUnary<Count<I32, false>>;
-    all["__nv_popcll"] = lowerUnary<Count<I64, false>>;
+bool absolute(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Type type = mlir::getElementTypeOrSelf(operation->getOperand(0).getType());
+  return mlir::isa<mlir::FloatType>(type) ? same<"math.absf">(lowering, operation)
+                                          : same<"math.absi">(lowering, operation);
+}
+template <bool infinite> bool test(Lowering &lowering, mlir::Operation *operation) {
+  bool isDouble = mlir::getElementTypeOrSelf(operation->getOperand(0).getType()).isF64();
+  return isDouble ? lowerUnary<Test<F64, infinite>>(lowering, operation)
+                  : lowerUnary<Test<F32, infinite>>(lowering, operation);
+}
+template <bool leading> bool count(Lowering &lowering, mlir::Operation *operation) {
+  bool isLong = mlir::getElementTypeOrSelf(operation->getOperand(0).getType()).isInteger(64);
+  return isLong ? lowerUnary<Count<I64, leading>>(lowering, operation)
+                : lowerUnary<Count<I32, leading>>(lowering, operation);
+}
+
+/// What executes each row of Libdevice.def, under the row's name.
+namespace functions {
+constexpr LowerFunction abs = absolute;
+constexpr LowerFunction floor = same<"math.floor">;
+constexpr LowerFunction ceil = same<"math.ceil">;
+constexpr LowerFunction trunc = same<"math.trunc">;
+constexpr LowerFunction rint = same<"math.roundeven">;
+constexpr LowerFunction nearbyint = same<"math.roundeven">;
+constexpr LowerFunction round = same<"math.round">;
+constexpr LowerFunction sqrt = same<"math.sqrt">;
+constexpr LowerFunction rsqrt = same<"math.rsqrt">;
+constexpr LowerFunction exp = same<"math.exp">;
+constexpr LowerFunction exp2 = same<"math.exp2">;
+constexpr LowerFunction log = same<"math.log">;
+constexpr LowerFunction log2 = same<"math.log2">;
+constexpr LowerFunction log10 = same<"math.log10">;
+constexpr LowerFunction erf = same<"math.erf">;
+constexpr LowerFunction tanh = same<"math.tanh">;
+constexpr LowerFunction sin = same<"math.sin">;
+constexpr LowerFunction cos = same<"math.cos">;
+constexpr LowerFunction saturatef = lowerFloatUnary<Saturate>;
+constexpr LowerFunction fast_expf = same<"math.exp">;
+constexpr LowerFunction fast_exp10f = lowerFloatUnary<Exp10>;
+constexpr LowerFunction fast_logf = same<"math.log">;
+constexpr LowerFunction fast_log2f = same<"math.log2">;
+constexpr LowerFunction fast_log10f = same<"math.log10">;
+constexpr LowerFunction fast_sinf = same<"math.sin">;
+constexpr LowerFunction fast_cosf = same<"math.cos">;
+constexpr LowerFunction fast_dividef = same<"arith.divf">;
+constexpr LowerFunction div_rn = same<"arith.divf">;
+constexpr LowerFunction copysign = same<"math.copysign">;
+constexpr LowerFunction fma = same<"math.fma">;
+constexpr LowerFunction isnan = test<false>;
+constexpr LowerFunction isinf = test<true>;
+constexpr LowerFunction clz = count<true>;
+constexpr LowerFunction popc = count<false>;
+} // namespace functions
+
+/// By symbol.
+const llvm::StringMap<LowerFunction> &libraryFunctions() {
+  static const llvm::StringMap<LowerFunction> table = [] {
+    llvm::StringMap<LowerFunction> all;
+    auto add = [&](std::initializer_list<llvm::StringRef> symbols, LowerFunction function) {
+      for (llvm::StringRef symbol : symbols)
+        if (!symbol.empty())
+          all[symbol] = function;
+    };
+#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
+  add({f32, f64, i32, i64}, functions::name);
+#include "ir/Libdevice.def"
+    // The code generator has none in float64; IR that others made may name them.
+    add({"__nv_log10"}, functions::log10);
+    add({"__nv_tanh"}, functions::tanh);
     return all;
   }();
   return table;
@@ -407,9 +430,7 @@ const LowerFunctions &ownFunctions() {
 
 bool lowerExtern(Lowering &lowering, mlir::Operation *operation) {
   llvm::StringRef symbol = mlir::cast<tt::ExternElementwiseOp>(operation).getSymbol();
-  LowerFunction function = ownFunctions().lookup(symbol);
-  if (auto same = sameAsOperation().find(symbol); same != sameAsOperation().end())
-    function = operationTable().lookup(same->second);
+  LowerFunction function = libraryFunctions().lookup(symbol);
   return function ? function(lowering, operation)
                   : lowering.unsupported(operation, "`" + symbol + "`");
 }

@@ -313,7 +313,7 @@ elements of a thread.
 
     z = gl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", [x, y], gl.float32)
 )"},
-#include "sema/ops/Libdevice.def"
+#include "ir/Libdevice.def"
   };
   return table;
 }
