@@ -21,7 +21,7 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-find_program(LLVM_CONFIG NAMES llvm-config-19 REQUIRED)
+find_program(LLVM_CONFIG NAMES llvm-config-22 REQUIRED)
 function(gluonc_llvm_config out)
   execute_process(COMMAND ${LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE text
                   OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

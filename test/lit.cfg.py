@@ -10,7 +10,7 @@ import sys
 
 import lit.formats
 
-LLVM_BIN = "/usr/lib/llvm-19/bin"
+LLVM_BIN = "/usr/lib/llvm-22/bin"
 
 config.name = "gluonc"
 config.test_format = lit.formats.ShTest(execute_external=False)

@@ -49,9 +49,9 @@ std::optional<FloatKind> floatKind(mlir::Type type) {
     return FloatKind::F16;
   if (type.isBF16())
     return FloatKind::BF16;
-  if (type.isFloat8E4M3FN())
+  if (isa<mlir::Float8E4M3FNType>(type))
     return FloatKind::E4M3;
-  if (type.isFloat8E5M2())
+  if (isa<mlir::Float8E5M2Type>(type))
     return FloatKind::E5M2;
   return std::nullopt;
 }

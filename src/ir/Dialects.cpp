@@ -71,7 +71,8 @@ struct InlineAnything : DialectInlinerInterface {
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
 
   void handleTerminator(Operation *op, Block *next) const override {
-    OpBuilder(op).create<cf::BranchOp>(op->getLoc(), next, op->getOperands());
+    OpBuilder builder(op);
+    cf::BranchOp::create(builder, op->getLoc(), next, op->getOperands());
     op->erase();
   }
   void handleTerminator(Operation *op, ValueRange toReplace) const override {

@@ -23,9 +23,6 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure]> {
   let arguments = (ins TT_Block:$src, UnitAttr:$force_warp_shuffle);
   let results = (outs TT_Block:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
-  let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src), [{
-    build($_builder, $_state, result, src, /*force_warp_shuffle=*/false);
-  }]>];
   let hasFolder = 1;
   let hasVerifier = 1;
 }

@@ -23,9 +23,9 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, llvm::StringRef na
   state.attributes.append(attrs.begin(), attrs.end());
   state.addRegion();
   if (!argAttrs.empty())
-    function_interface_impl::addArgAndResultAttrs(builder, state, argAttrs, /*resultAttrs=*/{},
-                                                  getArgAttrsAttrName(state.name),
-                                                  getResAttrsAttrName(state.name));
+    call_interface_impl::addArgAndResultAttrs(builder, state, argAttrs, /*resultAttrs=*/{},
+                                              getArgAttrsAttrName(state.name),
+                                              getResAttrsAttrName(state.name));
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -49,7 +49,8 @@ bool FuncOp::isNoInline() {
 }
 
 void CallOp::build(OpBuilder &builder, OperationState &state, FuncOp callee, ValueRange operands) {
-  build(builder, state, callee.getFunctionType().getResults(), callee.getSymName(), operands);
+  build(builder, state, callee.getFunctionType().getResults(), callee.getSymName(), operands,
+        /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,7 +68,9 @@ def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Termin
 def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a device function";
   let description = "`call_c1`: the callee is a tt.func. `call_c2`: its type is the call's.";
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
   let results = (outs Variadic<AnyType>);
   let builders = [OpBuilder<(ins "FuncOp":$callee, CArg<"mlir::ValueRange", "{}">:$operands)>];
   let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type(operands, results)";
@@ -77,7 +79,8 @@ def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<Symbol
     mlir::MutableOperandRange getArgOperandsMutable() { return getOperandsMutable(); }
     mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
     void setCalleeFromCallable(mlir::CallInterfaceCallable callee) {
-      setCalleeAttr(llvm::cast<mlir::FlatSymbolRefAttr>(callee.get<mlir::SymbolRefAttr>()));
+      auto symbol = llvm::cast<mlir::SymbolRefAttr>(callee);
+      setCalleeAttr(llvm::cast<mlir::FlatSymbolRefAttr>(symbol));
     }
   }];
 }

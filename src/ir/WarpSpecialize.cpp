@@ -28,8 +28,8 @@ void WarpSpecializeOp::build(OpBuilder &builder, OperationState &state, TypeRang
   OpBuilder::InsertionGuard guard(builder);
   state.addRegion()->emplaceBlock();
   builder.setInsertionPointToStart(&state.addRegion()->emplaceBlock());
-  auto holder = builder.create<WarpSpecializePartitionsOp>(state.location, captures,
-                                                           partitionNumWarps.size());
+  auto holder = WarpSpecializePartitionsOp::create(builder, state.location, captures,
+                                                   partitionNumWarps.size());
   for (Region &partition : holder.getPartitionRegions()) {
     Block &entry = partition.emplaceBlock();
     for (Value capture : captures)
@@ -82,8 +82,8 @@ struct SpecializeReader {
   void addHolder(ValueRange captures) {
     OpBuilder builder(parser.getContext());
     builder.setInsertionPointToStart(&result.addRegion()->emplaceBlock());
-    auto holder = builder.create<WarpSpecializePartitionsOp>(result.location, captures,
-                                                             unsigned(partitions.size()));
+    auto holder = WarpSpecializePartitionsOp::create(builder, result.location, captures,
+                                                     unsigned(partitions.size()));
     for (auto [target, source] : llvm::zip(holder.getPartitionRegions(), partitions))
       target.takeBody(*source);
     result.addAttribute(WarpSpecializeOp::getPartitionNumWarpsAttrName(result.name),

@@ -108,7 +108,7 @@ void yieldAt(mlir::OpBuilder &builder, mlir::Block *block, mlir::Location loc,
              llvm::ArrayRef<mlir::Value> values) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(block);
-  builder.create<mlir::scf::YieldOp>(loc, values);
+  mlir::scf::YieldOp::create(builder, loc, values);
 }
 
 mlir::scf::IfOp buildIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition,
@@ -275,8 +275,8 @@ static void yieldPoison(mlir::OpBuilder &builder, mlir::Location loc, mlir::Bloc
   llvm::SmallVector<mlir::Value> wanted;
   flatten(model, wanted);
   for (mlir::Value value : wanted)
-    values.push_back(builder.create<mlir::ub::PoisonOp>(
-        loc, value.getType(), mlir::ub::PoisonAttr::get(builder.getContext())));
+    values.push_back(mlir::ub::PoisonOp::create(builder, loc, value.getType(),
+                                                mlir::ub::PoisonAttr::get(builder.getContext())));
 }
 
 /// Builds the `if` around its finished arms, and the state behind it.
@@ -312,7 +312,7 @@ Flow Interpreter::closeIf(Span span, mlir::Value condition, llvm::MutableArrayRe
     if (returns && goesOn && arm.flow != Flow::MayReturn) {
       mlir::OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(block);
-      arm.hasReturned = builder.create<mlir::arith::ConstantIntOp>(loc, arm.returns(), 1);
+      arm.hasReturned = mlir::arith::ConstantIntOp::create(builder, loc, arm.returns(), 1);
     }
     if (returns && goesOn)
       values[i].push_back(arm.hasReturned);

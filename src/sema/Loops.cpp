@@ -313,8 +313,8 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
     Value variable = Value::tensor(induction, type);
     if (isReversed) {
       // Counts up over the same values: first + last - i.
-      mlir::Value sum = builder.create<mlir::arith::AddIOp>(loc, bounds[1].ir(), bounds[0].ir());
-      variable = Value::tensor(builder.create<mlir::arith::SubIOp>(loc, sum, induction), type);
+      mlir::Value sum = mlir::arith::AddIOp::create(builder, loc, bounds[1].ir(), bounds[0].ir());
+      variable = Value::tensor(mlir::arith::SubIOp::create(builder, loc, sum, induction), type);
     }
     frame().scope.set(name, variable, node.target->span);
     ++frame().deviceLoops;
@@ -325,7 +325,7 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
     carried.leave(*this, frame().scope, yielded);
     changed = dropUnchanged(block, 1, carried.initial, yielded);
     builder.setInsertionPointToEnd(block);
-    builder.create<mlir::scf::YieldOp>(loc, keep(yielded, changed));
+    mlir::scf::YieldOp::create(builder, loc, keep(yielded, changed));
   }
   llvm::SmallVector<mlir::Value> initial = keep(carried.initial, changed);
   mlir::OperationState state(loc, mlir::scf::ForOp::getOperationName());
@@ -397,9 +397,9 @@ Flow Interpreter::runDeviceWhile(const ast::While &node) {
         testBlock->eraseArgument(unsigned(i));
       }
     builder.setInsertionPointToEnd(testBlock);
-    builder.create<mlir::scf::ConditionOp>(loc, condition.ir(), testBlock->getArguments());
+    mlir::scf::ConditionOp::create(builder, loc, condition.ir(), testBlock->getArguments());
     builder.setInsertionPointToEnd(block);
-    builder.create<mlir::scf::YieldOp>(loc, keep(yielded, changed));
+    mlir::scf::YieldOp::create(builder, loc, keep(yielded, changed));
   }
   llvm::SmallVector<mlir::Value> initial = keep(carried.initial, changed);
   mlir::OperationState state(loc, mlir::scf::WhileOp::getOperationName());

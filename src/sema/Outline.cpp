@@ -93,8 +93,8 @@ MaybeValue Interpreter::callOutlined(const Function &function, Frame &callee, Sp
     known = outlined.try_emplace(key, std::move(*made)).first;
   }
   context->span = span;
-  auto call = context->builder.create<tt::CallOp>(
-      context->loc(), mlir::cast<tt::FuncOp>(known->second.function), operands);
+  auto call = tt::CallOp::create(context->builder, context->loc(),
+                                 mlir::cast<tt::FuncOp>(known->second.function), operands);
   llvm::SmallVector<mlir::Value> results(call->getResults());
   llvm::ArrayRef<mlir::Value> remaining = results;
   return unflatten(known->second.result, remaining);
@@ -117,8 +117,8 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
   mlir::NamedAttribute attributes[] = {
       builder.getNamedAttr("sym_visibility", builder.getStringAttr("private")),
       builder.getNamedAttr("noinline", builder.getBoolAttr(true))};
-  auto op = builder.create<tt::FuncOp>(loc, freshSymbol(function.name),
-                                       builder.getFunctionType(types, {}), attributes);
+  auto op = tt::FuncOp::create(builder, loc, freshSymbol(function.name),
+                               builder.getFunctionType(types, {}), attributes);
   if (context->partitionWarps)
     op->setAttr(ttg::numWarpsAttr, builder.getI32IntegerAttr(int32_t(context->numWarps())));
   builder.setInsertionPointToStart(op.addEntryBlock());
@@ -137,7 +137,7 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
   for (mlir::Value value : results)
     types.push_back(value.getType());
   op.setFunctionType(builder.getFunctionType(op.getArgumentTypes(), types));
-  builder.create<tt::ReturnOp>(loc, results);
+  tt::ReturnOp::create(builder, loc, results);
   return Outlined{op, result};
 }
 

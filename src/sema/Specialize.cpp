@@ -177,8 +177,8 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
   mlir::NamedAttribute functionAttributes[] = {
       builder.getNamedAttr("sym_visibility", builder.getStringAttr("public")),
       builder.getNamedAttr("noinline", builder.getBoolAttr(false))};
-  return builder.create<tt::FuncOp>(loc, kernel.name, builder.getFunctionType(types, {}),
-                                    functionAttributes, attributes);
+  return tt::FuncOp::create(builder, loc, kernel.name, builder.getFunctionType(types, {}),
+                            functionAttributes, attributes);
 }
 
 /// The value of a parameter: block arguments for its run-time parts, in order.
@@ -237,7 +237,7 @@ bool Specializer::walk(tt::FuncOp function) {
     sink.report(Kind::KernelReturnsValue, frame.returnSpan, kernel.name).end();
     return false;
   }
-  builder.create<tt::ReturnOp>(locationOf(&mlirContext, kernel.span));
+  tt::ReturnOp::create(builder, locationOf(&mlirContext, kernel.span));
   return true;
 }
 

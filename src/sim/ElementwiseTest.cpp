@@ -100,7 +100,7 @@ TEST(Elementwise, ExtendedMultiplicationGivesBothHalves) {
   for (int i = 0; i < 128; ++i) {
     ASSERT_EQ(high[i], int64_t((__int128(a[i]) * b[i]) >> 64));
     ASSERT_EQ(uint64_t(highUnsigned[i]),
-              uint64_t(((unsigned __int128)(uint64_t(a[i]))*uint64_t(b[i])) >> 64));
+              uint64_t(((unsigned __int128)(uint64_t(a[i])) * uint64_t(b[i])) >> 64));
     ASSERT_EQ(uint64_t(low[i]), uint64_t(a[i]) * uint64_t(b[i]));
   }
 }

@@ -64,13 +64,13 @@ std::optional<ElementKind> elementKindOf(mlir::Type type) {
     return ElementKind::I32;
   if (type.isInteger(64))
     return ElementKind::I64;
-  if (type.isFloat8E4M3FN())
+  if (llvm::isa<mlir::Float8E4M3FNType>(type))
     return ElementKind::F8E4M3FN;
-  if (type.isFloat8E5M2())
+  if (llvm::isa<mlir::Float8E5M2Type>(type))
     return ElementKind::F8E5M2;
-  if (type.isFloat8E4M3FNUZ())
+  if (llvm::isa<mlir::Float8E4M3FNUZType>(type))
     return ElementKind::F8E4M3FNUZ;
-  if (type.isFloat8E5M2FNUZ())
+  if (llvm::isa<mlir::Float8E5M2FNUZType>(type))
     return ElementKind::F8E5M2FNUZ;
   if (type.isF16())
     return ElementKind::F16;

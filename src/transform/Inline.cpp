@@ -3,6 +3,7 @@
 #include "transform/Pipeline.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
@@ -78,7 +79,8 @@ struct Inline {
                       call->getParentOp());
       if ((callee.isNoInline() && !isSpecialized) || callee.isExternal() || !fits)
         continue;
-      if (succeeded(inlineCall(inliner, call, callee, &callee.getBody()))) {
+      if (succeeded(inlineCall(inliner, InlinerConfig().getCloneCallback(), call, callee,
+                               &callee.getBody()))) {
         call.erase();
         if (isSpecialized && !callsIn(callee).empty())
           calls = callsIn(function);

@@ -72,7 +72,7 @@ private:
   void meet(State &state) override { state.clear(); }
 
   Operation *create(OpBuilder &builder, Location location) override {
-    return builder.create<ttg::BarrierOp>(location, ttg::AddrSpace::Local);
+    return ttg::BarrierOp::create(builder, location, ttg::AddrSpace::Local);
   }
 
   bool needsBarrier(const Effect &effect, const State &state) const {

@@ -100,8 +100,8 @@ private:
 
   Operation *create(OpBuilder &builder, Location location) override {
     if (what == What::Fence)
-      return builder.create<ttng::FenceMBarrierInitReleaseClusterOp>(location);
-    return builder.create<ttng::ClusterBarrierOp>(location, what == What::RelaxedBarrier);
+      return ttng::FenceMBarrierInitReleaseClusterOp::create(builder, location);
+    return ttng::ClusterBarrierOp::create(builder, location, what == What::RelaxedBarrier);
   }
 
   void demand(Operation *op, What missing) {

@@ -63,7 +63,7 @@ private:
   }
 
   Operation *create(OpBuilder &builder, Location location) override {
-    return builder.create<ttng::FenceAsyncSharedOp>(location, reachesCluster);
+    return ttng::FenceAsyncSharedOp::create(builder, location, reachesCluster);
   }
 
   bool meets(const Effect &effect, const llvm::BitVector &earlier) const {

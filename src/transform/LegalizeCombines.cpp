@@ -56,8 +56,8 @@ void convertAround(Operation *op, unsigned axis) {
   layout::BlockedLayout inner = alongAxis(type, axis);
   OpBuilder builder(op);
   auto convert = [&](Value value, RankedTensorType to) -> Value {
-    return builder.create<ttg::ConvertLayoutOp>(op->getLoc(), to, value,
-                                                /*force_warp_shuffle=*/false);
+    return ttg::ConvertLayoutOp::create(builder, op->getLoc(), to, value,
+                                        /*force_warp_shuffle=*/false);
   };
   Attribute encoding = fromLayout(op->getContext(), inner);
   IRMapping sources;

@@ -64,25 +64,25 @@ struct Lowering {
       if (i + 1 != rank)
         strides.push_back(builder.createOrFold<arith::MulIOp>(
             op.getLoc(), op.getStrides()[i],
-            builder.create<arith::ConstantIntOp>(op.getLoc(), bytes, 64)));
+            arith::ConstantIntOp::create(builder, op.getLoc(), bytes, 64)));
     }
     auto pointer = tt::PointerType::get(builder.getI8Type(), 1);
-    Value place = builder.create<ttg::GlobalScratchAllocOp>(op.getLoc(), pointer, descriptorBytes,
-                                                            descriptorBytes);
-    builder.create<ttng::TensormapCreateOp>(
-        op.getLoc(), place, op.getBase(), lengths, extents, strides, steps, elementCode(element),
-        /*interleave_layout=*/0, swizzleCode(layout.swizzleByteWidth),
-        op.getPadding() == tt::PaddingOption::PAD_NAN);
-    builder.create<ttng::TensormapFenceproxyAcquireOp>(op.getLoc(), place);
+    Value place = ttg::GlobalScratchAllocOp::create(builder, op.getLoc(), pointer, descriptorBytes,
+                                                    descriptorBytes);
+    ttng::TensormapCreateOp::create(builder, op.getLoc(), place, op.getBase(), lengths, extents,
+                                    strides, steps, elementCode(element),
+                                    /*interleave_layout=*/0, swizzleCode(layout.swizzleByteWidth),
+                                    op.getPadding() == tt::PaddingOption::PAD_NAN);
+    ttng::TensormapFenceproxyAcquireOp::create(builder, op.getLoc(), place);
     op.replaceAllUsesWith(
-        builder.create<ttng::ReinterpretTensorDescOp>(op.getLoc(), op.getType(), place)
+        ttng::ReinterpretTensorDescOp::create(builder, op.getLoc(), op.getType(), place)
             .getResult());
     op.erase();
   }
 
 private:
   Value number(int64_t value) {
-    return builder.create<arith::ConstantIntOp>(op.getLoc(), value, 32);
+    return arith::ConstantIntOp::create(builder, op.getLoc(), value, 32);
   }
 
   tt::MakeTensorDescOp op;

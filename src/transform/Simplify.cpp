@@ -42,11 +42,11 @@ struct SimplifyPass : PassWrapper<SimplifyPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     GreedyRewriteConfig config;
     // Operands before users, so one sweep usually settles it.
-    config.useTopDownTraversal = true;
-    config.enableRegionSimplification = GreedySimplifyRegionLevel::Normal;
+    config.setUseTopDownTraversal();
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
     IRRewriter rewriter(&getContext());
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
-      (void)applyPatternsAndFoldGreedily(function, patterns, config);
+      (void)applyPatternsGreedily(function, patterns, config);
       DominanceInfo dominance(function);
       eliminateCommonSubExpressions(rewriter, dominance, function);
     }

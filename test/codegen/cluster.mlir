@@ -3,9 +3,9 @@
 // RUN: gluonc compile %s --target cuda:90a --emit ptx | FileCheck %s
 // RUN: %if ptxas %{ gluonc compile %s --target cuda:90a --emit cubin -o %t.cubin %}
 
-// CHECK: .explicitcluster
+// CHECK: .reqntid 128
+// CHECK-NEXT: .explicitcluster
 // CHECK-NEXT: .reqnctapercluster 4, 1, 1
-// CHECK-NEXT: .reqntid 128, 1, 1
 // CHECK: %cluster_ctarank
 // A program is a cluster.
 // CHECK: %ctaid.x

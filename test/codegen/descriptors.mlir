@@ -5,7 +5,7 @@
 
 // Older assemblers take strides for something else.
 // CHECK: .version 8.6
-// CHECK: ld.param.u64 %[[SCRATCH:rd[0-9]+]], [store_param_3];
+// CHECK: ld.param.b64 %[[SCRATCH:rd[0-9]+]], [store_param_3];
 // The CTA's number, times 128.
 // CHECK: %ctaid.z;
 // CHECK: %nctaid.y;

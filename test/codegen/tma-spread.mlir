@@ -9,7 +9,7 @@
 // Two of four: the numbers from 2 on have bit 1.
 // CHECK: shr.u32 [[HALF:%r[0-9]+]], [[WARP]], 1;
 // CHECK: and.b32 [[BIT:%r[0-9]+]], [[HALF]], 1;
-// CHECK: setp.eq.b32 [[FREE:%p[0-9]+]], [[BIT]], 1;
+// CHECK: setp.ne.b32 [[FREE:%p[0-9]+]], [[BIT]], 0;
 // CHECK: and.pred [[SENDS:%p[0-9]+]], {{.*}}[[FREE]];
 // CHECK: @[[SENDS]] cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>

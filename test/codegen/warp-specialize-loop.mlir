@@ -12,7 +12,6 @@
 // CHECK: mbarrier.arrive.shared::cta.b64 _
 // CHECK-NEXT: // end inline asm
 // CHECK-NEXT: bra.uni $L__BB
-// CHECK-NOT: barrier.sync
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func public @often(%n: i32) {
     %c0 = arith.constant 0 : i32

@@ -7,11 +7,11 @@
 !bar = !ttg.memdesc<1xi64, #s, #smem, mutable>
 
 // CHECK: .entry narrow(
-// CHECK: .reqntid 384, 1, 1
+// CHECK: .reqntid 384
 // CHECK: shr.u32 %[[WARP:r[0-9]+]], %{{.*}}, 5;
 // CHECK: shfl.sync.idx.b32 %[[SAME:r[0-9]+]], %[[WARP]]
 // CHECK: shr.u32 %[[GROUP:r[0-9]+]], %[[SAME]], 2;
-// CHECK: setp.eq.s32 %[[FIRST:p[0-9]+]], %[[GROUP]], 0;
+// CHECK: setp.eq.b32 %[[FIRST:p[0-9]+]], %[[GROUP]], 0;
 // CHECK-NEXT: @%[[FIRST]] bra $L__BB0_[[NONE:[0-9]+]];
 // CHECK: $L__BB0_[[NONE]]:
 // CHECK-NEXT: begin inline asm

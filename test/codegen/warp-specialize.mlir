@@ -10,10 +10,10 @@
 !bar = !ttg.memdesc<1xi64, #s, #smem, mutable>
 
 // CHECK: .entry two(
-// CHECK: .reqntid 256, 1, 1
+// CHECK: .reqntid 256
 // CHECK: .maxnreg 248
 // CHECK: mbarrier.init.shared::cta.b64
-// CHECK: st.volatile.shared.u32
+// CHECK: st.volatile.shared.b32
 // CHECK: atom.shared.exch.b32
 // CHECK: barrier.sync 1, 256;
 // CHECK: bar.sync 0, 128;
@@ -25,7 +25,7 @@
 // CHECK: atom.shared.or.b32
 // CHECK: shfl.sync.idx.b32
 // CHECK: setmaxnreg.dec.sync.aligned.u32 24;
-// CHECK: ld.volatile.shared.u32 %[[PHASE:r[0-9]+]]
+// CHECK: ld.volatile.shared.b32 %[[PHASE:r[0-9]+]]
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [{{.*}}], %[[PHASE]];
 // CHECK: bar.warp.sync
 // CHECK: mbarrier.arrive.shared::cta.b64 _

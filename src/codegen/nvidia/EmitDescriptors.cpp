@@ -27,7 +27,8 @@ Value *scratchOfCta(Emitter &emitter) {
   Builder &builder = emitter.builder;
   // CTAs, not programs: those of a cluster have memory each.
   auto read = [&](Intrinsic::ID id) {
-    return builder.CreateZExt(builder.CreateIntrinsic(id, {}, {}), builder.getInt64Ty());
+    return builder.CreateZExt(builder.CreateIntrinsic(builder.getInt32Ty(), id, {}),
+                              builder.getInt64Ty());
   };
   Value *row = builder.CreateAdd(builder.CreateMul(read(Intrinsic::nvvm_read_ptx_sreg_ctaid_z),
                                                    read(Intrinsic::nvvm_read_ptx_sreg_nctaid_y)),

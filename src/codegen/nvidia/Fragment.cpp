@@ -73,9 +73,9 @@ StringRef operandName(mlir::Type type) {
     return "f64";
   if (type.isInteger(8))
     return "s8";
-  if (type.isFloat8E4M3FN())
+  if (isa<mlir::Float8E4M3FNType>(type))
     return "e4m3";
-  if (type.isFloat8E5M2())
+  if (isa<mlir::Float8E5M2Type>(type))
     return "e5m2";
   return "";
 }

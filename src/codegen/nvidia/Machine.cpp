@@ -16,8 +16,7 @@ using namespace llvm;
 namespace gluonc::codegen::nvidia {
 namespace {
 
-constexpr unsigned newestLlvmPtx = 85;
-constexpr unsigned newestLlvmChip = 90;
+constexpr unsigned newestLlvmPtx = 90;
 /// CUDA 12.1: has every instruction that the emitters use on chips before sm_89.
 constexpr unsigned leastPtx = 81;
 /// CUDA 12.4: products of 8-bit floats.
@@ -33,6 +32,8 @@ Pool &pool() {
   return instance;
 }
 
+Triple triple() { return Triple("nvptx64-nvidia-cuda"); }
+
 /// LLVM offers some choices as command-line options only.
 void turnOn(StringRef name) {
   cl::Option *option = cl::getRegisteredOptions().lookup(name);
@@ -47,7 +48,7 @@ const llvm::Target *nvptx() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     std::string error;
-    const llvm::Target *target = TargetRegistry::lookupTarget("nvptx64-nvidia-cuda", error);
+    const llvm::Target *target = TargetRegistry::lookupTarget(triple(), error);
     GL_CHECK(target && "LLVM was linked without NVPTX");
     // 32-bit pointers to shared memory, as the hardware has them.
     turnOn("nvptx-short-ptr");
@@ -63,9 +64,8 @@ std::unique_ptr<TargetMachine> create(StringRef chip, StringRef features, bool f
   TargetOptions options;
   // Strict makes the selector print `.rn` forms, which ptxas leaves alone.
   options.AllowFPOpFusion = fpFusion ? FPOpFusion::Fast : FPOpFusion::Strict;
-  return std::unique_ptr<TargetMachine>(
-      nvptx()->createTargetMachine("nvptx64-nvidia-cuda", chip, features, options, Reloc::PIC_,
-                                   std::nullopt, CodeGenOptLevel::Default));
+  return std::unique_ptr<TargetMachine>(nvptx()->createTargetMachine(
+      triple(), chip, features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
 
 } // namespace
@@ -77,8 +77,7 @@ unsigned ptxVersion(const target::Target &target, const Options &options) {
 }
 
 Machine::Machine(const target::Target &target, const Options &options) {
-  bool newChip = target.computeCapability() > newestLlvmChip;
-  std::string chip = newChip ? "sm_90a" : target.chip();
+  std::string chip = target.chip();
   unsigned version = std::min(ptxVersion(target, options), newestLlvmPtx);
   std::string features = "+ptx" + std::to_string(version);
   key = chip + features + (options.fpFusion ? "+fusion" : "");

@@ -1,8 +1,6 @@
 //===- Machine.h - LLVM target machines for NVPTX ----------------------------===//
 //
-// LLVM 19 knows chips up to sm_90a and PTX up to 8.5. A newer chip is compiled
-// as sm_90a and the head of the text is rewritten: ptxas accepts that, and the
-// instructions that only the newer chip has are inline PTX anyway.
+// LLVM 22 knows PTX up to 9.0; the head of a text for newer PTX is rewritten.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

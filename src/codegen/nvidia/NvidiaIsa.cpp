@@ -166,30 +166,13 @@ const EmitTable &NvidiaIsa::operations() const {
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
                            std::optional<unsigned> maxRegisters, ArrayRef<unsigned> byValue) const {
   function.setCallingConv(CallingConv::PTX_Kernel);
-  LLVMContext &context = function.getContext();
-  NamedMDNode *annotations = function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
-  auto annotate = [&](StringRef name, unsigned value) {
-    annotations->addOperand(MDNode::get(
-        context, {ValueAsMetadata::get(&function), MDString::get(context, name),
-                  ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), value))}));
-  };
-  annotate("reqntidx", kernel.numWarps * target.warpSize());
+  function.addFnAttr("nvvm.reqntid", std::to_string(kernel.numWarps * target.warpSize()));
   if (maxRegisters)
-    annotate("maxnreg", *maxRegisters);
-  if (kernel.numCtas > 1) {
-    annotate("cluster_dim_x", kernel.numCtas);
-    annotate("cluster_dim_y", 1);
-    annotate("cluster_dim_z", 1);
-  }
-  if (byValue.empty())
-    return;
-  // Parameters are counted from one here.
-  SmallVector<Metadata *> numbers;
+    function.addFnAttr("nvvm.maxnreg", std::to_string(*maxRegisters));
+  if (kernel.numCtas > 1)
+    function.addFnAttr("nvvm.cluster_dim", std::to_string(kernel.numCtas) + ",1,1");
   for (unsigned i : byValue)
-    numbers.push_back(ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(context), i + 1)));
-  annotations->addOperand(MDNode::get(context, {ValueAsMetadata::get(&function),
-                                                MDString::get(context, "grid_constant"),
-                                                MDNode::get(context, numbers)}));
+    function.addParamAttr(i, Attribute::get(function.getContext(), "nvvm.grid_constant"));
 }
 
 Value *NvidiaIsa::threadId(Builder &builder, unsigned threads) const {
@@ -212,7 +195,7 @@ Value *NvidiaIsa::programCount(Builder &builder, unsigned axis) const {
 }
 
 void NvidiaIsa::ctaBarrier(Builder &builder) const {
-  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::nvvm_barrier0, {});
+  builder.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder.getInt32(0)});
 }
 
 void NvidiaIsa::warpBarrier(Builder &builder) const {

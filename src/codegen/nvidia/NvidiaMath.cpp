@@ -38,10 +38,10 @@ Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *
   Value *x = operands[0];
   switch (kind) {
   case MathKind::Exp:
-    return call(builder, Intrinsic::nvvm_ex2_approx_f,
+    return call(builder, Intrinsic::nvvm_ex2_approx,
                 builder.CreateFMul(x, number(builder, log2OfE)));
   case MathKind::Exp2:
-    return call(builder, Intrinsic::nvvm_ex2_approx_ftz_f, x);
+    return call(builder, Intrinsic::nvvm_ex2_approx_ftz, x);
   case MathKind::Log:
     return logF32(builder, x);
   case MathKind::Log2:

@@ -7,6 +7,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Metadata.h"
@@ -20,7 +21,7 @@ namespace gluonc::codegen::nvidia {
 
 void NvidiaIsa::prepareModule(Module &module) const {
   Machine machine(target, options);
-  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
 }
 
@@ -78,29 +79,6 @@ std::string withKeptNegations(std::string ptx) {
   return text;
 }
 
-/// The size of the clusters that the kernel is annotated with; 1 without.
-static unsigned clusterSize(const Module &module) {
-  NamedMDNode *annotations = module.getNamedMetadata("nvvm.annotations");
-  if (!annotations)
-    return 1;
-  for (const MDNode *node : annotations->operands())
-    if (node->getNumOperands() == 3)
-      if (auto *name = dyn_cast<MDString>(node->getOperand(1));
-          name && name->getString() == "cluster_dim_x")
-        return mdconst::extract<ConstantInt>(node->getOperand(2))->getZExtValue();
-  return 1;
-}
-
-/// LLVM 19 does not print the shape of clusters, which belongs to the bounds of the launch.
-static void printCluster(SmallVectorImpl<char> &text, unsigned ctas) {
-  StringRef bounds = ".reqntid ";
-  size_t at = StringRef(text.data(), text.size()).find(bounds);
-  if (ctas == 1 || at == StringRef::npos)
-    return;
-  std::string shape = ".explicitcluster\n.reqnctapercluster " + std::to_string(ctas) + ", 1, 1\n";
-  text.insert(text.begin() + at, shape.begin(), shape.end());
-}
-
 /// The accesses of a block that LLVM looks at in pairs to merge neighbours. Emitters have made
 /// vectors of what a tile has in a row; few kernels have a hundred accesses.
 constexpr unsigned mostMergedAccesses = 1024;
@@ -132,6 +110,15 @@ bool mergesFast(const Function &function) {
   return true;
 }
 
+/// Uses of a value, each of which may be a copy that LLVM joins with it by looking at all others.
+constexpr unsigned mostJoinedUses = 1024;
+
+/// Whether joining copies takes about as long as the rest, not its square. ptxas joins them, too.
+bool joinsFast(const Function &function) {
+  auto isRare = [](const Value &value) { return !value.hasNUsesOrMore(mostJoinedUses + 1); };
+  return all_of(function.args(), isRare) && all_of(instructions(function), isRare);
+}
+
 /// Calls of a function through which LLVM looks, at each of them, for whether there are others than
 /// calls, which would forbid it to align parameters beyond what their types ask for.
 constexpr unsigned mostCheckedCalls = 1024;
@@ -152,9 +139,10 @@ public:
                       [](const Function &function) {
                         return function.isDeclaration() || mergesFast(function);
                       })),
-        polishes(all_of(module, [](const Function &function) {
-          return function.size() <= mostPolishedBlocks;
-        })) {}
+        polishes(
+            all_of(module,
+                   [](const Function &function) { return function.size() <= mostPolishedBlocks; })),
+        joins(all_of(module, joinsFast)) {}
 
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
@@ -163,7 +151,8 @@ public:
       legacy::PassManager::add(createProxyRegisterErasure());
     } else if (is_contained(superfluous, name) ||
                (!merges && name == "GPU Load and Store Vectorizer") ||
-               (!polishes && name == "Machine code sinking")) {
+               (!polishes && name == "Machine code sinking") ||
+               (!joins && name == "Register Coalescer")) {
       delete pass;
     } else if (name == "CodeGen Prepare") {
       if (polishes)
@@ -178,7 +167,7 @@ public:
   }
 
 private:
-  bool merges, polishes;
+  bool merges, polishes, joins;
   /// Equal expressions are gone before, and addresses come as base, variable part and constant
   /// (AddressSplit.h), multiples as sums (ProductChains.h). Together these would take a fifth of
   /// the time from source to PTX, most of it in scalar evolution.
@@ -197,7 +186,6 @@ Expected<std::string> printPtx(Module &module, const target::Target &target,
                                    /*DisableVerify=*/true))
     return createStringError(std::errc::not_supported, "LLVM cannot print PTX");
   passes.run(module);
-  printCluster(text, clusterSize(module));
   unsigned version = ptxVersion(target, options);
   // An older ptxas would put another stride into a descriptor; better that it refuses the text.
   if (StringRef(text).contains("tensormap.replace"))

@@ -36,14 +36,14 @@ static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
   if (!checkCopy(context, buffer, pointer))
     return std::nullopt;
   mlir::Type token = ttg::AsyncTokenType::get(context.mlirContext());
-  context.builder.create<ttg::AsyncCopyGlobalToLocalOp>(
-      context.loc(), token, pointer.value.ir(), buffer.ir(), predicate, /*other=*/mlir::Value(),
-      *cache, *evict, *isVolatile, /*contiguity=*/1);
+  ttg::AsyncCopyGlobalToLocalOp::create(context.builder, context.loc(), token, pointer.value.ir(),
+                                        buffer.ir(), predicate, /*other=*/mlir::Value(), *cache,
+                                        *evict, *isVolatile, /*contiguity=*/1);
   return Value::none();
 }
 
 static Result emitCommitGroup(Context &context, const BoundArgs &) {
-  context.builder.create<ttg::AsyncCommitGroupOp>(context.loc(), mlir::ValueRange());
+  ttg::AsyncCommitGroupOp::create(context.builder, context.loc(), mlir::ValueRange());
   return Value::none();
 }
 
@@ -58,7 +58,7 @@ static Result emitWaitGroup(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
-  context.builder.create<ttg::AsyncWaitOp>(context.loc(), mlir::ValueRange(), uint32_t(*pending));
+  ttg::AsyncWaitOp::create(context.builder, context.loc(), mlir::ValueRange(), uint32_t(*pending));
   return Value::none();
 }
 

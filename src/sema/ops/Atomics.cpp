@@ -79,9 +79,9 @@ static tt::RMWOp rmwOp(AtomicKind kind, DType dtype) {
 
 static Value emitRmw(Context &context, tt::RMWOp op, const Value &pointer, const Value &value,
                      mlir::Value mask, Ordering ordering) {
-  return tensor(context.builder.create<tt::AtomicRMWOp>(context.loc(), value.irType(), op,
-                                                        pointer.ir(), value.ir(), mask,
-                                                        ordering.semantic, ordering.scope),
+  return tensor(tt::AtomicRMWOp::create(context.builder, context.loc(), value.irType(), op,
+                                        pointer.ir(), value.ir(), mask, ordering.semantic,
+                                        ordering.scope),
                 value.dtype());
 }
 
@@ -101,20 +101,21 @@ static Result emitFloatExtremum(Context &context, AtomicKind kind, const Operand
   Value asInt = view(bits);
   mlir::OpBuilder &builder = context.builder;
   mlir::Value zero = intConstant(context, asInt.irType(), 0);
-  mlir::Value isNegative = builder.create<mlir::arith::CmpIOp>(
-      context.loc(), mlir::arith::CmpIPredicate::slt, asInt.ir(), zero);
+  mlir::Value isNegative = mlir::arith::CmpIOp::create(
+      builder, context.loc(), mlir::arith::CmpIPredicate::slt, asInt.ir(), zero);
   mlir::Value ones = intConstant(context, isNegative.getType(), -1);
-  mlir::Value isPositive = builder.create<mlir::arith::XOrIOp>(context.loc(), isNegative, ones);
+  mlir::Value isPositive = mlir::arith::XOrIOp::create(builder, context.loc(), isNegative, ones);
   auto under = [&](mlir::Value sign) {
-    return mask ? builder.create<mlir::arith::AndIOp>(context.loc(), mask, sign).getResult() : sign;
+    return mask ? mlir::arith::AndIOp::create(builder, context.loc(), mask, sign).getResult()
+                : sign;
   };
   bool isMax = kind == AtomicKind::Max;
   Value positive = emitRmw(context, isMax ? tt::RMWOp::MAX : tt::RMWOp::MIN, pointerTo(bits), asInt,
                            under(isPositive), ordering);
   Value negative = emitRmw(context, isMax ? tt::RMWOp::UMIN : tt::RMWOp::UMAX, pointerTo(ubits),
                            view(ubits), under(isNegative), ordering);
-  mlir::Value old = builder.create<mlir::arith::SelectOp>(context.loc(), isPositive, positive.ir(),
-                                                          negative.ir());
+  mlir::Value old = mlir::arith::SelectOp::create(builder, context.loc(), isPositive, positive.ir(),
+                                                  negative.ir());
   return bitcastTensor(context, tensor(old, bits), dtype, value.span);
 }
 
@@ -171,9 +172,9 @@ static Result emitCas(Context &context, const BoundArgs &arguments) {
   }
   if (!broadcastKeepingPointer(context, pointer, {&expected, &value}))
     return std::nullopt;
-  return tensor(context.builder.create<tt::AtomicCASOp>(
-                    context.loc(), value.value.irType(), pointer.value.ir(), expected.value.ir(),
-                    value.value.ir(), ordering->semantic, ordering->scope),
+  return tensor(tt::AtomicCASOp::create(context.builder, context.loc(), value.value.irType(),
+                                        pointer.value.ir(), expected.value.ir(), value.value.ir(),
+                                        ordering->semantic, ordering->scope),
                 element);
 }
 
@@ -226,9 +227,9 @@ static Result emitPoll(Context &context, const BoundArgs &arguments) {
       return std::nullopt;
     limit = nanoseconds->ir();
   }
-  return tensor(context.builder.create<tt::AtomicPollOp>(context.loc(), context.builder.getI1Type(),
-                                                         pointer.value.ir(), value->ir(), limit,
-                                                         ordering->semantic, ordering->scope),
+  return tensor(tt::AtomicPollOp::create(context.builder, context.loc(),
+                                         context.builder.getI1Type(), pointer.value.ir(),
+                                         value->ir(), limit, ordering->semantic, ordering->scope),
                 dtypes::int1);
 }
 

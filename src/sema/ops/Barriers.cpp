@@ -94,7 +94,7 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
   if (!type)
     return std::nullopt;
   return Value::memDesc(
-      context.builder.create<ttg::LocalAllocOp>(context.loc(), *type, mlir::Value()),
+      ttg::LocalAllocOp::create(context.builder, context.loc(), *type, mlir::Value()),
       dtypes::int64);
 }
 
@@ -110,15 +110,15 @@ static Result emitInit(Context &context, const BoundArgs &arguments) {
       countArgument(context, arguments, "count", 1, mostArrivalsOf(context, arguments["mbarrier"]));
   if (!count)
     return std::nullopt;
-  context.builder.create<ttng::InitBarrierOp>(context.loc(), arguments["mbarrier"].ir(),
-                                              int32_t(*count));
+  ttng::InitBarrierOp::create(context.builder, context.loc(), arguments["mbarrier"].ir(),
+                              int32_t(*count));
   return Value::none();
 }
 
 static Result emitInvalidate(Context &context, const BoundArgs &arguments) {
   if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  context.builder.create<ttng::InvalBarrierOp>(context.loc(), arguments["mbarrier"].ir());
+  ttng::InvalBarrierOp::create(context.builder, context.loc(), arguments["mbarrier"].ir());
   return Value::none();
 }
 
@@ -146,8 +146,8 @@ static Result emitWait(Context &context, const BoundArgs &arguments) {
     for (const Value &item : items)
       deps.push_back(item.ir());
   }
-  context.builder.create<ttng::WaitBarrierOp>(context.loc(), arguments["mbarrier"].ir(),
-                                              phase->ir(), *predicate, deps);
+  ttng::WaitBarrierOp::create(context.builder, context.loc(), arguments["mbarrier"].ir(),
+                              phase->ir(), *predicate, deps);
   return Value::none();
 }
 
@@ -156,9 +156,9 @@ static Result arrive(Context &context, const BoundArgs &arguments, int64_t count
   std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments);
   if (!predicate || !route)
     return std::nullopt;
-  context.builder.create<ttng::ArriveBarrierOp>(context.loc(), arguments["mbarrier"].ir(),
-                                                context.builder.getI32IntegerAttr(int32_t(count)),
-                                                *predicate, *route);
+  ttng::ArriveBarrierOp::create(context.builder, context.loc(), arguments["mbarrier"].ir(),
+                                context.builder.getI32IntegerAttr(int32_t(count)), *predicate,
+                                *route);
   return Value::none();
 }
 
@@ -190,9 +190,9 @@ static Result emitExpect(Context &context, const BoundArgs &arguments) {
   std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments);
   if (!bytes || !predicate || !route)
     return std::nullopt;
-  context.builder.create<ttng::BarrierExpectOp>(context.loc(), arguments["mbarrier"].ir(),
-                                                context.builder.getI32IntegerAttr(int32_t(*bytes)),
-                                                predicateOrTrue(context, *predicate), *route);
+  ttng::BarrierExpectOp::create(context.builder, context.loc(), arguments["mbarrier"].ir(),
+                                context.builder.getI32IntegerAttr(int32_t(*bytes)),
+                                predicateOrTrue(context, *predicate), *route);
   return Value::none();
 }
 
@@ -202,8 +202,9 @@ static Result emitCopyArrive(Context &context, const BoundArgs &arguments) {
   std::optional<bool> increment = boolArgument(context, arguments, "increment_count");
   if (!increment)
     return std::nullopt;
-  context.builder.create<ttng::AsyncCopyMbarrierArriveOp>(context.loc(), arguments["mbarrier"].ir(),
-                                                          /*noIncrement=*/!*increment);
+  ttng::AsyncCopyMbarrierArriveOp::create(context.builder, context.loc(),
+                                          arguments["mbarrier"].ir(),
+                                          /*noIncrement=*/!*increment);
   return Value::none();
 }
 
@@ -213,7 +214,7 @@ static Result emitFence(Context &context, const BoundArgs &arguments) {
   std::optional<bool> cluster = boolArgument(context, arguments, "cluster");
   if (!cluster)
     return std::nullopt;
-  context.builder.create<ttng::FenceAsyncSharedOp>(context.loc(), *cluster);
+  ttng::FenceAsyncSharedOp::create(context.builder, context.loc(), *cluster);
   return Value::none();
 }
 
@@ -228,7 +229,7 @@ static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
   std::optional<bool> relaxed = boolArgument(context, arguments, "relaxed");
   if (!relaxed || !checkCluster(context, "cluster.barrier"))
     return std::nullopt;
-  context.builder.create<ttng::ClusterBarrierOp>(context.loc(), *relaxed);
+  ttng::ClusterBarrierOp::create(context.builder, context.loc(), *relaxed);
   return Value::none();
 }
 
@@ -246,8 +247,8 @@ static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
-  context.builder.create<ttng::AsyncSharedStoreOp>(context.loc(), value.ir(), buffer.ir(),
-                                                   arguments["mbarrier"].ir());
+  ttng::AsyncSharedStoreOp::create(context.builder, context.loc(), value.ir(), buffer.ir(),
+                                   arguments["mbarrier"].ir());
   return Value::none();
 }
 
@@ -256,9 +257,9 @@ static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
 /// An instruction of a thread without operands. Inline assembly gives a value, so this does.
 static Result emitGridDependency(Context &context, llvm::StringRef text) {
   std::string assembly = (text + ";\n\tmov.b32 $0, 0;").str();
-  context.builder.create<tt::ElementwiseInlineAsmOp>(
-      context.loc(), mlir::TypeRange{context.builder.getI32Type()}, assembly, "=r",
-      /*pure=*/false, /*packed_element=*/1, mlir::ValueRange());
+  tt::ElementwiseInlineAsmOp::create(context.builder, context.loc(),
+                                     mlir::TypeRange{context.builder.getI32Type()}, assembly, "=r",
+                                     /*pure=*/false, /*packed_element=*/1, mlir::ValueRange());
   return Value::none();
 }
 

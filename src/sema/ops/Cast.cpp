@@ -47,7 +47,7 @@ static Value fpToFp(Context &context, const Value &value, DType to, Rounding rou
     mode = tt::RoundingModeAttr::get(context.mlirContext(), rounding == Rounding::TowardZero
                                                                 ? tt::RoundingMode::RTZ
                                                                 : tt::RoundingMode::RTNE);
-  return tensor(context.builder.create<tt::FpToFpOp>(context.loc(), type, value.ir(), mode), to);
+  return tensor(tt::FpToFpOp::create(context.builder, context.loc(), type, value.ir(), mode), to);
 }
 
 namespace {

@@ -91,14 +91,14 @@ static mlir::TypedAttr elementAttr(const Value &number, mlir::Type element, DTyp
 static mlir::Value constantOf(Context &context, mlir::TypedAttr element, mlir::Type type) {
   if (auto block = llvm::dyn_cast<mlir::RankedTensorType>(type))
     element = mlir::DenseElementsAttr::get(block, mlir::Attribute(element));
-  return context.builder.create<mlir::arith::ConstantOp>(context.loc(), type, element);
+  return mlir::arith::ConstantOp::create(context.builder, context.loc(), type, element);
 }
 
 mlir::Value numberConstant(Context &context, const Value &number, DType dtype, mlir::Type type) {
   if (dtype.isPointer()) {
     mlir::Type addresses = typeWithElement(context, type, dtypes::int64);
     mlir::Value address = numberConstant(context, number, dtypes::int64, addresses);
-    return context.builder.create<tt::IntToPtrOp>(context.loc(), type, address);
+    return tt::IntToPtrOp::create(context.builder, context.loc(), type, address);
   }
   return constantOf(context, elementAttr(number, mlir::getElementTypeOrSelf(type), dtype), type);
 }
@@ -133,13 +133,13 @@ Value splat(Context &context, const Value &scalar, mlir::RankedTensorType like) 
   mlir::Type type = typeWithElement(context, like, scalar.dtype());
   if (auto constant = scalar.ir().getDefiningOp<mlir::arith::ConstantOp>())
     return tensor(constantOf(context, constant.getValue(), type), scalar.dtype());
-  return tensor(context.builder.create<tt::SplatOp>(context.loc(), type, scalar.ir()),
+  return tensor(tt::SplatOp::create(context.builder, context.loc(), type, scalar.ir()),
                 scalar.dtype());
 }
 
 Value unsplat(Context &context, const Value &block) {
   mlir::Type element = block.blockTensorType().getElementType();
-  return tensor(context.builder.create<tt::UnsplatOp>(context.loc(), element, block.ir()),
+  return tensor(tt::UnsplatOp::create(context.builder, context.loc(), element, block.ir()),
                 block.dtype());
 }
 

@@ -30,9 +30,9 @@ static Result emitArange(Context &context, const BoundArgs &arguments) {
                 arguments.span("layout"));
   if (!type)
     return std::nullopt;
-  return tensor(
-      context.builder.create<tt::MakeRangeOp>(context.loc(), *type, int32_t(*start), int32_t(*end)),
-      dtypes::int32);
+  return tensor(tt::MakeRangeOp::create(context.builder, context.loc(), *type, int32_t(*start),
+                                        int32_t(*end)),
+                dtypes::int32);
 }
 
 /// A block of `value`, a number or scalar, in every element.
@@ -168,7 +168,7 @@ template <typename Op> static Result emitProgram(Context &context, const BoundAr
   std::optional<tt::ProgramIDDim> axis = gridAxis(context, arguments);
   if (!axis)
     return std::nullopt;
-  return tensor(context.builder.create<Op>(context.loc(), *axis), dtypes::int32);
+  return tensor(Op::create(context.builder, context.loc(), *axis), dtypes::int32);
 }
 
 llvm::ArrayRef<Builtin> creationBuiltins() {

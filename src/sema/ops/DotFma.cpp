@@ -62,8 +62,8 @@ static Result emitDotFma(Context &context, const BoundArgs &arguments) {
         .note("the accumulator is {0}", acc.typeName());
     return std::nullopt;
   }
-  return tensor(context.builder.create<tt::DotOp>(context.loc(), acc.irType(), a.ir(), b.ir(),
-                                                  acc.ir(), tt::InputPrecision::IEEE, 0),
+  return tensor(tt::DotOp::create(context.builder, context.loc(), acc.irType(), a.ir(), b.ir(),
+                                  acc.ir(), tt::InputPrecision::IEEE, 0),
                 sum);
 }
 

@@ -125,13 +125,13 @@ static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
     llvm::SmallVector<mlir::Value> returnedHandles;
     for (const Value &scalar : *scalars)
       returnedHandles.push_back(scalar.ir());
-    context.builder.create<tt::MapElementwiseReturnOp>(context.loc(), returnedHandles);
+    tt::MapElementwiseReturnOp::create(context.builder, context.loc(), returnedHandles);
   }
   llvm::SmallVector<mlir::Type> types;
   for (size_t i = 0; i < scalars->size(); i += size_t(*pack))
     types.push_back(typeWithElement(context, operands[0].value.irType(), (*scalars)[i].dtype()));
   auto map =
-      context.builder.create<tt::MapElementwiseOp>(context.loc(), types, handles, uint32_t(*pack));
+      tt::MapElementwiseOp::create(context.builder, context.loc(), types, handles, uint32_t(*pack));
   map.getScalarOp().takeBody(region);
   for (auto [i, result] : llvm::enumerate(map.getResults()))
     results.push_back(tensor(result, (*scalars)[i * size_t(*pack)].dtype()));
@@ -193,8 +193,8 @@ static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
     context.report(diag::Kind::AsmConstraints, arguments.span("constraints"), why).end();
     return std::nullopt;
   }
-  auto op = context.builder.create<tt::ElementwiseInlineAsmOp>(
-      context.loc(), types, *text, *constraints, *isPure, uint32_t(*pack), handles);
+  auto op = tt::ElementwiseInlineAsmOp::create(context.builder, context.loc(), types, *text,
+                                               *constraints, *isPure, uint32_t(*pack), handles);
   std::vector<Value> results;
   for (auto [result, dtype] : llvm::zip(op->getResults(), dtypes))
     results.push_back(tensor(result, dtype.dtype()));
@@ -250,11 +250,11 @@ static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::St
   llvm::SmallVector<mlir::Value> handles;
   for (const Operand &operand : operands)
     handles.push_back(operand.value.ir());
-  Value result =
-      tensor(context.builder.create<tt::ExternElementwiseOp>(
-                 context.loc(), typeWithElement(context, operands[0].value.irType(), resultType),
-                 handles, "", "", symbol, /*pure=*/true),
-             resultType);
+  Value result = tensor(tt::ExternElementwiseOp::create(
+                            context.builder, context.loc(),
+                            typeWithElement(context, operands[0].value.irType(), resultType),
+                            handles, "", "", symbol, /*pure=*/true),
+                        resultType);
   return function.gives == Gives::Predicate
              ? castTensor(context, result, dtypes::int1, context.span)
              : Result(result);

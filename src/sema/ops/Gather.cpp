@@ -48,8 +48,8 @@ static Result emitGather(Context &context, const BoundArgs &arguments) {
                              /*mayBeSmaller=*/false))
     return std::nullopt;
   mlir::Type type = typeWithElement(index.irType(), source.blockTensorType().getElementType());
-  return tensor(context.builder.create<tt::GatherOp>(context.loc(), type, source.ir(), index.ir(),
-                                                     *axis, /*efficient_layout=*/false),
+  return tensor(tt::GatherOp::create(context.builder, context.loc(), type, source.ir(), index.ir(),
+                                     *axis, /*efficient_layout=*/false),
                 source.dtype());
 }
 
@@ -97,7 +97,7 @@ static Result emitHistogram(Context &context, const BoundArgs &arguments) {
     predicate = mask.value.ir();
   }
   return tensor(
-      context.builder.create<tt::HistogramOp>(context.loc(), *type, input.value.ir(), predicate),
+      tt::HistogramOp::create(context.builder, context.loc(), *type, input.value.ir(), predicate),
       dtypes::int32);
 }
 
@@ -120,8 +120,8 @@ static Result emitLocalGather(Context &context, const BoundArgs &arguments) {
                              /*mayBeSmaller=*/true))
     return std::nullopt;
   mlir::Type type = typeWithElement(indices.irType(), bufferType(buffer).getElementType());
-  return tensor(context.builder.create<ttg::LocalGatherOp>(context.loc(), type, buffer.ir(),
-                                                           indices.ir(), *axis),
+  return tensor(ttg::LocalGatherOp::create(context.builder, context.loc(), type, buffer.ir(),
+                                           indices.ir(), *axis),
                 buffer.dtype());
 }
 
@@ -181,9 +181,8 @@ static Result emitLocalScatter(Context &context, const BoundArgs &arguments) {
   std::optional<Scattered> parts = readScattered(context, arguments, "scatter", /*hasMask=*/false);
   if (!parts)
     return std::nullopt;
-  context.builder.create<ttg::LocalScatterOp>(context.loc(), arguments["smem"].ir(),
-                                              parts->values.value.ir(), parts->indices.value.ir(),
-                                              parts->axis);
+  ttg::LocalScatterOp::create(context.builder, context.loc(), arguments["smem"].ir(),
+                              parts->values.value.ir(), parts->indices.value.ir(), parts->axis);
   return Value::none();
 }
 
@@ -218,9 +217,10 @@ static Result emitAtomicScatter(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   mlir::Value mask = parts->mask.value.isAbsent() ? mlir::Value() : parts->mask.value.ir();
-  return tensor(context.builder.create<ttg::LocalAtomicScatterRMWOp>(
-                    context.loc(), parts->values.value.irType(), *op, arguments["smem"].ir(),
-                    parts->values.value.ir(), parts->indices.value.ir(), mask, parts->axis),
+  return tensor(ttg::LocalAtomicScatterRMWOp::create(
+                    context.builder, context.loc(), parts->values.value.irType(), *op,
+                    arguments["smem"].ir(), parts->values.value.ir(), parts->indices.value.ir(),
+                    mask, parts->axis),
                 element);
 }
 

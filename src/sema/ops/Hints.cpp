@@ -70,7 +70,7 @@ static Result emitAssume(Context &context, const BoundArgs &arguments) {
     holds = materialize(context, *holds, arguments.span("cond"));
   if (!holds)
     return std::nullopt;
-  context.builder.create<llvmir::AssumeOp>(context.loc(), holds->ir());
+  llvmir::AssumeOp::create(context.builder, context.loc(), holds->ir());
   return Value::none();
 }
 
@@ -107,8 +107,8 @@ static Result emitPrint(Context &context, const BoundArgs &arguments) {
     values.push_back(value->ir());
     isSigned.push_back(value->dtype().isSignedInt());
   }
-  context.builder.create<tt::PrintOp>(context.loc(), printPrefix(*text, !values.empty()), *hex,
-                                      values, isSigned);
+  tt::PrintOp::create(context.builder, context.loc(), printPrefix(*text, !values.empty()), *hex,
+                      values, isSigned);
   return Value::none();
 }
 
@@ -129,7 +129,7 @@ static Result emitAssert(Context &context, const BoundArgs &arguments) {
     if (!value)
       return std::nullopt;
   }
-  context.builder.create<tt::AssertOp>(context.loc(), value->ir(), *message);
+  tt::AssertOp::create(context.builder, context.loc(), value->ir(), *message);
   return Value::none();
 }
 
@@ -150,8 +150,8 @@ static Result emitExpectZero(Context &context, const BoundArgs &arguments) {
       isZero && off ? binary(context, BinaryOp::Or, *isZero, *off, span, maskSpan) : std::nullopt;
   if (!holds)
     return std::nullopt;
-  context.builder.create<tt::AssertOp>(context.loc(), holds->ir(),
-                                       "expect_zero: x is not 0 where mask is true");
+  tt::AssertOp::create(context.builder, context.loc(), holds->ir(),
+                       "expect_zero: x is not 0 where mask is true");
   return x;
 }
 
@@ -160,15 +160,15 @@ static Result emitBarrier(Context &context, const BoundArgs &arguments) {
   if (!cluster)
     return std::nullopt;
   if (*cluster && context.numCtas() > 1) {
-    context.builder.create<ttng::ClusterBarrierOp>(context.loc(), /*relaxed=*/false);
+    ttng::ClusterBarrierOp::create(context.builder, context.loc(), /*relaxed=*/false);
     return Value::none();
   }
-  context.builder.create<ttg::BarrierOp>(context.loc(), ttg::AddrSpace::All);
+  ttg::BarrierOp::create(context.builder, context.loc(), ttg::AddrSpace::All);
   return Value::none();
 }
 
 static Result emitThreadBarrier(Context &context, const BoundArgs &) {
-  context.builder.create<ttg::BarrierOp>(context.loc(), ttg::AddrSpace::All);
+  ttg::BarrierOp::create(context.builder, context.loc(), ttg::AddrSpace::All);
   return Value::none();
 }
 

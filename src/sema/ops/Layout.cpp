@@ -55,8 +55,8 @@ static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
           .note("to {0}", toLinear(to).toString());
     return std::nullopt;
   }
-  return tensor(context.builder.create<ttg::ConvertLayoutOp>(context.loc(), to, source.ir(),
-                                                             /*force_warp_shuffle=*/false),
+  return tensor(ttg::ConvertLayoutOp::create(context.builder, context.loc(), to, source.ir(),
+                                             /*force_warp_shuffle=*/false),
                 source.dtype());
 }
 

@@ -31,7 +31,7 @@ template <typename Op> static Result emitMath(Context &context, const BoundArgs 
     return std::nullopt;
   if (!isSingleOrDouble(value->dtype()))
     return refuse(context, x, "x", "float32 or float64", "cast with `.to(gl.float32)`");
-  mlir::Value result = context.builder.create<Op>(context.loc(), value->ir());
+  mlir::Value result = Op::create(context.builder, context.loc(), value->ir());
   return tensor(result, value->dtype());
 }
 
@@ -43,7 +43,7 @@ static Result emitSqrtRn(Context &context, const BoundArgs &arguments) {
   if (!isSingleOrDouble(value->dtype()))
     return refuse(context, x, "x", "float32 or float64", "cast with `.to(gl.float32)`");
   return tensor(
-      context.builder.create<tt::PreciseSqrtOp>(context.loc(), value->irType(), value->ir()),
+      tt::PreciseSqrtOp::create(context.builder, context.loc(), value->irType(), value->ir()),
       value->dtype());
 }
 
@@ -70,12 +70,12 @@ static Result emitAbs(Context &context, const BoundArgs &arguments) {
     return refuse(context, x, "x", "an integer or a float");
   if (dtype.isFp8())
     return throughHalf(context, {&x, 1}, [&] {
-      return context.builder.create<math::AbsFOp>(context.loc(), x.value.ir()).getResult();
+      return math::AbsFOp::create(context.builder, context.loc(), x.value.ir()).getResult();
     });
   if (dtype.isFloat())
-    return tensor(context.builder.create<math::AbsFOp>(context.loc(), value->ir()), dtype);
+    return tensor(math::AbsFOp::create(context.builder, context.loc(), value->ir()), dtype);
   if (dtype.isSignedInt())
-    return tensor(context.builder.create<math::AbsIOp>(context.loc(), value->ir()), dtype);
+    return tensor(math::AbsIOp::create(context.builder, context.loc(), value->ir()), dtype);
   return value;
 }
 
@@ -119,9 +119,9 @@ static Value emitDivision(Context &context, const Value &x, const Value &y, bool
   mlir::Type type = wideX.irType();
   mlir::Value quotient =
       isPrecise
-          ? context.builder.create<tt::PreciseDivFOp>(context.loc(), type, wideX.ir(), wideY.ir())
+          ? tt::PreciseDivFOp::create(context.builder, context.loc(), type, wideX.ir(), wideY.ir())
                 .getResult()
-          : context.builder.create<arith::DivFOp>(context.loc(), wideX.ir(), wideY.ir())
+          : arith::DivFOp::create(context.builder, context.loc(), wideX.ir(), wideY.ir())
                 .getResult();
   return *castTensor(context, tensor(quotient, work), dtype, context.span);
 }
@@ -172,8 +172,8 @@ static Result emitUmulhi(Context &context, const BoundArgs &arguments) {
   DType dtype = x.value.dtype();
   if (!dtype.isInt() || dtype.bitWidth() < 32)
     return refuse(context, x, "x", "an integer of 32 or 64 bits");
-  return tensor(context.builder.create<tt::MulhiUIOp>(context.loc(), x.value.irType(), x.value.ir(),
-                                                      y.value.ir()),
+  return tensor(tt::MulhiUIOp::create(context.builder, context.loc(), x.value.irType(),
+                                      x.value.ir(), y.value.ir()),
                 dtype);
 }
 
@@ -214,7 +214,7 @@ static Result emitFma(Context &context, const BoundArgs &arguments) {
   if (!x.value.dtype().isStandardFloat())
     return refuse(context, x, "x", "a float of at least 16 bits");
   return tensor(
-      context.builder.create<math::FmaOp>(context.loc(), x.value.ir(), y.value.ir(), z.value.ir()),
+      math::FmaOp::create(context.builder, context.loc(), x.value.ir(), y.value.ir(), z.value.ir()),
       x.value.dtype());
 }
 
@@ -240,10 +240,11 @@ static Result emitClamp(Context &context, const BoundArgs &arguments) {
     return refuse(context, operands[0], "x", "a float of at least 16 bits",
                   "integers take `gl.minimum` and `gl.maximum`");
   auto &[x, low, high] = operands;
-  return tensor(context.builder.create<tt::ClampFOp>(
-                    context.loc(), x.value.irType(), x.value.ir(), low.value.ir(), high.value.ir(),
-                    *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
-                dtype);
+  return tensor(
+      tt::ClampFOp::create(context.builder, context.loc(), x.value.irType(), x.value.ir(),
+                           low.value.ir(), high.value.ir(),
+                           *propagateNan ? tt::PropagateNan::ALL : tt::PropagateNan::NONE),
+      dtype);
 }
 
 // -- Minimum, maximum, where -------------------------------------------------------

@@ -166,13 +166,13 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   Value address = bytePointer(context, pointer.value);
-  mlir::Value loaded = isGiven(mask.value)
-                           ? context.builder.create<tt::LoadOp>(
-                                 context.loc(), address.ir(), mask.value.ir(),
-                                 isGiven(other.value) ? other.value.ir() : mlir::Value(), *cache,
-                                 *evict, *isVolatile)
-                           : context.builder.create<tt::LoadOp>(context.loc(), address.ir(), *cache,
-                                                                *evict, *isVolatile);
+  mlir::Value loaded =
+      isGiven(mask.value)
+          ? tt::LoadOp::create(context.builder, context.loc(), address.ir(), mask.value.ir(),
+                               isGiven(other.value) ? other.value.ir() : mlir::Value(), *cache,
+                               *evict, *isVolatile)
+          : tt::LoadOp::create(context.builder, context.loc(), address.ir(), *cache, *evict,
+                               *isVolatile);
   if (element.isBool())
     return notZero(context, tensor(loaded, dtypes::int8));
   return tensor(loaded, element);
@@ -214,8 +214,8 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   mlir::Value address = bytePointer(context, pointer.value).ir();
   mlir::Value predicate = isGiven(mask.value) ? mask.value.ir() : mlir::Value();
-  context.builder.create<tt::StoreOp>(context.loc(), address, value.value.ir(), predicate, *cache,
-                                      *evict, /*ignore_cta=*/false);
+  tt::StoreOp::create(context.builder, context.loc(), address, value.value.ir(), predicate, *cache,
+                      *evict, /*ignore_cta=*/false);
   return Value::none();
 }
 

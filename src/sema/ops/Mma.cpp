@@ -111,8 +111,9 @@ static Result emitMmaV2(Context &context, const BoundArgs &arguments) {
   if (!checkLayouts(context, a, b, acc) || !checkTypes(context, a, b, acc) ||
       !checkShapes(context, a, b, acc) || !checkPrecision(context, arguments, a))
     return std::nullopt;
-  mlir::Value product = context.builder.create<tt::DotOp>(
-      context.loc(), acc.value.irType(), a.value.ir(), b.value.ir(), acc.value.ir(),
+  mlir::Value product = tt::DotOp::create(
+      context.builder, context.loc(), acc.value.irType(), a.value.ir(), b.value.ir(),
+      acc.value.ir(),
       a.dtype() == ScalarKind::Float32 ? tt::InputPrecision::TF32 : tt::InputPrecision::IEEE,
       /*maxNumImpreciseAcc=*/0);
   return tensor(product, acc.dtype());

@@ -44,8 +44,8 @@ protected:
     auto pointer = DType::pointer(dtypes::float32);
     llvm::SmallVector<mlir::Type> types = {pointer.toMlir(&mlir), builder.getI32Type(),
                                            builder.getF32Type()};
-    auto function = builder.create<tt::FuncOp>(builder.getUnknownLoc(), "kernel",
-                                               builder.getFunctionType(types, {}));
+    auto function = tt::FuncOp::create(builder, builder.getUnknownLoc(), "kernel",
+                                       builder.getFunctionType(types, {}));
     body = function.addEntryBlock();
     builder.setInsertionPointToEnd(body);
     p = tensor(body->getArgument(0), pointer);
@@ -108,7 +108,7 @@ protected:
   /// The whole function, after verification.
   std::string text() {
     builder.setInsertionPointToEnd(body);
-    builder.create<tt::ReturnOp>(builder.getUnknownLoc());
+    tt::ReturnOp::create(builder, builder.getUnknownLoc());
     EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
     std::string out;
     llvm::raw_string_ostream os(out);

@@ -138,10 +138,10 @@ Value pinLayout(Context &context, const Value &block, mlir::Attribute encoding) 
   if (auto constant = block.ir().getDefiningOp<mlir::arith::ConstantOp>())
     if (auto dense = llvm::dyn_cast<mlir::SplatElementsAttr>(constant.getValue())) {
       auto value = mlir::SplatElementsAttr::get(pinned, dense.getSplatValue<mlir::Attribute>());
-      return tensor(context.builder.create<mlir::arith::ConstantOp>(context.loc(), pinned, value),
+      return tensor(mlir::arith::ConstantOp::create(context.builder, context.loc(), pinned, value),
                     block.dtype());
     }
-  return tensor(context.builder.create<gluon::SetAutoLayoutOp>(context.loc(), pinned, block.ir()),
+  return tensor(gluon::SetAutoLayoutOp::create(context.builder, context.loc(), pinned, block.ir()),
                 block.dtype());
 }
 

@@ -42,7 +42,7 @@ static bool buildRegion(Context &context, mlir::Region &region, llvm::ArrayRef<V
   llvm::SmallVector<mlir::Value> handles;
   for (const Value &result : *results)
     handles.push_back(result.ir());
-  context.builder.create<ReturnOp>(context.loc(), handles);
+  ReturnOp::create(context.builder, context.loc(), handles);
   return true;
 }
 
@@ -67,8 +67,8 @@ static std::optional<Values> buildReduce(Context &context, llvm::ArrayRef<Value>
     types.push_back(reducedType(context, source.blockTensorType(), axis));
     handles.push_back(source.ir());
   }
-  auto reduce = context.builder.create<tt::ReduceOp>(context.loc(), types, handles,
-                                                     context.builder.getI32IntegerAttr(axis));
+  auto reduce = tt::ReduceOp::create(context.builder, context.loc(), types, handles,
+                                     context.builder.getI32IntegerAttr(axis));
   if (!buildRegion<tt::ReduceReturnOp>(context, reduce.getCombineOp(), sources, combine)) {
     reduce->erase();
     return std::nullopt;
@@ -191,8 +191,8 @@ static std::optional<Values> combineWith(Context &context, llvm::ArrayRef<Value>
                                          llvm::ArrayRef<Value> rhs) {
   mlir::Value l = lhs[0].ir(), r = rhs[0].ir();
   mlir::Value result = lhs[0].dtype().isFloat()
-                           ? context.builder.create<FloatOp>(context.loc(), l, r).getResult()
-                           : context.builder.create<IntOp>(context.loc(), l, r).getResult();
+                           ? FloatOp::create(context.builder, context.loc(), l, r).getResult()
+                           : IntOp::create(context.builder, context.loc(), l, r).getResult();
   return Values{tensor(result, lhs[0].dtype())};
 }
 
@@ -244,7 +244,7 @@ static Result positions(Context &context, const Value &like, unsigned axis) {
   int64_t size = type.getDimSize(axis);
   auto lineType = mlir::RankedTensorType::get({size}, context.builder.getI32Type(),
                                               fromLayout(context.mlirContext(), layout));
-  Value line = tensor(context.builder.create<tt::MakeRangeOp>(context.loc(), lineType, 0, size),
+  Value line = tensor(tt::MakeRangeOp::create(context.builder, context.loc(), lineType, 0, size),
                       dtypes::int32);
   // The slice made last is the outermost one.
   for (unsigned d : llvm::reverse(removed)) {
@@ -267,14 +267,14 @@ static Values pickBetter(Context &context, Extremum kind, bool tieBreakLeft,
   mlir::Value takeLeft = relation(kind == Extremum::Max ? CompareOp::Gt : CompareOp::Lt);
   if (tieBreakLeft) {
     mlir::Value isLeftmost =
-        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lhs[1].ir(), rhs[1].ir());
-    mlir::Value isTie = builder.create<arith::AndIOp>(loc, relation(CompareOp::Eq), isLeftmost);
-    takeLeft = builder.create<arith::OrIOp>(loc, takeLeft, isTie);
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lhs[1].ir(), rhs[1].ir());
+    mlir::Value isTie = arith::AndIOp::create(builder, loc, relation(CompareOp::Eq), isLeftmost);
+    takeLeft = arith::OrIOp::create(builder, loc, takeLeft, isTie);
   }
   Values better;
   for (auto [l, r] : llvm::zip(lhs, rhs))
     better.push_back(
-        tensor(builder.create<arith::SelectOp>(loc, takeLeft, l.ir(), r.ir()), l.dtype()));
+        tensor(arith::SelectOp::create(builder, loc, takeLeft, l.ir(), r.ir()), l.dtype()));
   return better;
 }
 
@@ -420,7 +420,7 @@ static std::optional<Values> buildScan(Context &context, llvm::ArrayRef<Value> s
     types.push_back(source.irType());
     handles.push_back(source.ir());
   }
-  auto scan = context.builder.create<tt::ScanOp>(context.loc(), types, handles, axis, reverse);
+  auto scan = tt::ScanOp::create(context.builder, context.loc(), types, handles, axis, reverse);
   if (!buildRegion<tt::ScanReturnOp>(context, scan.getCombineOp(), sources, combine)) {
     scan->erase();
     return std::nullopt;

@@ -226,7 +226,7 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
   if (!type || !checkBlockShape(context, shape, context.span))
     return std::nullopt;
   return tensor(
-      context.builder.create<tt::JoinOp>(context.loc(), *type, lhs.value.ir(), rhs.value.ir()),
+      tt::JoinOp::create(context.builder, context.loc(), *type, lhs.value.ir(), rhs.value.ir()),
       lhs.value.dtype());
 }
 
@@ -255,7 +255,7 @@ static Result emitSplit(Context &context, const BoundArgs &arguments) {
   if (!type)
     return std::nullopt;
   DType dtype = block.value.dtype();
-  auto split = context.builder.create<tt::SplitOp>(context.loc(), *type, *type, block.value.ir());
+  auto split = tt::SplitOp::create(context.builder, context.loc(), *type, *type, block.value.ir());
   std::vector<Value> halves;
   for (mlir::Value half : split->getResults()) {
     Value block = tensor(half, dtype);
@@ -290,9 +290,9 @@ static Result emitFp4ToFp(Context &context, const BoundArgs &arguments) {
                    [&] { return layout::unpackLayout(from, source.value.shape(), *axis); });
   if (!type || !checkBlockShape(context, shape, context.span))
     return std::nullopt;
-  return tensor(context.builder.create<ttg::Fp4ToFpOp>(context.loc(),
-                                                       typeWithElement(context, *type, *dtype),
-                                                       source.value.ir(), *axis),
+  return tensor(ttg::Fp4ToFpOp::create(context.builder, context.loc(),
+                                       typeWithElement(context, *type, *dtype), source.value.ir(),
+                                       *axis),
                 *dtype);
 }
 

@@ -143,7 +143,7 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
       return std::nullopt;
     initial = arguments["value"].ir();
   }
-  return Value::memDesc(context.builder.create<ttg::LocalAllocOp>(context.loc(), *type, initial),
+  return Value::memDesc(ttg::LocalAllocOp::create(context.builder, context.loc(), *type, initial),
                         *dtype);
 }
 
@@ -163,7 +163,7 @@ static Result emitLocalLoad(Context &context, const BoundArgs &arguments) {
       context, buffer.shape(), context.span, buffer.dtype(), layout, arguments.span("layout"));
   if (!type)
     return std::nullopt;
-  return tensor(context.builder.create<ttg::LocalLoadOp>(context.loc(), *type, buffer.ir()),
+  return tensor(ttg::LocalLoadOp::create(context.builder, context.loc(), *type, buffer.ir()),
                 buffer.dtype());
 }
 
@@ -173,14 +173,14 @@ static Result emitLocalStore(Context &context, const BoundArgs &arguments) {
       !checkSingleBuffer(context, buffer, context.span, "store") ||
       !checkStored(context, value, arguments.span("value"), bufferType(buffer), buffer.dtype()))
     return std::nullopt;
-  context.builder.create<ttg::LocalStoreOp>(context.loc(), value.ir(), buffer.ir());
+  ttg::LocalStoreOp::create(context.builder, context.loc(), value.ir(), buffer.ir());
   return Value::none();
 }
 
 static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
   if (!bufferArgument(context, arguments, "smem"))
     return std::nullopt;
-  context.builder.create<ttg::LocalDeallocOp>(context.loc(), arguments["smem"].ir());
+  ttg::LocalDeallocOp::create(context.builder, context.loc(), arguments["smem"].ir());
   return Value::none();
 }
 

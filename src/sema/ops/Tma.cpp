@@ -142,9 +142,9 @@ static Result load(Context &context, const BoundArgs &arguments, bool isIm2Col) 
   std::optional<bool> multicast = boolArgument(context, arguments, "multicast");
   if (!predicate || !multicast)
     return std::nullopt;
-  context.builder.create<ttng::AsyncTMACopyGlobalToLocalOp>(
-      context.loc(), descriptor.items()[0].ir(), *coords, offsets, arguments["barrier"].ir(),
-      arguments["result"].ir(), predicateOrTrue(context, *predicate),
+  ttng::AsyncTMACopyGlobalToLocalOp::create(
+      context.builder, context.loc(), descriptor.items()[0].ir(), *coords, offsets,
+      arguments["barrier"].ir(), arguments["result"].ir(), predicateOrTrue(context, *predicate),
       *multicast && isShared(arguments["result"]), tt::CacheModifier::NONE,
       tt::EvictionPolicy::NORMAL, /*isVolatile=*/false);
   return Value::none();
@@ -176,8 +176,9 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
   auto coords = readStore(context, arguments);
   if (!coords)
     return std::nullopt;
-  context.builder.create<ttng::AsyncTMACopyLocalToGlobalOp>(
-      context.loc(), arguments["tensor_desc"].items()[0].ir(), *coords, arguments["src"].ir());
+  ttng::AsyncTMACopyLocalToGlobalOp::create(context.builder, context.loc(),
+                                            arguments["tensor_desc"].items()[0].ir(), *coords,
+                                            arguments["src"].ir());
   return Value::none();
 }
 
@@ -195,9 +196,9 @@ static Result emitReduce(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
-  context.builder.create<ttng::AsyncTMAReduceOp>(context.loc(), kind,
-                                                 arguments["tensor_desc"].items()[0].ir(), *coords,
-                                                 arguments["src"].ir());
+  ttng::AsyncTMAReduceOp::create(context.builder, context.loc(), kind,
+                                 arguments["tensor_desc"].items()[0].ir(), *coords,
+                                 arguments["src"].ir());
   return Value::none();
 }
 
@@ -211,9 +212,9 @@ static Result emitStoreWait(Context &context, const BoundArgs &arguments) {
         .hint("0 to {0}", std::numeric_limits<int32_t>::max());
     return std::nullopt;
   }
-  context.builder.create<ttng::TMAStoreWaitOp>(
-      context.loc(), context.builder.getI32IntegerAttr(int32_t(*pending)),
-      *readOnly ? context.builder.getUnitAttr() : mlir::UnitAttr());
+  ttng::TMAStoreWaitOp::create(context.builder, context.loc(),
+                               context.builder.getI32IntegerAttr(int32_t(*pending)),
+                               *readOnly ? context.builder.getUnitAttr() : mlir::UnitAttr());
   return Value::none();
 }
 
@@ -328,8 +329,8 @@ static Result emitMakeDescriptor(Context &context, const BoundArgs &arguments) {
     sizes.push_back(size.ir());
     steps.push_back(step.ir());
   }
-  mlir::Value made = context.builder.create<tt::MakeTensorDescOp>(
-      context.loc(), type, base.ir(), sizes, steps,
+  mlir::Value made = tt::MakeTensorDescOp::create(
+      context.builder, context.loc(), type, base.ir(), sizes, steps,
       *padding == "nan" ? tt::PaddingOption::PAD_NAN : tt::PaddingOption::PAD_ZERO);
   return Value::descriptor(made, Value::tuple(std::move(*shape)), Value::tuple(std::move(*strides)),
                            element);

@@ -64,7 +64,7 @@ static Result emitIndex(Context &context, const BoundArgs &arguments) {
   llvm::ArrayRef<int64_t> shape = type.getShape().drop_front();
   ttg::MemDescType result = viewType(buffer, shape, type.getEncoding(), shape);
   return Value::memDesc(
-      context.builder.create<ttg::MemDescIndexOp>(context.loc(), result, buffer.ir(), index->ir()),
+      ttg::MemDescIndexOp::create(context.builder, context.loc(), result, buffer.ir(), index->ir()),
       buffer.dtype());
 }
 
@@ -122,7 +122,7 @@ static Result emitSlice(Context &context, const BoundArgs &arguments) {
   offsets[axis] = int32_t(*start);
   ttg::MemDescType result = viewType(buffer, shape, type.getEncoding(), type.getAllocShape());
   return Value::memDesc(
-      context.builder.create<ttg::MemDescSubsliceOp>(context.loc(), result, buffer.ir(), offsets),
+      ttg::MemDescSubsliceOp::create(context.builder, context.loc(), result, buffer.ir(), offsets),
       buffer.dtype());
 }
 
@@ -162,7 +162,7 @@ static Result emitPermute(Context &context, const BoundArgs &arguments) {
   ttg::MemDescType result =
       viewType(buffer, shape, fromLayout(context.mlirContext(), *inferred.layout), allocShape);
   return Value::memDesc(
-      context.builder.create<ttg::MemDescTransOp>(context.loc(), result, buffer.ir(), order32),
+      ttg::MemDescTransOp::create(context.builder, context.loc(), result, buffer.ir(), order32),
       buffer.dtype());
 }
 
@@ -192,7 +192,7 @@ static Result emitReshape(Context &context, const BoundArgs &arguments) {
   ttg::MemDescType result =
       viewType(buffer, *shape, fromLayout(context.mlirContext(), *inferred.layout), *shape);
   return Value::memDesc(
-      context.builder.create<ttg::MemDescReshapeOp>(context.loc(), result, buffer.ir()),
+      ttg::MemDescReshapeOp::create(context.builder, context.loc(), result, buffer.ir()),
       buffer.dtype());
 }
 
@@ -229,7 +229,8 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
   if (isSubslice(source) && given % layout::sharedAlignment(toLayout(type->getEncoding())))
     return forbid(context, "reinterpret", buffer, "it may begin where the layout cannot");
   return Value::memDesc(
-      context.builder.create<ttg::MemDescReinterpretOp>(context.loc(), *type, buffer.ir()), *dtype);
+      ttg::MemDescReinterpretOp::create(context.builder, context.loc(), *type, buffer.ir()),
+      *dtype);
 }
 
 llvm::ArrayRef<Builtin> viewMethods() {

@@ -142,10 +142,10 @@ static Result emitMma(Context &context, const BoundArgs &arguments) {
   auto isAsync = boolArgument(context, arguments, "is_async");
   if (!useAcc || !precision || !imprecise || !isAsync)
     return std::nullopt;
-  mlir::Value result = context.builder.create<ttng::WarpGroupDotOp>(
-      context.loc(), acc.irType(), arguments["a"].ir(), arguments["b"].ir(), acc.ir(), *useAcc,
-      *precision, int32_t(*imprecise), *isAsync, arguments["a"].dtype() == dtypes::uint8,
-      arguments["b"].dtype() == dtypes::uint8);
+  mlir::Value result = ttng::WarpGroupDotOp::create(
+      context.builder, context.loc(), acc.irType(), arguments["a"].ir(), arguments["b"].ir(),
+      acc.ir(), *useAcc, *precision, int32_t(*imprecise), *isAsync,
+      arguments["a"].dtype() == dtypes::uint8, arguments["b"].dtype() == dtypes::uint8);
   return *isAsync ? Value::accumulator(result, acc.dtype()) : tensor(result, acc.dtype());
 }
 
@@ -173,9 +173,10 @@ static Result emitMmaWait(Context &context, const BoundArgs &arguments) {
                         "`deps` are accumulators, tensors and buffers, got " + item.typeName());
     inputs.push_back(item.ir());
   }
-  auto wait = context.builder.create<ttng::WarpGroupDotWaitOp>(
-      context.loc(), mlir::ValueRange(inputs).getTypes(), inputs, int32_t(*pending),
-      /*warpGroupLocal=*/false);
+  auto wait = ttng::WarpGroupDotWaitOp::create(context.builder, context.loc(),
+                                               mlir::ValueRange(inputs).getTypes(), inputs,
+                                               int32_t(*pending),
+                                               /*warpGroupLocal=*/false);
   std::vector<Value> results;
   for (auto [item, result] : llvm::zip(arguments["deps"].items(), wait.getResults()))
     results.push_back(item.is(ValueKind::MemDesc) ? item.withIr(result)
@@ -295,7 +296,7 @@ struct Specialization {
       return std::nullopt;
     llvm::SmallVector<mlir::Value> yielded;
     flatten(*result, yielded);
-    context.builder.create<ttg::WarpYieldOp>(loc, yielded);
+    ttg::WarpYieldOp::create(context.builder, loc, yielded);
     return result;
   }
 
@@ -314,7 +315,7 @@ struct Specialization {
     Result result = context.call(worker.function, values);
     context.partitionWarps.reset();
     if (result)
-      context.builder.create<ttg::WarpReturnOp>(loc);
+      ttg::WarpReturnOp::create(context.builder, loc);
     return result.has_value();
   }
 
@@ -327,8 +328,8 @@ struct Specialization {
       return std::nullopt;
     llvm::SmallVector<mlir::Value> yielded;
     flatten(*result, yielded);
-    auto op = context.builder.create<ttg::WarpSpecializeOp>(
-        loc, mlir::ValueRange(yielded).getTypes(), warps, captures, registers);
+    auto op = ttg::WarpSpecializeOp::create(
+        context.builder, loc, mlir::ValueRange(yielded).getTypes(), warps, captures, registers);
     op.getDefaultRegion().takeBody(defaultRegion);
     size_t firstCapture = 0;
     for (auto [index, partition] : llvm::enumerate(op.getPartitions())) {
