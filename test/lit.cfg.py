@@ -1,7 +1,7 @@
 """lit configuration: golden tests of IR, PTX, diagnostics and the command line.
 
 `bin` (a lit parameter) is the folder with gluonc and gluon-opt; FileCheck, not
-and split-file come from LLVM 19. Features: `ptxas` when one is found.
+and split-file come from LLVM 22. Features: `ptxas` when one is found.
 """
 
 import os

@@ -17,6 +17,7 @@
 #include "codegen/Workers.h"
 
 #include "ir/Dialects.h"
+#include "target/Features.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -225,8 +226,8 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
   for (mlir::Value capture : op.getCaptures())
     if (isa<mlir::RankedTensorType>(capture.getType()))
       return emitter.unsupported(op, "a tensor that a partition captures");
-  // setmaxnreg is as old as clusters.
-  if (op.getActualRegisters() && !emitter.state.target.hasClusters())
+  if (op.getActualRegisters() &&
+      !target::has(emitter.state.target, target::Feature::RegisterReallocation))
     return emitter.unsupported(op, "a number of registers for each partition");
   if (!emitter.workers)
     startWorkers(emitter, op);

@@ -2,6 +2,7 @@
 
 #include "ir/Encoding.h"
 #include "layout/Blocks.h"
+#include "target/Features.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -150,7 +151,8 @@ uint32_t registerBlock(const Transfer &transfer, uint32_t reg) {
 std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfer &transfer,
                                                  unsigned bytes, bool store) {
   const target::Target &target = emitter.state.target;
-  if (!(store ? target.hasStmatrix() : target.hasLdmatrix()) || transfer.wholeBytes < 16)
+  if (!target::has(target, store ? target::Feature::MatrixStore : target::Feature::MatrixLoad) ||
+      transfer.wholeBytes < 16)
     return std::nullopt;
   std::optional<layout::MatrixAccess> plan =
       layout::planMatrixAccess(transfer.access.map, 8 * bytes, /*transposable=*/bytes == 2);

@@ -15,23 +15,31 @@ static constexpr Range ampere = {80, newest, "cuda:80 or newer"};
 static constexpr Range ada = {89, newest, "cuda:89 or newer"};
 static constexpr Range hopper = {90, newest, "cuda:90 or newer"};
 static constexpr Range onlyHopper = {90, 99, "cuda:90"};
+static constexpr Range blackwell = {100, newest, "cuda:100 or newer"};
 
 static const Range &rangeOf(Feature feature) {
   switch (feature) {
   case Feature::AsyncCopy:
   case Feature::MBarrier:
   case Feature::MmaSync:
+  case Feature::MatrixLoad:
     return ampere;
   case Feature::MmaSyncFp8:
+  case Feature::Fp8Conversion:
     return ada;
   case Feature::AsyncProxy:
   case Feature::TensorCopies:
   case Feature::Clusters:
   case Feature::GridDependency:
   case Feature::RegisterReallocation:
+  case Feature::MatrixStore:
+  case Feature::Bf16AtomicAdd:
+  case Feature::SuspendingWait:
     return hopper;
   case Feature::WarpgroupMma:
     return onlyHopper;
+  case Feature::PaddedFp4:
+    return blackwell;
   }
   return onlyHopper;
 }

@@ -1,7 +1,7 @@
 //===- Features.h - What chips have, by name ------------------------------------===//
 //
-// What a builtin of the language asks of a chip. Which chips have it is said in
-// Features.cpp, and nowhere else.
+// What a builtin of the language or code generation asks of a chip. Which chips
+// have it is said in Features.cpp, and nowhere else.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -27,6 +27,17 @@ enum class Feature : uint8_t {
   MmaSync,
   MmaSyncFp8,
   WarpgroupMma,
+  /// ldmatrix, stmatrix.
+  MatrixLoad,
+  MatrixStore,
+  /// Conversions between pairs of 8-bit floats and of f16.
+  Fp8Conversion,
+  /// atom.add of bf16.
+  Bf16AtomicAdd,
+  /// Arrivals at barriers with a count, waits that suspend the thread (mbarrier.try_wait).
+  SuspendingWait,
+  /// Tensor maps that pad 4-bit elements to bytes.
+  PaddedFp4,
 };
 
 bool has(const Target &target, Feature feature);

@@ -1,5 +1,7 @@
 #include "target/Target.h"
 
+#include "target/Features.h"
+
 #include <charconv>
 
 namespace gluonc::target {
@@ -100,16 +102,12 @@ std::string Target::chip() const {
   return "sm_" + std::to_string(capability) + (capability >= 90 ? "a" : "");
 }
 
-unsigned Target::maxCtasPerCluster() const { return hasClusters() ? 16 : 1; }
+unsigned Target::maxCtasPerCluster() const { return has(*this, Feature::Clusters) ? 16 : 1; }
 unsigned Target::maxGlobalAccessBits() const { return capability >= 100 ? 256 : 128; }
 unsigned Target::minPtxVersion() const {
   const CudaChip *chip = isNvidia() ? findCuda(capability) : nullptr;
   return chip ? chip->minPtx : 0;
 }
-bool Target::hasClusters() const { return capability >= 90; }
-bool Target::hasLdmatrix() const { return capability >= 75; }
-bool Target::hasStmatrix() const { return capability >= 90; }
-bool Target::hasCpAsync() const { return capability >= 80; }
 bool Target::hasCodegen() const {
   const CudaChip *chip = isNvidia() ? findCuda(capability) : nullptr;
   return chip && chip->codegen;

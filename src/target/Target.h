@@ -49,10 +49,6 @@ public:
   /// Lowest PTX ISA version that knows the chip, times ten (80 -> 70, 90a -> 80).
   unsigned minPtxVersion() const;
 
-  bool hasClusters() const;
-  bool hasLdmatrix() const;
-  bool hasStmatrix() const;
-  bool hasCpAsync() const;
   /// Machine code can be generated today (as opposed to simulated only).
   bool hasCodegen() const;
 

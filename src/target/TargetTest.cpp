@@ -1,7 +1,9 @@
-#include "target/Target.h"
+#include "target/Features.h"
 
 #include "gtest/gtest.h"
 
+using gluonc::target::Feature;
+using gluonc::target::has;
 using gluonc::target::Target;
 
 TEST(Target, EverySpellingParsesBackToItself) {
@@ -23,12 +25,23 @@ TEST(Target, NonsenseIsNoTarget) {
 }
 
 TEST(Target, OnlyHopperAndLaterHaveClusters) {
-  EXPECT_FALSE(Target::cuda(80)->hasClusters());
-  EXPECT_TRUE(Target::cuda(90)->hasClusters());
+  EXPECT_FALSE(has(*Target::cuda(80), Feature::Clusters));
+  EXPECT_TRUE(has(*Target::cuda(90), Feature::Clusters));
   EXPECT_EQ(Target::cuda(80)->maxCtasPerCluster(), 1u);
 }
 
 TEST(Target, WavefrontsOfCdnaHave64Lanes) {
   EXPECT_EQ(Target::parse("hip:gfx942")->warpSize(), 64u);
   EXPECT_EQ(Target::parse("hip:gfx1250")->warpSize(), 32u);
+}
+
+TEST(Target, WgmmaIsHoppersAlone) {
+  EXPECT_FALSE(has(*Target::cuda(89), Feature::WarpgroupMma));
+  EXPECT_TRUE(has(*Target::cuda(90), Feature::WarpgroupMma));
+  EXPECT_FALSE(has(*Target::cuda(100), Feature::WarpgroupMma));
+  EXPECT_EQ(gluonc::target::targetsWith(Feature::WarpgroupMma), "cuda:90");
+}
+
+TEST(Target, ChipsOfOtherVendorsLackFeaturesOfNvidia) {
+  EXPECT_FALSE(has(*Target::parse("hip:gfx950"), Feature::MatrixLoad));
 }

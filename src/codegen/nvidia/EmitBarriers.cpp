@@ -17,6 +17,7 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "layout/Blocks.h"
+#include "target/Features.h"
 
 using namespace llvm;
 using mlir::LogicalResult;
@@ -138,8 +139,7 @@ bool metJustBefore(mlir::Operation *op) {
 LogicalResult emitArrive(Emitter &emitter, ttng::ArriveBarrierOp op) {
   if (!metJustBefore(op))
     emitter.barrier();
-  // The form with a count is newer than sm_80.
-  bool counts = emitter.state.target.computeCapability() >= 90;
+  bool counts = target::has(emitter.state.target, target::Feature::SuspendingWait);
   Signal signal = signalOf(emitter, op, op.getAlloc(), op.getPred(), op.getFromCTA());
   std::string text =
       counts
@@ -170,7 +170,7 @@ LogicalResult emitWait(Emitter &emitter, ttng::WaitBarrierOp op) {
     operands.push_back(waits);
   }
   text += "again:\n\t";
-  if (emitter.state.target.computeCapability() >= 90)
+  if (target::has(emitter.state.target, target::Feature::SuspendingWait))
     text += std::string("mbarrier.try_wait.parity") +
             (ctas && publishes(op) ? ".acquire.cluster" : "") +
             ".shared::cta.b64 done, [$0], $1;\n\t@!done bra.uni again;\n\t";

@@ -24,6 +24,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,7 +49,8 @@ struct Instruction {
 /// Whether mma.sync takes operands `a` and `b` and sums in `sum`.
 bool isSupported(mlir::Type a, mlir::Type b, mlir::Type sum, const target::Target &target) {
   bool isFp8 = operandName(a).starts_with("e");
-  if (isFp8 ? !operandName(b).starts_with("e") || target.computeCapability() < 89 : a != b)
+  if (isFp8 ? !operandName(b).starts_with("e") || !target::has(target, target::Feature::MmaSyncFp8)
+            : a != b)
     return false;
   if (a.isF64())
     return sum.isF64();

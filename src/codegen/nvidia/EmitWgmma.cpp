@@ -21,6 +21,7 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "layout/MatrixDescriptor.h"
+#include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -406,7 +407,7 @@ private:
 };
 
 LogicalResult emitWarpGroupDot(Emitter &emitter, ttng::WarpGroupDotOp op) {
-  if (emitter.state.target.computeCapability() != 90)
+  if (!target::has(emitter.state.target, target::Feature::WarpgroupMma))
     return emitter.unsupported(op, "wgmma on another target than cuda:90a");
   Product product(emitter, op);
   if (const char *problem = product.prepare())

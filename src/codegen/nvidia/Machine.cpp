@@ -1,6 +1,7 @@
 #include "codegen/nvidia/Machine.h"
 
 #include "support/Error.h"
+#include "target/Features.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -71,8 +72,9 @@ std::unique_ptr<TargetMachine> create(StringRef chip, StringRef features, bool f
 } // namespace
 
 unsigned ptxVersion(const target::Target &target, const Options &options) {
-  unsigned least = std::max(target.minPtxVersion(),
-                            target.computeCapability() >= 89 ? leastPtxWithFp8 : leastPtx);
+  unsigned least =
+      std::max(target.minPtxVersion(),
+               target::has(target, target::Feature::MmaSyncFp8) ? leastPtxWithFp8 : leastPtx);
   return options.ptxVersion ? std::max(options.ptxVersion, least) : least;
 }
 

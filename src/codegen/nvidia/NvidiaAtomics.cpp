@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,14 +44,14 @@ StringRef scopeName(AtomicScope scope) {
 }
 
 /// ".add.u32"; empty where there is no such instruction.
-std::string operationName(AtomicKind kind, Type *type, unsigned capability) {
+std::string operationName(AtomicKind kind, Type *type, const target::Target &target) {
   unsigned bits = type->isPointerTy() ? 64 : type->getPrimitiveSizeInBits().getFixedValue();
   std::string size = std::to_string(bits);
   if (kind == AtomicKind::FloatAdd) {
     if (type->isHalfTy())
       return ".add.noftz.f16";
     if (type->isBFloatTy())
-      return capability >= 90 ? ".add.noftz.bf16" : "";
+      return target::has(target, target::Feature::Bf16AtomicAdd) ? ".add.noftz.bf16" : "";
     return ".add.f" + size;
   }
   if (bits != 32 && bits != 64)
@@ -148,7 +149,7 @@ Value *emitBrainAdd(Builder &builder, Value *pointer, Value *value, const Atomic
 Value *NvidiaIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer, Value *value,
                                const AtomicForm &form, bool used) const {
   Type *type = value->getType();
-  std::string operation = operationName(kind, type, target.computeCapability());
+  std::string operation = operationName(kind, type, target);
   Value *bits = builder.CreateBitOrPointerCast(value, bitsOf(builder, type));
   if (operation.empty() && kind == AtomicKind::FloatAdd && type->isBFloatTy())
     return builder.CreateBitCast(emitBrainAdd(builder, pointer, bits, form), type);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "target/Features.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -124,8 +125,7 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
                                bool roundTowardsZero) const {
   if (from == to)
     return value;
-  // Conversions of pairs came with compute capability 8.9.
-  bool hasPairs = target.computeCapability() >= 89;
+  bool hasPairs = target::has(target, target::Feature::Fp8Conversion);
   if (isSmall(from)) {
     value = widen(builder, value, from, hasPairs);
     if (!value)
@@ -148,7 +148,7 @@ Value *NvidiaIsa::narrowPair(Builder &builder, Value *low, Value *high, FloatKin
         to == FloatKind::F16 ? Intrinsic::nvvm_ff2f16x2_rn : Intrinsic::nvvm_ff2bf16x2_rn;
     return builder.CreateIntrinsic(id, {}, {high, low});
   }
-  if (!isSmall(to) || target.computeCapability() < 89)
+  if (!isSmall(to) || !target::has(target, target::Feature::Fp8Conversion))
     return nullptr;
   return builder.CreateBitCast(narrowPairToBytes(builder, low, high, to),
                                FixedVectorType::get(builder.getInt8Ty(), 2));

@@ -13,6 +13,7 @@
 #include "codegen/Emitter.h"
 #include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
+#include "target/Features.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Metadata.h"
@@ -160,7 +161,7 @@ static EmitTable tableOf(bool isHopper) {
 
 const EmitTable &NvidiaIsa::operations() const {
   static const EmitTable ampere = tableOf(false), hopper = tableOf(true);
-  return target.computeCapability() >= 90 ? hopper : ampere;
+  return target::has(target, target::Feature::Clusters) ? hopper : ampere;
 }
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,

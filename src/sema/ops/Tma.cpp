@@ -37,8 +37,11 @@ std::string whyNoDescriptor(mlir::Type type, const target::Target &target) {
   if (!problem.empty())
     return problem;
   bool padded = mlir::cast<ttg::NVMMASharedEncodingAttr>(descriptor.layout).getValue().fp4Padded;
-  if (padded && target.computeCapability() < 100)
-    return "with an fp4_padded layout needs cuda:100 or newer, but the target is " + target.name();
+  if (padded && !target::has(target, target::Feature::PaddedFp4))
+    return ("with an fp4_padded layout needs " +
+            llvm::Twine(target::targetsWith(target::Feature::PaddedFp4)) + ", but the target is " +
+            target.name())
+        .str();
   return "";
 }
 
