@@ -30,8 +30,12 @@
 #define GLUONC_API
 #endif
 
+/* In C++, as in C, an enumeration then holds any number, so that the library can refuse it. */
 #ifdef __cplusplus
+#define GLUONC_ENUM_BASE : unsigned
 extern "C" {
+#else
+#define GLUONC_ENUM_BASE
 #endif
 
 /* The exit statuses of the program `gluonc` mean the same. */
@@ -140,7 +144,7 @@ GLUONC_API gluonc_status gluonc_engine_load_text(gluonc_engine *engine, const ch
 GLUONC_API void gluonc_module_destroy(gluonc_module *module);
 
 /* What a name is bound to in the host program. */
-typedef enum gluonc_binding_kind {
+typedef enum gluonc_binding_kind GLUONC_ENUM_BASE {
   /* `text` is an expression over gl, gluon, triton, tl and math. */
   GLUONC_BINDING_EXPRESSION = 0,
   /* A definition in the file `path`, whose text is `text`: `name`, at `line` (of its first
@@ -212,7 +216,7 @@ GLUONC_API const char *gluonc_language_doc(const char *path);
 
 /* -- Specialization ------------------------------------------------------- */
 
-typedef enum gluonc_argument_kind {
+typedef enum gluonc_argument_kind GLUONC_ENUM_BASE {
   /* `text` is a type: "*fp32:16" (pointer, divisible by 16), "i32", "fp16",
    * "tensordesc<fp16[64, 64],gl.NVMMASharedLayout(…)>" (element, block, layout),
    * "tensordesc_im2col<fp16[64, 64],input_rank=4,gl.NVMMASharedLayout(…)>". */
