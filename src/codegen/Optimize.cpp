@@ -14,6 +14,7 @@
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -36,11 +37,27 @@ size_t mostLoops(Module &module, FunctionAnalysisManager &analyses) {
   return most;
 }
 
-FunctionPassManager straightLinePasses() {
+/// Blocks of a function whose instructions are combined. At each branch that looks through all uses
+/// of the condition for those behind it: 8,000 loops that begin on one condition took 20 s.
+constexpr size_t mostCombinedBlocks = 4096;
+
+bool combinesFast(const Module &module) {
+  return all_of(module,
+                [](const Function &function) { return function.size() <= mostCombinedBlocks; });
+}
+
+void addCombining(FunctionPassManager &passes, bool combines) {
+  if (combines)
+    passes.addPass(InstCombinePass());
+  else
+    passes.addPass(InstSimplifyPass());
+}
+
+FunctionPassManager straightLinePasses(bool combines) {
   FunctionPassManager passes;
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass());
-  passes.addPass(InstCombinePass());
+  addCombining(passes, combines);
   return passes;
 }
 
@@ -53,7 +70,7 @@ FunctionPassManager lastPasses() {
   return passes;
 }
 
-FunctionPassManager loopPasses(bool withCounters) {
+FunctionPassManager loopPasses(bool withCounters, bool combines) {
   FunctionPassManager passes;
   LoopPassManager invariants;
   invariants.addPass(LICMPass(LICMOptions()));
@@ -64,7 +81,7 @@ FunctionPassManager loopPasses(bool withCounters) {
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
   }
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(InstCombinePass());
+  addCombining(passes, combines);
   passes.addPass(SimplifyCFGPass());
   passes.addPass(ADCEPass());
   return passes;
@@ -85,16 +102,18 @@ void runPasses(Module &module, TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, graph, modules);
 
   ModulePassManager passes;
+  bool combines = combinesFast(module);
   size_t defined = count_if(module, [](Function &function) { return !function.isDeclaration(); });
   if (defined > 1) {
     passes.addPass(AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
     passes.addPass(GlobalDCEPass());
   }
-  passes.addPass(createModuleToFunctionPassAdaptor(straightLinePasses()));
+  passes.addPass(createModuleToFunctionPassAdaptor(straightLinePasses(combines)));
   passes.run(module, modules);
   if (size_t count = mostLoops(module, functions)) {
     ModulePassManager more;
-    more.addPass(createModuleToFunctionPassAdaptor(loopPasses(count <= mostCountedLoops)));
+    more.addPass(
+        createModuleToFunctionPassAdaptor(loopPasses(count <= mostCountedLoops, combines)));
     more.run(module, modules);
   }
   ModulePassManager last;
