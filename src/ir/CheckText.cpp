@@ -135,8 +135,12 @@ struct TextCheck {
       return isRegion() ? openRegion(word) : open('d', word);
     case '(':
       return open(parenthesis(word), word);
-    case '[':
     case '<':
+      // MLIR's parser asks an index for its width.
+      if (last == "array" && words.peek() == "index")
+        problem = {words.peek().data(), "an array attribute cannot hold 'index'"};
+      [[fallthrough]];
+    case '[':
       return open(word.front(), word);
     case '}':
       return close("{d");

@@ -132,6 +132,12 @@ TEST_F(ReadModule, AStringHasAnEnd) {
   EXPECT_EQ(errorOf("\"cuda\nmodule {}"), "loc(\"a.ttgir\":1:6): expected '\"' in string literal");
 }
 
+TEST_F(ReadModule, ArraysHoldNoIndices) {
+  EXPECT_EQ(errorOf("module attributes {a = array<index: 1>} {}"),
+            "loc(\"a.ttgir\":1:29): an array attribute cannot hold 'index'");
+  EXPECT_EQ(errorOf("module attributes {a = array<i32: 1>} {}"), "");
+}
+
 TEST_F(ReadModule, OnlyWhatKernelsAreMadeOfIsRead) {
   EXPECT_EQ(errorOf("tt.func public @k() {\nscf.execute_region { scf.yield }\ntt.return }"),
             "loc(\"a.ttgir\":2:1): unknown operation 'scf.execute_region'");
