@@ -4,63 +4,125 @@
 namespace gluonc::sim {
 
 //===----------------------------------------------------------------------===//
-// cp.async
+// From issue to completion
 //===----------------------------------------------------------------------===//
 
-void Cta::finishCopies(const CopyGroup &copies, Ordering::Epoch epoch) {
-  for (const std::shared_ptr<PendingCopy> &copy : copies) {
-    if (copy->done)
-      continue;
-    copy->done = true;
-    const uint32_t size = copy->target.table->elementBytes;
-    auto arrivesAt = [&](uint64_t offset) {
-      return !copy->receiver || offset / kCtaSharedStride == *copy->receiver;
-    };
-    forEachSharedRun(copy->target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
-      if (arrivesAt(offset))
-        std::memcpy(shared.data() + offset, copy->bytes.data() + uint64_t(lane) * size,
-                    count * size);
-    });
-    forEachStretch(copy->target, [&](uint64_t offset, uint32_t bytes) {
-      if (!arrivesAt(offset))
-        return;
-      shared.set(offset, bytes, SharedMemory::Written);
-      if (ordering)
-        ordering->noteWrite(epoch, offset, bytes, copy->place);
-    });
+std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
+  if (!operation.reads.empty()) {
+    retireReaders();
+    ++readers;
+    operation.isReading = true;
+    for (const Region &source : operation.reads)
+      addReader(shared, source);
+  }
+  if (const Region *target = operation.target())
+    setState(shared, *target, SharedMemory::CopyPending);
+  return std::make_shared<AsyncOperation>(std::move(operation));
+}
+
+void Cta::stopReading(AsyncOperation &operation) {
+  if (!std::exchange(operation.isReading, false))
+    return;
+  --readers;
+  for (const Region &source : operation.reads)
+    removeReader(shared, source);
+}
+
+/// From here on the reads are something that the waiting fiber has behind it.
+void Cta::finishReads(AsyncOperation &operation) {
+  if (!operation.isReading)
+    return;
+  stopReading(operation);
+  for (const Region &source : operation.reads)
+    noteRead(*this, source, operation.place);
+}
+
+void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
+                uint32_t place) {
+  const uint32_t size = elements.target.table->elementBytes;
+  auto arrivesAt = [&](uint64_t offset) {
+    return !elements.receiver || offset / kCtaSharedStride == *elements.receiver;
+  };
+  forEachSharedRun(elements.target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+    if (arrivesAt(offset))
+      std::memcpy(shared.data() + offset, elements.bytes.data() + uint64_t(lane) * size,
+                  count * size);
+  });
+  forEachStretch(elements.target, [&](uint64_t offset, uint32_t bytes) {
+    if (!arrivesAt(offset))
+      return;
+    shared.set(offset, bytes, SharedMemory::Written);
+    if (ordering)
+      ordering->noteWrite(epoch, offset, bytes, place);
+  });
+}
+
+void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
+  if (std::exchange(operation.isComplete, true))
+    return;
+  finishReads(operation);
+  if (auto *elements = std::get_if<AsyncOperation::ElementsToShared>(&operation.movement)) {
+    write(*elements, epoch, operation.place);
+  } else if (auto *in = std::get_if<AsyncOperation::BoxToShared>(&operation.movement)) {
+    loadBox(in->transfer, shared);
+    noteWrite(*this, in->transfer.shared, epoch, operation.place);
+  } else if (auto *out = std::get_if<AsyncOperation::BoxToGlobal>(&operation.movement)) {
+    storeBox(out->transfer, out->bytes.data(), out->reduction, out->kind, out->isUnsigned);
   }
 }
 
-void Cta::waitForCopies(uint64_t pendingGroups) {
-  while (fiber->copyGroups.size() > pendingGroups) {
-    finishCopies(fiber->copyGroups.front(), ordering ? ordering->now(fiber->index) : 0);
-    fiber->copyGroups.pop_front();
+/// Keeps the readers of a byte countable: with too many operations in flight, those so
+/// far no longer guard what they read.
+void Cta::retireReaders() {
+  constexpr uint32_t kMaxOperations = (SharedMemory::kMaxReaders - 1) / 2;
+  if (readers >= kMaxOperations)
+    forEachInFlight([&](AsyncOperation &operation) { stopReading(operation); });
+}
+
+void Cta::forEachInFlight(llvm::function_ref<void(AsyncOperation &)> visit) const {
+  auto visitAll = [&](const AsyncGroup &group) {
+    for (const std::shared_ptr<AsyncOperation> &operation : group)
+      visit(*operation);
+  };
+  for (const BarrierEvent &event : barrierEvents)
+    visitAll(event.operations);
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    visitAll(each->openCopies);
+    for (const std::deque<AsyncGroup> &queue : each->queues)
+      llvm::for_each(queue, visitAll);
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Barriers
+// What completes it
 //===----------------------------------------------------------------------===//
+
+void Cta::waitFor(Queue which, uint64_t pendingGroups) {
+  std::deque<AsyncGroup> &queue = fiber->queue(which);
+  for (; queue.size() > pendingGroups; queue.pop_front())
+    for (const std::shared_ptr<AsyncOperation> &operation : queue.front())
+      complete(*operation, ordering ? ordering->now(fiber->index) : 0);
+}
+
+void Cta::waitForReads(Queue which, uint64_t pendingGroups) {
+  std::deque<AsyncGroup> &queue = fiber->queue(which);
+  for (size_t i = 0; i + pendingGroups < queue.size(); ++i)
+    for (const std::shared_ptr<AsyncOperation> &operation : queue[i])
+      finishReads(*operation);
+}
 
 void Cta::perform(BarrierEvent &event) {
-  if (event.taint) {
-    Instruction issuer;
-    issuer.place = event.place;
+  Instruction issuer;
+  issuer.place = event.place;
+  if (event.taint)
     return raise(issuer, event.taint);
-  }
-  // cp.async and stores from registers are ordinary writes; TMA is not.
-  Ordering::Epoch epoch = 0;
-  if (ordering)
-    epoch = ordering->complete(event.barriers, event.load ? Proxy::Async : Proxy::Generic);
-  if (event.load) {
-    loadBox(*event.load, shared);
-    noteWrite(*this, event.load->shared, epoch, event.place);
-  }
-  finishCopies(event.copies, epoch);
+  // What completes together went through one proxy.
+  Proxy proxy = event.operations.empty() ? Proxy::Generic : event.operations.front()->proxy;
+  Ordering::Epoch epoch = ordering ? ordering->complete(event.barriers, proxy) : 0;
+  for (const std::shared_ptr<AsyncOperation> &operation : event.operations)
+    complete(*operation, epoch);
   for (uint32_t offset : event.barriers) {
     Barrier barrier = barrierAt(offset);
-    Instruction issuer;
-    issuer.place = event.place;
     if (!barrier.addBytes(-event.bytes))
       return fail(issuer, diag::Kind::BarrierByteOverflow,
                   {placeText(offset), std::to_string(barrier.bytes - event.bytes),
@@ -73,99 +135,16 @@ void Cta::perform(BarrierEvent &event) {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Bulk stores
-//===----------------------------------------------------------------------===//
-
-void Cta::addStore(PendingStore store) {
-  retireReaders();
-  ++readers;
-  addReader(shared, store.transfer.shared);
-  fiber->stores.push_back(std::move(store));
-}
-
-void Cta::releaseStore(PendingStore &store) {
-  if (!store.reading)
-    return;
-  store.reading = false;
-  --readers;
-  removeReader(shared, store.transfer.shared);
-}
-
-/// From here on the store's read is one that the waiting fiber has behind it.
-void Cta::noteStoreRead(const PendingStore &store) {
-  if (store.reading)
-    noteRead(*this, store.transfer.shared, store.place);
-}
-
-void Cta::waitForStoreReads(uint64_t pendingGroups) {
-  size_t done = fiber->stores.size() - std::min<size_t>(fiber->stores.size(), pendingGroups);
-  for (size_t i = 0; i < done; ++i) {
-    noteStoreRead(fiber->stores[i]);
-    releaseStore(fiber->stores[i]);
-  }
-}
-
-void Cta::waitForStores(uint64_t pendingGroups) {
-  while (fiber->stores.size() > pendingGroups) {
-    PendingStore &store = fiber->stores.front();
-    noteStoreRead(store);
-    releaseStore(store);
-    storeBox(store.transfer, store.bytes.data(), store.reduction, store.kind, store.isUnsigned);
-    fiber->stores.pop_front();
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-void Cta::addProduct(PendingProduct product) {
-  retireReaders();
-  ++readers;
-  for (const Region &operand : product.operands)
-    addReader(shared, operand);
-  fiber->products.push_back(std::move(product));
-}
-
-void Cta::waitForProducts(uint64_t pendingGroups) {
-  while (fiber->products.size() > pendingGroups) {
-    const PendingProduct &product = fiber->products.front();
-    for (const Region &operand : product.operands) {
-      removeReader(shared, operand);
-      noteRead(*this, operand, product.place);
-    }
-    fiber->products.pop_front();
-    --readers;
-  }
-}
-
 void Cta::moveUnfinishedProduct(uint32_t from, uint32_t to) {
-  for (PendingProduct &product : fiber->products) {
-    bool moves = llvm::is_contained(product.results, from);
-    bool listed = llvm::is_contained(product.results, to);
-    if (moves && !listed)
-      product.results.push_back(to);
-    else if (!moves && listed)
-      llvm::erase(product.results, to);
-  }
-}
-
-/// Keeps the readers of a byte countable: with too many operations in flight, those so
-/// far no longer guard what they read.
-void Cta::retireReaders() {
-  constexpr uint32_t kMaxOperations = (SharedMemory::kMaxReaders - 1) / 2;
-  if (readers < kMaxOperations)
-    return;
-  for (const std::unique_ptr<Fiber> &each : fibers) {
-    for (PendingStore &store : each->stores)
-      releaseStore(store);
-    for (PendingProduct &product : each->products) {
-      for (const Region &operand : product.operands)
-        removeReader(shared, operand);
-      product.operands.clear();
+  for (const AsyncGroup &group : fiber->queue(Queue::Products))
+    for (const std::shared_ptr<AsyncOperation> &product : group) {
+      bool moves = llvm::is_contained(product->results, from);
+      bool listed = llvm::is_contained(product->results, to);
+      if (moves && !listed)
+        product->results.push_back(to);
+      else if (!moves && listed)
+        llvm::erase(product->results, to);
     }
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,13 +154,13 @@ void Cta::retireReaders() {
 /// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
 /// The engine's reads in a cluster are not judged: kernels for several CTAs leave such to its end.
 void Cta::finishCta(const Instruction &end) {
-  for (const PendingStore &store : fiber->stores)
-    if (store.reading && !isCluster()) {
+  for (const AsyncGroup &group : fiber->queue(Queue::BulkStores))
+    if (group.front()->isReading && !isCluster()) {
       Instruction issuer;
-      issuer.place = store.place;
+      issuer.place = group.front()->place;
       return fail(issuer, diag::Kind::UnfinishedAtEnd, {"a bulk store's read of shared memory"});
     }
-  waitForStores(0);
+  waitFor(Queue::BulkStores, 0);
   if (isCluster())
     leaveCluster(end);
 }
@@ -219,32 +198,24 @@ static bool contains(const Region &region, uint64_t byte) {
 }
 
 std::optional<FaultNote> Cta::writerOf(uint64_t offset) const {
-  constexpr const char *kText = "the copy was started here";
-  for (const BarrierEvent &event : barrierEvents)
-    if (event.load && contains(event.load->shared, offset))
-      return FaultNote(event.place, kText);
-  for (const std::unique_ptr<Fiber> &each : fibers) {
-    CopyGroup copies = each->openCopies;
-    for (const CopyGroup &group : each->copyGroups)
-      copies.insert(copies.end(), group.begin(), group.end());
-    for (const std::shared_ptr<PendingCopy> &copy : copies)
-      if (!copy->done && contains(copy->target, offset))
-        return FaultNote(copy->place, kText);
-  }
-  return std::nullopt;
+  std::optional<FaultNote> note;
+  forEachInFlight([&](AsyncOperation &operation) {
+    const Region *target = operation.isComplete ? nullptr : operation.target();
+    if (!note && target && contains(*target, offset))
+      note.emplace(operation.place, "the " + std::string(operation.name) + " was started here");
+  });
+  return note;
 }
 
 std::optional<FaultNote> Cta::readerOf(uint64_t offset) const {
-  for (const std::unique_ptr<Fiber> &each : fibers) {
-    for (const PendingStore &store : each->stores)
-      if (store.reading && contains(store.transfer.shared, offset))
-        return FaultNote(store.place, "the store that reads it was started here");
-    for (const PendingProduct &product : each->products)
-      for (const Region &operand : product.operands)
-        if (contains(operand, offset))
-          return FaultNote(product.place, "the product that reads it was started here");
-  }
-  return std::nullopt;
+  std::optional<FaultNote> note;
+  forEachInFlight([&](AsyncOperation &operation) {
+    auto reads = [&](const Region &source) { return contains(source, offset); };
+    if (!note && operation.isReading && llvm::any_of(operation.reads, reads))
+      note.emplace(operation.place,
+                   "the " + std::string(operation.name) + " that reads it was started here");
+  });
+  return note;
 }
 
 } // namespace gluonc::sim

@@ -126,18 +126,18 @@ public:
 
   // -- Asynchronous operations (Asynchronous.cpp) ------------------------------
 
-  /// Makes the bytes of copies arrive, which were written at `epoch`.
-  void finishCopies(const CopyGroup &copies, Ordering::Epoch epoch);
-  /// Waits until at most `pending` operations of the fiber's queue are unfinished.
-  void waitForCopies(uint64_t pending);
-  void waitForStoreReads(uint64_t pending);
-  void waitForStores(uint64_t pending);
-  void waitForProducts(uint64_t pending);
-  void addStore(PendingStore store);
-  void addProduct(PendingProduct product);
+  /// Marks what the operation reads and writes until it is complete.
+  std::shared_ptr<AsyncOperation> start(AsyncOperation operation);
+  /// Starts one that is a group of its own.
+  void enqueue(Queue queue, AsyncOperation operation) {
+    fiber->queue(queue).push_back({start(std::move(operation))});
+  }
+  /// Waits until at most `pending` groups of the fiber's queue are unfinished, or read.
+  void waitFor(Queue queue, uint64_t pending);
+  void waitForReads(Queue queue, uint64_t pending);
   /// A slot's elements were copied to another one; what is unfinished is so there, too.
   void moveProduct(uint32_t from, uint32_t to) {
-    if (!fiber->products.empty()) [[unlikely]]
+    if (!fiber->queue(Queue::Products).empty()) [[unlikely]]
       moveUnfinishedProduct(from, to);
   }
 
@@ -192,9 +192,14 @@ private:
   void finishCta(const Instruction &end);
   void leaveCluster(const Instruction &end);
   bool isCluster() const { return program.ctas > 1; }
-  void noteStoreRead(const PendingStore &store);
-  void releaseStore(PendingStore &store);
+  /// Ends the operation; what it writes is written at `epoch`.
+  void complete(AsyncOperation &operation, Ordering::Epoch epoch);
+  void write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
+             uint32_t place);
+  void finishReads(AsyncOperation &operation);
+  void stopReading(AsyncOperation &operation);
   void retireReaders();
+  void forEachInFlight(llvm::function_ref<void(AsyncOperation &)> visit) const;
   void moveUnfinishedProduct(uint32_t from, uint32_t to);
 
   /// Where the fibers of one partition, one of each CTA, meet.
@@ -224,7 +229,7 @@ private:
   std::mt19937_64 random;
   uint64_t events = 0;
   size_t lastFiber = 0;
-  /// Stores and products that count as reading shared memory.
+  /// Operations that count as reading shared memory.
   uint32_t readers = 0;
 };
 

@@ -140,7 +140,7 @@ bool Cta::joinFibers(const Instruction &at) {
     if (!isWorker(each))
       continue;
     // What a partition started and did not wait for goes on after its end.
-    std::move(each->stores.begin(), each->stores.end(), std::back_inserter(fiber->stores));
+    llvm::move(each->queue(Queue::BulkStores), std::back_inserter(fiber->queue(Queue::BulkStores)));
     if (ordering)
       ordering->join(fiber->index, each->index);
   }

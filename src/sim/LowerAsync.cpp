@@ -25,39 +25,40 @@ struct CopyData : AccessData {
 void runAsyncCopy(const Instruction &instruction, Cta &cta) {
   const CopyData &data = static_cast<const CopyData &>(*instruction.data);
   uint32_t size = data.elementBytes;
-  auto copy = std::make_shared<PendingCopy>();
-  copy->bytes.resize(uint64_t(data.lanes) * size);
+  std::vector<uint8_t> bytes(uint64_t(data.lanes) * size);
   forEachRun(
       instruction, cta,
       [&](uint32_t lane, uint32_t count, const uint8_t *host) {
-        std::memcpy(copy->bytes.data() + uint64_t(lane) * size, host, uint64_t(count) * size);
+        std::memcpy(bytes.data() + uint64_t(lane) * size, host, uint64_t(count) * size);
       },
       [&](uint32_t lane, uint32_t count) {
         if (!data.hasOther)
           return;
         Slot other = instruction.operands[2];
         for (uint32_t i = lane; i < lane + count; ++i)
-          std::memcpy(copy->bytes.data() + uint64_t(i) * size,
+          std::memcpy(bytes.data() + uint64_t(i) * size,
                       cta.at<uint8_t>(other) + (other.lanes == 1 ? 0 : uint64_t(i) * size), size);
       });
   if (cta.stopped)
     return;
-  copy->target =
+  Region target =
       regionOf(cta, data.table, instruction.operands[instruction.operandCount - 1], data.share);
-  copy->place = instruction.place;
-  if (!checkWritable(instruction, cta, copy->target))
+  if (!checkWritable(instruction, cta, target))
     return;
-  setState(cta.shared, copy->target, SharedMemory::CopyPending);
-  cta.fiber->openCopies.push_back(std::move(copy));
+  AsyncOperation copy;
+  copy.place = instruction.place;
+  copy.movement = AsyncOperation::ElementsToShared{target, std::move(bytes), std::nullopt};
+  cta.fiber->openCopies.push_back(cta.start(std::move(copy)));
 }
 
 void runCommit(const Instruction &, Cta &cta) {
-  cta.fiber->copyGroups.push_back(std::move(cta.fiber->openCopies));
-  cta.fiber->openCopies.clear();
+  cta.fiber->queue(Queue::Copies).push_back(std::exchange(cta.fiber->openCopies, {}));
 }
 
 /// `immediate`: groups that may stay unfinished.
-void runWait(const Instruction &instruction, Cta &cta) { cta.waitForCopies(instruction.immediate); }
+void runWait(const Instruction &instruction, Cta &cta) {
+  cta.waitFor(Queue::Copies, instruction.immediate);
+}
 
 bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
   auto copy = mlir::cast<ttg::AsyncCopyGlobalToLocalOp>(operation);

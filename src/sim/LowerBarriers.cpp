@@ -165,9 +165,9 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
   event.arrivals = data.count;
   event.cta = cta.rank();
   event.place = instruction.place;
-  event.copies = cta.fiber->openCopies;
-  for (const CopyGroup &group : cta.fiber->copyGroups)
-    event.copies.insert(event.copies.end(), group.begin(), group.end());
+  event.operations = cta.fiber->openCopies;
+  for (const AsyncGroup &group : cta.fiber->queue(Queue::Copies))
+    llvm::append_range(event.operations, group);
   forEachBarrier(view, [&](uint32_t offset) {
     event.barriers.push_back(offset);
     if (cta.ordering)

@@ -137,20 +137,22 @@ void startLoad(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
                uint32_t distance) {
   const Region barriers = barriersOf(instruction, cta);
   const uint32_t bytes = distance * kCtaSharedStride;
-  BarrierEvent event;
-  event.load = std::make_unique<BoxTransfer>(transfer);
-  Region &target = event.load->shared;
+  AsyncOperation load;
+  load.proxy = Proxy::Async;
+  load.place = instruction.place;
+  Region &target = load.movement.emplace<AsyncOperation::BoxToShared>(transfer).transfer.shared;
   target.copyOffset += bytes;
   target.rank += distance;
   if (!checkBarrier(instruction, cta, barriers, "bulk load with", bytes) ||
       !checkWritable(instruction, cta, target, Proxy::Async))
     return;
-  setState(cta.shared, target, SharedMemory::CopyPending);
+  BarrierEvent event;
   event.bytes = int64_t(target.lanes()) * target.table->elementBytes;
   event.cta = cta.rank();
   event.place = instruction.place;
   event.taint = cta.coordinateTaint;
   forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + bytes); });
+  event.operations.push_back(cta.start(std::move(load)));
   cta.barrierEvents.push_back(std::move(event));
   cta.noteEvent();
 }
@@ -178,25 +180,29 @@ void runStore(const Instruction &instruction, Cta &cta) {
   const TransferData &data = dataOf(instruction);
   if (cta.rank() & data.table->copyBits)
     return;
-  PendingStore store;
-  store.transfer = transferOf(instruction, cta);
-  store.transfer.outwards = true;
-  store.reduction = data.reduction;
-  store.kind = data.kind;
-  store.isUnsigned = data.isUnsigned;
+  AsyncOperation store;
+  store.name = "store";
+  store.proxy = Proxy::Async;
   store.place = instruction.place;
-  store.bytes.resize(uint64_t(store.transfer.shared.lanes()) * data.elementBytes);
-  if (checkGlobal(instruction, cta, store.transfer) &&
-      readShared(instruction, cta, store.transfer.shared, store.bytes.data(), Proxy::Async))
-    cta.addStore(std::move(store));
+  auto &box = store.movement.emplace<AsyncOperation::BoxToGlobal>();
+  box.transfer = transferOf(instruction, cta);
+  box.transfer.outwards = true;
+  box.reduction = data.reduction;
+  box.kind = data.kind;
+  box.isUnsigned = data.isUnsigned;
+  const Region &source = store.reads.emplace_back(box.transfer.shared);
+  box.bytes.resize(uint64_t(source.lanes()) * data.elementBytes);
+  if (checkGlobal(instruction, cta, box.transfer) &&
+      readShared(instruction, cta, source, box.bytes.data(), Proxy::Async))
+    cta.enqueue(Queue::BulkStores, std::move(store));
 }
 
 /// `immediate`: groups that may stay unfinished.
 void runStoreWait(const Instruction &instruction, Cta &cta) {
-  cta.waitForStores(instruction.immediate);
+  cta.waitFor(Queue::BulkStores, instruction.immediate);
 }
 void runStoreReadWait(const Instruction &instruction, Cta &cta) {
-  cta.waitForStoreReads(instruction.immediate);
+  cta.waitForReads(Queue::BulkStores, instruction.immediate);
 }
 
 TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::Value descriptor,
@@ -328,21 +334,19 @@ bool startSharedStore(const Instruction &instruction, Cta &cta, const Region &ta
   forEachSharedRun(target, [&](uint32_t, uint64_t offset, uint32_t count) {
     bytes[uint32_t(offset / kCtaSharedStride)] += int64_t(count) * data.elementBytes;
   });
-  setState(cta.shared, target, SharedMemory::CopyPending);
   for (auto [receiver, count] : bytes) {
     const uint32_t distance = (receiver - cta.rank()) * kCtaSharedStride;
     if (!checkBarrier(instruction, cta, barriers, "`async_store` with", distance))
       return false;
-    auto copy = std::make_shared<PendingCopy>();
-    copy->target = target;
-    copy->receiver = receiver;
-    copy->place = instruction.place;
-    copy->bytes.assign(values, values + uint64_t(data.lanes) * data.elementBytes);
+    AsyncOperation copy;
+    copy.place = instruction.place;
+    copy.movement = AsyncOperation::ElementsToShared{
+        target, {values, values + uint64_t(data.lanes) * data.elementBytes}, receiver};
     BarrierEvent event;
     event.bytes = count;
     event.cta = cta.rank();
     event.place = instruction.place;
-    event.copies.push_back(std::move(copy));
+    event.operations.push_back(cta.start(std::move(copy)));
     forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + distance); });
     cta.barrierEvents.push_back(std::move(event));
   }

@@ -2,7 +2,7 @@
 //
 // An asynchronous product computes at once, since nobody may write its operands
 // before a wait; that nobody does, and that nobody uses the result, is what its
-// PendingProduct is for. f32 operands are cut to tf32, as the instruction does.
+// AsyncOperation is for. f32 operands are cut to tf32, as the instruction does.
 //
 //===----------------------------------------------------------------------===//
 #include "sim/Product.h"
@@ -54,20 +54,23 @@ struct IssueData : OpData {
 
 void runIssue(const Instruction &instruction, Cta &cta) {
   const IssueData &data = static_cast<const IssueData &>(*instruction.data);
-  PendingProduct product;
+  AsyncOperation product;
+  product.name = "product";
+  product.proxy = Proxy::Async;
   for (const IssueData::View &view : data.views)
-    product.operands.push_back(regionOf(cta, view.table, view.slot, view.share));
+    product.reads.push_back(regionOf(cta, view.table, view.slot, view.share));
   // The accumulator is updated in place: what its old slot held is superseded.
-  for (PendingProduct &earlier : cta.fiber->products)
-    llvm::erase(earlier.results, data.input.offset);
+  for (const AsyncGroup &group : cta.fiber->queue(Queue::Products))
+    for (const std::shared_ptr<AsyncOperation> &earlier : group)
+      llvm::erase(earlier->results, data.input.offset);
   product.results.push_back(data.output.offset);
   product.place = instruction.place;
-  cta.addProduct(std::move(product));
+  cta.enqueue(Queue::Products, std::move(product));
 }
 
 /// `immediate`: products that may stay unfinished.
 void runWait(const Instruction &instruction, Cta &cta) {
-  cta.waitForProducts(instruction.immediate);
+  cta.waitFor(Queue::Products, instruction.immediate);
 }
 
 bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {

@@ -289,10 +289,11 @@ bool Lowering::checkTypes(mlir::Operation *operation) {
 
 /// Operands: a tile that a product may still be writing.
 static void runCheckProduct(const Instruction &instruction, Cta &cta) {
-  for (const PendingProduct &product : cta.fiber->products)
-    if (llvm::is_contained(product.results, instruction.operands[0].offset))
-      return cta.fail(instruction, diag::Kind::ProductNotWaitedFor, {}, -1,
-                      FaultNote(product.place, "the product was started here"));
+  for (const AsyncGroup &group : cta.fiber->queue(Queue::Products))
+    for (const std::shared_ptr<AsyncOperation> &product : group)
+      if (llvm::is_contained(product->results, instruction.operands[0].offset))
+        return cta.fail(instruction, diag::Kind::ProductNotWaitedFor, {}, -1,
+                        FaultNote(product->place, "the product was started here"));
 }
 
 /// Accumulators pass through control flow, further products and waits as they are; all
