@@ -134,8 +134,8 @@ TEST_F(ReadModule, AStringHasAnEnd) {
 
 TEST_F(ReadModule, ArraysHoldNoIndices) {
   EXPECT_EQ(errorOf("module attributes {a = array<index: 1>} {}"),
-            "loc(\"a.ttgir\":1:29): an array attribute cannot hold 'index'");
-  EXPECT_EQ(errorOf("module attributes {a = array<i32: 1>} {}"), "");
+            "loc(\"a.ttgir\":1:30): an array attribute cannot hold 'index'");
+  EXPECT_EQ(errorOf("module attributes {tt.a = array<i32: 1>} {}"), "");
 }
 
 TEST_F(ReadModule, OnlyWhatKernelsAreMadeOfIsRead) {
