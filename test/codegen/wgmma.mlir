@@ -1,14 +1,15 @@
-// Products of a warp group. Descriptors: lines of 128 bytes, 1024 bytes from 8 rows to the next 8
-// (2^62 + 64 * 2^32); 32 bytes (2 units) from one step of K to the next where K is contiguous,
-// 2048 (128 units) where it is not. A zero accumulator is not read; others stay where they are.
-// RUN: gluonc compile %s --target cuda:90 --emit ptx -o %t.ptx
+// Products of a warp group. Descriptors: lines of 128 bytes, 1024 bytes from 8 rows to the next 8;
+// 32 bytes from one step of K to the next where K is contiguous, 2048 where it is not. A zero
+// accumulator is not read; others stay where they are.
+// RUN: gluonc compile %s --target cuda:90 --emit ptx -o - | %python %S/matrix_descriptors.py > %t.ptx
 // RUN: FileCheck %s < %t.ptx
+// RUN: %if ptxas %{ gluonc compile %s --target cuda:90a --emit cubin -o %t.cubin %}
 
 // CHECK: .entry dots
-// CHECK: or.b64 {{.*}}, 4611686293305294848
+// CHECK: or.b64 {{.*}}, {address 0, leading 0, stride 1024, swizzle 128};
 // CHECK: wgmma.fence.sync.aligned;
-// CHECK: add.s64 {{.*}}, 4611686293305294850;
-// CHECK: add.s64 {{.*}}, 4611686293305294976;
+// CHECK: add.s64 {{.*}}, {address 32, leading 0, stride 1024, swizzle 128};
+// CHECK: add.s64 {{.*}}, {address 2048, leading 0, stride 1024, swizzle 128};
 // The steps of K are one piece of assembly on the same registers.
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{.*}}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 0, 1, 1, 0, 1;
 // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{.*}}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1, 1, 1, 0, 1;
