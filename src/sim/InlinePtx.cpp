@@ -1,9 +1,8 @@
 #include "sim/InlinePtx.h"
 
-#include "sim/FloatFormats.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <bit>
 
@@ -11,6 +10,28 @@ namespace gluonc::sim {
 
 bool PtxInstruction::has(llvm::StringRef modifier) const {
   return llvm::is_contained(modifiers, modifier);
+}
+
+static bool lists(llvm::StringRef list, char separator, llvm::StringRef word) {
+  for (llvm::StringRef each : llvm::split(list, separator))
+    if (each == word)
+      return true;
+  return false;
+}
+
+bool PtxForm::matches(llvm::ArrayRef<llvm::StringRef> givenTypes,
+                      llvm::ArrayRef<llvm::StringRef> givenModifiers) const {
+  if (givenTypes.size() != (*sources ? 2 : 1) || !lists(types, ' ', givenTypes[0]) ||
+      (*sources && !lists(sources, ' ', givenTypes[1])))
+    return false;
+  for (llvm::StringRef group : llvm::split(modifiers, ' ')) {
+    bool isRequired = group.consume_front("!");
+    if (!givenModifiers.empty() && lists(group, '|', givenModifiers[0]))
+      givenModifiers = givenModifiers.drop_front();
+    else if (isRequired)
+      return false;
+  }
+  return givenModifiers.empty();
 }
 
 /// `f32`, `u16x2`, `pred`, `bf16`; nullopt for what is no type.
@@ -52,6 +73,10 @@ public:
         continue;
       }
       auto [statement, tail] = rest.split(';');
+      if (statement.size() == rest.size()) {
+        why = "`" + statement.trim().str() + "` ends without a semicolon";
+        return std::nullopt;
+      }
       rest = tail;
       if (!readStatement(statement.trim())) {
         why = problem;
@@ -111,9 +136,31 @@ private:
     return entry->second;
   }
 
+  /// `.reg .b32 a, b<4>`: a, b0, b1, b2, b3.
+  bool declare(llvm::StringRef text) {
+    llvm::StringRef type = text.ltrim().take_until(llvm::isSpace);
+    llvm::StringRef names = text.ltrim().drop_front(type.size());
+    if (!type.starts_with(".") || !readType(type.drop_front()))
+      return fail("registers of type `" + type + "` are not simulated");
+    for (llvm::StringRef name : llvm::split(names, ',')) {
+      name = name.trim();
+      auto [prefix, count] = name.split('<');
+      unsigned number = 0;
+      if (prefix.size() == name.size()) {
+        declared.insert(name);
+        continue;
+      }
+      if (!count.consume_back(">") || count.getAsInteger(10, number) || number > 4096)
+        return fail("`" + name + "` declares no registers");
+      for (unsigned i = 0; i < number; ++i)
+        declared.insert((prefix + llvm::Twine(i)).str());
+    }
+    return true;
+  }
+
   bool readStatement(llvm::StringRef text) {
-    if (text.starts_with(".reg"))
-      return true;
+    if (text.consume_front(".reg"))
+      return declare(text);
     PtxInstruction instruction;
     if (text.consume_front("@")) {
       instruction.predicateNegated = text.consume_front("!");
@@ -126,21 +173,21 @@ private:
     }
     llvm::StringRef opcode = text.take_until(llvm::isSpace);
     text = text.drop_front(opcode.size()).trim();
-    llvm::SmallVector<llvm::StringRef> parts;
+    llvm::SmallVector<llvm::StringRef> parts, types, modifiers;
     opcode.split(parts, '.');
     llvm::StringRef name = parts[0];
-    bool hasType = false;
     for (llvm::StringRef part : llvm::ArrayRef(parts).drop_front()) {
       if (std::optional<PtxType> type = readType(part)) {
-        (hasType ? instruction.source : instruction.type) = *type;
-        if (!hasType)
-          instruction.source = *type;
-        hasType = true;
+        (types.empty() ? instruction.type : instruction.source) = *type;
+        types.push_back(part);
       } else {
+        modifiers.push_back(part);
         instruction.modifiers.push_back(part.str());
       }
     }
-    if (name == "bra") {
+    if (types.size() < 2)
+      instruction.source = instruction.type;
+    if (name == "bra" && (modifiers.empty() || opcode == "bra.uni")) {
       branches.emplace_back(program.code.size(), text.str());
       program.code.push_back(std::move(instruction));
       return true;
@@ -148,9 +195,12 @@ private:
     // Launches follow one another here: what comes before is complete.
     if (name == "griddepcontrol" && text.empty())
       return true;
-    instruction.run = ptxHandler(name);
-    if (!instruction.run)
+    const PtxForm *form = llvm::find_if(ptxForms(), [&](const PtxForm &each) {
+      return name == each.opcode && each.matches(types, modifiers);
+    });
+    if (form == ptxForms().end())
       return fail("`" + opcode + "` is not simulated");
+    instruction.run = form->run;
     // Commas inside of braces belong to vectors.
     llvm::SmallVector<std::string> operands;
     int depth = 0;
@@ -160,7 +210,7 @@ private:
         operands.emplace_back();
       if (c == ',' && depth == 0)
         operands.emplace_back();
-      else if (!(c == '|' && depth == 0))
+      else
         operands.back() += c;
     }
     for (auto [i, operand] : llvm::enumerate(operands)) {
@@ -169,8 +219,18 @@ private:
                        read))
         return fail("`" + llvm::StringRef(operand).trim() + "` is not simulated as an operand");
     }
-    if (instruction.operands.size() < 2 || instruction.operands[0].isImmediate)
-      return fail("`" + opcode + "` with these operands is not simulated");
+    if (instruction.operands.size() != form->operands)
+      return fail("`" + opcode + "` has " + llvm::Twine(unsigned(form->operands)) +
+                  " operands, not " + llvm::Twine(instruction.operands.size()));
+    if (instruction.operands[0].isImmediate)
+      return fail("`" + opcode + "` needs a register for its result");
+    for (const PtxOperand &operand : instruction.operands)
+      if (size_t parts = operand.registers.size(); parts > 1) {
+        bool divides = parts == 2 || (parts == 4 && instruction.type.bits > 16);
+        if (name != "mov" || instruction.type.kind != 'b' || !divides)
+          return fail("`" + opcode + "` with a vector of " + llvm::Twine(parts) +
+                      " is not simulated");
+      }
     program.code.push_back(std::move(instruction));
     return true;
   }
@@ -188,7 +248,6 @@ private:
       }
       return true;
     }
-    operand.isNegated = text.consume_front("!");
     if (text.consume_front("$")) {
       uint32_t number = 0;
       if (text.getAsInteger(10, number))
@@ -200,17 +259,8 @@ private:
       operand.isImmediate = true;
       return true;
     }
-    llvm::StringRef bare = text;
-    bare.consume_front("%");
-    // Special registers say which thread this is.
-    for (llvm::StringRef special : {"tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "clock",
-                                    "clock64", "globaltimer", "smid", "lanemask_lt"})
-      if (text.starts_with("%") && (bare == special || bare.starts_with((special + ".").str())))
-        return false;
-    bool isName =
-        !bare.empty() && (llvm::isAlpha(bare[0]) || bare[0] == '_') &&
-        llvm::all_of(bare, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; });
-    if (!isName)
+    // Special registers, which say which thread this is, are declared by nobody.
+    if (!declared.contains(text))
       return false;
     operand.registers.push_back(registerOf(text));
     return true;
@@ -233,8 +283,8 @@ private:
     if (!text.getAsInteger(0, bits))
       return true;
     double number = 0;
-    bool isNumber =
-        !text.empty() && (llvm::isDigit(text[0]) || text[0] == '-') && !text.getAsDouble(number);
+    bool isNumber = type.bits >= 32 && !text.empty() &&
+                    (llvm::isDigit(text[0]) || text[0] == '-') && !text.getAsDouble(number);
     if (isNumber)
       bits = type.bits == 64 ? std::bit_cast<uint64_t>(number)
                              : std::bit_cast<uint32_t>(float(number));
@@ -244,6 +294,7 @@ private:
   PtxProgram program;
 
   std::string problem;
+  llvm::StringSet<> declared;
   llvm::StringMap<uint32_t> named, labels;
   std::vector<std::pair<size_t, std::string>> branches;
 };

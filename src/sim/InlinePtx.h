@@ -2,9 +2,10 @@
 //
 // What kernels write into inline_asm_elementwise is arithmetic on registers. This
 // runs the part of PTX that it takes: integer and float arithmetic, comparisons,
-// selection, conversions, packing, labels and predicated branches. Instructions
-// that need memory, other threads or special registers are refused by name when
-// the kernel is prepared.
+// selection, conversions, packing, labels and predicated branches. Each
+// instruction is a row with the types, modifiers and number of operands that it has
+// in PTX; what no row says is refused when the kernel is prepared, so nothing runs
+// that ptxas would not take, or would take to mean something else.
 //
 // Registers are 64 bits; an instruction looks at as many as its type has.
 //
@@ -33,7 +34,7 @@ struct PtxOperand {
   /// Of a register; of the parts of `{a, b}`, lowest first.
   llvm::SmallVector<uint32_t, 2> registers;
   uint64_t immediate = 0;
-  bool isImmediate = false, isNegated = false;
+  bool isImmediate = false;
 };
 
 struct PtxInstruction;
@@ -70,7 +71,21 @@ private:
   std::vector<PtxInstruction> code;
 };
 
-/// The handler of an instruction without its types; null if there is none.
-PtxHandler ptxHandler(llvm::StringRef opcode);
+/// One form of an instruction. Lists are separated by spaces.
+struct PtxForm {
+  const char *opcode;
+  /// The result among them.
+  uint8_t operands;
+  /// Types of the result, and of the source where an instruction names both.
+  const char *types, *sources;
+  /// In their order, alternatives as `rn|rz`; those behind `!` have to be there.
+  const char *modifiers;
+  PtxHandler run;
+
+  bool matches(llvm::ArrayRef<llvm::StringRef> givenTypes,
+               llvm::ArrayRef<llvm::StringRef> givenModifiers) const;
+};
+/// All that is simulated.
+llvm::ArrayRef<PtxForm> ptxForms();
 
 } // namespace gluonc::sim
