@@ -325,14 +325,6 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    WalkResult known = module.walk([](ttg::ConvertLayoutOp op) {
-      if (linearOrNull(op.getSrc().getType()) && linearOrNull(op.getType()))
-        return WalkResult::advance();
-      op.emitOpError("needs layouts that have been resolved");
-      return WalkResult::interrupt();
-    });
-    if (known.wasInterrupted())
-      return signalPassFailure();
     // Functions that stay functions get frames of their own below those of the kernels: a callee
     // never knows which of its callers' buffers are alive.
     int64_t frames = 0, total = 0;

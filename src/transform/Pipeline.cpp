@@ -1,6 +1,8 @@
 //===- Pipeline.cpp -----------------------------------------------------------===//
 #include "transform/Pipeline.h"
 
+#include "ir/Encoding.h"
+
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -38,21 +40,60 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createInsertBarriersPass());
 }
 
+namespace {
+
+/// The pipeline resolves layouts before any pass asks for elements; a command line may not.
+struct CheckLayoutsPass : PassWrapper<CheckLayoutsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckLayoutsPass)
+
+  void runOnOperation() override {
+    auto isOpen = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && !linearOrNull(tensor);
+    };
+    WalkResult known = getOperation().walk([&](Operation *op) {
+      bool hasOpen =
+          llvm::any_of(op->getOperandTypes(), isOpen) || llvm::any_of(op->getResultTypes(), isOpen);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          hasOpen |= llvm::any_of(block.getArgumentTypes(), isOpen);
+      if (!hasOpen)
+        return WalkResult::advance();
+      op->emitOpError("needs layouts that have been resolved");
+      return WalkResult::interrupt();
+    });
+    if (known.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+void registerBehindLayouts(std::function<std::unique_ptr<Pass>()> create) {
+  std::unique_ptr<Pass> pass = create();
+  registerPassPipeline(
+      pass->getArgument(), pass->getDescription(),
+      [create](OpPassManager &passes, llvm::StringRef,
+               llvm::function_ref<LogicalResult(const Twine &)>) {
+        passes.addPass(std::make_unique<CheckLayoutsPass>());
+        passes.addPass(create());
+        return success();
+      },
+      [](llvm::function_ref<void(const detail::PassOptions &)>) {});
+}
+
+} // namespace
+
 void registerPasses() {
   registerPass(createInlinePass);
   registerPass(createResolveLayoutsPass);
   registerPass(createSimplifyPass);
-  registerPass(createCheckBarrierBytesPass);
-  registerPass(createCheckBoxStartsPass);
-  registerPass(createLegalizeCombinesPass);
-  registerPass(createLowerDescriptorsPass);
-  registerPass(createAllocateGlobalScratchPass);
-  registerPass(createAllocateWarpGroupsPass);
-  registerPass(createInsertProxyFencesPass);
-  registerPass(createInsertClusterBarriersPass);
-  registerPass(createInsertBarriersPass);
+  for (auto create :
+       {createCheckBarrierBytesPass, createCheckBoxStartsPass, createLegalizeCombinesPass,
+        createLowerDescriptorsPass, createAllocateGlobalScratchPass, createAllocateWarpGroupsPass,
+        createInsertProxyFencesPass, createInsertClusterBarriersPass, createInsertBarriersPass})
+    registerBehindLayouts(create);
   // On its own the pass assumes the chip with the most shared memory.
-  registerPass([] { return createAllocateSharedPass(*target::Target::parse("cuda:90a")); });
+  registerBehindLayouts(
+      [] { return createAllocateSharedPass(*target::Target::parse("cuda:90a")); });
 
   registerPassPipeline(
       "gluonc-pipeline", "All passes, for a target such as cuda:90a",

@@ -1,7 +1,9 @@
 // A pass may be the first to use operations of a dialect.
-// RUN: gluon-opt %s -split-input-file -gluonc-allocate-shared -gluonc-insert-cluster-barriers | FileCheck %s --check-prefix=CLUSTER
-// RUN: gluon-opt %s -split-input-file -gluonc-resolve-layouts | FileCheck %s --check-prefix=LAYOUT
+// RUN: split-file %s %t
+// RUN: gluon-opt %t/cluster.mlir -gluonc-allocate-shared -gluonc-insert-cluster-barriers | FileCheck %s --check-prefix=CLUSTER
+// RUN: gluon-opt %t/layout.mlir -gluonc-resolve-layouts | FileCheck %s --check-prefix=LAYOUT
 
+//--- cluster.mlir
 // CLUSTER: ttng.cluster_barrier
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -15,7 +17,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
   }
 }
 
-// -----
+//--- layout.mlir
 // LAYOUT: #ttg.blocked
 // LAYOUT: @coalesced
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {

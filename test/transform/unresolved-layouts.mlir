@@ -1,5 +1,7 @@
-// Scratch is sized by layouts, so they must be there.
+// What sizes scratch, or asks which threads hold an element, needs layouts.
 // RUN: gluon-opt %s -verify-diagnostics -gluonc-allocate-shared
+// RUN: gluon-opt %s -verify-diagnostics -gluonc-insert-barriers
+// RUN: gluon-opt %s -verify-diagnostics -gluonc-legalize-combines
 
 #m = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
