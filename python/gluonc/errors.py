@@ -67,7 +67,8 @@ class NotSupportedYet(GluonError, NotImplementedError):
 _CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable, 5: Cancelled,
             70: InternalError}
 # By the kind of the first error, for what scripts catch by its class.
-_KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError}
+_KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError,
+          "SourceInOtherCta": InvalidIrError}
 
 
 def make(status, text, lines, reproducer=""):

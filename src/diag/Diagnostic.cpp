@@ -33,6 +33,12 @@ std::string format(llvm::StringRef text, llvm::ArrayRef<std::string> arguments) 
   return result;
 }
 
+Diagnostic make(Kind kind, Span span, std::vector<std::string> arguments) {
+  const KindInfo &kindInfo = info(kind);
+  std::string message = format(kindInfo.text, arguments);
+  return {kind, kindInfo.severity, span, std::move(message), {}, {}, std::move(arguments)};
+}
+
 Builder::~Builder() {
   if (sink)
     sink->submit(std::move(diagnostic));

@@ -55,6 +55,8 @@ struct Diagnostic {
   std::string message;
   std::vector<Label> labels;
   std::vector<std::string> hints;
+  /// What the kind's text was filled with.
+  std::vector<std::string> arguments;
 };
 
 template <typename T> std::string toText(const T &value) {
@@ -69,6 +71,9 @@ template <typename T> std::string toText(const T &value) {
 
 /// Replaces {0}, {1}, … in `text` by `arguments`.
 std::string format(llvm::StringRef text, llvm::ArrayRef<std::string> arguments);
+
+/// A diagnostic of this kind, with the arguments of the kind's text.
+Diagnostic make(Kind kind, Span span, std::vector<std::string> arguments);
 
 class Sink;
 
@@ -107,9 +112,7 @@ public:
   virtual ~Sink() = default;
 
   template <typename... Args> Builder report(Kind kind, Span span, const Args &...args) {
-    const KindInfo &kindInfo = info(kind);
-    return Builder(
-        *this, {kind, kindInfo.severity, span, format(kindInfo.text, {toText(args)...}), {}, {}});
+    return Builder(*this, make(kind, span, {toText(args)...}));
   }
   unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }

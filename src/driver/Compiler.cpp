@@ -2,6 +2,7 @@
 #include "driver/IrSignature.h"
 #include "ir/Dialects.h"
 #include "ir/ReadModule.h"
+#include "ir/Report.h"
 #include "ir/SourceLocation.h"
 #include "support/Recovery.h"
 #include "transform/Pipeline.h"
@@ -13,42 +14,10 @@
 
 #include <elf.h>
 #include <link.h>
-#include <set>
 
 namespace gluonc::driver {
 
 using diag::Kind;
-
-namespace {
-
-/// Sends MLIR's diagnostics to a sink for as long as it lives. A warning about a line of which a
-/// loop at compile time has made several operations is told once.
-class DiagnosticBridge {
-public:
-  DiagnosticBridge(mlir::MLIRContext *context, const diag::SourceManager &sources, diag::Sink &sink,
-                   Kind errors)
-      : handler(context, [&, errors](mlir::Diagnostic &diagnostic) {
-          bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
-          if (!isError && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
-            return mlir::success();
-          if (!isError &&
-              !told.insert({diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()})
-                   .second)
-            return mlir::success();
-          diag::Builder builder =
-              sink.report(isError ? errors : Kind::KernelWarning,
-                          spanOf(diagnostic.getLocation(), sources), diagnostic.str());
-          for (mlir::Diagnostic &note : diagnostic.getNotes())
-            std::move(builder).label(spanOf(note.getLocation(), sources), "{0}", note.str());
-          return mlir::success();
-        }) {}
-
-private:
-  std::set<std::pair<const void *, std::string>> told;
-  mlir::ScopedDiagnosticHandler handler;
-};
-
-} // namespace
 
 Compiler::Compiler()
     : mlirContext(std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED)) {

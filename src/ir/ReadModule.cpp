@@ -2,9 +2,9 @@
 
 #include "ir/CheckText.h"
 #include "ir/Dialects.h"
+#include "ir/Report.h"
 #include "support/File.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ LogicalResult checkAttributes(ModuleOp module) {
     auto number = llvm::dyn_cast_or_null<IntegerAttr>(attribute);
     if (attribute && !(number && number.getType().isInteger(32) && number.getInt() >= least &&
                        number.getInt() <= most))
-      return module.emitError() << "`" << name << "` is an i32 from " << least << " to " << most;
+      return report(diag::Kind::LaunchAttribute, module.getLoc(), name, least, most);
   }
   return success();
 }
@@ -35,8 +35,8 @@ LogicalResult checkAttributes(ModuleOp module) {
 
 OwningOpRef<ModuleOp> readModule(MLIRContext &context, llvm::StringRef text, llvm::StringRef file) {
   if (text.size() > mostSourceBytes) {
-    emitError(FileLineColLoc::get(&context, file, 1, 1))
-        << "the text is larger than " << (mostSourceBytes >> 20) << " MiB";
+    report(diag::Kind::IrTooLarge, FileLineColLoc::get(&context, file, 1, 1),
+           mostSourceBytes >> 20);
     return nullptr;
   }
   if (std::optional<TextProblem> problem = checkText(text)) {

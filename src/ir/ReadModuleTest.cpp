@@ -1,6 +1,7 @@
 #include "ir/ReadModule.h"
 
 #include "ir/Dialects.h"
+#include "ir/Report.h"
 #include "support/File.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -22,6 +23,7 @@ struct ReadModule : testing::Test {
         llvm::raw_string_ostream out(found);
         diagnostic.getLocation().print(out);
         out << ": " << diagnostic.str();
+        kind = kindOf(diagnostic);
       }
       return mlir::success();
     });
@@ -30,11 +32,14 @@ struct ReadModule : testing::Test {
   }
 
   mlir::MLIRContext context;
+  /// Of that error.
+  std::optional<diag::Kind> kind;
 };
 
 TEST_F(ReadModule, TextsAreBounded) {
   EXPECT_EQ(errorOf(std::string(mostSourceBytes + 1, '\n')),
             "loc(\"a.ttgir\":1:1): the text is larger than 32 MiB");
+  EXPECT_EQ(kind, diag::Kind::IrTooLarge);
 }
 
 TEST_F(ReadModule, BracketsNestSoDeep) {
@@ -155,6 +160,7 @@ TEST_F(ReadModule, CountsOfTheModuleAreNumbersInRange) {
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 8 : i32} {}"), "");
   std::string warps = "loc(\"a.ttgir\":1:1): `ttg.num-warps` is an i32 from 1 to 64";
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = \"x\"} {}"), warps);
+  EXPECT_EQ(kind, diag::Kind::LaunchAttribute);
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 4 : i64} {}"), warps);
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = -4 : i32} {}"), warps);
   EXPECT_EQ(errorOf("module attributes {ttg.maxnreg = -1 : i32} {}"),

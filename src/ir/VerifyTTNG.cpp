@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/EngineRules.h"
+#include "ir/Report.h"
 #include "ir/Views.h"
 
 using namespace mlir;
@@ -178,8 +179,7 @@ static LogicalResult verifySource(Operation *op, const Descriptor &descriptor, V
     for (auto [dim, size] :
          llvm::enumerate(buffer.getShape().take_back(allocation.outDims().size())))
       if (allocation.outComponent(begin, layout::Dim::axis(dim)) >= size) // tma_c7
-        return op->emitOpError("source subview may have an origin in another CTA: dim ")
-               << dim << " of the buffer that it is cut from is split among CTAs";
+        return report(diag::Kind::SourceInOtherCta, op->getLoc(), dim);
   }
   return success();
 }

@@ -262,7 +262,7 @@ TEST(CompileTime, SequencesSliceAndUnpack) {
              {"{'a': 1, 'b': 2}['b']", "2"},
              {"[1][5]", "Kind::IndexOutOfRange 1:1\n"},
              {"[1]['x']", "Kind::BadIndex 1:1\n"},
-             {"{'a': 1}['z']", "Kind::BadIndex 1:1\n"},
+             {"{'a': 1}['z']", "Kind::MissingKey 1:1\n"},
              {"[1, 2, 3][::0]", "Kind::BadIndex 1:1\n"}});
 }
 

@@ -184,18 +184,14 @@ Flow Interpreter::runHostWhile(const ast::While &node) {
 /// The Python exception that a report stands for.
 static std::string exceptionOf(const diag::Diagnostic &diagnostic) {
   switch (diagnostic.kind) {
-  case Kind::CompileTimeRaise: {
-    // "compile-time code raises ValueError: text"
-    llvm::StringRef text = diagnostic.message;
-    text.consume_front("compile-time code raises ");
-    return text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }).str();
-  }
+  case Kind::CompileTimeRaise:
+    return diagnostic.arguments[0];
   case Kind::BadArgument:
     return "ValueError";
   case Kind::IndexOutOfRange:
     return "IndexError";
-  case Kind::BadIndex:
-    return llvm::StringRef(diagnostic.message).starts_with("no item") ? "KeyError" : "TypeError";
+  case Kind::MissingKey:
+    return "KeyError";
   case Kind::CompileTimeDivisionByZero:
     return "ZeroDivisionError";
   case Kind::NumberTooLarge:
@@ -246,10 +242,13 @@ Flow Interpreter::runHandler(const ast::Try &node, const diag::Diagnostic &probl
       continue;
     if (!handler->name.empty()) {
       // The value of an exception is its text: that is all that programs ask of it.
-      auto [head, text] = llvm::StringRef(problem.message).split(": ");
-      bool isRaise = problem.kind == Kind::CompileTimeRaise;
-      frame().scope.set(handler->name, Value::string(isRaise ? text.str() : problem.message),
-                        handler->span);
+      llvm::StringRef text = problem.message;
+      if (problem.kind == Kind::CompileTimeRaise) {
+        text = problem.arguments[1];
+        if (!text.consume_front(": "))
+          text = "";
+      }
+      frame().scope.set(handler->name, Value::string(text.str()), handler->span);
     }
     return runHost(handler->body);
   }
@@ -294,23 +293,27 @@ Flow Interpreter::runHostAssert(const ast::Assert &node) {
   MaybeValue message = node.msg ? eval(node.msg) : Value::none();
   if (!message)
     return Flow::Failed;
-  report(Kind::CompileTimeRaise, node.test->span,
-         message->isNone() ? "AssertionError" : "AssertionError: " + message->str())
+  report(Kind::CompileTimeRaise, node.test->span, "AssertionError",
+         message->isNone() ? "" : ": " + message->str())
       .end();
   return Flow::Failed;
 }
 
 Flow Interpreter::runHostRaise(const ast::Raise &node) {
-  // Exceptions are never caught, so their text is all that matters.
-  std::string text = node.exc ? std::string(node.exc->span.text()) : "an exception";
-  if (const auto *call = llvm::dyn_cast_or_null<ast::Call>(node.exc);
-      call && call->args.size() == 1) {
-    MaybeValue message = eval(call->args[0]);
-    if (!message)
-      return Flow::Failed;
-    text = std::string(call->func->span.text()) + ": " + message->str();
+  // What the exception is called, and what is said of it.
+  std::string_view type = node.exc ? node.exc->span.text() : "an exception";
+  std::string text;
+  if (const auto *call = llvm::dyn_cast_or_null<ast::Call>(node.exc)) {
+    type = call->func->span.text();
+    text = node.exc->span.text().substr(type.size());
+    if (call->args.size() == 1) {
+      MaybeValue message = eval(call->args[0]);
+      if (!message)
+        return Flow::Failed;
+      text = ": " + message->str();
+    }
   }
-  report(Kind::CompileTimeRaise, node.span, text).end();
+  report(Kind::CompileTimeRaise, node.span, llvm::StringRef(type), text).end();
   return Flow::Failed;
 }
 

@@ -355,8 +355,7 @@ MaybeValue dictPop(Interpreter &interpreter, const IntrinsicCall &call) {
     }
   if (call.has(2))
     return call[2];
-  interpreter.report(Kind::BadIndex, call.span, "no item " + call[1].repr() + " in this dict")
-      .end();
+  interpreter.report(Kind::MissingKey, call.span, call[1].repr()).end();
   return std::nullopt;
 }
 

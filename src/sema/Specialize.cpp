@@ -4,6 +4,7 @@
 #include "sema/ops/Types.h"
 
 #include "ir/Dialects.h"
+#include "ir/Report.h"
 #include "ir/SourceLocation.h"
 
 #include "mlir/IR/Verifier.h"
@@ -78,7 +79,6 @@ struct Specializer {
   mlir::OwningOpRef<mlir::ModuleOp> createModule(mlir::Location loc);
   tt::FuncOp createFunction(mlir::Location loc);
   bool walk(tt::FuncOp function);
-  void reportIr(mlir::Diagnostic &diagnostic);
 };
 
 bool Specializer::checkSpec(const Parameter &parameter, const ArgSpec &spec) {
@@ -241,25 +241,11 @@ bool Specializer::walk(tt::FuncOp function) {
   return true;
 }
 
-/// What MLIR's verifiers say, as a diagnostic at the kernel line that made the operation.
-void Specializer::reportIr(mlir::Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-    return;
-  Span span = spanOf(diagnostic.getLocation(), program.sources());
-  diag::Builder report = sink.report(Kind::InvalidIr, span ? span : kernel.span, diagnostic.str());
-  for (Span caller : callChainOf(diagnostic.getLocation(), program.sources()))
-    if (caller.file != span.file || caller.begin != span.begin)
-      (void)std::move(report).label(caller, "called from here");
-}
-
 mlir::OwningOpRef<mlir::ModuleOp> Specializer::run() {
   unsigned errorsBefore = sink.errorCount();
   if (!bindArguments())
     return nullptr;
-  mlir::ScopedDiagnosticHandler handler(&mlirContext, [&](mlir::Diagnostic &diagnostic) {
-    reportIr(diagnostic);
-    return mlir::success();
-  });
+  DiagnosticBridge bridge(&mlirContext, program.sources(), sink, Kind::InvalidIr, kernel.span);
   mlir::Location loc = locationOf(&mlirContext, kernel.span);
   mlir::OwningOpRef<mlir::ModuleOp> module = createModule(loc);
   builder.setInsertionPointToEnd(module->getBody());

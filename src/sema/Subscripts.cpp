@@ -123,7 +123,7 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
     for (const auto &item : object.dictItems())
       if (item.first == index)
         return item.second;
-    report(Kind::BadIndex, span, "no item " + index.repr() + " in this dict").end();
+    report(Kind::MissingKey, span, index.repr()).end();
     return std::nullopt;
   }
   if (object.is(ValueKind::Instance))

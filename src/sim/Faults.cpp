@@ -77,14 +77,8 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array
     all.resize(limit);
   for (const Fault &fault : all) {
     const Place &place = places[fault.place];
-    const diag::KindInfo &kind = diag::info(fault.kind);
-    diag::Diagnostic diagnostic{
-        fault.kind,
-        kind.severity,
-        place.span,
-        diag::format(kind.text, llvm::ArrayRef(fault.arguments.data(), fault.arguments.size())),
-        {},
-        {}};
+    diag::Diagnostic diagnostic =
+        diag::make(fault.kind, place.span, {fault.arguments.begin(), fault.arguments.end()});
     if (fault.usePlace >= 0)
       diagnostic.labels.push_back({places[fault.usePlace].span, "the value is used here"});
     for (const auto &[where, text] : fault.notes)

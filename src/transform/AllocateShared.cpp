@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/ClusterState.h"
 #include "ir/Encoding.h"
+#include "ir/Report.h"
 #include "transform/Pipeline.h"
 #include "transform/SharedUse.h"
 
@@ -28,6 +29,9 @@
 using namespace mlir;
 
 namespace gluonc {
+
+using diag::Kind;
+
 namespace {
 
 struct Owner {
@@ -198,9 +202,7 @@ struct AllocateFunction {
     if (auto both = dyn_cast<scf::WhileOp>(loop);
         both && argument.getOwner() == both.getAfterBody())
       return;
-    alloc.emitError(
-        "a buffer allocated in a loop cannot be used in the next iteration; allocate it "
-        "before the loop");
+    report(Kind::BufferOutlivesIteration, alloc.getLoc());
     failed = true;
   }
 
@@ -323,6 +325,11 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
   explicit AllocateSharedPass(target::Target target) : target(std::move(target)) {}
   target::Target target;
 
+  InFlightDiagnostic exceeded(Location location, int64_t bytes) const {
+    return report(Kind::SharedMemoryExceeded, location, bytes, target.name(),
+                  target.maxSharedBytes());
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     // Functions that stay functions get frames of their own below those of the kernels: a callee
@@ -334,9 +341,7 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       int64_t end = allocation.run();
       failed |= allocation.failed;
       if (function.isPublic() && !failed && end > target.maxSharedBytes()) {
-        InFlightDiagnostic error = function.emitError()
-                                   << "the kernel needs " << end << " bytes of shared memory, but "
-                                   << target.name() << " has " << target.maxSharedBytes();
+        InFlightDiagnostic error = exceeded(function.getLoc(), end);
         allocation.explain(error);
         failed = true;
       }
@@ -355,7 +360,7 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       total = std::max(total, end);
     }
     if (!failed && total > target.maxSharedBytes()) {
-      module.emitError() << "functions need " << total << " bytes of shared memory";
+      exceeded(module.getLoc(), total);
       failed = true;
     }
     if (failed)

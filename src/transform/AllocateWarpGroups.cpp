@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Dialects.h"
+#include "ir/Report.h"
 #include "transform/Pipeline.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -24,6 +25,9 @@
 using namespace mlir;
 
 namespace gluonc {
+
+using diag::Kind;
+
 namespace {
 
 /// Registers of a chip's multiprocessor, and what one thread may have: setmaxnreg counts in eights.
@@ -31,6 +35,7 @@ constexpr int64_t registerFile = 65536;
 constexpr int32_t fewestRegisters = 24, mostRegisters = 248;
 /// Barriers of the hardware: one for the default warps, one where all meet.
 constexpr size_t mostPartitions = 14;
+constexpr int32_t mostWarps = 32;
 
 /// What each thread of so many warps may have: a CTA with more would never be launched.
 int32_t registersFor(int32_t warps) { return llvm::alignDown(registerFile / (32 * warps), 8); }
@@ -46,8 +51,7 @@ struct WarpGroups {
   bool place(ttg::WarpSpecializeOp op) {
     ArrayRef<int32_t> warps = op.getPartitionNumWarps();
     if (warps.size() > mostPartitions) {
-      op.emitError() << "has " << warps.size() << " partitions; at most " << mostPartitions
-                     << " can be told apart by hardware barriers";
+      report(Kind::TooManyPartitions, op.getLoc(), warps.size(), mostPartitions);
       return false;
     }
     auto indices = llvm::seq<size_t>(0, warps.size());
@@ -61,10 +65,9 @@ struct WarpGroups {
     }
     total = std::max<int32_t>(total, llvm::alignTo(next, 4));
     op.setWarpGroupStartIds(starts);
-    if (total * 32 <= 1024)
+    if (total <= mostWarps)
       return true;
-    op.emitError() << "the kernel needs " << total << " warps with its partitions; a CTA has at "
-                   << "most 32";
+    report(Kind::TooManyWarps, op.getLoc(), total, mostWarps);
     return false;
   }
 
@@ -96,10 +99,8 @@ struct WarpGroups {
     }
     int64_t forDefault = std::min<int64_t>(left / (32 * defaultWarps), mostRegisters) / 8 * 8;
     if (forDefault < fewestRegisters) {
-      op.emitWarning() << "worker_num_regs is not followed: of " << atStart
-                       << " registers for each "
-                       << "of " << 32 * total << " threads, the default warps would be left with "
-                       << std::max<int64_t>(forDefault, 0) << "; they need " << fewestRegisters;
+      report(Kind::RegistersNotFollowed, op.getLoc(), atStart, 32 * total,
+             std::max<int64_t>(forDefault, 0), fewestRegisters);
       return;
     }
     llvm::SmallVector<int32_t> actual = {int32_t(forDefault)};

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/Report.h"
 #include "layout/Blocks.h"
 #include "transform/Pipeline.h"
 #include "transform/SharedUse.h"
@@ -135,10 +136,10 @@ struct CheckFunction {
       if (!group.lacks() || isMadeUpFor(std::get<1>(key), group))
         continue;
       Operation *wait = waitFor(std::get<1>(key));
-      InFlightDiagnostic diagnostic = wait ? group.first->emitError() : group.first->emitWarning();
-      diagnostic << "the barrier expects " << group.expected
-                 << " bytes, but the copies for it bring " << group.brought
-                 << (group.lacks() > 0 ? ": its phase never ends" : ": its bytes never add up");
+      InFlightDiagnostic diagnostic =
+          gluonc::report(wait ? diag::Kind::BarrierNeverCompletes : diag::Kind::BarrierBytesDiffer,
+                         group.first->getLoc(), group.expected, group.brought,
+                         group.lacks() > 0 ? "its phase never ends" : "its bytes never add up");
       if (wait)
         diagnostic.attachNote(wait->getLoc()) << "this would wait for ever";
       fine &= !wait;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/Report.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/IR/Matchers.h"
@@ -18,21 +19,21 @@
 using namespace mlir;
 
 namespace gluonc {
+
+using diag::Kind;
+
 namespace {
 
 void check(Operation *op, ValueRange coords, ttg::MemDescType buffer, bool stores) {
   llvm::APInt start;
   for (auto [dim, coordinate] : llvm::enumerate(coords))
     if (stores && matchPattern(coordinate, m_ConstantInt(&start)) && start.isNegative())
-      op->emitWarning() << "what a bulk copy stores begins at " << start.getSExtValue()
-                        << " of dim " << dim << "; only loads may begin before the tensor does";
+      report(Kind::BoxStartBeforeTensor, op->getLoc(), start.getSExtValue(), dim);
   if (coords.empty() || !matchPattern(coords.back(), m_ConstantInt(&start)))
     return;
   int64_t byte = start.getSExtValue() * elementBytes(buffer.getElementType());
   if (byte % 16 != 0)
-    op->emitWarning() << "the box begins at element " << start.getSExtValue()
-                      << " of the last dim, byte " << byte
-                      << " of a row; a GPU begins at multiples of 16 bytes only";
+    report(Kind::BoxStartMisaligned, op->getLoc(), start.getSExtValue(), byte);
 }
 
 struct CheckBoxStartsPass : PassWrapper<CheckBoxStartsPass, OperationPass<ModuleOp>> {

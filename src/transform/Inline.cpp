@@ -1,5 +1,6 @@
 //===- Inline.cpp -------------------------------------------------------------===//
 #include "ir/Dialects.h"
+#include "ir/Report.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -52,8 +53,9 @@ struct Inline {
   LogicalResult order(tt::FuncOp function) {
     auto [entry, fresh] = finished.try_emplace(function, false);
     if (!fresh)
-      return entry->second ? success()
-                           : function.emitError("recursive functions cannot be compiled");
+      return entry->second
+                 ? success()
+                 : LogicalResult(report(diag::Kind::RecursiveFunction, function.getLoc()));
     for (tt::CallOp call : callsIn(function))
       if (failed(order(calleeOf(call))))
         return failure();

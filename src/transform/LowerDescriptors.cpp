@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/Report.h"
 #include "transform/Pipeline.h"
 
 using namespace mlir;
@@ -117,7 +118,7 @@ struct AllocateGlobalScratchPass : PassWrapper<AllocateGlobalScratchPass, Operat
     getOperation().walk([&](ttg::GlobalScratchAllocOp op) {
       // A function that was not inlined has no way to the memory.
       if (!op->getParentOfType<tt::FuncOp>().isPublic()) {
-        op.emitOpError("needs scratch in global memory, which a noinline function does not have");
+        report(diag::Kind::GlobalScratchInFunction, op.getLoc(), op->getName());
         return signalPassFailure();
       }
       bytes = llvm::alignTo(bytes, op.getAlignment());

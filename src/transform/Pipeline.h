@@ -31,9 +31,11 @@ std::unique_ptr<mlir::Pass> createResolveLayoutsPass();
 /// Constant folding, algebraic rules, dead code, common subexpressions: what needs no new layout.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
-/// Warns of barriers that are told of other bytes than the copies for them bring: their phases
-/// never end. Changes nothing.
+/// Refuses kernels that wait for a barrier which expects other bytes than the copies for it bring;
+/// warns of such a barrier that nobody waits for. Changes nothing.
 std::unique_ptr<mlir::Pass> createCheckBarrierBytesPass();
+
+/// Warns of box copies that begin where a GPU stops them. Changes nothing.
 std::unique_ptr<mlir::Pass> createCheckBoxStartsPass();
 
 /// Converts scans to a layout that can be scanned where their own cannot: one whose bases mix

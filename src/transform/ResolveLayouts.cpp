@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/AxisInfo.h"
 #include "ir/Encoding.h"
+#include "ir/Report.h"
 #include "layout/Inference.h"
 #include "transform/Pipeline.h"
 
@@ -35,6 +36,9 @@
 using namespace mlir;
 
 namespace gluonc {
+
+using diag::Kind;
+
 namespace {
 
 struct Demand {
@@ -115,8 +119,7 @@ public:
 
 private:
   LogicalResult conflict(Value value, const Demand &first, const Demand &second) {
-    InFlightDiagnostic error = emitError(value.getLoc())
-                               << "this tensor would need two layouts at once";
+    InFlightDiagnostic error = report(Kind::LayoutConflict, value.getLoc());
     error.attachNote(first.origin) << toLayout(first.encoding).toString() << " is asked for here";
     error.attachNote(second.origin) << toLayout(second.encoding).toString() << " is asked for here";
     return error;
@@ -381,8 +384,7 @@ struct ResolveLayoutsPass : PassWrapper<ResolveLayoutsPass, OperationPass<Module
     for (Type type :
          llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
       if (isUnresolved(type))
-        return function.emitError("a function that takes or returns tensors in AutoLayout or "
-                                  "CoalescedLayout must be inlined");
+        return report(Kind::OpenSignature, function.getLoc());
     dropUnused(function);
     if (failed(resolveCoalesced(function)) || failed(resolveAuto(function)))
       return failure();
@@ -406,7 +408,7 @@ struct ResolveLayoutsPass : PassWrapper<ResolveLayoutsPass, OperationPass<Module
       if (!pointers || !isOpen<gluon::CoalescedEncodingAttr>(pointers.getType()))
         return WalkResult::advance();
       if (ttg::numCtasOf(op) != 1) {
-        op->emitError("CoalescedLayout works with one CTA only");
+        report(Kind::CoalescedInCluster, op->getLoc());
         return WalkResult::interrupt();
       }
       if (!coalescing)
@@ -448,8 +450,7 @@ struct ResolveLayoutsPass : PassWrapper<ResolveLayoutsPass, OperationPass<Module
     WalkResult result = function.walk([](Operation *op) {
       for (Type type : op->getResultTypes())
         if (isUnresolved(type)) {
-          op->emitError("nothing says which layout this tensor has; give it one, or use "
-                        "`gl.set_auto_layout`");
+          report(Kind::LayoutUndecided, op->getLoc());
           return WalkResult::interrupt();
         }
       return WalkResult::advance();

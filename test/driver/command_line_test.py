@@ -183,6 +183,7 @@ class CommandLine(unittest.TestCase):
         refused = self.gluonc(*run, fake=True, **cache)
         self.assertEqual(refused.returncode, 0)
         self.assertEqual(refused.stderr.count("not taken from the cache"), 1, refused.stderr)
+        self.assertIn("[GL6019 KernelWarning]", refused.stderr)
         self.assertIn(f"`{folder}` may be written by others than its owner", refused.stderr)
         self.assertEqual(entry.read_bytes(), before)
         verified = self.gluonc("cache", "verify", **cache)

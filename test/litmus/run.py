@@ -114,7 +114,7 @@ def cp_async_barrier(env):
     return copying(copies.cp_async_barrier)(env)
 
 
-@case(expect=["KernelRejected"], bytes=["KernelRejected"], wait=["UnfinishedCopyRead"])
+@case(expect=["BarrierNeverCompletes"], bytes=["BarrierNeverCompletes"], wait=["UnfinishedCopyRead"])
 def tma_load(env):
     return copying(copies.tma_load, 1, ("src",))(env)
 
@@ -231,17 +231,17 @@ def filling(padding, rounds):
     return run
 
 
-@case(bytes=["KernelRejected"])
+@case(bytes=["BarrierNeverCompletes"])
 def tma_fills_zeros(env):
     return filling("zero", False)(env)
 
 
-@case(bytes=["KernelRejected"])
+@case(bytes=["BarrierNeverCompletes"])
 def tma_fills_nan(env):
     return filling("nan", False)(env)
 
 
-@case(bytes=["KernelRejected"])
+@case(bytes=["BarrierNeverCompletes"])
 def tma_rounds_to_tf32(env):
     return filling("zero", True)(env)
 

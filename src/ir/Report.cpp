@@ -1,0 +1,54 @@
+#include "ir/Report.h"
+
+#include "ir/SourceLocation.h"
+
+using namespace mlir;
+
+namespace gluonc {
+
+InFlightDiagnostic reportText(diag::Kind kind, Location location, std::string text) {
+  bool isError = diag::info(kind).severity == diag::Severity::Error;
+  InFlightDiagnostic diagnostic = isError ? emitError(location) : emitWarning(location);
+  diagnostic << text;
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(DiagnosticArgument(unsigned(kind)));
+  return diagnostic;
+}
+
+std::optional<diag::Kind> kindOf(Diagnostic &diagnostic) {
+  for (DiagnosticArgument &argument : diagnostic.getMetadata())
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Unsigned)
+      return diag::Kind(argument.getAsUnsigned());
+  return std::nullopt;
+}
+
+DiagnosticBridge::DiagnosticBridge(MLIRContext *context, const diag::SourceManager &sources,
+                                   diag::Sink &sink, diag::Kind error, diag::Span nowhere)
+    : sources(sources), sink(sink), error(error), nowhere(nowhere),
+      handler(context, [this](Diagnostic &diagnostic) {
+        forward(diagnostic);
+        return success();
+      }) {}
+
+void DiagnosticBridge::forward(Diagnostic &diagnostic) {
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+    return;
+  Location location = diagnostic.getLocation();
+  std::string text = diagnostic.str();
+  if (!isError && !told.insert({location.getAsOpaquePointer(), text}).second)
+    return;
+  diag::Span span = spanOf(location, sources);
+  if (!span)
+    span = nowhere;
+  std::optional<diag::Kind> kind = kindOf(diagnostic);
+  diag::Builder report =
+      kind ? diag::Builder(sink, {*kind, diag::info(*kind).severity, span, text, {}, {}, {}})
+           : sink.report(isError ? error : diag::Kind::KernelWarning, span, text);
+  for (Diagnostic &note : diagnostic.getNotes())
+    (void)std::move(report).label(spanOf(note.getLocation(), sources), "{0}", note.str());
+  for (diag::Span caller : callChainOf(location, sources))
+    if (caller.file != span.file || caller.begin != span.begin)
+      (void)std::move(report).label(caller, "called from here");
+}
+
+} // namespace gluonc
