@@ -372,6 +372,22 @@ typedef struct gluonc_tensor {
   const char *dtype;
 } gluonc_tensor;
 
+/* The block that one copy of a kernel moves, and the NVMMASharedLayout that it has there. */
+typedef struct gluonc_tensor_block {
+  unsigned rank;
+  int64_t shape[5];
+  int is_im2col;
+  unsigned layout_rank, swizzle_bytes, element_bits;
+  int transposed;
+  int fp4_padded;
+} gluonc_tensor_block;
+
+/* Whether there can be a descriptor of such blocks of the tensor, whose dtype is not null;
+ * GLUONC_USAGE_ERROR says which rule is broken. What the chip at hand lacks is not looked at. */
+GLUONC_API gluonc_status gluonc_check_descriptor(const gluonc_tensor *tensor,
+                                                 const gluonc_tensor_block *block,
+                                                 gluonc_error **error);
+
 /* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a
  * scalar in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing,
  * no allocation, one driver call, and one more for each descriptor. The simulator returns when the

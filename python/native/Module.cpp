@@ -546,11 +546,29 @@ public:
 
   uintptr_t address() const { return reinterpret_cast<uintptr_t>(&tensor); }
 
+  /// Why there can be no descriptor of such blocks of the tensor; "" if there can be one.
+  std::string whyNot(const std::vector<int64_t> &shape, bool isIm2Col, unsigned layoutRank,
+                     unsigned swizzleBytes, unsigned elementBits, bool transposed,
+                     bool fp4Padded) const {
+    gluonc_tensor_block block = {};
+    block.rank = static_cast<unsigned>(shape.size());
+    fill(block.shape, shape);
+    block.is_im2col = isIm2Col;
+    block.layout_rank = layoutRank;
+    block.swizzle_bytes = swizzleBytes;
+    block.element_bits = elementBits;
+    block.transposed = transposed;
+    block.fp4_padded = fp4Padded;
+    gluonc_error *raw = nullptr;
+    gluonc_check_descriptor(&tensor, &block, &raw);
+    ErrorHandle error(raw);
+    return raw ? gluonc_error_text(raw) : "";
+  }
+
 private:
+  /// What is too long the library refuses, by its rank.
   template <typename T, size_t n> static void fill(T (&to)[n], const std::vector<T> &from) {
-    if (from.size() > n)
-      throw nb::value_error("a descriptor is of a tensor of at most 5 dims");
-    std::copy(from.begin(), from.end(), to);
+    std::copy_n(from.begin(), std::min(n, from.size()), to);
   }
 
   gluonc_tensor tensor = {};
@@ -637,7 +655,8 @@ NB_MODULE(_native, m) {
       .def(nb::init<uintptr_t, const std::vector<int64_t> &, const std::vector<int64_t> &, bool,
                     bool, const std::vector<uint32_t> &, const std::vector<int32_t> &,
                     const std::vector<int32_t> &, std::string>())
-      .def_prop_ro("address", &TensorRecord::address);
+      .def_prop_ro("address", &TensorRecord::address)
+      .def("why_not", &TensorRecord::whyNot);
   nb::class_<Kernel>(m, "Kernel", nb::type_slots(ownerSlots<Kernel>))
       .def("specialize", &Kernel::specialize);
   nb::class_<Source>(m, "Source", nb::type_slots(ownerSlots<Source>))

@@ -2,6 +2,7 @@
 
 #include "ir/Encoding.h"
 #include "layout/MatrixDescriptor.h"
+#include "layout/TensorBlock.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -30,44 +31,20 @@ std::string sizes(ArrayRef<int64_t> shape) {
 // The copy engine
 //===----------------------------------------------------------------------===//
 
-constexpr int64_t copyGrain = 16, copyAlignment = 128;
+constexpr int64_t copyAlignment = 128;
 
 std::string whyNoDescriptor(const Descriptor &descriptor) {
   auto encoding = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
   if (!encoding)
     return "needs an NVMMASharedLayout";
-  const layout::NVMMASharedLayout &layout = encoding.getValue();
-  size_t rank = descriptor.shape.size();
-  if (rank < 1 || rank > 5)
-    return format("has 1 to 5 dimensions, not " + llvm::Twine(rank));
-  if (descriptor.im2col && rank != 2)
-    return format("of im2col has blocks of pixels and channels, not of " + llvm::Twine(rank) +
-                  " dimensions");
-  if (layout.rank() != rank)
-    return format("has blocks of " + llvm::Twine(rank) + " dimensions, but its layout has rank " +
-                  llvm::Twine(layout.rank()));
-  if (!llvm::all_of(descriptor.shape, layout::isPowerOf2))
-    return format("has blocks of powers of two, not of " + sizes(descriptor.shape));
   Type element = descriptor.elementType;
-  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-    return "needs numbers of 8, 16, 32 or 64 bits as elements";
-  if (layout.elementBitWidth != bits)
-    return format("of " + llvm::Twine(bits) + "-bit elements cannot have a layout of " +
-                  llvm::Twine(layout.elementBitWidth) + "-bit ones");
-  if (layout.transposed)
-    return "cannot have a transposed layout: the copy engine keeps the order of the dimensions";
-  int64_t inner = layout::shapePerCta(layout::Layout(layout), descriptor.shape).back();
-  int64_t bytes = inner * (bits / 8) * (layout.fp4Padded ? 2 : 1);
-  if (bytes < copyGrain)
-    return format("needs at least 16 bytes in the last dimension of a block, but " +
-                  llvm::Twine(inner) + " elements of " + llvm::Twine(bits) + " bits have " +
-                  llvm::Twine(bytes));
-  if (layout.swizzleByteWidth > bytes)
-    return format("needs rows of at least " + llvm::Twine(layout.swizzleByteWidth) +
-                  " bytes for the layout's swizzle, but " + llvm::Twine(inner) + " elements of " +
-                  llvm::Twine(bits) + " bits have " + llvm::Twine(bytes));
-  return "";
+  layout::TensorBlock block;
+  block.shape.assign(descriptor.shape.begin(), descriptor.shape.end());
+  block.layout = encoding.getValue();
+  block.elementBits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  block.isFloat = isa<FloatType>(element);
+  block.isIm2Col = descriptor.im2col;
+  return layout::whyNoBlock(block);
 }
 
 /// Bytes by which the start of a subslice lies behind that of its source.

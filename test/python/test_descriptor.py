@@ -49,20 +49,23 @@ WIDE = gl.NVMMASharedLayout(swizzle_byte_width=0, element_bitwidth=32, rank=2)
 
 
 @pytest.mark.parametrize("words, options", [
-    ("a block of 1 dims for a tensor of 2", dict(block=(64,))),
-    ("lengths are powers of two", dict(block=(24, 64))),
-    ("more than 1048576", dict(shape=(4096, 4096), block=(2048, 1024))),
-    ("a row of the block has 64 bytes", dict(block=(32, 32))),
-    ("a multiple of 16", dict(offset=2)),
-    ("which is no multiple of 16", dict(shape=(8, 65))),
-    ("every extent is positive", dict(shape=(0, 128))),
-    ("0 dims|1 to 5 dims", dict(shape=(1, 1, 1, 1, 1, 128))),
-    ("16-bit elements for a tensor of 32-bit", dict(dtype=np.float32)),
+    ("blocks of 1 dimensions, but its tensor has 2", dict(block=(64,))),
+    ("blocks of powers of two, not of 24x64", dict(block=(24, 64))),
+    ("at most 1048576 elements", dict(shape=(4096, 4096), block=(2048, 1024))),
+    ("rows of at least 128 bytes", dict(block=(32, 32))),
+    ("not a multiple of 16", dict(offset=2)),
+    ("which is not a multiple of 16", dict(shape=(8, 65))),
+    ("extent 0 of dim 0", dict(shape=(0, 128))),
+    ("1 to 5 dimensions, not 6", dict(shape=(1, 1, 1, 1, 1, 128))),
+    ("32-bit elements cannot have a layout of 16-bit", dict(dtype=np.float32)),
     ("it is \"zero\" or \"nan\"", dict(padding="one")),
-    ("padding \"nan\" for elements of type i16", dict(dtype=np.int16, padding="nan")),
-    ("round_f32_to_tf32 for elements of type fp16", dict(round_f32_to_tf32=True)),
+    ("only floats can be padded", dict(dtype=np.int16, padding="nan")),
+    ("only float32 can be rounded", dict(round_f32_to_tf32=True)),
     ("is an NVMMASharedLayout", dict(layout=gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))),
-    ("a layout of rank 2 for a block of 1", dict(shape=(128,), block=(64,))),
+    ("layout rank must match block shape rank", dict(shape=(128,), block=(64,))),
+    ("at least 16 bytes in the last dimension", dict(
+        block=(64, 4), layout=gl.NVMMASharedLayout(0, 16, 2))),
+    ("a transposed layout", dict(layout=gl.NVMMASharedLayout(128, 16, 2, transposed=True))),
 ])
 def test_what_the_hardware_cannot_do_is_refused(words, options):
     with pytest.raises(ValueError, match=words):
@@ -71,7 +74,7 @@ def test_what_the_hardware_cannot_do_is_refused(words, options):
 
 def test_the_last_dim_is_contiguous():
     tensor = aligned((64, 128))
-    with pytest.raises(ValueError, match="the last dim is contiguous"):
+    with pytest.raises(ValueError, match="the last stride is 128 elements"):
         TensorDescriptor(tensor, [128, 64], [1, 128], [64, 64], LAYOUT)
     with pytest.raises(ValueError, match="1 strides for 2 dims"):
         TensorDescriptor(tensor, [64, 128], [1], [64, 64], LAYOUT)
@@ -99,12 +102,13 @@ def test_images_are_described_by_pixels_and_channels():
 
 
 @pytest.mark.parametrize("words, changes", [
-    ("3 to 5 dims", dict(shape=[8, 64], element_strides=[1, 1])),
+    ("3 to 5 dimensions", dict(shape=[8, 64], element_strides=[1, 1], pixel_box_lower_corner=[],
+                               pixel_box_upper_corner=[])),
     ("pixels and channels", dict(block_shape=[64, 64, 64])),
-    ("1 to 8, the last one 1", dict(element_strides=[1, 9, 1, 1])),
-    ("1 to 8, the last one 1", dict(element_strides=[1, 1, 1, 2])),
+    ("element stride 9 of dim 1", dict(element_strides=[1, 9, 1, 1])),
+    ("element stride 2 of the last dim", dict(element_strides=[1, 1, 1, 2])),
     ("pixel_box_lower_corner has 2 offsets", dict(pixel_box_lower_corner=[0])),
-    ("offsets are -128 to 127", dict(pixel_box_upper_corner=[0, 128])),
+    ("offset 128 of a corner .* -128 to 127", dict(pixel_box_upper_corner=[0, 128])),
 ])
 def test_images_that_the_hardware_cannot_read_are_refused(words, changes):
     with pytest.raises(ValueError, match=words):

@@ -135,6 +135,8 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
   size_t size = 0;
   gluonc_argument argument = typed("*i32");
   uint64_t values[2] = {reinterpret_cast<uint64_t>(memory), 7};
+  gluonc_tensor tensor = {};
+  gluonc_tensor_block block = {};
   auto resolve = [](void *, uint64_t, const char *, gluonc_binding *) { return 0; };
   std::function<gluonc_status()> calls[] = {
       [&] { return gluonc_engine_create(nullptr, nullptr, &e); },
@@ -199,6 +201,9 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
       [&] { return gluonc_launch_on_ranges(nullptr, 1, 1, 1, values, 2, nullptr, 0, &e); },
       [&] { return gluonc_launch_on_ranges(executable, 1, 1, 1, nullptr, 2, nullptr, 0, &e); },
       [&] { return gluonc_launch_on_ranges(executable, 1, 1, 1, values, 2, nullptr, 1, &e); },
+      [&] { return gluonc_check_descriptor(nullptr, &block, &e); },
+      [&] { return gluonc_check_descriptor(&tensor, nullptr, &e); },
+      [&] { return gluonc_check_descriptor(&tensor, &block, &e); },
   };
   for (size_t i = 0; i != std::size(calls); ++i) {
     e = nullptr;

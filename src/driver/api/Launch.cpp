@@ -2,6 +2,7 @@
 #include "driver/api/Guard.h"
 
 #include "driver/host/NumberFormat.h"
+#include "layout/TensorBlock.h"
 
 using namespace gluonc;
 using namespace gluonc::api;
@@ -73,6 +74,23 @@ TensorDescription describe(const gluonc_tensor &tensor) {
   llvm::copy(tensor.lower_corner, made.lowerCorner.begin());
   llvm::copy(tensor.upper_corner, made.upperCorner.begin());
   return made;
+}
+
+gluonc_status checkDescriptor(const gluonc_tensor &tensor, const gluonc_tensor_block &given,
+                              gluonc_error **error) {
+  std::optional<sema::DType> dtype = sema::DType::parse(tensor.dtype);
+  if (!dtype)
+    return fail(GLUONC_USAGE_ERROR, std::string("unknown dtype ") + tensor.dtype, error);
+  layout::TensorBlock block;
+  if (given.rank <= std::size(given.shape))
+    block.shape.assign(given.shape, given.shape + given.rank);
+  block.layout = {given.swizzle_bytes,   given.element_bits,    given.layout_rank,
+                  given.transposed != 0, given.fp4_padded != 0, {}};
+  block.elementBits = dtype->byteSize() * 8;
+  block.isFloat = dtype->isFloat();
+  block.isIm2Col = given.is_im2col != 0;
+  std::string why = layout::checkDescriptor(describe(tensor), block);
+  return why.empty() ? GLUONC_OK : fail(GLUONC_USAGE_ERROR, std::move(why), error);
 }
 
 /// Whether the kernel can work on the tensor at `slot`: GLUONC_OK, or the error that says why not.
@@ -251,6 +269,13 @@ gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
     return GLUONC_OK;
   return guarded(error, {{"executable", executable}},
                  [&] { return load(executable, device, error); });
+}
+
+gluonc_status gluonc_check_descriptor(const gluonc_tensor *tensor, const gluonc_tensor_block *block,
+                                      gluonc_error **error) {
+  return guarded(
+      error, {{"tensor", tensor}, {"block", block}, {"dtype", tensor ? tensor->dtype : nullptr}},
+      [&] { return checkDescriptor(*tensor, *block, error); });
 }
 
 gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y, unsigned z,

@@ -8,6 +8,7 @@
 
 #include "ir/Encoding.h"
 #include "ir/EngineRules.h"
+#include "support/TensorDescription.h"
 
 namespace gluonc::sema::ops {
 
@@ -272,24 +273,27 @@ static bool checkDescriptorBlock(Context &context, const BoundArgs &arguments,
   return true;
 }
 
-/// The copy engine counts all strides but the last in 16 bytes, and no extent backwards. What is
-/// not known here a run of the simulator checks.
-static bool checkExtents(Context &context, const BoundArgs &arguments, int64_t elementBytes) {
+/// Rules about extents, which are int32, and about strides. What is not known here a run of the
+/// simulator checks.
+static bool checkExtents(Context &context, const BoundArgs &arguments, unsigned elementBytes) {
   llvm::ArrayRef<Value> shape = arguments["shape"].items(), strides = arguments["strides"].items();
   auto refuse = [&](llvm::StringRef name, const llvm::Twine &why) {
     context.report(diag::Kind::BadDescriptor, arguments.span(name), why.str()).end();
     return false;
   };
+  TensorDescription tensor;
+  tensor.rank = shape.size();
+  tensor.shape.fill(1);
+  tensor.strides[tensor.rank - 1] = 1;
   for (const Value &extent : shape)
     if (std::optional<int64_t> known = extent.asInt64();
         extent.isNumber() && (!known || *known < 0 || *known > std::numeric_limits<int32_t>::max()))
       return refuse("shape", "has extents of 0 to 2147483647, not " + extent.repr());
-  for (const Value &stride : strides.drop_back())
-    if (std::optional<int64_t> known = stride.asInt64();
-        stride.isNumber() &&
-        (!known || *known < 0 || *known >= int64_t(1) << 40 || *known * elementBytes % 16 != 0))
-      return refuse("strides", "needs strides of multiples of 16 bytes, but " + stride.repr() +
-                                   " elements of " + llvm::Twine(elementBytes) + " bytes are not");
+  for (auto [known, stride] : llvm::zip(tensor.strides, strides.drop_back()))
+    if (stride.isNumber())
+      known = stride.asInt64().value_or(std::numeric_limits<int64_t>::max());
+  if (std::string why = whyNotAddressable(tensor, elementBytes); !why.empty())
+    return refuse("strides", "is not addressable: " + llvm::Twine(why));
   if (strides.back().asInt64() == 1)
     return true;
   context.report(diag::Kind::BadDescriptor, arguments.span("strides"), "needs a last stride of 1")
