@@ -55,7 +55,7 @@ void Cta::reset(uint64_t index) {
   });
   branches = events = 0;
   readers = 0;
-  failed = tracking = false;
+  failed = tracking = isEndless = false;
   endedCtas = 0;
   coordinateTaint = 0;
   pending.clear();

@@ -149,6 +149,8 @@ public:
   /// The fiber in hand must not go on: it ended, waits, or the program failed.
   bool stopped = false;
   bool failed = false;
+  /// The program failed because it does not come to an end.
+  bool isEndless = false;
   bool tracking = false;
   SharedMemory shared;
   /// Null where the program has nothing that it would tell of.

@@ -116,7 +116,7 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
 class GridRun {
 public:
   GridRun(uint64_t programs, unsigned threads, const std::function<bool()> &question)
-      : programs(programs), running(threads), question(question) {
+      : end(programs), programs(programs), running(threads), question(question) {
     // Chunks small enough to even out programs of different length.
     constexpr uint64_t kChunksPerThread = 32;
     chunk = std::max<uint64_t>(1, programs / (std::max(1u, threads) * kChunksPerThread));
@@ -166,19 +166,31 @@ public:
 
   std::optional<InternalError> failure;
   std::atomic<bool> isStopped = false;
+  /// No programs from here on. Where one does not come to an end, those behind it hardly would;
+  /// those before it have begun, so the same faults are reported for any number of threads.
+  std::atomic<uint64_t> end;
+  bool isCut() const { return end != programs; }
 
 private:
   /// Programs are handed out in chunks: neighbours touch neighbouring memory.
   void workUnguarded(Cta &cta, bool mayAsk) {
     for (;;) {
       uint64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-      if (begin >= programs)
+      if (begin >= end)
         return;
-      for (uint64_t i = begin; i < std::min(begin + chunk, programs); ++i) {
+      for (uint64_t i = begin; i < std::min(begin + chunk, end.load()); ++i) {
         if (shouldStop(mayAsk))
           return;
         cta.run(i);
+        if (cta.isEndless)
+          endBehind(i);
       }
+    }
+  }
+
+  void endBehind(uint64_t program) {
+    uint64_t known = end;
+    while (program + 1 < known && !end.compare_exchange_weak(known, program + 1)) {
     }
   }
 
@@ -253,6 +265,10 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   for (const std::unique_ptr<Cta> &cta : ctas) {
     faults.merge(cta->faults);
     std::move(cta->printed.begin(), cta->printed.end(), std::back_inserter(printed));
+  }
+  if (grid.isCut()) {
+    faults.endBehind(grid.end - 1);
+    llvm::erase_if(printed, [&](const auto &each) { return each.first >= grid.end; });
   }
   if (launch.output)
     writeOutput(std::move(printed), *launch.output);

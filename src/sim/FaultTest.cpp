@@ -339,6 +339,34 @@ tt.func public @k() {
   EXPECT_EQ(kernel.firstKind(), Kind::BranchLimitReached);
 }
 
+TEST(Fault, BehindAProgramThatNeverEndsNoneBegins) {
+  for (unsigned threads : {1, 4}) {
+    Kernel kernel(R"(
+tt.func public @k(%p: !tt.ptr<i32>) {
+  %id = tt.get_program_id x : i32
+  %c3 = arith.constant 3 : i32
+  %q = tt.addptr %p, %id : !tt.ptr<i32>, i32
+  tt.store %q, %c3 : !tt.ptr<i32>
+  %more = arith.cmpi sge, %id, %c3 : i32
+  cf.br ^loop
+^loop:
+  cf.cond_br %more, ^loop, ^end
+^end:
+  tt.return
+})");
+    std::vector<int32_t> done(500);
+    kernel.buffer("p", done);
+    kernel.launch.maxBranches = 1'000'000;
+    kernel.launch.hostThreads = threads;
+    EXPECT_FALSE(kernel.run(500));
+    EXPECT_EQ(kernel.sink.diagnostics.size(), 1u);
+    EXPECT_EQ(kernel.firstKind(), Kind::BranchLimitReached);
+    EXPECT_EQ(kernel.firstNote(), "in program (3, 0, 0); not all programs behind it were run");
+    EXPECT_EQ(done[3], 3);
+    EXPECT_EQ(done[499], 0);
+  }
+}
+
 TEST(Fault, CallersAreNamed) {
   Kernel kernel(R"(
 tt.func private @div(%x: i32, %y: i32) -> i32 attributes {noinline = true} {

@@ -22,6 +22,12 @@ void FaultLog::merge(const FaultLog &other) {
     add(fault);
 }
 
+void FaultLog::endBehind(uint64_t program) {
+  allWereRun = false;
+  for (auto at = faults.begin(); at != faults.end();)
+    at = at->second.program > program ? faults.erase(at) : std::next(at);
+}
+
 /// "(3, 17)" for element `lane` of a tile of this shape.
 static std::string indexText(int64_t lane, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<std::string, 4> parts(shape.size());
@@ -32,15 +38,17 @@ static std::string indexText(int64_t lane, llvm::ArrayRef<int64_t> shape) {
   return "(" + llvm::join(parts, ", ") + ")";
 }
 
-static std::string contextText(const Fault &fault, const Place &place,
-                               std::array<uint32_t, 3> grid) {
+static std::string contextText(const Fault &fault, const Place &place, std::array<uint32_t, 3> grid,
+                               bool allWereRun) {
   uint64_t x = fault.program % grid[0], rest = fault.program / grid[0];
   std::string text = "in program (" + std::to_string(x) + ", " + std::to_string(rest % grid[1]) +
                      ", " + std::to_string(rest / grid[1]) + ")";
   if (fault.lane >= 0 && !place.shape.empty())
     text += ", at element " + indexText(fault.lane, place.shape) + " of the tile";
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2];
-  if (programs > 1)
+  if (programs > 1 && !allWereRun)
+    text += "; not all programs behind it were run";
+  else if (programs > 1)
     text += "; " + std::to_string(fault.count) + " of " + std::to_string(programs) +
             " programs failed here";
   return text;
@@ -85,7 +93,7 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array
       diagnostic.labels.push_back({places[where].span, text});
     for (diag::Span caller : place.callers)
       diagnostic.labels.push_back({caller, "called from here"});
-    diagnostic.labels.push_back({diag::Span(), contextText(fault, place, grid)});
+    diagnostic.labels.push_back({diag::Span(), contextText(fault, place, grid, allWereRun)});
     sink.submit(std::move(diagnostic));
   }
 }

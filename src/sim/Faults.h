@@ -52,6 +52,8 @@ public:
   void add(Fault fault);
   /// Takes in the faults of another thread.
   void merge(const FaultLog &other);
+  /// The programs behind one were not all run: forgets what those that were met.
+  void endBehind(uint64_t program);
   bool empty() const { return faults.empty(); }
   void report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
               unsigned limit) const;
@@ -59,6 +61,7 @@ public:
 private:
   /// By kind and place.
   std::map<std::pair<int, uint32_t>, Fault> faults;
+  bool allWereRun = true;
 };
 
 } // namespace gluonc::sim

@@ -83,8 +83,10 @@ void Cta::scheduleBranchStop() {
 }
 
 void Cta::stopAtBranch(const Instruction &at) {
-  if (branches == maxBranches)
+  if (branches == maxBranches) {
+    isEndless = true;
     return fail(at, diag::Kind::BranchLimitReached, {std::to_string(maxBranches)});
+  }
   if (shouldStop()) {
     stopped = failed = true;
     return;

@@ -69,7 +69,7 @@ struct Argument {
 
 struct Launch {
   /// A few seconds of an empty loop: more than any kernel that gets somewhere needs.
-  static constexpr uint64_t kDefaultMaxBranches = uint64_t(1) << 27;
+  static constexpr uint64_t kDefaultMaxBranches = uint64_t(1) << 26;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::vector<Argument> arguments;
   const Memory *memory = nullptr;

@@ -13,7 +13,7 @@ import time
 
 # What only a bug makes gluonc say; the last ones say that it made code which a later stage refuses.
 ALARMS = re.compile(
-    r"[^\n]*(?:internal error|Sanitizer|runtime error:|LLVM ERROR|Assertion|terminate called"
+    r"[^\n]*(?:internal error|Sanitizer|runtime error:|LLVM ERROR|Assertion `|terminate called"
     r"|PLEASE submit a bug report|GL2044 InvalidIr|GL6013 PtxasRejected)[^\n]*")
 FRAME = re.compile(r" #\d+ 0x[0-9a-f]+ (?:in )?([\w:~<>, ]{1,80})")
 MOST_OUTPUT = 1 << 20
