@@ -201,13 +201,87 @@ if __name__ == "__main__":
 W = gl.constexpr(2)
 if torch.cuda.is_available():
     V = gl.constexpr(3)
-else:
-    V = gl.constexpr(4)
 if 1 > 2:
     W = gl.constexpr(5)
 A, (B, C) = gl.constexpr(6), (gl.constexpr(7), 8)
 )");
   for (auto [name, expected] : {std::pair{"W", "2"}, {"V", "3"}, {"B", "7"}}) {
+    auto value = evaluate(harness.program, *harness.module, name, {}, "<text>", harness.sink);
+    ASSERT_TRUE(value) << name;
+    EXPECT_EQ(value->repr(), expected) << name;
+  }
+}
+
+/// What a kernel gets for `X` after these statements of its file: a number, or "" after a report.
+static std::string valueOfX(const std::string &statements) {
+  Harness harness(std::string(prelude) + "import torch\n" + statements +
+                  "\n@gluon.jit\ndef k(p):\n    gl.store(p, X)\n");
+  std::string ir = harness.compile("k", {"*i32"});
+  llvm::StringRef text = llvm::StringRef(ir).split("arith.constant ").second;
+  return text.take_while([](char c) { return llvm::isDigit(c); }).str();
+}
+
+TEST(Modules, WhatAFileChangesOtherwiseIsUnknown) {
+  const std::string one = "X = gl.constexpr(1)\n";
+  EXPECT_EQ(valueOfX(one), "1");
+  for (const char *change : {
+           "X += 1",
+           "(X := gl.constexpr(2))",
+           "globals()['X'] = gl.constexpr(2)",
+           "globals().update(X=gl.constexpr(2))",
+           "exec('X = 2')",
+           "def f():\n    global X\n    X = gl.constexpr(2)\nf()",
+           "def f():\n    global X\n    X = gl.constexpr(2)\ndef g():\n    f()\n[g() for i in (1, "
+           "2)]",
+           "class C:\n    def __init__(self):\n        global X\n        X = gl.constexpr(2)\nC()",
+           "match 3:\n    case 3:\n        X = gl.constexpr(2)",
+           "match gl.constexpr(2):\n    case X:\n        pass",
+           "while torch.x:\n    X = gl.constexpr(2)",
+           "for i in range(2):\n    X = gl.constexpr(i)",
+           "with torch.x() as X:\n    pass",
+           "try:\n    pass\nexcept ValueError:\n    X = gl.constexpr(2)",
+           "if torch.x:\n    X = gl.constexpr(2)\nelse:\n    X = gl.constexpr(3)",
+           "del X",
+       })
+    EXPECT_EQ(valueOfX(one + change), "") << change;
+  // What is not called, or changes something else, changes nothing.
+  for (const char *other : {
+           "def f():\n    global X\n    X = gl.constexpr(2)",
+           "def f():\n    X = 2\nf()",
+           "globals()['Y'] = 2",
+           "[X for X in (1, 2)]",
+           "Y = lambda X: X",
+           "if __name__ == '__main__':\n    X = gl.constexpr(2)",
+           "X: gl.constexpr",
+       })
+    EXPECT_EQ(valueOfX(one + other), "1") << other;
+  EXPECT_EQ(valueOfX(one + "try:\n    X = gl.constexpr(2)\nfinally:\n    X = gl.constexpr(3)"),
+            "3");
+  EXPECT_EQ(valueOfX(one + "try:\n    X = gl.constexpr(2)\nexcept E:\n    X = gl.constexpr(3)\n"
+                           "else:\n    X = gl.constexpr(4)"),
+            "4");
+}
+
+TEST(Modules, ListsThatAFileChangesAreUnknown) {
+  const std::string list = "L = [1, 2]\nD = {'a': L}\n", use = "\nX = gl.constexpr(len(L))";
+  EXPECT_EQ(valueOfX(list + use), "2");
+  for (const char *change : {"L.append(3)", "L += [3]", "L[0] = 3", "del L[0]", "random.shuffle(L)",
+                             "import random\nrandom.shuffle(L)", "def f(l):\n    l.append(1)\nf(L)",
+                             "def f():\n    L.append(1)\nf()", "for L[0] in (1, 2):\n    pass"})
+    EXPECT_EQ(valueOfX(list + change + use), "") << change;
+  for (const char *other :
+       {"M = list(L)\nM.append(3)", "len(L)", "torch.tensor(L)", "N = gl.constexpr(sum(L))",
+        "print(L)", "def f(l):\n    return l[0]\nf(L)",
+        "def f():\n    L = []\n    L.append(1)\nf()"})
+    EXPECT_EQ(valueOfX(list + other + use), "2") << other;
+  // The other name of a list that changes.
+  EXPECT_EQ(valueOfX(list + "K = L\nL.append(3)\nX = gl.constexpr(len(K))"), "");
+}
+
+TEST(Modules, AStarImportTakesItsPlaceAmongTheOthers) {
+  Harness harness(std::string(prelude) + "X = gl.constexpr(1)\nfrom triton.language import *\n"
+                                         "arange = gl.constexpr(3)\n");
+  for (auto [name, expected] : {std::pair{"X", "1"}, {"arange", "3"}}) {
     auto value = evaluate(harness.program, *harness.module, name, {}, "<text>", harness.sink);
     ASSERT_TRUE(value) << name;
     EXPECT_EQ(value->repr(), expected) << name;

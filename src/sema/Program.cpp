@@ -118,6 +118,11 @@ static bool targetBinds(const ast::Expr *target, llvm::StringRef name) {
   return false;
 }
 
+static const ast::ImportFrom *asStarImport(const ast::Stmt &stmt) {
+  const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt);
+  return import && import->names.size() == 1 && import->names[0]->name == "*" ? import : nullptr;
+}
+
 static bool aliasBinds(const ast::Alias &alias, llvm::StringRef name) {
   return (alias.asname.data() ? alias.asname : alias.name.split('.').first) == name;
 }
@@ -154,7 +159,7 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
     const ast::Stmt *second = find(branch->orelse);
     if (!first && !second)
       return nullptr;
-    // Which branch runs may depend on the host: then take the one that has the name.
+    // Which branch runs may depend on the host: then the name is known where one of them has it.
     diag::Collector ignored;
     Interpreter::SinkScope quiet(interpreter, ignored);
     Frame frame;
@@ -166,20 +171,28 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
     std::optional<bool> taken = test ? interpreter.truth(*test, branch->test->span) : std::nullopt;
     if (taken)
       return *taken ? first : second;
-    return first ? first : second;
+    return first && second ? &stmt : first ? first : second;
   }
   if (const auto *attempt = llvm::dyn_cast<ast::Try>(&stmt)) {
-    if (const ast::Stmt *found = find(attempt->body))
-      return found;
-    for (const ast::ExceptHandler *handler : attempt->handlers)
-      if (const ast::Stmt *found = find(handler->body))
+    // As if nothing were raised. What only handlers bind may or may not be.
+    for (ast::Stmts body : {attempt->finalbody, attempt->orelse, attempt->body})
+      if (const ast::Stmt *found = find(body))
         return found;
-    return find(attempt->finalbody);
+    for (const ast::ExceptHandler *handler : attempt->handlers)
+      if (find(handler->body))
+        return &stmt;
+    return nullptr;
   }
   if (const auto *with = llvm::dyn_cast<ast::With>(&stmt))
     return find(with->body);
   if (const auto *loop = llvm::dyn_cast<ast::For>(&stmt))
-    return find(loop->body) ? &stmt : nullptr;
+    return find(loop->body) || find(loop->orelse) ? &stmt : nullptr;
+  if (const auto *loop = llvm::dyn_cast<ast::While>(&stmt))
+    return find(loop->body) || find(loop->orelse) ? &stmt : nullptr;
+  if (const auto *match = llvm::dyn_cast<ast::Match>(&stmt))
+    return llvm::any_of(match->cases, [&](const ast::MatchCase *each) { return find(each->body); })
+               ? &stmt
+               : nullptr;
   return nullptr;
 }
 
@@ -188,7 +201,10 @@ const ast::Stmt *SourceModule::findBinding(ast::Stmts body, llvm::StringRef name
   for (const ast::Stmt *stmt : llvm::reverse(body)) {
     if (stmt->span.begin >= end)
       continue;
-    if (binds(*stmt, name))
+    if (binds(*stmt, name) || changes().rebinds(*stmt, name))
+      return stmt;
+    if (const ast::ImportFrom *star = asStarImport(*stmt);
+        star && starImport(*star, name, interpreter))
       return stmt;
     if (const ast::Stmt *found = findInside(*stmt, name, interpreter, end))
       return found;
@@ -218,7 +234,7 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
     return Value::string(file.path());
   const ast::Stmt *stmt = findBinding(tree->body, name, interpreter, afterAll);
   if (!stmt)
-    return lookupStarImports(name, interpreter);
+    return std::nullopt;
   entries[name].isEvaluating = true;
   entries[name].definition = stmt->span;
   diag::Collector problems;
@@ -234,7 +250,7 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
     entry.definition = def->nameSpan;
   if (!value && !problems.diagnostics.empty())
     entry.reason = problems.diagnostics.front().message;
-  entry.value = value ? *value : Value::opaque(name.str());
+  entry.value = value ? unlessChanged(name, *value) : Value::opaque(name.str());
   return entry.value;
 }
 
@@ -246,7 +262,7 @@ std::optional<Value> SourceModule::lookupEarlier(llvm::StringRef name, Interpret
   if (isNew) {
     // Statements only get earlier, so this ends.
     MaybeValue value = evaluateBinding(*stmt, name, interpreter);
-    at->second = value ? *value : Value::opaque(name.str());
+    at->second = value ? unlessChanged(name, *value) : Value::opaque(name.str());
   }
   return at->second ? at->second : Value::opaque(name.str());
 }
@@ -335,6 +351,10 @@ void fixKnownDefaults(Interpreter &interpreter, Function &function) {
 
 std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::StringRef name,
                                                    Interpreter &interpreter) {
+  if (const ast::ImportFrom *star = asStarImport(stmt))
+    return starImport(*star, name, interpreter);
+  if (!binds(stmt, name))
+    return std::nullopt;
   Frame frame;
   frame.module = this;
   frame.isModuleScope = true;
@@ -402,25 +422,58 @@ void SourceModule::checkImport(const ast::ImportFrom &node, Interpreter &interpr
       (void)evaluateImport(node, alias->asname.data() ? alias->asname : alias->name, interpreter);
 }
 
-std::optional<Value> SourceModule::lookupStarImports(llvm::StringRef name,
-                                                     Interpreter &interpreter) {
-  for (const ast::Stmt *stmt : llvm::reverse(tree->body)) {
-    const auto *import = llvm::dyn_cast<ast::ImportFrom>(stmt);
-    if (!import || import->names.size() != 1 || import->names[0]->name != "*")
-      continue;
-    if (!staysInPackage(*import, interpreter))
-      continue;
-    Value module = importModule(program, *this, import->module, import->level, interpreter);
-    // Modules may import each other's names: mark this one while looking there.
-    if (!module.is(ValueKind::Module) || &module.asModule() == this)
-      continue;
-    entries[name].isEvaluating = true;
-    MaybeValue value = module.asModule().lookup(name, interpreter);
+std::optional<Value> SourceModule::starImport(const ast::ImportFrom &node, llvm::StringRef name,
+                                              Interpreter &interpreter) {
+  if (name.starts_with("_") || !staysInPackage(node, interpreter))
+    return std::nullopt;
+  Value module = importModule(program, *this, node.module, node.level, interpreter);
+  if (!module.is(ValueKind::Module) || &module.asModule() == this)
+    return std::nullopt;
+  // Modules may import each other's names: mark this one while looking there.
+  auto [entry, isNew] = entries.try_emplace(name);
+  if (!isNew && entry->second.isEvaluating)
+    return std::nullopt;
+  bool wasEvaluating = std::exchange(entry->second.isEvaluating, true);
+  MaybeValue value = module.asModule().lookup(name, interpreter);
+  if (isNew)
     entries.erase(name);
-    if (value && !value->is(ValueKind::Opaque))
-      return value;
+  else
+    entries[name].isEvaluating = wasEvaluating;
+  return value && !value->is(ValueKind::Opaque) ? value : std::nullopt;
+}
+
+const ModuleChanges &SourceModule::changes() {
+  if (!knownChanges)
+    knownChanges.emplace(tree->body);
+  return *knownChanges;
+}
+
+static bool canBeChanged(const Value &value) {
+  switch (value.kind()) {
+  case ValueKind::List:
+  case ValueKind::Dict:
+  case ValueKind::Set:
+  case ValueKind::Instance:
+  case ValueKind::Class:
+    return true;
+  case ValueKind::Tuple:
+    return llvm::any_of(value.items(), canBeChanged);
+  default:
+    return false;
   }
-  return std::nullopt;
+}
+
+Value SourceModule::unlessChanged(llvm::StringRef name, Value value) {
+  if (!canBeChanged(value))
+    return value;
+  // Functions that get a class make instances of it.
+  std::optional<Span> change = changes().changeOf(name, !value.is(ValueKind::Class));
+  if (!change)
+    return value;
+  if (auto entry = entries.find(name); entry != entries.end())
+    entry->second.reason = "line " + std::to_string(file.position(change->begin).line) +
+                           " may change what it is bound to";
+  return Value::opaque(name.str());
 }
 
 } // namespace gluonc::sema

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/Language.h"
+#include "sema/ModuleChanges.h"
 #include "sema/Program.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -80,10 +81,16 @@ private:
   std::optional<Value> lookupEarlier(llvm::StringRef name, Interpreter &interpreter);
   /// False after a report: the import would leave the package.
   bool staysInPackage(const ast::ImportFrom &node, Interpreter &interpreter);
-  std::optional<Value> lookupStarImports(llvm::StringRef name, Interpreter &interpreter);
+  /// What `from m import *` gives `name`; nullopt if nothing.
+  std::optional<Value> starImport(const ast::ImportFrom &node, llvm::StringRef name,
+                                  Interpreter &interpreter);
+  const ModuleChanges &changes();
+  /// Opaque, with the reason, for a list or the like that the module changes later.
+  Value unlessChanged(llvm::StringRef name, Value value);
   /// What the host program says, as `lookup`; nullopt for what it leaves to the source.
   std::optional<std::optional<Value>> lookupHost(llvm::StringRef name, Interpreter &interpreter);
 
+  std::optional<ModuleChanges> knownChanges;
   llvm::StringMap<Entry> entries;
   /// Where the statement begins that is being evaluated: as when Python runs it, what is below has
   /// not happened yet.
