@@ -39,9 +39,8 @@ struct Options {
   unsigned ptxVersion = 0;
 };
 
-/// What a launcher must know about a compiled kernel. Parameters follow
-/// gluon-language ABI: the kernel's own in order, then two hidden pointers
-/// (global scratch, profiling scratch).
+/// What a launcher must know about a compiled kernel. Parameters are the kernel's own in order,
+/// then two hidden pointers (global scratch, profiling scratch).
 struct KernelInfo {
   std::string name;
   /// All warps of a CTA, specialized ones included.

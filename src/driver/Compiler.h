@@ -7,7 +7,7 @@
 // dialects costs more than compiling a small kernel. It serves one compilation at
 // a time; an Engine keeps several.
 //
-// Where ptxas is, is decided by the program around (Tools.h) and passed in.
+// Where ptxas is, is decided by the program around (FindPtxas.h) and passed in.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,8 +1,7 @@
 //===- ArgSpec.h - What a specialization knows about an argument -------------===//
 //
-// gluon-language §1.3: an argument is a type plus what may be assumed of its
-// value (divisible by 16), or it is a compile-time value and leaves no trace in
-// the IR signature.
+// An argument is a type plus what may be assumed of its value (divisible by 16), or
+// it is a compile-time value and leaves no trace in the IR signature.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace gluonc::sema {
 
-/// Compile options of one kernel (gluon-language §1.5).
+/// Compile options of one kernel.
 struct Options {
   target::Target target;
   unsigned numWarps = 4;

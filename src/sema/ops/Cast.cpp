@@ -1,6 +1,6 @@
 //===- Cast.cpp - Conversions between element types ---------------------------===//
 //
-// gluon-language §2.6, "Casts". Same IR type, other signedness: only the
+// Same IR type, other signedness: only the
 // front-end type changes. 16-bit floats go through float32 unless the target is
 // float32; fp8 and non-default rounding use tt.fp_to_fp.
 //

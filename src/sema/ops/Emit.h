@@ -2,7 +2,7 @@
 //
 // Every family follows the same road: numbers that are known at compile time
 // stay numbers until they meet a tensor, then `promote` settles the common
-// element type (gluon-language §2.6), `broadcast` the common shape and layout,
+// element type (Promotion.cpp), `broadcast` the common shape and layout,
 // and the family emits one operation. Numbers become constants of the final
 // type and shape at once, so there is little left to fold.
 //
@@ -40,7 +40,7 @@ mlir::Type typeWithElement(mlir::Type like, mlir::Type element);
 mlir::Type typeWithElement(Context &context, mlir::Type like, DType element);
 inline Value tensor(mlir::Value value, DType dtype) { return Value::tensor(value, dtype); }
 
-/// The type that a number takes alone (§2.4); nullopt for an integer beyond 64 bits.
+/// The type that a number takes alone; nullopt for an integer beyond 64 bits.
 std::optional<DType> numberType(const Value &number);
 /// Whether numbers convert to `dtype`: not to void, nor to fp8e4b15, which is bytes to us.
 inline bool holdsNumbers(DType dtype) {
@@ -104,7 +104,7 @@ Result castTensor(Context &context, const Value &value, DType dtype, diag::Span 
 Result bitcastTensor(Context &context, const Value &value, DType dtype, diag::Span span);
 /// x != 0 of an integer, float or pointer tensor.
 Value notZero(Context &context, const Value &value);
-/// A tensor as it is, a number by §2.4.
+/// A tensor as it is, a number as the tensor that it is alone.
 Result materialize(Context &context, const Operand &operand);
 
 // -- Arguments -----------------------------------------------------------------

@@ -92,7 +92,7 @@ std::optional<Value> unary(Context &, UnaryOp, const Value &operand, diag::Span 
 std::optional<Value> logical(Context &, bool isAnd, const Value &lhs, const Value &rhs,
                              diag::Span lhsSpan, diag::Span rhsSpan);
 
-/// A number or bool becomes a scalar tensor (§2.4 types); a tensor stays.
+/// A number or bool becomes a scalar tensor of the type that it takes alone; a tensor stays.
 std::optional<Value> materialize(Context &, const Value &value, diag::Span span);
 /// Conversion of numbers and tensors to `dtype`.
 std::optional<Value> cast(Context &, const Value &value, DType dtype, diag::Span span);

@@ -1,6 +1,6 @@
 //===- Promotion.cpp - Common types, shapes and layouts of operands -----------===//
 //
-// gluon-language §2.6. A number that is known at compile time yields to a tensor
+// A number that is known at compile time yields to a tensor
 // of its own kind or a higher one (bool < int < float): `int8_tensor + 1` stays
 // int8. Everything else follows a ladder of rules over the two element types.
 //
