@@ -1,5 +1,6 @@
 // Attributes of compile-time values and of the types of tensors.
 
+#include "sema/Classes.h"
 #include "sema/Language.h"
 
 #include "ir/Encoding.h"
@@ -225,7 +226,7 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
   }
   if (object.is(ValueKind::Class) || object.is(ValueKind::Instance)) {
     unsigned errorsBefore = sink->errorCount();
-    MaybeValue value = classMember(object, name, span);
+    MaybeValue value = Classes(*this).member(object, name, span);
     if (!value && sink->errorCount() == errorsBefore)
       report(Kind::UnknownField, span, object.asClass().name, name)
           .label(object.asClass().span, "defined here");

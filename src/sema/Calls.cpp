@@ -1,8 +1,13 @@
 // Calls: evaluating arguments, binding them to parameters, walking callees in place.
 
-#include "sema/Language.h"
+#include "sema/Calls.h"
 
+#include "sema/Classes.h"
 #include "sema/Format.h"
+#include "sema/HostStatements.h"
+#include "sema/KernelStatements.h"
+#include "sema/Language.h"
+#include "sema/Outline.h"
 
 namespace gluonc::sema {
 
@@ -12,7 +17,7 @@ using diag::Span;
 // Recursion halves a tile or counts down: real programs stay below ten.
 static constexpr unsigned maxRecursion = 64;
 
-bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments) {
+bool Calls::evalArguments(const ast::Call &node, CallArguments &arguments) {
   arguments.span = node.span;
   // One that fails does not keep the others from being looked at.
   bool isComplete = true;
@@ -55,14 +60,14 @@ bool Interpreter::evalArguments(const ast::Call &node, CallArguments &arguments)
   return isComplete;
 }
 
-MaybeValue Interpreter::evalCall(const ast::Call &node) {
+MaybeValue Calls::evalCall(const ast::Call &node) {
   MaybeValue callee = eval(node.func);
   if (!callee)
     return std::nullopt;
   // Arguments of a host call are not looked at: they are host code too.
   if (callee->is(ValueKind::Opaque) && frame().isModuleScope)
     return Value::opaque(std::string(node.span.text()));
-  if (&node == unusedCall && callee->is(ValueKind::Function) &&
+  if (&node == interpreter.unusedCall && callee->is(ValueKind::Function) &&
       !callee->asFunction().mustUse.empty()) {
     report(Kind::UnusedResult, node.span, callee->asFunction().name, callee->asFunction().mustUse)
         .label(callee->asFunction().span, "marked `must_use_result` here");
@@ -77,7 +82,7 @@ MaybeValue Interpreter::evalCall(const ast::Call &node) {
 MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
   switch (callee.kind()) {
   case ValueKind::Builtin:
-    return callBuiltin(callee, arguments);
+    return Calls(*this).callBuiltin(callee, arguments);
   case ValueKind::Function:
     return callFunction(callee, arguments);
   case ValueKind::BoundMethod: {
@@ -86,7 +91,7 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
     return call(callee.boundCallee(), arguments);
   }
   case ValueKind::Class:
-    return construct(callee, arguments);
+    return Classes(*this).construct(callee, arguments);
   case ValueKind::Instance:
     if (const Class::Member *member = callee.asClass().findMember("__call__"))
       return call(Value::boundMethod(member->value, callee), arguments);
@@ -102,7 +107,7 @@ MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {
 }
 
 /// `partial(f, …)` keeps its arguments; calling the result puts new ones behind them.
-MaybeValue Interpreter::callPartial(bool isMaking, CallArguments &arguments) {
+MaybeValue Calls::callPartial(bool isMaking, CallArguments &arguments) {
   if (arguments.positional.empty()) {
     report(Kind::MissingArgument, arguments.span, "functools.partial", "func").end();
     return std::nullopt;
@@ -132,7 +137,7 @@ MaybeValue Interpreter::callPartial(bool isMaking, CallArguments &arguments) {
   return call(known.items()[0].items()[0], all);
 }
 
-MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &arguments) {
+MaybeValue Calls::callBuiltin(const Value &callee, CallArguments &arguments) {
   const Builtin &builtin = callee.asBuiltin();
   if (isIntrinsic(callee, "functools.partial") || isIntrinsic(callee, "functools.partial()"))
     return callPartial(isIntrinsic(callee, "functools.partial"), arguments);
@@ -140,13 +145,13 @@ MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &argument
     return callFormat(arguments);
   if (isIntrinsic(callee, "aggregate_replace") || isIntrinsic(callee, "dataclasses.replace") ||
       isIntrinsic(callee, "_replace"))
-    return replaceFields(arguments);
+    return Classes(interpreter).replaceFields(arguments);
   BoundStorage bound;
-  if (!bindBuiltin(*this, builtin, arguments, bound))
+  if (!bindBuiltin(interpreter, builtin, arguments, bound))
     return std::nullopt;
   if (const Intrinsic *intrinsic = asIntrinsic(callee))
     return intrinsic->evaluate(
-        *this, {*intrinsic, {builtin.signature, bound.values, bound.spans}, arguments.span});
+        interpreter, {*intrinsic, {builtin.signature, bound.values, bound.spans}, arguments.span});
   if (!context || !inKernel()) {
     report(Kind::NeedsKernel, arguments.span, builtin.name).end();
     return std::nullopt;
@@ -155,7 +160,7 @@ MaybeValue Interpreter::callBuiltin(const Value &callee, CallArguments &argument
   return ops::emitCall(*context, builtin, bound.values, bound.spans);
 }
 
-MaybeValue Interpreter::callFormat(CallArguments &arguments) {
+MaybeValue Calls::callFormat(CallArguments &arguments) {
   std::vector<std::pair<Value, Value>> named;
   for (const CallArguments::Keyword &keyword : arguments.keywords)
     named.emplace_back(Value::string(keyword.name.str()), keyword.value);
@@ -180,29 +185,30 @@ MaybeValue Interpreter::callFunction(const Value &callee, CallArguments &argumen
     report(Kind::NeedsKernel, arguments.span, function->name).end();
     return std::nullopt;
   }
-  if (function->kind == FunctionKind::Jit && !checkRecursion(*function, arguments.span))
+  if (function->kind == FunctionKind::Jit &&
+      !Calls(*this).checkRecursion(*function, arguments.span))
     return std::nullopt;
-  return runFunction(function, arguments);
+  return Calls(*this).runFunction(function, arguments);
 }
 
 /// A function may call itself with other compile-time values, until one of them ends it.
-bool Interpreter::checkRecursion(const Function &function, Span span) {
+bool Calls::checkRecursion(const Function &function, Span span) {
   unsigned active = 0;
-  for (const Frame *frame = current; frame; frame = frame->caller)
-    active += frame->function == &function;
+  for (const Frame *at = &frame(); at; at = at->caller)
+    active += at->function == &function;
   if (active < maxRecursion)
     return true;
   report(Kind::EndlessRecursion, span, function.name, maxRecursion)
       .label(function.span, "defined here")
       .hint("let a compile-time condition end it, or write a loop");
   // Each of the active calls may go on to the next one otherwise.
-  isExhausted = true;
+  interpreter.isExhausted = true;
   return false;
 }
 
-MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &function,
-                                    CallArguments &arguments) {
-  DepthScope nested(*this);
+MaybeValue Calls::runFunction(const std::shared_ptr<const Function> &function,
+                              CallArguments &arguments) {
+  Interpreter::DepthScope nested(interpreter);
   if (!step(arguments.span))
     return std::nullopt;
   Frame callee;
@@ -215,12 +221,13 @@ MaybeValue Interpreter::runFunction(const std::shared_ptr<const Function> &funct
   if (!bindFunction(*function, arguments, callee))
     return std::nullopt;
   if (function->isNoinline && callee.mode == Mode::Kernel)
-    return callOutlined(*function, callee, arguments.span);
-  FrameScope active(*this, callee);
+    return Outliner(interpreter).call(*function, callee, arguments.span);
+  Interpreter::FrameScope active(interpreter, callee);
   if (function->lambda)
     return eval(function->lambda->body);
-  Flow flow = callee.mode == Mode::Kernel ? runKernelBody(function->def->body)
-                                          : runHost(function->def->body);
+  Flow flow = callee.mode == Mode::Kernel
+                  ? KernelStatements(interpreter).runBody(function->def->body)
+                  : HostStatements(interpreter).run(function->def->body);
   if (flow == Flow::Failed || callee.hasFailed)
     return std::nullopt;
   if (flow != Flow::Returned)
@@ -251,7 +258,7 @@ void Interpreter::checkFunctionCall(const Function &function, CallArguments &arg
     return;
   }
   Frame ignored;
-  (void)bindFunction(function, arguments, ignored);
+  (void)Calls(*this).bindFunction(function, arguments, ignored);
 }
 
 Value asKernelArgument(const Value &value) {
@@ -267,7 +274,7 @@ Value asKernelArgument(const Value &value) {
   return Value::tuple(std::move(items), std::move(names));
 }
 
-bool Interpreter::bindFunction(const Function &function, CallArguments &arguments, Frame &callee) {
+bool Calls::bindFunction(const Function &function, CallArguments &arguments, Frame &callee) {
   size_t next = 0;
   llvm::SmallVector<bool, 4> used(arguments.keywords.size(), false);
   for (const Parameter &parameter : function.parameters) {
@@ -303,7 +310,8 @@ bool Interpreter::bindFunction(const Function &function, CallArguments &argument
       used[i] = true;
       value = arguments.keywords[i].value;
     }
-    if (!value && parameter.hasDefault() && !(value = defaultValue(function, parameter)))
+    if (!value && parameter.hasDefault() &&
+        !(value = interpreter.defaultValue(function, parameter)))
       return false;
     if (!value) {
       report(Kind::MissingArgument, arguments.span, function.name, parameter.name)

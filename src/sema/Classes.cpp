@@ -4,8 +4,9 @@
 // that it is immutable, so copies may share it. Constexpr fields are part of its
 // type, run-time fields are flattened wherever values cross control flow.
 
-#include "sema/Language.h"
+#include "sema/Classes.h"
 
+#include "sema/Language.h"
 #include "sema/ProgramState.h"
 
 namespace gluonc::sema {
@@ -195,12 +196,13 @@ std::shared_ptr<Class> startHostAggregate(Interpreter &interpreter, Module &modu
   return builder.cls;
 }
 
-bool Interpreter::defineNestedClass(const ast::ClassDef &node) {
+bool Classes::define(const ast::ClassDef &node) {
   if (!frame().module) {
     report(Kind::UnsupportedHostConstruct, node.span, "a class here").end();
     return false;
   }
-  std::shared_ptr<const Class> cls = makeClass(*this, *frame().module, node, capture());
+  std::shared_ptr<const Class> cls =
+      makeClass(interpreter, *frame().module, node, interpreter.capture());
   frame().scope.set(node.name, Value::classValue(std::move(cls)), node.nameSpan,
                     /*isConstexpr=*/true);
   return true;
@@ -218,8 +220,7 @@ static auto inDefinition(Interpreter &interpreter, const Class &cls, Fn body) {
   return body();
 }
 
-bool Interpreter::bindFields(const Class &cls, CallArguments &arguments,
-                             std::vector<Value> &items) {
+bool Classes::bindFields(const Class &cls, CallArguments &arguments, std::vector<Value> &items) {
   items.assign(cls.fields.size(), Value());
   if (arguments.positional.size() > cls.fields.size()) {
     report(Kind::TooManyArguments, arguments.positionalSpans[cls.fields.size()], cls.name,
@@ -255,7 +256,7 @@ bool Interpreter::bindFields(const Class &cls, CallArguments &arguments,
           .label(field.span, "field defined here");
       return false;
     }
-    MaybeValue value = inDefinition(*this, cls, [&] { return eval(field.defaultValue); });
+    MaybeValue value = inDefinition(interpreter, cls, [&] { return eval(field.defaultValue); });
     if (!value)
       return false;
     item = asKernelArgument(*value);
@@ -289,13 +290,13 @@ static bool admits(Interpreter &interpreter, const Class &cls, const Class::Fiel
   return !type || admits(*type, value);
 }
 
-bool Interpreter::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Span span) {
+bool Classes::finishFields(const Class &cls, llvm::ArrayRef<Value> items, Span span) {
   for (auto [item, field] : llvm::zip(items, cls.fields)) {
     if (item.isAbsent()) {
       report(Kind::FieldNotSet, span, cls.name, field.name).label(field.span, "declared here");
       return false;
     }
-    if (cls.kind != ClassKind::Aggregate || admits(*this, cls, field, item))
+    if (cls.kind != ClassKind::Aggregate || admits(interpreter, cls, field, item))
       continue;
     std::string type = field.annotation ? std::string(field.annotation->span.text())
                        : field.types.items().size() == 1 ? field.types.items()[0].str()
@@ -323,8 +324,8 @@ static bool finishConstruction(Interpreter &interpreter, const Value &instance, 
   return interpreter.call(last->value, arguments).has_value();
 }
 
-MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) {
-  DepthScope nested(*this);
+MaybeValue Classes::construct(const Value &value, CallArguments &arguments) {
+  Interpreter::DepthScope nested(interpreter);
   if (!step(arguments.span))
     return std::nullopt;
   std::shared_ptr<const Class> cls = value.sharedClass();
@@ -340,7 +341,7 @@ MaybeValue Interpreter::construct(const Value &value, CallArguments &arguments) 
       return Value::tuple(std::move(items), std::move(names));
     }
     Value instance = Value::instance(cls, std::move(items));
-    bool isDone = finishConstruction(*this, instance, arguments.span);
+    bool isDone = finishConstruction(interpreter, instance, arguments.span);
     instance.closeFields();
     return isDone ? MaybeValue(instance) : std::nullopt;
   }
@@ -400,7 +401,7 @@ bool holdsPayload(const Value &value, const Payload *payload) {
   }
 }
 
-bool Interpreter::setField(const ast::Attribute &target, const Value &value) {
+bool Classes::setField(const ast::Attribute &target, const Value &value) {
   MaybeValue object = eval(target.value);
   if (!object)
     return false;
@@ -476,15 +477,15 @@ static MaybeValue replaceNamed(Interpreter &interpreter, const Value &old,
   return Value::tuple(std::move(items), old.fieldNames().vec());
 }
 
-MaybeValue Interpreter::replaceFields(CallArguments &arguments) {
+MaybeValue Classes::replaceFields(CallArguments &arguments) {
   Value old = arguments.positional.size() == 1 ? arguments.positional[0] : Value();
   CallArguments all;
   all.span = arguments.span;
   all.keywords = arguments.keywords;
   if (old.is(ValueKind::Tuple) && !old.fieldNames().empty())
-    return replaceNamed(*this, old, arguments);
+    return replaceNamed(interpreter, old, arguments);
   if (old.is(ValueKind::Layout))
-    return replaceParameters(*this, old, std::move(all));
+    return replaceParameters(interpreter, old, std::move(all));
   if (!old.is(ValueKind::Instance)) {
     report(Kind::BadArgument, arguments.span,
            "one aggregate and its new fields as keywords are needed")
@@ -502,7 +503,7 @@ MaybeValue Interpreter::replaceFields(CallArguments &arguments) {
 
 // -- Use -----------------------------------------------------------------------------
 
-MaybeValue Interpreter::classMember(const Value &object, llvm::StringRef name, Span span) {
+MaybeValue Classes::member(const Value &object, llvm::StringRef name, Span span) {
   const Class &cls = object.asClass();
   bool isInstance = object.is(ValueKind::Instance);
   if (isInstance)

@@ -9,7 +9,7 @@
 //       x += 1                       scf.yield %y
 //                                  } else { scf.yield %x }
 //
-// A `return` in one branch: the rest of the function goes into the other (Interpreter.h). A
+// A `return` in one branch: the rest of the function goes into the other (KernelStatements.h). A
 // `return` that leaves several ways on: the rest would go to the end of each of them, k times in a
 // row 2^k times. So they meet first, with a bit that tells who has returned, and what:
 //
@@ -22,7 +22,7 @@
 // So that thousands of returns in a row do not nest, functions that have many do the same with all.
 
 #include "sema/Flatten.h"
-#include "sema/Language.h"
+#include "sema/KernelStatements.h"
 
 #include "ir/Dialects.h"
 
@@ -73,7 +73,7 @@ bool mayGoOn(ast::Stmts body) {
 
 // -- if -------------------------------------------------------------------------------
 
-Flow Interpreter::runIf(const ast::If &node, const Rest *rest) {
+Flow KernelStatements::runIf(const ast::If &node, const Rest *rest) {
   MaybeValue condition = eval(node.test);
   if (!condition)
     return Flow::Failed;
@@ -98,7 +98,7 @@ Flow Interpreter::runIf(const ast::If &node, const Rest *rest) {
     return Flow::Failed;
   }
   std::optional<bool> holds = truth(*condition, node.test->span);
-  return runKernel(*holds ? node.body : node.orelse, rest);
+  return run(*holds ? node.body : node.orelse, rest);
 }
 
 namespace {
@@ -142,7 +142,7 @@ void enter(mlir::OpBuilder &builder, mlir::Region &region) {
 } // namespace
 
 /// One branch of an `if`, and how it ends.
-struct Interpreter::Arm {
+struct KernelStatements::Arm {
   mlir::Region region;
   Flow flow = Flow::Next;
   /// Of MayReturn: the bit.
@@ -158,8 +158,8 @@ struct Interpreter::Arm {
 };
 
 /// Runs `body` at the end of an arm.
-void Interpreter::walkArm(Arm &arm, const Scope &before, Span span,
-                          llvm::function_ref<Flow()> body) {
+void KernelStatements::walkArm(Arm &arm, const Scope &before, Span span,
+                               llvm::function_ref<Flow()> body) {
   mlir::OpBuilder &builder = context->builder;
   mlir::OpBuilder::InsertionGuard guard(builder);
   if (arm.region.empty())
@@ -176,18 +176,18 @@ void Interpreter::walkArm(Arm &arm, const Scope &before, Span span,
   arm.scope = std::move(frame().scope);
 }
 
-Flow Interpreter::runDynamicIf(const ast::If &node, const Value &condition) {
+Flow KernelStatements::runDynamicIf(const ast::If &node, const Value &condition) {
   Scope before = frame().scope;
   Arm arms[2];
   for (int i = 0; i < 2 && arms[0].flow != Flow::Failed; ++i)
     walkArm(arms[i], before, node.test->span,
-            [&] { return runKernel(i == 0 ? node.body : node.orelse, nullptr); });
+            [&] { return run(i == 0 ? node.body : node.orelse, nullptr); });
   return closeIf(node.test->span, condition.ir(), arms, before);
 }
 
 /// Both go on: changed names, and names that both define.
-void Interpreter::mergeScopes(Span span, llvm::MutableArrayRef<Arm> arms, const Scope &before,
-                              llvm::SmallVectorImpl<Binding> &merged) {
+void KernelStatements::mergeScopes(Span span, llvm::MutableArrayRef<Arm> arms, const Scope &before,
+                                   llvm::SmallVectorImpl<Binding> &merged) {
   for (const Binding &one : arms[0].scope.all()) {
     const Binding *two = arms[1].scope.find(one.name);
     const Binding *old = before.find(one.name);
@@ -224,8 +224,8 @@ void Interpreter::mergeScopes(Span span, llvm::MutableArrayRef<Arm> arms, const 
 }
 
 /// One of them goes on: what it changed.
-void Interpreter::takeScope(llvm::MutableArrayRef<Arm> arms, const Scope &before,
-                            llvm::SmallVectorImpl<Binding> &changed) {
+void KernelStatements::takeScope(llvm::MutableArrayRef<Arm> arms, const Scope &before,
+                                 llvm::SmallVectorImpl<Binding> &changed) {
   Scope &scope = arms[0].goesOn() ? arms[0].scope : arms[1].scope;
   frame().scope = scope;
   for (const Binding &binding : scope.all()) {
@@ -242,7 +242,7 @@ void Interpreter::takeScope(llvm::MutableArrayRef<Arm> arms, const Scope &before
 }
 
 /// What the arms return becomes one kind of value; false after a report.
-bool Interpreter::agreeOnResult(llvm::MutableArrayRef<Arm> arms) {
+bool KernelStatements::agreeOnResult(llvm::MutableArrayRef<Arm> arms) {
   bool both = arms[0].returns() && arms[1].returns();
   bool bothPlain = arms[0].result.isCompileTime() && arms[1].result.isCompileTime();
   // A number that differs between the returns becomes a run-time value.
@@ -280,8 +280,8 @@ static void yieldPoison(mlir::OpBuilder &builder, mlir::Location loc, mlir::Bloc
 }
 
 /// Builds the `if` around its finished arms, and the state behind it.
-Flow Interpreter::closeIf(Span span, mlir::Value condition, llvm::MutableArrayRef<Arm> arms,
-                          const Scope &before) {
+Flow KernelStatements::closeIf(Span span, mlir::Value condition, llvm::MutableArrayRef<Arm> arms,
+                               const Scope &before) {
   frame().scope = before;
   if (arms[0].flow == Flow::Failed || arms[1].flow == Flow::Failed)
     return Flow::Failed;
@@ -341,7 +341,7 @@ Flow Interpreter::closeIf(Span span, mlir::Value condition, llvm::MutableArrayRe
   return !returns ? Flow::Next : !goesOn ? Flow::Returned : Flow::MayReturn;
 }
 
-Flow Interpreter::runGuarded(llvm::function_ref<Flow()> body) {
+Flow KernelStatements::runGuarded(llvm::function_ref<Flow()> body) {
   Scope before = frame().scope;
   mlir::Value hasReturned = frame().hasReturned;
   Span span = frame().returnSpan;
@@ -354,7 +354,7 @@ Flow Interpreter::runGuarded(llvm::function_ref<Flow()> body) {
   return closeIf(span, hasReturned, arms, before);
 }
 
-Flow Interpreter::finish(Flow flow, const Rest *rest) {
+Flow KernelStatements::finish(Flow flow, const Rest *rest) {
   for (; rest && (flow == Flow::Next || flow == Flow::MayReturn); rest = rest->next) {
     auto run = [&] { return rest->run(rest->next); };
     flow = flow == Flow::MayReturn ? runGuarded(run) : run();
@@ -376,7 +376,8 @@ static bool isEmpty(const Rest *rest) {
   return !rest;
 }
 
-Flow Interpreter::runReturningIf(const ast::If &node, const Value &condition, const Rest *rest) {
+Flow KernelStatements::runReturningIf(const ast::If &node, const Value &condition,
+                                      const Rest *rest) {
   if (frame().deviceLoops) {
     // Walking on would find the `return` itself, but only in the branch that is looked at first.
     report(Kind::ReturnInLoop, node.test->span)
@@ -397,7 +398,7 @@ Flow Interpreter::runReturningIf(const ast::If &node, const Value &condition, co
     for (int i = 0; i < 2 && arms[0].flow != Flow::Failed; ++i)
       walkArm(arms[i], before, span, [&] {
         ast::Stmts body = i == 0 ? node.body : node.orelse;
-        return meets ? runKernel(body, nullptr) : finish(runKernel(body, rest), rest);
+        return meets ? run(body, nullptr) : finish(run(body, rest), rest);
       });
   }
   // One of them does after all.
@@ -410,7 +411,7 @@ Flow Interpreter::runReturningIf(const ast::If &node, const Value &condition, co
   return closeIf(span, condition.ir(), arms, before);
 }
 
-MaybeValue Interpreter::evalDynamicIfExp(const ast::IfExp &node, const Value &test) {
+MaybeValue KernelStatements::conditional(const ast::IfExp &node, const Value &test) {
   context->span = node.test->span;
   MaybeValue condition = ops::condition(*context, test, node.test->span);
   if (!condition)

@@ -1,9 +1,13 @@
 // Expressions other than operators, names and calls.
 
-#include "sema/Language.h"
+#include "sema/Expressions.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Calls.h"
 #include "sema/Format.h"
+#include "sema/HostStatements.h"
+#include "sema/KernelStatements.h"
+#include "sema/Language.h"
 #include "sema/Text.h"
 #include "sema/Unsupported.h"
 #include "support/Error.h"
@@ -19,10 +23,10 @@ MaybeValue Interpreter::eval(const ast::Expr *expr) {
   DepthScope nested(*this);
   if (!step(expr->span))
     return std::nullopt;
-  return evalNode(expr);
+  return Expressions(*this).evalNode(expr);
 }
 
-MaybeValue Interpreter::evalNode(const ast::Expr *expr) {
+MaybeValue Expressions::evalNode(const ast::Expr *expr) {
   using ast::NodeKind;
   if (!checkSupported(*expr))
     return std::nullopt;
@@ -37,7 +41,7 @@ MaybeValue Interpreter::evalNode(const ast::Expr *expr) {
     return object ? attribute(*object, node->attr, node->attrSpan) : std::nullopt;
   }
   case NodeKind::Call:
-    return evalCall(*llvm::cast<ast::Call>(expr));
+    return Calls(interpreter).evalCall(*llvm::cast<ast::Call>(expr));
   case NodeKind::BinOp:
     return evalBinOp(*llvm::cast<ast::BinOp>(expr));
   case NodeKind::UnaryOp:
@@ -63,7 +67,7 @@ MaybeValue Interpreter::evalNode(const ast::Expr *expr) {
   case NodeKind::FormattedValue:
     return evalFormatted(*llvm::cast<ast::FormattedValue>(expr));
   case NodeKind::Lambda:
-    return evalLambda(*llvm::cast<ast::Lambda>(expr));
+    return HostStatements(interpreter).lambda(*llvm::cast<ast::Lambda>(expr));
   case NodeKind::NamedExpr:
     return evalNamedExpr(*llvm::cast<ast::NamedExpr>(expr));
   case NodeKind::ListComp: {
@@ -107,7 +111,7 @@ bool Interpreter::checkSupported(const ast::Node &node) {
   return false;
 }
 
-MaybeValue Interpreter::evalConstant(const ast::Constant &node) {
+MaybeValue Expressions::evalConstant(const ast::Constant &node) {
   switch (node.value) {
   case ast::ConstantKind::None:
     return Value::none();
@@ -131,7 +135,7 @@ MaybeValue Interpreter::evalConstant(const ast::Constant &node) {
   GL_UNREACHABLE("unsupported literals were rejected before");
 }
 
-MaybeValue Interpreter::evalSequence(ast::Exprs elements, bool isList) {
+MaybeValue Expressions::evalSequence(ast::Exprs elements, bool isList) {
   std::vector<Value> items;
   items.reserve(elements.size());
   for (const ast::Expr *element : elements) {
@@ -152,7 +156,7 @@ MaybeValue Interpreter::evalSequence(ast::Exprs elements, bool isList) {
   return isList && !inKernel() ? Value::list(std::move(items)) : Value::tuple(std::move(items));
 }
 
-MaybeValue Interpreter::evalDict(const ast::Dict &node) {
+MaybeValue Expressions::evalDict(const ast::Dict &node) {
   Value result = Value::dict({});
   for (auto [keyExpr, valueExpr] : llvm::zip(node.keys, node.values)) {
     if (!keyExpr) {
@@ -175,7 +179,7 @@ MaybeValue Interpreter::evalDict(const ast::Dict &node) {
   return result;
 }
 
-MaybeValue Interpreter::evalSlice(const ast::Slice &node) {
+MaybeValue Expressions::evalSlice(const ast::Slice &node) {
   Value parts[3] = {Value::none(), Value::none(), Value::none()};
   const ast::Expr *exprs[3] = {node.lower, node.upper, node.step};
   for (int i = 0; i < 3; ++i) {
@@ -189,7 +193,7 @@ MaybeValue Interpreter::evalSlice(const ast::Slice &node) {
   return Value::slice(parts[0], parts[1], parts[2]);
 }
 
-MaybeValue Interpreter::evalJoinedStr(const ast::JoinedStr &node) {
+MaybeValue Expressions::evalJoinedStr(const ast::JoinedStr &node) {
   std::string whole;
   for (const ast::Expr *part : node.values) {
     MaybeValue value = eval(part);
@@ -200,7 +204,7 @@ MaybeValue Interpreter::evalJoinedStr(const ast::JoinedStr &node) {
   return text(std::move(whole), node.span);
 }
 
-MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
+MaybeValue Expressions::evalFormatted(const ast::FormattedValue &node) {
   MaybeValue value = eval(node.value);
   if (!value)
     return std::nullopt;
@@ -225,19 +229,20 @@ MaybeValue Interpreter::evalFormatted(const ast::FormattedValue &node) {
   return value ? text(value->str(), node.value->span) : std::nullopt;
 }
 
-MaybeValue Interpreter::evalNamedExpr(const ast::NamedExpr &node) {
+MaybeValue Expressions::evalNamedExpr(const ast::NamedExpr &node) {
   MaybeValue value = eval(node.value);
   if (!value)
     return std::nullopt;
   if (inKernel()) {
-    if (!assignKernel(node.target, *value, node.value->span, /*isConstexpr=*/false))
+    if (!KernelStatements(interpreter)
+             .assign(node.target, *value, node.value->span, /*isConstexpr=*/false))
       return std::nullopt;
     return frame().scope.find(llvm::cast<ast::Name>(node.target)->id)->value;
   }
-  return assignHost(node.target, *value) ? value : std::nullopt;
+  return HostStatements(interpreter).assign(node.target, *value) ? value : std::nullopt;
 }
 
-bool Interpreter::forEachBinding(ast::Comprehensions generators, llvm::function_ref<bool()> body) {
+bool Expressions::forEachBinding(ast::Comprehensions generators, llvm::function_ref<bool()> body) {
   if (generators.empty())
     return body();
   const ast::Comprehension *generator = generators.front();
@@ -248,7 +253,7 @@ bool Interpreter::forEachBinding(ast::Comprehensions generators, llvm::function_
   if (!items)
     return false;
   for (const Value &item : *items) {
-    if (!step(generator->span) || !assignHost(generator->target, item))
+    if (!step(generator->span) || !HostStatements(interpreter).assign(generator->target, item))
       return false;
     bool wanted = true;
     for (const ast::Expr *filter : generator->ifs) {
@@ -271,7 +276,7 @@ static Scope saveScope(const Frame &frame) {
   return frame.scope;
 }
 
-MaybeValue Interpreter::evalComprehension(const ast::Expr *element,
+MaybeValue Expressions::evalComprehension(const ast::Expr *element,
                                           ast::Comprehensions generators) {
   // The loop variable belongs to the comprehension alone.
   Scope saved = saveScope(frame());
@@ -288,7 +293,7 @@ MaybeValue Interpreter::evalComprehension(const ast::Expr *element,
   return inKernel() ? Value::tuple(std::move(items)) : Value::list(std::move(items));
 }
 
-MaybeValue Interpreter::evalDictComp(const ast::DictComp &node) {
+MaybeValue Expressions::evalDictComp(const ast::DictComp &node) {
   Scope saved = saveScope(frame());
   auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
   Value result = Value::dict({});
@@ -344,6 +349,15 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value &value, Span 
   return std::nullopt;
 }
 
+/// By `__bool__`, else `__len__`; objects with neither are true.
+static std::optional<bool> truthOfInstance(Interpreter &interpreter, const Value &value,
+                                           Span span) {
+  for (llvm::StringRef name : {"__bool__", "__len__"})
+    if (std::optional<MaybeValue> result = callOperator(interpreter, value, name, {}, span))
+      return *result ? interpreter.truth(**result, span) : std::nullopt;
+  return true;
+}
+
 std::optional<bool> Interpreter::truth(const Value &value, Span span) {
   switch (value.kind()) {
   case ValueKind::Opaque:
@@ -357,18 +371,10 @@ std::optional<bool> Interpreter::truth(const Value &value, Span span) {
     report(Kind::ConstexprRequired, span, "this condition", value.typeName()).end();
     return std::nullopt;
   case ValueKind::Instance:
-    return truthOfInstance(value, span);
+    return truthOfInstance(*this, value, span);
   default:
     return truthOf(value);
   }
-}
-
-/// By `__bool__`, else `__len__`; objects with neither are true.
-std::optional<bool> Interpreter::truthOfInstance(const Value &value, Span span) {
-  for (llvm::StringRef name : {"__bool__", "__len__"})
-    if (std::optional<MaybeValue> result = callOperator(value, name, {}, span))
-      return *result ? truth(**result, span) : std::nullopt;
-  return true;
 }
 
 } // namespace gluonc::sema

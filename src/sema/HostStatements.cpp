@@ -1,8 +1,10 @@
 // Statements of compile-time code: bodies of constexpr functions, launch helpers.
 
-#include "sema/Language.h"
+#include "sema/HostStatements.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Classes.h"
+#include "sema/Language.h"
 #include "sema/ProgramState.h"
 
 namespace gluonc::sema {
@@ -10,29 +12,19 @@ namespace gluonc::sema {
 using diag::Kind;
 using diag::Span;
 
-std::shared_ptr<Closure> Interpreter::capture() {
-  Frame &frame = *current;
-  // A function in its own scope is a circle, which the Program cuts at its end.
-  program.state().captured.push_back(frame.sharedScope);
-  auto closure = std::make_shared<Closure>();
-  closure->scope = frame.sharedScope;
-  if (frame.closure)
-    closure->outer = std::make_shared<Closure>(*frame.closure);
-  return closure;
-}
-
-MaybeValue Interpreter::evalLambda(const ast::Lambda &node) {
+MaybeValue HostStatements::lambda(const ast::Lambda &node) {
   if (!frame().module) {
     report(Kind::UnsupportedHostConstruct, node.span, "a lambda here").end();
     return std::nullopt;
   }
-  std::shared_ptr<Function> function = makeLambda(*this, *frame().module, node, capture());
+  std::shared_ptr<Function> function =
+      makeLambda(interpreter, *frame().module, node, interpreter.capture());
   if (!fixDefaults(*function))
     return std::nullopt;
   return Value::function(std::move(function));
 }
 
-bool Interpreter::fixDefaults(Function &function) {
+bool HostStatements::fixDefaults(Function &function) {
   for (Parameter &parameter : function.parameters) {
     if (!parameter.defaultValue)
       continue;
@@ -44,20 +36,21 @@ bool Interpreter::fixDefaults(Function &function) {
   return true;
 }
 
-bool Interpreter::defineNested(const ast::FunctionDef &node) {
-  std::shared_ptr<Function> function = makeFunction(*this, *frame().module, node, capture());
+bool HostStatements::define(const ast::FunctionDef &node) {
+  std::shared_ptr<Function> function =
+      makeFunction(interpreter, *frame().module, node, interpreter.capture());
   if (!fixDefaults(*function))
     return false;
   frame().scope.set(node.name, Value::function(std::move(function)), node.nameSpan);
   return true;
 }
 
-Flow Interpreter::runHost(ast::Stmts body) {
+Flow HostStatements::run(ast::Stmts body) {
   for (const ast::Stmt *stmt : body) {
-    DepthScope nested(*this);
+    Interpreter::DepthScope nested(interpreter);
     if (!step(stmt->span))
       return Flow::Failed;
-    if (Flow flow = runHostStatement(*stmt); flow != Flow::Next)
+    if (Flow flow = runStatement(*stmt); flow != Flow::Next)
       return flow;
   }
   return Flow::Next;
@@ -65,7 +58,7 @@ Flow Interpreter::runHost(ast::Stmts body) {
 
 static Flow nextIf(bool done) { return done ? Flow::Next : Flow::Failed; }
 
-Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
+Flow HostStatements::runStatement(const ast::Stmt &stmt) {
   using ast::NodeKind;
   if (!checkSupported(stmt))
     return Flow::Failed;
@@ -73,12 +66,12 @@ Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
   case NodeKind::Pass:
     return Flow::Next;
   case NodeKind::Import:
-    return nextIf(importHost(llvm::cast<ast::Import>(stmt)));
+    return nextIf(runImport(llvm::cast<ast::Import>(stmt)));
   case NodeKind::ImportFrom:
-    return nextIf(importHost(llvm::cast<ast::ImportFrom>(stmt)));
+    return nextIf(runImport(llvm::cast<ast::ImportFrom>(stmt)));
   case NodeKind::Delete:
     for (const ast::Expr *target : llvm::cast<ast::Delete>(stmt).targets)
-      if (!deleteHost(target))
+      if (!remove(target))
         return Flow::Failed;
     return Flow::Next;
   case NodeKind::Nonlocal:
@@ -86,7 +79,7 @@ Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
       frame().nonlocals.push_back(name);
     return Flow::Next;
   case NodeKind::Try:
-    return runHostTry(llvm::cast<ast::Try>(stmt));
+    return runTry(llvm::cast<ast::Try>(stmt));
   case NodeKind::Break:
     return Flow::Break;
   case NodeKind::Continue:
@@ -107,7 +100,7 @@ Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
     if (!value)
       return Flow::Failed;
     for (const ast::Expr *target : node.targets)
-      if (!assignHost(target, *value))
+      if (!assign(target, *value))
         return Flow::Failed;
     return Flow::Next;
   }
@@ -116,37 +109,37 @@ Flow Interpreter::runHostStatement(const ast::Stmt &stmt) {
     if (!node.value)
       return Flow::Next;
     MaybeValue value = eval(node.value);
-    return nextIf(value && assignHost(node.target, *value));
+    return nextIf(value && assign(node.target, *value));
   }
   case NodeKind::AugAssign:
-    return nextIf(augmentHost(llvm::cast<ast::AugAssign>(stmt)));
+    return nextIf(augment(llvm::cast<ast::AugAssign>(stmt)));
   case NodeKind::If: {
     const auto &node = llvm::cast<ast::If>(stmt);
     MaybeValue test = eval(node.test);
     std::optional<bool> holds = test ? truth(*test, node.test->span) : std::nullopt;
     if (!holds)
       return Flow::Failed;
-    return runHost(*holds ? node.body : node.orelse);
+    return run(*holds ? node.body : node.orelse);
   }
   case NodeKind::For:
-    return runHostFor(llvm::cast<ast::For>(stmt));
+    return runFor(llvm::cast<ast::For>(stmt));
   case NodeKind::While:
-    return runHostWhile(llvm::cast<ast::While>(stmt));
+    return runWhile(llvm::cast<ast::While>(stmt));
   case NodeKind::Assert:
-    return runHostAssert(llvm::cast<ast::Assert>(stmt));
+    return runAssert(llvm::cast<ast::Assert>(stmt));
   case NodeKind::Raise:
-    return runHostRaise(llvm::cast<ast::Raise>(stmt));
+    return runRaise(llvm::cast<ast::Raise>(stmt));
   case NodeKind::ClassDef:
-    return nextIf(defineNestedClass(llvm::cast<ast::ClassDef>(stmt)));
+    return nextIf(Classes(interpreter).define(llvm::cast<ast::ClassDef>(stmt)));
   case NodeKind::FunctionDef:
-    return nextIf(defineNested(llvm::cast<ast::FunctionDef>(stmt)));
+    return nextIf(define(llvm::cast<ast::FunctionDef>(stmt)));
   default:
     report(Kind::UnsupportedHostConstruct, stmt.span, "this statement").end();
     return Flow::Failed;
   }
 }
 
-Flow Interpreter::runHostFor(const ast::For &node) {
+Flow HostStatements::runFor(const ast::For &node) {
   MaybeValue iterable = eval(node.iter);
   if (!iterable)
     return Flow::Failed;
@@ -154,26 +147,26 @@ Flow Interpreter::runHostFor(const ast::For &node) {
   if (!items)
     return Flow::Failed;
   for (const Value &item : *items) {
-    if (!assignHost(node.target, item))
+    if (!assign(node.target, item))
       return Flow::Failed;
-    Flow flow = runHost(node.body);
+    Flow flow = run(node.body);
     if (flow == Flow::Break)
       return Flow::Next;
     if (flow == Flow::Returned || flow == Flow::Failed)
       return flow;
   }
-  return runHost(node.orelse);
+  return run(node.orelse);
 }
 
-Flow Interpreter::runHostWhile(const ast::While &node) {
+Flow HostStatements::runWhile(const ast::While &node) {
   while (true) {
     MaybeValue test = eval(node.test);
     std::optional<bool> holds = test ? truth(*test, node.test->span) : std::nullopt;
     if (!holds)
       return Flow::Failed;
     if (!*holds)
-      return runHost(node.orelse);
-    Flow flow = runHost(node.body);
+      return run(node.orelse);
+    Flow flow = run(node.body);
     if (flow == Flow::Break)
       return Flow::Next;
     if (flow == Flow::Returned || flow == Flow::Failed)
@@ -235,7 +228,7 @@ static bool catches(const ast::ExceptHandler &handler, llvm::StringRef exception
   return catches(llvm::StringRef(handler.type->span.text()), exception);
 }
 
-Flow Interpreter::runHandler(const ast::Try &node, const diag::Diagnostic &problem) {
+Flow HostStatements::runHandler(const ast::Try &node, const diag::Diagnostic &problem) {
   std::string exception = exceptionOf(problem);
   for (const ast::ExceptHandler *handler : node.handlers) {
     if (!catches(*handler, exception))
@@ -250,17 +243,17 @@ Flow Interpreter::runHandler(const ast::Try &node, const diag::Diagnostic &probl
       }
       frame().scope.set(handler->name, Value::string(text.str()), handler->span);
     }
-    return runHost(handler->body);
+    return run(handler->body);
   }
   return Flow::Failed;
 }
 
-Flow Interpreter::runHostTry(const ast::Try &node) {
+Flow HostStatements::runTry(const ast::Try &node) {
   diag::Collector problems;
   Flow flow;
   {
-    SinkScope caught(*this, problems);
-    flow = runHost(node.body);
+    Interpreter::SinkScope caught(interpreter, problems);
+    flow = run(node.body);
   }
   bool failed = flow == Flow::Failed;
   diag::Diagnostic *problem = nullptr;
@@ -268,22 +261,22 @@ Flow Interpreter::runHostTry(const ast::Try &node) {
     if (failed && diagnostic.severity == diag::Severity::Error)
       problem = &diagnostic;
     else
-      sink->submit(std::move(diagnostic));
+      interpreter.sink->submit(std::move(diagnostic));
   if (flow == Flow::Next)
-    flow = runHost(node.orelse);
+    flow = run(node.orelse);
   else if (problem) {
     flow = runHandler(node, *problem);
     // Nobody took it: it goes on to whoever is outside.
     if (flow == Flow::Failed && !llvm::any_of(node.handlers, [&](const ast::ExceptHandler *h) {
           return catches(*h, exceptionOf(*problem));
         }))
-      sink->submit(std::move(*problem));
+      interpreter.sink->submit(std::move(*problem));
   }
-  Flow last = runHost(node.finalbody);
+  Flow last = run(node.finalbody);
   return last == Flow::Next ? flow : last;
 }
 
-Flow Interpreter::runHostAssert(const ast::Assert &node) {
+Flow HostStatements::runAssert(const ast::Assert &node) {
   MaybeValue test = eval(node.test);
   std::optional<bool> holds = test ? truth(*test, node.test->span) : std::nullopt;
   if (!holds)
@@ -299,7 +292,7 @@ Flow Interpreter::runHostAssert(const ast::Assert &node) {
   return Flow::Failed;
 }
 
-Flow Interpreter::runHostRaise(const ast::Raise &node) {
+Flow HostStatements::runRaise(const ast::Raise &node) {
   // What the exception is called, and what is said of it.
   std::string_view type = node.exc ? node.exc->span.text() : "an exception";
   std::string text;
@@ -317,7 +310,7 @@ Flow Interpreter::runHostRaise(const ast::Raise &node) {
   return Flow::Failed;
 }
 
-bool Interpreter::importHost(const ast::Import &node) {
+bool HostStatements::runImport(const ast::Import &node) {
   Module *module = frame().module;
   if (!module || module->isBuiltin())
     return true;
@@ -325,21 +318,21 @@ bool Interpreter::importHost(const ast::Import &node) {
     // `import a.b` binds `a`; `import a.b as c` binds the submodule.
     bool isRenamed = alias->asname.data();
     llvm::StringRef dotted = isRenamed ? alias->name : alias->name.split('.').first;
-    Value value =
-        importModule(program, static_cast<SourceModule &>(*module), dotted, /*level=*/0, *this);
+    Value value = importModule(program, static_cast<SourceModule &>(*module), dotted, /*level=*/0,
+                               interpreter);
     frame().scope.set(isRenamed ? alias->asname : dotted, value, alias->span);
   }
   return true;
 }
 
-bool Interpreter::importHost(const ast::ImportFrom &node) {
+bool HostStatements::runImport(const ast::ImportFrom &node) {
   Module *module = frame().module;
   if (!module || module->isBuiltin())
     return true;
   auto &source = static_cast<SourceModule &>(*module);
   for (const ast::Alias *alias : node.names) {
     llvm::StringRef name = alias->asname.data() ? alias->asname : alias->name;
-    MaybeValue value = source.evaluateImport(node, name, *this);
+    MaybeValue value = source.evaluateImport(node, name, interpreter);
     if (!value)
       return false;
     frame().scope.set(name, *value, alias->span);
@@ -348,7 +341,7 @@ bool Interpreter::importHost(const ast::ImportFrom &node) {
 }
 
 /// Where a name of compile-time code lives: here, or where `nonlocal` says.
-Scope &Interpreter::scopeOf(llvm::StringRef name) {
+Scope &HostStatements::scopeOf(llvm::StringRef name) {
   if (llvm::is_contained(frame().nonlocals, name))
     for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
       if (closure->scope->find(name))
@@ -356,7 +349,7 @@ Scope &Interpreter::scopeOf(llvm::StringRef name) {
   return frame().scope;
 }
 
-bool Interpreter::deleteHost(const ast::Expr *target) {
+bool HostStatements::remove(const ast::Expr *target) {
   if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
     if (!lookup(name->id, name->span))
       return false;
@@ -369,7 +362,7 @@ bool Interpreter::deleteHost(const ast::Expr *target) {
   if (!subscript)
     report(Kind::UnsupportedHostConstruct, target->span, "`del` of this").end();
   // Finding the item says whether there is one.
-  if (!index || !this->subscript(*object, *index, target->span))
+  if (!index || !interpreter.subscript(*object, *index, target->span))
     return false;
   if (object->is(ValueKind::Dict)) {
     llvm::erase_if(object->dictItems(), [&](const auto &item) { return item.first == *index; });
@@ -402,7 +395,7 @@ void setDictItem(const Value &dict, const Value &key, const Value &value) {
 }
 
 /// `a, *rest, z = items`: the starred target takes what the others leave.
-bool Interpreter::unpackHost(ast::Exprs targets, const Value &value, Span span) {
+bool HostStatements::unpack(ast::Exprs targets, const Value &value, Span span) {
   std::optional<std::vector<Value>> items = iterate(value, span);
   if (!items)
     return false;
@@ -419,25 +412,25 @@ bool Interpreter::unpackHost(ast::Exprs targets, const Value &value, Span span) 
   for (const ast::Expr *target : targets) {
     const auto *starred = llvm::dyn_cast<ast::Starred>(target);
     if (!starred) {
-      if (!assignHost(target, (*items)[next++]))
+      if (!assign(target, (*items)[next++]))
         return false;
       continue;
     }
     std::vector<Value> rest(items->begin() + int64_t(next), items->begin() + int64_t(next + taken));
     next += taken;
-    if (!assignHost(starred->value, Value::list(std::move(rest))))
+    if (!assign(starred->value, Value::list(std::move(rest))))
       return false;
   }
   return true;
 }
 
-bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
+bool HostStatements::assign(const ast::Expr *target, const Value &value) {
   if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
     scopeOf(name->id).set(name->id, value, target->span, value.isCompileTime());
     return true;
   }
   if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
-    return setField(*attribute, value);
+    return Classes(interpreter).setField(*attribute, value);
   llvm::ArrayRef<const ast::Expr *> elements;
   if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     elements = tuple->elts;
@@ -457,7 +450,7 @@ bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
       return true;
     }
     if (object->is(ValueKind::List) && index->is(ValueKind::Slice))
-      return assignSlice(*object, *index, value, target->span);
+      return assignSlice(interpreter, *object, *index, value, target->span);
     std::optional<int64_t> at = index->asInt64();
     if (!object->is(ValueKind::List) || !at) {
       report(Kind::BadIndex, target->span, "a " + object->typeName() + " cannot be stored into")
@@ -476,10 +469,10 @@ bool Interpreter::assignHost(const ast::Expr *target, const Value &value) {
     report(Kind::UnsupportedHostConstruct, target->span, "this assignment target").end();
     return false;
   }
-  return unpackHost(elements, value, target->span);
+  return unpack(elements, value, target->span);
 }
 
-bool Interpreter::augmentHost(const ast::AugAssign &node) {
+bool HostStatements::augment(const ast::AugAssign &node) {
   MaybeValue old = eval(node.target);
   MaybeValue operand = old ? eval(node.value) : std::nullopt;
   if (!operand)
@@ -489,11 +482,11 @@ bool Interpreter::augmentHost(const ast::AugAssign &node) {
     std::optional<std::vector<Value>> added = iterate(*operand, node.value->span);
     if (!added)
       return false;
-    return extendList(*this, *old, *added, node.span);
+    return extendList(interpreter, *old, *added, node.span);
   }
   MaybeValue result =
       binary(node.op, *old, *operand, node.span, node.target->span, node.value->span);
-  return result && assignHost(node.target, *result);
+  return result && assign(node.target, *result);
 }
 
 } // namespace gluonc::sema

@@ -1,6 +1,7 @@
 #include "sema/Interpreter.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/ProgramState.h"
 
 #include "ir/SourceLocation.h"
 #include "support/Recovery.h"
@@ -30,6 +31,17 @@ mlir::Location Interpreter::location(mlir::MLIRContext *mlirContext, diag::Span 
     current = frame;
   }
   return mlir::CallSiteLoc::get(here, *frame->callLocation);
+}
+
+std::shared_ptr<Closure> Interpreter::capture() {
+  Frame &frame = *current;
+  // A function in its own scope is a circle, which the Program cuts at its end.
+  program.state().captured.push_back(frame.sharedScope);
+  auto closure = std::make_shared<Closure>();
+  closure->scope = frame.sharedScope;
+  if (frame.closure)
+    closure->outer = std::make_shared<Closure>(*frame.closure);
+  return closure;
 }
 
 bool Interpreter::step(diag::Span span) {

@@ -1,5 +1,8 @@
 // Statements of kernels, but for control flow (ControlFlow.cpp).
 
+#include "sema/KernelStatements.h"
+
+#include "sema/Classes.h"
 #include "sema/Language.h"
 
 namespace gluonc::sema {
@@ -21,9 +24,9 @@ void collectAssigned(const ast::Node &node, NameSet &names) {
   ast::forEachChild(node, [&](const ast::Node &child) { collectAssigned(child, names); });
 }
 
-bool Interpreter::recover(const ast::Stmt &stmt) {
+bool KernelStatements::recover(const ast::Stmt &stmt) {
   frame().hasFailed = true;
-  if (isExhausted)
+  if (interpreter.isExhausted)
     return false;
   NameSet assigned;
   collectAssigned(stmt, assigned);
@@ -32,7 +35,7 @@ bool Interpreter::recover(const ast::Stmt &stmt) {
   return true;
 }
 
-Flow Interpreter::runKernel(ast::Stmts body, const Rest *rest) {
+Flow KernelStatements::run(ast::Stmts body, const Rest *rest) {
   Flow flow = runStatements(body, rest);
   while (flow == Flow::MayReturn && !body.empty())
     flow = runGuarded([&] { return runStatements(body, rest); });
@@ -40,20 +43,18 @@ Flow Interpreter::runKernel(ast::Stmts body, const Rest *rest) {
 }
 
 /// As far as all go on; takes what it ran from the front of `body`.
-Flow Interpreter::runStatements(ast::Stmts &body, const Rest *rest) {
+Flow KernelStatements::runStatements(ast::Stmts &body, const Rest *rest) {
   while (!body.empty()) {
     const ast::Stmt &stmt = *body.front();
     body = body.drop_front();
-    DepthScope nested(*this);
+    Interpreter::DepthScope nested(interpreter);
     if (!step(stmt.span)) {
-      isExhausted = true;
+      interpreter.isExhausted = true;
       return Flow::Failed;
     }
-    auto runRemaining = [remaining = body, this](const Rest *next) {
-      return runKernel(remaining, next);
-    };
+    auto runRemaining = [remaining = body, this](const Rest *next) { return run(remaining, next); };
     Rest here{runRemaining, rest, body.empty()};
-    Flow flow = runKernelStatement(stmt, &here);
+    Flow flow = runStatement(stmt, &here);
     if (flow == Flow::Failed && recover(stmt)) {
       // What stands behind a `return` is dead, also when its value is wrong.
       if (!llvm::isa<ast::Return>(stmt) || frame().deviceLoops)
@@ -68,7 +69,7 @@ Flow Interpreter::runStatements(ast::Stmts &body, const Rest *rest) {
 
 static Flow nextIf(bool done) { return done ? Flow::Next : Flow::Failed; }
 
-Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
+Flow KernelStatements::runStatement(const ast::Stmt &stmt, const Rest *rest) {
   using ast::NodeKind;
   if (!checkSupported(stmt))
     return Flow::Failed;
@@ -80,23 +81,23 @@ Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
     // A docstring is no call of anything.
     if (llvm::isa<ast::Constant>(node.value))
       return Flow::Next;
-    const ast::Expr *outer = std::exchange(unusedCall, node.value);
+    const ast::Expr *outer = std::exchange(interpreter.unusedCall, node.value);
     bool done = eval(node.value).has_value();
-    unusedCall = outer;
+    interpreter.unusedCall = outer;
     return nextIf(done);
   }
   case NodeKind::Return:
-    return runKernelReturn(llvm::cast<ast::Return>(stmt));
+    return runReturn(llvm::cast<ast::Return>(stmt));
   case NodeKind::Assign: {
     const auto &node = llvm::cast<ast::Assign>(stmt);
     MaybeValue value = eval(node.value);
-    return nextIf(value && assignKernel(node.targets[0], *value, node.value->span,
-                                        /*isConstexpr=*/false));
+    return nextIf(value && assign(node.targets[0], *value, node.value->span,
+                                  /*isConstexpr=*/false));
   }
   case NodeKind::AnnAssign:
     return nextIf(annotatedAssign(llvm::cast<ast::AnnAssign>(stmt)));
   case NodeKind::AugAssign:
-    return nextIf(augmentKernel(llvm::cast<ast::AugAssign>(stmt)));
+    return nextIf(augment(llvm::cast<ast::AugAssign>(stmt)));
   case NodeKind::If:
     return runIf(llvm::cast<ast::If>(stmt), rest);
   case NodeKind::For:
@@ -104,7 +105,7 @@ Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
   case NodeKind::While:
     return runDeviceWhile(llvm::cast<ast::While>(stmt));
   case NodeKind::Assert:
-    return nextIf(kernelAssert(llvm::cast<ast::Assert>(stmt)));
+    return nextIf(runAssert(llvm::cast<ast::Assert>(stmt)));
   case NodeKind::With:
     // The one context that the language has belongs to AMD's targets.
     for (const ast::WithItem *item : llvm::cast<ast::With>(stmt).items)
@@ -117,7 +118,7 @@ Flow Interpreter::runKernelStatement(const ast::Stmt &stmt, const Rest *rest) {
   }
 }
 
-Flow Interpreter::runKernelReturn(const ast::Return &node) {
+Flow KernelStatements::runReturn(const ast::Return &node) {
   if (frame().deviceLoops) {
     report(Kind::ReturnInLoop, node.span)
         .hint("store the result in a variable and return it after the loop");
@@ -131,7 +132,7 @@ Flow Interpreter::runKernelReturn(const ast::Return &node) {
   return Flow::Returned;
 }
 
-MaybeValue Interpreter::materialized(const Value &value, llvm::StringRef name, Span span) {
+MaybeValue KernelStatements::materialized(const Value &value, llvm::StringRef name, Span span) {
   switch (value.kind()) {
   case ValueKind::Bool:
   case ValueKind::Int:
@@ -165,8 +166,8 @@ MaybeValue Interpreter::materialized(const Value &value, llvm::StringRef name, S
   }
 }
 
-bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span valueSpan,
-                               bool isConstexpr) {
+bool KernelStatements::assign(const ast::Expr *target, const Value &value, Span valueSpan,
+                              bool isConstexpr) {
   if (const auto *name = llvm::dyn_cast<ast::Name>(target)) {
     isConstexpr |= frame().scope.takeExpectation(name->id);
     MaybeValue bound = isConstexpr ? value : materialized(value, name->id, valueSpan);
@@ -177,7 +178,7 @@ bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span
     return true;
   }
   if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
-    return setField(*attribute, value);
+    return Classes(interpreter).setField(*attribute, value);
   llvm::ArrayRef<const ast::Expr *> elements;
   if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     elements = tuple->elts;
@@ -201,12 +202,12 @@ bool Interpreter::assignKernel(const ast::Expr *target, const Value &value, Span
     return false;
   }
   for (auto [element, item] : llvm::zip(elements, *items))
-    if (!assignKernel(element, item, valueSpan, isConstexpr))
+    if (!assign(element, item, valueSpan, isConstexpr))
       return false;
   return true;
 }
 
-bool Interpreter::annotatedAssign(const ast::AnnAssign &node) {
+bool KernelStatements::annotatedAssign(const ast::AnnAssign &node) {
   const auto *name = llvm::dyn_cast<ast::Name>(node.target);
   if (!name) {
     report(Kind::UnsupportedConstruct, node.target->span, "an annotation on this target").end();
@@ -227,10 +228,10 @@ bool Interpreter::annotatedAssign(const ast::AnnAssign &node) {
   MaybeValue value = eval(node.value);
   if (!value)
     return false;
-  return assignKernel(node.target, *value, node.value->span, isConstexpr);
+  return assign(node.target, *value, node.value->span, isConstexpr);
 }
 
-bool Interpreter::augmentKernel(const ast::AugAssign &node) {
+bool KernelStatements::augment(const ast::AugAssign &node) {
   if (!llvm::isa<ast::Name>(node.target)) {
     report(Kind::UnsupportedConstruct, node.target->span, "augmented assignment to this target")
         .end();
@@ -246,10 +247,10 @@ bool Interpreter::augmentKernel(const ast::AugAssign &node) {
   }
   MaybeValue result =
       binary(node.op, *old, *operand, node.span, node.target->span, node.value->span);
-  return result && assignKernel(node.target, *result, node.span, /*isConstexpr=*/false);
+  return result && assign(node.target, *result, node.span, /*isConstexpr=*/false);
 }
 
-bool Interpreter::kernelAssert(const ast::Assert &node) {
+bool KernelStatements::runAssert(const ast::Assert &node) {
   MaybeValue test = eval(node.test);
   if (!test)
     return false;

@@ -90,6 +90,25 @@ Value stubMember(Program &program, const Value &stub, llvm::StringRef name);
 /// A module of the language by its path as written in imports; null for other paths.
 Module *findLanguageModule(Program &program, llvm::StringRef dotted);
 
+/// `__add__` and `__radd__`; empty for operators that no method means.
+struct OperatorNames {
+  llvm::StringRef forward, reflected;
+};
+OperatorNames methodNames(ast::Operator op);
+OperatorNames methodNames(ast::CompareOperator op);
+/// `logical_and`, `logical_or`.
+OperatorNames methodNames(ast::BoolOperator op);
+llvm::StringRef methodName(ast::UnaryOperator op);
+
+/// Calls an operator's method of an instance; nullopt when it has none, or that does not take it
+/// on.
+std::optional<MaybeValue> callOperator(Interpreter &interpreter, const Value &owner,
+                                       llvm::StringRef name, llvm::ArrayRef<Value> others,
+                                       diag::Span span);
+/// `a + b` by `a.__add__(b)` or `b.__radd__(a)`; nullopt when neither exists and takes it on.
+std::optional<MaybeValue> operatorMethod(Interpreter &interpreter, OperatorNames names,
+                                         const Value &lhs, const Value &rhs, diag::Span span);
+
 /// Binds evaluated arguments to a parameter list (see ops/Signature.h). False after a report.
 struct BoundStorage {
   llvm::SmallVector<Value, 8> values;
@@ -125,6 +144,9 @@ bool holdsPayload(const Value &value, const Payload *payload);
 /// `list.extend(items)`; false after a report.
 bool extendList(Interpreter &interpreter, const Value &list, llvm::ArrayRef<Value> items,
                 diag::Span span);
+/// `list[slice] = value`; false after a report.
+bool assignSlice(Interpreter &interpreter, const Value &list, const Value &slice,
+                 const Value &value, diag::Span span);
 /// `dict[key] = value`.
 void setDictItem(const Value &dict, const Value &key, const Value &value);
 /// Python's isinstance. `type` is a class of the language or of the source, or a tuple of them.

@@ -11,7 +11,7 @@
 //                                    }
 
 #include "sema/Flatten.h"
-#include "sema/Language.h"
+#include "sema/KernelStatements.h"
 
 #include "ir/Dialects.h"
 
@@ -164,7 +164,7 @@ static void bindResults(Scope &scope, const Scope &before, const Scope &inside,
 
 // -- for --------------------------------------------------------------------------------
 
-Flow Interpreter::runFor(const ast::For &node, const Rest *rest) {
+Flow KernelStatements::runFor(const ast::For &node, const Rest *rest) {
   MaybeValue range = eval(node.iter);
   if (!range)
     return Flow::Failed;
@@ -183,8 +183,8 @@ Flow Interpreter::runFor(const ast::For &node, const Rest *rest) {
 }
 
 /// Unrolled from `index` on. The scope is shared by the iterations.
-Flow Interpreter::runStaticFor(const ast::For &node, const Value &range, int64_t index,
-                               const Rest *rest) {
+Flow KernelStatements::runStaticFor(const ast::For &node, const Value &range, int64_t index,
+                                    const Rest *rest) {
   llvm::StringRef name = llvm::cast<ast::Name>(node.target)->id;
   int64_t stop = *range.bounds()[1].asInt64(), stride = *range.bounds()[2].asInt64();
   bool fails = false;
@@ -199,7 +199,7 @@ Flow Interpreter::runStaticFor(const ast::For &node, const Value &range, int64_t
     };
     Rest others{runOthers, rest, !hasMore()};
     bool hadFailed = std::exchange(frame().hasFailed, false);
-    Flow flow = runKernel(node.body, &others);
+    Flow flow = run(node.body, &others);
     fails = frame().hasFailed;
     frame().hasFailed |= hadFailed;
     return flow;
@@ -240,14 +240,15 @@ static void addHints(mlir::OperationState &state, mlir::OpBuilder &builder, cons
 }
 
 /// What scf.for counts: integers of one type, upwards.
-struct Interpreter::DeviceRange {
+struct KernelStatements::DeviceRange {
   /// Lower and upper bound, step.
   Value bounds[3];
   /// Whether the kernel counts downwards over the same values.
   bool isReversed;
 };
 
-std::optional<Interpreter::DeviceRange> Interpreter::deviceRange(const Value &range, Span span) {
+std::optional<KernelStatements::DeviceRange> KernelStatements::deviceRange(const Value &range,
+                                                                           Span span) {
   std::optional<int64_t> step = range.bounds()[2].asInt64();
   if (step == 0) {
     report(Kind::ZeroStep, span).end();
@@ -285,7 +286,7 @@ std::optional<Interpreter::DeviceRange> Interpreter::deviceRange(const Value &ra
   return found;
 }
 
-Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
+Flow KernelStatements::runDeviceFor(const ast::For &node, const Value &range) {
   mlir::OpBuilder &builder = context->builder;
   std::optional<DeviceRange> counted = deviceRange(range, node.iter->span);
   if (!counted)
@@ -318,11 +319,11 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
     }
     frame().scope.set(name, variable, node.target->span);
     ++frame().deviceLoops;
-    Flow flow = runKernel(node.body, nullptr);
+    Flow flow = run(node.body, nullptr);
     --frame().deviceLoops;
     if (flow != Flow::Next)
       return Flow::Failed;
-    carried.leave(*this, frame().scope, yielded);
+    carried.leave(interpreter, frame().scope, yielded);
     changed = dropUnchanged(block, 1, carried.initial, yielded);
     builder.setInsertionPointToEnd(block);
     mlir::scf::YieldOp::create(builder, loc, keep(yielded, changed));
@@ -346,7 +347,7 @@ Flow Interpreter::runDeviceFor(const ast::For &node, const Value &range) {
 
 // -- while ------------------------------------------------------------------------------
 
-Flow Interpreter::runDeviceWhile(const ast::While &node) {
+Flow KernelStatements::runDeviceWhile(const ast::While &node) {
   NameSet inTest;
   collectAssigned(*node.test, inTest);
   if (!inTest.empty()) {
@@ -383,11 +384,11 @@ Flow Interpreter::runDeviceWhile(const ast::While &node) {
     frame().scope = before;
     carried.enter(block, frame().scope, loc);
     ++frame().deviceLoops;
-    Flow flow = runKernel(node.body, nullptr);
+    Flow flow = run(node.body, nullptr);
     --frame().deviceLoops;
     if (flow != Flow::Next)
       return Flow::Failed;
-    carried.leave(*this, frame().scope, yielded);
+    carried.leave(interpreter, frame().scope, yielded);
     changed = dropUnchanged(block, 0, carried.initial, yielded);
     for (size_t i = changed.size(); i-- > 0;)
       if (!changed[i]) {

@@ -7,40 +7,8 @@ namespace gluonc::sema {
 using diag::Kind;
 using diag::Span;
 
-MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
-  if (const Binding *binding = frame().scope.find(name))
-    return binding->isPoison() ? std::nullopt : MaybeValue(binding->value);
-  for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
-    if (const Binding *binding = closure->scope->find(name))
-      return binding->value;
-  // A nested class is a variable of no closure, which would have to own it in a circle.
-  if (frame().function && frame().closure)
-    if (std::shared_ptr<const Class> owner = frame().function->owner.lock();
-        owner && owner->name == name)
-      return Value::classValue(std::move(owner));
-  return lookupGlobal(name, span);
-}
-
-MaybeValue Interpreter::lookupGlobal(llvm::StringRef name, Span span) {
-  // A name that a branch or loop took away is an error even where a global has the same name.
-  if (const Scope::Lost *lost = frame().scope.findLost(name)) {
-    report(Kind::UndefinedAfterControlFlow, span, name, lost->why)
-        .label(lost->span, "assigned here");
-    return std::nullopt;
-  }
-  if (Module *module = frame().module)
-    if (MaybeValue value = module->lookup(name, *this))
-      return !inKernel() || checkReadable(name, *value, span) ? value : std::nullopt;
-  if (const Intrinsic *builtin = findPythonBuiltin(name))
-    if (!inKernel() || builtin->visibility == Visibility::Everywhere)
-      return Value::builtin(builtin);
-  if (frame().isModuleScope)
-    return Value::opaque(name.str());
-  reportUnknownName(name, span);
-  return std::nullopt;
-}
-
-bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span span) {
+static bool checkReadable(Interpreter &interpreter, llvm::StringRef name, const Value &value,
+                          Span span) {
   switch (value.kind()) {
   case ValueKind::Module:
   case ValueKind::Function:
@@ -51,7 +19,7 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
   case ValueKind::None:
     return true;
   case ValueKind::Opaque:
-    reportHostValue(*this, span, name.str(), name);
+    reportHostValue(interpreter, span, name.str(), name);
     return false;
   case ValueKind::Class:
     if (value.asClass().kind != ClassKind::Plain)
@@ -62,8 +30,9 @@ bool Interpreter::checkReadable(llvm::StringRef name, const Value &value, Span s
   }
   if (value.isWrapped())
     return true;
-  report(Kind::NonConstexprGlobal, span, name)
-      .label(frame().module->definition(name), "defined here as a plain {0}", value.typeName())
+  interpreter.report(Kind::NonConstexprGlobal, span, name)
+      .label(interpreter.frame().module->definition(name), "defined here as a plain {0}",
+             value.typeName())
       .hint("define it as `{0} = gl.constexpr({1})`", name, value);
   return false;
 }
@@ -97,17 +66,52 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
   return best;
 }
 
-void Interpreter::reportUnknownName(llvm::StringRef name, Span span) {
+static void reportUnknownName(Interpreter &interpreter, llvm::StringRef name, Span span) {
   std::vector<llvm::StringRef> candidates;
-  for (const Binding &binding : frame().scope.all())
+  for (const Binding &binding : interpreter.frame().scope.all())
     candidates.push_back(binding.name);
-  if (frame().module)
-    llvm::append_range(candidates, frame().module->names());
-  diag::Builder builder = report(Kind::UnknownName, span, name);
+  if (interpreter.frame().module)
+    llvm::append_range(candidates, interpreter.frame().module->names());
+  diag::Builder builder = interpreter.report(Kind::UnknownName, span, name);
   if (llvm::StringRef best = nearestName(name, candidates); !best.empty())
     (void)std::move(builder).hint("did you mean `{0}`?", best);
-  else if (inKernel() && findPythonBuiltin(name))
+  else if (interpreter.inKernel() && findPythonBuiltin(name))
     (void)std::move(builder).hint("Python's `{0}` is available in compile-time code only", name);
+}
+
+static MaybeValue lookupGlobal(Interpreter &interpreter, llvm::StringRef name, Span span) {
+  // A name that a branch or loop took away is an error even where a global has the same name.
+  if (const Scope::Lost *lost = interpreter.frame().scope.findLost(name)) {
+    interpreter.report(Kind::UndefinedAfterControlFlow, span, name, lost->why)
+        .label(lost->span, "assigned here");
+    return std::nullopt;
+  }
+  if (Module *module = interpreter.frame().module)
+    if (MaybeValue value = module->lookup(name, interpreter))
+      return !interpreter.inKernel() || checkReadable(interpreter, name, *value, span)
+                 ? value
+                 : std::nullopt;
+  if (const Intrinsic *builtin = findPythonBuiltin(name))
+    if (!interpreter.inKernel() || builtin->visibility == Visibility::Everywhere)
+      return Value::builtin(builtin);
+  if (interpreter.frame().isModuleScope)
+    return Value::opaque(name.str());
+  reportUnknownName(interpreter, name, span);
+  return std::nullopt;
+}
+
+MaybeValue Interpreter::lookup(llvm::StringRef name, Span span) {
+  if (const Binding *binding = frame().scope.find(name))
+    return binding->isPoison() ? std::nullopt : MaybeValue(binding->value);
+  for (const Closure *closure = frame().closure; closure; closure = closure->outer.get())
+    if (const Binding *binding = closure->scope->find(name))
+      return binding->value;
+  // A nested class is a variable of no closure, which would have to own it in a circle.
+  if (frame().function && frame().closure)
+    if (std::shared_ptr<const Class> owner = frame().function->owner.lock();
+        owner && owner->name == name)
+      return Value::classValue(std::move(owner));
+  return lookupGlobal(*this, name, span);
 }
 
 } // namespace gluonc::sema

@@ -91,8 +91,9 @@ llvm::StringRef methodName(ast::UnaryOperator op) {
 
 // -- Dispatch --------------------------------------------------------------------------
 
-std::optional<MaybeValue> Interpreter::callOperator(const Value &owner, llvm::StringRef name,
-                                                    llvm::ArrayRef<Value> others, Span span) {
+std::optional<MaybeValue> callOperator(Interpreter &interpreter, const Value &owner,
+                                       llvm::StringRef name, llvm::ArrayRef<Value> others,
+                                       Span span) {
   if (!owner.is(ValueKind::Instance))
     return std::nullopt;
   const Class::Member *member = owner.asClass().findMember(name);
@@ -103,21 +104,21 @@ std::optional<MaybeValue> Interpreter::callOperator(const Value &owner, llvm::St
   arguments.add(owner, span);
   for (const Value &other : others)
     arguments.add(other, span);
-  MaybeValue result = callFunction(member->value, arguments);
+  MaybeValue result = interpreter.callFunction(member->value, arguments);
   if (result && isIntrinsic(*result, "NotImplemented"))
     return std::nullopt;
   return result;
 }
 
-std::optional<MaybeValue> Interpreter::operatorMethod(OperatorNames names, const Value &lhs,
-                                                      const Value &rhs, Span span) {
+std::optional<MaybeValue> operatorMethod(Interpreter &interpreter, OperatorNames names,
+                                         const Value &lhs, const Value &rhs, Span span) {
   bool isReflectedFirst = lhs.is(ValueKind::Instance) && rhs.is(ValueKind::Instance) &&
                           lhs.sharedClass() != rhs.sharedClass() &&
                           rhs.asClass().isOrDerivesFrom(lhs.asClass());
   for (bool isReflected : {isReflectedFirst, !isReflectedFirst})
-    if (std::optional<MaybeValue> result = isReflected
-                                               ? callOperator(rhs, names.reflected, lhs, span)
-                                               : callOperator(lhs, names.forward, rhs, span))
+    if (std::optional<MaybeValue> result =
+            isReflected ? callOperator(interpreter, rhs, names.reflected, lhs, span)
+                        : callOperator(interpreter, lhs, names.forward, rhs, span))
       return result;
   return std::nullopt;
 }

@@ -1,9 +1,11 @@
 // Operators: compile-time operands stay at compile time, the rest goes to sema/ops.
 
-#include "sema/Interpreter.h"
+#include "sema/Expressions.h"
 
 #include "sema/Arithmetic.h"
 #include "sema/Format.h"
+#include "sema/KernelStatements.h"
+#include "sema/Language.h"
 
 namespace gluonc::sema {
 
@@ -64,12 +66,20 @@ static std::optional<ops::CompareOp> toOps(ast::CompareOperator op) {
 /// What a module-level expression over host objects evaluates to.
 static Value opaqueResult(Span span) { return Value::opaque(std::string(span.text())); }
 
+static std::nullopt_t reportOperands(Interpreter &interpreter, llvm::StringRef op, const Value &lhs,
+                                     const Value &rhs, Span span, Span lhsSpan, Span rhsSpan) {
+  interpreter.report(Kind::BadOperands, span, op, lhs.typeName(), rhs.typeName())
+      .label(lhsSpan, "{0}", lhs.typeName())
+      .label(rhsSpan, "{0}", rhs.typeName());
+  return std::nullopt;
+}
+
 MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &rhs, Span span,
                                Span lhsSpan, Span rhsSpan) {
   if (lhs.is(ValueKind::Instance) || rhs.is(ValueKind::Instance)) {
-    if (std::optional<MaybeValue> result = operatorMethod(methodNames(op), lhs, rhs, span))
+    if (std::optional<MaybeValue> result = operatorMethod(*this, methodNames(op), lhs, rhs, span))
       return *result;
-    return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+    return reportOperands(*this, ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
   }
   if (lhs.isIr() || rhs.isIr()) {
     if (!context) {
@@ -99,20 +109,12 @@ MaybeValue Interpreter::binary(ast::Operator op, const Value &lhs, const Value &
     return lhs.isWrapped() || rhs.isWrapped() ? result.value->asWrapped() : *result.value;
   }
   if (result.error == Kind::BadOperands)
-    return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+    return reportOperands(*this, ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
   report(result.error, span).end();
   return std::nullopt;
 }
 
-std::nullopt_t Interpreter::reportOperands(llvm::StringRef op, const Value &lhs, const Value &rhs,
-                                           Span span, Span lhsSpan, Span rhsSpan) {
-  report(Kind::BadOperands, span, op, lhs.typeName(), rhs.typeName())
-      .label(lhsSpan, "{0}", lhs.typeName())
-      .label(rhsSpan, "{0}", rhs.typeName());
-  return std::nullopt;
-}
-
-MaybeValue Interpreter::evalBinOp(const ast::BinOp &node) {
+MaybeValue Expressions::evalBinOp(const ast::BinOp &node) {
   MaybeValue lhs = eval(node.left);
   MaybeValue rhs = eval(node.right);
   if (!lhs || !rhs)
@@ -120,7 +122,7 @@ MaybeValue Interpreter::evalBinOp(const ast::BinOp &node) {
   return binary(node.op, *lhs, *rhs, node.span, node.left->span, node.right->span);
 }
 
-MaybeValue Interpreter::evalUnaryOp(const ast::UnaryOp &node) {
+MaybeValue Expressions::evalUnaryOp(const ast::UnaryOp &node) {
   MaybeValue operand = eval(node.operand);
   return operand ? unary(node.op, *operand, node.span, node.operand->span) : std::nullopt;
 }
@@ -138,7 +140,7 @@ MaybeValue Interpreter::unary(ast::UnaryOperator op, const Value &operand, Span 
     return ops::unary(*context, table[unsigned(op)], operand, operandSpan);
   }
   if (operand.is(ValueKind::Instance)) {
-    if (std::optional<MaybeValue> result = callOperator(operand, methodName(op), {}, span))
+    if (std::optional<MaybeValue> result = callOperator(*this, operand, methodName(op), {}, span))
       return *result;
   } else {
     if (operand.is(ValueKind::Opaque) && frame().isModuleScope)
@@ -150,10 +152,11 @@ MaybeValue Interpreter::unary(ast::UnaryOperator op, const Value &operand, Span 
   return std::nullopt;
 }
 
-MaybeValue Interpreter::memberTest(const Value &item, const Value &container, Span span) {
+static MaybeValue memberTest(Interpreter &interpreter, const Value &item, const Value &container,
+                             Span span) {
   if (container.is(ValueKind::String)) {
     if (!item.is(ValueKind::String))
-      return reportOperands("in", item, container, span, span, span);
+      return reportOperands(interpreter, "in", item, container, span, span, span);
     spend(container.asString().size());
     return Value::boolean(container.asString().contains(item.asString()));
   }
@@ -166,7 +169,7 @@ MaybeValue Interpreter::memberTest(const Value &item, const Value &container, Sp
     return Value::boolean(llvm::any_of(container.dictItems(),
                                        [&](const auto &entry) { return entry.first == item; }));
   default:
-    std::optional<std::vector<Value>> items = iterate(container, span);
+    std::optional<std::vector<Value>> items = interpreter.iterate(container, span);
     return items ? MaybeValue(Value::boolean(llvm::is_contained(*items, item))) : std::nullopt;
   }
 }
@@ -174,20 +177,20 @@ MaybeValue Interpreter::memberTest(const Value &item, const Value &container, Sp
 MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const Value &rhs,
                                 Span span, Span lhsSpan, Span rhsSpan) {
   if (op == ast::CompareOperator::In || op == ast::CompareOperator::NotIn) {
-    MaybeValue found = memberTest(lhs, rhs, span);
+    MaybeValue found = memberTest(*this, lhs, rhs, span);
     if (!found)
       return std::nullopt;
     return Value::boolean(found->asBool() == (op == ast::CompareOperator::In));
   }
   std::optional<ops::CompareOp> emitted = toOps(op);
   if (emitted && (lhs.is(ValueKind::Instance) || rhs.is(ValueKind::Instance))) {
-    if (std::optional<MaybeValue> result = operatorMethod(methodNames(op), lhs, rhs, span))
+    if (std::optional<MaybeValue> result = operatorMethod(*this, methodNames(op), lhs, rhs, span))
       return *result;
     // Without a method, instances of compile-time code still compare by their fields.
     bool isPlain = lhs.isCompileTime() && rhs.isCompileTime() &&
                    (op == ast::CompareOperator::Eq || op == ast::CompareOperator::NotEq);
     if (!isPlain)
-      return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+      return reportOperands(*this, ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
   }
   if (emitted && (lhs.isTensor() || rhs.isTensor())) {
     if (!context) {
@@ -203,10 +206,10 @@ MaybeValue Interpreter::compare(ast::CompareOperator op, const Value &lhs, const
     Value boolean = Value::boolean(*result);
     return lhs.isWrapped() || rhs.isWrapped() ? boolean.asWrapped() : boolean;
   }
-  return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+  return reportOperands(*this, ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
 }
 
-MaybeValue Interpreter::evalCompare(const ast::Compare &node) {
+MaybeValue Expressions::evalCompare(const ast::Compare &node) {
   MaybeValue lhs = eval(node.left);
   if (!lhs)
     return std::nullopt;
@@ -231,7 +234,7 @@ MaybeValue Interpreter::evalCompare(const ast::Compare &node) {
   return result;
 }
 
-MaybeValue Interpreter::evalBoolOp(const ast::BoolOp &node) {
+MaybeValue Expressions::evalBoolOp(const ast::BoolOp &node) {
   if (inKernel())
     return evalKernelBoolOp(node);
   bool isAnd = node.op == ast::BoolOperator::And;
@@ -249,18 +252,19 @@ MaybeValue Interpreter::evalBoolOp(const ast::BoolOp &node) {
   return value;
 }
 
-MaybeValue Interpreter::logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, Span span,
+MaybeValue Expressions::logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, Span span,
                                 Span lhsSpan, Span rhsSpan) {
   if (!lhs.is(ValueKind::Instance) && !rhs.is(ValueKind::Instance)) {
     context->span = span;
     return ops::logical(*context, op == ast::BoolOperator::And, lhs, rhs, lhsSpan, rhsSpan);
   }
-  if (std::optional<MaybeValue> result = operatorMethod(methodNames(op), lhs, rhs, span))
+  if (std::optional<MaybeValue> result =
+          operatorMethod(interpreter, methodNames(op), lhs, rhs, span))
     return *result;
-  return reportOperands(ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
+  return reportOperands(interpreter, ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
 }
 
-MaybeValue Interpreter::evalKernelBoolOp(const ast::BoolOp &node) {
+MaybeValue Expressions::evalKernelBoolOp(const ast::BoolOp &node) {
   bool isAnd = node.op == ast::BoolOperator::And;
   llvm::SmallVector<std::pair<Value, Span>, 4> dynamic;
   MaybeValue last;
@@ -294,12 +298,12 @@ MaybeValue Interpreter::evalKernelBoolOp(const ast::BoolOp &node) {
   return result;
 }
 
-MaybeValue Interpreter::evalIfExp(const ast::IfExp &node) {
+MaybeValue Expressions::evalIfExp(const ast::IfExp &node) {
   MaybeValue condition = eval(node.test);
   if (!condition)
     return std::nullopt;
   if (condition->isTensor() && inKernel())
-    return evalDynamicIfExp(node, *condition);
+    return KernelStatements(interpreter).conditional(node, *condition);
   std::optional<bool> holds = truth(*condition, node.test->span);
   if (!holds)
     return std::nullopt;

@@ -9,8 +9,10 @@
 //       return x * by                   tt.return %y
 //                                     }
 
+#include "sema/Outline.h"
+
 #include "sema/Flatten.h"
-#include "sema/Language.h"
+#include "sema/KernelStatements.h"
 
 #include "ir/Dialects.h"
 
@@ -58,17 +60,17 @@ static bool holdsBlock(const Value &value) {
 }
 
 /// `twice__0`: no symbol of the module.
-std::string Interpreter::freshSymbol(llvm::StringRef name) {
-  auto module = mlir::cast<mlir::ModuleOp>(irModule);
+std::string Outliner::freshSymbol(llvm::StringRef name) {
+  auto module = mlir::cast<mlir::ModuleOp>(interpreter.outlined.module);
   llvm::StringRef kernel = mlir::cast<tt::FuncOp>(module.getBody()->front()).getSymName();
   std::string symbol;
   do
-    symbol = (name + "__" + llvm::Twine(outlinedNames[name]++)).str();
+    symbol = (name + "__" + llvm::Twine(interpreter.outlined.names[name]++)).str();
   while (symbol == kernel);
   return symbol;
 }
 
-MaybeValue Interpreter::callOutlined(const Function &function, Frame &callee, Span span) {
+MaybeValue Outliner::call(const Function &function, Frame &callee, Span span) {
   std::string key;
   llvm::raw_string_ostream os(key);
   // Layouts in the body fit the warps that come there.
@@ -85,12 +87,13 @@ MaybeValue Interpreter::callOutlined(const Function &function, Frame &callee, Sp
     appendKey(binding.value, os);
     flatten(binding.value, operands);
   }
-  auto known = outlined.find(key);
-  if (known == outlined.end()) {
+  std::map<std::string, Outlined> &found = interpreter.outlined.found;
+  auto known = found.find(key);
+  if (known == found.end()) {
     std::optional<Outlined> made = outline(function, callee, operands);
     if (!made)
       return std::nullopt;
-    known = outlined.try_emplace(key, std::move(*made)).first;
+    known = found.try_emplace(key, std::move(*made)).first;
   }
   context->span = span;
   auto call = tt::CallOp::create(context->builder, context->loc(),
@@ -100,17 +103,17 @@ MaybeValue Interpreter::callOutlined(const Function &function, Frame &callee, Sp
   return unflatten(known->second.result, remaining);
 }
 
-std::optional<Interpreter::Outlined> Interpreter::outline(const Function &function, Frame &callee,
-                                                          llvm::ArrayRef<mlir::Value> operands) {
+std::optional<Outlined> Outliner::outline(const Function &function, Frame &callee,
+                                          llvm::ArrayRef<mlir::Value> operands) {
   mlir::OpBuilder &builder = context->builder;
   mlir::OpBuilder::InsertionGuard guard(builder);
   // The insertion point may be in a region that no operation has yet.
-  auto module = mlir::cast<mlir::ModuleOp>(irModule);
+  auto module = mlir::cast<mlir::ModuleOp>(interpreter.outlined.module);
   builder.setInsertionPointToEnd(module.getBody());
   callee.isOutlined = true;
   llvm::SaveAndRestore<const char *> inside(context->noPartitions, "in a noinline function");
-  FrameScope active(*this, callee);
-  mlir::Location loc = location(builder.getContext(), function.span);
+  Interpreter::FrameScope active(interpreter, callee);
+  mlir::Location loc = interpreter.location(builder.getContext(), function.span);
   llvm::SmallVector<mlir::Type> types;
   for (mlir::Value operand : operands)
     types.push_back(operand.getType());
@@ -127,7 +130,7 @@ std::optional<Interpreter::Outlined> Interpreter::outline(const Function &functi
   for (const Binding &binding : std::vector<Binding>(callee.scope.all()))
     callee.scope.set(binding.name, unflatten(binding.value, remaining), binding.span,
                      binding.isConstexpr);
-  Flow flow = runKernelBody(function.def->body);
+  Flow flow = KernelStatements(interpreter).runBody(function.def->body);
   if (flow == Flow::Failed || callee.hasFailed)
     return std::nullopt;
   Value result = flow == Flow::Returned ? callee.result : Value::none();

@@ -1,5 +1,6 @@
 #include "sema/Specialize.h"
 
+#include "sema/KernelStatements.h"
 #include "sema/Language.h"
 #include "sema/ops/Types.h"
 
@@ -229,7 +230,7 @@ bool Specializer::walk(tt::FuncOp function) {
     frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);
   }
   Interpreter::FrameScope active(interpreter, frame);
-  Flow flow = interpreter.runKernelBody(kernel.def->body);
+  Flow flow = KernelStatements(interpreter).runBody(kernel.def->body);
   interpreter.setContext(nullptr, nullptr);
   if (flow == Flow::Failed || frame.hasFailed || !interpreter.step(kernel.span))
     return false;

@@ -1,8 +1,9 @@
 // Subscripts: tuples and strings at compile time, `x[:, None]` on tensors.
 
-#include "sema/Interpreter.h"
+#include "sema/Expressions.h"
 
 #include "sema/Arithmetic.h"
+#include "sema/Language.h"
 #include "sema/Text.h"
 
 namespace gluonc::sema {
@@ -89,15 +90,15 @@ static Value itemAt(const Value &object, size_t at) {
   return Value::string(prefixOf(text.drop_front(prefixOf(text, at).size()), 1).str());
 }
 
-bool Interpreter::assignSlice(const Value &list, const Value &slice, const Value &value,
-                              Span span) {
+bool assignSlice(Interpreter &interpreter, const Value &list, const Value &slice,
+                 const Value &value, Span span) {
   auto &items = list.listItems();
-  std::optional<std::vector<Value>> given = iterate(value, span);
+  std::optional<std::vector<Value>> given = interpreter.iterate(value, span);
   std::optional<SliceRange> range = resolve(slice, int64_t(items.size()));
   if (!given)
     return false;
   if (!range || (range->step != 1 && int64_t(given->size()) != range->count)) {
-    report(Kind::BadIndex, span, "the slice takes another number of items").end();
+    interpreter.report(Kind::BadIndex, span, "the slice takes another number of items").end();
     return false;
   }
   if (range->step != 1) {
@@ -127,7 +128,7 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
     return std::nullopt;
   }
   if (object.is(ValueKind::Instance))
-    if (std::optional<MaybeValue> item = callOperator(object, "__getitem__", index, span))
+    if (std::optional<MaybeValue> item = callOperator(*this, object, "__getitem__", index, span))
       return *item;
   std::optional<int64_t> length = indexedLength(object);
   if (!length) {
@@ -159,7 +160,7 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
   return itemAt(object, size_t(*position < 0 ? *position + *length : *position));
 }
 
-MaybeValue Interpreter::evalTensorSubscript(const Value &object, const ast::Expr *slice,
+MaybeValue Expressions::evalTensorSubscript(const Value &object, const ast::Expr *slice,
                                             Span span) {
   llvm::SmallVector<const ast::Expr *, 4> entries{slice};
   if (const auto *tuple = llvm::dyn_cast<ast::Tuple>(slice))
@@ -185,7 +186,7 @@ MaybeValue Interpreter::evalTensorSubscript(const Value &object, const ast::Expr
   return ops::subscript(*context, object, isNewAxis);
 }
 
-MaybeValue Interpreter::evalSubscript(const ast::Subscript &node) {
+MaybeValue Expressions::evalSubscript(const ast::Subscript &node) {
   MaybeValue object = eval(node.value);
   if (!object)
     return std::nullopt;
