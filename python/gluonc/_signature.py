@@ -21,7 +21,6 @@ _TYPE, _INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION, _TUPLE = range(7)
 # Those whose value is known when the kernel is compiled.
 CONSTANT_KINDS = frozenset({_INTEGER, _REAL, _BOOLEAN, _NONE, _EXPRESSION})
 TYPE_KIND, TUPLE_KIND = _TYPE, _TUPLE
-_FLOAT_FORMATS = {"fp16": 16, "bf16": 17, "fp32": 32, "fp64": 64}
 
 
 def _annotated_type(annotation):
@@ -66,7 +65,7 @@ class Parameter:
         has_default = self.default is not inspect.Parameter.empty
         return (self.name, self.default if has_default else NotImplemented, self.is_constexpr,
                 self.keyword_only, self.variadic, self.specialize, self.specialize_alignment,
-                self.type, _FLOAT_FORMATS.get(self.type, 0))
+                self.type, _native.float_kind(self.type or ""))
 
 
 def read_parameters(fn, do_not_specialize, do_not_specialize_on_alignment):

@@ -9,15 +9,12 @@ import sys
 from gluonc import _native
 from gluonc.language._dtypes import dtype as gluon_dtype
 
-# Names that torch and NumPy use, to names in signatures.
-_SIGNATURE_NAMES = {
-    "bool": "u1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
-    "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16",
-    "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
-    "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16",
-}
-_TYPESTRINGS = {"b1": "u1", "f2": "fp16", "f4": "fp32", "f8": "fp64",
-                **{f"{kind}{size}": f"{kind}{8 * size}" for kind in "iu" for size in (1, 2, 4, 8)}}
+# Names that torch and NumPy use, and type strings of arrays, to names in signatures.
+_SIGNATURE_NAMES, _TYPESTRINGS = {}, {}
+for _signature, _names, _array in _native.dtypes():
+    _SIGNATURE_NAMES.update(dict.fromkeys(_names.split(), _signature))
+    _TYPESTRINGS[_array] = _signature
+del _TYPESTRINGS[""]
 _POINTERS = {kind: "*" + name for kind, name in _TYPESTRINGS.items()}
 _NATIVE_ORDER = "<" if sys.byteorder == "little" else ">"
 _known_dtypes = {}

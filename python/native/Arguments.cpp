@@ -38,23 +38,6 @@ uint64_t word(Tag tag, uint64_t number = 0, uint64_t flags = 0) {
 
 enum class Width : uint64_t { I32 = 0, I64 = 1, U64 = 2 };
 
-uint64_t halfBits(double value) { return std::bit_cast<uint16_t>(static_cast<_Float16>(value)); }
-
-/// IEEE bits of a scalar, in the low bytes of its slot.
-uint64_t floatBits(double value, unsigned format) {
-  if (format == 64)
-    return std::bit_cast<uint64_t>(value);
-  if (format == 16)
-    return halfBits(value);
-  auto single = std::bit_cast<uint32_t>(static_cast<float>(value));
-  if (format != 17)
-    return single;
-  // bf16: round to nearest even; a NaN keeps its quiet bit.
-  if ((single & 0x7fffffff) > 0x7f800000)
-    return (single >> 16) | 0x40;
-  return (single + 0x7fff + ((single >> 16) & 1)) >> 16;
-}
-
 /// Type of an argument -> its exchange interface, asked once. Types stay alive.
 const ExchangeApi *apiOf(PyTypeObject *type) {
   static auto *known = new std::unordered_map<PyTypeObject *, const ExchangeApi *>();
@@ -239,7 +222,7 @@ bool Arguments::addRuntime(const Parameter &parameter, PyObject *value) {
 }
 
 bool Arguments::addFloat(const Parameter &parameter, double value) {
-  if (parameter.type >= 0 && !parameter.floatFormat) {
+  if (parameter.type >= 0 && !parameter.floatKind) {
     PyErr_Format(PyExc_TypeError, "%U: a float for a parameter of type %U", parameter.name,
                  Interned::get().at(static_cast<uint64_t>(parameter.type)));
     return false;
@@ -248,12 +231,12 @@ bool Arguments::addFloat(const Parameter &parameter, double value) {
     key.push(word(Tag::Typed, static_cast<uint64_t>(parameter.type)));
   else
     key.push(word(Tag::Float));
-  slots.push(floatBits(value, parameter.floatFormat));
+  slots.push(floatBits(static_cast<numeric::ScalarKind>(parameter.floatKind), value));
   return true;
 }
 
 bool Arguments::addInteger(const Parameter &parameter, PyObject *object) {
-  if (parameter.floatFormat) {
+  if (parameter.floatKind) {
     double value = PyLong_AsDouble(object);
     return (value != -1.0 || !PyErr_Occurred()) && addFloat(parameter, value);
   }

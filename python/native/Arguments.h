@@ -28,8 +28,8 @@ struct Parameter {
   bool specializes = true, specializesAlignment = true;
   /// Number of the type that an annotation fixes; negative where there is none.
   int64_t type = -1;
-  /// A floating type's bits and kind; 0 for no float, 17 for bf16.
-  unsigned floatFormat = 0;
+  /// The numeric::ScalarKind of a standard float type; 0 for what is none.
+  unsigned floatKind = 0;
   /// The last compile-time value that had to be looked up, weakly where that can be, and its
   /// number.
   mutable PyObject *lastValue = nullptr;

@@ -601,7 +601,7 @@ bool readParameter(PyObject *item, Parameter &parameter) {
   PyObject *name, *value, *type;
   int isConstexpr, isKeywordOnly, isVariadic, specializes, specializesAlignment;
   if (!PyArg_ParseTuple(item, "UOpppppOI", &name, &value, &isConstexpr, &isKeywordOnly, &isVariadic,
-                        &specializes, &specializesAlignment, &type, &parameter.floatFormat))
+                        &specializes, &specializesAlignment, &type, &parameter.floatKind))
     return false;
   parameter.isConstexpr = isConstexpr;
   parameter.isKeywordOnly = isKeywordOnly;

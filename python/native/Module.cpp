@@ -24,6 +24,7 @@
 #include <utility>
 
 namespace nb = nanobind;
+namespace numeric = gluonc::numeric;
 
 namespace {
 
@@ -69,20 +70,12 @@ template <typename Call> void check(Call &&call) {
   throw nb::python_error();
 }
 
-/// IEEE bits of a scalar parameter, in the low bytes of its slot.
-uint64_t floatBits(double value, const std::string &type) {
-  if (type == "fp64")
-    return __builtin_bit_cast(uint64_t, value);
-  if (type == "fp16")
-    return __builtin_bit_cast(uint16_t, static_cast<_Float16>(value));
-  uint32_t single = __builtin_bit_cast(uint32_t, static_cast<float>(value));
-  if (type == "bf16") {
-    // Round to nearest even; a NaN keeps its quiet bit.
-    if ((single & 0x7fffffff) > 0x7f800000)
-      return (single >> 16) | 0x40;
-    return (single + 0x7fff + ((single >> 16) & 1)) >> 16;
-  }
-  return single;
+/// A float type that arithmetic works on, by its name in signatures; Void for what is none.
+numeric::ScalarKind standardFloat(std::string_view type) {
+  const numeric::DTypeFacts *facts = numeric::findDType(type);
+  bool isStandard = facts && facts->signature == type &&
+                    facts->number == numeric::NumberKind::Float && facts->bits >= 16;
+  return isStandard ? facts->kind : numeric::ScalarKind::Void;
 }
 
 class Executable {
@@ -171,9 +164,9 @@ private:
       throw nb::type_error("the number of launch arguments is wrong");
     for (size_t i = 0; i != count; ++i) {
       PyObject *value = values[i].ptr();
-      bool isFloat = types[i].compare(0, 2, "fp") == 0 || types[i] == "bf16";
-      if (isFloat)
-        slots[i] = floatBits(PyFloat_AsDouble(value), types[i]);
+      numeric::ScalarKind kind = standardFloat(types[i]);
+      if (kind != numeric::ScalarKind::Void)
+        slots[i] = gluonc::python::floatBits(kind, PyFloat_AsDouble(value));
       else
         slots[i] = PyLong_AsUnsignedLongLongMask(value);
       if (PyErr_Occurred()) [[unlikely]]
@@ -577,24 +570,23 @@ private:
 
 /// Signature name of a DLPack type; empty for types that kernels do not have.
 std::string dtypeName(nb::dlpack::dtype dtype) {
-  using Code = nb::dlpack::dtype_code;
-  std::string bits = std::to_string(dtype.bits);
-  if (dtype.lanes != 1)
-    return "";
-  switch (static_cast<Code>(dtype.code)) {
-  case Code::Int:
-    return "i" + bits;
-  case Code::UInt:
-    return "u" + bits;
-  case Code::Float:
-    return "fp" + bits;
-  case Code::Bfloat:
-    return "bf16";
-  case Code::Bool:
-    return "u1";
-  default:
-    return "";
+  const numeric::DTypeFacts *facts = numeric::findDlpack(dtype.code, dtype.bits);
+  return facts && dtype.lanes == 1 ? std::string(facts->signature) : "";
+}
+
+/// (signature, names, NumPy's type string or "") of each scalar type.
+nb::list dtypes() {
+  nb::list rows;
+  for (const numeric::DTypeFacts &facts : numeric::dtypes) {
+    if (facts.kind == numeric::ScalarKind::Void)
+      continue;
+    std::string names = std::string(facts.member) + " " + std::string(facts.others);
+    std::string array;
+    if (facts.arrayLetter() != 'V')
+      array = facts.arrayLetter() + std::to_string(facts.bytes());
+    rows.append(nb::make_tuple(std::string(facts.signature), names, array));
   }
+  return rows;
 }
 
 /// What a launch needs to know of an array that speaks DLPack or the buffer protocol:
@@ -624,6 +616,8 @@ NB_MODULE(_native, m) {
   m.def("language_names", &gluonc_language_names);
   m.def("language_doc", &gluonc_language_doc);
   m.def("describe", &describe);
+  m.def("dtypes", &dtypes);
+  m.def("float_kind", [](const std::string &type) { return unsigned(standardFloat(type)); });
   m.def("watch_launches", &gluonc::python::watchLaunches);
   m.def("announce_change", &gluonc::python::Watch::announceChange);
   m.def("set_hooks", [](nb::handle numbersType, nb::handle describe, nb::handle constexprType) {

@@ -1,6 +1,7 @@
 #include "Tensors.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace gluonc::python {
 
@@ -140,44 +141,20 @@ bool readView(PyObject *view, Tensor &tensor) {
 const char *dlpackTypeName(uint32_t type) {
   if ((type & 0xffff) != 1)
     return nullptr;
-  // DLDataTypeCode and bits.
-  switch (type >> 16) {
-  case 0x0008:
-    return "i8";
-  case 0x0010:
-    return "i16";
-  case 0x0020:
-    return "i32";
-  case 0x0040:
-    return "i64";
-  case 0x0108:
-    return "u8";
-  case 0x0110:
-    return "u16";
-  case 0x0120:
-    return "u32";
-  case 0x0140:
-    return "u64";
-  case 0x0210:
-    return "fp16";
-  case 0x0220:
-    return "fp32";
-  case 0x0240:
-    return "fp64";
-  case 0x0410:
-    return "bf16";
-  case 0x0608:
-    return "u1";
-  case 0x0a08:
-    return "fp8e4nv";
-  case 0x0b08:
-    return "fp8e4b8";
-  case 0x0c08:
-    return "fp8e5";
-  case 0x0d08:
-    return "fp8e5b16";
+  const numeric::DTypeFacts *facts = numeric::findDlpack(type >> 24, type >> 16 & 0xff);
+  return facts ? facts->signature.data() : nullptr;
+}
+
+uint64_t floatBits(numeric::ScalarKind kind, double value) {
+  switch (kind) {
+  case numeric::ScalarKind::Float64:
+    return std::bit_cast<uint64_t>(value);
+  case numeric::ScalarKind::Float16:
+    return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
+  case numeric::ScalarKind::BFloat16:
+    return numeric::floatToBfloat(static_cast<float>(value));
   default:
-    return nullptr;
+    return std::bit_cast<uint32_t>(static_cast<float>(value));
   }
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "numeric/DTypes.h"
+
 #include <Python.h>
 
 #include <cstdint>
@@ -41,6 +43,9 @@ bool currentStream(const ExchangeApi &api, int device, void *&stream);
 
 /// Reads a gluonc._tensors.TensorView. False with an exception.
 bool readView(PyObject *view, Tensor &tensor);
+
+/// IEEE bits of a scalar of a standard float type, in the low bytes of its slot.
+uint64_t floatBits(numeric::ScalarKind kind, double value);
 
 /// "fp32" for what `Tensor::dlpackType` says; null for types that kernels do not have.
 const char *dlpackTypeName(uint32_t type);

@@ -7,69 +7,8 @@
 
 namespace gluonc::sema {
 
-namespace {
-
-struct ScalarInfo {
-  ScalarKind kind;
-  llvm::StringLiteral shortName;
-  llvm::StringLiteral name;
-  unsigned bits;
-};
-
-// In the order of ScalarKind.
-constexpr ScalarInfo scalars[] = {
-    {ScalarKind::Void, "void", "void", 0},
-    {ScalarKind::Int1, "u1", "int1", 1},
-    {ScalarKind::Int8, "i8", "int8", 8},
-    {ScalarKind::Int16, "i16", "int16", 16},
-    {ScalarKind::Int32, "i32", "int32", 32},
-    {ScalarKind::Int64, "i64", "int64", 64},
-    {ScalarKind::UInt8, "u8", "uint8", 8},
-    {ScalarKind::UInt16, "u16", "uint16", 16},
-    {ScalarKind::UInt32, "u32", "uint32", 32},
-    {ScalarKind::UInt64, "u64", "uint64", 64},
-    {ScalarKind::Float8E5, "fp8e5", "fp8e5", 8},
-    {ScalarKind::Float8E5B16, "fp8e5b16", "fp8e5b16", 8},
-    {ScalarKind::Float8E4NV, "fp8e4nv", "fp8e4nv", 8},
-    {ScalarKind::Float8E4B8, "fp8e4b8", "fp8e4b8", 8},
-    {ScalarKind::Float8E4B15, "fp8e4b15", "fp8e4b15", 8},
-    {ScalarKind::Float16, "fp16", "fp16", 16},
-    {ScalarKind::BFloat16, "bf16", "bf16", 16},
-    {ScalarKind::Float32, "fp32", "fp32", 32},
-    {ScalarKind::Float64, "fp64", "fp64", 64},
-};
-
-const ScalarInfo &infoOf(ScalarKind kind) { return scalars[unsigned(kind)]; }
-
-struct Alias {
-  llvm::StringLiteral text;
-  ScalarKind kind;
-};
-
-// Spellings beyond the two names of the table: Gluon's, torch's, NumPy's and MLIR's.
-constexpr Alias aliases[] = {
-    {"i1", ScalarKind::Int1},
-    {"bool", ScalarKind::Int1},
-    {"f16", ScalarKind::Float16},
-    {"float16", ScalarKind::Float16},
-    {"half", ScalarKind::Float16},
-    {"bfloat16", ScalarKind::BFloat16},
-    {"f32", ScalarKind::Float32},
-    {"float32", ScalarKind::Float32},
-    {"f64", ScalarKind::Float64},
-    {"float64", ScalarKind::Float64},
-    {"float8e5", ScalarKind::Float8E5},
-    {"float8_e5m2", ScalarKind::Float8E5},
-    {"float8e5b16", ScalarKind::Float8E5B16},
-    {"float8_e5m2fnuz", ScalarKind::Float8E5B16},
-    {"float8e4nv", ScalarKind::Float8E4NV},
-    {"float8_e4m3fn", ScalarKind::Float8E4NV},
-    {"float8e4b8", ScalarKind::Float8E4B8},
-    {"float8_e4m3fnuz", ScalarKind::Float8E4B8},
-    {"float8e4b15", ScalarKind::Float8E4B15},
-};
-
-} // namespace
+using numeric::factsOf;
+using numeric::NumberKind;
 
 DType DType::pointer(DType pointee, bool isConst, unsigned addressSpace) {
   DType result = pointee;
@@ -109,39 +48,32 @@ std::optional<DType> DType::parse(llvm::StringRef text) {
     return std::nullopt;
   if (!text.consume_front("gl."))
     text.consume_front("tl.");
-  for (const ScalarInfo &info : scalars)
-    if (text == info.shortName || text == info.name)
-      return DType(info.kind);
-  for (const Alias &alias : aliases)
-    if (text == alias.text)
-      return DType(alias.kind);
-  return std::nullopt;
+  const numeric::DTypeFacts *facts = numeric::findDType(text);
+  return facts ? std::optional<DType>(facts->kind) : std::nullopt;
 }
 
-bool DType::isInt() const {
-  return !isPointer() && kind >= ScalarKind::Int1 && kind <= ScalarKind::UInt64;
-}
+bool DType::isInt() const { return !isPointer() && factsOf(kind).isInt(); }
 
 bool DType::isSignedInt() const {
-  return !isPointer() && kind >= ScalarKind::Int8 && kind <= ScalarKind::Int64;
+  return !isPointer() && factsOf(kind).number == NumberKind::Signed;
 }
 
-bool DType::isFloat() const { return !isPointer() && kind >= ScalarKind::Float8E5; }
+bool DType::isFloat() const { return !isPointer() && factsOf(kind).number == NumberKind::Float; }
 
-bool DType::isFp8() const { return isFloat() && kind <= ScalarKind::Float8E4B15; }
+bool DType::isFp8() const { return isFloat() && factsOf(kind).bits == 8; }
 
-unsigned DType::bitWidth() const { return isPointer() ? 64 : infoOf(kind).bits; }
+unsigned DType::bitWidth() const { return isPointer() ? 64 : factsOf(kind).bits; }
 
 std::string DType::shortName() const {
   if (isPointer())
     return (isConstPointer() ? "*k" : "*") + pointee().shortName();
-  return infoOf(kind).shortName.str();
+  return std::string(factsOf(kind).signature);
 }
 
 std::string DType::name() const {
   if (isPointer())
     return (isConstPointer() ? "const pointer<" : "pointer<") + pointee().name() + ">";
-  return infoOf(kind).name.str();
+  return std::string(factsOf(kind).name());
 }
 
 mlir::Type DType::toMlir(mlir::MLIRContext *context) const {
@@ -168,7 +100,7 @@ mlir::Type DType::toMlir(mlir::MLIRContext *context) const {
     return mlir::Float64Type::get(context);
   default:
     // Integers are signless; fp8e4b15 has no MLIR type and travels as bytes.
-    return mlir::IntegerType::get(context, infoOf(kind).bits);
+    return mlir::IntegerType::get(context, factsOf(kind).bits);
   }
 }
 
@@ -182,8 +114,8 @@ std::optional<DType> DType::fromMlir(mlir::Type type) {
   bool isUnsigned = type.isUnsignedInteger();
   if (auto integer = mlir::dyn_cast<mlir::IntegerType>(type))
     type = mlir::IntegerType::get(type.getContext(), integer.getWidth());
-  for (const ScalarInfo &info : scalars) {
-    DType candidate(info.kind);
+  for (const numeric::DTypeFacts &facts : numeric::dtypes) {
+    DType candidate(facts.kind);
     if (candidate.isVoid() || candidate.toMlir(type.getContext()) != type)
       continue;
     // fp8e4b15 travels as bytes, and bytes are no fp8e4b15.

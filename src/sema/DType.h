@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "numeric/DTypes.h"
+
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,27 +19,7 @@
 
 namespace gluonc::sema {
 
-enum class ScalarKind : uint8_t {
-  Void,
-  Int1,
-  Int8,
-  Int16,
-  Int32,
-  Int64,
-  UInt8,
-  UInt16,
-  UInt32,
-  UInt64,
-  Float8E5,
-  Float8E5B16,
-  Float8E4NV,
-  Float8E4B8,
-  Float8E4B15,
-  Float16,
-  BFloat16,
-  Float32,
-  Float64,
-};
+using numeric::ScalarKind;
 
 class DType {
 public:

@@ -7,12 +7,19 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "sim/FloatFormats.h"
+#include "numeric/FloatFormats.h"
 #include "support/Error.h"
 
 #include <type_traits>
 
 namespace gluonc::sim {
+
+using numeric::decode, numeric::encode, numeric::decodeByte, numeric::narrowToFloat;
+using numeric::FloatFormat, numeric::Overflow, numeric::Rounding;
+using numeric::floatToHalf, numeric::halfToFloat, numeric::floatToBfloat, numeric::bfloatToFloat;
+using numeric::fusedMultiplyAddToOdd;
+using numeric::kF16, numeric::kBF16, numeric::kF8E4M3FN, numeric::kF8E5M2;
+using numeric::kF8E4M3FNUZ, numeric::kF8E5M2FNUZ, numeric::kF4E2M1;
 
 enum class ElementKind : uint8_t {
   I1,
@@ -138,7 +145,7 @@ template <ElementKind K, const FloatFormat &Format> struct ByteFloat {
   static float load(uint8_t bits) { return decodeByte<Format>(bits); }
   static uint8_t store(float value) { return round(value, Rounding::NearestEven); }
   static uint8_t round(double value, Rounding rounding) {
-    return static_cast<uint8_t>(encode(Format, value, rounding));
+    return static_cast<uint8_t>(encode(Format, value, rounding, Overflow::Saturate));
   }
 };
 using E4M3FN = ByteFloat<ElementKind::F8E4M3FN, kF8E4M3FN>;

@@ -287,7 +287,6 @@ struct Fp4Data : OpData {
 
 /// Each byte becomes two numbers along the axis, the low half first.
 template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
-  static constexpr float sizes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   const Fp4Data &data = static_cast<const Fp4Data &>(*instruction.data);
   Slot source = instruction.operands[0];
   const uint8_t *bytes = cta.at<uint8_t>(source);
@@ -297,8 +296,7 @@ template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
     uint8_t byte = bytes[source.lanes == 1 ? 0 : lane];
     for (uint32_t half = 0; half < 2; ++half) {
       uint8_t code = half ? byte >> 4 : byte & 15;
-      float value = code & 8 ? -sizes[code & 7] : sizes[code & 7];
-      result[(outer * 2 + half) * data.inner + inner] = E::store(value);
+      result[(outer * 2 + half) * data.inner + inner] = E::store(decodeByte<kF4E2M1>(code));
     }
   }
 }

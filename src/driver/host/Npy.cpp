@@ -101,32 +101,20 @@ struct HeaderReader {
   }
 };
 
-struct Descriptor {
-  llvm::StringLiteral text;
-  ScalarKind kind;
-};
-constexpr Descriptor descriptors[] = {
-    {"|b1", ScalarKind::Int1},    {"|i1", ScalarKind::Int8},    {"|u1", ScalarKind::UInt8},
-    {"<i2", ScalarKind::Int16},   {"<u2", ScalarKind::UInt16},  {"<i4", ScalarKind::Int32},
-    {"<u4", ScalarKind::UInt32},  {"<i8", ScalarKind::Int64},   {"<u8", ScalarKind::UInt64},
-    {"<f2", ScalarKind::Float16}, {"<f4", ScalarKind::Float32}, {"<f8", ScalarKind::Float64},
-};
-
 } // namespace
 
+/// "<f4"; raw storage for formats that NumPy does not have: "<V2".
 static std::string descriptorOf(DType dtype) {
-  for (const Descriptor &entry : descriptors)
-    if (entry.kind == dtype.scalarKind())
-      return entry.text.str();
-  return dtype.byteSize() == 2 ? "<V2" : "|V1";
+  const numeric::DTypeFacts &facts = numeric::factsOf(dtype.scalarKind());
+  return {facts.bytes() == 1 ? '|' : '<', facts.arrayLetter(), char('0' + facts.bytes())};
 }
 
 /// The dtype of a file's elements, given what the caller wants.
 static llvm::Expected<DType> elementType(llvm::StringRef descr, DType wanted) {
-  for (const Descriptor &entry : descriptors) {
-    if (entry.text != descr)
+  for (const numeric::DTypeFacts &facts : numeric::dtypes) {
+    DType found(facts.kind);
+    if (facts.arrayLetter() == 'V' || descriptorOf(found) != descr)
       continue;
-    DType found(entry.kind);
     if (wanted.isVoid() || wanted == found)
       return found;
     // Raw storage of formats that NumPy does not have.

@@ -1,4 +1,4 @@
-#include "sim/Elements.h"
+#include "numeric/FloatFormats.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-using namespace gluonc::sim;
+using namespace gluonc::numeric;
 using llvm::APFloat;
 
 namespace {
@@ -35,7 +35,7 @@ double referenceDecode(const Case &c, uint32_t bits) {
 }
 
 /// LLVM's rounding, with this format's answer where the value does not fit.
-uint32_t referenceEncode(const Case &c, double value, Rounding rounding) {
+uint32_t referenceEncode(const Case &c, double value, Rounding rounding, Overflow overflow) {
   APFloat reference(value);
   bool lost;
   APFloat::roundingMode mode =
@@ -48,20 +48,40 @@ uint32_t referenceEncode(const Case &c, double value, Rounding rounding) {
   bool overflows = (status & APFloat::opOverflow) || std::isinf(value);
   // Formats without infinity overflow to NaN in LLVM without always saying so.
   if (overflows || reference.isNaN() || reference.isInfinity()) {
-    bool toInfinity =
-        !c.format.saturates && (std::isinf(value) || rounding == Rounding::NearestEven);
+    bool leaves =
+        overflow == Overflow::Infinity && (std::isinf(value) || rounding == Rounding::NearestEven);
     EXPECT_GT(std::fabs(value), largest * 0.99);
-    return sign | (toInfinity ? c.format.infinity : c.format.maxFinite);
+    uint32_t outside = c.format.infinity ? c.format.infinity : c.format.nan;
+    return sign | (leaves ? outside : c.format.maxFinite);
   }
   return uint32_t(reference.bitcastToAPInt().getZExtValue());
 }
 
+/// The definition of the formats, for magnitudes. One more than the largest has a value here too.
+double valueOf(const FloatFormat &format, uint32_t code) {
+  int exponent = int(code >> format.mantissaBits);
+  double mantissa = (code % (1u << format.mantissaBits)) / std::exp2(format.mantissaBits);
+  return exponent ? (1 + mantissa) * std::exp2(exponent - format.bias)
+                  : mantissa * std::exp2(1 - format.bias);
+}
+
+/// The nearest of all codes, found by looking at each; of two, the even one.
+uint32_t nearestCode(const FloatFormat &format, double magnitude) {
+  uint32_t best = 0;
+  for (uint32_t code = 1; code <= format.maxFinite + 1; ++code) {
+    double now = std::fabs(valueOf(format, code) - magnitude);
+    double before = std::fabs(valueOf(format, best) - magnitude);
+    if (now < before || (now == before && code % 2 == 0))
+      best = code;
+  }
+  return best;
+}
+
 /// Every value of the format, every midpoint of neighbours, and a little to each side.
-std::vector<double> interestingValues(const Case &c) {
+std::vector<double> interestingValues(const FloatFormat &format) {
   std::vector<double> values = {INFINITY, -INFINITY, NAN, 1e300, -1e300, 1e-300};
-  for (uint32_t code = 0; code <= c.format.maxFinite; ++code) {
-    double value = decode(c.format, code);
-    double next = code < c.format.maxFinite ? decode(c.format, code + 1) : value * 1.1;
+  for (uint32_t code = 0; code <= format.maxFinite; ++code) {
+    double value = valueOf(format, code), next = valueOf(format, code + 1);
     double middle = (value + next) / 2;
     for (double v : {value, middle, std::nextafter(middle, 0.0), std::nextafter(middle, 1e308)}) {
       values.push_back(v);
@@ -89,11 +109,45 @@ TEST(FloatFormats, DecodeEveryCodeAsLlvmDoes) {
 TEST(FloatFormats, EncodeRoundsAsLlvmDoesAroundEveryValueAndMidpoint) {
   for (const Case &c : kCases)
     for (Rounding rounding : {Rounding::NearestEven, Rounding::TowardZero})
-      for (double value : interestingValues(c)) {
-        uint32_t expected = referenceEncode(c, value, rounding);
-        ASSERT_EQ(expected, encode(c.format, value, rounding))
-            << c.name << " " << value << " " << int(rounding);
-      }
+      for (Overflow overflow : {Overflow::Infinity, Overflow::Saturate})
+        for (double value : interestingValues(c.format))
+          ASSERT_EQ(referenceEncode(c, value, rounding, overflow),
+                    encode(c.format, value, rounding, overflow))
+              << c.name << " " << value << " " << int(rounding);
+}
+
+TEST(FloatFormats, SmallFormatsAreWhatTheirDefinitionSays) {
+  for (const FloatFormat *format :
+       {&kF8E4M3FN, &kF8E5M2, &kF8E4M3FNUZ, &kF8E5M2FNUZ, &kF8E4M3B15, &kF4E2M1}) {
+    uint32_t signBit = 1u << (format->bits() - 1);
+    for (uint32_t code = 0; code <= format->maxFinite; ++code) {
+      ASSERT_EQ(decode(*format, code), valueOf(*format, code));
+      ASSERT_EQ(encode(*format, valueOf(*format, code), Rounding::NearestEven), code);
+      if (code == 0 && !format->hasNegativeZero)
+        continue;
+      ASSERT_EQ(decode(*format, signBit | code), -valueOf(*format, code));
+      ASSERT_EQ(encode(*format, -valueOf(*format, code), Rounding::NearestEven), signBit | code);
+    }
+    for (double value : interestingValues(*format)) {
+      if (!(std::fabs(value) <= valueOf(*format, format->maxFinite + 1)))
+        continue;
+      uint32_t code = nearestCode(*format, std::fabs(value));
+      uint32_t nearest = encode(*format, value, Rounding::NearestEven, Overflow::Saturate);
+      ASSERT_EQ(nearest & (signBit - 1), std::min(code, format->maxFinite)) << value;
+      uint32_t cut = encode(*format, value, Rounding::TowardZero);
+      ASSERT_LE(std::fabs(decode(*format, cut)), std::fabs(value));
+    }
+  }
+}
+
+TEST(FloatFormats, FormatsWithoutInfinityOrNanStayFinite) {
+  for (const FloatFormat *format : {&kF8E4M3B15, &kF4E2M1}) {
+    uint32_t signBit = 1u << (format->bits() - 1);
+    EXPECT_EQ(encode(*format, INFINITY, Rounding::NearestEven), format->maxFinite);
+    EXPECT_EQ(encode(*format, -1e9, Rounding::NearestEven), signBit | format->maxFinite);
+    EXPECT_EQ(encode(*format, NAN, Rounding::NearestEven), 0u);
+    EXPECT_TRUE(std::signbit(decode(*format, signBit)));
+  }
 }
 
 TEST(FloatFormats, FastHalfAndBfloatAgreeWithTheGeneralCodec) {
@@ -141,7 +195,9 @@ TEST(FloatFormats, HalfArithmeticInFloatRoundsOnce) {
     check(sum, floatToHalf(l + r), "+");
     check(product, floatToHalf(l * r), "*");
     check(quotient, floatToHalf(l / r), "/");
-    check(fused, F16::round(fusedMultiplyAddToOdd(l, r, halfToFloat(c)), Rounding::NearestEven),
-          "fma");
+    check(
+        fused,
+        uint16_t(encode(kF16, fusedMultiplyAddToOdd(l, r, halfToFloat(c)), Rounding::NearestEven)),
+        "fma");
   }
 }

@@ -1,9 +1,8 @@
 //===- FloatFormats.h - Small floating formats, bit by bit -----------------===//
 //
-// Every format narrower than float that the language knows, as a table of
-// facts, with one decoder and one encoder that work for all of them. f16 and
-// bf16 also have branch-free conversions from and to float, since whole tiles
-// go through those.
+// Every format narrower than float that the language knows, as facts, with one
+// decoder and one encoder that work for all of them. f16 and bf16 also have
+// branch-free conversions from and to float, since whole tiles go through those.
 //
 // Arithmetic on f16 and bf16 is done in float and rounded back: float holds more
 // than twice their precision, so the second rounding never changes the result
@@ -15,9 +14,13 @@
 #include <bit>
 #include <cstdint>
 
-namespace gluonc::sim {
+namespace gluonc::numeric {
 
 enum class Rounding : uint8_t { NearestEven, TowardZero };
+
+/// What a value beyond the largest finite one becomes: infinity (NaN where there is none, the
+/// largest where there is neither), or the largest, as the GPUs' conversions to fp8 do.
+enum class Overflow : uint8_t { Infinity, Saturate };
 
 struct FloatFormat {
   unsigned exponentBits;
@@ -25,28 +28,30 @@ struct FloatFormat {
   int bias;
   /// Encoding of the largest finite magnitude.
   uint32_t maxFinite;
-  /// Encoding of a NaN; for the FNUZ formats this is the would-be negative zero.
+  /// Encoding of a NaN; for the FNUZ formats this is the would-be negative zero. 0: there is none.
   uint32_t nan;
   /// Encoding of infinity; 0 where the format has none.
   uint32_t infinity;
-  /// Conversions clamp to the largest finite value, as the GPUs' fp8 conversions do.
-  bool saturates;
-  bool hasNegativeZero;
+  bool hasNegativeZero = true;
 
   constexpr unsigned bits() const { return 1 + exponentBits + mantissaBits; }
 };
 
-inline constexpr FloatFormat kF16 = {5, 10, 15, 0x7bff, 0x7fff, 0x7c00, false, true};
-inline constexpr FloatFormat kBF16 = {8, 7, 127, 0x7f7f, 0x7fff, 0x7f80, false, true};
-inline constexpr FloatFormat kF8E4M3FN = {4, 3, 7, 0x7e, 0x7f, 0, true, true};
-inline constexpr FloatFormat kF8E5M2 = {5, 2, 15, 0x7b, 0x7f, 0x7c, true, true};
-inline constexpr FloatFormat kF8E4M3FNUZ = {4, 3, 8, 0x7f, 0x80, 0, true, false};
-inline constexpr FloatFormat kF8E5M2FNUZ = {5, 2, 16, 0x7f, 0x80, 0, true, false};
+inline constexpr FloatFormat kF16 = {5, 10, 15, 0x7bff, 0x7fff, 0x7c00};
+inline constexpr FloatFormat kBF16 = {8, 7, 127, 0x7f7f, 0x7fff, 0x7f80};
+inline constexpr FloatFormat kF8E4M3FN = {4, 3, 7, 0x7e, 0x7f, 0};
+inline constexpr FloatFormat kF8E5M2 = {5, 2, 15, 0x7b, 0x7f, 0x7c};
+inline constexpr FloatFormat kF8E4M3FNUZ = {4, 3, 8, 0x7f, 0x80, 0, false};
+inline constexpr FloatFormat kF8E5M2FNUZ = {5, 2, 16, 0x7f, 0x80, 0, false};
+inline constexpr FloatFormat kF8E4M3B15 = {4, 3, 15, 0x7f, 0, 0};
+inline constexpr FloatFormat kF4E2M1 = {2, 1, 1, 0x7, 0, 0};
 
 /// Exact value of an encoding.
 double decode(const FloatFormat &format, uint32_t bits);
-/// Rounds once from double; floats widen to double exactly, so this serves them too.
-uint32_t encode(const FloatFormat &format, double value, Rounding rounding);
+/// Rounds once from double; floats widen to double exactly, so this serves them too. NaN loses its
+/// sign and payload; 0 where the format has none.
+uint32_t encode(const FloatFormat &format, double value, Rounding rounding,
+                Overflow overflow = Overflow::Infinity);
 /// Double to float with the given rounding.
 float narrowToFloat(double value, Rounding rounding);
 
@@ -82,7 +87,7 @@ inline uint16_t floatToBfloat(float value) {
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
 }
 
-/// Value of an fp8 encoding, from a table.
+/// Value of an encoding of at most 8 bits, from a table.
 template <const FloatFormat &Format> float decodeByte(uint8_t bits) {
   static const struct Table {
     float values[256];
@@ -97,4 +102,4 @@ template <const FloatFormat &Format> float decodeByte(uint8_t bits) {
 /// a * b + c rounded once to a format with less than half of double's precision.
 double fusedMultiplyAddToOdd(double a, double b, double c);
 
-} // namespace gluonc::sim
+} // namespace gluonc::numeric

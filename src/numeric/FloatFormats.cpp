@@ -1,9 +1,9 @@
-#include "sim/FloatFormats.h"
+#include "numeric/FloatFormats.h"
 
 #include <cmath>
 #include <limits>
 
-namespace gluonc::sim {
+namespace gluonc::numeric {
 
 double decode(const FloatFormat &format, uint32_t bits) {
   uint32_t signBit = 1u << (format.bits() - 1);
@@ -42,20 +42,24 @@ static uint64_t shiftRounded(uint64_t mantissa, unsigned shift, Rounding roundin
 }
 
 /// Encoding of a magnitude beyond the largest finite one.
-static uint32_t overflow(const FloatFormat &format, bool wasInfinite, Rounding rounding) {
-  if (format.saturates || (rounding == Rounding::TowardZero && !wasInfinite))
+static uint32_t beyond(const FloatFormat &format, bool isInfinite, Rounding rounding,
+                       Overflow overflow) {
+  bool stays = overflow == Overflow::Saturate ||
+               (rounding == Rounding::TowardZero && !isInfinite) ||
+               (!format.infinity && !format.nan);
+  if (stays)
     return format.maxFinite;
-  return format.infinity;
+  return format.infinity ? format.infinity : format.nan;
 }
 
-uint32_t encode(const FloatFormat &format, double value, Rounding rounding) {
+uint32_t encode(const FloatFormat &format, double value, Rounding rounding, Overflow overflow) {
   if (std::isnan(value))
     return format.nan;
   uint64_t bits = std::bit_cast<uint64_t>(value);
   uint32_t sign = (bits >> 63) ? 1u << (format.bits() - 1) : 0;
   uint32_t magnitude;
   if (std::isinf(value)) {
-    magnitude = overflow(format, true, rounding);
+    magnitude = beyond(format, true, rounding, overflow);
   } else {
     int exponent = int((bits >> 52) & 0x7ff);
     uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
@@ -71,7 +75,7 @@ uint32_t encode(const FloatFormat &format, double value, Rounding rounding) {
     // A carry out of the mantissa walks into the exponent by itself.
     uint64_t rounded = shiftRounded(mantissa, shift, rounding) +
                        (uint64_t(scale - smallest) << format.mantissaBits);
-    magnitude = rounded > format.maxFinite ? overflow(format, false, rounding)
+    magnitude = rounded > format.maxFinite ? beyond(format, false, rounding, overflow)
                                            : static_cast<uint32_t>(rounded);
   }
   if (magnitude == 0 && !format.hasNegativeZero)
@@ -102,4 +106,4 @@ double fusedMultiplyAddToOdd(double a, double b, double c) {
   return std::bit_cast<double>(awayFromZero ? bits + 1 : bits - 1);
 }
 
-} // namespace gluonc::sim
+} // namespace gluonc::numeric
