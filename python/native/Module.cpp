@@ -615,6 +615,7 @@ NB_MODULE(_native, m) {
   m.def("find_ptxas", &gluonc_find_ptxas);
   m.def("language_names", &gluonc_language_names);
   m.def("language_doc", &gluonc_language_doc);
+  m.def("language_layouts", &gluonc_language_layouts);
   m.def("describe", &describe);
   m.def("dtypes", &dtypes);
   m.def("float_kind", [](const std::string &type) { return unsigned(standardFloat(type)); });

@@ -1,6 +1,7 @@
 //===- Dialects.cpp - Registration, types, module attributes ----------------===//
 #include "ir/Dialects.h"
 
+#include "ir/Encoding.h"
 #include "ir/LinearLayoutCache.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -42,19 +43,7 @@ struct EncodingAliases : OpAsmDialectInterface {
 
   AliasResult getAlias(Attribute attribute, raw_ostream &out) const override {
     llvm::StringRef alias =
-        llvm::TypeSwitch<Attribute, llvm::StringRef>(attribute)
-            .Case<ttg::BlockedEncodingAttr>([](auto) { return "blocked"; })
-            .Case<ttg::LinearEncodingAttr>([](auto) { return "linear"; })
-            .Case<ttg::GenericLinearEncodingAttr>([](auto) { return "generic_linear"; })
-            .Case<ttg::NvidiaMmaEncodingAttr, ttg::AMDMfmaEncodingAttr, ttg::AMDWmmaEncodingAttr>(
-                [](auto) { return "mma"; })
-            .Case<ttg::SwizzledSharedEncodingAttr, ttg::PaddedSharedEncodingAttr,
-                  ttg::SharedLinearEncodingAttr, ttg::NVMMASharedEncodingAttr>(
-                [](auto) { return "shared"; })
-            .Case<ttng::TensorMemoryEncodingAttr>([](auto) { return "tmem"; })
-            .Case<ttng::TensorMemoryScalesEncodingAttr>([](auto) { return "tmem_scales"; })
-            .Case<ttg::SharedMemorySpaceAttr>([](auto) { return "smem"; })
-            .Default(llvm::StringRef());
+        isa<ttg::SharedMemorySpaceAttr>(attribute) ? "smem" : encodingAlias(attribute);
     if (alias.empty())
       return AliasResult::NoAlias;
     out << alias;

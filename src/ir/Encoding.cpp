@@ -4,85 +4,83 @@
 #include "ir/LinearLayoutCache.h"
 #include "support/Error.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include <tuple>
 
 namespace gluonc {
 
 using namespace mlir;
 
-layout::Ints shapeOfBases(unsigned rank, ArrayRef<const layout::BasisList *> lists) {
-  layout::Ints shape(rank, 1);
-  for (const layout::BasisList *list : lists)
-    for (const layout::Ints &basis : *list)
-      for (unsigned d = 0; d < rank && d < basis.size(); ++d)
-        if (basis[d] > 0)
-          shape[d] = std::max<int64_t>(shape[d], int64_t(llvm::NextPowerOf2(basis[d])));
-  return shape;
+/// `use(Attr *)` for each encoding that wraps a layout, until one answers true.
+template <typename... Attrs, typename Use> static bool anyOf(std::tuple<Attrs...> *, Use use) {
+  auto tried = [&]<typename Attr>(Attr *type) {
+    if constexpr (requires { typename Attr::Named; })
+      return use(type);
+    return false;
+  };
+  return (tried(static_cast<Attrs *>(nullptr)) || ...);
+}
+
+template <typename Use> static bool anyEncoding(Use use) {
+  using Encodings = std::tuple<
+#define GET_ATTRDEF_LIST
+#include "ir/TTGAttrs.cpp.inc"
+      ,
+#define GET_ATTRDEF_LIST
+#include "ir/TTNGAttrs.cpp.inc"
+      >;
+  return anyOf(static_cast<Encodings *>(nullptr), use);
 }
 
 static Attribute fromLinear(MLIRContext *context, layout::DistributedLinearLayout value) {
-  value.shape = shapeOfBases(
-      value.shape.size(), {&value.regBases, &value.laneBases, &value.warpBases, &value.blockBases});
-  bool permutation = value.isPermutation();
-  if (permutation)
+  (void)value.inferFromText();
+  if (value.isPermutation())
     return ttg::LinearEncodingAttr::get(context, layout::Layout(std::move(value)));
   return ttg::GenericLinearEncodingAttr::get(context, layout::Layout(std::move(value)));
 }
 
 Attribute fromLayout(MLIRContext *context, const layout::Layout &layout) {
-  using layout::LayoutKind;
   if (layout.validate())
     return {};
-  switch (layout.kind()) {
-  case LayoutKind::Auto:
+  if (layout.as<layout::AutoLayout>())
     return gluon::AutoEncodingAttr::get(context);
-  case LayoutKind::Coalesced:
+  if (layout.as<layout::CoalescedLayout>())
     return gluon::CoalescedEncodingAttr::get(context);
-  case LayoutKind::Blocked:
-    return ttg::BlockedEncodingAttr::get(context, layout);
-  case LayoutKind::Slice:
-    return ttg::SliceEncodingAttr::get(context, layout);
-  case LayoutKind::DistributedLinear:
-    return fromLinear(context, *layout.as<layout::DistributedLinearLayout>());
-  case LayoutKind::NVMMADistributed:
-    return ttg::NvidiaMmaEncodingAttr::get(context, layout);
-  case LayoutKind::DotOperand:
-    return ttg::DotOperandEncodingAttr::get(context, layout);
-  case LayoutKind::AMDMFMA:
-    return ttg::AMDMfmaEncodingAttr::get(context, layout);
-  case LayoutKind::AMDWMMA:
-    return ttg::AMDWmmaEncodingAttr::get(context, layout);
-  case LayoutKind::SwizzledShared:
-    return ttg::SwizzledSharedEncodingAttr::get(context, layout);
-  case LayoutKind::PaddedShared:
-    return ttg::PaddedSharedEncodingAttr::get(context, layout);
-  case LayoutKind::SharedLinear:
-    return ttg::SharedLinearEncodingAttr::get(context, layout);
-  case LayoutKind::NVMMAShared:
-    return ttg::NVMMASharedEncodingAttr::get(context, layout);
-  case LayoutKind::TensorMemory:
-    return ttng::TensorMemoryEncodingAttr::get(context, layout);
-  case LayoutKind::TensorMemoryScales:
-    return ttng::TensorMemoryScalesEncodingAttr::get(context, layout);
-  }
-  GL_UNREACHABLE("layout kind");
+  if (const auto *linear = layout.as<layout::DistributedLinearLayout>())
+    return fromLinear(context, *linear);
+  Attribute result;
+  anyEncoding([&]<typename Attr>(Attr *) {
+    if (layout.kind() == Attr::Named::kind)
+      result = Attr::get(context, layout);
+    return bool(result);
+  });
+  return result;
 }
 
 std::optional<layout::Layout> layoutOf(Attribute encoding) {
-  using Result = std::optional<layout::Layout>;
+  std::optional<layout::Layout> result;
   if (!encoding)
-    return std::nullopt;
-  return llvm::TypeSwitch<Attribute, Result>(encoding)
-      .Case<ttg::BlockedEncodingAttr, ttg::SliceEncodingAttr, ttg::LinearEncodingAttr,
-            ttg::GenericLinearEncodingAttr, ttg::NvidiaMmaEncodingAttr, ttg::DotOperandEncodingAttr,
-            ttg::AMDMfmaEncodingAttr, ttg::AMDWmmaEncodingAttr, ttng::TensorMemoryEncodingAttr,
-            ttng::TensorMemoryScalesEncodingAttr, ttg::SwizzledSharedEncodingAttr,
-            ttg::PaddedSharedEncodingAttr, ttg::SharedLinearEncodingAttr,
-            ttg::NVMMASharedEncodingAttr>(
-          [](auto wrapped) -> Result { return wrapped.getLayout(); })
-      .Case<gluon::AutoEncodingAttr>([](auto) -> Result { return layout::AutoLayout{}; })
-      .Case<gluon::CoalescedEncodingAttr>([](auto) -> Result { return layout::CoalescedLayout{}; })
-      .Default(Result());
+    return result;
+  anyEncoding([&]<typename Attr>(Attr *) {
+    if (auto wrapped = dyn_cast<Attr>(encoding))
+      result = wrapped.getLayout();
+    return result.has_value();
+  });
+  if (isa<gluon::AutoEncodingAttr>(encoding))
+    result = layout::AutoLayout{};
+  if (isa<gluon::CoalescedEncodingAttr>(encoding))
+    result = layout::CoalescedLayout{};
+  return result;
+}
+
+llvm::StringRef encodingAlias(Attribute encoding) {
+  llvm::StringRef result;
+  anyEncoding([&]<typename Attr>(Attr *) {
+    bool found = isa<Attr>(encoding);
+    if (found)
+      result = Attr::alias;
+    return found;
+  });
+  return result;
 }
 
 layout::Layout toLayout(Attribute encoding) {

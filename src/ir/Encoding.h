@@ -21,6 +21,8 @@ mlir::Attribute fromLayout(mlir::MLIRContext *context, const layout::Layout &lay
 std::optional<layout::Layout> layoutOf(mlir::Attribute encoding);
 /// The same for an encoding that is known to wrap one.
 layout::Layout toLayout(mlir::Attribute encoding);
+/// What names of an encoding at the top of a listing begin with; empty for those without names.
+llvm::StringRef encodingAlias(mlir::Attribute encoding);
 
 /// Where the elements of a verified tensor type live: register, lane, warp, block -> dim0, dim1, …
 /// The reference lives as long as the context.
@@ -35,10 +37,6 @@ const layout::LinearLayout *linearOrNull(ttg::MemDescType type);
 /// How the conversion is done; what allocation sizes is what code generation emits. Computed once
 /// per pair of types.
 const layout::ConversionPlan &planOf(ttg::ConvertLayoutOp op);
-
-/// The smallest shape that holds all components, which is that of a surjective layout. The text of
-/// an encoding has bases only, so this is the shape that a reader of the text takes.
-layout::Ints shapeOfBases(unsigned rank, llvm::ArrayRef<const layout::BasisList *> lists);
 
 /// Bits that an element takes in registers; pointers take 64.
 unsigned elementBits(mlir::Type element);

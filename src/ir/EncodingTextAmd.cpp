@@ -1,53 +1,10 @@
-// Text of the encodings of AMD's matrix instructions; see EncodingText.cpp.
+// Text of the encoding of AMD's WMMA; see EncodingText.cpp.
 
 #include "ir/EncodingReader.h"
 
 using namespace mlir;
 using namespace gluonc;
 using namespace gluonc::text;
-
-Attribute ttg::AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
-  layout::AMDMFMALayout value{};
-  value.elementBitWidth = 32;
-  if (parser.parseLess())
-    return {};
-  bool ok = DictReader(parser)
-                .get("version", value.version)
-                .get("warpsPerCTA", value.warpsPerCta)
-                .get("instrShape", value.instrShape)
-                .get("isTransposed", value.transposed)
-                .getOptional("CGALayout", value.cga)
-                .getOptional("tilesPerWarp", value.tilesPerWarp)
-                .getOptional("elementBitWidth", value.elementBitWidth)
-                .done();
-  if (!ok || parser.parseGreater())
-    return {};
-  if (value.tilesPerWarp.empty())
-    value.tilesPerWarp.assign(value.warpsPerCta.size(), 1);
-  return checked<AMDMfmaEncodingAttr>(parser, std::move(value));
-}
-
-void ttg::AMDMfmaEncodingAttr::print(AsmPrinter &printer) const {
-  const layout::AMDMFMALayout &value = getValue();
-  printer << "<{version = " << value.version << ", warpsPerCTA = ";
-  text::print(printer, value.warpsPerCta);
-  printer << ", instrShape = ";
-  text::print(printer, value.instrShape);
-  printer << ", isTransposed = " << (value.transposed ? "true" : "false");
-  printCga(printer, value.cga);
-  if (llvm::any_of(value.tilesPerWarp, [](int64_t tiles) { return tiles != 1; })) {
-    printer << ", tilesPerWarp = ";
-    text::print(printer, value.tilesPerWarp);
-  }
-  if (value.elementBitWidth != 32)
-    printer << ", elementBitWidth = " << value.elementBitWidth;
-  printer << "}>";
-}
-
-LogicalResult ttg::AMDMfmaEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                               layout::Layout layout) {
-  return verifyLayout(emitError, layout, layout.as<layout::AMDMFMALayout>());
-}
 
 /// `{register = [[0, 1]], warp = [[0, 2], [1, 0]]}`, either of which may be missing.
 static bool toGrid(Attribute attribute, layout::AMDWMMALayout &value) {
@@ -63,7 +20,7 @@ static bool toGrid(Attribute attribute, layout::AMDWMMALayout &value) {
   return true;
 }
 
-Attribute ttg::AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
+template <> Attribute text::parseEncoding<ttg::AMDWmmaEncodingAttr>(AsmParser &parser) {
   layout::AMDWMMALayout value{};
   Ints warps, tiles;
   Attribute grid;
@@ -93,11 +50,11 @@ Attribute ttg::AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   for (const BasisList *bases : {&value.regBases, &value.warpBases, &value.cga})
     if (!bases->empty())
       value.numDims = bases->front().size();
-  return checked<AMDWmmaEncodingAttr>(parser, std::move(value));
+  return checked<ttg::AMDWmmaEncodingAttr>(parser, std::move(value));
 }
 
-void ttg::AMDWmmaEncodingAttr::print(AsmPrinter &printer) const {
-  const layout::AMDWMMALayout &value = getValue();
+template <> void text::printEncoding(AsmPrinter &printer, ttg::AMDWmmaEncodingAttr encoding) {
+  const layout::AMDWMMALayout &value = encoding.getValue();
   printer << "<{version = " << value.version
           << ", isTranspose = " << (value.transposed ? "true" : "false") << ", ctaLayout = {";
   if (!value.regBases.empty()) {
@@ -110,15 +67,13 @@ void ttg::AMDWmmaEncodingAttr::print(AsmPrinter &printer) const {
     text::print(printer, value.warpBases);
   }
   printer << '}';
-  printCga(printer, value.cga);
+  if (!value.cga.empty()) {
+    printer << ", CGALayout = ";
+    text::print(printer, value.cga);
+  }
   if (value.instrShape != Ints{16, 16, 16}) {
     printer << ", instrShape = ";
     text::print(printer, value.instrShape);
   }
   printer << "}>";
-}
-
-LogicalResult ttg::AMDWmmaEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                               layout::Layout layout) {
-  return verifyLayout(emitError, layout, layout.as<layout::AMDWMMALayout>());
 }

@@ -42,82 +42,40 @@ static BasisList basesOfSplit(int64_t down, int64_t right) {
   return cga;
 }
 
-/// `<blockM = 128, …`: nullopt after an error.
-static std::optional<DictReader> readFields(AsmParser &parser) {
+template <typename Attr> static Attribute parseBare(AsmParser &parser) {
+  typename Attr::Named value{};
   NamedAttrList fields;
   if (parser.parseLess())
-    return std::nullopt;
+    return {};
   llvm::SMLoc where = parser.getCurrentLocation();
   if (parseFields(parser, fields))
-    return std::nullopt;
-  return DictReader(parser, where, fields);
-}
-
-/// The fields that all have: the CTAs, as bases or as a split.
-static bool readCtas(DictReader &reader, BasisList &cga) {
+    return {};
+  DictReader reader(parser, where, fields);
   int64_t down = 1, right = 1;
-  if (!reader.getOptional("CGALayout", cga)
-           .getOptional("CTASplitM", down)
-           .getOptional("CTASplitN", right)
-           .done())
-    return false;
-  if (cga.empty())
-    cga = basesOfSplit(down, right);
-  return true;
-}
-
-Attribute ttng::TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
-  layout::TensorMemoryLayout value{{0, 0}, 1, {}, false, false};
-  std::optional<DictReader> reader = readFields(parser);
-  if (!reader)
+  reader.getFields(value);
+  if (!reader.getOptional("CTASplitM", down).getOptional("CTASplitN", right).done())
     return {};
-  reader->get("blockM", value.block[0])
-      .get("blockN", value.block[1])
-      .get("colStride", value.colStride)
-      .getOptional("twoCTAs", value.twoCtas)
-      .getOptional("fp4Padded", value.fp4Padded);
-  if (!readCtas(*reader, value.cga))
-    return {};
-  return checked<TensorMemoryEncodingAttr>(parser, std::move(value));
+  if (value.cga.empty())
+    value.cga = basesOfSplit(down, right);
+  return checked<Attr>(parser, std::move(value));
 }
 
-void ttng::TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
-  const layout::TensorMemoryLayout &value = getValue();
-  printer << "<blockM = " << value.block[0] << ", blockN = " << value.block[1]
-          << ", colStride = " << value.colStride;
-  printCga(printer, value.cga);
-  if (value.twoCtas)
-    printer << ", twoCTAs = true";
-  if (value.fp4Padded)
-    printer << ", fp4Padded = true";
-  printer << '>';
-}
-
-LogicalResult ttng::TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                                     layout::Layout layout) {
-  return verifyLayout(emitError, layout, layout.as<layout::TensorMemoryLayout>());
-}
-
-Attribute ttng::TensorMemoryScalesEncodingAttr::parse(AsmParser &parser, Type) {
-  layout::TensorMemoryScalesLayout value;
-  std::optional<DictReader> reader = readFields(parser);
-  if (!reader || !readCtas(*reader, value.cga))
-    return {};
-  return checked<TensorMemoryScalesEncodingAttr>(parser, std::move(value));
-}
-
-void ttng::TensorMemoryScalesEncodingAttr::print(AsmPrinter &printer) const {
+template <typename Attr> static void printBare(AsmPrinter &printer, Attr encoding) {
   printer << '<';
-  const BasisList &cga = getValue().cga;
-  if (!cga.empty()) {
-    printer << "CGALayout = ";
-    text::print(printer, cga);
-  }
+  printFields(printer, encoding);
   printer << '>';
 }
 
-LogicalResult
-ttng::TensorMemoryScalesEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                             layout::Layout layout) {
-  return verifyLayout(emitError, layout, layout.as<layout::TensorMemoryScalesLayout>());
+template <> Attribute text::parseEncoding<ttng::TensorMemoryEncodingAttr>(AsmParser &parser) {
+  return parseBare<ttng::TensorMemoryEncodingAttr>(parser);
+}
+template <> void text::printEncoding(AsmPrinter &printer, ttng::TensorMemoryEncodingAttr encoding) {
+  printBare(printer, encoding);
+}
+template <> Attribute text::parseEncoding<ttng::TensorMemoryScalesEncodingAttr>(AsmParser &parser) {
+  return parseBare<ttng::TensorMemoryScalesEncodingAttr>(parser);
+}
+template <>
+void text::printEncoding(AsmPrinter &printer, ttng::TensorMemoryScalesEncodingAttr encoding) {
+  printBare(printer, encoding);
 }

@@ -35,43 +35,59 @@ def TTG_Dialect : Dialect {
 // Encodings that wrap a layout
 //===----------------------------------------------------------------------===//
 
-class TTG_LayoutAttr<string name, string mnemonicText, string layoutClass,
+/// `aliasText` begins the names at the top of a listing: `#blocked = #ttg.blocked<…>`. Text is
+/// written and read by the fields of the layout (EncodingText.cpp).
+class TTG_LayoutAttr<string name, string mnemonicText, string layoutClass, string aliasText = "",
                      Dialect owner = TTG_Dialect> : AttrDef<owner, name # "Encoding"> {
   let mnemonic = mnemonicText;
   let parameters = (ins "::gluonc::layout::Layout":$layout);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    using Named = ::gluonc::layout::}] # layoutClass # [{;
+    static constexpr ::llvm::StringLiteral alias = "}] # aliasText # [{";
     /// The wrapped layout by its own type.
-    const ::gluonc::layout::}] # layoutClass # [{ &getValue() const;
+    const Named &getValue() const;
   }];
   let extraClassDefinition = [{
-    const ::gluonc::layout::}] # layoutClass # [{ &$cppClass::getValue() const {
-      return *getImpl()->layout.as<::gluonc::layout::}] # layoutClass # [{>();
+    const $cppClass::Named &$cppClass::getValue() const {
+      return *getImpl()->layout.as<Named>();
+    }
+    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) {
+      return ::gluonc::text::parseEncoding<$cppClass>(parser);
+    }
+    void $cppClass::print(::mlir::AsmPrinter &printer) const {
+      ::gluonc::text::printEncoding(printer, *this);
+    }
+    ::llvm::LogicalResult
+    $cppClass::verify(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                      ::gluonc::layout::Layout layout) {
+      return ::gluonc::text::verifyEncoding<$cppClass>(emitError, layout);
     }
   }];
 }
 
-def TTG_BlockedEncoding : TTG_LayoutAttr<"Blocked", "blocked", "BlockedLayout">;
+def TTG_BlockedEncoding : TTG_LayoutAttr<"Blocked", "blocked", "BlockedLayout", "blocked">;
 def TTG_SliceEncoding : TTG_LayoutAttr<"Slice", "slice", "SliceLayout">;
-def TTG_LinearEncoding : TTG_LayoutAttr<"Linear", "linear", "DistributedLinearLayout">;
+def TTG_LinearEncoding : TTG_LayoutAttr<"Linear", "linear", "DistributedLinearLayout", "linear">;
 /// Linear, but warps may move along several dims at once, or elements have several owners.
 def TTG_GenericLinearEncoding
-    : TTG_LayoutAttr<"GenericLinear", "generic_linear", "DistributedLinearLayout">;
+    : TTG_LayoutAttr<"GenericLinear", "generic_linear", "DistributedLinearLayout",
+                     "generic_linear">;
 def TTG_SwizzledSharedEncoding
-    : TTG_LayoutAttr<"SwizzledShared", "swizzled_shared", "SwizzledSharedLayout">;
+    : TTG_LayoutAttr<"SwizzledShared", "swizzled_shared", "SwizzledSharedLayout", "shared">;
 def TTG_PaddedSharedEncoding
-    : TTG_LayoutAttr<"PaddedShared", "padded_shared", "PaddedSharedLayout">;
+    : TTG_LayoutAttr<"PaddedShared", "padded_shared", "PaddedSharedLayout", "shared">;
 def TTG_SharedLinearEncoding
-    : TTG_LayoutAttr<"SharedLinear", "shared_linear", "SharedLinearLayout">;
+    : TTG_LayoutAttr<"SharedLinear", "shared_linear", "SharedLinearLayout", "shared">;
 
 def TTG_NvidiaMmaEncoding
-    : TTG_LayoutAttr<"NvidiaMma", "nvidia_mma", "NVMMADistributedLayout">;
+    : TTG_LayoutAttr<"NvidiaMma", "nvidia_mma", "NVMMADistributedLayout", "mma">;
 def TTG_DotOperandEncoding : TTG_LayoutAttr<"DotOperand", "dot_op", "DotOperandLayout">;
-def TTG_AMDMfmaEncoding : TTG_LayoutAttr<"AMDMfma", "amd_mfma", "AMDMFMALayout">;
-def TTG_AMDWmmaEncoding : TTG_LayoutAttr<"AMDWmma", "amd_wmma", "AMDWMMALayout">;
+def TTG_AMDMfmaEncoding : TTG_LayoutAttr<"AMDMfma", "amd_mfma", "AMDMFMALayout", "mma">;
+def TTG_AMDWmmaEncoding : TTG_LayoutAttr<"AMDWmma", "amd_wmma", "AMDWMMALayout", "mma">;
 def TTG_NVMMASharedEncoding
-    : TTG_LayoutAttr<"NVMMAShared", "nvmma_shared", "NVMMASharedLayout">;
+    : TTG_LayoutAttr<"NVMMAShared", "nvmma_shared", "NVMMASharedLayout", "shared">;
 
 def TTG_SharedMemory : AttrDef<TTG_Dialect, "SharedMemorySpace"> {
   let mnemonic = "shared_memory";

@@ -24,10 +24,11 @@ def TTNG_Dialect : Dialect {
 //===----------------------------------------------------------------------===//
 
 def TTNG_TensorMemoryEncoding
-    : TTG_LayoutAttr<"TensorMemory", "tensor_memory_encoding", "TensorMemoryLayout", TTNG_Dialect>;
+    : TTG_LayoutAttr<"TensorMemory", "tensor_memory_encoding", "TensorMemoryLayout", "tmem",
+                     TTNG_Dialect>;
 def TTNG_TensorMemoryScalesEncoding
     : TTG_LayoutAttr<"TensorMemoryScales", "tensor_memory_scales_encoding",
-                     "TensorMemoryScalesLayout", TTNG_Dialect>;
+                     "TensorMemoryScalesLayout", "tmem_scales", TTNG_Dialect>;
 def TTNG_TensorMemory : AttrDef<TTNG_Dialect, "TensorMemorySpace"> {
   let mnemonic = "tensor_memory";
 }

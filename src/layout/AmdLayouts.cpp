@@ -36,6 +36,13 @@ constexpr int64_t mfmaLanes = 64;
 
 // -- AMDMFMALayout --------------------------------------------------------------------
 
+Owners AMDMFMALayout::owners() const { return {mfmaLanes, product(warpsPerCta)}; }
+
+void AMDMFMALayout::fillDefaults() {
+  if (tilesPerWarp.empty())
+    tilesPerWarp.assign(warpsPerCta.size(), 1);
+}
+
 Problem AMDMFMALayout::validate() const {
   if (version < 1 || version > 4)
     return "the version of an MFMA layout must be from 1 to 4, but is " + std::to_string(version);
@@ -140,6 +147,8 @@ AMDWMMALayout AMDWMMALayout::forWarps(int64_t version, bool transposed, const In
   }
   return result;
 }
+
+Owners AMDWMMALayout::owners() const { return {32, int64_t{1} << warpBases.size()}; }
 
 Problem AMDWMMALayout::validate() const {
   if (version < 1 || version > 3)

@@ -35,6 +35,8 @@ Problem BlockedLayout::validate() const {
   return checkCga(cga, n);
 }
 
+Owners BlockedLayout::owners() const { return {product(threadsPerWarp), product(warpsPerCta)}; }
+
 LinearLayout BlockedLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
   GL_CHECK(shape.size() == rank());
   auto spread = [&](Dim in, const Ints &sizes) {
@@ -63,6 +65,8 @@ Problem SliceLayout::validate() const {
            std::to_string(*parent.rank());
   return std::nullopt;
 }
+
+Owners SliceLayout::owners() const { return ownersOf(parent); }
 
 LinearLayout SliceLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
   Ints whole(shape);
@@ -124,6 +128,14 @@ Problem DistributedLinearLayout::validate() const {
     return "the linear layout does not cover its shape " + listText(shape) +
            ": some elements have no owner";
   return std::nullopt;
+}
+
+Owners DistributedLinearLayout::owners() const {
+  return {int64_t{1} << laneBases.size(), int64_t{1} << warpBases.size()};
+}
+
+Problem DistributedLinearLayout::inferFromText() {
+  return inferShape({&regBases, &laneBases, &warpBases, &blockBases}, shape);
 }
 
 LinearLayout DistributedLinearLayout::toLinear(llvm::ArrayRef<int64_t> tensor) const {

@@ -21,38 +21,22 @@ using BasisList = llvm::SmallVector<Ints, 6>;
 using Problem = std::optional<std::string>;
 
 enum class LayoutKind : uint8_t {
-  Auto,
-  Coalesced,
-  Blocked,
-  Slice,
-  DistributedLinear,
-  NVMMADistributed,
-  DotOperand,
-  AMDMFMA,
-  AMDWMMA,
-  SwizzledShared,
-  PaddedShared,
-  SharedLinear,
-  NVMMAShared,
-  TensorMemory,
-  TensorMemoryScales,
+#define GL_LAYOUT(Kind, Where) Kind,
+#include "layout/Layouts.def"
 };
 
-struct AutoLayout;
-struct CoalescedLayout;
-struct BlockedLayout;
-struct SliceLayout;
-struct DistributedLinearLayout;
-struct NVMMADistributedLayout;
-struct DotOperandLayout;
-struct AMDMFMALayout;
-struct AMDWMMALayout;
-struct SwizzledSharedLayout;
-struct PaddedSharedLayout;
-struct SharedLinearLayout;
-struct NVMMASharedLayout;
-struct TensorMemoryLayout;
-struct TensorMemoryScalesLayout;
+#define GL_LAYOUT(Kind, Where) struct Kind##Layout;
+#include "layout/Layouts.def"
+
+namespace detail {
+template <typename, typename... Named> struct VariantOf {
+  using Type = std::variant<Named...>;
+};
+using AnyLayout = VariantOf<void
+#define GL_LAYOUT(Kind, Where) , Kind##Layout
+#include "layout/Layouts.def"
+                            >::Type;
+} // namespace detail
 
 /// The class of the language: "BlockedLayout".
 llvm::StringRef nameOf(LayoutKind kind);
@@ -66,11 +50,7 @@ concept NamedLayout = requires {
 /// Any named layout. Copying copies one pointer; equality is by content.
 class Layout {
 public:
-  using Value =
-      std::variant<AutoLayout, CoalescedLayout, BlockedLayout, SliceLayout, DistributedLinearLayout,
-                   NVMMADistributedLayout, DotOperandLayout, AMDMFMALayout, AMDWMMALayout,
-                   SwizzledSharedLayout, PaddedSharedLayout, SharedLinearLayout, NVMMASharedLayout,
-                   TensorMemoryLayout, TensorMemoryScalesLayout>;
+  using Value = detail::AnyLayout;
 
   template <NamedLayout T> Layout(T value);
 

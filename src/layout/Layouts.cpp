@@ -121,6 +121,30 @@ LinearLayout fromBases(llvm::ArrayRef<std::pair<Dim, const BasisList *>> ins,
   return *result;
 }
 
+Ints shapeOfBases(unsigned rank, llvm::ArrayRef<const BasisList *> lists) {
+  Ints shape(rank, 1);
+  for (const BasisList *list : lists)
+    for (const Ints &basis : *list)
+      for (unsigned d = 0; d < rank && d < basis.size(); ++d)
+        if (basis[d] > 0)
+          shape[d] = std::max<int64_t>(shape[d], int64_t(llvm::NextPowerOf2(basis[d])));
+  return shape;
+}
+
+Problem inferShape(llvm::ArrayRef<const BasisList *> lists, Ints &shape) {
+  const Ints *first = nullptr;
+  for (const BasisList *list : lists)
+    for (const Ints &basis : *list) {
+      first = first ? first : &basis;
+      if (basis.size() != first->size())
+        return "basis vectors differ in length";
+    }
+  if (!first)
+    return "the encoding needs at least one basis";
+  shape = shapeOfBases(first->size(), lists);
+  return std::nullopt;
+}
+
 // -- Tile and cluster ---------------------------------------------------------------
 
 LinearLayout cgaToLinear(const BasisList &cga, unsigned rank) {
@@ -181,8 +205,9 @@ struct FieldHash {
 
 llvm::hash_code hashFields(const Layout::Value &value) {
   FieldHash hash;
-  std::visit([&](const auto &l) { l.fields([&](const char *, const auto &v) { hash.add(v); }); },
-             value);
+  std::visit(
+      [&](const auto &l) { forEachField(l, [&](const Field &, const auto &v) { hash.add(v); }); },
+      value);
   return hash.code;
 }
 
@@ -203,21 +228,21 @@ template <typename T>
 constexpr bool isWrittenWithNames =
     !std::is_same_v<T, BlockedLayout> && !std::is_same_v<T, SliceLayout>;
 
-/// Whether the constructor can do without this field; only the padded layout has no default for it.
-template <typename T, typename F> bool isDefault(llvm::StringRef name, const F &value) {
-  if constexpr (std::is_same_v<F, BasisList> && !std::is_same_v<T, PaddedSharedLayout>)
-    return name == "cga_layout" && value.empty();
+/// Whether the constructor is written without this field.
+template <typename F> bool isDefault(const Field &field, const F &value) {
+  if constexpr (std::is_same_v<F, BasisList>)
+    return field.name == "cga_layout" && !field.missing.empty() && value.empty();
   return false;
 }
 
 template <typename T> std::string constructorText(const T &layout) {
   std::string text;
-  layout.fields([&](llvm::StringRef name, const auto &value) {
-    if (isDefault<T>(name, value))
+  forEachField(layout, [&](const Field &field, const auto &value) {
+    if (isDefault(field, value))
       return;
     text += text.empty() ? "" : ", ";
-    if (isWrittenWithNames<T> || name == "cga_layout")
-      text += name.str() + "=";
+    if (isWrittenWithNames<T> || field.name == "cga_layout")
+      text += field.name.str() + "=";
     text += fieldText(value);
   });
   return nameOf(T::kind).str() + "(" + text + ")";
@@ -226,39 +251,11 @@ template <typename T> std::string constructorText(const T &layout) {
 } // namespace
 
 llvm::StringRef nameOf(LayoutKind kind) {
-  switch (kind) {
-  case LayoutKind::Auto:
-    return "AutoLayout";
-  case LayoutKind::Coalesced:
-    return "CoalescedLayout";
-  case LayoutKind::Blocked:
-    return "BlockedLayout";
-  case LayoutKind::Slice:
-    return "SliceLayout";
-  case LayoutKind::DistributedLinear:
-    return "DistributedLinearLayout";
-  case LayoutKind::NVMMADistributed:
-    return "NVMMADistributedLayout";
-  case LayoutKind::DotOperand:
-    return "DotOperandLayout";
-  case LayoutKind::AMDMFMA:
-    return "AMDMFMALayout";
-  case LayoutKind::AMDWMMA:
-    return "AMDWMMALayout";
-  case LayoutKind::SwizzledShared:
-    return "SwizzledSharedLayout";
-  case LayoutKind::PaddedShared:
-    return "PaddedSharedLayout";
-  case LayoutKind::SharedLinear:
-    return "SharedLinearLayout";
-  case LayoutKind::NVMMAShared:
-    return "NVMMASharedLayout";
-  case LayoutKind::TensorMemory:
-    return "TensorMemoryLayout";
-  case LayoutKind::TensorMemoryScales:
-    return "TensorMemoryScalesLayout";
-  }
-  GL_UNREACHABLE("layout kind");
+  static constexpr llvm::StringLiteral names[] = {
+#define GL_LAYOUT(Kind, Where) #Kind "Layout",
+#include "layout/Layouts.def"
+  };
+  return names[static_cast<unsigned>(kind)];
 }
 
 struct Layout::Storage {
@@ -278,32 +275,18 @@ LayoutKind Layout::kind() const {
 }
 
 namespace {
-enum class Place { Registers, SharedMemory, TensorMemory };
-} // namespace
 
-static Place placeOf(LayoutKind kind) {
-  switch (kind) {
-  case LayoutKind::SwizzledShared:
-  case LayoutKind::PaddedShared:
-  case LayoutKind::SharedLinear:
-  case LayoutKind::NVMMAShared:
-    return Place::SharedMemory;
-  case LayoutKind::TensorMemory:
-  case LayoutKind::TensorMemoryScales:
-    return Place::TensorMemory;
-  case LayoutKind::Auto:
-  case LayoutKind::Coalesced:
-  case LayoutKind::Blocked:
-  case LayoutKind::Slice:
-  case LayoutKind::DistributedLinear:
-  case LayoutKind::NVMMADistributed:
-  case LayoutKind::DotOperand:
-  case LayoutKind::AMDMFMA:
-  case LayoutKind::AMDWMMA:
-    return Place::Registers;
-  }
-  GL_UNREACHABLE("layout kind");
+enum class Place { Registers, SharedMemory, TensorMemory };
+
+constexpr Place placeOf(LayoutKind kind) {
+  constexpr Place places[] = {
+#define GL_LAYOUT(Kind, Where) Place::Where,
+#include "layout/Layouts.def"
+  };
+  return places[static_cast<unsigned>(kind)];
 }
+
+} // namespace
 
 bool Layout::isDistributed() const { return placeOf(kind()) == Place::Registers; }
 bool Layout::isShared() const { return placeOf(kind()) == Place::SharedMemory; }
@@ -412,42 +395,20 @@ Problem checkShape(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
       layout.value());
 }
 
-namespace {
-
-/// How many threads, warps and CTAs a layout is made for; 0 where it does not say.
-struct Owners {
-  int64_t lanes = 0, warps = 0, ctas = 0;
-};
-
 Owners ownersOf(const Layout &layout) {
-  int64_t ctas = int64_t{1} << layout.cga().size();
   return std::visit(
-      Cases{
-          [](const AutoLayout &) { return Owners(); },
-          [](const CoalescedLayout &) { return Owners(); },
-          [&](const BlockedLayout &l) {
-            return Owners{product(l.threadsPerWarp), product(l.warpsPerCta), ctas};
-          },
-          [](const SliceLayout &l) { return ownersOf(l.parent); },
-          [&](const NVMMADistributedLayout &l) { return Owners{32, product(l.warpsPerCta), ctas}; },
-          [](const DotOperandLayout &l) { return ownersOf(l.parent); },
-          [&](const AMDMFMALayout &l) { return Owners{64, product(l.warpsPerCta), ctas}; },
-          [&](const AMDWMMALayout &l) {
-            return Owners{32, int64_t{1} << l.warpBases.size(), ctas};
-          },
-          [&](const DistributedLinearLayout &l) {
-            return Owners{int64_t{1} << l.laneBases.size(), int64_t{1} << l.warpBases.size(), ctas};
-          },
-          [&](const auto &) { return Owners{0, 0, ctas}; },
+      [](const auto &named) -> Owners {
+        if constexpr (placeOf(std::decay_t<decltype(named)>::kind) == Place::Registers)
+          return named.owners();
+        else
+          return {};
       },
       layout.value());
 }
 
-std::string counted(int64_t count, const char *what) {
+static std::string counted(int64_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
-
-} // namespace
 
 Problem checkFits(const Layout &layout, int64_t numWarps, int64_t warpSize, int64_t numCtas) {
   Owners owners = ownersOf(layout);
@@ -457,8 +418,9 @@ Problem checkFits(const Layout &layout, int64_t numWarps, int64_t warpSize, int6
   if (owners.warps && owners.warps != numWarps)
     return "the layout has " + counted(owners.warps, "warp") + ", but the context has " +
            std::to_string(numWarps);
-  if (owners.ctas && owners.ctas != numCtas)
-    return "the layout is made for " + counted(owners.ctas, "CTA") + ", but the kernel has " +
+  int64_t ctas = int64_t{1} << layout.cga().size();
+  if (ctas != numCtas && !layout.isPlaceholder())
+    return "the layout is made for " + counted(ctas, "CTA") + ", but the kernel has " +
            std::to_string(numCtas);
   return std::nullopt;
 }

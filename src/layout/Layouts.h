@@ -13,10 +13,9 @@
 //   BlockedLayout([1], [4], [4], [0])  shape [128]   register 16 32 64 | lane 1 2 | warp 4 8
 //   BlockedLayout([4], [4], [4], [0])  shape [8]     register 1 2 | lane 4 0 | warp 0 0
 //
-// To add a layout: a struct with the members the others have, a LayoutKind and a
-// line in `Layout::Value` (Layout.h), its functions in the .cpp beside its
-// relatives. `fields` names the fields as the language does; hashing, printing
-// and the attributes of kernel code go through it.
+// `fields` is the schema of a layout. Its constructor in the language, its hash,
+// its representation, its attributes in kernels and its IR text all go through
+// it. README.md says what to do for one more layout.
 //
 // Trust.  `validate()` and `checkShape()` take anything a user may write and
 // never assert. `toLinear` and the rest want a layout that passed both.
@@ -30,17 +29,36 @@
 
 namespace gluonc::layout {
 
+/// One field of a layout, as the language and IR text call it.
+struct Field {
+  llvm::StringLiteral name;
+  /// The key in IR text. "kWidth?": left out where it has its default; "blockM|blockN": a key for
+  /// each of two items; empty: follows from the other fields, or the text has a form of its own.
+  llvm::StringLiteral key = "";
+  /// What Python shows as the default; empty where the field must be given.
+  llvm::StringLiteral missing = "";
+};
+
+inline constexpr Field cgaField{"cga_layout", "CGALayout?", "None"};
+
+/// How many threads a warp and how many warps a CTA must have; 0 where it does not matter.
+struct Owners {
+  int64_t lanes = 0, warps = 0;
+};
+
 /// To be inferred from neighbouring operations.
 struct AutoLayout {
   static constexpr LayoutKind kind = LayoutKind::Auto;
-  template <typename F> void fields(F) const {}
+  Owners owners() const { return {}; }
+  template <typename F> static constexpr void fields(F) {}
   bool operator==(const AutoLayout &) const = default;
 };
 
 /// To be chosen for the best global memory access.
 struct CoalescedLayout {
   static constexpr LayoutKind kind = LayoutKind::Coalesced;
-  template <typename F> void fields(F) const {}
+  Owners owners() const { return {}; }
+  template <typename F> static constexpr void fields(F) {}
   bool operator==(const CoalescedLayout &) const = default;
 };
 
@@ -52,14 +70,15 @@ struct BlockedLayout {
   BasisList cga;
 
   unsigned rank() const { return order.size(); }
+  Owners owners() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("size_per_thread", sizePerThread);
-    f("threads_per_warp", threadsPerWarp);
-    f("warps_per_cta", warpsPerCta);
-    f("order", order);
-    f("cga_layout", cga);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"size_per_thread", "sizePerThread"}, &BlockedLayout::sizePerThread);
+    f(Field{"threads_per_warp", "threadsPerWarp"}, &BlockedLayout::threadsPerWarp);
+    f(Field{"warps_per_cta", "warpsPerCTA"}, &BlockedLayout::warpsPerCta);
+    f(Field{"order", "order"}, &BlockedLayout::order);
+    f(cgaField, &BlockedLayout::cga);
   }
   bool operator==(const BlockedLayout &) const = default;
 };
@@ -68,15 +87,16 @@ struct BlockedLayout {
 struct SliceLayout {
   static constexpr LayoutKind kind = LayoutKind::Slice;
   int64_t dim;
-  Layout parent;
+  Layout parent = AutoLayout{};
 
   /// 0 if the parent has no rank.
   unsigned rank() const { return std::max(parent.rank().value_or(1), 1u) - 1; }
+  Owners owners() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("dim", dim);
-    f("parent", parent);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"dim", "dim"}, &SliceLayout::dim);
+    f(Field{"parent", "parent"}, &SliceLayout::parent);
   }
   bool operator==(const SliceLayout &) const = default;
 };
@@ -88,18 +108,21 @@ struct DistributedLinearLayout {
   Ints shape;
 
   unsigned rank() const { return shape.size(); }
+  Owners owners() const;
   Problem validate() const;
   /// For its own shape the bases themselves; for another shape cut or wrapped like any tile.
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
   /// Whether the nonzero bases are distinct unit vectors (`#ttg.linear`; else
   /// `#ttg.generic_linear`).
   bool isPermutation() const;
-  template <typename F> void fields(F f) const {
-    f("reg_bases", regBases);
-    f("lane_bases", laneBases);
-    f("warp_bases", warpBases);
-    f("block_bases", blockBases);
-    f("shape", shape);
+  /// Takes the shape from the bases, which is all that IR text has.
+  Problem inferFromText();
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"reg_bases", "register"}, &DistributedLinearLayout::regBases);
+    f(Field{"lane_bases", "lane"}, &DistributedLinearLayout::laneBases);
+    f(Field{"warp_bases", "warp"}, &DistributedLinearLayout::warpBases);
+    f(Field{"block_bases", "block"}, &DistributedLinearLayout::blockBases);
+    f(Field{"shape"}, &DistributedLinearLayout::shape);
   }
   bool operator==(const DistributedLinearLayout &) const = default;
 };
@@ -115,13 +138,15 @@ struct NVMMADistributedLayout {
   int64_t instrM() const { return instrShape[instrShape.size() - (isWarpGroup() ? 3 : 2)]; }
   int64_t instrN() const { return instrShape[instrShape.size() - (isWarpGroup() ? 2 : 1)]; }
   unsigned rank() const { return warpsPerCta.size(); }
+  Owners owners() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("version", version);
-    f("warps_per_cta", warpsPerCta);
-    f("instr_shape", instrShape);
-    f("cga_layout", cga);
+  static constexpr uint8_t textOrder[] = {0, 1, 3, 2};
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"version", "versionMajor|versionMinor"}, &NVMMADistributedLayout::version);
+    f(Field{"warps_per_cta", "warpsPerCTA"}, &NVMMADistributedLayout::warpsPerCta);
+    f(Field{"instr_shape", "instrShape"}, &NVMMADistributedLayout::instrShape);
+    f(cgaField, &NVMMADistributedLayout::cga);
   }
   bool operator==(const NVMMADistributedLayout &) const = default;
 };
@@ -132,18 +157,19 @@ struct NVMMADistributedLayout {
 struct DotOperandLayout {
   static constexpr LayoutKind kind = LayoutKind::DotOperand;
   int64_t operandIndex;
-  Layout parent;
+  Layout parent = AutoLayout{};
   int64_t kWidth;
 
   unsigned rank() const { return parent.rank().value_or(0); }
   /// The dim that the product sums over.
   unsigned kDim() const { return rank() - (operandIndex == 0 ? 1 : 2); }
+  Owners owners() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("operand_index", operandIndex);
-    f("parent", parent);
-    f("k_width", kWidth);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"operand_index", "opIdx"}, &DotOperandLayout::operandIndex);
+    f(Field{"parent", "parent"}, &DotOperandLayout::parent);
+    f(Field{"k_width", "kWidth?"}, &DotOperandLayout::kWidth);
   }
   bool operator==(const DotOperandLayout &) const = default;
 };
@@ -162,17 +188,21 @@ struct AMDMFMALayout {
   Ints tilesPerWarp;
   BasisList cga;
 
+  /// One tile per warp where nobody says how many.
+  void fillDefaults();
   unsigned rank() const { return warpsPerCta.size(); }
+  Owners owners() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("version", version);
-    f("instr_shape", instrShape);
-    f("transposed", transposed);
-    f("warps_per_cta", warpsPerCta);
-    f("element_bitwidth", elementBitWidth);
-    f("tiles_per_warp", tilesPerWarp);
-    f("cga_layout", cga);
+  static constexpr uint8_t textOrder[] = {0, 3, 1, 2, 6, 5, 4};
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"version", "version"}, &AMDMFMALayout::version);
+    f(Field{"instr_shape", "instrShape"}, &AMDMFMALayout::instrShape);
+    f(Field{"transposed", "isTransposed"}, &AMDMFMALayout::transposed);
+    f(Field{"warps_per_cta", "warpsPerCTA"}, &AMDMFMALayout::warpsPerCta);
+    f(Field{"element_bitwidth", "elementBitWidth?", "None"}, &AMDMFMALayout::elementBitWidth);
+    f(Field{"tiles_per_warp", "tilesPerWarp?", "None"}, &AMDMFMALayout::tilesPerWarp);
+    f(cgaField, &AMDMFMALayout::cga);
   }
   bool operator==(const AMDMFMALayout &) const = default;
 };
@@ -193,18 +223,19 @@ struct AMDWMMALayout {
   static AMDWMMALayout forWarps(int64_t version, bool transposed, const Ints &warpsPerCta,
                                 Ints instrShape, const Ints &tilesPerWarp, BasisList cga);
   unsigned rank() const { return numDims; }
+  Owners owners() const;
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
   /// Warps and repetitions of one CTA, in units of instructions.
   LinearLayout instructions() const;
-  template <typename F> void fields(F f) const {
-    f("version", version);
-    f("transposed", transposed);
-    f("warp_bases", warpBases);
-    f("reg_bases", regBases);
-    f("instr_shape", instrShape);
-    f("cga_layout", cga);
-    f("rank", numDims);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"version"}, &AMDWMMALayout::version);
+    f(Field{"transposed"}, &AMDWMMALayout::transposed);
+    f(Field{"warp_bases", "", "None"}, &AMDWMMALayout::warpBases);
+    f(Field{"reg_bases", "", "None"}, &AMDWMMALayout::regBases);
+    f(Field{"instr_shape", "", "None"}, &AMDWMMALayout::instrShape);
+    f(cgaField, &AMDWMMALayout::cga);
+    f(Field{"rank", "", "None"}, &AMDWMMALayout::numDims);
   }
   bool operator==(const AMDWMMALayout &) const = default;
 };
@@ -219,12 +250,12 @@ struct SwizzledSharedLayout {
   unsigned rank() const { return order.size(); }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("vec", vec);
-    f("per_phase", perPhase);
-    f("max_phase", maxPhase);
-    f("order", order);
-    f("cga_layout", cga);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"vec", "vec"}, &SwizzledSharedLayout::vec);
+    f(Field{"per_phase", "perPhase"}, &SwizzledSharedLayout::perPhase);
+    f(Field{"max_phase", "maxPhase"}, &SwizzledSharedLayout::maxPhase);
+    f(Field{"order", "order"}, &SwizzledSharedLayout::order);
+    f(cgaField, &SwizzledSharedLayout::cga);
   }
   bool operator==(const SwizzledSharedLayout &) const = default;
 };
@@ -253,11 +284,11 @@ struct PaddedSharedLayout {
   int64_t physicalOffset(int64_t logical) const;
   /// How many elements are consecutive and aligned in spite of the padding.
   int64_t maxVector() const;
-  template <typename F> void fields(F f) const {
-    f("interval_padding_pairs", paddings);
-    f("offset_bases", offsetBases);
-    f("cga_layout", cga);
-    f("shape", shape);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"interval_padding_pairs"}, &PaddedSharedLayout::paddings);
+    f(Field{"offset_bases"}, &PaddedSharedLayout::offsetBases);
+    f(Field{"cga_layout"}, &PaddedSharedLayout::cga);
+    f(Field{"shape"}, &PaddedSharedLayout::shape);
   }
   bool operator==(const PaddedSharedLayout &) const = default;
 };
@@ -275,10 +306,10 @@ struct SharedLinearLayout {
   /// Whether every element of the tensor has a place.
   Problem checkShape(llvm::ArrayRef<int64_t> tensor) const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("offset_bases", offsetBases);
-    f("block_bases", blockBases);
-    f("alignment", alignment);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"offset_bases"}, &SharedLinearLayout::offsetBases);
+    f(Field{"block_bases", "", "None"}, &SharedLinearLayout::blockBases);
+    f(Field{"alignment", "", "16"}, &SharedLinearLayout::alignment);
   }
   bool operator==(const SharedLinearLayout &) const = default;
 };
@@ -302,6 +333,8 @@ struct NVMMASharedLayout {
                                       BasisList cga = {});
   unsigned rank() const { return numDims; }
   Problem validate() const;
+  /// The cluster's bases have as many dims as the layout.
+  Problem inferFromText();
   /// Whether each CTA's share has room for a tile.
   Problem checkShape(llvm::ArrayRef<int64_t> shape) const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
@@ -311,13 +344,14 @@ struct NVMMASharedLayout {
   int64_t vec() const { return swizzleByteWidth ? 128 / elementBitWidth : 1; }
   int64_t perPhase() const { return swizzleByteWidth ? 128 / swizzleByteWidth : 1; }
   int64_t maxPhase() const { return swizzleByteWidth ? swizzleByteWidth / 16 : 1; }
-  template <typename F> void fields(F f) const {
-    f("swizzle_byte_width", swizzleByteWidth);
-    f("element_bitwidth", elementBitWidth);
-    f("rank", numDims);
-    f("transposed", transposed);
-    f("fp4_padded", fp4Padded);
-    f("cga_layout", cga);
+  static constexpr uint8_t textOrder[] = {0, 3, 1, 4, 2, 5};
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"swizzle_byte_width", "swizzlingByteWidth"}, &NVMMASharedLayout::swizzleByteWidth);
+    f(Field{"element_bitwidth", "elementBitWidth"}, &NVMMASharedLayout::elementBitWidth);
+    f(Field{"rank", "rank?", "2"}, &NVMMASharedLayout::numDims);
+    f(Field{"transposed", "transposed", "False"}, &NVMMASharedLayout::transposed);
+    f(Field{"fp4_padded", "fp4Padded?", "False"}, &NVMMASharedLayout::fp4Padded);
+    f(cgaField, &NVMMASharedLayout::cga);
   }
   bool operator==(const NVMMASharedLayout &) const = default;
 };
@@ -335,12 +369,12 @@ struct TensorMemoryLayout {
   unsigned rank() const { return 2; }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const {
-    f("block", block);
-    f("col_stride", colStride);
-    f("cga_layout", cga);
-    f("two_ctas", twoCtas);
-    f("fp4_padded", fp4Padded);
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"block", "blockM|blockN"}, &TensorMemoryLayout::block);
+    f(Field{"col_stride", "colStride"}, &TensorMemoryLayout::colStride);
+    f(cgaField, &TensorMemoryLayout::cga);
+    f(Field{"two_ctas", "twoCTAs?", "False"}, &TensorMemoryLayout::twoCtas);
+    f(Field{"fp4_padded", "fp4Padded?", "False"}, &TensorMemoryLayout::fp4Padded);
   }
   bool operator==(const TensorMemoryLayout &) const = default;
 };
@@ -353,9 +387,17 @@ struct TensorMemoryScalesLayout {
   unsigned rank() const { return 2; }
   Problem validate() const;
   LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
-  template <typename F> void fields(F f) const { f("cga_layout", cga); }
+  template <typename F> static constexpr void fields(F f) {
+    f(cgaField, &TensorMemoryScalesLayout::cga);
+  }
   bool operator==(const TensorMemoryScalesLayout &) const = default;
 };
+
+/// Calls `f(field, value)` for each field of a named layout.
+template <typename T, typename F> void forEachField(T &layout, F f) {
+  std::remove_const_t<T>::fields(
+      [&](const Field &field, auto member) { f(field, layout.*member); });
+}
 
 template <NamedLayout T> Layout::Layout(T value) : Layout(Value(std::move(value))) {}
 template <typename T> const T *Layout::as() const { return std::get_if<T>(&value()); }
@@ -364,6 +406,9 @@ template <typename T> const T *Layout::as() const { return std::get_if<T>(&value
 
 /// Whether the layout can hold a tensor of this shape: rank, powers of two, sizes that divide.
 Problem checkShape(const Layout &layout, llvm::ArrayRef<int64_t> shape);
+
+/// What a distributed layout is made for; nothing for others. Every layout of registers has to say.
+Owners ownersOf(const Layout &layout);
 
 /// Whether a distributed layout fits where it is used, e.g. "the layout has 64 threads per warp,
 /// but the target has 32". Shared layouts are asked for CTAs only. Placeholders always fit.
@@ -387,6 +432,12 @@ LinearLayout combine(const LinearLayout &tile, const LinearLayout &cga,
                      llvm::ArrayRef<int64_t> shape);
 /// The layout of CTA ids, in units of each CTA's share.
 LinearLayout cgaToLinear(const BasisList &cga, unsigned rank);
+
+/// The smallest shape that holds all components, which is that of a surjective layout. IR text has
+/// bases only, so this is the shape that its reader takes.
+Ints shapeOfBases(unsigned rank, llvm::ArrayRef<const BasisList *> lists);
+/// The same for the length that all vectors have; an error where they differ, or there is none.
+Problem inferShape(llvm::ArrayRef<const BasisList *> lists, Ints &shape);
 
 /// Whether n is a power of two (so at least 1).
 inline bool isPowerOf2(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }

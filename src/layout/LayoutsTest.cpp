@@ -469,3 +469,35 @@ TEST(Layouts, EveryCtaHasItsShare) {
   EXPECT_EQ(shapePerCta(layout, {128, 64}), (Ints{64, 64}));
   EXPECT_EQ(shapePerCta(layout, {1, 64}), (Ints{1, 64}));
 }
+
+namespace {
+
+std::string pythonText(int64_t value) { return std::to_string(value); }
+std::string pythonText(bool value) { return value ? "True" : "False"; }
+template <typename T> std::string pythonText(const T &) { return "None"; }
+
+template <typename T> void checkSchema(const T *) {
+  std::set<std::string> names;
+  unsigned count = 0;
+  T::fields([&](const Field &field, auto member) {
+    ++count;
+    EXPECT_TRUE(names.insert(field.name.str()).second) << field.name.str();
+    if (!field.missing.empty() && field.missing != "None") {
+      EXPECT_EQ(pythonText(T{}.*member), field.missing.str()) << field.name.str();
+    }
+  });
+  if constexpr (requires { T::textOrder; }) {
+    std::set<unsigned> places(std::begin(T::textOrder), std::end(T::textOrder));
+    EXPECT_EQ(places.size(), count);
+    EXPECT_EQ(*places.rbegin(), count - 1);
+  }
+}
+
+} // namespace
+
+TEST(Layouts, SchemasSayWhatTheStructsAre) {
+#define GL_LAYOUT(Kind, Where)                                                                     \
+  EXPECT_EQ(nameOf(LayoutKind::Kind), #Kind "Layout");                                             \
+  checkSchema(static_cast<const Kind##Layout *>(nullptr));
+#include "layout/Layouts.def"
+}

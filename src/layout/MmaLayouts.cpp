@@ -114,6 +114,8 @@ Problem NVMMADistributedLayout::validate() const {
   return checkCga(cga, rank());
 }
 
+Owners NVMMADistributedLayout::owners() const { return {32, product(warpsPerCta)}; }
+
 LinearLayout NVMMADistributedLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
   GL_CHECK(shape.size() == rank());
   LinearLayout tile =
@@ -151,6 +153,8 @@ Problem DotOperandLayout::validate() const {
     return "only operand 0 of a version 3 MMA can be in registers";
   return std::nullopt;
 }
+
+Owners DotOperandLayout::owners() const { return ownersOf(parent); }
 
 LinearLayout DotOperandLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
   GL_CHECK(shape.size() == rank());

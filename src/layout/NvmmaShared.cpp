@@ -111,6 +111,12 @@ Ints NVMMASharedLayout::messageShape(llvm::ArrayRef<int64_t> shape) const {
   return box;
 }
 
+Problem NVMMASharedLayout::inferFromText() {
+  if (!cga.empty())
+    numDims = cga.front().size();
+  return std::nullopt;
+}
+
 Problem NVMMASharedLayout::checkShape(llvm::ArrayRef<int64_t> shape) const {
   if (!swizzleByteWidth)
     return std::nullopt;

@@ -147,8 +147,8 @@ static MaybeValue layoutField(const layout::Layout &layout, llvm::StringRef name
   MaybeValue result;
   std::visit(
       [&](const auto &named) {
-        named.fields([&](llvm::StringRef field, const auto &value) {
-          if (field == name)
+        forEachField(named, [&](const layout::Field &field, const auto &value) {
+          if (field.name == name)
             result = fieldValue(value);
         });
       },

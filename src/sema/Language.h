@@ -82,6 +82,8 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
 /// Every intrinsic and layout class that `gl` has, for suggestions.
 void appendLanguageNames(std::vector<llvm::StringRef> &names);
 void appendLayoutNames(std::vector<llvm::StringRef> &names);
+/// The fields of every layout class, for Python's classes; see gluonc_language_layouts.
+std::string layoutSchemas();
 
 /// Is the value a name of the language that is still to come? Then so are its members.
 bool isStub(const Value &value);

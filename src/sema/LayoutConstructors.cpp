@@ -105,6 +105,12 @@ struct Reader {
     return result;
   }
 
+  void field(size_t i, int64_t &value) { value = integer(i); }
+  void field(size_t i, bool &value) { value = boolean(i); }
+  void field(size_t i, layout::Ints &value) { value = ints(i); }
+  void field(size_t i, layout::BasisList &value) { value = bases(i); }
+  void field(size_t i, layout::Layout &value) { value = layout(i); }
+
   MaybeValue finish(layout::Layout layout) {
     if (layout::Problem problem = layout.validate()) {
       interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
@@ -114,51 +120,62 @@ struct Reader {
   }
 };
 
-MaybeValue makeAuto(Interpreter &, const IntrinsicCall &) {
-  return Value::layout(layout::AutoLayout{});
-}
-
-MaybeValue makeCoalesced(Interpreter &, const IntrinsicCall &) {
-  return Value::layout(layout::CoalescedLayout{});
-}
-
-MaybeValue makeBlocked(Interpreter &interpreter, const IntrinsicCall &call) {
+/// Arguments in the order of the layout's fields. What is left out keeps its default.
+template <typename T> MaybeValue make(Interpreter &interpreter, const IntrinsicCall &call) {
   Reader read{interpreter, call};
-  layout::BlockedLayout layout{read.ints(0), read.ints(1), read.ints(2), read.ints(3),
-                               read.bases(4)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+  T value{};
+  size_t i = 0;
+  T::fields([&](const layout::Field &field, auto member) {
+    bool isGiven = field.missing == "None" ? read.isGiven(i) : call.has(i);
+    if (isGiven || field.missing.empty())
+      read.field(i, value.*member);
+    ++i;
+  });
+  if (!read.ok)
+    return std::nullopt;
+  if constexpr (requires { value.fillDefaults(); })
+    value.fillDefaults();
+  return read.finish(std::move(value));
 }
 
-MaybeValue makeSlice(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::SliceLayout layout{read.integer(0), read.layout(1)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
-}
+/// The parameters of a constructor as rows spell them: the fields of the layout, then `more`.
+template <typename T> struct Parameters {
+  char text[256] = {};
+  size_t size = 0;
 
-MaybeValue makeLinear(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::DistributedLinearLayout layout{read.bases(0), read.bases(1), read.bases(2), read.bases(3),
-                                         read.ints(4)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
-}
+  consteval explicit Parameters(llvm::StringRef more = "") {
+    T::fields([&](const layout::Field &field, auto member) {
+      append(size ? ", " : "");
+      append(field.name);
+      append(": ");
+      append(typeWord(member));
+      append(field.missing.empty() ? "" : " = ");
+      append(field.missing);
+    });
+    append(size && !more.empty() ? ", " : "");
+    append(more);
+  }
+  consteval operator Signature() const { return Signature(llvm::StringRef(text, size)); }
 
-MaybeValue makeMma(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::NVMMADistributedLayout layout{read.ints(0), read.ints(1), read.ints(2), read.bases(3)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
-}
+private:
+  constexpr void append(llvm::StringRef more) {
+    for (size_t i = 0; i < more.size(); ++i)
+      text[size++] = more.data()[i];
+  }
+  template <typename M> static constexpr llvm::StringRef typeWord(M T::*) {
+    return std::is_same_v<M, int64_t>          ? "int"
+           : std::is_same_v<M, bool>           ? "bool"
+           : std::is_same_v<M, layout::Ints>   ? "ints"
+           : std::is_same_v<M, layout::Layout> ? "layout"
+                                               : "value";
+  }
+};
 
-MaybeValue makeDotOperand(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::DotOperandLayout layout{read.integer(0), read.layout(1), read.integer(2)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
-}
+template <typename T> constexpr Parameters<T> parametersOf{};
 
-MaybeValue makeSwizzled(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::SwizzledSharedLayout layout{read.integer(0), read.integer(1), read.integer(2),
-                                      read.ints(3), read.bases(4)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+/// A class whose constructor takes the fields and nothing else.
+template <typename T> consteval Intrinsic row(llvm::StringRef name, llvm::StringRef doc) {
+  return {name, parametersOf<T>, make<T>, doc};
 }
 
 MaybeValue makePadded(Interpreter &interpreter, const IntrinsicCall &call) {
@@ -188,19 +205,6 @@ MaybeValue makePaddedIdentity(Interpreter &interpreter, const IntrinsicCall &cal
   return read.finish(layout::PaddedSharedLayout::identityFor(paddings, shape, order, cga));
 }
 
-MaybeValue makeSharedLinear(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::SharedLinearLayout layout{read.bases(0), read.bases(1), read.integer(2, 16)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
-}
-
-MaybeValue makeNvmmaShared(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::NVMMASharedLayout layout{read.integer(0), read.integer(1), read.integer(2, 2),
-                                   read.boolean(3), read.boolean(4), read.bases(5)};
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
-}
-
 MaybeValue makeNvmmaDefault(Interpreter &interpreter, const IntrinsicCall &call) {
   Reader read{interpreter, call};
   layout::Ints shape = read.ints(0);
@@ -222,20 +226,6 @@ MaybeValue makeNvmmaDefault(Interpreter &interpreter, const IntrinsicCall &call)
   }
   return read.finish(
       layout::NVMMASharedLayout::defaultFor(shape, bits, transposed, fp4Padded, cga));
-}
-
-MaybeValue makeMfma(Interpreter &interpreter, const IntrinsicCall &call) {
-  Reader read{interpreter, call};
-  layout::AMDMFMALayout layout{read.integer(0),
-                               read.ints(1),
-                               read.boolean(2),
-                               read.ints(3),
-                               read.isGiven(4) ? read.integer(4) : 32,
-                               read.isGiven(5) ? read.ints(5) : layout::Ints(),
-                               read.bases(6)};
-  if (layout.tilesPerWarp.empty())
-    layout.tilesPerWarp.assign(layout.warpsPerCta.size(), 1);
-  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
 }
 
 /// Older sources give warps and tiles as grids where newer ones give bases:
@@ -407,25 +397,29 @@ Gives: a layout.
     held: gl.constexpr = blackwell.TensorMemoryScalesLayout()
 )";
 
+constexpr Parameters<layout::AMDWMMALayout>
+    wmmaParameters("warps_per_cta: ints = None, tiles_per_warp: ints = None");
+constexpr Parameters<layout::TensorMemoryLayout>
+    tensorMemoryParameters("cta_split_num: ints = None");
+constexpr Parameters<layout::TensorMemoryScalesLayout>
+    scalesParameters("cta_split_num: ints = None");
+
 const Intrinsic constructors[] = {
-    {"AutoLayout", "", makeAuto, R"(
+    row<layout::AutoLayout>("AutoLayout", R"(
 A layout that the compiler finds: the one that the block's uses ask for.
 
 Gives: a layout, which a `set_auto_layout` or another block must decide.
 
     offsets = gl.set_auto_layout(gl.arange(0, 128, layout=gl.AutoLayout()), layout)
-)"},
-    {"CoalescedLayout", "", makeCoalesced, R"(
+)"),
+    row<layout::CoalescedLayout>("CoalescedLayout", R"(
 A layout that the compiler chooses so that neighbouring threads access neighbouring memory.
 
 Gives: a layout of blocks of pointers and what they load.
 
     z = gl.load(p + gl.arange(0, 128, layout=gl.CoalescedLayout()))
-)"},
-    {"BlockedLayout",
-     "size_per_thread: ints, threads_per_warp: ints, warps_per_cta: ints, order: ints, "
-     "cga_layout: value = None",
-     makeBlocked, R"(
+)"),
+    row<layout::BlockedLayout>("BlockedLayout", R"(
 Tiles of consecutive elements, one per thread.
 
 Each list has a number per dimension: the elements of a thread, the threads of a warp, the warps of
@@ -438,8 +432,8 @@ Errors: lists of different lengths, numbers that are no powers of two, other num
 warps than the kernel has.
 
     rows: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
-)"},
-    {"SliceLayout", "dim: int, parent: layout", makeSlice, R"(
+)"),
+    row<layout::SliceLayout>("SliceLayout", R"(
 A layout with one dimension removed.
 
 What a reduction over `dim` leaves, and what `expand_dims` needs.
@@ -448,10 +442,8 @@ Gives: a layout of blocks with one dimension less.
 Errors: a dimension that the parent does not have.
 
     rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
-)"},
-    {"DistributedLinearLayout",
-     "reg_bases: value, lane_bases: value, warp_bases: value, block_bases: value, shape: ints",
-     makeLinear, R"(
+)"),
+    row<layout::DistributedLinearLayout>("DistributedLinearLayout", R"(
 Any layout that is linear over bits.
 
 Each list has, per bit of the number of a register, a thread, a warp and a CTA, the coordinates that
@@ -462,9 +454,8 @@ Errors: bases outside of the shape, or that leave elements out.
 
     same: gl.constexpr = gl.DistributedLinearLayout(
         [], [[1], [2], [4], [8], [16]], [[32], [64]], [], [128])
-)"},
-    {"NVMMADistributedLayout",
-     "version: ints, warps_per_cta: ints, instr_shape: ints, cga_layout: value = None", makeMma, R"(
+)"),
+    row<layout::NVMMADistributedLayout>("NVMMADistributedLayout", R"(
 Of accumulators of NVIDIA's tensor cores.
 
 Version [2, 0] is that of `mma_v2`, with instructions of [16, 8]; version [3, 0] that of
@@ -474,8 +465,8 @@ Gives: a layout of blocks.
 Errors: versions and instructions that do not exist.
 
     mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
-)"},
-    {"DotOperandLayout", "operand_index: int, parent: layout, k_width: int", makeDotOperand, R"(
+)"),
+    row<layout::DotOperandLayout>("DotOperandLayout", R"(
 Of operands of a product that lie in registers.
 
 `operand_index` is 0 for the left and 1 for the right side, `parent` the layout of the accumulator,
@@ -487,10 +478,8 @@ Errors: another operand; a parent that products do not have.
 
     mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
     left: gl.constexpr = gl.DotOperandLayout(0, mma, 2)
-)"},
-    {"SwizzledSharedLayout",
-     "vec: int, per_phase: int, max_phase: int, order: ints, cga_layout: value = None",
-     makeSwizzled, R"(
+)"),
+    row<layout::SwizzledSharedLayout>("SwizzledSharedLayout", R"(
 Rows of shared memory whose vectors are exchanged, so that columns are read without bank conflicts.
 
 `vec` elements stay together; `per_phase` rows share a pattern; there are `max_phase` patterns. With
@@ -500,7 +489,7 @@ Gives: a layout of shared memory.
 Errors: numbers that are no powers of two.
 
     mixed: gl.constexpr = gl.SwizzledSharedLayout(8, 1, 8, [1, 0])
-)"},
+)"),
     {"PaddedSharedLayout",
      "interval_padding_pairs: value, offset_bases: value, cga_layout: value = None, "
      "shape: ints = None, block_bases: value = None",
@@ -527,8 +516,7 @@ Errors: intervals that are no powers of two; an order that does not fit the shap
 
     padded: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[32, 4]], [64, 32], [1, 0])
 )"},
-    {"SharedLinearLayout", "offset_bases: value, block_bases: value = None, alignment: int = 16",
-     makeSharedLinear, R"(
+    row<layout::SharedLinearLayout>("SharedLinearLayout", R"(
 Any layout of shared memory that is linear over bits.
 
 `offset_bases` has the coordinates that each bit of an offset adds, `block_bases` those of each bit
@@ -538,11 +526,8 @@ Gives: a layout of shared memory.
 Errors: bases that depend on each other, or leave elements out.
 
     plain: gl.constexpr = gl.SharedLinearLayout([[1], [2], [4], [8]])
-)"},
-    {"NVMMASharedLayout",
-     "swizzle_byte_width: int, element_bitwidth: int, rank: int = 2, transposed: bool = False, "
-     "fp4_padded: bool = False, cga_layout: value = None",
-     makeNvmmaShared, R"(
+)"),
+    row<layout::NVMMASharedLayout>("NVMMASharedLayout", R"(
 Shared memory as the copy engine writes it and `warpgroup_mma` reads it.
 
 Rows of 0, 32, 64 or 128 bytes whose pieces of 16 bytes are exchanged. `transposed` makes the first
@@ -552,7 +537,7 @@ Gives: a layout of shared memory.
 Errors: other widths; element widths that are none of 8, 16 and 32 bits.
 
     wide: gl.constexpr = gl.NVMMASharedLayout(128, 16)
-)"},
+)"),
     {"NVMMASharedLayout.get_default_for",
      "block_shape: ints, dtype: dtype, transposed: bool = False, fp4_padded: bool = False, "
      "cga_layout: value = None",
@@ -564,34 +549,21 @@ Errors: a block whose rows are too short.
 
     wide: gl.constexpr = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)
 )"},
-    {"nvidia.blackwell.TensorMemoryLayout",
-     "block: ints, col_stride: int, cga_layout: value = None, two_ctas: bool = False, "
-     "fp4_padded: bool = False, cta_split_num: ints = None",
-     makeTensorMemory, tensorMemoryDoc},
-    {"nvidia.blackwell.TensorMemoryScalesLayout",
-     "cga_layout: value = None, cta_split_num: ints = None", makeTensorMemoryScales, scalesDoc},
-    {"nvidia.rubin.TensorMemoryLayout",
-     "block: ints, col_stride: int, cga_layout: value = None, two_ctas: bool = False, "
-     "fp4_padded: bool = False, cta_split_num: ints = None",
-     makeTensorMemory, tensorMemoryDoc},
-    {"nvidia.rubin.TensorMemoryScalesLayout",
-     "cga_layout: value = None, cta_split_num: ints = None", makeTensorMemoryScales, scalesDoc},
-    {"amd.AMDMFMALayout",
-     "version: int, instr_shape: ints, transposed: bool, warps_per_cta: ints, "
-     "element_bitwidth: int = None, tiles_per_warp: ints = None, cga_layout: value = None",
-     makeMfma, R"(
+    {"nvidia.blackwell.TensorMemoryLayout", tensorMemoryParameters, makeTensorMemory,
+     tensorMemoryDoc},
+    {"nvidia.blackwell.TensorMemoryScalesLayout", scalesParameters, makeTensorMemoryScales,
+     scalesDoc},
+    {"nvidia.rubin.TensorMemoryLayout", tensorMemoryParameters, makeTensorMemory, tensorMemoryDoc},
+    {"nvidia.rubin.TensorMemoryScalesLayout", scalesParameters, makeTensorMemoryScales, scalesDoc},
+    row<layout::AMDMFMALayout>("amd.AMDMFMALayout", R"(
 Of accumulators of AMD's MFMA instructions.
 
 Gives: a layout of blocks for warps of 64.
 Errors: versions and instructions that do not exist.
 
     wave: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [4, 1])
-)"},
-    {"amd.AMDWMMALayout",
-     "version: int, transposed: bool, warp_bases: value = None, reg_bases: value = None, "
-     "instr_shape: ints = None, cga_layout: value = None, rank: int = None, "
-     "warps_per_cta: ints = None, tiles_per_warp: ints = None",
-     makeWmma, R"(
+)"),
+    {"amd.AMDWMMALayout", wmmaParameters, makeWmma, R"(
 Of accumulators of AMD's WMMA instructions.
 
 Gives: a layout of blocks for warps of 32.
@@ -638,6 +610,33 @@ const Intrinsic *findLayoutConstructor(llvm::StringRef name) {
     if (constructor.name == name)
       return &constructor;
   return nullptr;
+}
+
+/// `alignment=16`; lists of bases are left out as empty ones.
+template <typename T> static std::string schemaOf() {
+  std::string text;
+  T::fields([&](const layout::Field &field, auto member) {
+    constexpr bool isBases = std::is_same_v<decltype(member), layout::BasisList T::*>;
+    text += " " + field.name.str();
+    if (!field.missing.empty())
+      text += "=" + (isBases ? "()" : field.missing.str());
+  });
+  return text;
+}
+
+std::string layoutSchemas() {
+  std::string text;
+  auto add = [&]<typename T>() {
+    for (const Intrinsic &constructor : constructors)
+      if (constructor.name.rsplit('.').second == layout::nameOf(T::kind) ||
+          constructor.name == layout::nameOf(T::kind)) {
+        text += (constructor.name + schemaOf<T>() + "\n").str();
+        break;
+      }
+  };
+#define GL_LAYOUT(Kind, Where) add.operator()<layout::Kind##Layout>();
+#include "layout/Layouts.def"
+  return text;
 }
 
 void appendLayoutNames(std::vector<llvm::StringRef> &names) {

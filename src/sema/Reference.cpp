@@ -448,12 +448,7 @@ from gluonc.language._constexpr import constexpr as constexpr
 from gluonc.language._dtypes import *
 from gluonc.language._dtypes import dtype as dtype, pointer_type as pointer_type
 from gluonc.language._layouts import (
-    AutoLayout as AutoLayout, BlockedLayout as BlockedLayout, CoalescedLayout as CoalescedLayout,
-    DistributedLayout as DistributedLayout, DistributedLinearLayout as DistributedLinearLayout,
-    DotOperandLayout as DotOperandLayout, NVMMADistributedLayout as NVMMADistributedLayout,
-    NVMMASharedLayout as NVMMASharedLayout, PaddedSharedLayout as PaddedSharedLayout,
-    SharedLayout as SharedLayout, SharedLinearLayout as SharedLinearLayout,
-    SliceLayout as SliceLayout, SwizzledSharedLayout as SwizzledSharedLayout,
+    DistributedLayout as DistributedLayout, SharedLayout as SharedLayout,
     to_linear_layout as to_linear_layout)
 from gluonc.language._types import (
     bank_conflicts as bank_conflicts, distributed_type as distributed_type,
@@ -609,7 +604,7 @@ std::vector<std::pair<std::string, std::string>> stubFiles() {
               continue;
             if (!llvm::isUpper(name.front()))
               writeStub(entry, /*isMethod=*/false, out);
-            else if (!path.empty())
+            else
               out << "from gluonc.language._layouts import " << name << " as " << name << "\n\n";
           }
     std::string file = path;

@@ -35,7 +35,7 @@
 #a = #ttg.linear<{register = [[1]], lane = [[2, 1]], warp = [], block = []}>
 
 // -----
-// expected-error @+1 {{a linear encoding needs at least one basis}}
+// expected-error @+1 {{the encoding needs at least one basis}}
 #a = #ttg.linear<{register = [], lane = [], warp = [], block = []}>
 
 // -----

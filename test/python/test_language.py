@@ -38,6 +38,16 @@ def test_layouts_differ_where_their_fields_do():
     assert BLOCKED == gl.BlockedLayout((1, 8), (4, 8), gl.constexpr([4, 1]), [1, 0])
 
 
+def test_every_layout_of_the_compiler_is_a_class():
+    for line in gluonc._native.language_layouts().splitlines():
+        path, *fields = line.split()
+        cls = gl
+        for part in path.split("."):
+            cls = getattr(cls, part)
+        assert [field.name for field in dataclasses.fields(cls)] == [
+            field.partition("=")[0] for field in fields]
+
+
 def test_layouts_cannot_be_changed():
     with pytest.raises(AttributeError):
         BLOCKED.order = [0, 1]

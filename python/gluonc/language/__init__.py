@@ -14,12 +14,7 @@ from gluonc.language import _dtypes, _layouts
 from gluonc.language._constexpr import constexpr
 from gluonc.language._dtypes import *  # noqa: F401,F403
 from gluonc.language._dtypes import dtype, pointer_type
-from gluonc.language._layouts import (AutoLayout, BlockedLayout, CoalescedLayout,
-                                      DistributedLayout, DistributedLinearLayout,
-                                      DotOperandLayout, NVMMADistributedLayout,
-                                      NVMMASharedLayout, PaddedSharedLayout, SharedLayout,
-                                      SharedLinearLayout, SliceLayout, SwizzledSharedLayout,
-                                      to_linear_layout)
+from gluonc.language._layouts import DistributedLayout, SharedLayout, to_linear_layout
 from gluonc.language._types import (bank_conflicts, distributed_type,
                                     shared_memory_descriptor_type)
 
@@ -116,12 +111,9 @@ def _add_names():
         _submodule(parts)
     for vendor in ("ampere", "hopper", "blackwell", "rubin"):
         _submodule(["nvidia", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
-    tensor_memory = ("TensorMemoryLayout", "TensorMemoryScalesLayout")
-    for parts, names in ((["nvidia", "blackwell"], tensor_memory),
-                         (["nvidia", "rubin"], tensor_memory),
-                         (["amd"], ("AMDMFMALayout", "AMDWMMALayout"))):
-        for name in names:
-            setattr(_submodule(parts), name, getattr(_layouts, name))
+    for name, (path, _) in _layouts.SCHEMAS.items():
+        setattr(_submodule(path.split(".")[:-1]), name, getattr(_layouts, name))
+    _submodule(["nvidia", "rubin"]).TensorMemoryLayout = _layouts.TensorMemoryLayout
     paths = [path.split(".") for path in _native.language_names().split("\n")]
     classes = {tuple(path) for path in paths if path[-1][:1].isupper() or path[-1] in _TYPES}
     for path in paths:

@@ -8,12 +8,7 @@ from gluonc.language._constexpr import constexpr as constexpr
 from gluonc.language._dtypes import *
 from gluonc.language._dtypes import dtype as dtype, pointer_type as pointer_type
 from gluonc.language._layouts import (
-    AutoLayout as AutoLayout, BlockedLayout as BlockedLayout, CoalescedLayout as CoalescedLayout,
-    DistributedLayout as DistributedLayout, DistributedLinearLayout as DistributedLinearLayout,
-    DotOperandLayout as DotOperandLayout, NVMMADistributedLayout as NVMMADistributedLayout,
-    NVMMASharedLayout as NVMMASharedLayout, PaddedSharedLayout as PaddedSharedLayout,
-    SharedLayout as SharedLayout, SharedLinearLayout as SharedLinearLayout,
-    SliceLayout as SliceLayout, SwizzledSharedLayout as SwizzledSharedLayout,
+    DistributedLayout as DistributedLayout, SharedLayout as SharedLayout,
     to_linear_layout as to_linear_layout)
 from gluonc.language._types import (
     bank_conflicts as bank_conflicts, distributed_type as distributed_type,
@@ -945,6 +940,28 @@ def tuple(args: Sequence[Any]) -> Any:
         pair = gl.tuple([x, y])
     """
     ...
+
+from gluonc.language._layouts import AutoLayout as AutoLayout
+
+from gluonc.language._layouts import CoalescedLayout as CoalescedLayout
+
+from gluonc.language._layouts import BlockedLayout as BlockedLayout
+
+from gluonc.language._layouts import SliceLayout as SliceLayout
+
+from gluonc.language._layouts import DistributedLinearLayout as DistributedLinearLayout
+
+from gluonc.language._layouts import NVMMADistributedLayout as NVMMADistributedLayout
+
+from gluonc.language._layouts import DotOperandLayout as DotOperandLayout
+
+from gluonc.language._layouts import SwizzledSharedLayout as SwizzledSharedLayout
+
+from gluonc.language._layouts import PaddedSharedLayout as PaddedSharedLayout
+
+from gluonc.language._layouts import SharedLinearLayout as SharedLinearLayout
+
+from gluonc.language._layouts import NVMMASharedLayout as NVMMASharedLayout
 
 def arange(start: int, end: int | None = ..., layout: Layout = ...) -> Any:
     """Consecutive integers: `start` to `end - 1`, or 0 to `start - 1` where only one bound is given.

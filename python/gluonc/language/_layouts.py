@@ -1,7 +1,9 @@
 """Layout classes as Python values. The compiler validates them: it has the only rules."""
 
 import ast
+from typing import TYPE_CHECKING, Any
 
+from gluonc import _native
 from gluonc._engine import check_expression
 from gluonc.language._constexpr import unwrap
 from gluonc.language._source import source
@@ -81,10 +83,27 @@ def _fields_of(cls):
 
 
 _REQUIRED = object()
+_DEFAULTS = {"": _REQUIRED, "()": (), "None": None, "False": False}
+
+
+def _read_schemas():
+    """Path and parameters of each class, by its name: the compiler has the only list of fields."""
+    schemas = {}
+    for line in _native.language_layouts().splitlines():
+        path, *fields = line.split()
+        parameters = []
+        for field in fields:
+            name, _, default = field.partition("=")
+            parameters.append((name, int(default) if default.isdigit() else _DEFAULTS[default]))
+        schemas[path.rpartition(".")[2]] = path, tuple(parameters)
+    return schemas
+
+
+SCHEMAS = _read_schemas()
 
 
 class _Layout:
-    """A frozen value with the annotated attributes of its class as parameters.
+    """A frozen value with the fields of its class as parameters; the compiler has their schema.
 
     What dataclasses would make of it; but they compile methods for each class, and importing all
     layouts took longer than a launch from the cache.
@@ -94,18 +113,27 @@ class _Layout:
     _path = None
     # (name, default) of what the constructor takes, and the names of what an instance has.
     _parameters, _names = (), ()
-    # Parameters that other attributes follow from.
-    _only_given = ()
+    # Parameters after the fields, which other fields follow from: older sources have them.
+    _older = ()
     __signature__ = _OfClass(_signature_of)
     # For dataclasses.fields and is_dataclass.
     __dataclass_fields__ = _OfClass(_fields_of)
 
     def __init_subclass__(cls):
-        annotations = getattr(cls, "__annotations__", {})
-        if annotations:
-            cls._parameters = tuple((name, getattr(cls, name, _REQUIRED)) for name in annotations)
-            cls._names = cls.__match_args__ = tuple(
-                name for name in annotations if name not in cls._only_given)
+        if cls.__name__ in SCHEMAS:
+            cls._path, fields = SCHEMAS[cls.__name__]
+            cls._parameters = fields + cls._older
+            cls._names = cls.__match_args__ = tuple(name for name, _ in fields)
+
+    @property
+    def rank(self):
+        """Number of dimensions: a field, or the length of a list that has an item for each."""
+        if "rank" in self.__dict__:
+            return self.__dict__["rank"]
+        for name in ("order", "shape", "warps_per_cta"):
+            if name in self.__dict__:
+                return len(self.__dict__[name])
+        raise AttributeError(f"a {type(self).__name__} has no rank")
 
     def __init__(self, *args, **kwargs):
         self._set(self._bind(args, kwargs))
@@ -149,7 +177,7 @@ class _Layout:
 
     def __gluonc_source__(self):
         values = ", ".join(f"{name}={source(self.__dict__[name])}" for name in self._names)
-        return f"gl.{self._path or type(self).__name__}({values})"
+        return f"gl.{self._path}({values})"
 
     def __repr__(self):
         values = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._names)
@@ -171,6 +199,10 @@ class _Layout:
     def __reduce__(self):
         # Without the hash, which differs between processes.
         return type(self), self._values()
+
+    if TYPE_CHECKING:
+        # Fields.
+        def __getattr__(self, name: str) -> Any: ...
 
     def _view(self, method, shape):
         if isinstance(self, (AutoLayout, CoalescedLayout, PaddedSharedLayout)):
@@ -220,20 +252,9 @@ class CoalescedLayout(DistributedLayout):
 class BlockedLayout(DistributedLayout):
     """A block of `size_per_thread` elements per thread; threads and warps tile the rest."""
 
-    size_per_thread: list
-    threads_per_warp: list
-    warps_per_cta: list
-    order: list
-    cga_layout: list = ()
-
-    rank = property(lambda self: len(self.order))
-
 
 class SliceLayout(DistributedLayout):
     """`parent` without its dimension `dim`."""
-
-    dim: int
-    parent: DistributedLayout
 
     rank = property(lambda self: self.parent.rank - 1)
     cga_layout = property(lambda self: [
@@ -245,32 +266,13 @@ class SliceLayout(DistributedLayout):
 class DistributedLinearLayout(DistributedLayout):
     """A layout by its bases."""
 
-    reg_bases: list
-    lane_bases: list
-    warp_bases: list
-    block_bases: list
-    shape: list
-
-    rank = property(lambda self: len(self.shape))
-
 
 class NVMMADistributedLayout(DistributedLayout):
     """What mma.sync (version [2, 0]) and wgmma (version [3, 0]) leave in registers."""
 
-    version: list
-    warps_per_cta: list
-    instr_shape: list
-    cga_layout: list = ()
-
-    rank = property(lambda self: len(self.warps_per_cta))
-
 
 class DotOperandLayout(DistributedLayout):
     """The left (0) or right (1) operand of a product whose result has layout `parent`."""
-
-    operand_index: int
-    parent: DistributedLayout
-    k_width: int
 
     rank = property(lambda self: self.parent.rank)
 
@@ -284,24 +286,9 @@ class DotOperandLayout(DistributedLayout):
 class SwizzledSharedLayout(SharedLayout):
     """Rows and columns, with columns permuted by row so that banks do not collide."""
 
-    vec: int
-    per_phase: int
-    max_phase: int
-    order: list
-    cga_layout: list = ()
-
-    rank = property(lambda self: len(self.order))
-
 
 class PaddedSharedLayout(SharedLayout):
     """Linear, with `padding` elements after every `interval`."""
-
-    interval_padding_pairs: list
-    offset_bases: list
-    cga_layout: list
-    shape: list
-
-    rank = property(lambda self: len(self.shape))
 
     @staticmethod
     def with_identity_for(interval_padding_pairs, shape, order, cga_layout=()):
@@ -313,10 +300,6 @@ class PaddedSharedLayout(SharedLayout):
 
 class SharedLinearLayout(SharedLayout):
     """A shared layout by its bases."""
-
-    offset_bases: list
-    block_bases: list = ()
-    alignment: int = 16
 
     rank = property(lambda self: len(self.offset_bases[0]))
 
@@ -331,13 +314,6 @@ class SharedLinearLayout(SharedLayout):
 class NVMMASharedLayout(SharedLayout):
     """Swizzled tiles of 8 rows, as tensor cores and the tensor memory accelerator want them."""
 
-    swizzle_byte_width: int
-    element_bitwidth: int
-    rank: int = 2
-    transposed: bool = False
-    fp4_padded: bool = False
-    cga_layout: list = ()
-
     @staticmethod
     def get_default_for(block_shape, dtype, transposed=False, fp4_padded=False, cga_layout=None):
         """The widest swizzle that suits a block of this shape and dtype."""
@@ -349,16 +325,6 @@ class NVMMASharedLayout(SharedLayout):
 class AMDMFMALayout(DistributedLayout):
     """What matrix instructions of AMD's CDNA leave in registers."""
 
-    _path = "amd.AMDMFMALayout"
-
-    version: int
-    instr_shape: list
-    transposed: bool
-    warps_per_cta: list
-    element_bitwidth: int = None
-    tiles_per_warp: list = None
-    cga_layout: list = ()
-
     def _set(self, values):
         if unwrap(values["element_bitwidth"]) is None:
             values["element_bitwidth"] = 32
@@ -366,26 +332,12 @@ class AMDMFMALayout(DistributedLayout):
             values["tiles_per_warp"] = [1] * len(unwrap(values["warps_per_cta"]))
         super()._set(values)
 
-    rank = property(lambda self: len(self.warps_per_cta))
-
 
 class AMDWMMALayout(DistributedLayout):
     """What matrix instructions of AMD's RDNA and of gfx1250 leave in registers."""
 
-    _path = "amd.AMDWMMALayout"
-
-    version: int
-    transposed: bool
-    warp_bases: list = None
-    reg_bases: list = None
-    instr_shape: list = None
-    cga_layout: list = ()
-    rank: int = None
-    # Grids instead of bases, as older sources have them.
-    warps_per_cta: list = None
-    tiles_per_warp: list = None
-
-    _only_given = ("warps_per_cta", "tiles_per_warp")
+    # Grids instead of bases.
+    _older = (("warps_per_cta", None), ("tiles_per_warp", None))
 
     def _set(self, values):
         given = _plain([values[name] for name, _ in self._parameters])
@@ -400,17 +352,8 @@ class AMDWMMALayout(DistributedLayout):
 class TensorMemoryLayout(_Layout):
     """Accumulators side by side in the tensor memory of sm_100."""
 
-    _path = "nvidia.blackwell.TensorMemoryLayout"
-
-    block: list
-    col_stride: int
-    cga_layout: list = ()
-    two_ctas: bool = False
-    fp4_padded: bool = False
     # How Gluon of December 2025 gave the CTAs.
-    cta_split_num: list = None
-
-    _only_given = ("cta_split_num",)
+    _older = (("cta_split_num", None),)
 
     def _set(self, values):
         counts = _plain(values["cta_split_num"])
@@ -423,10 +366,6 @@ class TensorMemoryLayout(_Layout):
 
 class TensorMemoryScalesLayout(_Layout):
     """Scales of block-scaled products in tensor memory."""
-
-    _path = "nvidia.blackwell.TensorMemoryScalesLayout"
-
-    cga_layout: list = ()
 
 
 def bases_per_dim(bases, rank, skip_broadcast=True):
@@ -455,9 +394,8 @@ def warps_per_cta(layout, shape):
 class TensorMemoryLinearLayout(_Layout):
     """Rows and columns of tensor memory by their bases: for looking at, not for kernels."""
 
-    rows: list
-    cols: list
-    shape: list
+    _names = __match_args__ = ("rows", "cols", "shape")
+    _parameters = tuple((name, _REQUIRED) for name in _names)
 
     def _validate(self):
         pass

@@ -372,6 +372,11 @@ const char *gluonc_language_doc(const char *path) {
   return text.c_str();
 }
 
+const char *gluonc_language_layouts(void) {
+  static const std::string schemas = sema::layoutSchemas();
+  return schemas.c_str();
+}
+
 const char *gluonc_language_names(void) {
   static const std::string names = [] {
     std::vector<llvm::StringRef> all;
