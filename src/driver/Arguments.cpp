@@ -1,6 +1,7 @@
 #include "driver/Arguments.h"
 #include "driver/host/NumberFormat.h"
 #include "syntax/Ast.h"
+#include "target/Limits.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -288,8 +289,7 @@ std::optional<std::array<uint32_t, 3>> evaluateGrid(HostScope &scope, llvm::Stri
   std::array<uint32_t, 3> grid = {1, 1, 1};
   auto store = [&](size_t axis, const Value &size) {
     std::optional<int64_t> count = size.is(ValueKind::Int) ? size.asInt64() : std::nullopt;
-    // The driver's limits: 2^31 - 1 along x, 65535 along y and z.
-    int64_t most = axis == 0 ? INT32_MAX : 65535;
+    int64_t most = axis == 0 ? target::maxGridX : target::maxGridYZ;
     if (!count || *count < 0 || *count > most)
       return false;
     grid[axis] = static_cast<uint32_t>(*count);

@@ -4,6 +4,7 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "ir/SourceLocation.h"
+#include "target/Limits.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -106,9 +107,9 @@ std::optional<IrSignature> readSignature(mlir::ModuleOp module, const diag::Sour
   if (kernel.getFunctionType().getNumResults())
     return bad("a kernel returns nothing");
   int warps = ttg::numWarpsOf(module), ctas = ttg::numCtasOf(module);
-  if (warps < 1 || warps > 32 || !llvm::isPowerOf2_32(unsigned(warps)))
+  if (!target::isNumWarps(uint64_t(warps)))
     return bad("`ttg.num-warps` is 1, 2, 4, 8, 16 or 32");
-  if (ctas < 1 || ctas > 16 || !llvm::isPowerOf2_32(unsigned(ctas)))
+  if (!target::isNumCtas(uint64_t(ctas)))
     return bad("`ttg.num-ctas` is 1, 2, 4, 8 or 16");
   signature.options.numWarps = unsigned(warps);
   signature.options.numCtas = unsigned(ctas);

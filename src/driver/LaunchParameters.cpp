@@ -1,6 +1,7 @@
 #include "driver/LaunchParameters.h"
 
 #include "layout/Layouts.h"
+#include "target/nvidia/BoxCopies.h"
 
 namespace gluonc::driver {
 
@@ -44,7 +45,8 @@ static layout::Ints boxLengths(const sema::ArgSpec &spec, const layout::NVMMASha
   }
   layout::Ints part = layout::shapePerCta(layout::Layout(layout), spec.blockShape);
   int64_t row = 8 * layout.swizzleByteWidth / layout.elementBitWidth;
-  return {std::min<int64_t>(part[0], 1024), std::min<int64_t>(part[1], row ? row : 256)};
+  using namespace target::nvidia::tma;
+  return {std::min(part[0], maxPixels), std::min(part[1], row ? row : maxBoxLength)};
 }
 
 static cuda::TensorBox boxOf(const sema::ArgSpec &spec) {

@@ -3,8 +3,10 @@
 #include "ir/Encoding.h"
 #include "layout/MatrixDescriptor.h"
 #include "layout/TensorBlock.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -13,6 +15,10 @@ using gluonc::layout::Dim;
 using gluonc::layout::LinearLayout;
 
 namespace gluonc::ttng {
+
+namespace tma = target::nvidia::tma;
+namespace wgmma = target::nvidia::wgmma;
+
 namespace {
 
 std::string format(const llvm::Twine &text) { return text.str(); }
@@ -30,8 +36,6 @@ std::string sizes(ArrayRef<int64_t> shape) {
 //===----------------------------------------------------------------------===//
 // The copy engine
 //===----------------------------------------------------------------------===//
-
-constexpr int64_t copyAlignment = 128;
 
 std::string whyNoDescriptor(const Descriptor &descriptor) {
   auto encoding = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
@@ -98,9 +102,9 @@ static std::optional<int64_t> alignmentOf(Value buffer) {
 
 std::string whyNoCopyTarget(Value buffer) {
   std::optional<int64_t> alignment = alignmentOf(buffer);
-  if (!alignment || *alignment % copyAlignment == 0)
+  if (!alignment || *alignment % tma::sharedAlignment == 0)
     return "";
-  return format("a copy begins at a multiple of " + llvm::Twine(copyAlignment) +
+  return format("a copy begins at a multiple of " + llvm::Twine(tma::sharedAlignment) +
                 " bytes of shared memory, but this part of a buffer may begin at an odd multiple "
                 "of " +
                 llvm::Twine(*alignment));
@@ -109,8 +113,6 @@ std::string whyNoCopyTarget(Value buffer) {
 //===----------------------------------------------------------------------===//
 // wgmma
 //===----------------------------------------------------------------------===//
-
-constexpr int64_t groupRows = 64, warpsPerGroup = 4, stepBits = 256, wordBits = 32;
 
 /// Whether CTAs share the dims of an operand as they share those of the result: each has the rows
 /// (or columns) of its part of the result, and all of K.
@@ -139,12 +141,12 @@ static std::string whyNoBuffer(ttg::MemDescType type, const LinearLayout &d, uns
     return sharedUnlike;
   unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   std::optional<layout::MatrixDescriptor> found = layout::describeMatrix(
-      *memory, outer, 1 - outer, bits / 8, unsigned(length), unsigned(stepBits / bits));
+      *memory, outer, 1 - outer, bits / 8, unsigned(length), target::nvidia::matrixDepth(bits));
   if (!found)
     return format("has a layout that wgmma cannot read: it takes rows of 16, 32, 64 or 128 bytes, "
                   "swizzled as in an NVMMASharedLayout of " +
                   llvm::Twine(bits) + "-bit elements");
-  if (bits != 16 && !found->contiguousK)
+  if (!wgmma::transposes(bits) && !found->contiguousK)
     return format("has elements of " + llvm::Twine(bits) +
                   " bits, which wgmma reads only if they are contiguous along K (only those of 16 "
                   "bits it can transpose)");
@@ -155,7 +157,7 @@ static std::string whyNoBuffer(ttg::MemDescType type, const LinearLayout &d, uns
 static std::string whyNoRegisters(RankedTensorType type, const LinearLayout &d,
                                   ttg::NvidiaMmaEncodingAttr mma) {
   const LinearLayout *found = linearOrNull(type);
-  int64_t kWidth = wordBits / type.getElementType().getIntOrFloatBitWidth();
+  int64_t kWidth = target::nvidia::matrixWordBits / type.getElementType().getIntOrFloatBitWidth();
   layout::DotOperandLayout wanted{0, layout::Layout(mma.getValue()), kWidth};
   std::string needed = format("in registers must have DotOperandLayout(0, <the layout of the "
                               "accumulator>, " +
@@ -182,22 +184,22 @@ std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
   if (!mma || !mma.getValue().isWarpGroup())
     return "the accumulator must have an NVMMADistributedLayout of version 3";
   const layout::NVMMADistributedLayout &layout = mma.getValue();
-  if (layout.warpsPerCta[0] % warpsPerGroup)
+  if (layout.warpsPerCta[0] % wgmma::warps)
     return format("groups of four warps share the rows, but warps_per_cta is [" +
                   llvm::Twine(layout.warpsPerCta[0]) + ", " + llvm::Twine(layout.warpsPerCta[1]) +
                   "]");
   layout::Ints share = layout::shapePerCta(layout::Layout(layout), d.getShape());
   int64_t columns = layout.instrN();
-  if (share[0] % groupRows)
-    return format("M of each CTA must be a multiple of 64, but the accumulator has " +
-                  sizes(share));
+  if (share[0] % wgmma::rows)
+    return format("M of each CTA must be a multiple of " + llvm::Twine(wgmma::rows) +
+                  ", but the accumulator has " + sizes(share));
   if (share[1] < columns)
     return format("instr_shape says that instructions have " + llvm::Twine(columns) +
                   " columns, but the accumulator has " + sizes(share));
   auto buffer = dyn_cast<ttg::MemDescType>(a);
   auto tensor = dyn_cast<RankedTensorType>(a);
   Type element = buffer ? buffer.getElementType() : tensor.getElementType();
-  int64_t depth = stepBits / element.getIntOrFloatBitWidth();
+  int64_t depth = target::nvidia::matrixDepth(element.getIntOrFloatBitWidth());
   int64_t k = buffer ? buffer.getShape()[1] : tensor.getShape()[1];
   if (k % depth)
     return format("`a` must have K a multiple of " + llvm::Twine(depth) + " for elements of " +
@@ -206,11 +208,30 @@ std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
   if (!result)
     return "the accumulator has no such layout";
   std::string ofA =
-      buffer ? whyNoBuffer(buffer, *result, 0, groupRows) : whyNoRegisters(tensor, *result, mma);
+      buffer ? whyNoBuffer(buffer, *result, 0, wgmma::rows) : whyNoRegisters(tensor, *result, mma);
   if (!ofA.empty())
     return "`a` " + ofA;
   std::string ofB = whyNoBuffer(cast<ttg::MemDescType>(b), *result, 1, columns);
   return ofB.empty() ? "" : "`b` " + ofB;
+}
+
+std::optional<target::nvidia::MatrixElement> matrixElement(Type type) {
+  using target::nvidia::MatrixElement;
+  return llvm::TypeSwitch<Type, std::optional<MatrixElement>>(type)
+      .Case([](Float16Type) { return MatrixElement::F16; })
+      .Case([](BFloat16Type) { return MatrixElement::BF16; })
+      .Case([](Float32Type) { return MatrixElement::F32; })
+      .Case([](Float64Type) { return MatrixElement::F64; })
+      .Case([](Float8E4M3FNType) { return MatrixElement::E4M3; })
+      .Case([](Float8E5M2Type) { return MatrixElement::E5M2; })
+      .Case([](IntegerType integer) -> std::optional<MatrixElement> {
+        if (integer.getWidth() == 8)
+          return MatrixElement::I8;
+        if (integer.getWidth() == 32)
+          return MatrixElement::I32;
+        return std::nullopt;
+      })
+      .Default(std::nullopt);
 }
 
 bool hasReduction(tt::DescriptorReduceKind kind, Type element) {

@@ -1,7 +1,8 @@
 //===- EngineRules.h - What asynchronous engines demand of their operands ----===//
 //
 // The copy engine and wgmma read shared memory themselves, in forms of their own.
-// Whether a descriptor, a buffer or a product has such a form is read off its types.
+// Whether a descriptor, a buffer or a product has such a form is read off its types;
+// the numbers are those of target/nvidia.
 // The builtins ask, who know the line, and the verifiers, for text that says it.
 //
 // Functions named why… answer with the reason why not; "" is a yes.
@@ -10,7 +11,9 @@
 #pragma once
 
 #include "ir/Dialects.h"
+#include "target/nvidia/MatrixInstructions.h"
 
+#include <optional>
 #include <string>
 
 namespace gluonc::ttng {
@@ -29,7 +32,7 @@ std::string whyNoWarpGroupDot(mlir::Type a, mlir::Type b, mlir::RankedTensorType
 /// Signed integers of 64 bits have no sums and no bits there: an H100 stops at them.
 bool hasReduction(tt::DescriptorReduceKind kind, mlir::Type element);
 
-/// What a barrier can count: arrivals awaited in a phase, and bytes announced.
-constexpr int64_t mostArrivals = (1 << 20) - 1, mostBarrierBytes = (1 << 20) - 1;
+/// What tensor cores call elements of this type; nullopt for those that they do not know.
+std::optional<target::nvidia::MatrixElement> matrixElement(mlir::Type type);
 
 } // namespace gluonc::ttng

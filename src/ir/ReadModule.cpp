@@ -4,6 +4,8 @@
 #include "ir/Dialects.h"
 #include "ir/Report.h"
 #include "support/File.h"
+#include "target/Limits.h"
+#include "target/nvidia/Registers.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -20,8 +22,10 @@ LogicalResult checkAttributes(ModuleOp module) {
     int64_t least, most;
   };
   for (auto [name, least, most] :
-       {Count{ttg::numWarpsAttr, 1, 64}, Count{ttg::numCtasAttr, 1, 16},
-        Count{ttg::threadsPerWarpAttr, 1, 64}, Count{ttg::maxRegistersAttr, 1, 255}}) {
+       {Count{ttg::numWarpsAttr, 1, target::maxWarpsPerCta},
+        Count{ttg::numCtasAttr, 1, target::maxCtasPerCluster},
+        Count{ttg::threadsPerWarpAttr, 1, target::maxWarpSize},
+        Count{ttg::maxRegistersAttr, 1, target::nvidia::maxRegistersPerThread}}) {
     Attribute attribute = module->getAttr(name);
     auto number = llvm::dyn_cast_or_null<IntegerAttr>(attribute);
     if (attribute && !(number && number.getType().isInteger(32) && number.getInt() >= least &&

@@ -7,10 +7,15 @@
 #include "ir/EngineRules.h"
 #include "ir/Report.h"
 #include "ir/Views.h"
+#include "target/nvidia/Barriers.h"
+#include "target/nvidia/BoxCopies.h"
 
 using namespace mlir;
 using namespace gluonc;
 using namespace gluonc::ttng;
+namespace nvidia = gluonc::target::nvidia;
+namespace tma = nvidia::tma;
+namespace wgmma = nvidia::wgmma;
 
 //===----------------------------------------------------------------------===//
 // Barriers
@@ -33,8 +38,8 @@ static LogicalResult verifyBarrier(Operation *op, ttg::MemDescType type) {
 }
 
 static LogicalResult verifyCount(Operation *op, int64_t count) {
-  if (count < 1 || count > mostArrivals) // barrier_c2
-    return op->emitOpError("count must be 1 to ") << mostArrivals << ", got " << count;
+  if (count < 1 || count > nvidia::maxArrivals) // barrier_c2
+    return op->emitOpError("count must be 1 to ") << nvidia::maxArrivals << ", got " << count;
   return success();
 }
 
@@ -59,8 +64,8 @@ LogicalResult InvalBarrierOp::verify() { return verifyBarrier(*this, getAlloc().
 
 LogicalResult BarrierExpectOp::verify() {
   int64_t bytes = int32_t(getSize());
-  if (bytes < 0 || bytes > mostBarrierBytes) // barrier_c4
-    return emitOpError("bytes must be 0 to ") << mostBarrierBytes << ", got " << bytes;
+  if (bytes < 0 || bytes > nvidia::maxPendingBytes) // barrier_c4
+    return emitOpError("bytes must be 0 to ") << nvidia::maxPendingBytes << ", got " << bytes;
   return success(succeeded(verifyBarrier(*this, getAlloc().getType())) &&
                  succeeded(verifyFromCta(*this, getAlloc().getType(), getFromCTA())));
 }
@@ -112,15 +117,17 @@ LogicalResult AsyncSharedStoreOp::verify() {
 static LogicalResult verifyCoordinates(Operation *op, const Descriptor &descriptor, size_t coords,
                                        size_t offsets) {
   if (descriptor.im2col) {
-    if (coords < 3 || coords > 5) // tma_c1
-      return op->emitOpError("an im2col copy takes 3 to 5 coordinates, got ") << coords;
+    if (coords < tma::minIm2ColRank || coords > tma::maxRank) // tma_c1
+      return op->emitOpError("an im2col copy takes ")
+             << tma::minIm2ColRank << " to " << tma::maxRank << " coordinates, got " << coords;
     if (offsets != coords - 2) // tma_c2
       return op->emitOpError("an im2col copy of a tensor with ")
              << coords << " dims takes " << coords - 2 << " offsets, got " << offsets;
     return success();
   }
-  if (descriptor.shape.size() > 5) // tma_c1
-    return op->emitOpError("blocks have 1 to 5 dims, got ") << descriptor.shape.size();
+  if (descriptor.shape.size() > tma::maxRank) // tma_c1
+    return op->emitOpError("blocks have 1 to ")
+           << tma::maxRank << " dims, got " << descriptor.shape.size();
   if (coords != descriptor.shape.size()) // tma_c1
     return op->emitOpError("expected ")
            << descriptor.shape.size() << " coordinates, one per dim of the block, got " << coords;
@@ -204,9 +211,10 @@ LogicalResult AsyncTMAReduceOp::verify() {
 
 LogicalResult tt::MakeTensorDescOp::verify() {
   ArrayRef<int64_t> block = getType().getShape();
-  if (block.size() > 5 || getShape().size() != block.size() ||
+  if (block.size() > tma::maxRank || getShape().size() != block.size() ||
       getStrides().size() != block.size()) // make_tensor_descriptor_c1
-    return emitOpError("needs one size and one stride per dim of the block, 1 to 5 of them");
+    return emitOpError("needs one size and one stride per dim of the block, 1 to ")
+           << tma::maxRank << " of them";
   Type element = ttng::signless(getType().getElementType());
   if (ttng::signless(tt::pointeeTypeOf(getBase().getType())) !=
       element) // make_tensor_descriptor_c2
@@ -219,13 +227,17 @@ LogicalResult tt::MakeTensorDescOp::verify() {
 
 LogicalResult ttng::TensormapCreateOp::verify() {
   size_t rank = getBoxDim().size();
-  if (rank < 1 || rank > 5 || getGlobalDim().size() != rank || getElementStride().size() != rank ||
+  if (rank < 1 || rank > tma::maxRank || getGlobalDim().size() != rank ||
+      getElementStride().size() != rank ||
       getGlobalStride().size() != rank - 1) // tensormap_create_c1
-    return emitOpError("needs 1 to 5 box lengths, as many extents and element strides, and one "
-                       "stride less");
+    return emitOpError("needs 1 to ")
+           << tma::maxRank
+           << " box lengths, as many extents and element strides, and one stride less";
   auto isCode = [](uint32_t code, uint32_t last) { return code <= last; };
-  if (!isCode(getElemType(), 15) || !isCode(getInterleaveLayout(), 2) ||
-      !isCode(getSwizzleMode(), 3) || !isCode(getFillMode(), 1)) // tensormap_create_c2
+  if (!isCode(getElemType(), tma::lastElementCode) ||
+      !isCode(getInterleaveLayout(), tma::lastInterleaveCode) ||
+      !isCode(getSwizzleMode(), tma::lastSwizzleCode) ||
+      !isCode(getFillMode(), tma::lastFillCode)) // tensormap_create_c2
     return emitOpError("has a code that the copy engine does not know");
   return success();
 }
@@ -236,14 +248,8 @@ LogicalResult ttng::TensormapCreateOp::verify() {
 
 /// Element types that wgmma multiplies and accumulates.
 static bool hasInstruction(Type a, Type b, Type d) {
-  bool wide = d.isF32(), half = d.isF16();
-  if (isa<Float8E4M3FNType, Float8E5M2Type>(a) && isa<Float8E4M3FNType, Float8E5M2Type>(b))
-    return wide || half;
-  if (a != b)
-    return false;
-  if (a.isF16())
-    return wide || half;
-  return a.isInteger(8) ? d.isInteger(32) : wide && (a.isBF16() || a.isF32());
+  auto aElement = matrixElement(a), bElement = matrixElement(b), dElement = matrixElement(d);
+  return aElement && bElement && dElement && wgmma::multiplies(*aElement, *bElement, *dElement);
 }
 
 static std::pair<ArrayRef<int64_t>, Type> blockOf(Type type) {
@@ -261,7 +267,7 @@ LogicalResult WarpGroupDotOp::verify() {
       a[1] != b[0]) // warp_group_dot_c1
     return emitOpError("shapes must be [M, K], [K, N] and [M, N]");
   int warps = ttg::numWarpsOf(*this);
-  if (warps % 4) // warp_group_dot_c2
+  if (warps % wgmma::warps) // warp_group_dot_c2
     return emitOpError("needs warps in fours, got ") << warps;
   if (!hasInstruction(aElement, bElement, dElement)) // warp_group_dot_c3
     return emitOpError("there is no such instruction for ")

@@ -9,10 +9,13 @@
 #include "layout/Parts.h"
 
 #include "support/Error.h"
+#include "target/amd/MatrixInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace gluonc::layout {
+
+using target::amd::mfmaLanes;
 
 namespace {
 
@@ -29,8 +32,6 @@ LinearLayout inOrder(LinearLayout tile, const Order &fastestFirst) {
   }
   return tile.transposeOuts(dims);
 }
-
-constexpr int64_t mfmaLanes = 64;
 
 } // namespace
 
@@ -148,7 +149,9 @@ AMDWMMALayout AMDWMMALayout::forWarps(int64_t version, bool transposed, const In
   return result;
 }
 
-Owners AMDWMMALayout::owners() const { return {32, int64_t{1} << warpBases.size()}; }
+Owners AMDWMMALayout::owners() const {
+  return {target::amd::wmmaLanes, int64_t{1} << warpBases.size()};
+}
 
 Problem AMDWMMALayout::validate() const {
   if (version < 1 || version > 3)

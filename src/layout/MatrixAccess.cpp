@@ -1,14 +1,20 @@
 #include "layout/MatrixAccess.h"
 
 #include "layout/Gf2.h"
+#include "target/nvidia/Chips.h"
+#include "target/nvidia/MatrixInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <bit>
+
 namespace gluonc::layout {
 namespace {
 
-constexpr unsigned rowBytes = 16, wordBits = 32, laneBits = 5;
+/// ldmatrix and stmatrix.
+constexpr unsigned rowBytes = 16, wordBits = target::nvidia::matrixWordBits;
+constexpr unsigned laneBits = std::countr_zero(target::nvidia::warpSize);
 
 /// What each input bit adds to the offset; nullopt for maps that no warp-wide access can serve.
 struct Images {

@@ -13,10 +13,15 @@
 #include "layout/Parts.h"
 
 #include "support/Error.h"
+#include "target/nvidia/Chips.h"
+#include "target/nvidia/MatrixInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace gluonc::layout {
+
+namespace mma = target::nvidia::mma;
+namespace wgmma = target::nvidia::wgmma;
 
 Order matrixOrder(unsigned rank, bool innerIsRow) {
   Order order;
@@ -100,13 +105,14 @@ Problem NVMMADistributedLayout::validate() const {
   if (Problem problem = checkPowers("the sizes of instr_shape", instrShape))
     return problem;
   if (isWarpGroup()) {
-    if (instrShape.size() != 3 || instrM() != 16 || instrN() < 8 || instrN() > 256)
-      return "instr_shape of a version 3 MMA layout must be [16, N, K] with N from 8 to 256, but "
-             "is " +
-             listText(instrShape);
+    if (instrShape.size() != 3 || instrM() != wgmma::rowsPerWarp || instrN() < wgmma::minColumns ||
+        instrN() > wgmma::maxColumns)
+      return "instr_shape of a version 3 MMA layout must be [16, N, K] with N from " +
+             std::to_string(wgmma::minColumns) + " to " + std::to_string(wgmma::maxColumns) +
+             ", but is " + listText(instrShape);
   } else {
-    if (instrShape.size() != rank() || (rank() == 3 && instrShape[0] != 1) || instrN() != 8 ||
-        (instrM() != 16 && instrM() != 8))
+    if (instrShape.size() != rank() || (rank() == 3 && instrShape[0] != 1) ||
+        instrN() != mma::columns || (instrM() != 16 && instrM() != 8))
       return "instr_shape of a version 2 MMA layout must be [16, 8], or [8, 8] for float64, with "
              "a leading 1 for three dimensions, but is " +
              listText(instrShape);
@@ -114,7 +120,9 @@ Problem NVMMADistributedLayout::validate() const {
   return checkCga(cga, rank());
 }
 
-Owners NVMMADistributedLayout::owners() const { return {32, product(warpsPerCta)}; }
+Owners NVMMADistributedLayout::owners() const {
+  return {target::nvidia::warpSize, product(warpsPerCta)};
+}
 
 LinearLayout NVMMADistributedLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
   GL_CHECK(shape.size() == rank());

@@ -11,17 +11,20 @@
 #include "layout/Parts.h"
 
 #include "support/Error.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace gluonc::layout {
+
+namespace tma = target::nvidia::tma;
 
 namespace {
 
 constexpr int64_t patternRows = 8;
 
 int64_t patternColumns(const NVMMASharedLayout &l) {
-  return 8 * std::max<int64_t>(16, l.swizzleByteWidth) / l.elementBitWidth;
+  return 8 * std::max(tma::unitBytes, l.swizzleByteWidth) / l.elementBitWidth;
 }
 
 /// 8 bytes of 4-bit elements, 8 bytes of nothing: both halves name the same elements.
@@ -85,7 +88,7 @@ NVMMASharedLayout NVMMASharedLayout::defaultFor(llvm::ArrayRef<int64_t> shape, i
 }
 
 Problem NVMMASharedLayout::validate() const {
-  if (!llvm::is_contained({0, 32, 64, 128}, swizzleByteWidth))
+  if (!tma::isSwizzle(swizzleByteWidth))
     return "swizzle_byte_width must be 0, 32, 64 or 128, but is " +
            std::to_string(swizzleByteWidth);
   if (!llvm::is_contained({8, 16, 32, 64}, elementBitWidth))
@@ -103,7 +106,7 @@ Problem NVMMASharedLayout::validate() const {
 Ints NVMMASharedLayout::messageShape(llvm::ArrayRef<int64_t> shape) const {
   Ints box;
   for (int64_t size : shapePerCta(Layout(*this), shape))
-    box.push_back(std::min<int64_t>(size, 256));
+    box.push_back(std::min(size, tma::maxBoxLength));
   if (swizzleByteWidth) {
     int64_t &columns = transposed ? box.front() : box.back();
     columns = std::min(columns, patternColumns(*this) / (fp4Padded ? 2 : 1));

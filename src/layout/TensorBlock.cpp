@@ -1,12 +1,14 @@
 #include "layout/TensorBlock.h"
 
 #include "layout/Layout.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace gluonc::layout {
 
+namespace tma = target::nvidia::tma;
 using llvm::formatv;
 
 static constexpr int64_t mostElements = 1 << 20;
@@ -45,10 +47,10 @@ std::string whyNoBlock(const TensorBlock &block) {
     return "cannot have a transposed layout: the copy engine keeps the order of the dimensions";
   int64_t inner = shapePerCta(Layout(layout), block.shape).back();
   int64_t bytes = inner * (bits / 8) * (layout.fp4Padded ? 2 : 1);
-  if (bytes < 16)
-    return formatv("needs at least 16 bytes in the last dimension of a block, but {0} elements of "
-                   "{1} bits have {2}",
-                   inner, bits, bytes);
+  if (bytes < tma::unitBytes)
+    return formatv("needs at least {0} bytes in the last dimension of a block, but {1} elements of "
+                   "{2} bits have {3}",
+                   tma::unitBytes, inner, bits, bytes);
   if (layout.swizzleByteWidth > bytes)
     return formatv("needs rows of at least {0} bytes for the layout's swizzle, but {1} elements of "
                    "{2} bits have {3}",
@@ -60,12 +62,12 @@ std::string whyNoBlock(const TensorBlock &block) {
 static std::string whyNoPixels(const TensorDescription &tensor) {
   // By rank, as an instruction has 32 bits for all offsets of a corner.
   static constexpr std::array<int64_t, 3> most = {32767, 127, 15};
-  if (tensor.rank < 3)
-    return formatv("a tensor descriptor of im2col has 3 to {0} dimensions, not {1}",
-                   TensorDescription::maxRank, tensor.rank);
+  if (tensor.rank < tma::minIm2ColRank)
+    return formatv("a tensor descriptor of im2col has {0} to {1} dimensions, not {2}",
+                   tma::minIm2ColRank, TensorDescription::maxRank, tensor.rank);
   if (uint32_t step = tensor.elementStrides[tensor.rank - 1]; step != 1)
     return formatv("element stride {0} of the last dim, the channels, has to be 1", step);
-  int64_t limit = most[tensor.rank - 3];
+  int64_t limit = most[tensor.rank - tma::minIm2ColRank];
   for (const auto &corner : {tensor.lowerCorner, tensor.upperCorner})
     for (int32_t offset : llvm::ArrayRef(corner).take_front(tensor.rank - 2))
       if (offset < -limit - 1 || offset > limit)
@@ -86,7 +88,8 @@ std::string checkDescriptor(const TensorDescription &tensor, const TensorBlock &
   if (std::string why = whyNoBlock(block); !why.empty())
     return "a tensor descriptor " + why;
   if (std::string why =
-          whyNotAddressable(tensor, block.elementBits / 8, block.layout.fp4Padded ? 32 : 16);
+          whyNotAddressable(tensor, block.elementBits / 8,
+                            block.layout.fp4Padded ? tma::paddedUnitBytes : tma::unitBytes);
       !why.empty())
     return why;
   if (tensor.nanPadding && !block.isFloat)

@@ -1,36 +1,17 @@
 #include "target/Target.h"
 
 #include "target/Features.h"
+#include "target/Limits.h"
+#include "target/amd/Chips.h"
+#include "target/nvidia/Chips.h"
 
 #include <charconv>
 
 namespace gluonc::target {
 namespace {
 
-struct CudaChip {
-  unsigned capability;
-  uint32_t sharedBytes;
-  unsigned minPtx;
-  bool codegen;
-};
-constexpr CudaChip cudaChips[] = {
-    {80, 163 * 1024, 70, true},  {86, 99 * 1024, 71, true},    {89, 99 * 1024, 78, true},
-    {90, 227 * 1024, 80, true},  {100, 227 * 1024, 86, false}, {103, 227 * 1024, 88, false},
-    {120, 99 * 1024, 87, false},
-};
-
-struct HipChip {
-  std::string_view name;
-  unsigned lanes;
-  uint32_t ldsBytes;
-};
-constexpr HipChip hipChips[] = {
-    {"gfx942", 64, 64 * 1024},  {"gfx950", 64, 160 * 1024},  {"gfx1100", 32, 64 * 1024},
-    {"gfx1200", 32, 64 * 1024}, {"gfx1250", 32, 320 * 1024},
-};
-
-const CudaChip *findCuda(unsigned capability) {
-  for (const CudaChip &chip : cudaChips)
+const nvidia::Chip *findCuda(unsigned capability) {
+  for (const nvidia::Chip &chip : nvidia::chips)
     if (chip.capability == capability)
       return &chip;
   return nullptr;
@@ -39,11 +20,12 @@ const CudaChip *findCuda(unsigned capability) {
 } // namespace
 
 std::optional<Target> Target::cuda(unsigned capability) {
-  const CudaChip *chip = findCuda(capability);
+  const nvidia::Chip *chip = findCuda(capability);
   if (!chip)
     return std::nullopt;
   Target target;
   target.capability = capability;
+  target.lanes = nvidia::warpSize;
   target.sharedBytes = chip->sharedBytes;
   return target;
 }
@@ -63,13 +45,13 @@ std::optional<Target> Target::parse(std::string_view text) {
   }
   if (text.starts_with("hip:")) {
     text.remove_prefix(4);
-    for (const HipChip &chip : hipChips) {
+    for (const amd::Chip &chip : amd::chips) {
       if (chip.name != text)
         continue;
       Target target;
       target.chipVendor = Vendor::Amd;
       target.gfx = text;
-      target.lanes = chip.lanes;
+      target.lanes = chip.waveSize;
       target.sharedBytes = chip.ldsBytes;
       return target;
     }
@@ -79,9 +61,9 @@ std::optional<Target> Target::parse(std::string_view text) {
 
 std::vector<Target> Target::all() {
   std::vector<Target> targets;
-  for (const CudaChip &chip : cudaChips)
+  for (const nvidia::Chip &chip : nvidia::chips)
     targets.push_back(*cuda(chip.capability));
-  for (const HipChip &chip : hipChips)
+  for (const amd::Chip &chip : amd::chips)
     targets.push_back(*parse("hip:" + std::string(chip.name)));
   return targets;
 }
@@ -102,15 +84,17 @@ std::string Target::chip() const {
   return "sm_" + std::to_string(capability) + (capability >= 90 ? "a" : "");
 }
 
-unsigned Target::maxCtasPerCluster() const { return has(*this, Feature::Clusters) ? 16 : 1; }
+unsigned Target::maxCtasPerCluster() const {
+  return has(*this, Feature::Clusters) ? target::maxCtasPerCluster : 1;
+}
 unsigned Target::maxGlobalAccessBits() const { return capability >= 100 ? 256 : 128; }
 unsigned Target::minPtxVersion() const {
-  const CudaChip *chip = isNvidia() ? findCuda(capability) : nullptr;
-  return chip ? chip->minPtx : 0;
+  const nvidia::Chip *chip = isNvidia() ? findCuda(capability) : nullptr;
+  return chip ? chip->minPtxVersion : 0;
 }
 bool Target::hasCodegen() const {
-  const CudaChip *chip = isNvidia() ? findCuda(capability) : nullptr;
-  return chip && chip->codegen;
+  const nvidia::Chip *chip = isNvidia() ? findCuda(capability) : nullptr;
+  return chip && chip->hasCodegen;
 }
 
 } // namespace gluonc::target

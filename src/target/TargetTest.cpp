@@ -1,4 +1,7 @@
 #include "target/Features.h"
+#include "target/Limits.h"
+#include "target/nvidia/MatrixInstructions.h"
+#include "target/nvidia/Registers.h"
 
 #include "gtest/gtest.h"
 
@@ -44,4 +47,48 @@ TEST(Target, WgmmaIsHoppersAlone) {
 
 TEST(Target, ChipsOfOtherVendorsLackFeaturesOfNvidia) {
   EXPECT_FALSE(has(*Target::parse("hip:gfx950"), Feature::MatrixLoad));
+}
+
+TEST(Registers, TheMostUsefulNumberIsWhatAnInstructionCanNameInWholeUnits) {
+  using namespace gluonc::target::nvidia;
+  EXPECT_EQ(maxUsefulRegisters, 248u);
+  EXPECT_LE(maxUsefulRegisters, maxReallocatedRegisters);
+  EXPECT_TRUE(isRegisterLimit(255));
+  EXPECT_FALSE(isRegisterLimit(256));
+}
+
+TEST(Limits, WarpsAndCtasArePowersOfTwo) {
+  using namespace gluonc::target;
+  EXPECT_TRUE(isNumWarps(32));
+  EXPECT_FALSE(isNumWarps(0));
+  EXPECT_FALSE(isNumWarps(12));
+  EXPECT_FALSE(isNumWarps(64));
+  EXPECT_TRUE(isNumCtas(16));
+  EXPECT_FALSE(isNumCtas(32));
+}
+
+TEST(MatrixInstructions, TypesOfOperandsAndSums) {
+  using namespace gluonc::target::nvidia;
+  using enum MatrixElement;
+  for (auto multiplies : {mma::multiplies, wgmma::multiplies}) {
+    EXPECT_TRUE(multiplies(F16, F16, F16));
+    EXPECT_TRUE(multiplies(BF16, BF16, F32));
+    EXPECT_FALSE(multiplies(BF16, BF16, F16));
+    EXPECT_FALSE(multiplies(F16, BF16, F32));
+    EXPECT_TRUE(multiplies(I8, I8, I32));
+    EXPECT_FALSE(multiplies(I32, I32, I32));
+    EXPECT_TRUE(multiplies(E4M3, E5M2, F32));
+  }
+  // Only one warp multiplies f64; only four add 8-bit floats up in f16.
+  EXPECT_TRUE(mma::multiplies(F64, F64, F64));
+  EXPECT_FALSE(wgmma::multiplies(F64, F64, F64));
+  EXPECT_FALSE(mma::multiplies(E5M2, E5M2, F16));
+  EXPECT_TRUE(wgmma::multiplies(E5M2, E5M2, F16));
+}
+
+TEST(MatrixInstructions, InstructionsAreAsDeepAs256Bits) {
+  using namespace gluonc::target::nvidia;
+  EXPECT_EQ(matrixDepth(16), 16u);
+  EXPECT_EQ(mma::depth(MatrixElement::F32, 32), 8u);
+  EXPECT_EQ(mma::depth(MatrixElement::F64, 64), 4u);
 }

@@ -18,6 +18,9 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Dialects.h"
 #include "ir/Report.h"
+#include "target/Limits.h"
+#include "target/nvidia/Barriers.h"
+#include "target/nvidia/Registers.h"
 #include "transform/Pipeline.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -30,22 +33,22 @@ using diag::Kind;
 
 namespace {
 
-/// Registers of a chip's multiprocessor, and what one thread may have: setmaxnreg counts in eights.
-constexpr int64_t registerFile = 65536;
-constexpr int32_t fewestRegisters = 24, mostRegisters = 248;
+/// Of a thread in a partition.
+constexpr int32_t fewestRegisters = target::nvidia::minReallocatedRegisters;
+constexpr int32_t mostRegisters = target::nvidia::maxUsefulRegisters;
+constexpr int32_t unit = target::nvidia::registerUnit;
+/// Warps that own registers together.
+constexpr int32_t groupWarps = target::nvidia::warpsPerReallocation;
 /// Barriers of the hardware: one for the default warps, one where all meet.
-constexpr size_t mostPartitions = 14;
-constexpr int32_t mostWarps = 32;
-
-/// What each thread of so many warps may have: a CTA with more would never be launched.
-int32_t registersFor(int32_t warps) { return llvm::alignDown(registerFile / (32 * warps), 8); }
+constexpr size_t mostPartitions = target::nvidia::namedBarriers - 2;
 
 struct WarpGroups {
   ModuleOp module;
   int32_t defaultWarps;
-  int32_t total;
+  int32_t total = defaultWarps;
+  int32_t lanes = ttg::threadsPerWarpOf(module);
 
-  int32_t firstWarp() const { return llvm::alignTo(defaultWarps, 4); }
+  int32_t firstWarp() const { return llvm::alignTo(defaultWarps, groupWarps); }
 
   /// False after an error.
   bool place(ttg::WarpSpecializeOp op) {
@@ -63,49 +66,56 @@ struct WarpGroups {
       starts[index] = next;
       next += warps[index];
     }
-    total = std::max<int32_t>(total, llvm::alignTo(next, 4));
+    total = std::max<int32_t>(total, llvm::alignTo(next, groupWarps));
     op.setWarpGroupStartIds(starts);
-    if (total <= mostWarps)
+    int32_t most = target::maxThreadsPerCta / lanes;
+    if (total <= most)
       return true;
-    report(Kind::TooManyWarps, op.getLoc(), total, mostWarps);
+    report(Kind::TooManyWarps, op.getLoc(), total, most);
     return false;
   }
 
+  /// What each thread may have: a CTA with more would never be launched.
+  int32_t registersForAll() const {
+    return llvm::alignDown(target::nvidia::registerFile / (lanes * total), unit);
+  }
+
   int32_t registersAtStart() {
-    int32_t limit = registersFor(total);
+    int32_t limit = registersForAll();
     if (auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr))
       limit = std::min<int32_t>(limit, given.getInt());
-    return std::clamp<int32_t>(limit / 8 * 8, fewestRegisters, mostRegisters);
+    return std::clamp<int32_t>(limit / unit * unit, fewestRegisters, mostRegisters);
   }
 
   /// Numbers of registers of the default warps and the partitions; none where the budget is short.
   void shareRegisters(ttg::WarpSpecializeOp op, int32_t atStart) {
     std::optional<ArrayRef<int32_t>> requests = op.getRequestedRegisters();
     op.removeActualRegistersAttr();
-    if (!requests || defaultWarps % 4)
+    if (!requests || defaultWarps % groupWarps)
       return;
     ArrayRef<int32_t> warps = op.getPartitionNumWarps(), starts = *op.getWarpGroupStartIds();
-    llvm::SmallVector<int32_t> groups((total - firstWarp()) / 4, 0);
+    llvm::SmallVector<int32_t> groups((total - firstWarp()) / groupWarps, 0);
     for (size_t i = 0; i < warps.size(); ++i)
       for (int32_t warp = starts[i]; warp < starts[i] + warps[i]; ++warp) {
-        int32_t &most = groups[(warp - firstWarp()) / 4];
+        int32_t &most = groups[(warp - firstWarp()) / groupWarps];
         int32_t wanted = std::clamp<int32_t>((*requests)[i], fewestRegisters, mostRegisters);
-        most = std::max<int32_t>(most, llvm::alignTo(wanted, 8));
+        most = std::max<int32_t>(most, llvm::alignTo(wanted, unit));
       }
-    int64_t left = int64_t(atStart) * 32 * total;
+    int64_t left = int64_t(atStart) * lanes * total;
     for (int32_t &group : groups) {
       group = std::max(group, fewestRegisters);
-      left -= int64_t(group) * 128;
+      left -= int64_t(group) * groupWarps * lanes;
     }
-    int64_t forDefault = std::min<int64_t>(left / (32 * defaultWarps), mostRegisters) / 8 * 8;
+    int64_t forDefault =
+        std::min<int64_t>(left / (lanes * defaultWarps), mostRegisters) / unit * unit;
     if (forDefault < fewestRegisters) {
-      report(Kind::RegistersNotFollowed, op.getLoc(), atStart, 32 * total,
+      report(Kind::RegistersNotFollowed, op.getLoc(), atStart, lanes * total,
              std::max<int64_t>(forDefault, 0), fewestRegisters);
       return;
     }
     llvm::SmallVector<int32_t> actual = {int32_t(forDefault)};
     for (int32_t start : starts)
-      actual.push_back(groups[(start - firstWarp()) / 4]);
+      actual.push_back(groups[(start - firstWarp()) / groupWarps]);
     op.setActualRegisters(actual);
     // ptxas wants to know what the kernel starts with.
     module->setAttr(ttg::maxRegistersAttr, Builder(module).getI32IntegerAttr(atStart));
@@ -122,15 +132,14 @@ struct AllocateWarpGroupsPass : PassWrapper<AllocateWarpGroupsPass, OperationPas
     llvm::SmallVector<ttg::WarpSpecializeOp> ops;
     module.walk([&](ttg::WarpSpecializeOp op) { ops.push_back(op); });
     module->removeAttr(ttg::totalNumWarpsAttr);
-    int32_t warps = ttg::numWarpsOf(module);
+    WarpGroups groups{module, ttg::numWarpsOf(module)};
     if (ops.empty()) {
+      int32_t most = groups.registersForAll();
       auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr);
-      if (given && given.getInt() > registersFor(warps))
-        module->setAttr(ttg::maxRegistersAttr,
-                        Builder(module).getI32IntegerAttr(registersFor(warps)));
+      if (given && given.getInt() > most)
+        module->setAttr(ttg::maxRegistersAttr, Builder(module).getI32IntegerAttr(most));
       return markAllAnalysesPreserved();
     }
-    WarpGroups groups{module, warps, warps};
     for (ttg::WarpSpecializeOp op : ops)
       if (!groups.place(op))
         return signalPassFailure();

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Report.h"
+#include "target/nvidia/BoxCopies.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/IR/Matchers.h"
@@ -32,7 +33,7 @@ void check(Operation *op, ValueRange coords, ttg::MemDescType buffer, bool store
   if (coords.empty() || !matchPattern(coords.back(), m_ConstantInt(&start)))
     return;
   int64_t byte = start.getSExtValue() * elementBytes(buffer.getElementType());
-  if (byte % 16 != 0)
+  if (byte % target::nvidia::tma::unitBytes != 0)
     report(Kind::BoxStartMisaligned, op->getLoc(), start.getSExtValue(), byte);
 }
 

@@ -16,14 +16,16 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Report.h"
+#include "target/nvidia/BoxCopies.h"
 #include "transform/Pipeline.h"
 
 using namespace mlir;
 
 namespace gluonc {
-namespace {
 
-constexpr unsigned descriptorBytes = 128;
+namespace tma = target::nvidia::tma;
+
+namespace {
 
 /// PTX: `.elemtype` of tensormap.replace.
 unsigned elementCode(Type element) {
@@ -43,9 +45,6 @@ unsigned elementCode(Type element) {
     return element.isF64() ? 9 : isSigned ? 5 : 4;
   }
 }
-
-/// PTX: `.swizzle_mode`.
-unsigned swizzleCode(int64_t bytes) { return bytes == 0 ? 0 : llvm::Log2_64(bytes) - 4; }
 
 struct Lowering {
   explicit Lowering(tt::MakeTensorDescOp op) : op(op), builder(op) {}
@@ -68,11 +67,12 @@ struct Lowering {
             arith::ConstantIntOp::create(builder, op.getLoc(), bytes, 64)));
     }
     auto pointer = tt::PointerType::get(builder.getI8Type(), 1);
-    Value place = ttg::GlobalScratchAllocOp::create(builder, op.getLoc(), pointer, descriptorBytes,
-                                                    descriptorBytes);
+    Value place = ttg::GlobalScratchAllocOp::create(builder, op.getLoc(), pointer,
+                                                    tma::descriptorBytes, tma::descriptorBytes);
     ttng::TensormapCreateOp::create(builder, op.getLoc(), place, op.getBase(), lengths, extents,
                                     strides, steps, elementCode(element),
-                                    /*interleave_layout=*/0, swizzleCode(layout.swizzleByteWidth),
+                                    /*interleave_layout=*/0,
+                                    tma::swizzleCode(layout.swizzleByteWidth),
                                     op.getPadding() == tt::PaddingOption::PAD_NAN);
     ttng::TensormapFenceproxyAcquireOp::create(builder, op.getLoc(), place);
     op.replaceAllUsesWith(

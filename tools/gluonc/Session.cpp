@@ -2,6 +2,8 @@
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
 #include "support/File.h"
+#include "target/Limits.h"
+#include "target/nvidia/Registers.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -101,11 +103,11 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
     return false;
   options.numWarps = static_cast<unsigned>(warps.value_or(4));
   options.numCtas = static_cast<unsigned>(ctas.value_or(1));
-  if (!llvm::isPowerOf2_64(warps.value_or(4)) || warps.value_or(4) > 32)
+  if (!target::isNumWarps(warps.value_or(4)))
     problem = "--num-warps takes 1, 2, 4, 8, 16 or 32";
-  else if (!llvm::isPowerOf2_64(ctas.value_or(1)) || ctas.value_or(1) > 16)
+  else if (!target::isNumCtas(ctas.value_or(1)))
     problem = "--num-ctas takes 1, 2, 4, 8 or 16";
-  else if (registers && (*registers < 8 || *registers > 255))
+  else if (registers && !target::nvidia::isRegisterLimit(*registers))
     problem = "--maxnreg takes 8 to 255";
   if (registers)
     options.maxnreg = static_cast<unsigned>(*registers);

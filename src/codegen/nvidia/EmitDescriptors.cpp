@@ -10,6 +10,7 @@
 
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Dialects.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -18,9 +19,10 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace gluonc::codegen::nvidia {
-namespace {
 
-constexpr unsigned descriptorBytes = 128;
+namespace tma = target::nvidia::tma;
+
+namespace {
 
 /// The bytes of this CTA in the memory that the launch brought. Hidden parameters are the last two.
 Value *scratchOfCta(Emitter &emitter) {
@@ -114,9 +116,10 @@ LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
     return failure();
   Builder &builder = emitter.builder;
   Value *thread = emitter.threadId();
-  Value *isFirstWarp = builder.CreateICmpULT(thread, builder.getInt32(32));
+  Value *isFirstWarp =
+      builder.CreateICmpULT(thread, builder.getInt32(emitter.state.target.warpSize()));
   Value *isFirst = builder.CreateICmpEQ(thread, builder.getInt32(0));
-  // 32 threads, four bytes each.
+  // Of each thread four bytes.
   emitOrdered(emitter, "@$1 st.shared.b32 [$0], 0;",
               {builder.CreateGEP(builder.getInt32Ty(), place, thread), isFirstWarp});
   emitter.isa.warpBarrier(builder);
@@ -125,7 +128,7 @@ LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
   emitOrdered(emitter,
               "@$2 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
               "aligned [$0], [$1], " +
-                  Twine(descriptorBytes) + ";",
+                  Twine(tma::descriptorBytes) + ";",
               {emitter.scalar(op.getDescPtr()), place, isFirstWarp});
   // The copy is done with the shared bytes, and everyone comes behind the release.
   emitter.barrier();
@@ -134,7 +137,8 @@ LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
 
 LogicalResult emitAcquire(Emitter &emitter, ttng::TensormapFenceproxyAcquireOp op) {
   emitOrdered(emitter,
-              "fence.proxy.tensormap::generic.acquire.gpu [$0], " + Twine(descriptorBytes) + ";",
+              "fence.proxy.tensormap::generic.acquire.gpu [$0], " + Twine(tma::descriptorBytes) +
+                  ";",
               {emitter.scalar(op.getDescPtr())});
   // ptxas may start copies ahead of the fence; it never moves them across a wait for groups.
   emitOrdered(emitter, "cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group.read 0;", {});

@@ -24,6 +24,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 #include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -34,6 +35,10 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace gluonc::codegen::nvidia {
+
+namespace mma = target::nvidia::mma;
+using target::nvidia::MatrixElement;
+
 namespace {
 
 /// One mma.sync instruction.
@@ -46,47 +51,50 @@ struct Instruction {
   unsigned sumsPerWord;
 };
 
-/// Whether mma.sync takes operands `a` and `b` and sums in `sum`.
-bool isSupported(mlir::Type a, mlir::Type b, mlir::Type sum, const target::Target &target) {
-  bool isFp8 = operandName(a).starts_with("e");
-  if (isFp8 ? !operandName(b).starts_with("e") || !target::has(target, target::Feature::MmaSyncFp8)
-            : a != b)
-    return false;
-  if (a.isF64())
-    return sum.isF64();
-  if (a.isInteger(8))
-    return sum.isInteger(32);
-  return !operandName(a).empty() && (sum.isF32() || (a.isF16() && sum.isF16()));
-}
+/// Of operands and sum; nullopt where tensor cores do not know one of them.
+struct Elements {
+  MatrixElement a, b, sum;
 
-Instruction instructionFor(Builder &builder, mlir::Type a, mlir::Type b, mlir::Type sum) {
+  static std::optional<Elements> of(tt::DotOp op) {
+    auto a = ttng::matrixElement(op.getA().getType().getElementType());
+    auto b = ttng::matrixElement(op.getB().getType().getElementType());
+    auto sum = ttng::matrixElement(op.getC().getType().getElementType());
+    return a && b && sum ? std::optional<Elements>({*a, *b, *sum}) : std::nullopt;
+  }
+
+  /// Whether mma.sync takes them.
+  bool areSupported(const target::Target &target) const {
+    return mma::multiplies(a, b, sum) &&
+           (!isFloat8(a) || target::has(target, target::Feature::MmaSyncFp8));
+  }
+};
+
+Instruction instructionFor(Builder &builder, const Elements &elements, unsigned bits) {
   Instruction result;
-  unsigned bits = a.getIntOrFloatBitWidth();
-  bool isDouble = a.isF64();
-  result.rows = isDouble ? 8 : 16;
-  result.elementsPerWord = isDouble ? 1 : 32 / bits;
+  auto [a, b, sum] = elements;
+  bool isDouble = a == MatrixElement::F64;
+  result.rows = mma::rows(a);
+  result.elementsPerWord = isDouble ? 1 : target::nvidia::matrixWordBits / bits;
   result.operandWord = isDouble ? builder.getDoubleTy() : builder.getInt32Ty();
-  result.sumWord = isDouble      ? builder.getDoubleTy()
-                   : sum.isF32() ? builder.getFloatTy()
-                                 : builder.getInt32Ty();
-  result.sumsPerWord = sum.isF16() ? 2 : 1;
-  std::string to = sum.isF64() ? "f64" : sum.isF32() ? "f32" : sum.isF16() ? "f16" : "s32";
+  result.sumWord = isDouble                    ? builder.getDoubleTy()
+                   : sum == MatrixElement::F32 ? builder.getFloatTy()
+                                               : builder.getInt32Ty();
+  result.sumsPerWord = sum == MatrixElement::F16 ? 2 : 1;
   raw_string_ostream out(result.name);
-  out << "m" << result.rows << "n8k" << (isDouble ? 4 : 256 / bits) << ".row.col"
-      << (a.isInteger(8) ? ".satfinite" : "") << "." << to << "." << operandName(a) << "."
-      << operandName(b) << "." << to;
+  out << "m" << result.rows << "n" << mma::columns << "k" << mma::depth(a, bits) << ".row.col"
+      << (a == MatrixElement::I8 ? ".satfinite" : "") << "." << sumName(sum) << "."
+      << operandName(a) << "." << operandName(b) << "." << sumName(sum);
   return result;
 }
 
 /// Emits the product of one operation.
 class Product {
 public:
-  Product(Emitter &emitter, tt::DotOp op)
+  Product(Emitter &emitter, tt::DotOp op, const Elements &elements)
       : builder(emitter.builder), a(emitter, op.getA()), b(emitter, op.getB()),
         c(emitter, op.getC()),
-        instruction(instructionFor(builder, op.getA().getType().getElementType(),
-                                   op.getB().getType().getElementType(),
-                                   op.getC().getType().getElementType())) {}
+        instruction(instructionFor(builder, elements,
+                                   op.getA().getType().getElementType().getIntOrFloatBitWidth())) {}
 
   /// Whether the lanes and warps hold what the instruction wants them to.
   bool fits() const {
@@ -212,16 +220,15 @@ private:
 
 LogicalResult emitDot(Emitter &emitter, tt::DotOp op) {
   std::optional<layout::Layout> layout = layoutOf(op.getC().getType().getEncoding());
-  const auto *mma = layout ? layout->as<layout::NVMMADistributedLayout>() : nullptr;
-  if (!mma)
+  const auto *fragment = layout ? layout->as<layout::NVMMADistributedLayout>() : nullptr;
+  if (!fragment)
     return emitDotFma(emitter, op);
-  mlir::Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
-             sum = op.getC().getType().getElementType();
-  if (mma->isWarpGroup() || !isSupported(a, b, sum, emitter.state.target))
+  std::optional<Elements> elements = Elements::of(op);
+  if (fragment->isWarpGroup() || !elements || !elements->areSupported(emitter.state.target))
     return emitter.unsupported(op, "a matrix product of these types");
-  if (a.isF32() && op.getInputPrecision() != tt::InputPrecision::TF32)
+  if (elements->a == MatrixElement::F32 && op.getInputPrecision() != tt::InputPrecision::TF32)
     return emitter.unsupported(op, "a float32 matrix product of other precision than tf32");
-  Product product(emitter, op);
+  Product product(emitter, op, *elements);
   std::optional<Registers> result;
   if (product.fits())
     result = product.emit();

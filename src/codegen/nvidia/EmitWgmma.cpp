@@ -20,6 +20,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "ir/EngineRules.h"
 #include "layout/MatrixDescriptor.h"
 #include "target/Features.h"
 
@@ -34,9 +35,11 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace gluonc::codegen::nvidia {
-namespace {
 
-constexpr unsigned groupRows = 64, warpsPerGroup = 4;
+namespace wgmma = target::nvidia::wgmma;
+using target::nvidia::MatrixElement;
+
+namespace {
 
 mlir::Type elementOf(mlir::Value operand) {
   if (auto buffer = dyn_cast<ttg::MemDescType>(operand.getType()))
@@ -103,7 +106,7 @@ private:
           inverse->applyPacked(inverse->packIn({{Dim::axis(outerAxis), step}})), Dim::Offset));
     if (all_of(images, [](uint32_t image) { return image == 0; }))
       return builder.getInt32(0);
-    Value *group = builder.CreateLShr(emitter.warpId(), Log2_32(warpsPerGroup));
+    Value *group = builder.CreateLShr(emitter.warpId(), Log2_32(wgmma::warps));
     return applyLinear(builder, group, images);
   }
 
@@ -149,12 +152,14 @@ class Product {
 public:
   Product(Emitter &emitter, ttng::WarpGroupDotOp op)
       : emitter(emitter), builder(emitter.builder), op(op), c(emitter, op.getC()) {
-    aType = elementOf(op.getA()), bType = elementOf(op.getB());
-    sumType = elementOf(op.getC());
-    depth = 256 / aType.getIntOrFloatBitWidth();
-    sum = sumType.isF32()   ? SumWord{builder.getFloatTy(), 1}
-          : sumType.isF16() ? SumWord{builder.getInt32Ty(), 2}
-                            : SumWord{builder.getInt32Ty(), 1};
+    aBits = elementOf(op.getA()).getIntOrFloatBitWidth();
+    aElement = *ttng::matrixElement(elementOf(op.getA()));
+    bElement = *ttng::matrixElement(elementOf(op.getB()));
+    sumElement = *ttng::matrixElement(elementOf(op.getC()));
+    depth = target::nvidia::matrixDepth(aBits);
+    sum = sumElement == MatrixElement::F32   ? SumWord{builder.getFloatTy(), 1}
+          : sumElement == MatrixElement::F16 ? SumWord{builder.getInt32Ty(), 2}
+                                             : SumWord{builder.getInt32Ty(), 1};
     if (isa<mlir::RankedTensorType>(op.getA().getType()))
       aRegisters.emplace(emitter, op.getA());
   }
@@ -167,24 +172,24 @@ public:
       return "a product into another layout than that of wgmma";
     columns = mma->instrN();
     auto [rows, depthAll] = shapeOfA();
-    if (depthAll % depth || rows % groupRows || op.getC().getType().getShape()[1] < columns)
+    if (depthAll % depth || rows % wgmma::rows || op.getC().getType().getShape()[1] < columns)
       return "a product smaller than one instruction";
     totalDepth = depthAll;
-    bool isFp8 = operandName(aType).starts_with("e");
-    if (isFp8 && sumType.isF32() && op.getMaxNumImpreciseAcc() < totalDepth)
+    if (isFloat8(aElement) && sumElement == MatrixElement::F32 &&
+        op.getMaxNumImpreciseAcc() < totalDepth)
       exactDepth = std::max<unsigned>(op.getMaxNumImpreciseAcc() / depth * depth, depth);
-    if (aType.isF32() && op.getInputPrecision() != tt::InputPrecision::TF32)
+    if (aElement == MatrixElement::F32 && op.getInputPrecision() != tt::InputPrecision::TF32)
       return "a float32 product of other precision than tf32";
     if (!c.hasLanes(0, 2))
       return "a product into this layout";
     b.emplace(emitter, op.getB(), 0, columns, depth);
     if (!aRegisters)
-      a.emplace(emitter, op.getA(), 1, groupRows, depth);
-    bool wide = aType.getIntOrFloatBitWidth() != 16;
+      a.emplace(emitter, op.getA(), 1, wgmma::rows, depth);
     for (std::optional<SharedOperand> *operand : {&a, &b})
-      if (*operand && (!(*operand)->isValid() || (wide && !(*operand)->contiguousK())))
+      if (*operand &&
+          (!(*operand)->isValid() || (!wgmma::transposes(aBits) && !(*operand)->contiguousK())))
         return "an operand of wgmma in this shared layout";
-    if (aRegisters && !aRegisters->hasLanes(0, 32 / aType.getIntOrFloatBitWidth()))
+    if (aRegisters && !aRegisters->hasLanes(0, elementsPerWord()))
       return "an operand of wgmma in these registers";
     return findTiles() ? nullptr : "a product into these registers";
   }
@@ -264,6 +269,8 @@ private:
     SmallVector<uint32_t, 64> registers;
   };
 
+  unsigned elementsPerWord() const { return target::nvidia::matrixWordBits / aBits; }
+
   std::pair<int64_t, int64_t> shapeOfA() {
     auto buffer = dyn_cast<ttg::MemDescType>(op.getA().getType());
     ArrayRef<int64_t> shape =
@@ -289,7 +296,7 @@ private:
   bool findTiles() {
     unsigned covered = 0;
     for (const auto &[place, reg] : c.places()) {
-      if (place.column % columns || place.row % groupRows)
+      if (place.column % columns || place.row % wgmma::rows)
         continue;
       Tile &tile = tiles.emplace_back(Tile{place.row, place.column, {}});
       for (uint32_t column = 0; column < columns; column += 8)
@@ -307,7 +314,7 @@ private:
 
   /// The four words of each instruction, gathered before the fence: they must not change after it.
   bool collectA(SmallVector<Registers> &operands) {
-    unsigned perWord = 32 / aType.getIntOrFloatBitWidth();
+    unsigned perWord = elementsPerWord();
     for (const Tile &tile : tiles)
       for (uint32_t k = 0; k < totalDepth; k += depth) {
         Registers &words = operands.emplace_back();
@@ -357,11 +364,10 @@ private:
       return "$" + std::to_string(2 * count + chain.operands.size() - 1);
     };
     raw_string_ostream out(chain.text);
-    bool isInteger = aType.isInteger(8);
-    std::string to = sumType.isF32() ? "f32" : sumType.isF16() ? "f16" : "s32";
-    out << "wgmma.mma_async.sync.aligned.m64n" << columns << "k" << depth << "." << to << "."
-        << (op.getUnsignedA() ? "u8" : operandName(aType)) << "."
-        << (op.getUnsignedB() ? "u8" : operandName(bType)) << (isInteger ? ".satfinite " : " ")
+    bool isInteger = aElement == MatrixElement::I8;
+    out << "wgmma.mma_async.sync.aligned.m" << wgmma::rows << "n" << columns << "k" << depth << "."
+        << sumName(sumElement) << "." << (op.getUnsignedA() ? "u8" : operandName(aElement)) << "."
+        << (op.getUnsignedB() ? "u8" : operandName(bElement)) << (isInteger ? ".satfinite " : " ")
         << operandList(0, count) << ", ";
     if (a) {
       out << operand(a->at(tile.row, k));
@@ -373,7 +379,7 @@ private:
     out << (useC ? operand(useC) : overwrites ? "0" : "1");
     if (!isInteger)
       out << ", 1, 1";
-    if (aType.getIntOrFloatBitWidth() == 16) {
+    if (wgmma::transposes(aBits)) {
       if (a)
         out << ", " << !a->contiguousK();
       out << ", " << !b->contiguousK();
@@ -398,7 +404,8 @@ private:
   Fragment c;
   std::optional<Fragment> aRegisters;
   std::optional<SharedOperand> a, b;
-  mlir::Type aType, bType, sumType;
+  MatrixElement aElement, bElement, sumElement;
+  unsigned aBits;
   SumWord sum;
   unsigned columns = 0, depth = 0, totalDepth = 0;
   /// Not 0: so many elements of K are summed by the tensor cores alone.

@@ -62,24 +62,6 @@ SmallVector<uint32_t> Fragment::columns() const {
   return SmallVector<uint32_t>(found.begin(), found.end());
 }
 
-StringRef operandName(mlir::Type type) {
-  if (type.isF16())
-    return "f16";
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF32())
-    return "tf32";
-  if (type.isF64())
-    return "f64";
-  if (type.isInteger(8))
-    return "s8";
-  if (isa<mlir::Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<mlir::Float8E5M2Type>(type))
-    return "e5m2";
-  return "";
-}
-
 std::string operandList(unsigned first, unsigned count) {
   std::string text = "{";
   for (unsigned i = 0; i < count; ++i)

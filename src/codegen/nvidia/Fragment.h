@@ -49,9 +49,6 @@ private:
   std::map<Place, uint32_t> byPlace;
 };
 
-/// The name that PTX has for an operand's element type; empty if tensor cores have no such type.
-llvm::StringRef operandName(mlir::Type type);
-
 /// `{$2, $3}`
 std::string operandList(unsigned first, unsigned count);
 

@@ -14,6 +14,8 @@
 #include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "target/Features.h"
+#include "target/Limits.h"
+#include "target/nvidia/Chips.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Metadata.h"
@@ -23,6 +25,8 @@ using namespace llvm;
 
 namespace gluonc::codegen::nvidia {
 namespace {
+
+constexpr uint32_t lastLane = target::nvidia::warpSize - 1;
 
 Value *readRegister(Builder &builder, Intrinsic::ID id, uint32_t limit) {
   CallInst *call = builder.CreateIntrinsic(builder.getInt32Ty(), id, {});
@@ -180,19 +184,18 @@ Value *NvidiaIsa::threadId(Builder &builder, unsigned threads) const {
   return readRegister(builder, Intrinsic::nvvm_read_ptx_sreg_tid_x, threads);
 }
 
-// Limits of the grid: 2^31-1 programs along x, 65535 along y and z.
 Value *NvidiaIsa::programId(Builder &builder, unsigned axis) const {
   static constexpr Intrinsic::ID ids[] = {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
                                           Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
                                           Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
-  return readRegister(builder, ids[axis], axis == 0 ? 0x7fffffff : 0xffff);
+  return readRegister(builder, ids[axis], axis == 0 ? target::maxGridX : target::maxGridYZ);
 }
 
 Value *NvidiaIsa::programCount(Builder &builder, unsigned axis) const {
   static constexpr Intrinsic::ID ids[] = {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
                                           Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
                                           Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
-  return readRegister(builder, ids[axis], axis == 0 ? 0x80000000u : 0x10000);
+  return readRegister(builder, ids[axis], (axis == 0 ? target::maxGridX : target::maxGridYZ) + 1);
 }
 
 void NvidiaIsa::ctaBarrier(Builder &builder) const {
@@ -224,13 +227,13 @@ void NvidiaIsa::setRegisters(Builder &builder, unsigned count, bool grows) const
 
 Value *NvidiaIsa::shuffle(Builder &builder, Value *value, Value *lane) const {
   return builder.CreateIntrinsic(builder.getInt32Ty(), Intrinsic::nvvm_shfl_sync_idx_i32,
-                                 {builder.getInt32(-1), value, lane, builder.getInt32(31)});
+                                 {builder.getInt32(-1), value, lane, builder.getInt32(lastLane)});
 }
 
 Value *NvidiaIsa::shuffleXor(Builder &builder, Value *value, unsigned distance) const {
   return builder.CreateIntrinsic(
       builder.getInt32Ty(), Intrinsic::nvvm_shfl_sync_bfly_i32,
-      {builder.getInt32(-1), value, builder.getInt32(distance), builder.getInt32(31)});
+      {builder.getInt32(-1), value, builder.getInt32(distance), builder.getInt32(lastLane)});
 }
 
 Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Value *mask,

@@ -1,6 +1,8 @@
 //===- Specialization.cpp - The C API: arguments and options of a kernel ----===//
 #include "driver/IrSignature.h"
 #include "driver/api/Guard.h"
+#include "target/Limits.h"
+#include "target/nvidia/Registers.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -126,10 +128,10 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
 
 /// What is wrong with options; "" if nothing is.
 static std::string problemOf(const sema::Options &options) {
-  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32 ||
-      !llvm::isPowerOf2_32(options.numCtas) || options.numCtas > 16)
+  using target::nvidia::isRegisterLimit;
+  if (!target::isNumWarps(options.numWarps) || !target::isNumCtas(options.numCtas))
     return "num_warps is 1 to 32 and num_ctas 1 to 16, powers of two";
-  if (std::optional<unsigned> most = options.maxnreg; most && (*most < 8 || *most > 255))
+  if (std::optional<unsigned> most = options.maxnreg; most && !isRegisterLimit(*most))
     return "maxnreg is 8 to 255 registers of a thread, not " + std::to_string(*most);
   return "";
 }

@@ -1,5 +1,7 @@
 #include "runtime/cuda/Launcher.h"
 
+#include "target/nvidia/Chips.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 namespace gluonc::cuda {
@@ -20,9 +22,7 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
   if (!launcher.enter)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "the CUDA driver is older than 11.8 (no cuLaunchKernelEx)");
-  // Every chip that has clusters takes 8 CTAs; more must be asked for.
-  constexpr unsigned portableCtas = 8;
-  if (shape.ctasPerCluster > portableCtas)
+  if (shape.ctasPerCluster > target::nvidia::portableCtasPerCluster)
     if (llvm::Error error = device.driver().check(
             device.driver().api().cuFuncSetAttribute(
                 function->handle,
@@ -33,7 +33,7 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
   launcher.parameters = parameters;
   launcher.byAddress = shape.byAddress;
   launcher.clusterSize = shape.ctasPerCluster;
-  launcher.mostPrograms = mostX / shape.ctasPerCluster;
+  launcher.mostPrograms = target::maxGridX / shape.ctasPerCluster;
   launcher.prepared.blockX = shape.threads;
   launcher.prepared.sharedBytes = shape.sharedBytes;
   auto attribute = [&](LaunchAttribute::Id id) -> LaunchAttribute & {
@@ -126,14 +126,14 @@ std::optional<unsigned> Launcher::residentCtas() const {
 }
 
 std::string Launcher::whyNotPossible(Grid grid, unsigned ctasPerCluster) {
-  unsigned mostPrograms = mostX / ctasPerCluster;
-  if (grid.x <= mostPrograms && grid.y <= mostYZ && grid.z <= mostYZ)
+  unsigned mostPrograms = target::maxGridX / ctasPerCluster;
+  if (grid.x <= mostPrograms && grid.y <= target::maxGridYZ && grid.z <= target::maxGridYZ)
     return "";
   std::string text;
   llvm::raw_string_ostream(text) << "launching the kernel on a grid of " << grid.x << " x "
                                  << grid.y << " x " << grid.z << " programs; at most "
-                                 << mostPrograms << " x " << mostYZ << " x " << mostYZ
-                                 << " are possible";
+                                 << mostPrograms << " x " << target::maxGridYZ << " x "
+                                 << target::maxGridYZ << " are possible";
   return text;
 }
 

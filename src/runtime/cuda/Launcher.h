@@ -14,6 +14,7 @@
 #pragma once
 
 #include "runtime/cuda/Module.h"
+#include "target/Limits.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -83,12 +84,10 @@ private:
   /// Two scratch pointers end every kernel's parameter list.
   static constexpr unsigned hiddenParameters = 2;
   static constexpr unsigned inlineParameters = 64;
-  /// CTAs along x, and along y and z.
-  static constexpr unsigned mostX = (1u << 31) - 1, mostYZ = 65535;
 
   Launcher() = default;
   bool isPossible(Grid grid) const {
-    return grid.x <= mostPrograms && grid.y <= mostYZ && grid.z <= mostYZ;
+    return grid.x <= mostPrograms && grid.y <= target::maxGridYZ && grid.z <= target::maxGridYZ;
   }
   /// CTAs that can be on the GPU at the same time; nothing where the driver does not tell.
   std::optional<unsigned> residentCtas() const;
@@ -118,7 +117,7 @@ private:
   unsigned parameters = 0;
   unsigned clusterSize = 1;
   /// Along x.
-  unsigned mostPrograms = mostX;
+  unsigned mostPrograms = target::maxGridX;
   llvm::SmallVector<unsigned, 0> byAddress = {};
   LaunchConfig prepared;
   llvm::SmallVector<LaunchAttribute, 3> attributes;

@@ -1,9 +1,8 @@
 #include "runtime/cuda/Module.h"
 
-namespace gluonc::cuda {
+#include "target/nvidia/Chips.h"
 
-/// Dynamic shared memory that a kernel may have without asking.
-constexpr unsigned plainSharedBytes = 48 * 1024;
+namespace gluonc::cuda {
 
 llvm::Expected<std::shared_ptr<const Module>> Module::load(std::shared_ptr<const Device> device,
                                                            llvm::StringRef image) {
@@ -50,7 +49,7 @@ llvm::Expected<Function> Module::function(const std::string &name, unsigned shar
     return std::move(error);
   if (llvm::Error error = read(FunctionAttribute::MaxThreadsPerBlock, function.maxThreads))
     return std::move(error);
-  if (sharedBytes <= plainSharedBytes)
+  if (sharedBytes <= target::nvidia::plainSharedBytes)
     return function;
   llvm::Expected<int> most = owner->attribute(DeviceAttribute::MaxSharedPerBlockOptin);
   if (!most)

@@ -1,19 +1,20 @@
 #include "runtime/cuda/TensorMap.h"
 
+#include "target/nvidia/BoxCopies.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
 namespace gluonc::cuda {
 
+namespace tma = target::nvidia::tma;
+
 namespace {
 
 constexpr unsigned maxRank = TensorDescription::maxRank;
 /// CUtensorMapL2promotion: 128 bytes.
 constexpr int promote128 = 2;
-
-/// CUtensorMapSwizzle.
-int swizzleCode(unsigned bytes) { return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
 
 /// The driver counts dims from the innermost.
 template <typename To, typename From>
@@ -38,9 +39,10 @@ llvm::Error refuse(const llvm::Twine &what) {
 
 llvm::Error checkBox(const TensorBox &box) {
   for (unsigned dim = 0; dim != box.rank; ++dim) {
-    if (!box.isIm2Col && (box.box[dim] < 1 || box.box[dim] > 256))
+    if (!box.isIm2Col && (box.box[dim] < 1 || box.box[dim] > tma::maxBoxLength))
       return refuse("a transfer of " + llvm::Twine(box.box[dim]) + " elements along dim " +
-                    llvm::Twine(dim) + "; 1 to 256 are possible");
+                    llvm::Twine(dim) + "; 1 to " + llvm::Twine(tma::maxBoxLength) +
+                    " are possible");
   }
   uint64_t innermost = uint64_t(box.box[box.isIm2Col ? 1 : box.rank - 1]) * box.elementBytes;
   if (box.swizzleBytes && innermost > box.swizzleBytes)
@@ -52,10 +54,11 @@ llvm::Error checkBox(const TensorBox &box) {
 } // namespace
 
 llvm::Error check(const TensorBox &box, const TensorDescription &tensor) {
-  unsigned grain = box.type == TensorMapType::Padded4Bits ? 32 : 16;
+  int64_t unit = box.type == TensorMapType::Padded4Bits ? tma::paddedUnitBytes : tma::unitBytes;
   TensorDescription described = tensor;
   described.rank = box.rank;
-  if (std::string why = whyNotAddressable(described, box.elementBytes, grain); !why.empty())
+  if (std::string why = whyNotAddressable(described, box.elementBytes, unsigned(unit));
+      !why.empty())
     return refuse(why);
   return checkBox(box);
 }
@@ -80,7 +83,7 @@ llvm::Error encode(const Driver &driver, const TensorBox &box, const TensorDescr
   // Two 4-bit elements to a byte.
   if (type == TensorMapType::Padded4Bits)
     extents[0] *= 2;
-  int swizzle = swizzleCode(box.swizzleBytes), padding = tensor.nanPadding;
+  int swizzle = int(tma::swizzleCode(box.swizzleBytes)), padding = tensor.nanPadding;
   // The driver counts the innermost stride as one element; its list starts with the next.
   const uint64_t *outerStrides = strides.data() + 1;
   CUresult result;

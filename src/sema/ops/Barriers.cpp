@@ -8,6 +8,7 @@
 
 #include "ir/Encoding.h"
 #include "ir/EngineRules.h"
+#include "target/nvidia/Barriers.h"
 
 namespace gluonc::sema::ops {
 
@@ -100,7 +101,7 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
 
 /// A barrier that CTAs have in common awaits `count` arrivals of each.
 static int64_t mostArrivalsOf(const Context &context, const Value &barrier) {
-  return ttng::mostArrivals / (context.numCtas() / barrier.shape()[0]);
+  return target::nvidia::maxArrivals / (context.numCtas() / barrier.shape()[0]);
 }
 
 static Result emitInit(Context &context, const BoundArgs &arguments) {
@@ -172,7 +173,8 @@ static Result emitArriveOnce(Context &context, const BoundArgs &arguments) {
 static Result emitArrive(Context &context, const BoundArgs &arguments) {
   if (!barrierArgument(context, arguments, "mbarrier"))
     return std::nullopt;
-  std::optional<int64_t> count = countArgument(context, arguments, "count", 1, ttng::mostArrivals);
+  std::optional<int64_t> count =
+      countArgument(context, arguments, "count", 1, target::nvidia::maxArrivals);
   return count ? arrive(context, arguments, *count) : std::nullopt;
 }
 
@@ -185,7 +187,7 @@ static Result emitExpect(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   llvm::StringRef named = isGiven(arguments["bytes_per_cta"]) ? "bytes_per_cta" : "bytes";
   std::optional<int64_t> bytes =
-      countArgument(context, arguments, named, 0, ttng::mostBarrierBytes);
+      countArgument(context, arguments, named, 0, target::nvidia::maxPendingBytes);
   std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
   std::optional<mlir::IntegerAttr> route = routeArgument(context, arguments);
   if (!bytes || !predicate || !route)

@@ -3,6 +3,7 @@
 
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "sema/ops/MatrixElement.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -10,6 +11,7 @@ namespace gluonc::sema::ops {
 
 using layout::DotOperandLayout;
 using layout::NVMMADistributedLayout;
+namespace mma = target::nvidia::mma;
 
 static llvm::ArrayRef<int64_t> shapeOf(const Operand &block) { return block.value.shape(); }
 
@@ -41,28 +43,16 @@ static bool checkLayouts(Context &context, const Operand &a, const Operand &b, c
   return true;
 }
 
-static bool isFp8(DType dtype) {
-  return dtype == ScalarKind::Float8E4NV || dtype == ScalarKind::Float8E5;
-}
-
 /// Whether mma.sync has these types, on this target.
 static bool checkTypes(Context &context, const Operand &a, const Operand &b, const Operand &acc) {
   DType x = a.dtype(), y = b.dtype(), sum = acc.dtype();
-  bool known = false;
-  if (isFp8(x) && isFp8(y)) {
-    if (!requireFeature(context, "mma_v2 of 8-bit floats", target::Feature::MmaSyncFp8))
-      return false;
-    known = sum == ScalarKind::Float32;
-  } else if (x == y) {
-    if (x == ScalarKind::Float16)
-      known = sum == ScalarKind::Float16 || sum == ScalarKind::Float32;
-    else if (x == ScalarKind::BFloat16 || x == ScalarKind::Float32)
-      known = sum == ScalarKind::Float32;
-    else if (x == ScalarKind::Int8)
-      known = sum == ScalarKind::Int32;
-    else
-      known = x == ScalarKind::Float64 && sum == x;
-  }
+  auto xElement = matrixElement(x), yElement = matrixElement(y), sumElement = matrixElement(sum);
+  if (xElement && yElement && isFloat8(*xElement) && isFloat8(*yElement) &&
+      !requireFeature(context, "mma_v2 of 8-bit floats", target::Feature::MmaSyncFp8))
+    return false;
+  // `tt.dot` has signed integers only.
+  bool known = xElement && yElement && sumElement && !x.isUnsignedInt() && !y.isUnsignedInt() &&
+               mma::multiplies(*xElement, *yElement, *sumElement);
   if (!known)
     context.report(diag::Kind::MmaTypes, context.span, x.name(), y.name(), sum.name()).end();
   return known;
@@ -80,9 +70,10 @@ static bool checkShapes(Context &context, const Operand &a, const Operand &b, co
   if (agree) {
     bool isDouble = a.dtype() == ScalarKind::Float64;
     int64_t width = layoutOf(a.value).as<DotOperandLayout>()->kWidth;
-    int64_t m = isDouble ? 8 : 16, k = (isDouble ? 4 : 8) * width;
-    if (z[rank - 2] < m || z[rank - 1] < 8 || x[rank - 1] < k)
-      problem = llvm::formatv("M, N and K must be at least {0}, 8 and {1}", m, k).str();
+    int64_t m = mma::rows(*matrixElement(a.dtype())), n = mma::columns;
+    int64_t k = (isDouble ? 4 : 8) * width;
+    if (z[rank - 2] < m || z[rank - 1] < n || x[rank - 1] < k)
+      problem = llvm::formatv("M, N and K must be at least {0}, {1} and {2}", m, n, k).str();
   }
   if (problem.empty())
     return true;

@@ -9,8 +9,11 @@
 #include "ir/Encoding.h"
 #include "ir/EngineRules.h"
 #include "support/TensorDescription.h"
+#include "target/nvidia/BoxCopies.h"
 
 namespace gluonc::sema::ops {
+
+namespace tma = target::nvidia::tma;
 
 mlir::Type descriptorType(mlir::MLIRContext *context, DType element, llvm::ArrayRef<int64_t> block,
                           const Value &layout, bool isIm2Col) {
@@ -262,9 +265,10 @@ static std::optional<std::vector<Value>> scalars(Context &context, const BoundAr
 /// Rules about the block of a descriptor that the copy engine has.
 static bool checkDescriptorBlock(Context &context, const BoundArgs &arguments,
                                  llvm::ArrayRef<int64_t> block) {
-  if (block.empty() || block.size() > 5) {
+  if (block.empty() || block.size() > tma::maxRank) {
     context
-        .report(diag::Kind::BadDescriptor, arguments.span("block_shape"), "has 1 to 5 dimensions")
+        .report(diag::Kind::BadDescriptor, arguments.span("block_shape"),
+                "has 1 to " + std::to_string(tma::maxRank) + " dimensions")
         .end();
     return false;
   }

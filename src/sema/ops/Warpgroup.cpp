@@ -4,10 +4,15 @@
 #include "ir/Encoding.h"
 #include "ir/EngineRules.h"
 #include "sema/Flatten.h"
+#include "sema/ops/MatrixElement.h"
+#include "target/Limits.h"
+#include "target/nvidia/Registers.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace gluonc::sema::ops {
+
+namespace wgmma = target::nvidia::wgmma;
 
 //===----------------------------------------------------------------------===//
 // Matrix multiplication by groups of four warps
@@ -26,18 +31,8 @@ static Result emitMmaInit(Context &context, const BoundArgs &arguments) {
 
 /// Element types that the instruction has.
 static bool hasInstruction(DType a, DType b, DType d) {
-  bool wide = d == dtypes::float32, half = d == dtypes::float16;
-  if (a.isFp8() && b.isFp8())
-    return (a == ScalarKind::Float8E4NV || a == ScalarKind::Float8E5) &&
-           (b == ScalarKind::Float8E4NV || b == ScalarKind::Float8E5) && (wide || half);
-  auto isByte = [](DType type) { return type == dtypes::int8 || type == dtypes::uint8; };
-  if (isByte(a) && isByte(b))
-    return d == dtypes::int32;
-  if (a != b)
-    return false;
-  if (a == dtypes::float16)
-    return wide || half;
-  return wide && (a == ScalarKind::BFloat16 || a == dtypes::float32);
+  auto aElement = matrixElement(a), bElement = matrixElement(b), dElement = matrixElement(d);
+  return aElement && bElement && dElement && wgmma::multiplies(*aElement, *bElement, *dElement);
 }
 
 /// Reports why operands or result lie wrongly; the one that is meant shows its type.
@@ -84,7 +79,7 @@ static bool checkOperands(Context &context, const BoundArgs &arguments) {
                       "there is no instruction for " + a.dtype().name() + " * " + b.dtype().name() +
                           " -> " + acc.dtype().name()),
            false;
-  if (context.numWarps() % 4)
+  if (context.numWarps() % wgmma::warps)
     return badOperand(context, context.span,
                       "it runs on groups of four warps, but there are " +
                           llvm::Twine(context.numWarps())),
@@ -121,14 +116,16 @@ static std::optional<int64_t> impreciseArgument(Context &context, const BoundArg
                                       : std::optional<int64_t>(fp8 ? 1 << 30 : 0);
   if (!most)
     return std::nullopt;
+  // One instruction sums so many.
+  int64_t leastImprecise = target::nvidia::matrixDepth(8);
   bool bad = *most < 0 || *most > 1 << 30 || (fp8 && given && *most > k) ||
-             (fp8 && arguments["acc"].dtype() == dtypes::float32 && *most < 32);
+             (fp8 && arguments["acc"].dtype() == dtypes::float32 && *most < leastImprecise);
   if (!bad)
     return most;
   context
       .report(diag::Kind::ScalarOutOfRange, arguments.span("max_num_imprecise_acc"), *most,
               "max_num_imprecise_acc")
-      .hint("32 to K, which is {0}", k);
+      .hint("{0} to K, which is {1}", leastImprecise, k);
   return std::nullopt;
 }
 
@@ -153,11 +150,11 @@ static Result emitMmaWait(Context &context, const BoundArgs &arguments) {
   std::optional<int64_t> pending = intArgument(context, arguments, "num_outstanding");
   if (!pending)
     return std::nullopt;
-  if (*pending < 0 || *pending > 7) {
+  if (*pending < 0 || *pending > int64_t(wgmma::maxPending)) {
     context
         .report(diag::Kind::ScalarOutOfRange, arguments.span("num_outstanding"), *pending,
                 "num_outstanding")
-        .hint("0 to 7");
+        .hint("0 to {0}", wgmma::maxPending);
     return std::nullopt;
   }
   bool isSequence = arguments["deps"].is(ValueKind::Tuple) || arguments["deps"].is(ValueKind::List);
@@ -196,8 +193,6 @@ struct Partition {
   llvm::ArrayRef<Value> arguments;
 };
 
-/// Of a CTA and of a thread.
-constexpr int64_t mostWarps = 32, mostRegisters = 256;
 constexpr const char *insidePartition = "inside of a partition";
 
 /// Walks functions into regions of their own.
@@ -252,7 +247,7 @@ struct Specialization {
   bool read() {
     if (context.noPartitions)
       return refuse("functions_and_args", llvm::Twine("cannot be called ") + context.noPartitions);
-    if (!readPartitions() || !readNumbers("worker_num_warps", mostWarps, warps))
+    if (!readPartitions() || !readNumbers("worker_num_warps", target::maxWarpsPerCta, warps))
       return false;
     for (int32_t count : warps)
       if (!layout::isPowerOf2(count))
@@ -260,7 +255,7 @@ struct Specialization {
                       "numbers of warps are powers of two, got " + llvm::Twine(count));
     if (isGiven(arguments["worker_num_regs"]) &&
         (!requireFeature(context, "worker_num_regs", target::Feature::RegisterReallocation) ||
-         !readNumbers("worker_num_regs", mostRegisters, registers)))
+         !readNumbers("worker_num_regs", target::nvidia::maxReallocatedRegisters, registers)))
       return false;
     for (const Partition &worker : llvm::drop_begin(partitions))
       for (const Value &argument : worker.arguments)

@@ -1,0 +1,46 @@
+//===- BoxCopies.h - The copy engine of NVIDIA GPUs (TMA) --------------------===//
+//
+// It moves boxes of tensors between global and shared memory. A descriptor of 128
+// bytes (CUtensorMap, the `tensormap` of PTX) says how the tensor lies and how
+// large a box is. PTX ISA, "Tensors", and the CUDA driver API,
+// cuTensorMapEncodeTiled and …Im2col.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "support/TensorDescription.h"
+
+namespace gluonc::target::nvidia::tma {
+
+inline constexpr unsigned maxRank = TensorDescription::maxRank;
+/// Of a tensor whose pixels a copy counts (im2col): image, one to three dims, channel.
+inline constexpr unsigned minIm2ColRank = 3;
+/// Elements of a box along one dim; pixels of one of im2col.
+inline constexpr int64_t maxBoxLength = 256, maxPixels = 1024;
+
+/// The engine counts global memory in such units: tensors and their rows begin at multiples of
+/// them, and so do boxes within a row (which PTX does not say, but an H100 stops at). Loads end
+/// where the tensor does; stores and reductions write the last unit of a row whole.
+inline constexpr int64_t unitBytes = 16;
+/// Of elements of 4 bits that are padded to bytes.
+inline constexpr int64_t paddedUnitBytes = 32;
+/// Boxes begin at multiples of it in shared memory.
+inline constexpr int64_t sharedAlignment = 128;
+
+/// Of a descriptor, which is aligned likewise; as a parameter of a kernel to less.
+inline constexpr unsigned descriptorBytes = 128, parameterAlignment = 64;
+
+/// Swizzles of shared memory, by the bytes of a row of their pattern.
+constexpr bool isSwizzle(int64_t bytes) {
+  return bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128;
+}
+/// Their codes in a descriptor: 0 to 3.
+constexpr unsigned swizzleCode(int64_t bytes) {
+  return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3;
+}
+
+/// The last codes of a descriptor's fields.
+inline constexpr unsigned lastElementCode = 15, lastInterleaveCode = 2, lastSwizzleCode = 3,
+                          lastFillCode = 1;
+
+} // namespace gluonc::target::nvidia::tma

@@ -1,0 +1,31 @@
+//===- Chips.h - NVIDIA GPUs -------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+
+namespace gluonc::target::nvidia {
+
+struct Chip {
+  /// Compute capability times ten.
+  unsigned capability;
+  /// Of a CTA.
+  uint32_t sharedBytes;
+  /// The lowest PTX ISA version that knows the chip, times ten.
+  unsigned minPtxVersion;
+  bool hasCodegen;
+};
+
+inline constexpr Chip chips[] = {
+    {80, 163 * 1024, 70, true},  {86, 99 * 1024, 71, true},    {89, 99 * 1024, 78, true},
+    {90, 227 * 1024, 80, true},  {100, 227 * 1024, 86, false}, {103, 227 * 1024, 88, false},
+    {120, 99 * 1024, 87, false},
+};
+
+/// Threads of a warp.
+inline constexpr unsigned warpSize = 32;
+/// Dynamic shared memory that a kernel may have without asking the driver.
+inline constexpr unsigned plainSharedBytes = 48 * 1024;
+/// CTAs of a cluster that every chip with clusters takes; for more the driver must be asked.
+inline constexpr unsigned portableCtasPerCluster = 8;
+
+} // namespace gluonc::target::nvidia
