@@ -66,7 +66,8 @@ def main():
 
     files = options.files or [path for path in sorted(run.HERE.glob("*.py"))
                               if path.name not in run.SCRIPTS]
-    jobs = [(path, chip, test) for path in files for chip in CHIPS for test in run.read_tests(path)]
+    jobs = [(path, chip, test) for path in files for chip in CHIPS for test in run.read_tests(path)
+            if "--target" not in test[1]]
     outcomes, failed = collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for outcome, failure in pool.map(lambda job: compile_one(options, *job), jobs):

@@ -142,7 +142,8 @@ def main():
             print(f"{path.name}: {error}")
             continue
         for test in run.read_tests(path):
-            write(path, test, module)
+            if "--target" not in test[1]:
+                write(path, test, module)
 
 
 if __name__ == "__main__":
