@@ -96,9 +96,14 @@ GLUONC_API void gluonc_engine_destroy(gluonc_engine *engine);
  * where there is none. Reads the environment: call it once, at start. */
 GLUONC_API const char *gluonc_find_ptxas(void);
 
-/* Number of CUDA devices; 0 where there is no driver. */
-GLUONC_API int gluonc_engine_cuda_device_count(gluonc_engine *engine);
+/* Number of devices that kernels can be launched on; 0 where there is no driver. Today all are
+ * CUDA's. */
+GLUONC_API int gluonc_engine_device_count(gluonc_engine *engine);
 /* The target of a device, e.g. "cuda:90a"; valid as long as the engine. */
+GLUONC_API gluonc_status gluonc_engine_device_target(gluonc_engine *engine, int device,
+                                                     const char **target, gluonc_error **error);
+/* The same for devices of CUDA only. */
+GLUONC_API int gluonc_engine_cuda_device_count(gluonc_engine *engine);
 GLUONC_API gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device,
                                                    const char **target, gluonc_error **error);
 
@@ -316,8 +321,8 @@ GLUONC_API gluonc_status gluonc_engine_simulate(gluonc_engine *engine,
 GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
 
 /* "ttgir" (as the simulator or the code generator reads it, but for places in shared memory, which
- * are found anew when it is compiled), "ptx", "cubin". Null where the executable has no such form.
- */
+ * are found anew when it is compiled), "assembly", "binary"; the latter also by the names that they
+ * have for the target, "ptx" and "cubin". Null where the executable has no such form. */
 GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
                                               size_t *size);
 /* The same, and "llir": a form that is not at hand is made from the source, for the executable's

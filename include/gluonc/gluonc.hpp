@@ -248,7 +248,8 @@ public:
     return Done{};
   }
 
-  /// "ttgir", "ptx" or "cubin"; nothing where the executable has no such form.
+  /// "ttgir", "assembly" or "binary" (for CUDA also "ptx" and "cubin"); nothing where the
+  /// executable has no such form.
   std::optional<std::string_view> code(const char *form) const {
     size_t size = 0;
     const char *bytes = gluonc_executable_code(handle.get(), form, &size);
@@ -410,14 +411,14 @@ public:
     return Executable(made);
   }
 
+  int deviceCount() const { return gluonc_engine_device_count(handle.get()); }
+  Expected<Target> deviceTarget(int device = 0) const {
+    return targetOf(gluonc_engine_device_target, device);
+  }
+  /// The same for devices of CUDA only.
   int cudaDeviceCount() const { return gluonc_engine_cuda_device_count(handle.get()); }
   Expected<Target> cudaTarget(int device = 0) const {
-    const char *name = nullptr;
-    gluonc_error *error = nullptr;
-    gluonc_status status = gluonc_engine_cuda_target(handle.get(), device, &name, &error);
-    if (status != GLUONC_OK)
-      return detail::take(status, error);
-    return Target::named(name);
+    return targetOf(gluonc_engine_cuda_target, device);
   }
 
   /// Ends the simulated launches that run now, on whichever threads.
@@ -438,6 +439,15 @@ public:
   void removeMemory(const void *base) const { gluonc_engine_remove_memory(handle.get(), base); }
 
 private:
+  template <typename Function> Expected<Target> targetOf(Function function, int device) const {
+    const char *name = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_status status = function(handle.get(), device, &name, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return Target::named(name);
+  }
+
   detail::Handle<gluonc_engine> handle;
 };
 

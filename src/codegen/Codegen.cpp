@@ -1,11 +1,7 @@
-#include "codegen/Codegen.h"
-
+#include "codegen/Backend.h"
 #include "codegen/CheckTypes.h"
 #include "codegen/DebugInfo.h"
 #include "codegen/Emitter.h"
-#include "codegen/Optimize.h"
-#include "codegen/nvidia/NvidiaIsa.h"
-#include "codegen/nvidia/Ptx.h"
 #include "ir/Dialects.h"
 #include "support/Error.h"
 
@@ -29,12 +25,6 @@ std::string LlvmModule::print() const {
   raw_string_ostream out(text);
   module->print(out, nullptr);
   return text;
-}
-
-std::unique_ptr<Isa> createIsa(const target::Target &target, const Options &options) {
-  if (target.isNvidia())
-    return std::make_unique<nvidia::NvidiaIsa>(target, options);
-  return nullptr;
 }
 
 namespace {
@@ -119,12 +109,6 @@ private:
     state.isa.markKernel(function, state.kernel, maxRegisters, descriptors);
     for (auto [i, type] : enumerate(op.getArgumentTypes())) {
       mlir::IntegerAttr divisibility = op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
-      // The descriptor itself is the parameter, and stays where the launch put it.
-      if (ttng::descriptorOf(type)) {
-        function.getArg(i)->addAttr(
-            Attribute::getWithByValType(context, ArrayType::get(Type::getInt8Ty(context), 128)));
-        function.getArg(i)->addAttr(Attribute::getWithAlignment(context, Align(64)));
-      }
       if (divisibility && isa<tt::PointerType>(type) && isPowerOf2_64(divisibility.getInt()))
         function.getArg(i)->addAttr(
             Attribute::getWithAlignment(context, Align(divisibility.getInt())));
@@ -164,34 +148,36 @@ tt::FuncOp findKernel(mlir::ModuleOp module, Error &error) {
 
 } // namespace
 
-Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &target,
-                              const Options &options) {
+Error Backend::legalize(mlir::ModuleOp module) const {
   Error error = Error::success();
   tt::FuncOp kernel = findKernel(module, error);
   if (!kernel)
-    return std::move(error);
+    return error;
   cantFail(std::move(error));
-  std::unique_ptr<Isa> isa = createIsa(target, options);
-  if (!isa)
-    return make_error<UnsupportedError>(kernel.getLoc(), "a kernel for " + target.name());
   if (unsigned(ttg::numCtasOf(kernel)) > target.maxCtasPerCluster())
     return make_error<UnsupportedError>(kernel.getLoc(), "a cluster of several CTAs");
-
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (Error problem = checkTypes(function))
-      return std::move(problem);
+      return problem;
+  return Error::success();
+}
+
+Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
+  Error error = Error::success();
+  tt::FuncOp kernel = findKernel(module, error);
+  cantFail(std::move(error));
 
   LlvmModule result;
   result.context = std::make_unique<LLVMContext>();
   result.module = std::make_unique<Module>("gluonc", *result.context);
   result.kernel = kernelInfo(module, kernel);
-  isa->prepareModule(*result.module);
+  isa().prepareModule(*result.module);
 
   std::optional<DebugInfo> debug;
   if (options.lineInfo)
     debug.emplace(*result.module);
   ModuleState state = {.module = *result.module,
-                       .isa = *isa,
+                       .isa = isa(),
                        .target = target,
                        .options = options,
                        .kernel = result.kernel,
@@ -206,37 +192,11 @@ Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &targe
       return make_error<UnsupportedError>(*state.failure);
   if (debug)
     debug->finish();
-  return result;
-}
-
-void optimize(LlvmModule &module, const target::Target &target, const Options &options) {
   std::string problem;
   raw_string_ostream out(problem);
-  if (verifyModule(*module.module, &out))
+  if (verifyModule(*result.module, &out))
     GL_ICE("emitted LLVM IR is not valid: " + problem);
-  nvidia::Machine machine(target, options);
-  runPasses(*module.module, *machine);
-}
-
-Expected<std::string> emitPtx(LlvmModule &module, const target::Target &target,
-                              const Options &options) {
-  return nvidia::printPtx(*module.module, target, options);
-}
-
-Expected<PtxResult> compileToPtx(mlir::ModuleOp module, const target::Target &target,
-                                 const Options &options, Timings *timings) {
-  std::optional<TimingScope> scope;
-  scope.emplace(timings, "llir");
-  Expected<LlvmModule> llvm = emitLlvm(module, target, options);
-  if (!llvm)
-    return llvm.takeError();
-  scope.emplace(timings, "llvm-opt");
-  optimize(*llvm, target, options);
-  scope.emplace(timings, "ptx");
-  Expected<std::string> ptx = emitPtx(*llvm, target, options);
-  if (!ptx)
-    return ptx.takeError();
-  return PtxResult{std::move(*ptx), std::move(llvm->kernel)};
+  return result;
 }
 
 } // namespace gluonc::codegen

@@ -1,19 +1,10 @@
-//===- Codegen.h - ttg to LLVM IR to PTX ------------------------------------===//
+//===- Codegen.h - What back ends are told, and what they say -----------------===//
 //
-// Three steps, each usable alone (`--emit llir | ptx`):
-//
-//   emitLlvm   verified ttg, after the transform pipeline  ->  LLVM IR
-//   optimize   LLVM IR, in place
-//   emitPtx    LLVM IR -> PTX text, headed by the version and chip asked for
-//
-// codegen/nvidia/Ptxas.h turns the text into a cubin. Nothing here prints,
-// reads the environment or keeps state that a caller could see; every function
-// may be called from several threads on different modules.
+// The way from ttg to machine code is Backend.h.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "support/Timing.h"
 #include "target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -79,24 +70,5 @@ private:
   mlir::Location loc;
   std::string text;
 };
-
-/// Needs exactly one public `tt.func`, the kernel; private functions are
-/// emitted as internal ones. Fails with UnsupportedError.
-llvm::Expected<LlvmModule> emitLlvm(mlir::ModuleOp module, const target::Target &target,
-                                    const Options &options = {});
-
-void optimize(LlvmModule &module, const target::Target &target, const Options &options = {});
-
-/// Leaves `module` in a state that is good for printing only.
-llvm::Expected<std::string> emitPtx(LlvmModule &module, const target::Target &target,
-                                    const Options &options = {});
-
-struct PtxResult {
-  std::string ptx;
-  KernelInfo kernel;
-};
-/// The three steps in a row, each timed under its own name.
-llvm::Expected<PtxResult> compileToPtx(mlir::ModuleOp module, const target::Target &target,
-                                       const Options &options = {}, Timings *timings = nullptr);
 
 } // namespace gluonc::codegen

@@ -5,7 +5,7 @@
 // place, and a compile stays within its time budget.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/Codegen.h"
+#include "codegen/Backend.h"
 #include "codegen/nvidia/Ptx.h"
 #include "codegen/nvidia/Ptxas.h"
 #include "ir/Dialects.h"
@@ -50,14 +50,24 @@ std::unique_ptr<Parsed> parseFile(const std::string &path) {
   return parsed;
 }
 
+/// Also for chips that users are refused.
+llvm::Expected<codegen::Artifact> compile(mlir::ModuleOp module, const char *target,
+                                          const codegen::Options &options = {}) {
+  std::unique_ptr<codegen::Backend> backend =
+      codegen::nvidia::createBackend(*target::Target::parse(target), options);
+  llvm::Expected<codegen::LlvmModule> llvm = backend->makeLlvm(module);
+  if (!llvm)
+    return llvm.takeError();
+  return backend->print(*llvm);
+}
+
 std::string ptxOf(const std::string &path, const char *target,
                   const codegen::Options &options = {}) {
   std::unique_ptr<Parsed> parsed = parseFile(path);
   if (!parsed->module)
     return "cannot parse " + path;
-  llvm::Expected<codegen::PtxResult> result =
-      codegen::compileToPtx(*parsed->module, *target::Target::parse(target), options);
-  return result ? result->ptx : "error: " + llvm::toString(result.takeError());
+  llvm::Expected<codegen::Artifact> result = compile(*parsed->module, target, options);
+  return result ? result->bytes : "error: " + llvm::toString(result.takeError());
 }
 
 /// Whether ptxas takes the text of `file`, without spilling registers.
@@ -86,10 +96,15 @@ TEST(Codegen, EveryTestFileAssemblesForEveryTarget) {
   expectAssembles(ptxas, testFolder() + "/wgmma.mlir", "cuda:90a");
 }
 
+TEST(Backend, OfAChipThatHasNoneIsNull) {
+  for (const target::Target &target : target::Target::all())
+    EXPECT_EQ(codegen::createBackend(target) != nullptr, target.hasCodegen()) << target.name();
+}
+
 TEST(Codegen, KernelInfoFollowsTheModule) {
   std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/convert-through-shared.ttgir");
   llvm::Expected<codegen::LlvmModule> llvm =
-      codegen::emitLlvm(*parsed->module, *target::Target::parse("cuda:90"));
+      codegen::createBackend(*target::Target::parse("cuda:90"))->makeLlvm(*parsed->module);
   ASSERT_TRUE(static_cast<bool>(llvm));
   EXPECT_EQ(llvm->kernel.name, "transpose");
   EXPECT_EQ(llvm->kernel.numWarps, 4u);
@@ -100,8 +115,7 @@ TEST(Codegen, KernelInfoFollowsTheModule) {
 
 TEST(Codegen, UnsupportedOperationCarriesItsPlace) {
   std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/unsupported.mlir");
-  llvm::Expected<codegen::PtxResult> result =
-      codegen::compileToPtx(*parsed->module, *target::Target::parse("cuda:90"));
+  llvm::Expected<codegen::Artifact> result = compile(*parsed->module, "cuda:90");
   ASSERT_FALSE(static_cast<bool>(result));
   bool seen = false;
   llvm::handleAllErrors(result.takeError(), [&](const codegen::UnsupportedError &error) {
@@ -128,8 +142,7 @@ TEST(Codegen, TypeWithoutRegistersIsAnErrorNotACrash) {
     if (!parsed.module)
       continue;
     ++reached;
-    llvm::Expected<codegen::PtxResult> result =
-        codegen::compileToPtx(*parsed.module, *target::Target::parse("cuda:90"));
+    llvm::Expected<codegen::Artifact> result = compile(*parsed.module, "cuda:90");
     ASSERT_FALSE(static_cast<bool>(result)) << type;
     std::string message = llvm::toString(result.takeError());
     EXPECT_NE(message.find("a value of type"), std::string::npos) << message;
@@ -164,12 +177,11 @@ TEST(Codegen, NewerChipIsNamedInTheHead) {
 
 TEST(Codegen, MaskedCopyCompilesWithinBudget) {
   std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/masked-copy.ttgir");
-  target::Target target = *target::Target::parse("cuda:90");
   double best = 1e9;
   for (int run = 0; run < 30; ++run) {
     // Of the processor: other processes must not count.
     std::clock_t start = std::clock();
-    llvm::Expected<codegen::PtxResult> result = codegen::compileToPtx(*parsed->module, target);
+    llvm::Expected<codegen::Artifact> result = compile(*parsed->module, "cuda:90");
     ASSERT_TRUE(static_cast<bool>(result));
     best = std::min(best, 1e3 * double(std::clock() - start) / CLOCKS_PER_SEC);
   }
@@ -196,7 +208,7 @@ TEST(Ptx, NegationsNextToMinimaAreSpelledOut) {
 }
 
 TEST(Ptxas, ResourcesAreReadFromTheLog) {
-  std::vector<codegen::nvidia::ResourceUsage> all = codegen::nvidia::parseResources(
+  std::vector<codegen::ResourceUsage> all = codegen::nvidia::parseResources(
       "ptxas info    : 0 bytes gmem\n"
       "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
       "ptxas info    : Function properties for k\n"

@@ -109,10 +109,11 @@ struct Specialize {
 
   /// What sends workers here.
   unsigned number;
+  unsigned groupWarps;
 
   Specialize(Emitter &emitter, ttg::WarpSpecializeOp op)
       : emitter(emitter), op(op), captures(emitter, op), registers(op),
-        number(emitter.workers->getNumCases() + 1) {}
+        number(emitter.workers->getNumCases() + 1), groupWarps(emitter.isa.warpsPerRegisters()) {}
 
   /// Whether nothing else will ever be announced to the workers.
   bool runsOnce() {
@@ -142,16 +143,17 @@ struct Specialize {
     return emitter.emitRegion(region);
   }
 
-  /// Warps of one group of four, which own registers together.
+  /// Warps of one group, which own registers together.
   LogicalResult emitGroup(unsigned firstWarp, Value *warp, BasicBlock *start, BasicBlock *loop) {
     Builder &builder = emitter.builder;
     emitter.startBlock(start);
-    int32_t count = 24;
+    int32_t count = emitter.isa.idleRegisters();
     ArrayRef<int32_t> starts = *op.getWarpGroupStartIds(), sizes = op.getPartitionNumWarps();
     BasicBlock *done = emitter.newBlock("group.done");
     SmallVector<std::pair<unsigned, BasicBlock *>> partitions;
     auto overlaps = [&](unsigned i) {
-      return unsigned(starts[i]) < firstWarp + 4 && unsigned(starts[i] + sizes[i]) > firstWarp;
+      return starts[i] < int32_t(firstWarp + groupWarps) &&
+             starts[i] + sizes[i] > int32_t(firstWarp);
     };
     for (unsigned i = 0; i < starts.size(); ++i)
       if (overlaps(i) && !registers.actual.empty())
@@ -168,7 +170,7 @@ struct Specialize {
         ends[i] = {done, emitter.newBlock("partition" + Twine(i) + ".end")};
       }
       for (int32_t w = starts[i]; w < starts[i] + sizes[i]; ++w)
-        if (unsigned(w) >= firstWarp && unsigned(w) < firstWarp + 4)
+        if (unsigned(w) >= firstWarp && unsigned(w) < firstWarp + groupWarps)
           which->addCase(builder.getInt32(w), block);
     }
     emitter.startBlock(done);
@@ -192,16 +194,16 @@ struct Specialize {
     emitter.startBlock(start);
     // Relative to the default warps, which begin at zero.
     Value *warp = emitter.warpId();
-    Value *group = builder.CreateLShr(warp, 2u);
+    Value *group = builder.CreateLShr(warp, Log2_32(groupWarps));
     BasicBlock *none = emitter.newBlock("group.none");
     SwitchInst *groups = builder.CreateSwitch(group, none);
     emitter.startBlock(none);
     builder.CreateUnreachable();
-    // Less than four default warps have others, without a part, in their group.
-    for (unsigned first = alignDown(emitter.group.count, 4); first < emitter.state.kernel.numWarps;
-         first += 4) {
+    // Default warps that fill no group have others, without a part, in theirs.
+    for (unsigned first = alignDown(emitter.group.count, groupWarps);
+         first < emitter.state.kernel.numWarps; first += groupWarps) {
       BasicBlock *block = emitter.newBlock("group");
-      groups->addCase(builder.getInt32(first / 4), block);
+      groups->addCase(builder.getInt32(first / groupWarps), block);
       if (failed(emitGroup(first, warp, block, loop)))
         return failure();
     }

@@ -80,11 +80,11 @@ public:
 
   /// Sets triple, data layout and module flags.
   virtual void prepareModule(llvm::Module &module) const = 0;
-  /// Marks `function` as a kernel with the launch bounds of `kernel`. The parameters `byValue` are
-  /// read-only structs whose address the kernel takes.
+  /// Marks `function` as a kernel with the launch bounds of `kernel`. The parameters
+  /// `descriptors` are tensor descriptors, which stay where the launch put them.
   virtual void markKernel(llvm::Function &function, const KernelInfo &kernel,
                           std::optional<unsigned> maxRegisters,
-                          llvm::ArrayRef<unsigned> byValue) const = 0;
+                          llvm::ArrayRef<unsigned> descriptors) const = 0;
 
   /// Thread of the CTA, known to lie in [0, threads).
   virtual llvm::Value *threadId(Builder &builder, unsigned threads) const = 0;
@@ -98,8 +98,11 @@ public:
   virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
   /// The same for threads that come from several places of the program.
   virtual void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
-  /// The four warps that come here, aligned, have `count` registers each from now on; `grows` says
-  /// that they had fewer.
+  /// Warps that own registers together, and how many of these a thread keeps that has no work.
+  virtual unsigned warpsPerRegisters() const = 0;
+  virtual unsigned idleRegisters() const = 0;
+  /// The warps that come here, which own them together, have `count` registers each from now on;
+  /// `grows` says that they had fewer.
   virtual void setRegisters(Builder &builder, unsigned count, bool grows) const = 0;
   /// The i32 that `lane` of the same warp passes in.
   virtual llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const = 0;
@@ -195,7 +198,5 @@ public:
   virtual llvm::Value *narrowPair(Builder &builder, llvm::Value *low, llvm::Value *high,
                                   FloatKind to) const = 0;
 };
-
-std::unique_ptr<Isa> createIsa(const target::Target &target, const Options &options);
 
 } // namespace gluonc::codegen

@@ -55,11 +55,11 @@ public:
     options.target = *target::Target::parse("cuda:80");
     KernelSource source = {program, kernel.get(), arguments, options};
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, sink);
-    KernelRequest request = {*ir, options.target, {}, Stage::Ptx};
+    KernelRequest request = {*ir, options.target, {}, Stage::Assembly};
     Timings timings;
     std::optional<CompiledKernel> compiled = compileCached(
         compiler, cache, request, cacheKey(request), label(source), sources, sink, &timings);
-    return {compiled ? compiled->output : "", timings.entries().empty()};
+    return {compiled ? compiled->artifact.bytes : "", timings.entries().empty()};
   }
 
 private:

@@ -80,7 +80,8 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   return false;
 }
 
-/// Code generation's complaints: what it cannot do yet, else a failure of its own.
+/// Code generation's complaints: what it cannot do yet, what the assembler says, else a failure of
+/// its own.
 static void reportCodegen(llvm::Error error, const target::Target &target,
                           const diag::SourceManager &sources, diag::Sink &sink) {
   llvm::handleAllErrors(
@@ -89,6 +90,11 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
         sink.report(Kind::UnsupportedInCodegen, spanOf(unsupported.location(), sources),
                     unsupported.what(), target.name())
             .end();
+      },
+      [&](const codegen::AssemblerError &failure) {
+        diag::Builder report = sink.report(Kind::PtxasRejected, {}, failure.reason());
+        if (!failure.hint().empty())
+          std::move(report).hint("{0}", failure.hint());
       },
       [&](const llvm::ErrorInfoBase &other) {
         sink.report(Kind::InvalidTtgir, {}, other.message()).end();
@@ -100,64 +106,49 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
                                                  const CodeOptions &options,
                                                  const diag::SourceManager &sources,
                                                  diag::Sink &sink, Timings *timings) {
-  if (!target.hasCodegen()) {
-    sink.report(Kind::TargetWithoutCode, {}, target.name()).end();
-    return std::nullopt;
-  }
-  beginStage("codegen");
   codegen::Options codeOptions;
   codeOptions.fpFusion = options.fpFusion;
   codeOptions.lineInfo = options.lineInfo;
   codeOptions.ptxVersion = options.ptxVersion;
-  CompiledKernel result;
+  std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target, codeOptions);
+  if (!backend) {
+    sink.report(Kind::TargetWithoutCode, {}, target.name()).end();
+    return std::nullopt;
+  }
+  beginStage("codegen");
+  auto fail = [&](llvm::Error error) {
+    reportCodegen(std::move(error), target, sources, sink);
+    return std::nullopt;
+  };
+  llvm::Expected<codegen::LlvmModule> llvmModule = backend->makeLlvm(module, timings);
+  if (!llvmModule)
+    return fail(llvmModule.takeError());
+  CompiledKernel result = {llvmModule->kernel, {}, {}};
   if (last == Stage::Llir) {
-    TimingScope scope(timings, "llir");
-    llvm::Expected<codegen::LlvmModule> llvmModule = codegen::emitLlvm(module, target, codeOptions);
-    if (!llvmModule) {
-      reportCodegen(llvmModule.takeError(), target, sources, sink);
-      return std::nullopt;
-    }
-    codegen::optimize(*llvmModule, target, codeOptions);
-    result.kernel = llvmModule->kernel;
-    result.output = llvmModule->print();
+    result.artifact = {info(last).name.str(), llvmModule->print()};
     return result;
   }
-  llvm::Expected<codegen::PtxResult> ptx =
-      codegen::compileToPtx(module, target, codeOptions, timings);
-  if (!ptx) {
-    reportCodegen(ptx.takeError(), target, sources, sink);
-    return std::nullopt;
-  }
-  result.kernel = ptx->kernel;
-  result.ptx = std::move(ptx->ptx);
-  if (last == Stage::Ptx) {
-    result.output = result.ptx;
+  std::optional<TimingScope> scope;
+  scope.emplace(timings, info(Stage::Assembly).name.data());
+  llvm::Expected<codegen::Artifact> assembly = backend->print(*llvmModule);
+  scope.reset();
+  if (!assembly)
+    return fail(assembly.takeError());
+  if (last == Stage::Assembly) {
+    result.artifact = std::move(*assembly);
     return result;
   }
-  if (options.ptxas.empty()) {
-    sink.report(Kind::ToolMissing, {}, "ptxas")
-        .hint("put it in PATH, set CUDA_HOME, or install the Python package nvidia-cuda-nvcc");
+  codegen::Backend::Assembler assembler = backend->assembler();
+  if (options.assembler.empty()) {
+    sink.report(Kind::ToolMissing, {}, assembler.name).hint("{0}", assembler.hint);
     return std::nullopt;
   }
-  TimingScope scope(timings, "ptxas");
-  codegen::nvidia::PtxasOptions ptxasOptions;
-  ptxasOptions.lineInfo = options.lineInfo;
-  ptxasOptions.fpFusion = options.fpFusion;
-  llvm::Expected<codegen::nvidia::Cubin> cubin =
-      codegen::nvidia::assemble(options.ptxas, result.ptx, target, ptxasOptions);
-  if (!cubin) {
-    std::string reason = llvm::toString(cubin.takeError());
-    if (llvm::StringRef(reason).contains("Insufficient registers"))
-      sink.report(Kind::PtxasRejected, {}, reason)
-          .hint("the more warps a CTA has, those of partitions included, the fewer registers a "
-                "thread has: use fewer warps, smaller accumulators or a larger maxnreg");
-    else
-      sink.report(Kind::PtxasRejected, {}, reason).end();
-    return std::nullopt;
-  }
-  result.output = std::move(cubin->bytes);
-  if (!cubin->resources.empty())
-    result.resources = cubin->resources.front();
+  scope.emplace(timings, assembler.name.data());
+  llvm::Expected<codegen::Artifact> artifact = backend->assemble(*assembly, options.assembler);
+  if (!artifact)
+    return fail(artifact.takeError());
+  result.artifact = std::move(*artifact);
+  result.assembly = std::move(*assembly);
   return result;
 }
 

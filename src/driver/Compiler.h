@@ -1,19 +1,20 @@
 //===- Compiler.h - Source to machine code, stage by stage ------------------===//
 //
-//   Program + arguments ─specialize─▶ ttg ─transform─▶ ttg ─generate─▶ LLVM IR ▶ PTX ▶ cubin
+//   Program + arguments ─specialize─▶ ttg ─transform─▶ ttg ─generate─▶ LLVM IR ▶ assembly ▶ machine
+//   code
 //        file of ttg IR ───parseIr──▶
 //
 // A Compiler owns one MLIRContext and reuses it: making one and loading the
 // dialects costs more than compiling a small kernel. It serves one compilation at
 // a time; an Engine keeps several.
 //
-// Where ptxas is, is decided by the program around (FindPtxas.h) and passed in.
+// Where the vendor's assembler is, is decided by the program around (FindPtxas.h) and
+// passed in.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "codegen/Codegen.h"
-#include "codegen/nvidia/Ptxas.h"
+#include "codegen/Backend.h"
 #include "driver/Stage.h"
 #include "sema/Specialize.h"
 
@@ -23,8 +24,8 @@ namespace gluonc::driver {
 
 /// How machine code is made, beyond what the source and its specialization say.
 struct CodeOptions {
-  /// Path of the assembler; empty where there is none.
-  std::string ptxas;
+  /// Path of the vendor's assembler; empty where there is none.
+  std::string assembler;
   bool lineInfo = false;
   bool fpFusion = true;
   unsigned ptxVersion = 0;
@@ -33,11 +34,10 @@ struct CodeOptions {
 /// A kernel after its last stage.
 struct CompiledKernel {
   codegen::KernelInfo kernel;
-  /// The text of the stage that was asked for, or the cubin.
-  std::string output;
-  std::string ptx;
-  /// Of the cubin, as ptxas tells.
-  std::optional<codegen::nvidia::ResourceUsage> resources;
+  /// What the last stage gave.
+  codegen::Artifact artifact;
+  /// What machine code was assembled from.
+  codegen::Artifact assembly;
 };
 
 /// What a kernel's IR is made from: a function and what its parameters are, or a file of IR.
@@ -78,7 +78,7 @@ public:
   bool transform(mlir::ModuleOp module, const target::Target &target,
                  const diag::SourceManager &sources, diag::Sink &sink, Timings *timings = nullptr);
 
-  /// From transformed ttg to `last` (Llir, Ptx or Cubin). Nullopt after a report.
+  /// From transformed ttg to `last` (Llir, Assembly or Binary). Nullopt after a report.
   std::optional<CompiledKernel> generate(mlir::ModuleOp module, const target::Target &target,
                                          Stage last, const CodeOptions &options,
                                          const diag::SourceManager &sources, diag::Sink &sink,

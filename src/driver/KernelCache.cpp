@@ -19,8 +19,8 @@ std::string cacheKey(const KernelRequest &request) {
   ContentHash hash;
   hash.add(wholeText(request.ir)).add(request.target.name()).add(info(request.last).name);
   // A list that lacks a field does not compile.
-  const auto &[ptxas, lineInfo, fpFusion, ptxVersion] = request.code;
-  hash.add(fileIdentity(ptxas)).add(lineInfo).add(fpFusion).add(ptxVersion);
+  const auto &[assembler, lineInfo, fpFusion, ptxVersion] = request.code;
+  hash.add(fileIdentity(assembler)).add(lineInfo).add(fpFusion).add(ptxVersion);
   hash.add(buildId());
   return hash.hex();
 }
@@ -37,14 +37,19 @@ template <typename Visitor> static void visitFields(codegen::KernelInfo &value, 
 }
 
 template <typename Visitor>
-static void visitFields(codegen::nvidia::ResourceUsage &value, Visitor &visitor) {
+static void visitFields(codegen::ResourceUsage &value, Visitor &visitor) {
   auto &[kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes] = value;
   visitor(kernel, registers, spillStoreBytes, spillLoadBytes, stackBytes, sharedBytes);
 }
 
+template <typename Visitor> static void visitFields(codegen::Artifact &value, Visitor &visitor) {
+  auto &[kind, bytes, resources] = value;
+  visitor(kind, bytes, resources);
+}
+
 template <typename Visitor> static void visitFields(CompiledKernel &value, Visitor &visitor) {
-  auto &[kernel, output, ptx, resources] = value;
-  visitor(kernel, output, ptx, resources);
+  auto &[kernel, artifact, assembly] = value;
+  visitor(kernel, artifact, assembly);
 }
 
 namespace {

@@ -20,11 +20,11 @@ struct KernelRequest {
   const target::Target &target;
   CodeOptions code;
   /// Ptx or Cubin.
-  Stage last = Stage::Cubin;
+  Stage last = Stage::Binary;
 };
 
 /// The key of a request: the IR with all attributes and locations, options of code generation,
-/// exact target, build of the compiler, identity of ptxas.
+/// exact target, build of the compiler, identity of the assembler.
 std::string cacheKey(const KernelRequest &request);
 
 /// What `cache` has under a key.

@@ -31,7 +31,7 @@ protected:
   }
   KernelSource source() { return {program, kernel.get(), arguments, options}; }
 
-  std::string key(const std::string &body, CodeOptions code = {}, Stage last = Stage::Ptx) {
+  std::string key(const std::string &body, CodeOptions code = {}, Stage last = Stage::Assembly) {
     mlir::OwningOpRef<mlir::ModuleOp> module = ir(body);
     return cacheKey({*module, options.target, std::move(code), last});
   }
@@ -61,7 +61,7 @@ TEST_F(KernelCacheTest, AKeyTellsApartWhateverDecidesOfCode) {
   expectNew(key(simple, {"", false, false}), "fusion");
   expectNew(key(simple, {"", false, true, 80}), "version of PTX");
   expectNew(key(simple, {"/bin/true"}), "assembler");
-  expectNew(key(simple, {}, Stage::Cubin), "last stage");
+  expectNew(key(simple, {}, Stage::Binary), "last stage");
   options.target = *target::Target::parse("cuda:90");
   expectNew(key(simple), "target");
   options.numWarps = 8;
@@ -76,7 +76,7 @@ TEST_F(KernelCacheTest, FindsEveryFieldOfWhatWasCompiled) {
   Cache cache(folder.str().str());
   auto compile = [&] {
     mlir::OwningOpRef<mlir::ModuleOp> module = ir(simple);
-    KernelRequest request = {*module, options.target, {}, Stage::Ptx};
+    KernelRequest request = {*module, options.target, {}, Stage::Assembly};
     return compileCached(compiler, cache, request, cacheKey(request), label(source()), sources,
                          collector);
   };
@@ -86,8 +86,8 @@ TEST_F(KernelCacheTest, FindsEveryFieldOfWhatWasCompiled) {
   std::optional<CompiledKernel> found = compile();
   ASSERT_TRUE(found);
   EXPECT_EQ(cache.usage().entries, 1u);
-  EXPECT_EQ(found->output, made->output);
-  EXPECT_EQ(found->ptx, made->ptx);
+  EXPECT_EQ(found->artifact.bytes, made->artifact.bytes);
+  EXPECT_EQ(found->assembly.bytes, made->assembly.bytes);
   EXPECT_EQ(found->kernel.name, "k");
   EXPECT_EQ(found->kernel.numWarps, made->kernel.numWarps);
   EXPECT_EQ(found->kernel.globalScratchAlignment, made->kernel.globalScratchAlignment);

@@ -193,7 +193,7 @@ public:
   llvm::Expected<RunTime> run(const CompiledKernel &kernel, unsigned warpSize, Grid grid,
                               unsigned launches) {
     llvm::Expected<std::shared_ptr<const cuda::Module>> module =
-        cuda::Module::load(device, kernel.output);
+        cuda::Module::load(device, kernel.artifact.bytes);
     if (!module)
       return module.takeError();
     cuda::LaunchShape shape;

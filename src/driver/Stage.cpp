@@ -6,8 +6,8 @@ llvm::ArrayRef<StageInfo> allStages() {
   static constexpr StageInfo stages[] = {
       {Stage::Tokens, "tokens", true}, {Stage::Ast, "ast", true},
       {Stage::Ttgir, "ttgir", true},   {Stage::TtgirOpt, "ttgir-opt", true},
-      {Stage::Llir, "llir", true},     {Stage::Ptx, "ptx", true},
-      {Stage::Cubin, "cubin", false},
+      {Stage::Llir, "llir", true},     {Stage::Assembly, "ptx", true},
+      {Stage::Binary, "cubin", false},
   };
   return stages;
 }
@@ -15,6 +15,10 @@ llvm::ArrayRef<StageInfo> allStages() {
 const StageInfo &info(Stage stage) { return allStages()[static_cast<size_t>(stage)]; }
 
 std::optional<Stage> parseStage(llvm::StringRef name) {
+  if (name == "assembly")
+    return Stage::Assembly;
+  if (name == "binary")
+    return Stage::Binary;
   for (const StageInfo &entry : allStages())
     if (entry.name == name)
       return entry.stage;

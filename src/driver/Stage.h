@@ -18,8 +18,10 @@ enum class Stage : uint8_t {
   /// After the transform pipeline: what code generation and the simulator read.
   TtgirOpt,
   Llir,
-  Ptx,
-  Cubin,
+  /// Text for the vendor's assembler, and what that makes of it. `--emit` and `Artifact::kind` name
+  /// the vendor's form.
+  Assembly,
+  Binary,
 };
 
 struct StageInfo {
@@ -29,6 +31,7 @@ struct StageInfo {
 };
 llvm::ArrayRef<StageInfo> allStages();
 const StageInfo &info(Stage stage);
+/// By a name of the list, or "assembly" or "binary" whatever the vendor.
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 } // namespace gluonc::driver

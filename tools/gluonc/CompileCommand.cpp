@@ -18,7 +18,7 @@ namespace {
 struct Compilation {
   Session &session;
   Session::Input input;
-  Stage stage = Stage::Cubin;
+  Stage stage = Stage::Binary;
   sema::Options options;
   driver::CodeOptions code;
   std::vector<driver::ArgumentText> arguments;
@@ -44,7 +44,7 @@ struct Compilation {
                                                    : ast::PythonVersion::Python312);
       stream << '\n';
     }
-    result.emplace().output = std::move(out);
+    result.emplace().artifact.bytes = std::move(out);
   }
 
   mlir::OwningOpRef<mlir::ModuleOp> specializeSource(sema::Program &program, Timings *timings) {
@@ -82,13 +82,13 @@ struct Compilation {
     if (!module || session.sink.hasErrors())
       return;
     if (stage == Stage::Ttgir) {
-      result.emplace().output = driver::printIr(*module);
+      result.emplace().artifact.bytes = driver::printIr(*module);
       return;
     }
     if (!compiler.transform(*module, options.target, sources, session.sink, timings))
       return;
     if (stage == Stage::TtgirOpt) {
-      result.emplace().output = driver::printIr(*module);
+      result.emplace().artifact.bytes = driver::printIr(*module);
       return;
     }
     result =
@@ -147,17 +147,17 @@ static int writeResult(Compilation &compilation) {
   Session &session = compilation.session;
   const driver::CompiledKernel &result = *compilation.result;
   if (const Word *out = session.line.find("-o")) {
-    session.writeFile(*out, result.output);
+    session.writeFile(*out, result.artifact.bytes);
   } else if (driver::info(compilation.stage).isText) {
-    session.writeFile({"-", {}}, result.output);
+    session.writeFile({"-", {}}, result.artifact.bytes);
   } else {
-    Word path{result.kernel.name + ".cubin", {}};
-    if (!session.writeFile(path, result.output))
+    Word path{result.kernel.name + "." + result.artifact.kind, {}};
+    if (!session.writeFile(path, result.artifact.bytes))
       return session.status();
-    llvm::outs() << path.text << ": " << result.output.size() << " bytes";
-    if (result.resources)
-      llvm::outs() << ", " << result.resources->registers << " registers, "
-                   << result.resources->spillStoreBytes << " bytes spilled";
+    llvm::outs() << path.text << ": " << result.artifact.bytes.size() << " bytes";
+    if (result.artifact.resources)
+      llvm::outs() << ", " << result.artifact.resources->registers << " registers, "
+                   << result.artifact.resources->spillStoreBytes << " bytes spilled";
     llvm::outs() << ", " << result.kernel.sharedBytes << " bytes of shared memory\n";
   }
   return session.status();
@@ -166,9 +166,14 @@ static int writeResult(Compilation &compilation) {
 int compileCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
-  Compilation compilation{
-      session, Session::splitInput(session.line.positional().front()), Stage::Cubin, {}, {}, {}, {},
-      {}};
+  Compilation compilation{session,
+                          Session::splitInput(session.line.positional().front()),
+                          Stage::Binary,
+                          {},
+                          {},
+                          {},
+                          {},
+                          {}};
   std::string problem;
   if (!session.line.namedValues(1, compilation.arguments, problem) ||
       !session.readOptions(compilation.options, problem))

@@ -130,8 +130,8 @@ struct Run {
                                               driver::Grid grid, Timings *timings) {
     driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
     driver::CodeOptions code = session.codeOptions();
-    // Without ptxas the driver compiles the PTX when it is loaded.
-    driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+    // Without an assembler the driver of the device compiles assembly when it is loaded.
+    driver::Stage last = code.assembler.empty() ? driver::Stage::Assembly : driver::Stage::Binary;
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
     if (!ir)
       return std::nullopt;

@@ -117,7 +117,7 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
 
 driver::CodeOptions Session::codeOptions() const {
   driver::CodeOptions options;
-  options.ptxas = findPtxasHere();
+  options.assembler = findPtxasHere();
   options.lineInfo = line.has("--line-info");
   options.fpFusion = !line.has("--no-fp-fusion");
   return options;

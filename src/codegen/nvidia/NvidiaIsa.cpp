@@ -15,7 +15,9 @@
 #include "codegen/nvidia/InlineAsm.h"
 #include "target/Features.h"
 #include "target/Limits.h"
+#include "target/nvidia/BoxCopies.h"
 #include "target/nvidia/Chips.h"
+#include "target/nvidia/Registers.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Metadata.h"
@@ -169,15 +171,22 @@ const EmitTable &NvidiaIsa::operations() const {
 }
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
-                           std::optional<unsigned> maxRegisters, ArrayRef<unsigned> byValue) const {
+                           std::optional<unsigned> maxRegisters,
+                           ArrayRef<unsigned> descriptors) const {
   function.setCallingConv(CallingConv::PTX_Kernel);
   function.addFnAttr("nvvm.reqntid", std::to_string(kernel.numWarps * target.warpSize()));
   if (maxRegisters)
     function.addFnAttr("nvvm.maxnreg", std::to_string(*maxRegisters));
   if (kernel.numCtas > 1)
     function.addFnAttr("nvvm.cluster_dim", std::to_string(kernel.numCtas) + ",1,1");
-  for (unsigned i : byValue)
-    function.addParamAttr(i, Attribute::get(function.getContext(), "nvvm.grid_constant"));
+  LLVMContext &context = function.getContext();
+  Type *descriptor = ArrayType::get(Type::getInt8Ty(context), target::nvidia::tma::descriptorBytes);
+  for (unsigned i : descriptors) {
+    function.addParamAttr(i, Attribute::get(context, "nvvm.grid_constant"));
+    function.addParamAttr(i, Attribute::getWithByValType(context, descriptor));
+    function.addParamAttr(
+        i, Attribute::getWithAlignment(context, Align(target::nvidia::tma::parameterAlignment)));
+  }
 }
 
 Value *NvidiaIsa::threadId(Builder &builder, unsigned threads) const {
@@ -218,6 +227,9 @@ void NvidiaIsa::meetingBarrier(Builder &builder, unsigned id, unsigned threads) 
   std::string text = "barrier.sync " + std::to_string(id) + ", " + std::to_string(threads) + ";";
   emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }
+
+unsigned NvidiaIsa::warpsPerRegisters() const { return target::nvidia::warpsPerReallocation; }
+unsigned NvidiaIsa::idleRegisters() const { return target::nvidia::minReallocatedRegisters; }
 
 void NvidiaIsa::setRegisters(Builder &builder, unsigned count, bool grows) const {
   std::string text = std::string("setmaxnreg.") + (grows ? "inc" : "dec") + ".sync.aligned.u32 " +

@@ -18,7 +18,7 @@ public:
   void prepareModule(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
                   std::optional<unsigned> maxRegisters,
-                  llvm::ArrayRef<unsigned> byValue) const override;
+                  llvm::ArrayRef<unsigned> descriptors) const override;
   llvm::Value *threadId(Builder &builder, unsigned threads) const override;
   llvm::Value *programId(Builder &builder, unsigned axis) const override;
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
@@ -26,6 +26,8 @@ public:
   void warpBarrier(Builder &builder) const override;
   void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
   void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const override;
+  unsigned warpsPerRegisters() const override;
+  unsigned idleRegisters() const override;
   void setRegisters(Builder &builder, unsigned count, bool grows) const override;
   llvm::Value *clusterRank(Builder &builder, unsigned ctas) const override;
   void clusterBarrier(Builder &builder, bool relaxed) const override;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "target/Target.h"
+#include "codegen/Backend.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,17 +16,6 @@
 #include <vector>
 
 namespace gluonc::codegen::nvidia {
-
-/// Resource use of one kernel as `ptxas -v` prints it.
-struct ResourceUsage {
-  std::string kernel;
-  unsigned registers = 0;
-  unsigned spillStoreBytes = 0;
-  unsigned spillLoadBytes = 0;
-  unsigned stackBytes = 0;
-  /// Static shared memory; the dynamic part is KernelInfo::sharedBytes.
-  unsigned sharedBytes = 0;
-};
 
 struct PtxasOptions {
   bool lineInfo = false;

@@ -142,6 +142,8 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
       [&] { return gluonc_engine_create(nullptr, nullptr, &e); },
       [&] { return gluonc_engine_cuda_target(nullptr, 0, &t, &e); },
       [&] { return gluonc_engine_cuda_target(engine, 0, nullptr, &e); },
+      [&] { return gluonc_engine_device_target(nullptr, 0, &t, &e); },
+      [&] { return gluonc_engine_device_target(engine, 0, nullptr, &e); },
       [&] { return gluonc_engine_add_memory(nullptr, "m", memory, 4, &e); },
       [&] { return gluonc_engine_add_memory(engine, "m", nullptr, 4, &e); },
       [&] { return gluonc_engine_load(nullptr, "k.py", &m, &e); },
@@ -226,6 +228,7 @@ TEST_F(Api, QuestionsAboutNullHaveEmptyAnswers) {
   EXPECT_STREQ(gluonc_error_json(nullptr), "");
   EXPECT_STREQ(gluonc_error_reproducer(nullptr), "");
   EXPECT_EQ(gluonc_engine_cuda_device_count(nullptr), 0);
+  EXPECT_EQ(gluonc_engine_device_count(nullptr), 0);
   EXPECT_EQ(gluonc_executable_code(nullptr, "ptx", nullptr), nullptr);
   EXPECT_EQ(gluonc_executable_code(executable, nullptr, nullptr), nullptr);
   EXPECT_EQ(gluonc_executable_key(nullptr), nullptr);

@@ -135,7 +135,7 @@ const char *gluonc_find_ptxas(void) {
   return found.c_str();
 }
 
-int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
+int gluonc_engine_device_count(gluonc_engine *engine) {
   int found = 0;
   guarded(nullptr, {{"engine", engine}}, [&] {
     EngineLock lock(*engine->state);
@@ -177,10 +177,20 @@ static gluonc_status findTarget(EngineState &engine, int device, const char **ta
   return GLUONC_OK;
 }
 
-gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
-                                        gluonc_error **error) {
+gluonc_status gluonc_engine_device_target(gluonc_engine *engine, int device, const char **target,
+                                          gluonc_error **error) {
   return guarded(error, {{"engine", engine}, {"target", target}},
                  [&] { return findTarget(*engine->state, device, target, error); });
+}
+
+// All devices are CUDA's.
+int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
+  return gluonc_engine_device_count(engine);
+}
+
+gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
+                                        gluonc_error **error) {
+  return gluonc_engine_device_target(engine, device, target, error);
 }
 
 void gluonc_engine_seal(gluonc_engine *engine) {

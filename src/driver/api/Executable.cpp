@@ -44,20 +44,20 @@ static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &e
   if (stage <= driver::Stage::TtgirOpt)
     return printForUsers(*ir);
   driver::CodeOptions code = origin.code;
-  code.ptxas = engine->ptxas;
+  code.assembler = engine->ptxas;
   std::optional<driver::CompiledKernel> compiled =
       compiler->generate(*ir, target, stage, code, module.sources, sink);
   if (!compiled)
     return std::nullopt;
-  return std::move(compiled->output);
+  return std::move(compiled->artifact.bytes);
 }
 
 /// What machine code is made from for `made`, whose IR is `ir`.
 static driver::KernelRequest makeRequest(const gluonc_executable &made, mlir::ModuleOp ir) {
   driver::CodeOptions code = made.origin.code;
-  code.ptxas = made.engine->ptxas;
-  // Without an assembler the CUDA driver compiles PTX when it loads a kernel.
-  driver::Stage last = code.ptxas.empty() ? driver::Stage::Ptx : driver::Stage::Cubin;
+  code.assembler = made.engine->ptxas;
+  // Without an assembler the driver of the device compiles assembly when it loads a kernel.
+  driver::Stage last = code.assembler.empty() ? driver::Stage::Assembly : driver::Stage::Binary;
   return {ir, made.target, std::move(code), last};
 }
 
@@ -171,17 +171,15 @@ const char *gluonc_executable_code(const gluonc_executable *executable, const ch
                                    size_t *size) {
   if (!executable || !form)
     return nullptr;
-  llvm::StringRef wanted(form);
-  bool isCubin = llvm::StringRef(executable->compiled.output)
-                     .starts_with("\x7F"
-                                  "ELF");
+  std::optional<driver::Stage> stage = driver::parseStage(form);
+  llvm::StringRef wanted = stage ? llvm::StringRef(driver::info(*stage).name) : "";
   const std::string *found = nullptr;
   if (wanted == "ttgir")
     found = &executable->ttgir;
-  else if (wanted == "ptx")
-    found = &executable->compiled.ptx;
-  else if (wanted == "cubin" && isCubin)
-    found = &executable->compiled.output;
+  for (const codegen::Artifact *made :
+       {&executable->compiled.artifact, &executable->compiled.assembly})
+    if (wanted == made->kind)
+      found = &made->bytes;
   if (!found || found->empty())
     return nullptr;
   if (size)
@@ -233,9 +231,9 @@ void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_exec
       executable->simulated ? executable->origin.options.numWarps : compiled.kernel.numWarps;
   info->shared_bytes = compiled.kernel.sharedBytes;
   info->scratch_bytes = compiled.kernel.globalScratchBytes;
-  if (compiled.resources) {
-    info->registers = compiled.resources->registers;
-    info->spilled_bytes = compiled.resources->spillStoreBytes;
+  if (const std::optional<codegen::ResourceUsage> &used = compiled.artifact.resources) {
+    info->registers = used->registers;
+    info->spilled_bytes = used->spillStoreBytes;
   }
   if (const cuda::Launcher *launcher = executable->launcher) {
     const cuda::Function &function = launcher->function();

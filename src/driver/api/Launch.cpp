@@ -240,7 +240,7 @@ gluonc_status load(gluonc_executable *executable, int device, gluonc_error **err
   if (!opened)
     return unavailable(opened.takeError(), error);
   llvm::Expected<std::shared_ptr<const cuda::Module>> module =
-      cuda::Module::load(*opened, executable->compiled.output);
+      cuda::Module::load(*opened, executable->compiled.artifact.bytes);
   if (!module)
     return unavailable(module.takeError(), error);
   const codegen::KernelInfo &kernel = executable->compiled.kernel;

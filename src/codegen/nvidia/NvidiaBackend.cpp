@@ -1,0 +1,67 @@
+//===- NvidiaBackend.cpp - PTX, and cubins by ptxas ---------------------------===//
+#include "codegen/Backend.h"
+#include "codegen/Optimize.h"
+#include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/nvidia/Ptx.h"
+#include "codegen/nvidia/Ptxas.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::nvidia {
+namespace {
+
+class NvidiaBackend final : public Backend {
+public:
+  NvidiaBackend(const target::Target &target, const Options &options)
+      : Backend(target, options), nvidiaIsa(target, options) {}
+
+  Assembler assembler() const override {
+    return {"ptxas", "put it in PATH, set CUDA_HOME, or install the Python package "
+                     "nvidia-cuda-nvcc"};
+  }
+
+  void optimize(LlvmModule &module) const override {
+    Machine machine(target, options);
+    runPasses(*module.module, *machine);
+  }
+
+  Expected<Artifact> print(LlvmModule &module) const override {
+    Expected<std::string> ptx = printPtx(*module.module, target, options);
+    if (!ptx)
+      return ptx.takeError();
+    return Artifact{"ptx", std::move(*ptx)};
+  }
+
+  Expected<Artifact> assemble(const Artifact &assembly, StringRef assembler) const override {
+    PtxasOptions ptxasOptions;
+    ptxasOptions.lineInfo = options.lineInfo;
+    ptxasOptions.fpFusion = options.fpFusion;
+    Expected<Cubin> cubin = nvidia::assemble(assembler, assembly.bytes, target, ptxasOptions);
+    if (!cubin) {
+      std::string reason = toString(cubin.takeError());
+      bool isShort = StringRef(reason).contains("Insufficient registers");
+      return make_error<AssemblerError>(
+          std::move(reason),
+          isShort ? "the more warps a CTA has, those of partitions included, the fewer registers a "
+                    "thread has: use fewer warps, smaller accumulators or a larger maxnreg"
+                  : "");
+    }
+    Artifact artifact = {"cubin", std::move(cubin->bytes)};
+    if (!cubin->resources.empty())
+      artifact.resources = std::move(cubin->resources.front());
+    return artifact;
+  }
+
+private:
+  const Isa &isa() const override { return nvidiaIsa; }
+
+  NvidiaIsa nvidiaIsa;
+};
+
+} // namespace
+
+std::unique_ptr<Backend> createBackend(const target::Target &target, const Options &options) {
+  return std::make_unique<NvidiaBackend>(target, options);
+}
+
+} // namespace gluonc::codegen::nvidia
