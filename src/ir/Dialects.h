@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "ir/Interfaces.h"
 #include "layout/Layouts.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

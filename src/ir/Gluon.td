@@ -2,6 +2,7 @@
 #ifndef GLUONC_IR_GLUON
 #define GLUONC_IR_GLUON
 
+include "ir/Interfaces.td"
 include "ir/TT.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
@@ -23,7 +24,7 @@ def Gluon_CoalescedEncoding : AttrDef<Gluon_Dialect, "CoalescedEncoding"> {
   let mnemonic = "coalesced_encoding";
 }
 
-def Gluon_SetAutoLayoutOp : Op<Gluon_Dialect, "set_auto_layout", [Pure]> {
+def Gluon_SetAutoLayoutOp : Op<Gluon_Dialect, "set_auto_layout", [Pure, NoOnChip, OwnLayouts]> {
   let summary = "Says which layout an inferred tensor takes";
   let description = [{
     `set_auto_layout_c1`: the source's encoding is auto, the result's is not.

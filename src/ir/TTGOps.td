@@ -2,6 +2,7 @@
 #ifndef GLUONC_IR_TTG_OPS
 #define GLUONC_IR_TTG_OPS
 
+include "ir/Interfaces.td"
 include "ir/TT.td"
 include "ir/TTG.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -14,7 +15,7 @@ def TTG_SharedMemoryResource : Resource<"::gluonc::ttg::SharedMemory">;
 
 class TTG_Op<string mnemonic, list<Trait> traits = []> : Op<TTG_Dialect, mnemonic, traits>;
 
-def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure]> {
+def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, OnChip<["getScratch"]>, OwnLayouts]> {
   let summary = "The same tensor in another layout";
   let description = [{
     `convert_layout_c1`: shapes are equal. `convert_layout_c2`: element types are equal.
@@ -31,7 +32,9 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure]> {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def TTG_LocalAllocOp : TTG_Op<"local_alloc", [
+    OnChip<["getAccesses", "accessesPeers"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "A buffer in shared memory, filled with `src` where given";
   let description = [{
     `local_alloc_c1`: the result is in shared memory. `local_alloc_c2`: its shape is its
@@ -48,7 +51,7 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
-def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
+def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc", [NoOnChip]> {
   let summary = "Memory that is the program's own, while it runs";
   let description = [{
     `global_scratch_alloc_c1`: bytes are positive, the alignment is a power of two.
@@ -59,13 +62,13 @@ def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
   let hasVerifier = 1;
 }
 
-def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
+def TTG_LocalDeallocOp : TTG_Op<"local_dealloc", [NoOnChip]> {
   let summary = "Ends the life of a buffer";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemFree<TTG_SharedMemoryResource>]>:$src);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
 }
 
-def TTG_LocalLoadOp : TTG_Op<"local_load"> {
+def TTG_LocalLoadOp : TTG_Op<"local_load", [OnChip<["getAccesses", "accessesPeers"]>]> {
   let summary = "Reads a buffer into registers";
   let description = "`local_load_c1`: shape and element type are equal, and the buffer is no ring.";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
@@ -80,7 +83,7 @@ def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   let hasVerifier = 1;
 }
 
-def TTG_LocalStoreOp : TTG_Op<"local_store"> {
+def TTG_LocalStoreOp : TTG_Op<"local_store", [OnChip<["getAccesses", "accessesPeers"]>]> {
   let summary = "Writes registers into a buffer";
   let description = [{
     `local_store_c1`: shape and element type are equal. `local_store_c2`: dst is mutable.
@@ -97,7 +100,8 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
 // below them, and no other dimension is larger than the buffer's. `indexed_c4`: what is written is
 // mutable. `indexed_c5`: the buffer is no ring.
 
-def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
+def TTG_LocalGatherOp : TTG_Op<"local_gather", [
+    OnChip<["getAccesses", "accessesPeers"]>, SameLayout]> {
   let summary = "Reads a buffer at indices along an axis";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
                        TT_IntBlock:$indices, I32Attr:$axis, Optional<TTG_AsyncTokenType>:$token);
@@ -113,7 +117,8 @@ def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
   let hasVerifier = 1;
 }
 
-def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
+def TTG_LocalScatterOp : TTG_Op<"local_scatter", [
+    OnChip<["getAccesses", "accessesPeers"]>, SameLayout]> {
   let summary = "Writes a buffer at indices along an axis; of equal places one wins";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$dst,
                        TT_Block:$values, TT_IntBlock:$indices, I32Attr:$axis,
@@ -130,6 +135,7 @@ def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
 }
 
 def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
+    OnChip<["getScratch", "getAccesses", "accessesPeers"]>, SameLayout,
     AllTypesMatch<["values", "result"]>,
     OptionalTypesMatchWith<"mask type matches values type", "values", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">]> {
@@ -150,7 +156,7 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
 // Formats
 //===----------------------------------------------------------------------===//
 
-def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
+def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure, NoOnChip, LayoutFlow]> {
   let summary = "Two e2m1 numbers from each byte, the low half first";
   let description = [{
     `fp4_to_fp_c1`: bytes become f16 or bf16. `fp4_to_fp_c2`: the result is twice as large along
@@ -169,7 +175,7 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
 // `view_c2`: so is the element type (all but memdesc_reinterpret).
 
 class TTG_ViewOp<string mnemonic, dag extraArguments = (ins)>
-    : TTG_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+    : TTG_Op<mnemonic, [Pure, NoOnChip, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
   let arguments = !con((ins TTG_MemDescType:$src), extraArguments);
   let results = (outs TTG_MemDescType:$result);
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))";
@@ -237,7 +243,8 @@ def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
 //   default { … ttg.warp_yield %x : i32 }
 //   partition0(%arg0: i32, %arg1: f32) num_warps(4) { … ttg.warp_return } : (i32, f32) -> i32
 
-def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects]> {
+def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [
+    OnChip<["getScratch"]>, RecursiveMemoryEffects]> {
   let summary = "Groups of warps run different code at the same time";
   let description = [{
     The default region runs on the warps that came here and may use values around it;
@@ -267,7 +274,8 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects]> {
 }
 
 def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
-    IsolatedFromAbove, RecursiveMemoryEffects, Terminator, HasParent<"WarpSpecializeOp">]> {
+    IsolatedFromAbove, NoOnChip, RecursiveMemoryEffects, Terminator,
+    HasParent<"WarpSpecializeOp">]> {
   let summary = "Holds the partitions of a `ttg.warp_specialize` and what they capture";
   let description = [{
     `warp_specialize.partitions_c1`: every partition has the captures as its arguments.
@@ -279,14 +287,14 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
 }
 
 def TTG_WarpYieldOp : TTG_Op<"warp_yield", [
-    Pure, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {
+    Pure, NoOnChip, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {
   let summary = "Ends the default region; its operands are the results of the operation";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
 }
 
 def TTG_WarpReturnOp : TTG_Op<"warp_return", [
-    Pure, Terminator, ReturnLike, HasParent<"WarpSpecializePartitionsOp">]> {
+    Pure, NoOnChip, Terminator, ReturnLike, HasParent<"WarpSpecializePartitionsOp">]> {
   let summary = "Ends a partition";
   let assemblyFormat = "attr-dict";
 }
@@ -295,7 +303,7 @@ def TTG_WarpReturnOp : TTG_Op<"warp_return", [
 // Asynchronous copies and synchronization
 //===----------------------------------------------------------------------===//
 
-def TTG_BarrierOp : TTG_Op<"barrier"> {
+def TTG_BarrierOp : TTG_Op<"barrier", [OnChip<["threadsMeet"]>, OnlyOrders]> {
   let summary = "All threads wait for each other; earlier accesses to the named memories are done";
   let arguments = (ins TTG_AddrSpace:$addrSpace);
   let assemblyFormat = "custom<AddrSpace>($addrSpace) attr-dict";
@@ -305,6 +313,7 @@ def TTG_BarrierOp : TTG_Op<"barrier"> {
 }
 
 def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
+    OnChip<["getAccesses"]>, SameLayout,
     AttrSizedOperandSegments,
     OptionalTypesMatchWith<"mask type matches ptr type", "src", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">,
@@ -331,14 +340,14 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
   let hasVerifier = 1;
 }
 
-def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group"> {
+def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group", [NoOnChip]> {
   let summary = "Closes the group of copies started since the last one";
   let arguments = (ins Variadic<TTG_AsyncTokenType>:$inputTokens);
   let results = (outs TTG_AsyncTokenType:$asyncToken);
   let assemblyFormat = "(`tokens` $inputTokens^)? attr-dict";
 }
 
-def TTG_AsyncWaitOp : TTG_Op<"async_wait"> {
+def TTG_AsyncWaitOp : TTG_Op<"async_wait", [OnChip<["getAwaited"]>]> {
   let summary = "Waits until at most `num` groups of this thread are unfinished";
   let arguments = (ins Variadic<TTG_AsyncTokenType>:$asyncToken, I32Attr:$num);
   let results = (outs TTG_AsyncTokenType:$retToken);

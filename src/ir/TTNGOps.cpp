@@ -1,5 +1,7 @@
 //===- TTNGOps.cpp - Text, types, effects of ttng ----------------------------===//
 #include "ir/Dialects.h"
+#include "ir/Encoding.h"
+#include "layout/Blocks.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -102,3 +104,98 @@ void WarpGroupDotOp::getEffects(
     if (isa<ttg::MemDescType>(operand->get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), operand, ttg::SharedMemory::get());
 }
+
+//===----------------------------------------------------------------------===//
+// On-chip memory
+//===----------------------------------------------------------------------===//
+
+using Accesses = llvm::SmallVectorImpl<MemoryAccess>;
+
+void InitBarrierOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getAlloc(), MemoryAccess::InitBarrier});
+}
+void InvalBarrierOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getAlloc(), MemoryAccess::InvalBarrier});
+}
+
+/// Whether CTAs signal each other's barriers.
+template <typename Op> static bool signalsPeers(Op op) {
+  return op.getFromCTA() || op.getAlloc().getType().getShape()[0] < ttg::numCtasOf(op);
+}
+
+void BarrierExpectOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getAlloc(), MemoryAccess::UseBarrier});
+}
+bool BarrierExpectOp::threadsMeet() { return true; }
+bool BarrierExpectOp::accessesPeers() { return signalsPeers(*this); }
+std::optional<BarrierBytes> BarrierExpectOp::getBarrierBytes() {
+  std::optional<int64_t> bytes;
+  if (!getFromCTA())
+    bytes = getSize();
+  return BarrierBytes{getAlloc(), getPred(), /*announced=*/true, bytes};
+}
+
+void WaitBarrierOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getAlloc(), MemoryAccess::UseBarrier});
+}
+std::optional<Completion> WaitBarrierOp::getAwaited() { return Completion::Mbarrier; }
+
+void ArriveBarrierOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getAlloc(), MemoryAccess::UseBarrier});
+}
+bool ArriveBarrierOp::threadsMeet() { return true; }
+bool ArriveBarrierOp::accessesPeers() { return signalsPeers(*this); }
+
+void AsyncCopyMbarrierArriveOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
+}
+
+bool ClusterBarrierOp::threadsMeet() { return true; }
+bool ClusterWaitOp::threadsMeet() { return true; }
+
+void AsyncSharedStoreOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getMbarrier(), MemoryAccess::UseBarrier});
+  // Of this thread, though it takes its time.
+  accesses.push_back({getDst(), MemoryAccess::Write, Completion::Mbarrier});
+}
+bool AsyncSharedStoreOp::accessesPeers() { return true; }
+std::optional<BarrierBytes> AsyncSharedStoreOp::getBarrierBytes() {
+  return BarrierBytes{getMbarrier(), {}, /*announced=*/false, std::nullopt};
+}
+
+void AsyncTMACopyGlobalToLocalOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
+  accesses.push_back({getResult(), MemoryAccess::Write, Completion::Mbarrier, Proxy::Async});
+}
+bool AsyncTMACopyGlobalToLocalOp::accessesPeers() { return getMulticast(); }
+std::optional<BarrierBytes> AsyncTMACopyGlobalToLocalOp::getBarrierBytes() {
+  ttg::MemDescType buffer = getResult().getType();
+  std::optional<int64_t> bytes;
+  if (auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
+      encoding && !encoding.getValue().fp4Padded) {
+    layout::Ints shape =
+        layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape());
+    bytes = ShapedType::getNumElements(shape) * elementBytes(buffer.getElementType());
+  }
+  return BarrierBytes{getBarrier(), getPred(), /*announced=*/false, bytes};
+}
+
+void AsyncTMACopyLocalToGlobalOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getSrc(), MemoryAccess::Read, Completion::BulkStoreWait, Proxy::Async});
+}
+void AsyncTMAReduceOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getSrc(), MemoryAccess::Read, Completion::BulkStoreWait, Proxy::Async});
+}
+std::optional<Completion> TMAStoreWaitOp::getAwaited() { return Completion::BulkStoreWait; }
+
+/// A descriptor is put together in shared memory.
+Scratch TensormapCreateOp::getScratch() { return {128}; }
+
+void WarpGroupDotOp::getAccesses(Accesses &accesses) {
+  for (Value operand : {Value(getA()), Value(getB())})
+    if (isa<ttg::MemDescType>(operand.getType()))
+      accesses.push_back({operand, MemoryAccess::Read,
+                          getIsAsync() ? Completion::ProductWait : Completion::ProgramOrder,
+                          Proxy::Async});
+}
+std::optional<Completion> WarpGroupDotWaitOp::getAwaited() { return Completion::ProductWait; }

@@ -8,6 +8,7 @@
 #ifndef GLUONC_IR_TTNG_OPS
 #define GLUONC_IR_TTNG_OPS
 
+include "ir/Interfaces.td"
 include "ir/TT.td"
 include "ir/TTNG.td"
 include "ir/TTG.td"
@@ -28,8 +29,9 @@ class TTNG_Op<string mnemonic, list<Trait> traits = []> : Op<TTNG_Dialect, mnemo
 }
 
 /// Waits and fences: everything of the memories stays on its side.
-def TTNG_OrdersMemory : MemoryEffects<[MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>,
-                                       MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>;
+def TTNG_OrdersMemory : TraitList<[OnlyOrders,
+    MemoryEffects<[MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>,
+                   MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>]>;
 
 //===----------------------------------------------------------------------===//
 // Barriers in shared memory
@@ -43,27 +45,29 @@ def TTNG_OrdersMemory : MemoryEffects<[MemRead<TTNG_SharedMemory>, MemWrite<TTNG
 def TTNG_BarrierArg : Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>,
                                                  MemWrite<TTNG_SharedMemory>]>;
 
-def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
+def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [OnChip<["getAccesses"]>]> {
   let summary = "Starts a barrier whose phases end after `count` arrivals";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTNG_SharedMemory>]>:$alloc,
                        I32Attr:$count);
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
+def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [OnChip<["getAccesses"]>]> {
   let summary = "Ends a barrier, so that its memory may be used for something else";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTNG_SharedMemory>]>:$alloc);
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
+def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [
+    OnChip<["getAccesses", "threadsMeet", "accessesPeers", "getBarrierBytes"]>]> {
   let summary = "One arrival that also announces `size` bytes to come in this phase";
   let arguments = (ins TTNG_BarrierArg:$alloc, I32Attr:$size, I1:$pred,
                        OptionalAttr<I32Attr>:$fromCTA);
   let assemblyFormat = "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
 }
 
-def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
+def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [
+    OnChip<["getAccesses", "getAwaited"]>, AttrSizedOperandSegments]> {
   let summary = "Waits for the end of the phase whose parity is `phase`";
   let description = "The buffers `deps` may be in use until then.";
   let arguments = (ins TTNG_BarrierArg:$alloc, I32:$phase, Optional<I1>:$pred,
@@ -74,7 +78,8 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   }];
 }
 
-def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
+def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
+    OnChip<["getAccesses", "threadsMeet", "accessesPeers"]>]> {
   let summary = "`count` arrivals, once all threads of the partition came here";
   let arguments = (ins TTNG_BarrierArg:$alloc, I32Attr:$count, Optional<I1>:$pred,
                        OptionalAttr<I32Attr>:$fromCTA);
@@ -83,7 +88,8 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
   }];
 }
 
-def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
+def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [
+    OnChip<["getAccesses"]>]> {
   let summary = "Every thread arrives once its copies (cp.async) so far are done";
   let description = [{
     The arrivals are added to those awaited, unless `noIncrement` says that the barrier's count
@@ -98,7 +104,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
 //===----------------------------------------------------------------------===//
 // `cluster_c1`: the cluster has several CTAs.
 
-def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [TTNG_OrdersMemory]> {
+def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [NoOnChip, TTNG_OrdersMemory]> {
   let summary = "Earlier accesses of threads to shared memory come before later ones of engines";
   let arguments = (ins BoolAttr:$bCluster);
   let assemblyFormat = "attr-dict";
@@ -106,30 +112,33 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [TTNG_OrdersMemory]>
 }
 
 def TTNG_FenceMBarrierInitReleaseClusterOp
-    : TTNG_Op<"fence_mbarrier_init_release_cluster", [TTNG_OrdersMemory]> {
+    : TTNG_Op<"fence_mbarrier_init_release_cluster", [NoOnChip, TTNG_OrdersMemory]> {
   let summary = "Makes initialized barriers known to the cluster";
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [TTNG_OrdersMemory]> {
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [
+    OnChip<["threadsMeet"]>, TTNG_OrdersMemory]> {
   let summary = "All threads of the cluster wait for each other";
   let description = "Relaxed: it orders no memory.";
   let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive", [TTNG_OrdersMemory]> {
+def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive", [NoOnChip, TTNG_OrdersMemory]> {
   let summary = "First half of a cluster barrier";
   let arguments = (ins BoolAttr:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait", [TTNG_OrdersMemory]> {
+def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait", [
+    OnChip<["threadsMeet"]>, TTNG_OrdersMemory]> {
   let summary = "Second half of a cluster barrier";
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
+def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
+    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes"]>]> {
   let summary = "Stores registers into shared memory of the cluster; a barrier counts the bytes";
   let description = [{
     `async_shared_store_c1`: shape and element type are equal, and the buffer is no ring.
@@ -156,7 +165,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
 // `tma_c8`: only loads take fp4_padded layouts.
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [
-    AttrSizedOperandSegments]> {
+    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes"]>, AttrSizedOperandSegments]> {
   let summary = "Starts copying a block into a buffer; the barrier counts its bytes";
   let description = [{
     Elements outside of the tensor are padded, and count as bytes. `multicast` delivers one
@@ -177,7 +186,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
   }];
 }
 
-class TTNG_TMAStoreOp<string mnemonic, dag kind = (ins)> : TTNG_Op<mnemonic> {
+class TTNG_TMAStoreOp<string mnemonic, dag kind = (ins)>
+    : TTNG_Op<mnemonic, [OnChip<["getAccesses"]>]> {
   let arguments = !con(kind, (ins
       Arg<TT_TensorDescType, "", [MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>:$desc,
       Variadic<I32>:$coord, Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src));
@@ -200,7 +210,8 @@ def TTNG_AsyncTMAReduceOp
   }];
 }
 
-def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [TTNG_OrdersMemory]> {
+def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [
+    OnChip<["getAwaited"]>, TTNG_OrdersMemory]> {
   let summary = "Waits until at most `pendings` groups are unfinished (or still read buffers)";
   let arguments = (ins I32Attr:$pendings, UnitAttr:$read_only);
   let assemblyFormat = "attr-dict";
@@ -216,7 +227,8 @@ def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [TTNG_OrdersMemory]> {
 def TTNG_DescriptorPlace : Arg<TT_Ptr, "", [MemRead<TTNG_GlobalMemory>,
                                             MemWrite<TTNG_GlobalMemory>]>;
 
-def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [AttrSizedOperandSegments]> {
+def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [
+    OnChip<["getScratch"]>, AttrSizedOperandSegments]> {
   let summary = "Writes a descriptor to global memory";
   let description = [{
     `tensormap_create_c1`: 1 to 5 dims; a box length, an extent and an element stride for each, a
@@ -235,14 +247,14 @@ def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [AttrSizedOperandSegmen
   }];
 }
 
-def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire"> {
+def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [NoOnChip]> {
   let summary = "Copies started behind it see the descriptor as it is now";
   let arguments = (ins TTNG_DescriptorPlace:$desc_ptr);
   let assemblyFormat = "$desc_ptr attr-dict `:` qualified(type($desc_ptr))";
   let hasVerifier = 0;
 }
 
-def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pure]> {
+def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pure, NoOnChip]> {
   let summary = "The descriptor at an address";
   let arguments = (ins TT_Ptr:$rawDesc);
   let results = (outs TT_TensorDescType:$result);
@@ -257,6 +269,7 @@ def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pur
 //===----------------------------------------------------------------------===//
 
 def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
+    OnChip<["getAccesses"]>, LayoutFlow,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AllTypesMatch<["c", "d"]>]> {
   let summary = "a * b + c (or a * b where useC is false); b, often a, are read from buffers";
   let description = [{
@@ -280,7 +293,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
 }
 
 def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
-    TTNG_OrdersMemory, AllTypesMatch<["inputs", "outputs"]>]> {
+    OnChip<["getAwaited"]>, TTNG_OrdersMemory, AllTypesMatch<["inputs", "outputs"]>]> {
   let summary = "Waits until at most `pendings` asynchronous dots are unfinished";
   let description = [{
     The results are what the inputs hold then. `warpGroupLocal`: other groups of warps may

@@ -8,6 +8,7 @@
 #ifndef GLUONC_IR_TT_OPS
 #define GLUONC_IR_TT_OPS
 
+include "ir/Interfaces.td"
 include "ir/TT.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -23,7 +24,7 @@ class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic,
 
 /// One value in, one value per element out: shape and encoding carry over.
 class TT_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : TT_Op<mnemonic, !listconcat([Pure], traits)> {
+    : TT_Op<mnemonic, !listconcat([Pure, NoOnChip, SameLayout], traits)> {
   let hasVerifier = 1;
 }
 
@@ -32,7 +33,7 @@ class TT_ElementwiseOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, IsolatedFromAbove,
-                               FunctionOpInterface]> {
+                               FunctionOpInterface, NoOnChip]> {
   let summary = "A kernel (public) or device function";
   let description = [{
     `noinline = true` keeps calls. Every tensor inside obeys `tensor_c1` to `tensor_c3`,
@@ -56,7 +57,7 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, IsolatedFr
   let hasVerifier = 1;
 }
 
-def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+def TT_ReturnOp : TT_Op<"return", [Pure, NoOnChip, HasParent<"FuncOp">, ReturnLike, Terminator]> {
   let summary = "Ends a function";
   let description = "`return_c1`: operand types are the function's result types.";
   let arguments = (ins Variadic<AnyType>:$srcs);
@@ -65,6 +66,7 @@ def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Termin
   let hasVerifier = 1;
 }
 
+/// Says nothing of memories on the chip: what is called may do anything.
 def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a device function";
   let description = "`call_c1`: the callee is a tt.func. `call_c2`: its type is the call's.";
@@ -89,7 +91,7 @@ def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<Symbol
 // Program and ranges
 //===----------------------------------------------------------------------===//
 
-class TT_ProgramOp<string mnemonic> : TT_Op<mnemonic, [Pure]> {
+class TT_ProgramOp<string mnemonic> : TT_Op<mnemonic, [Pure, NoOnChip]> {
   let arguments = (ins TT_ProgramIDDim:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
@@ -97,7 +99,7 @@ class TT_ProgramOp<string mnemonic> : TT_Op<mnemonic, [Pure]> {
 def TT_GetProgramIdOp : TT_ProgramOp<"get_program_id">;
 def TT_GetNumProgramsOp : TT_ProgramOp<"get_num_programs">;
 
-def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
+def TT_MakeRangeOp : TT_Op<"make_range", [Pure, NoOnChip]> {
   let summary = "start, start + 1, …, end - 1";
   let description = [{
     `make_range_c1`: the result has one dimension of 32-bit integers.
@@ -114,7 +116,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
 // Shape
 //===----------------------------------------------------------------------===//
 
-def TT_SplatOp : TT_Op<"splat", [Pure]> {
+def TT_SplatOp : TT_Op<"splat", [Pure, NoOnChip]> {
   let summary = "Every element is the scalar";
   let description = "`splat_c1`: the scalar has the tensor's element type.";
   let arguments = (ins AnyTypeOf<[TT_Float, TT_Int, TT_Ptr]>:$src);
@@ -124,7 +126,7 @@ def TT_SplatOp : TT_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
+def TT_UnsplatOp : TT_Op<"unsplat", [Pure, NoOnChip,
     TypesMatchWith<"result is the element type", "src", "result",
                    "llvm::cast<mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "The one element of a tensor";
@@ -135,7 +137,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
   let hasVerifier = 1;
 }
 
-def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure]> {
+def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, NoOnChip, LayoutFlow]> {
   let summary = "Inserts a dimension of size 1";
   let description = [{
     `expand_dims_c1`: axis is at most the rank; the result's shape has a 1 there.
@@ -150,7 +152,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_BroadcastOp : TT_Op<"broadcast", [Pure]> {
+def TT_BroadcastOp : TT_Op<"broadcast", [Pure, NoOnChip, SameLayout]> {
   let summary = "Repeats along dimensions of size 1";
   let description = [{
     `broadcast_c1`: same rank; sizes are equal or the source's is 1.
@@ -164,7 +166,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
+def TT_ReshapeOp : TT_Op<"reshape", [Pure, NoOnChip, LayoutFlow]> {
   let summary = "The same elements, row-major, under another shape";
   let description = [{
     `reshape_c1`: same number of elements and element type.
@@ -180,7 +182,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_TransOp : TT_Op<"trans", [Pure]> {
+def TT_TransOp : TT_Op<"trans", [Pure, NoOnChip, LayoutFlow]> {
   let summary = "Permutes dimensions: result dim i is source dim order[i]";
   let description = [{
     `trans_c1`: order is a permutation of the dimensions. `trans_c2`: the result's
@@ -193,7 +195,7 @@ def TT_TransOp : TT_Op<"trans", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_JoinOp : TT_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+def TT_JoinOp : TT_Op<"join", [Pure, NoOnChip, LayoutFlow, AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "Stacks two tensors along a new last dimension of size 2";
   let description = [{
     `join_c1`: the result's shape is the operands' with a 2 appended, element types are
@@ -205,7 +207,7 @@ def TT_JoinOp : TT_Op<"join", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
   let hasVerifier = 1;
 }
 
-def TT_SplitOp : TT_Op<"split", [Pure,
+def TT_SplitOp : TT_Op<"split", [Pure, NoOnChip, LayoutFlow,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "Undoes join";
   let description = "`split_c1`, `split_c2`: as `join_c1`, `join_c2` with the sides exchanged.";
@@ -276,7 +278,8 @@ def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [AllTypesMatch<["ptr", "result"]>]>
 }
 
 def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
+    NoOnChip, SameLayout, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    ConditionallySpeculatable]> {
   let summary = "Calls a function of a bitcode library per element";
   let arguments = (ins Variadic<TT_Type>:$srcs, StrAttr:$libname, StrAttr:$libpath,
                        StrAttr:$symbol, BoolAttr:$pure);
@@ -287,7 +290,8 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [
 }
 
 def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
+    NoOnChip, SameLayout, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    ConditionallySpeculatable]> {
   let summary = "Inline PTX on groups of packed_element elements";
   let description = [{
     `inline_asm_c1`: all tensors agree in shape and encoding.
@@ -302,7 +306,8 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
   let hasVerifier = 1;
 }
 
-def TT_MapElementwiseOp : TT_Op<"map_elementwise", [RecursiveMemoryEffects]> {
+def TT_MapElementwiseOp : TT_Op<"map_elementwise", [
+    NoOnChip, SameLayout, RecursiveMemoryEffects]> {
   let summary = "Runs scalar code on groups of `pack` elements";
   let description = [{
     `map_elementwise_c1`: all tensors agree in shape and encoding.
@@ -317,7 +322,7 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [RecursiveMemoryEffects]> {
   let hasRegionVerifier = 1;
 }
 def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
-    HasParent<"MapElementwiseOp">, Pure, Terminator, ReturnLike]> {
+    HasParent<"MapElementwiseOp">, Pure, NoOnChip, Terminator, ReturnLike]> {
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }
@@ -327,7 +332,8 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
 //===----------------------------------------------------------------------===//
 
 def TT_LoadOp : TT_Op<"load", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    NoOnChip, SameLayout, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result type matches ptr type", "ptr", "result",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
@@ -357,6 +363,7 @@ def TT_LoadOp : TT_Op<"load", [
 }
 
 def TT_StoreOp : TT_Op<"store", [
+    NoOnChip, SameLayout,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "value",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
@@ -383,6 +390,7 @@ def TT_StoreOp : TT_Op<"store", [
 }
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
+    OnChip<["getScratch"]>, SameLayout,
     AllTypesMatch<["val", "result"]>,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "val",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
@@ -405,6 +413,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
 }
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [
+    OnChip<["getScratch"]>, SameLayout,
     AllTypesMatch<["cmp", "val", "result"]>,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "val",
                    "::gluonc::tt::pointeeTypeOf($_self)">]> {
@@ -420,6 +429,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [
 }
 
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [
+    OnChip<["getScratch"]>,
     TypesMatchWith<"pointer points to the expected type", "ptr", "expected",
                    "::gluonc::tt::pointeeTypeOf($_self)">]> {
   let summary = "Waits until memory holds a value; false where `timeout` nanoseconds passed first";
@@ -442,20 +452,21 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [
 // Across elements
 //===----------------------------------------------------------------------===//
 
-class TT_CombineOp<string mnemonic> : TT_Op<mnemonic, [
-    RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
+class TT_CombineOp<string mnemonic, Trait layouts> : TT_Op<mnemonic, [
+    OnChip<["getScratch"]>, layouts, RecursiveMemoryEffects, RecursivelySpeculatable,
+    SingleBlock]> {
   let regions = (region SizedRegion<1>:$combineOp);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
 class TT_CombineReturnOp<string mnemonic, string parent>
-    : TT_Op<mnemonic, [HasParent<parent>, Pure, Terminator, ReturnLike]> {
+    : TT_Op<mnemonic, [HasParent<parent>, Pure, NoOnChip, Terminator, ReturnLike]> {
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
-def TT_ReduceOp : TT_CombineOp<"reduce"> {
+def TT_ReduceOp : TT_CombineOp<"reduce", LayoutFlow> {
   let summary = "Combines all elements along an axis";
   let description = [{
     `reduce_c1`: sources agree in shape and encoding; axis is below the rank.
@@ -468,7 +479,7 @@ def TT_ReduceOp : TT_CombineOp<"reduce"> {
 }
 def TT_ReduceReturnOp : TT_CombineReturnOp<"reduce.return", "ReduceOp">;
 
-def TT_ScanOp : TT_CombineOp<"scan"> {
+def TT_ScanOp : TT_CombineOp<"scan", SameLayout> {
   let summary = "Running combination along an axis";
   let description = [{
     `scan_c1`: as `reduce_c1`. `scan_c2`: result types are the source types.
@@ -479,7 +490,7 @@ def TT_ScanOp : TT_CombineOp<"scan"> {
 }
 def TT_ScanReturnOp : TT_CombineReturnOp<"scan.return", "ScanOp">;
 
-def TT_GatherOp : TT_Op<"gather", [Pure]> {
+def TT_GatherOp : TT_Op<"gather", [Pure, OnChip<["getScratch"]>, LayoutFlow]> {
   let summary = "result[i, j] = src[indices[i, j], j] (for axis 0)";
   let description = [{
     `gather_c1`: result and indices agree in shape and encoding, result and source in
@@ -492,7 +503,7 @@ def TT_GatherOp : TT_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_HistogramOp : TT_Op<"histogram", [Pure,
+def TT_HistogramOp : TT_Op<"histogram", [Pure, OnChip<["getScratch"]>, OwnLayouts,
     OptionalTypesMatchWith<"mask type matches src type", "src", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">]> {
   let summary = "Counts how often each bin number occurs";
@@ -503,7 +514,7 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure,
   let hasVerifier = 1;
 }
 
-def TT_DotOp : TT_Op<"dot", [Pure, AllTypesMatch<["c", "d"]>]> {
+def TT_DotOp : TT_Op<"dot", [Pure, NoOnChip, LayoutFlow, AllTypesMatch<["c", "d"]>]> {
   let summary = "a * b + c";
   let description = "`dot_c1`: shapes are [.., M, K], [.., K, N] and [.., M, N].";
   let arguments = (ins TT_NumberTensor:$a, TT_NumberTensor:$b, TT_NumberTensor:$c,
@@ -522,7 +533,7 @@ def TT_DotOp : TT_Op<"dot", [Pure, AllTypesMatch<["c", "d"]>]> {
 //===----------------------------------------------------------------------===//
 
 def TT_MakeTensorDescOp
-    : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
+    : TT_Op<"make_tensor_descriptor", [Pure, NoOnChip, SameVariadicOperandSize]> {
   let summary = "A descriptor of the tensor at `base`, made by the running kernel";
   let description = [{
     `make_tensor_descriptor_c1`: one size and one stride per dim of the block, 1 to 5 of them.
@@ -542,7 +553,8 @@ def TT_MakeTensorDescOp
 // Diagnostics of the running kernel
 //===----------------------------------------------------------------------===//
 
-def TT_PrintOp : TT_Op<"print", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def TT_PrintOp : TT_Op<"print", [
+    NoOnChip, OwnLayouts, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "Prints a prefix and values from the device";
   let description = "`print_c1`: one isSigned flag per value.";
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<TT_Type>:$args,
@@ -551,7 +563,7 @@ def TT_PrintOp : TT_Op<"print", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let hasVerifier = 1;
 }
 
-def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def TT_AssertOp : TT_Op<"assert", [NoOnChip, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "Traps with a message where the condition is false";
   let arguments = (ins TT_BoolLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";

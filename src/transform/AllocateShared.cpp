@@ -77,8 +77,8 @@ struct AllocateFunction {
   /// Number of the last operation inside.
   llvm::DenseMap<Operation *, unsigned> endOf;
   llvm::SmallVector<Owner> owners;
-  /// Operations that wait for engines.
-  llvm::SmallVector<Operation *> waits;
+  /// Operations that wait for what others started.
+  llvm::SmallVector<std::pair<Operation *, Completion>> waits;
   bool failed = false;
 
   /// First byte beyond what this function uses.
@@ -153,9 +153,8 @@ struct AllocateFunction {
       else
         owners.push_back({op, scratchBytesOf(op), /*alignment=*/128, at, at});
       owners.back().part = partOf(op);
-      // Captures may be read until everybody has met again.
-      if (isa<ttg::WarpSpecializeOp>(op))
-        owners.back().last = endOf[op];
+      // What partitions captured may be read until everybody has met again.
+      owners.back().last = endOf[op];
     }
   }
 
@@ -164,8 +163,9 @@ struct AllocateFunction {
       for (Operation &op : block) {
         unsigned at = number.size();
         number[&op] = at;
-        if (isa<ttng::TMAStoreWaitOp, ttng::WarpGroupDotWaitOp>(op))
-          waits.push_back(&op);
+        if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op))
+          if (std::optional<Completion> awaited = onChip.getAwaited())
+            waits.push_back({&op, *awaited});
         for (Region &inner : op.getRegions())
           numberRegion(inner);
         endOf[&op] = number.size() - 1;
@@ -206,21 +206,21 @@ struct AllocateFunction {
     failed = true;
   }
 
-  /// The engines read and write buffers until something waits for them.
+  /// Engines read buffers until something waits for them. Who waits for what is written uses the
+  /// buffer then.
   unsigned completionOf(Operation *user) {
-    auto waitAfter = [&](auto isWait) {
-      unsigned at = number[user], best = endOf.lookup(user);
-      unsigned found = std::numeric_limits<unsigned>::max();
-      for (Operation *wait : waits)
-        if (number[wait] > at && isWait(wait))
-          found = std::min(found, number[wait]);
-      return found == std::numeric_limits<unsigned>::max() ? best : found;
-    };
-    if (isa<ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(user))
-      return waitAfter([](Operation *op) { return isa<ttng::TMAStoreWaitOp>(op); });
-    if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(user); dot && dot.getIsAsync())
-      return waitAfter([](Operation *op) { return isa<ttng::WarpGroupDotWaitOp>(op); });
+    for (const MemoryAccess &access : accessesOf(user))
+      if (access.kind == MemoryAccess::Read && access.completion != Completion::ProgramOrder)
+        return firstWait(user, access.completion);
     return number[user];
+  }
+
+  unsigned firstWait(Operation *user, Completion completion) {
+    unsigned found = std::numeric_limits<unsigned>::max();
+    for (auto [wait, awaited] : waits)
+      if (number[wait] > number[user] && awaited == completion)
+        found = std::min(found, number[wait]);
+    return found == std::numeric_limits<unsigned>::max() ? endOf.lookup(user) : found;
   }
 
   /// Keeps the owner alive up to `user`.

@@ -28,16 +28,6 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
-/// Bytes that a copy adds to the barrier of each CTA; nullopt where that is hard to say.
-std::optional<int64_t> bytesOf(ttng::AsyncTMACopyGlobalToLocalOp copy) {
-  ttg::MemDescType buffer = copy.getResult().getType();
-  auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
-  if (!encoding || encoding.getValue().fp4Padded)
-    return std::nullopt;
-  layout::Ints shape = layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape());
-  return ShapedType::getNumElements(shape) * elementBytes(buffer.getElementType());
-}
-
 /// What happens to one barrier in one block under one condition.
 struct Group {
   int64_t expected = 0, brought = 0;
@@ -63,33 +53,27 @@ struct CheckFunction {
     if (auto wait = dyn_cast<ttng::WaitBarrierOp>(op);
         wait && (!wait.getPred() || matchPattern(wait.getPred(), m_One())))
       waits.push_back(wait);
-    if (auto expect = dyn_cast<ttng::BarrierExpectOp>(op)) {
-      if (expect.getFromCTA())
-        return giveUp(expect.getAlloc());
-      add(op, expect.getAlloc(), expect.getPred()).expected += expect.getSize();
-    } else if (auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op)) {
-      std::optional<int64_t> bytes = bytesOf(copy);
-      if (!bytes)
-        return giveUp(copy.getBarrier());
-      add(op, copy.getBarrier(), copy.getPred()).brought += *bytes;
-    } else if (!isa<ttng::InitBarrierOp, ttng::InvalBarrierOp, ttng::WaitBarrierOp,
-                    ttng::ArriveBarrierOp, ttng::AsyncCopyMbarrierArriveOp, ttg::LocalDeallocOp,
-                    ttg::WarpSpecializeOp, ttg::WarpSpecializePartitionsOp>(op) &&
-               !op->hasTrait<OpTrait::IsTerminator>() && !isView(op)) {
-      for (Value operand : op->getOperands())
-        if (isa<ttg::MemDescType>(operand.getType()))
-          giveUp(operand);
+    auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
+    if (!onChip) {
+      if (mayDoAnything(op))
+        llvm::for_each(op->getOperands(), [&](Value operand) { giveUp(operand); });
+      return;
     }
-  }
-
-  /// What passes buffers on, which the aliases follow.
-  static bool isView(Operation *op) {
-    return isa<ttg::MemDescIndexOp, ttg::MemDescSubsliceOp, scf::ForOp, scf::WhileOp, scf::IfOp,
-               arith::SelectOp>(op);
+    if (std::optional<BarrierBytes> bytes = onChip.getBarrierBytes()) {
+      if (!bytes->bytes)
+        return giveUp(bytes->barrier);
+      Group &group = add(op, bytes->barrier, bytes->predicate);
+      (bytes->announced ? group.expected : group.brought) += *bytes->bytes;
+      return;
+    }
+    // Threads that write where a barrier is know more than we do.
+    for (const MemoryAccess &access : accessesOf(op))
+      if (!access.isOfBarrier())
+        giveUp(access.buffer);
   }
 
   Group &add(Operation *op, Value barrier, Value predicate) {
-    if (matchPattern(predicate, m_One()))
+    if (predicate && matchPattern(predicate, m_One()))
       predicate = nullptr;
     // CTAs that have it in common announce and bring their bytes together.
     if (const layout::LinearLayout *linear =
@@ -159,9 +143,8 @@ struct CheckBarrierBytesPass : PassWrapper<CheckBarrierBytesPass, OperationPass<
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
       // Most kernels have no such barriers. Others may get theirs from callers.
       auto counts = [](Operation *op) {
-        return isa<ttng::BarrierExpectOp, ttng::AsyncTMACopyGlobalToLocalOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
+        return onChip && onChip.getBarrierBytes() ? WalkResult::interrupt() : WalkResult::advance();
       };
       if (function.isPublic() && function.walk(counts).wasInterrupted() &&
           !CheckFunction(function).report())

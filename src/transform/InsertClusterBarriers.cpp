@@ -37,8 +37,6 @@
 #include "transform/Pipeline.h"
 #include "transform/SharedFlow.h"
 
-#include "llvm/ADT/DenseSet.h"
-
 using namespace mlir;
 
 namespace gluonc {
@@ -71,16 +69,21 @@ struct State {
   }
 };
 
-/// Exchanges through scratch: each CTA writes its own, all meet, each reads that of others.
-bool isExchange(Operation *op) {
-  return isa<ttg::ConvertLayoutOp, tt::ReduceOp, tt::GatherOp, tt::HistogramOp, tt::AtomicRMWOp,
-             tt::AtomicCASOp>(op);
+/// Of operations that reach others: whether each CTA writes its own scratch, all meet, and each
+/// reads that of others, and nothing else.
+bool isExchange(Operation *op) { return !cast<OnChipMemoryOpInterface>(op).accessesPeers(); }
+
+/// Whether it takes a barrier that has begun.
+bool usesBarrier(Operation *op) {
+  return llvm::any_of(accessesOf(op), [](const MemoryAccess &access) {
+    return access.isOfBarrier() && access.kind != MemoryAccess::InitBarrier;
+  });
 }
 
-bool usesBarrier(Operation *op) {
-  return isa<ttng::InvalBarrierOp, ttng::BarrierExpectOp, ttng::ArriveBarrierOp,
-             ttng::WaitBarrierOp, ttng::AsyncCopyMbarrierArriveOp,
-             ttng::AsyncTMACopyGlobalToLocalOp, ttng::AsyncSharedStoreOp>(op);
+bool beginsBarrier(Operation *op) {
+  return llvm::any_of(accessesOf(op), [](const MemoryAccess &access) {
+    return access.kind == MemoryAccess::InitBarrier;
+  });
 }
 
 class ClusterFlow final : public SharedFlow<State> {
@@ -90,7 +93,7 @@ public:
     function.walk([&](Operation *op) {
       if (!reachesPeers(op))
         return;
-      peers.insert(op);
+      peers.insert({op, isExchange(op)});
       signals |= usesBarrier(op);
     });
   }
@@ -144,7 +147,8 @@ private:
   bool partsNeedBarrier(Operation *specialize, const State &state) const {
     auto needs = [&](Operation *op) {
       const Effect *effect = op == specialize ? nullptr : accesses.of(op);
-      bool isOfPeers = peers.contains(op) && !isExchange(op);
+      auto peer = peers.find(op);
+      bool isOfPeers = peer != peers.end() && !peer->second;
       return effect && needsBarrier(*effect, isOfPeers, state) ? WalkResult::interrupt()
                                                                : WalkResult::advance();
     };
@@ -172,13 +176,13 @@ private:
     }
     if (isa<tt::ReturnOp>(op) && state.reachedPeers && function.isPublic())
       demand(op, What::Barrier);
-    state.begun |= signals && isa<ttng::InitBarrierOp>(op);
+    state.begun |= signals && beginsBarrier(op);
 
     if (isa<ttg::WarpSpecializeOp>(op) && partsNeedBarrier(op, state)) {
       demand(op, What::Barrier);
       state.clearAccesses();
     }
-    bool reaches = peers.contains(op), exchanges = reaches && isExchange(op);
+    bool reaches = peers.contains(op), exchanges = reaches && peers.lookup(op);
     if (const Effect *effect = accesses.of(op)) {
       if (needsBarrier(*effect, reaches && !exchanges, state)) {
         demand(op, What::Barrier);
@@ -193,7 +197,8 @@ private:
     state.reachedPeers |= reaches;
   }
 
-  llvm::DenseSet<Operation *> peers;
+  /// Operations that reach other CTAs, and whether it is an exchange.
+  llvm::DenseMap<Operation *, bool> peers;
   /// Whether CTAs signal each other's barriers.
   bool signals = false;
   What what = What::Barrier;
@@ -201,15 +206,17 @@ private:
 
 /// Whether threads leave something in memory that those of other CTAs may look for.
 bool publishes(Operation *op) {
-  // Known to be written only when it was waited for.
-  if (isa<ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(op))
-    return false;
+  // What bulk stores wrote is known to be there when it was waited for.
   if (auto wait = dyn_cast<ttng::TMAStoreWaitOp>(op))
     return !wait.getReadOnly();
-  if (isa<ttng::FenceAsyncSharedOp, ttg::BarrierOp, ttng::ClusterBarrierOp,
-          ttng::FenceMBarrierInitReleaseClusterOp, ttng::WarpGroupDotWaitOp>(op) ||
-      usesBarrier(op))
-    return isa<ttng::AsyncSharedStoreOp>(op);
+  if (op->hasTrait<OnlyOrdersMemory>())
+    return false;
+  // Engines are no threads, and signals tell nothing.
+  llvm::SmallVector<MemoryAccess, 4> accesses = accessesOf(op);
+  if (!accesses.empty() && llvm::all_of(accesses, [](const MemoryAccess &access) {
+        return access.isOfBarrier() || access.proxy == Proxy::Async;
+      }))
+    return false;
   if (reachesPeers(op))
     return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);

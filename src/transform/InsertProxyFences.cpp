@@ -66,6 +66,10 @@ private:
     return ttng::FenceAsyncSharedOp::create(builder, location, reachesCluster);
   }
 
+  bool startsEngine(const Effect &effect) const {
+    return llvm::any_of(effect.before, [&](unsigned access) { return accesses[access].byEngine; });
+  }
+
   bool meets(const Effect &effect, const llvm::BitVector &earlier) const {
     for (unsigned access : effect.before)
       if (accesses[access].byEngine)
@@ -87,9 +91,8 @@ private:
     const Effect *effect = accesses.of(op);
     if (!effect)
       return;
-    auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op);
     // What is delivered to other CTAs needs a fence that they are in, too.
-    reachesCluster = copy && copy.getMulticast();
+    reachesCluster = startsEngine(*effect) && cast<OnChipMemoryOpInterface>(op).accessesPeers();
     if (meets(*effect, reachesCluster ? state.cluster : state.local)) {
       require(op);
       fence(state, reachesCluster);
@@ -106,6 +109,11 @@ private:
   bool reachesCluster = false;
 };
 
+bool startsEngine(Operation *op) {
+  return llvm::any_of(accessesOf(op),
+                      [](const MemoryAccess &access) { return access.proxy == Proxy::Async; });
+}
+
 struct InsertProxyFencesPass : PassWrapper<InsertProxyFencesPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertProxyFencesPass)
   llvm::StringRef getArgument() const override { return "gluonc-insert-proxy-fences"; }
@@ -117,8 +125,7 @@ struct InsertProxyFencesPass : PassWrapper<InsertProxyFencesPass, OperationPass<
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
       // Most kernels use no engine.
       WalkResult engines = function.walk([](Operation *op) {
-        bool may = isa<ttng::TTNGDialect>(op->getDialect());
-        return may ? WalkResult::interrupt() : WalkResult::advance();
+        return startsEngine(op) ? WalkResult::interrupt() : WalkResult::advance();
       });
       if (!engines.wasInterrupted())
         continue;

@@ -21,7 +21,6 @@
 #include "ir/AxisInfo.h"
 #include "ir/Encoding.h"
 #include "ir/Report.h"
-#include "layout/Inference.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -29,7 +28,6 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -125,142 +123,33 @@ private:
     return error;
   }
 
-  /// What control flow passes from one region to the next keeps its layout.
+  /// What control flow passes on keeps its layout.
   void tieRegions(Operation *op) {
-    auto tie = [&](OperandRange from, ValueRange to) {
+    forEachForwarded(op, [&](ValueRange from, ValueRange to) {
       for (auto [source, target] : llvm::zip(from, to)) {
         ties[source].push_back(target);
         ties[target].push_back(source);
       }
-    };
-    if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
-      for (Block &block : specialize.getDefaultRegion())
-        if (auto yield = dyn_cast<ttg::WarpYieldOp>(block.getTerminator()))
-          tie(yield->getOperands(), op->getResults());
-      return;
-    }
-    auto branch = dyn_cast<RegionBranchOpInterface>(op);
-    if (!branch)
-      return;
-    SmallVector<RegionSuccessor> successors;
-    branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
-    for (RegionSuccessor &successor : successors)
-      tie(branch.getEntrySuccessorOperands(successor), successor.getSuccessorInputs());
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(block.getTerminator());
-        if (!terminator)
-          continue;
-        SmallVector<Attribute> constants(terminator->getNumOperands());
-        SmallVector<RegionSuccessor> next;
-        terminator.getSuccessorRegions(constants, next);
-        for (RegionSuccessor &successor : next)
-          tie(terminator.getSuccessorOperands(successor), successor.getSuccessorInputs());
-      }
-  }
-
-  LogicalResult add(ValueRange values, const Demand &demand) {
-    for (Value value : values)
-      if (failed(add(value, demand)))
-        return failure();
-    return success();
-  }
-
-  /// A demand that was derived from another; one that cannot be derived does not travel on.
-  LogicalResult add(ValueRange values, const layout::Inferred &layout, const Demand &from,
-                    bool mayVary = false) {
-    if (!layout)
-      return success();
-    return add(values, {fromLayout(function.getContext(), *layout.layout), from.mayVary || mayVary,
-                        from.origin});
+    });
   }
 
   /// From `value`, an operand or result of `op`, to its other operands and results.
   LogicalResult spreadOver(Operation *op, Value value, const Demand &demand) {
-    if (isa<gluon::SetAutoLayoutOp, ttg::ConvertLayoutOp, tt::CallOp, tt::PrintOp, tt::HistogramOp,
-            ttng::WarpGroupDotWaitOp, RegionBranchOpInterface, ttg::WarpSpecializeOp>(op) ||
-        op->hasTrait<OpTrait::IsTerminator>())
-      return success();
-    bool isForward = value.getDefiningOp() != op;
-    layout::Layout layout = toLayout(demand.encoding);
-    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<tt::ExpandDimsOp>([&](tt::ExpandDimsOp expand) {
-          return isForward ? add(expand->getResults(),
-                                 layout::expandDimsLayout(layout, shapeOf(value), expand.getAxis()),
-                                 demand)
-                           : add(expand->getOperands(),
-                                 layout::reduceLayout(layout, expand.getAxis()), demand);
-        })
-        .Case<tt::ReduceOp>(
-            [&](tt::ReduceOp reduce) { return spreadReduce(reduce, value, demand); })
-        .Case<tt::TransOp>([&](tt::TransOp trans) {
-          Ints order(trans.getOrder().begin(), trans.getOrder().end());
-          if (isForward)
-            return add(trans->getResults(), layout::transposeLayout(layout, shapeOf(value), order),
-                       demand, true);
-          Ints inverse(order.size(), 0);
-          for (auto [i, d] : llvm::enumerate(order))
-            inverse[d] = i;
-          return add(trans->getOperands(), layout::transposeLayout(layout, shapeOf(value), inverse),
-                     demand, true);
-        })
-        .Case<tt::ReshapeOp>([&](tt::ReshapeOp reshape) {
-          Value other = isForward ? reshape.getResult() : reshape.getSrc();
-          return add(other, layout::reshapeLayout(layout, shapeOf(value), shapeOf(other)), demand,
-                     true);
-        })
-        .Case<tt::JoinOp>([&](tt::JoinOp join) {
-          if (!isForward)
-            return add(join->getOperands(), layout::splitLayout(layout, shapeOf(value)), demand,
-                       true);
-          return failure(failed(add(join->getOperands(), demand)) ||
-                         failed(add(join->getResults(), layout::joinLayout(layout, shapeOf(value)),
-                                    demand, true)));
-        })
-        .Case<tt::SplitOp>([&](tt::SplitOp split) {
-          if (isForward)
-            return add(split->getResults(), layout::splitLayout(layout, shapeOf(value)), demand,
-                       true);
-          return failure(failed(add(split->getResults(), demand)) ||
-                         failed(add(split->getOperands(),
-                                    layout::joinLayout(layout, shapeOf(value)), demand, true)));
-        })
-        .Case<tt::GatherOp>([&](tt::GatherOp gather) {
-          // The source has a layout of its own.
-          if (value == gather.getSrc())
-            return success();
-          return add({gather.getIndices(), gather.getResult()}, demand);
-        })
-        .Case<tt::DotOp, ttng::WarpGroupDotOp>([&](auto dot) {
-          // The operands' layouts are derived from it in more than one way.
-          if (value != dot.getC() && value != dot.getD())
-            return success();
-          return add({dot.getC(), dot.getD()}, demand);
-        })
-        .Default([&](Operation *) {
-          return failure(failed(add(op->getOperands(), demand)) ||
-                         failed(add(op->getResults(), demand)));
-        });
-  }
-
-  LogicalResult spreadReduce(tt::ReduceOp reduce, Value value, const Demand &demand) {
-    layout::Layout layout = toLayout(demand.encoding);
-    int64_t axis = reduce.getAxis();
-    if (value.getDefiningOp() != reduce.getOperation()) {
-      if (failed(add(reduce->getOperands(), demand)))
-        return failure();
-      return add(reduce->getResults(), layout::reduceLayout(layout, axis), demand);
+    ImpliedLayouts implied(demand.encoding);
+    if (auto flow = dyn_cast<LayoutFlowOpInterface>(op)) {
+      flow.implyLayouts(value, implied);
+    } else if (!isOurs(op) && !isa<RegionBranchOpInterface>(op) &&
+               !op->hasTrait<OpTrait::IsTerminator>()) {
+      // Those of other dialects work element by element.
+      implied.same(op->getOperands());
+      implied.same(op->getResults());
     }
-    if (failed(add(reduce->getResults(), demand)))
-      return failure();
-    // Only a slice tells what was there before.
-    const auto *slice = layout.as<layout::SliceLayout>();
-    if (!slice || slice->dim != axis)
-      return success();
-    return add(reduce->getOperands(), layout::Inferred{slice->parent, {}}, demand);
+    for (const ImpliedLayouts::Implied &next : implied.all())
+      if (failed(
+              add(next.value, {next.encoding, demand.mayVary || next.isOneOfMany, demand.origin})))
+        return failure();
+    return success();
   }
-
-  using Ints = layout::Ints;
 
   tt::FuncOp function;
   IsOpen isOpen;
@@ -275,12 +164,17 @@ private:
 
 /// The tensor of pointers that an operation accesses memory through; null for others.
 Value pointersOf(Operation *op) {
-  Value pointers = llvm::TypeSwitch<Operation *, Value>(op)
-                       .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(
-                           [](auto access) { return access.getPtr(); })
-                       .Case<ttg::AsyncCopyGlobalToLocalOp>([](auto copy) { return copy.getSrc(); })
-                       .Default(Value());
-  return pointers && isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return {};
+  llvm::SmallVector<MemoryEffects::EffectInstance> all;
+  effects.getEffects(all);
+  for (const MemoryEffects::EffectInstance &effect : all)
+    if (Value value = effect.getValue())
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
+          tensor && isa<tt::PointerType>(tensor.getElementType()))
+        return value;
+  return {};
 }
 
 class Coalescing {

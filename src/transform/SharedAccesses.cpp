@@ -1,14 +1,9 @@
 //===- SharedAccesses.cpp -----------------------------------------------------===//
-//
-// A new operation that touches shared memory is entered in `describe`.
-//
-//===----------------------------------------------------------------------===//
 #include "transform/SharedAccesses.h"
 
 #include "ir/Encoding.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -106,136 +101,69 @@ unsigned SharedAccesses::add(Access access) {
   return list.size() - 1;
 }
 
-void SharedAccesses::touch(Effect &effect, Value buffer, bool writes) {
-  if (takesBuffers) {
-    unsigned access = everything();
-    list[access].writes = writes;
-    effect.before.push_back(access);
-    effect.after.push_back(access);
+static Access::Object objectOf(MemoryAccess::Kind kind) {
+  if (kind == MemoryAccess::UseBarrier)
+    return Access::Object::Use;
+  bool life = kind == MemoryAccess::InitBarrier || kind == MemoryAccess::InvalBarrier;
+  return life ? Access::Object::Life : Access::Object::No;
+}
+
+void SharedAccesses::touch(Effect &effect, const MemoryAccess &what) {
+  if (what.space != MemorySpace::Shared)
     return;
-  }
-  const llvm::BitVector *owners = aliases.of(buffer);
+  auto record = [&](unsigned access) {
+    list[access].writes = what.writes();
+    list[access].object = objectOf(what.kind);
+    list[access].byEngine = what.proxy == Proxy::Async;
+    effect.before.push_back(access);
+    // Others complete at some time of their own, and no barrier before that helps.
+    if (what.completion == Completion::ProgramOrder)
+      effect.after.push_back(access);
+    if (what.completion == Completion::ProductWait)
+      productReads.push_back(access);
+  };
+  if (takesBuffers)
+    return record(everything());
+  const llvm::BitVector *owners = aliases.of(what.buffer);
   if (!owners)
     return;
-  std::optional<Window> window = owners->count() == 1 ? windowOf(buffer) : std::nullopt;
+  std::optional<Window> window = owners->count() == 1 ? windowOf(what.buffer) : std::nullopt;
   for (unsigned index : owners->set_bits()) {
     ttg::LocalAllocOp owner = aliases.allocations()[index];
     int64_t begin = offsetOf(owner);
-    unsigned access = add({begin, begin + bufferBytesOf(owner), writes, owner, window});
-    effect.before.push_back(access);
-    effect.after.push_back(access);
+    record(add({begin, begin + bufferBytesOf(owner), true, owner, window}));
   }
 }
 
-/// An access that completes at some time of its own.
-void SharedAccesses::start(Effect &effect, Value buffer, bool writes, bool byEngine) {
-  if (!isa<ttg::MemDescType>(buffer.getType()))
-    return;
-  llvm::SmallVector<unsigned, 2> pending = effect.after;
-  size_t first = effect.before.size();
-  touch(effect, buffer, writes);
-  effect.after = pending;
-  for (size_t i = first; i < effect.before.size(); ++i)
-    list[effect.before[i]].byEngine = byEngine;
-}
-
-void SharedAccesses::useObject(Effect &effect, Value barrier, Access::Object how) {
-  size_t first = effect.before.size();
-  touch(effect, barrier, true);
-  for (size_t i = first; i < effect.before.size(); ++i)
-    list[effect.before[i]].object = how;
-}
-
-/// Threads of the partition meet, then one of them accesses the barrier object.
-void SharedAccesses::meetAndUse(Effect &effect, Value barrier) {
-  useObject(effect, barrier, Access::Object::Use);
-  effect.before.clear();
-  effect.meets = true;
-}
-
-void SharedAccesses::describeEngines(Effect &effect, Operation *op) {
-  using Object = Access::Object;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<ttng::InitBarrierOp, ttng::InvalBarrierOp>(
-          [&](auto barrier) { useObject(effect, barrier.getAlloc(), Object::Life); })
-      .Case<ttng::BarrierExpectOp, ttng::ArriveBarrierOp>(
-          [&](auto barrier) { meetAndUse(effect, barrier.getAlloc()); })
-      .Case([&](ttng::WaitBarrierOp wait) { useObject(effect, wait.getAlloc(), Object::Use); })
-      .Case([&](ttng::AsyncCopyMbarrierArriveOp arrive) {
-        useObject(effect, arrive.getBarrier(), Object::Use);
-      })
-      .Case([&](ttng::AsyncTMACopyGlobalToLocalOp copy) {
-        useObject(effect, copy.getBarrier(), Object::Use);
-        start(effect, copy.getResult(), true);
-      })
-      .Case([&](ttng::AsyncSharedStoreOp store) {
-        useObject(effect, store.getMbarrier(), Object::Use);
-        // Of this thread, though it takes its time.
-        start(effect, store.getDst(), true, /*byEngine=*/false);
-      })
-      .Case<ttng::AsyncTMACopyLocalToGlobalOp, ttng::AsyncTMAReduceOp>(
-          [&](auto copy) { start(effect, copy.getSrc(), false); })
-      .Case([&](ttng::WarpGroupDotOp dot) {
-        start(effect, dot.getA(), false);
-        start(effect, dot.getB(), false);
-        append_range(productReads, effect.before);
-        // The wait is part of it.
-        if (!dot.getIsAsync())
-          effect.after = effect.before;
-      })
-      .Case([&](ttng::WarpGroupDotWaitOp) { productWaits.push_back(op); })
-      .Case([&](ttng::TMAStoreWaitOp) { effect.needsMeeting = true; })
-      .Case([&](ttng::TensormapCreateOp) { exchange(effect, op, /*meets=*/true); })
-      .Case<ttng::ClusterBarrierOp, ttng::ClusterWaitOp>([&](auto) { effect.meets = true; });
-}
-
-void SharedAccesses::exchange(Effect &effect, Operation *op, bool meets) {
-  int64_t bytes = scratchBytesOf(op), begin = offsetOf(op);
-  effect.before.push_back(add({begin, begin + bytes, true, op, std::nullopt}));
-  effect.meets = meets;
+void SharedAccesses::exchange(Effect &effect, Operation *op, const Scratch &scratch) {
+  int64_t begin = offsetOf(op), end = begin + scratch.bytes;
   // Within a warp nobody else is met: the writes stay pending for other warps.
-  effect.after.push_back(add({begin, begin + bytes, !meets, op, std::nullopt}));
+  bool meets = scratch.sync != layout::SyncScope::Warp;
+  effect.before.push_back(add({begin, end, true, op, std::nullopt}));
+  effect.meets |= meets;
+  effect.after.push_back(add({begin, end, !meets, op, std::nullopt}));
 }
 
 void SharedAccesses::describe(Operation *op) {
   Effect effect;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](ttg::LocalLoadOp load) { touch(effect, load.getSrc(), false); })
-      .Case([&](ttg::LocalStoreOp store) { touch(effect, store.getDst(), true); })
-      .Case([&](ttg::LocalGatherOp gather) { touch(effect, gather.getSrc(), false); })
-      .Case([&](ttg::LocalScatterOp scatter) { touch(effect, scatter.getDst(), true); })
-      .Case([&](ttg::LocalAtomicScatterRMWOp scatter) {
-        touch(effect, scatter.getDst(), true);
-        // What was fetched goes to threads with copies, behind a barrier.
-        if (scratchBytesOf(op))
-          exchange(effect, op, /*meets=*/true);
-      })
-      .Case([&](ttg::AsyncCopyGlobalToLocalOp copy) {
-        touch(effect, copy.getResult(), true);
-        // What it writes appears at an async_wait and no barrier before that helps.
-        effect.after.clear();
-      })
-      .Case([&](ttg::LocalAllocOp alloc) {
-        if (alloc.getSrc())
-          touch(effect, alloc.getResult(), true);
-      })
-      .Case([&](ttg::BarrierOp barrier) { effect.meets = barrier.orders(ttg::AddrSpace::Local); })
-      .Case([&](ttg::AsyncWaitOp) { effect.needsMeeting = true; })
-      .Case([&](ttg::ConvertLayoutOp convert) {
-        const auto *plan = std::get_if<layout::SharedPlan>(&planOf(convert));
-        if (plan && plan->scratchBytes)
-          exchange(effect, op, plan->sync != layout::SyncScope::Warp);
-      })
-      .Case([&](tt::CallOp) {
-        effect.before.push_back(everything());
-        effect.after = effect.before;
-      })
-      .Default([&](Operation *other) {
-        if (isa<ttng::TTNGDialect>(other->getDialect()))
-          describeEngines(effect, other);
-        else if (scratchBytesOf(other))
-          exchange(effect, op, /*meets=*/true);
-      });
+  if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op)) {
+    for (const MemoryAccess &access : accessesOf(op))
+      touch(effect, access);
+    if (onChip.threadsMeet()) {
+      effect.meets = true;
+      effect.before.clear();
+    }
+    if (Scratch scratch = onChip.getScratch(); scratch.bytes)
+      exchange(effect, op, scratch);
+    std::optional<Completion> awaited = onChip.getAwaited();
+    // One thread's groups: whoever counts on them must meet it first.
+    effect.needsMeeting = awaited == Completion::AsyncGroup || awaited == Completion::BulkStoreWait;
+    if (awaited == Completion::ProductWait)
+      productWaits.push_back(op);
+  } else if (mayDoAnything(op)) {
+    effect.before.push_back(everything());
+    effect.after = effect.before;
+  }
   if (!effect.before.empty() || effect.meets || effect.needsMeeting)
     effects.try_emplace(op, std::move(effect));
 }

@@ -62,12 +62,8 @@ public:
 private:
   unsigned add(Access access);
   void describe(mlir::Operation *op);
-  void describeEngines(Effect &effect, mlir::Operation *op);
-  void touch(Effect &effect, mlir::Value buffer, bool writes);
-  void start(Effect &effect, mlir::Value buffer, bool writes, bool byEngine = true);
-  void useObject(Effect &effect, mlir::Value barrier, Access::Object how);
-  void meetAndUse(Effect &effect, mlir::Value barrier);
-  void exchange(Effect &effect, mlir::Operation *op, bool meets);
+  void touch(Effect &effect, const MemoryAccess &what);
+  void exchange(Effect &effect, mlir::Operation *op, const Scratch &scratch);
   unsigned everything();
 
   BufferAliases aliases;

@@ -16,15 +16,11 @@
 
 namespace gluonc {
 
-/// Bytes that `op` needs for itself while it runs; 0 for almost every operation.
-int64_t scratchBytesOf(mlir::Operation *op);
+/// What `op` accesses in memories on the chip, scratch apart.
+llvm::SmallVector<MemoryAccess, 4> accessesOf(mlir::Operation *op);
 /// Bytes and alignment of the buffer of an allocation in shared memory.
 int64_t bufferBytesOf(ttg::LocalAllocOp op);
 int64_t bufferAlignmentOf(ttg::LocalAllocOp op);
-
-/// Whether `op` accesses the shared memory of other CTAs of the cluster, itself or by an engine, or
-/// has them access its own.
-bool reachesPeers(mlir::Operation *op);
 
 /// Which allocations a memory descriptor may be a view of: followed through views, loops,
 /// branches, selects and block arguments of one function.
@@ -40,7 +36,6 @@ public:
 
 private:
   bool flow(mlir::Value from, mlir::Value to);
-  bool flow(mlir::ValueRange from, mlir::ValueRange to);
   bool flowThrough(mlir::Operation *op);
 
   llvm::SmallVector<ttg::LocalAllocOp> allocs;

@@ -4,6 +4,7 @@
 
 #l = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #t = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#w = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -60,6 +61,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     ttg.barrier all
     // CHECK: ttg.barrier none
     ttg.barrier none
+    tt.return
+  }
+
+  // CHECK-LABEL: @formats
+  tt.func public @formats(%x: tensor<64x64xi8, #l>) {
+    // CHECK: ttg.fp4_to_fp %arg0 {axis = 1 : i32} : tensor<64x64xi8, #blocked> -> tensor<64x128xf16, #blocked2>
+    %0 = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x64xi8, #l> -> tensor<64x128xf16, #w>
     tt.return
   }
 }

@@ -133,4 +133,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.store %b, %d : tensor<1024x!tt.ptr<f32>, #gluon.coalesced_encoding>
     tt.return
   }
+
+  // Two numbers from each byte: the thread that holds the byte holds both.
+  // CHECK-LABEL: @unpacked
+  tt.func public @unpacked(%p: tensor<128x!tt.ptr<i8>, #k>) {
+    // CHECK: ttg.fp4_to_fp %{{.*}} : tensor<128xi8, #{{.*}}> -> tensor<256xf16, #[[PAIRS:.*]]>
+    // CHECK: tt.print {{.*}} : tensor<256xf16, #[[PAIRS]]>
+    %c = arith.constant dense<5> : tensor<128xi8, #gluon.auto_encoding>
+    %f = ttg.fp4_to_fp %c {axis = 0 : i32} : tensor<128xi8, #gluon.auto_encoding> -> tensor<256xf16, #gluon.auto_encoding>
+    %d = gluon.set_auto_layout %c : tensor<128xi8, #gluon.auto_encoding> -> tensor<128xi8, #k>
+    tt.store %p, %d : tensor<128x!tt.ptr<i8>, #k>
+    tt.print " f: " {hex = false, isSigned = array<i32: 0>} : %f : tensor<256xf16, #gluon.auto_encoding>
+    tt.return
+  }
 }
