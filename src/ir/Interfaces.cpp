@@ -23,10 +23,25 @@ int64_t scratchBytesOf(Operation *op) {
   return onChip ? onChip.getScratch().bytes : 0;
 }
 
+/// `seen`: functions that were looked into.
+static bool reachesPeers(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op))
+    return onChip.accessesPeers() || onChip.getScratch().sync == layout::SyncScope::Cluster;
+  auto call = dyn_cast<tt::CallOp>(op);
+  Operation *callee =
+      call ? SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()) : nullptr;
+  if (!callee || !seen.insert(callee).second)
+    return false;
+  WalkResult walk = callee->walk([&](Operation *inner) {
+    return reachesPeers(inner, seen) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 bool reachesPeers(Operation *op) {
-  auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
-  return onChip && ttg::numCtasOf(op) > 1 &&
-         (onChip.accessesPeers() || onChip.getScratch().sync == layout::SyncScope::Cluster);
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  return isa<OnChipMemoryOpInterface, tt::CallOp>(op) && ttg::numCtasOf(op) > 1 &&
+         reachesPeers(op, seen);
 }
 
 layout::Layout ImpliedLayouts::layout() const { return toLayout(encoding); }

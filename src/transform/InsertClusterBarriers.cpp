@@ -71,7 +71,10 @@ struct State {
 
 /// Of operations that reach others: whether each CTA writes its own scratch, all meet, and each
 /// reads that of others, and nothing else.
-bool isExchange(Operation *op) { return !cast<OnChipMemoryOpInterface>(op).accessesPeers(); }
+bool isExchange(Operation *op) {
+  auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
+  return onChip && !onChip.accessesPeers();
+}
 
 /// Whether it takes a barrier that has begun.
 bool usesBarrier(Operation *op) {
@@ -94,7 +97,7 @@ public:
       if (!reachesPeers(op))
         return;
       peers.insert({op, isExchange(op)});
-      signals |= usesBarrier(op);
+      signals |= usesBarrier(op) || isa<tt::CallOp>(op);
     });
   }
 
@@ -217,12 +220,14 @@ bool publishes(Operation *op) {
         return access.isOfBarrier() || access.proxy == Proxy::Async;
       }))
     return false;
+  if (isa<tt::CallOp>(op))
+    return false; // Operations of the callee answer.
   if (reachesPeers(op))
     return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects)
     return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-           !isa<ModuleOp, FunctionOpInterface, CallOpInterface>(op);
+           !isa<ModuleOp, FunctionOpInterface>(op);
   llvm::SmallVector<MemoryEffects::EffectInstance> all;
   effects.getEffects(all);
   return llvm::any_of(all, [](const MemoryEffects::EffectInstance &effect) {

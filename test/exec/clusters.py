@@ -99,6 +99,8 @@
 # EXPECT: all(y == z) & (y[2047] == sum(x))
 # RUN: skewed x='randint(-99, 99, (16, 8), i32)' rows='zeros(16, i32)' columns='zeros(8, i32)' --grid 1 --num-ctas 4 --num-warps 1
 # EXPECT: all(columns == sum(x, 0)) & all(rows == sum(x, 1))
+# RUN: called x='randint(-99, 99, 1024, i32)' y='zeros(2, i32)' CGA='[[1], [2]]' --grid 1 --num-ctas 4
+# EXPECT: (y[0] == sum(x)) & (y[1] == 3 * sum(x))
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -490,3 +492,16 @@ def copies(x, y):
         reg_bases=[], lane_bases=[[0], [0], [1], [16], [8]], warp_bases=[[0], [0]], block_bases=[[0], [2], [4]], shape=[32])
     v = gl.convert_layout(gl.load(x + gl.arange(0, 32, layout=a)), b)
     gl.store(y + gl.arange(0, 32, layout=b), v)
+
+
+@gluon.jit(noinline=True)
+def scaled_total(x, factor, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=CGA)
+    return gl.sum(gl.load(x + gl.arange(0, 1024, layout=layout)) * factor, 0)
+
+
+# The second call writes where others read in the first.
+@gluon.jit
+def called(x, y, CGA: gl.constexpr):
+    gl.store(y, scaled_total(x, gl.to_tensor(1), CGA))
+    gl.store(y + 1, scaled_total(x, gl.to_tensor(3), CGA))
