@@ -219,8 +219,8 @@ GLUONC_API const char *gluonc_language_names(void);
  * to say. Valid until the thread's next call. */
 GLUONC_API const char *gluonc_language_doc(const char *path);
 
-/* The classes of layouts, one a line: path below `gl`, then the fields with their defaults as Python
- * writes them: "SharedLinearLayout offset_bases block_bases=() alignment=16". */
+/* The classes of layouts, one a line: path below `gl`, then the fields with their defaults as
+ * Python writes them: "SharedLinearLayout offset_bases block_bases=() alignment=16". */
 GLUONC_API const char *gluonc_language_layouts(void);
 
 /* -- Specialization ------------------------------------------------------- */
