@@ -78,6 +78,8 @@ public:
   virtual llvm::Expected<Artifact> assemble(const Artifact &assembly,
                                             llvm::StringRef assembler) const = 0;
 
+  /// Whether it has an emit function for the operation.
+  bool emits(mlir::OperationName name) const;
   /// The first three in a row.
   llvm::Expected<LlvmModule> makeLlvm(mlir::ModuleOp module, Timings *timings = nullptr) const;
 

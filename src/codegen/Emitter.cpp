@@ -1,5 +1,6 @@
 #include "codegen/Emitter.h"
 
+#include "codegen/Backend.h"
 #include "codegen/DebugInfo.h"
 #include "codegen/Words.h"
 #include "ir/AxisInfo.h"
@@ -49,7 +50,14 @@ const EmitTable &emitTable() {
   return table;
 }
 
+EmitFunction emitFunctionOf(mlir::OperationName name, const Isa &isa) {
+  EmitFunction emit = isa.operations().find(name);
+  return emit ? emit : emitTable().find(name);
+}
+
 } // namespace
+
+bool Backend::emits(mlir::OperationName name) const { return emitFunctionOf(name, isa()); }
 
 Emitter::Emitter(ModuleState &state, tt::FuncOp source, Function &function)
     : state(state), function(function), builder(function.getContext()), isa(state.isa),
@@ -109,9 +117,7 @@ Value *Emitter::sharedOf(mlir::Operation *op) {
 
 LogicalResult Emitter::emitBlock(mlir::Block &block) {
   for (mlir::Operation &op : block) {
-    EmitFunction emit = isa.operations().find(&op);
-    if (!emit)
-      emit = emitTable().find(&op);
+    EmitFunction emit = emitFunctionOf(op.getName(), isa);
     if (!emit)
       return unsupported(&op);
     if (state.debug)

@@ -53,9 +53,7 @@ public:
     addImpl(function, std::integral_constant<decltype(function), function>());
   }
   /// Null for an operation that has no machine code.
-  EmitFunction find(mlir::Operation *op) const {
-    return functions.lookup(op->getName().getTypeID());
-  }
+  EmitFunction find(mlir::OperationName name) const { return functions.lookup(name.getTypeID()); }
 
 private:
   template <typename Op, typename Constant>
