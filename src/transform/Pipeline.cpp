@@ -77,7 +77,7 @@ void registerBehindLayouts(std::function<std::unique_ptr<Pass>()> create) {
         passes.addPass(create());
         return success();
       },
-      [](llvm::function_ref<void(const detail::PassOptions &)>) {});
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});
 }
 
 } // namespace
@@ -105,7 +105,7 @@ void registerPasses() {
         addPipeline(passes, *target);
         return success();
       },
-      [](llvm::function_ref<void(const detail::PassOptions &)>) {});
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});
 }
 
 } // namespace gluonc
