@@ -13,7 +13,7 @@ read -r include suffix nanobind < <(python3 -c 'import nanobind, sysconfig as s
 print(s.get_path("include"), s.get_config_var("EXT_SUFFIX"), nanobind.include_dir())')
 pids=()
 for file in python/native/*.cpp "$nanobind/../src/nb_combined.cpp"; do
-  "${CXX:-g++}" -std=c++20 -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing -DNDEBUG -Iinclude \
+  "${CXX:-g++}" -std=c++20 -O2 -fPIC -fvisibility=hidden -fno-strict-aliasing -DNDEBUG -Iinclude -Isrc \
     -I"$include" -I"$nanobind" -I"$nanobind/../ext/robin_map/include" \
     -c "$file" -o "$out/$(basename "$file").o" &
   pids+=($!)

@@ -91,7 +91,7 @@ TEST_F(KernelCacheTest, FindsEveryFieldOfWhatWasCompiled) {
   EXPECT_EQ(found->kernel.name, "k");
   EXPECT_EQ(found->kernel.numWarps, made->kernel.numWarps);
   EXPECT_EQ(found->kernel.globalScratchAlignment, made->kernel.globalScratchAlignment);
-  EXPECT_EQ(found->resources.has_value(), made->resources.has_value());
+  EXPECT_EQ(found->artifact.resources.has_value(), made->artifact.resources.has_value());
   EXPECT_EQ(cache.inspect(cache.items().front()).label, "k(*i32) cuda:80 4 warps");
 }
 

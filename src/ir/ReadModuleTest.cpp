@@ -158,7 +158,7 @@ TEST_F(ReadModule, PartitionsOutsideOfWarpSpecializeAreRefused) {
 
 TEST_F(ReadModule, CountsOfTheModuleAreNumbersInRange) {
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 8 : i32} {}"), "");
-  std::string warps = "loc(\"a.ttgir\":1:1): `ttg.num-warps` is an i32 from 1 to 64";
+  std::string warps = "loc(\"a.ttgir\":1:1): `ttg.num-warps` is an i32 from 1 to 32";
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = \"x\"} {}"), warps);
   EXPECT_EQ(kind, diag::Kind::LaunchAttribute);
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 4 : i64} {}"), warps);

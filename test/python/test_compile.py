@@ -161,7 +161,7 @@ SMALL = ('module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32
     ("one public", "public", "private"),
     ("returns nothing", ") {\n    tt.store %p, %x : !tt.ptr<i32>\n    tt.return",
      ") -> i32 {\n    tt.return %x : i32"),
-    ("num-warps` is 1, 2", "num-warps\" = 4", "num-warps\" = 64"),
+    ("num-warps` is 1, 2", "num-warps\" = 4", "num-warps\" = 24"),
     ("num-warps` is an i32 from 1", "num-warps\" = 4", "num-warps\" = 0"),
     ("num-ctas` is 1, 2", "num-ctas\" = 1", "num-ctas\" = 3"),
     ("IR is for cuda:90 with warps of 64", "warp\" = 32", "warp\" = 64"),
