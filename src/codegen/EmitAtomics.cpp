@@ -179,7 +179,8 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
     return mlir::failure();
   if (form.acquires() && !shared && failed(meetForAtomic(emitter, op, type)))
     return mlir::failure();
-  emitter.set(op->getResult(0), std::move(results));
+  if (op->getNumResults())
+    emitter.set(op->getResult(0), std::move(results));
   return success();
 }
 
@@ -202,6 +203,27 @@ LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
                       return emitter.isa.atomicSwap(emitter.builder, emitter.get(op.getPtr())[i],
                                                     emitter.get(op.getCmp())[i],
                                                     emitter.get(op.getVal())[i], masked);
+                    });
+}
+
+LogicalResult emitLoad(Emitter &emitter, tt::AtomicLoadOp op) {
+  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  Type *type = emitter.elementType(mlir::getElementTypeOrSelf(op.getResult()));
+  return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
+                    [&](size_t i, const AtomicForm &masked) {
+                      return emitter.isa.atomicLoad(emitter.builder, emitter.get(op.getPtr())[i],
+                                                    type, masked);
+                    });
+}
+
+LogicalResult emitStore(Emitter &emitter, tt::AtomicStoreOp op) {
+  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
+                    [&](size_t i, const AtomicForm &masked) {
+                      Value *value = emitter.get(op.getValue())[i];
+                      emitter.isa.atomicStore(emitter.builder, emitter.get(op.getPtr())[i], value,
+                                              masked);
+                      return value;
                     });
 }
 
@@ -234,6 +256,8 @@ LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
 void addAtomics(EmitTable &table) {
   table.add<emitUpdate>();
   table.add<emitSwap>();
+  table.add<emitLoad>();
+  table.add<emitStore>();
   table.add<emitPoll>();
 }
 

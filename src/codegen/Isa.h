@@ -150,6 +150,11 @@ public:
   virtual llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
                                     llvm::Value *value, const AtomicForm &form,
                                     bool used) const = 0;
+  /// Loads a value of up to 64 bits; zero where the mask does not hold.
+  virtual llvm::Value *atomicLoad(Builder &builder, llvm::Value *pointer, llvm::Type *type,
+                                  const AtomicForm &form) const = 0;
+  virtual void atomicStore(Builder &builder, llvm::Value *pointer, llvm::Value *value,
+                           const AtomicForm &form) const = 0;
   /// Compares and swaps a 16-, 32- or 64-bit integer; the value that was at `pointer`.
   virtual llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
                                   llvm::Value *desired, const AtomicForm &form) const = 0;

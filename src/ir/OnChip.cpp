@@ -58,6 +58,7 @@ static Scratch scratchOfAtomic(Operation *op) {
 
 Scratch tt::AtomicRMWOp::getScratch() { return scratchOfAtomic(*this); }
 Scratch tt::AtomicCASOp::getScratch() { return scratchOfAtomic(*this); }
+Scratch tt::AtomicLoadOp::getScratch() { return scratchOfAtomic(*this); }
 /// The verdict of the thread that polls.
 Scratch tt::AtomicPollOp::getScratch() { return {4}; }
 

@@ -428,6 +428,43 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [
   }];
 }
 
+def TT_AtomicLoadOp : TT_Op<"atomic_load", [
+    OnChip<["getScratch"]>, SameLayout,
+    TypesMatchWith<"result has the type that the pointer points to", "ptr", "result",
+                   "::gluonc::tt::pointeeTypeOf($_self)">,
+    OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">]> {
+  let summary = "Reads global memory in order with other threads; zero where the mask is false";
+  let description = [{
+    `atomic_load_c1`: integers or floats. `atomic_load_c2`: relaxed or acquire. Keeps its place
+    among other accesses, hence the write.
+  }];
+  let arguments = (ins
+      Arg<TT_PtrOrBlock, "", [MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>:$ptr,
+      Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs TT_Type:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TT_AtomicStoreOp : TT_Op<"atomic_store", [
+    NoOnChip, SameLayout,
+    TypesMatchWith<"value has the type that the pointer points to", "ptr", "value",
+                   "::gluonc::tt::pointeeTypeOf($_self)">,
+    OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
+                           "::gluonc::tt::boolTypeLike($_self)">]> {
+  let summary = "Writes global memory in order with other threads where the mask is true";
+  let description = "`atomic_store_c1`: integers or floats. `atomic_store_c2`: relaxed or release.";
+  let arguments = (ins Arg<TT_PtrOrBlock, "", [MemWrite<TT_GlobalMemory>]>:$ptr, TT_Type:$value,
+      Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)
+  }];
+  let hasVerifier = 1;
+}
+
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [
     OnChip<["getScratch"]>,
     TypesMatchWith<"pointer points to the expected type", "ptr", "expected",

@@ -282,6 +282,24 @@ LogicalResult AtomicRMWOp::verify() {
   return success();
 }
 
+/// atomic_load_c1 and _c2, atomic_store_c1 and _c2.
+static LogicalResult verifyOrdered(Operation *op, Type value, MemSemantic given,
+                                   MemSemantic ordered) {
+  if (!getElementTypeOrSelf(value).isIntOrFloat())
+    return op->emitOpError("needs integers or floats");
+  if (given != MemSemantic::RELAXED && given != ordered)
+    return op->emitOpError("must be relaxed or ") << stringifyMemSemantic(ordered);
+  return success();
+}
+
+LogicalResult AtomicLoadOp::verify() {
+  return verifyOrdered(*this, getResult().getType(), getSem(), MemSemantic::ACQUIRE);
+}
+
+LogicalResult AtomicStoreOp::verify() {
+  return verifyOrdered(*this, getValue().getType(), getSem(), MemSemantic::RELEASE);
+}
+
 LogicalResult AtomicPollOp::verify() {
   unsigned bits = elementBits(getExpected().getType());
   if (bits != 16 && bits != 32 && bits != 64) // atomic_poll_c1

@@ -152,6 +152,83 @@ bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// Operands: addresses, mask if `masked`.
+template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
+  T *result = cta.at<T>(instruction.result);
+  cta.meetOthers();
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t first, uint32_t count, const uint8_t *host) {
+        for (uint32_t i = 0; i < count; ++i)
+          __atomic_load(reinterpret_cast<const T *>(host) + i, &result[first + i],
+                        __ATOMIC_ACQUIRE);
+      },
+      [&](uint32_t first, uint32_t count) { std::fill_n(result + first, count, T(0)); });
+}
+
+/// Operands: addresses, mask if `masked`, values.
+template <class T> void runStore(const Instruction &instruction, Cta &cta) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  Slot values = instruction.operands[access.masked ? 2 : 1];
+  cta.meetOthers();
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t first, uint32_t count, uint8_t *host) {
+        for (uint32_t i = 0; i < count; ++i) {
+          T value = cta.at<T>(values)[values.lanes == 1 ? 0 : first + i];
+          __atomic_store(reinterpret_cast<T *>(host) + i, &value, __ATOMIC_RELEASE);
+        }
+      },
+      [](uint32_t, uint32_t) {});
+}
+
+/// What programs tell each other by such accesses depends on their order.
+AccessData *addOrderedAccess(Lowering &lowering, mlir::Value pointer, mlir::Value mask,
+                             uint32_t bytes, llvm::SmallVectorImpl<Slot> &operands) {
+  lowering.program.sequential = true;
+  AccessData *access = addAccess(lowering, pointer, bytes, "atomic");
+  access->masked = static_cast<bool>(mask);
+  operands.push_back(lowering.slotOf(pointer));
+  if (mask)
+    operands.push_back(lowering.slotOf(mask));
+  return access;
+}
+
+bool lowerAtomicLoad(Lowering &lowering, mlir::Operation *operation) {
+  auto load = mlir::cast<tt::AtomicLoadOp>(operation);
+  ElementKind kind = lowering.kindOf(load.getResult());
+  uint32_t bytes = byteSize(kind);
+  llvm::SmallVector<Slot, 2> operands;
+  AccessData *access = addOrderedAccess(lowering, load.getPtr(), load.getMask(), bytes, operands);
+  access->reads = true;
+  Handler handler = bytes == 1   ? runLoad<uint8_t>
+                    : bytes == 2 ? runLoad<uint16_t>
+                    : bytes == 4 ? runLoad<uint32_t>
+                                 : runLoad<uint64_t>;
+  Slot result = lowering.define(load.getResult(), access->lanes);
+  lowering.emitOnce(load.getPtr().getType(),
+                    [&] { lowering.emit(handler, taintLoad, result, operands).data = access; });
+  if (!load.getResult().use_empty())
+    lowering.emitHandOut(load.getPtr().getType(), result, kind);
+  return true;
+}
+
+bool lowerAtomicStore(Lowering &lowering, mlir::Operation *operation) {
+  auto store = mlir::cast<tt::AtomicStoreOp>(operation);
+  uint32_t bytes = byteSize(lowering.kindOf(store.getValue()));
+  llvm::SmallVector<Slot, 3> operands;
+  AccessData *access = addOrderedAccess(lowering, store.getPtr(), store.getMask(), bytes, operands);
+  access->writes = true;
+  operands.push_back(lowering.slotOf(store.getValue()));
+  Handler handler = bytes == 1   ? runStore<uint8_t>
+                    : bytes == 2 ? runStore<uint16_t>
+                    : bytes == 4 ? runStore<uint32_t>
+                                 : runStore<uint64_t>;
+  lowering.emitOnce(store.getPtr().getType(),
+                    [&] { lowering.emit(handler, taintStore, Slot(), operands).data = access; });
+  return true;
+}
+
 /// Operands: address, expected value, timeout if there is one. Programs run one after the other, so
 /// what no other fiber of this one brings never comes.
 template <class T> void runPoll(const Instruction &instruction, Cta &cta) {
@@ -195,6 +272,8 @@ bool lowerAtomicPoll(Lowering &lowering, mlir::Operation *operation) {
 void addAtomics(OperationTable &table) {
   table["tt.atomic_rmw"] = lowerAtomicRmw;
   table["tt.atomic_cas"] = lowerAtomicCas;
+  table["tt.atomic_load"] = lowerAtomicLoad;
+  table["tt.atomic_store"] = lowerAtomicStore;
   table["tt.atomic_poll"] = lowerAtomicPoll;
 }
 

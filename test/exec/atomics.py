@@ -28,6 +28,16 @@
 # EXPECT: (y == 0) & (total == 16)
 # RUN: exchange y='arange(128, f32)' old='zeros(128, f32)' --grid 1
 # EXPECT: (y == zeros(128, f32) + 2) & (old == arange(128, f32))
+# RUN: ordered x='arange(128, i32) * 3' y='zeros(128, i32)' n=100 --grid 1
+# EXPECT: y == where(arange(128, i32) < 100, arange(128, i32) * 3, 0)
+# RUN: ordered x='randn(128, f16)' y='zeros(128, f16)' n=128 --grid 1
+# EXPECT: y == x
+# RUN: ordered x='arange(128, i8)' y='zeros(128, i8)' n=128 --grid 1
+# EXPECT: y == x
+# RUN: ordered x='arange(128, f64)' y='zeros(128, f64)' n=128 --grid 1 --num-ctas 2
+# EXPECT: y == x
+# RUN: hand_over flag='zeros(1, i32)' x='arange(128, i32)' y='zeros(128, i32)' z='zeros(128, i32)' --grid 2
+# EXPECT: (z == arange(128, i32) + 1) & (flag == 1)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -105,3 +115,24 @@ def exchange(y, old):
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
     i = gl.arange(0, 128, layout=layout)
     gl.store(old + i, gl.atomic_xchg(y + i, gl.full([128], 2.0, gl.float32, layout)))
+
+
+@gluon.jit
+def ordered(x, y, n):
+    # Four warps hold copies: one thread reads each element, and the others get what it read.
+    copies: gl.constexpr = [[0]] * (gl.num_ctas().bit_length() - 1)
+    i = gl.arange(0, 128, layout=gl.BlockedLayout([4], [32], [4], [0], cga_layout=copies))
+    value = gl.atomic_load(x + i, mask=i < n, sem="relaxed")
+    gl.atomic_store(y + i, value, mask=i < n)
+
+
+@gluon.jit
+def hand_over(flag, x, y, z):
+    i = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    if gl.program_id(0) == 0:
+        gl.store(y + i, gl.load(x + i) + 1)
+        gl.atomic_store(flag, 1)
+    else:
+        while gl.atomic_load(flag) == 0:
+            pass
+        gl.store(z + i, gl.load(y + i))

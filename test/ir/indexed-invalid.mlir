@@ -205,3 +205,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
   }
 }
 
+
+// -----
+// atomic_load_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%p: !tt.ptr<!tt.ptr<i8>>) {
+    // expected-error @+1 {{needs integers or floats}}
+    %0 = tt.atomic_load acquire, gpu, %p : (!tt.ptr<!tt.ptr<i8>>) -> !tt.ptr<i8>
+    tt.return
+  }
+}
+
+// -----
+// atomic_load_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%p: !tt.ptr<i32>) {
+    // expected-error @+1 {{must be relaxed or acquire}}
+    %0 = tt.atomic_load release, gpu, %p : (!tt.ptr<i32>) -> i32
+    tt.return
+  }
+}
+
+// -----
+// atomic_store_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%p: !tt.ptr<!tt.ptr<i8>>, %q: !tt.ptr<i8>) {
+    // expected-error @+1 {{needs integers or floats}}
+    tt.atomic_store release, gpu, %p, %q : !tt.ptr<!tt.ptr<i8>>
+    tt.return
+  }
+}
+
+// -----
+// atomic_store_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%p: !tt.ptr<i32>, %n: i32) {
+    // expected-error @+1 {{must be relaxed or release}}
+    tt.atomic_store acq_rel, gpu, %p, %n : !tt.ptr<i32>
+    tt.return
+  }
+}

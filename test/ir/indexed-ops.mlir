@@ -28,6 +28,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %1 = tt.atomic_poll acquire, gpu, %p, %n : !tt.ptr<i32>, i32 -> i1
     // CHECK: tt.atomic_poll relaxed, sys, %arg1, %arg2 timeout %arg3 : !tt.ptr<i32>, i32 -> i1
     %2 = tt.atomic_poll relaxed, sys, %p, %n timeout %t : !tt.ptr<i32>, i32 -> i1
+    // CHECK: tt.atomic_load acquire, gpu, %arg1 : (!tt.ptr<i32>) -> i32
+    %3 = tt.atomic_load acquire, gpu, %p : (!tt.ptr<i32>) -> i32
+    // CHECK: tt.atomic_load relaxed, cta, %arg1, %{{.*}} : (!tt.ptr<i32>, i1) -> i32
+    %4 = tt.atomic_load relaxed, cta, %p, %1 : (!tt.ptr<i32>, i1) -> i32
+    // CHECK: tt.atomic_store release, sys, %arg1, %arg2 : !tt.ptr<i32>
+    tt.atomic_store release, sys, %p, %n : !tt.ptr<i32>
+    // CHECK: tt.atomic_store relaxed, gpu, %arg1, %arg2, %{{.*}} : !tt.ptr<i32>
+    tt.atomic_store relaxed, gpu, %p, %n, %1 : !tt.ptr<i32>
     tt.return
   }
 }

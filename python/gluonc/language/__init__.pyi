@@ -150,6 +150,19 @@ class tensor:
         """
         ...
 
+    def atomic_load(self, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+        """Reads memory in order with what other threads write.
+
+        Elements of any width. `sem` is "acquire" or "relaxed", `scope` "cta", "gpu" or "sys". After an
+        acquire all threads see what was written before the value was released.
+
+        Gives: the values, in shape and layout of the pointers; zero where `mask` is false.
+        Errors: what is no pointer to numbers.
+
+            ready = gl.atomic_load(counts)
+        """
+        ...
+
     def atomic_max(self, val: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
         """Keeps the larger of memory and value, atomically.
 
@@ -205,6 +218,20 @@ class tensor:
         Errors: a block of pointers; an element type other than those; a negative time.
 
             came = gl.atomic_poll(counts, 1, timeout_ns=1000)
+        """
+        ...
+
+    def atomic_store(self, val: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> None:
+        """Writes memory in order with what other threads read.
+
+        Elements of any width; the value is converted to the element type. `sem` is "release" or "relaxed",
+        `scope` "cta", "gpu" or "sys". A release comes after all that threads of the program wrote before.
+        Where `mask` is false nothing happens.
+
+        Gives: nothing.
+        Errors: what is no pointer to numbers, or one to const.
+
+            gl.atomic_store(counts, 1)
         """
         ...
 
@@ -1215,6 +1242,33 @@ def atomic_cas(pointer: tensor, cmp: tensor | Number, val: tensor | Number, sem:
     Errors: what is no pointer, or one to const; elements of 8 bits.
 
         old = gl.atomic_cas(counts, 0, 1)
+    """
+    ...
+
+def atomic_load(pointer: tensor, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Reads memory in order with what other threads write.
+
+    Elements of any width. `sem` is "acquire" or "relaxed", `scope` "cta", "gpu" or "sys". After an
+    acquire all threads see what was written before the value was released.
+
+    Gives: the values, in shape and layout of the pointers; zero where `mask` is false.
+    Errors: what is no pointer to numbers.
+
+        ready = gl.atomic_load(counts)
+    """
+    ...
+
+def atomic_store(pointer: tensor, val: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> None:
+    """Writes memory in order with what other threads read.
+
+    Elements of any width; the value is converted to the element type. `sem` is "release" or "relaxed",
+    `scope` "cta", "gpu" or "sys". A release comes after all that threads of the program wrote before.
+    Where `mask` is false nothing happens.
+
+    Gives: nothing.
+    Errors: what is no pointer to numbers, or one to const.
+
+        gl.atomic_store(counts, 1)
     """
     ...
 

@@ -1,4 +1,4 @@
-//===- NvidiaAtomics.cpp - atom and red ---------------------------------------------===//
+//===- NvidiaAtomics.cpp - atom, red, ld and st with an order ---------------===//
 //
 //   { mov.b32 $0, 0; @$3 atom.acq_rel.gpu.global.add.u32 $0, [$1], $2; }
 //
@@ -161,6 +161,43 @@ Value *NvidiaIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer
   }
   Value *old = emitAtom(builder, operation, pointer, bits, form);
   return builder.CreateBitOrPointerCast(old, type);
+}
+
+// Registers have 16 bits at least.
+Value *NvidiaIsa::atomicLoad(Builder &builder, Value *pointer, Type *type,
+                             const AtomicForm &form) const {
+  unsigned width = bitsOf(builder, type)->getIntegerBitWidth();
+  Type *word = builder.getIntNTy(std::max(width, 16u));
+  SmallVector<Value *> operands = {pointer};
+  std::string text;
+  raw_string_ostream out(text);
+  if (form.mask) {
+    out << "mov.b" << word->getIntegerBitWidth() << " $0, 0;\n\t@$2 ";
+    operands.push_back(form.mask);
+  }
+  out << "ld" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer) << ".b"
+      << width << " $0, [$1];";
+  Value *loaded = emitAsm(builder, text, word, operands, AsmEffect::ReadsAndWrites);
+  return builder.CreateBitOrPointerCast(builder.CreateTrunc(loaded, builder.getIntNTy(width)),
+                                        type);
+}
+
+void NvidiaIsa::atomicStore(Builder &builder, Value *pointer, Value *value,
+                            const AtomicForm &form) const {
+  Type *bits = bitsOf(builder, value->getType());
+  unsigned width = bits->getIntegerBitWidth();
+  Value *word = builder.CreateZExt(builder.CreateBitOrPointerCast(value, bits),
+                                   builder.getIntNTy(std::max(width, 16u)));
+  SmallVector<Value *> operands = {pointer, word};
+  std::string text;
+  raw_string_ostream out(text);
+  if (form.mask) {
+    out << "@$2 ";
+    operands.push_back(form.mask);
+  }
+  out << "st" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer) << ".b"
+      << width << " [$0], $1;";
+  emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
 }
 
 Value *NvidiaIsa::atomicSwap(Builder &builder, Value *pointer, Value *expected, Value *desired,

@@ -51,6 +51,10 @@ public:
                   llvm::Value *mask, const MemoryHints &hints) const override;
   llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
                             llvm::Value *value, const AtomicForm &form, bool used) const override;
+  llvm::Value *atomicLoad(Builder &builder, llvm::Value *pointer, llvm::Type *type,
+                          const AtomicForm &form) const override;
+  void atomicStore(Builder &builder, llvm::Value *pointer, llvm::Value *value,
+                   const AtomicForm &form) const override;
   llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
                           llvm::Value *desired, const AtomicForm &form) const override;
   Registers loadMatrices(Builder &builder, llvm::Value *row, unsigned count,

@@ -178,6 +178,62 @@ static Result emitCas(Context &context, const BoundArgs &arguments) {
                 element);
 }
 
+/// Loads may be relaxed or acquire, stores relaxed or release.
+static bool checkOrder(Context &context, const BoundArgs &arguments, const Ordering &ordering,
+                       tt::MemSemantic ordered) {
+  if (ordering.semantic == tt::MemSemantic::RELAXED || ordering.semantic == ordered)
+    return true;
+  context
+      .report(diag::Kind::ArgumentChoice, arguments.span("sem"), "sem",
+              tt::stringifyMemSemantic(ordering.semantic),
+              "\"" + tt::stringifyMemSemantic(ordered).str() + "\", \"relaxed\"")
+      .end();
+  return false;
+}
+
+static bool checkNumbers(Context &context, const Operand &pointer, llvm::StringRef name) {
+  DType element = pointer.value.dtype().pointee();
+  if (element.isBool() || element.isInt() || element.isFloat())
+    return true;
+  context.report(diag::Kind::AtomicType, pointer.span, name, element).end();
+  return false;
+}
+
+static Result emitLoad(Context &context, const BoundArgs &arguments) {
+  Operand pointer = operand(arguments, "pointer"), mask = operand(arguments, "mask");
+  std::optional<Ordering> ordering = readOrdering(context, arguments);
+  if (!ordering || !checkOrder(context, arguments, *ordering, tt::MemSemantic::ACQUIRE) ||
+      !checkPointer(context, pointer, "pointer") || !checkNumbers(context, pointer, "atomic_load"))
+    return std::nullopt;
+  mlir::Value predicate;
+  if (isGiven(mask.value)) {
+    if (!readMask(context, mask) || (!pointer.isBlock() && !rejectBlock(context, mask, "mask")) ||
+        !broadcast(context, pointer, mask))
+      return std::nullopt;
+    predicate = mask.value.ir();
+  }
+  DType element = pointer.value.dtype().pointee();
+  Value address = bytePointer(context, pointer.value);
+  DType stored = address.dtype().pointee();
+  Value loaded = tensor(tt::AtomicLoadOp::create(context.builder, context.loc(),
+                                                 tt::pointeeTypeOf(address.irType()), address.ir(),
+                                                 predicate, ordering->semantic, ordering->scope),
+                        stored);
+  return element.isBool() ? notZero(context, loaded) : loaded;
+}
+
+static Result emitStore(Context &context, const BoundArgs &arguments) {
+  std::optional<Ordering> ordering = readOrdering(context, arguments);
+  if (!ordering || !checkOrder(context, arguments, *ordering, tt::MemSemantic::RELEASE))
+    return std::nullopt;
+  std::optional<StoreOperands> store = readStore(context, arguments, "val");
+  if (!store || !checkNumbers(context, operand(arguments, "pointer"), "atomic_store"))
+    return std::nullopt;
+  tt::AtomicStoreOp::create(context.builder, context.loc(), store->address, store->value,
+                            store->mask, ordering->semantic, ordering->scope);
+  return Value::none();
+}
+
 /// atomic_poll(pointer, expected_value, sem="acquire", scope="gpu", timeout_ns=None)
 static Result emitPoll(Context &context, const BoundArgs &arguments) {
   Operand pointer = operand(arguments, "pointer"), expected = operand(arguments, "expected_value");
@@ -197,14 +253,8 @@ static Result emitPoll(Context &context, const BoundArgs &arguments) {
     context.report(diag::Kind::AtomicType, pointer.span, "atomic_poll", element).end();
     return std::nullopt;
   }
-  if (ordering->semantic != tt::MemSemantic::ACQUIRE &&
-      ordering->semantic != tt::MemSemantic::RELAXED) {
-    context
-        .report(diag::Kind::ArgumentChoice, arguments.span("sem"), "sem",
-                tt::stringifyMemSemantic(ordering->semantic), "\"acquire\", \"relaxed\"")
-        .end();
+  if (!checkOrder(context, arguments, *ordering, tt::MemSemantic::ACQUIRE))
     return std::nullopt;
-  }
   if (!rejectBlock(context, expected, "expected_value"))
     return std::nullopt;
   Result value = storedValue(context, pointer, expected, element);
@@ -340,6 +390,34 @@ Gives: what memory held before, in shape and layout of the pointers.
 Errors: what is no pointer, or one to const; elements of 8 bits.
 
     old = gl.atomic_cas(counts, 0, 1)
+)"},
+      {"atomic_load",
+       "pointer: pointer, mask: tensor = None, sem: str = 'acquire', scope: str = 'gpu'", emitLoad,
+       asMethod, R"(
+Reads memory in order with what other threads write.
+
+Elements of any width. `sem` is "acquire" or "relaxed", `scope` "cta", "gpu" or "sys". After an
+acquire all threads see what was written before the value was released.
+
+Gives: the values, in shape and layout of the pointers; zero where `mask` is false.
+Errors: what is no pointer to numbers.
+
+    ready = gl.atomic_load(counts)
+)"},
+      {"atomic_store",
+       "pointer: pointer, val: tensor, mask: tensor = None, sem: str = 'release', "
+       "scope: str = 'gpu'",
+       emitStore, asMethod, R"(
+Writes memory in order with what other threads read.
+
+Elements of any width; the value is converted to the element type. `sem` is "release" or "relaxed",
+`scope` "cta", "gpu" or "sys". A release comes after all that threads of the program wrote before.
+Where `mask` is false nothing happens.
+
+Gives: nothing.
+Errors: what is no pointer to numbers, or one to const.
+
+    gl.atomic_store(counts, 1)
 )"},
       {"atomic_poll",
        "pointer: pointer, expected_value: scalar, sem: str = 'acquire', scope: str = 'gpu', "

@@ -186,16 +186,14 @@ Result storedValue(Context &context, const Operand &pointer, const Operand &valu
   return cast(context, value.value, dtype, value.span);
 }
 
-static Result emitStore(Context &context, const BoundArgs &arguments) {
-  Operand pointer = operand(arguments, "pointer"), value = operand(arguments, "value");
+std::optional<StoreOperands> readStore(Context &context, const BoundArgs &arguments,
+                                       llvm::StringRef valueName) {
+  Operand pointer = operand(arguments, "pointer"), value = operand(arguments, valueName);
   Operand mask = operand(arguments, "mask");
-  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, true);
-  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
-  if (!cache || !evict || !checkPointer(context, pointer, "pointer") ||
-      !checkWritable(context, pointer))
+  if (!checkPointer(context, pointer, "pointer") || !checkWritable(context, pointer))
     return std::nullopt;
   DType element = pointer.value.dtype().pointee();
-  if (!pointer.isBlock() && !rejectBlock(context, value, "value"))
+  if (!pointer.isBlock() && !rejectBlock(context, value, valueName))
     return std::nullopt;
   // A conversion to int1 is a comparison with zero, whose result is then stored as a byte.
   Result stored = storedValue(context, pointer, value, element);
@@ -212,10 +210,20 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
   }
   if (!broadcastKeepingPointer(context, pointer, others))
     return std::nullopt;
-  mlir::Value address = bytePointer(context, pointer.value).ir();
-  mlir::Value predicate = isGiven(mask.value) ? mask.value.ir() : mlir::Value();
-  tt::StoreOp::create(context.builder, context.loc(), address, value.value.ir(), predicate, *cache,
-                      *evict, /*ignore_cta=*/false);
+  return StoreOperands{bytePointer(context, pointer.value).ir(), value.value.ir(),
+                       isGiven(mask.value) ? mask.value.ir() : mlir::Value()};
+}
+
+static Result emitStore(Context &context, const BoundArgs &arguments) {
+  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, true);
+  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
+  if (!cache || !evict)
+    return std::nullopt;
+  std::optional<StoreOperands> store = readStore(context, arguments, "value");
+  if (!store)
+    return std::nullopt;
+  tt::StoreOp::create(context.builder, context.loc(), store->address, store->value, store->mask,
+                      *cache, *evict, /*ignore_cta=*/false);
   return Value::none();
 }
 

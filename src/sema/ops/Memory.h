@@ -21,6 +21,12 @@ bool broadcastKeepingPointer(Context &context, Operand &pointer, llvm::ArrayRef<
 Value bytePointer(Context &context, const Value &pointer);
 /// A value to be written, as `dtype`. A number takes the pointer's shape at once.
 Result storedValue(Context &context, const Operand &pointer, const Operand &value, DType dtype);
+/// The `pointer`, value and `mask` of a store, of one shape; the mask is null where there is none.
+struct StoreOperands {
+  mlir::Value address, value, mask;
+};
+std::optional<StoreOperands> readStore(Context &context, const BoundArgs &arguments,
+                                       llvm::StringRef valueName);
 
 /// What `cache_modifier` and `eviction_policy` name; NONE and NORMAL where absent.
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
