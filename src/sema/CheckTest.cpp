@@ -255,6 +255,10 @@ TEST(Modules, WhatAFileChangesOtherwiseIsUnknown) {
            "X: gl.constexpr",
        })
     EXPECT_EQ(valueOfX(one + other), "1") << other;
+  for (const char *branches :
+       {"if torch.x:\n    import triton.experimental.gluon.language as T\nelse:\n    T = None",
+        "if torch.x:\n    T = None\nelse:\n    import triton.experimental.gluon.language as T"})
+    EXPECT_EQ(valueOfX(std::string(branches) + "\nX = T.constexpr(5)"), "5") << branches;
   EXPECT_EQ(valueOfX(one + "try:\n    X = gl.constexpr(2)\nfinally:\n    X = gl.constexpr(3)"),
             "3");
   EXPECT_EQ(valueOfX(one + "try:\n    X = gl.constexpr(2)\nexcept E:\n    X = gl.constexpr(3)\n"

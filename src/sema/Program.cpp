@@ -123,6 +123,10 @@ static const ast::ImportFrom *asStarImport(const ast::Stmt &stmt) {
   return import && import->names.size() == 1 && import->names[0]->name == "*" ? import : nullptr;
 }
 
+static bool isImport(const ast::Stmt &stmt) {
+  return llvm::isa<ast::Import, ast::ImportFrom>(&stmt);
+}
+
 static bool aliasBinds(const ast::Alias &alias, llvm::StringRef name) {
   return (alias.asname.data() ? alias.asname : alias.name.split('.').first) == name;
 }
@@ -159,7 +163,8 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
     const ast::Stmt *second = find(branch->orelse);
     if (!first && !second)
       return nullptr;
-    // Which branch runs may depend on the host: then the name is known where one of them has it.
+    // Which branch runs may depend on the host: then the name is known where one of them has it,
+    // or imports it and the other stands in for what is not installed.
     diag::Collector ignored;
     Interpreter::SinkScope quiet(interpreter, ignored);
     Frame frame;
@@ -171,7 +176,9 @@ const ast::Stmt *SourceModule::findInside(const ast::Stmt &stmt, llvm::StringRef
     std::optional<bool> taken = test ? interpreter.truth(*test, branch->test->span) : std::nullopt;
     if (taken)
       return *taken ? first : second;
-    return first && second ? &stmt : first ? first : second;
+    if (!first || !second)
+      return first ? first : second;
+    return isImport(*first) ? first : isImport(*second) ? second : &stmt;
   }
   if (const auto *attempt = llvm::dyn_cast<ast::Try>(&stmt)) {
     // As if nothing were raised. What only handlers bind may or may not be.
