@@ -280,7 +280,7 @@ MaybeValue Expressions::evalComprehension(const ast::Expr *element,
                                           ast::Comprehensions generators) {
   // The loop variable belongs to the comprehension alone.
   Scope saved = saveScope(frame());
-  auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
+  llvm::scope_exit restore([&] { frame().scope = std::move(saved); });
   std::vector<Value> items;
   bool done = forEachBinding(generators, [&] {
     MaybeValue item = eval(element);
@@ -295,7 +295,7 @@ MaybeValue Expressions::evalComprehension(const ast::Expr *element,
 
 MaybeValue Expressions::evalDictComp(const ast::DictComp &node) {
   Scope saved = saveScope(frame());
-  auto restore = llvm::make_scope_exit([&] { frame().scope = std::move(saved); });
+  llvm::scope_exit restore([&] { frame().scope = std::move(saved); });
   Value result = Value::dict({});
   bool done = forEachBinding(node.generators, [&] {
     MaybeValue key = eval(node.key);

@@ -315,7 +315,7 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   uint32_t outerPlace = currentPlace;
   beginPlace(operation);
   WorkPlace::current() = {nullptr, 0, 0, operation->getLoc().getAsOpaquePointer()};
-  auto restore = llvm::make_scope_exit([&] { currentPlace = outerPlace; });
+  llvm::scope_exit restore([&] { currentPlace = outerPlace; });
   auto known = operationTable().find(operation->getName().getStringRef());
   if (known == operationTable().end())
     return unsupported(operation, "`" + operation->getName().getStringRef() + "`");
