@@ -22,9 +22,9 @@ void ModuleChanges::Effects::add(const Effects &other) {
 /// Functions of these modules leave their arguments as they are.
 static bool isHarmlessModule(StringRef name) {
   static const llvm::StringSet<> known = {
-      "triton",  "gluonc",    "math",   "functools", "itertools", "operator",    "typing",
-      "copy",    "enum",      "os",     "sys",       "torch",     "numpy",       "dataclasses",
-      "logging", "functools", "string", "pathlib",   "pytest",    "collections", "re"};
+      "triton",  "gluonc", "math",    "functools", "itertools",   "operator", "typing",
+      "copy",    "enum",   "os",      "sys",       "torch",       "numpy",    "dataclasses",
+      "logging", "string", "pathlib", "pytest",    "collections", "re"};
   return known.contains(name);
 }
 
