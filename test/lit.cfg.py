@@ -14,7 +14,7 @@ LLVM_BIN = "/usr/lib/llvm-22/bin"
 
 config.name = "gluonc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".ttgir"]
+config.suffixes = [".test", ".ttgir"]
 config.excludes = ["consumer", "exec", "fuzz", "golden", "peer", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 bin_dir = lit_config.params.get("bin") or os.path.join(config.test_source_root, "../build/release/bin")

@@ -1,7 +1,7 @@
 #include "codegen/Backend.h"
 #include "codegen/CheckTypes.h"
-#include "codegen/DebugInfo.h"
-#include "codegen/Emitter.h"
+#include "codegen/core/Emitter.h"
+#include "codegen/passes/DebugInfo.h"
 #include "ir/Dialects.h"
 #include "support/Error.h"
 

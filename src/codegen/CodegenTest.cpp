@@ -93,7 +93,7 @@ TEST(Codegen, EveryTestFileAssemblesForEveryTarget) {
     for (const char *name : {"cuda:80", "cuda:86", "cuda:89", "cuda:90a"})
       expectAssembles(ptxas, file, name);
   // Of one architecture only.
-  expectAssembles(ptxas, testFolder() + "/wgmma.mlir", "cuda:90a");
+  expectAssembles(ptxas, testFolder() + "/wgmma.ttgir", "cuda:90a");
 }
 
 TEST(Backend, OfAChipThatHasNoneIsNull) {
@@ -114,7 +114,7 @@ TEST(Codegen, KernelInfoFollowsTheModule) {
 }
 
 TEST(Codegen, UnsupportedOperationCarriesItsPlace) {
-  std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/unsupported.mlir");
+  std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/unsupported.ttgir");
   llvm::Expected<codegen::Artifact> result = compile(*parsed->module, "cuda:90");
   ASSERT_FALSE(static_cast<bool>(result));
   bool seen = false;

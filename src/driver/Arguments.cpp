@@ -1,5 +1,5 @@
 #include "driver/Arguments.h"
-#include "driver/host/NumberFormat.h"
+#include "host/NumberFormat.h"
 #include "syntax/Ast.h"
 #include "target/Limits.h"
 
@@ -33,7 +33,7 @@ constexpr uint64_t allocationAlignment = 256;
 /// Binds the arguments of one kernel.
 class Binder {
 public:
-  Binder(HostScope &scope, const sema::Function &kernel, diag::Sink &sink)
+  Binder(host::HostScope &scope, const sema::Function &kernel, diag::Sink &sink)
       : scope(scope), kernel(kernel), sink(sink), specs(kernel.parameters.size()) {}
 
   bool knowsNames(llvm::ArrayRef<ArgumentText> arguments, llvm::ArrayRef<std::string> laterTexts) {
@@ -159,7 +159,7 @@ public:
     return result;
   }
 
-  HostScope &scope;
+  host::HostScope &scope;
   const sema::Function &kernel;
   diag::Sink &sink;
   std::vector<std::optional<ArgSpec>> specs;
@@ -167,7 +167,7 @@ public:
 
 } // namespace
 
-std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function &kernel,
+std::optional<KernelArguments> bindValues(host::HostScope &scope, const sema::Function &kernel,
                                           llvm::ArrayRef<ArgumentText> arguments,
                                           llvm::ArrayRef<std::string> laterTexts,
                                           diag::Span kernelSpan, diag::Sink &sink) {
@@ -177,23 +177,23 @@ std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function
   std::vector<std::vector<RuntimeArgument>> runtime(kernel.parameters.size());
   bool fine = true;
   for (const ArgumentText &argument : arguments) {
-    std::optional<HostValue> value =
+    std::optional<host::HostValue> value =
         evaluate(scope, argument.value, "<" + argument.name + ">", sink);
     if (!value) {
       fine = false;
       continue;
     }
     size_t at = binder.indexOf(argument.name);
-    Array *array = std::get_if<Array>(&*value);
+    host::Array *array = std::get_if<host::Array>(&*value);
     // A computed array becomes a tensor of the dtype that it stands for.
     if (array && array->tensor.dtype() != array->dtype) {
-      llvm::Expected<Tensor> tensor = convert(*array, array->dtype);
+      llvm::Expected<host::Tensor> tensor = convert(*array, array->dtype);
       if (!tensor) {
         binder.bad(argument, llvm::toString(tensor.takeError()));
         fine = false;
         continue;
       }
-      *array = Array::of(std::move(*tensor));
+      *array = host::Array::of(std::move(*tensor));
     }
     scope.bind(argument.name, *value);
     if (at == kernel.parameters.size())
@@ -216,7 +216,7 @@ std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function
   return binder.finish(std::move(runtime));
 }
 
-std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function &kernel,
+std::optional<KernelArguments> bindTypes(host::HostScope &scope, const sema::Function &kernel,
                                          llvm::ArrayRef<ArgumentText> arguments,
                                          diag::Span kernelSpan, diag::Sink &sink) {
   Binder binder(scope, kernel, sink);
@@ -238,7 +238,7 @@ std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function 
         binder.specs[at] = ArgSpec::parseDescriptor(
             text,
             [&](llvm::StringRef layout) -> std::optional<Value> {
-              std::optional<HostValue> value =
+              std::optional<host::HostValue> value =
                   evaluate(scope, layout, "<" + argument.name + ">", sink);
               Value *plain = value ? std::get_if<Value>(&*value) : nullptr;
               return plain ? std::optional(*plain) : std::nullopt;
@@ -250,7 +250,7 @@ std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function 
         continue;
       }
     }
-    std::optional<HostValue> value =
+    std::optional<host::HostValue> value =
         evaluate(scope, argument.value, "<" + argument.name + ">", sink);
     if (!value) {
       fine = false;
@@ -274,15 +274,15 @@ uint64_t scalarBits(const RuntimeArgument &argument) {
   const Value &value = std::get<Value>(argument.value);
   uint64_t bits = 0;
   if (argument.dtype.isFloat())
-    encodeElement(argument.dtype, value.asDouble(), &bits);
+    host::encodeElement(argument.dtype, value.asDouble(), &bits);
   else
     bits = value.asApInt().sextOrTrunc(64).getZExtValue();
   return bits;
 }
 
-std::optional<std::array<uint32_t, 3>> evaluateGrid(HostScope &scope, llvm::StringRef text,
+std::optional<std::array<uint32_t, 3>> evaluateGrid(host::HostScope &scope, llvm::StringRef text,
                                                     diag::Span span, diag::Sink &sink) {
-  std::optional<HostValue> value = evaluate(scope, text, "<grid>", sink);
+  std::optional<host::HostValue> value = evaluate(scope, text, "<grid>", sink);
   if (!value)
     return std::nullopt;
   const Value *plain = std::get_if<Value>(&*value);

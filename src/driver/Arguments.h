@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "driver/host/Expression.h"
-#include "sema/ArgSpec.h"
+#include "host/Expression.h"
+#include "sema/value/ArgSpec.h"
 
 namespace gluonc::driver {
 
@@ -25,7 +25,7 @@ struct RuntimeArgument {
   std::string name;
   sema::DType dtype;
   /// A tensor for pointers, a number or bool for scalars.
-  std::variant<sema::Value, Tensor> value;
+  std::variant<sema::Value, host::Tensor> value;
 };
 
 struct KernelArguments {
@@ -37,13 +37,13 @@ struct KernelArguments {
 
 /// For `run`: every value is evaluated, tensors become pointers. `laterTexts` are the expressions
 /// beside the arguments that may use helpers (--grid, --expect). Binds all names in `scope`.
-std::optional<KernelArguments> bindValues(HostScope &scope, const sema::Function &kernel,
+std::optional<KernelArguments> bindValues(host::HostScope &scope, const sema::Function &kernel,
                                           llvm::ArrayRef<ArgumentText> arguments,
                                           llvm::ArrayRef<std::string> laterTexts,
                                           diag::Span kernelSpan, diag::Sink &sink);
 
 /// For `compile`: `*fp32:16`, `i32`, or a value.
-std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function &kernel,
+std::optional<KernelArguments> bindTypes(host::HostScope &scope, const sema::Function &kernel,
                                          llvm::ArrayRef<ArgumentText> arguments,
                                          diag::Span kernelSpan, diag::Sink &sink);
 
@@ -51,7 +51,7 @@ std::optional<KernelArguments> bindTypes(HostScope &scope, const sema::Function 
 uint64_t scalarBits(const RuntimeArgument &argument);
 
 /// `--grid`'s text to three sizes.
-std::optional<std::array<uint32_t, 3>> evaluateGrid(HostScope &scope, llvm::StringRef text,
+std::optional<std::array<uint32_t, 3>> evaluateGrid(host::HostScope &scope, llvm::StringRef text,
                                                     diag::Span span, diag::Sink &sink);
 
 } // namespace gluonc::driver

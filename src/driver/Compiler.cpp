@@ -1,9 +1,9 @@
 #include "driver/Compiler.h"
 #include "driver/IrSignature.h"
 #include "ir/Dialects.h"
-#include "ir/ReadModule.h"
 #include "ir/Report.h"
 #include "ir/SourceLocation.h"
+#include "ir/text/ReadModule.h"
 #include "support/Recovery.h"
 #include "transform/Pipeline.h"
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "diag/Diagnostic.h"
-#include "sema/ArgSpec.h"
-#include "sema/Context.h"
+#include "sema/builtins/Context.h"
+#include "sema/value/ArgSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "runtime/cuda/TensorMap.h"
-#include "sema/ArgSpec.h"
+#include "sema/value/ArgSpec.h"
 
 namespace gluonc::driver {
 

@@ -1,6 +1,6 @@
 #include "driver/LaunchParameters.h"
 
-#include "layout/Layouts.h"
+#include "layout/named/Layouts.h"
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 //===- LayoutPicture.h - A layout drawn over a tensor -----------------------===//
 #pragma once
 
-#include "layout/Layouts.h"
+#include "layout/named/Layouts.h"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #include "driver/Run.h"
 #include "ir/Dialects.h"
-#include "sim/Memory.h"
+#include "sim/machine/Memory.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -13,10 +13,10 @@ using sema::Value;
 
 namespace {
 /// Every buffer once, under the name of the first argument that lies in it.
-llvm::MapVector<Buffer *, std::string> buffersOf(const KernelArguments &arguments) {
-  llvm::MapVector<Buffer *, std::string> buffers;
+llvm::MapVector<host::Buffer *, std::string> buffersOf(const KernelArguments &arguments) {
+  llvm::MapVector<host::Buffer *, std::string> buffers;
   for (const RuntimeArgument &argument : arguments.runtime)
-    if (const Tensor *tensor = std::get_if<Tensor>(&argument.value))
+    if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       buffers.insert({tensor->storage().get(), argument.name});
   return buffers;
 }
@@ -25,7 +25,7 @@ llvm::MapVector<Buffer *, std::string> buffersOf(const KernelArguments &argument
 uint64_t tensorBytes(const KernelArguments &arguments) {
   uint64_t bytes = 0;
   for (const RuntimeArgument &argument : arguments.runtime)
-    if (const Tensor *tensor = std::get_if<Tensor>(&argument.value))
+    if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       bytes += static_cast<uint64_t>(tensor->size()) * tensor->dtype().byteSize();
   return bytes;
 }
@@ -56,7 +56,7 @@ bool takesArguments(mlir::ModuleOp module, const KernelArguments &arguments, dia
 }
 
 /// Takes over what the simulator knows about a poisoned buffer's bytes.
-static void readWritten(Buffer &buffer, const sim::Memory &memory) {
+static void readWritten(host::Buffer &buffer, const sim::Memory &memory) {
   uint64_t base = reinterpret_cast<uint64_t>(buffer.data());
   const sim::Range *range = memory.find(base);
   if (!range || range->firstUnwritten(base, buffer.size()) == buffer.size())
@@ -74,7 +74,7 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
   if (!executable)
     return std::nullopt;
   sim::Memory memory;
-  llvm::MapVector<Buffer *, std::string> buffers = buffersOf(arguments);
+  llvm::MapVector<host::Buffer *, std::string> buffers = buffersOf(arguments);
   for (auto &[buffer, name] : buffers)
     if (buffer->size())
       memory.add(name, buffer->data(), buffer->size(), sim::Memory::Access::ReadWrite,
@@ -86,7 +86,7 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
   launch.output = how.printed;
   launch.scheduleSeed = how.scheduleSeed;
   for (const RuntimeArgument &argument : arguments.runtime) {
-    if (const Tensor *tensor = std::get_if<Tensor>(&argument.value))
+    if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       launch.arguments.push_back(sim::Argument::pointer(tensor->data()));
     else if (argument.dtype.isFloat())
       launch.arguments.push_back(
@@ -139,7 +139,7 @@ public:
       copies.insert({buffer, std::move(*copy)});
     }
     for (const RuntimeArgument &argument : arguments.runtime) {
-      if (const Tensor *tensor = std::get_if<Tensor>(&argument.value))
+      if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
         slots.push_back(copies.find(tensor->storage().get())->second.address() +
                         tensor->byteOffset());
       else
@@ -222,8 +222,8 @@ public:
 private:
   std::shared_ptr<const cuda::Device> device;
   const KernelArguments &arguments;
-  llvm::MapVector<Buffer *, std::string> buffers;
-  llvm::MapVector<Buffer *, cuda::Buffer> copies;
+  llvm::MapVector<host::Buffer *, std::string> buffers;
+  llvm::MapVector<host::Buffer *, cuda::Buffer> copies;
   std::vector<uint64_t> slots;
 };
 

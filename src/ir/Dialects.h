@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "ir/Interfaces.h"
-#include "layout/Layouts.h"
+#include "ir/interfaces/Interfaces.h"
+#include "layout/named/Layouts.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

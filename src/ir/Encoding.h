@@ -8,7 +8,7 @@
 #pragma once
 
 #include "ir/Dialects.h"
-#include "layout/Conversion.h"
+#include "layout/plan/Conversion.h"
 
 #include <optional>
 

@@ -2,8 +2,8 @@
 #ifndef GLUONC_IR_GLUON
 #define GLUONC_IR_GLUON
 
-include "ir/Interfaces.td"
-include "ir/TT.td"
+include "ir/interfaces/Interfaces.td"
+include "ir/tt/TT.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

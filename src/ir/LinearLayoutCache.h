@@ -1,7 +1,7 @@
 //===- LinearLayoutCache.h - Linear layouts and conversion plans by type -----===//
 #pragma once
 
-#include "layout/Conversion.h"
+#include "layout/plan/Conversion.h"
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/DenseMap.h"

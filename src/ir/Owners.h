@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "layout/LinearLayout.h"
+#include "layout/linear/LinearLayout.h"
 
 namespace gluonc {
 

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
-#include "ir/EngineRules.h"
+#include "ir/ttng/EngineRules.h"
 
 #include "llvm/ADT/DenseSet.h"
 

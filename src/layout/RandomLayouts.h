@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "layout/Gf2.h"
-#include "layout/Layouts.h"
+#include "layout/linear/Gf2.h"
+#include "layout/named/Layouts.h"
 
 #include <random>
 

@@ -5,8 +5,8 @@
 
 #include "sema/Specialize.h"
 
-#include "sema/ProgramState.h"
-#include "sema/Unsupported.h"
+#include "sema/kernel/Unsupported.h"
+#include "sema/names/ProgramState.h"
 
 #include "llvm/ADT/StringSet.h"
 

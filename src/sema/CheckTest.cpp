@@ -1,7 +1,7 @@
 // `check`: everything decorated is looked through; and how modules find each other.
 
-#include "sema/ArgSpec.h"
 #include "sema/TestKernels.h"
+#include "sema/value/ArgSpec.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "sema/Specialize.h"
 
-#include "sema/KernelStatements.h"
-#include "sema/Language.h"
-#include "sema/ops/Types.h"
+#include "sema/builtins/Types.h"
+#include "sema/kernel/KernelStatements.h"
+#include "sema/names/Language.h"
 
 #include "ir/Dialects.h"
 #include "ir/Report.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "diag/Diagnostic.h"
-#include "sema/ArgSpec.h"
-#include "sema/Context.h"
-#include "sema/Program.h"
+#include "sema/builtins/Context.h"
+#include "sema/names/Program.h"
+#include "sema/value/ArgSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -3,8 +3,8 @@
 
 #include "diag/Render.h"
 #include "ir/Dialects.h"
-#include "sema/Evaluator.h"
 #include "sema/Specialize.h"
+#include "sema/eval/Evaluator.h"
 
 #include "llvm/Support/raw_ostream.h"
 

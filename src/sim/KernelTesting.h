@@ -40,9 +40,9 @@ public:
     prelude.replace(prelude.find(kOneCta), kOneCta.size(),
                     "\"ttg.num-ctas\" = " + std::to_string(ctas));
     std::string text = functions.substr(0, split) + prelude + functions.substr(split) + "\n}\n";
-    file = sources.add("kernel.mlir", text);
+    file = sources.add("kernel.ttgir", text);
     module =
-        mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "kernel.mlir");
+        mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "kernel.ttgir");
     EXPECT_TRUE(module) << text;
     if (module)
       executable = Executable::prepare(*module, "k", sink, sources);

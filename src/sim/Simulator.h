@@ -26,7 +26,7 @@
 #pragma once
 
 #include "diag/Diagnostic.h"
-#include "sim/Memory.h"
+#include "sim/machine/Memory.h"
 #include "support/TensorDescription.h"
 
 #include <array>

@@ -35,7 +35,7 @@ public:
     std::string folder = std::string(GLUONC_SOURCE_DIR) + "/test/ir";
     for (llvm::sys::fs::directory_iterator at(folder, error), end; at != end && !error;
          at.increment(error))
-      if (llvm::StringRef(at->path()).ends_with("-ops.mlir"))
+      if (llvm::StringRef(at->path()).ends_with("-ops.ttgir"))
         modules.push_back(mlir::parseSourceFile<mlir::ModuleOp>(at->path(), &context));
     for (mlir::OwningOpRef<mlir::ModuleOp> &module : modules)
       if (module)
@@ -125,7 +125,7 @@ TEST(Coverage, EveryOperationIsShownByATest) {
   Instances instances;
   for (mlir::RegisteredOperationName name : ourOperations(instances.context))
     EXPECT_TRUE(instances.all.count(name.getStringRef().str()))
-        << name.getStringRef().str() << " is in no test/ir/*-ops.mlir";
+        << name.getStringRef().str() << " is in no test/ir/*-ops.ttgir";
 }
 
 TEST(Coverage, NothingIsExcusedThatDoesNotExist) {

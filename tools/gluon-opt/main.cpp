@@ -5,8 +5,8 @@
 //   gluon-opt kernel.ttgir -gluonc-allocate-shared      one pass
 //
 //===----------------------------------------------------------------------===//
-#include "ir/CheckText.h"
 #include "ir/Dialects.h"
+#include "ir/text/CheckText.h"
 #include "support/Error.h"
 #include "transform/Pipeline.h"
 

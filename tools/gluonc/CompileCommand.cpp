@@ -58,7 +58,7 @@ struct Compilation {
     std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
     if (!kernel)
       return nullptr;
-    driver::HostScope scope(program, *module);
+    host::HostScope scope(program, *module);
     std::optional<driver::KernelArguments> bound;
     {
       TimingScope timing(timings, "arguments");

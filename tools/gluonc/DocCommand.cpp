@@ -1,6 +1,6 @@
 #include "Session.h"
 
-#include "sema/Reference.h"
+#include "sema/builtins/Reference.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,6 +1,6 @@
 #include "Session.h"
 #include "driver/LayoutPicture.h"
-#include "sema/Evaluator.h"
+#include "sema/eval/Evaluator.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,7 +15,7 @@ static constexpr llvm::StringLiteral scopeText =
     "    NVMMADistributedLayout, NVMMASharedLayout, PaddedSharedLayout, SharedLinearLayout,\n"
     "    SliceLayout, SwizzledSharedLayout, amd, nvidia)\n";
 
-static bool parseShape(llvm::StringRef text, driver::Shape &shape) {
+static bool parseShape(llvm::StringRef text, host::Shape &shape) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   text.split(parts, ',');
   for (llvm::StringRef part : parts) {
@@ -33,7 +33,7 @@ int layoutCommand(Session &session) {
   const Word *shapeWord = session.line.find("--shape");
   if (!shapeWord)
     return session.usage("--shape is needed");
-  driver::Shape shape;
+  host::Shape shape;
   if (!parseShape(shapeWord->text, shape))
     return session.usage("--shape takes sizes such as 64,64");
   std::string problem;
@@ -72,7 +72,7 @@ int layoutCommand(Session &session) {
   if (layout::Problem wrong = layout::checkShape(layout, shape))
     return bad(*wrong);
   constexpr int64_t mostElements = 1 << 20;
-  std::optional<int64_t> count = driver::elementCount(shape);
+  std::optional<int64_t> count = host::elementCount(shape);
   if (!count || *count > mostElements)
     return bad("a picture of more than a million elements helps nobody");
   std::string picture = driver::drawLayout(

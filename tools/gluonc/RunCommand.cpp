@@ -2,7 +2,7 @@
 #include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
 #include "driver/Run.h"
-#include "driver/host/Npy.h"
+#include "host/Npy.h"
 
 #include "llvm/Support/Format.h"
 
@@ -20,7 +20,7 @@ struct Run {
   /// Null for the CPU.
   std::shared_ptr<const cuda::Device> device = nullptr;
   sema::Options options;
-  std::optional<driver::Tolerance> tolerance;
+  std::optional<host::Tolerance> tolerance;
   std::optional<uint64_t> scheduleSeed;
 
   /// Chooses the device. False after a report, or with a usage problem.
@@ -173,8 +173,8 @@ struct Run {
   }
 
   /// Whether the expectation holds; reports when it does not.
-  void expect(driver::HostScope &scope, const Word &text) {
-    std::optional<driver::Expectation> found =
+  void expect(host::HostScope &scope, const Word &text) {
+    std::optional<host::Expectation> found =
         driver::checkExpectation(scope, text.text, tolerance, session.sink);
     if (!found)
       return;
@@ -187,15 +187,15 @@ struct Run {
       std::move(report).note("{0}", detail);
   }
 
-  void save(driver::HostScope &scope, const Word &word) {
+  void save(host::HostScope &scope, const Word &word) {
     auto [name, path] = llvm::StringRef(word.text).split('=');
-    const driver::Array *array = scope.findTensor(name);
+    const host::Array *array = scope.findTensor(name);
     if (!array) {
       session.sink.report(Kind::InvalidOption, word.span, "there is no tensor `" + name.str() + "`")
           .end();
       return;
     }
-    if (llvm::Error error = driver::writeNpy(path, array->tensor))
+    if (llvm::Error error = host::writeNpy(path, array->tensor))
       session.sink.report(Kind::UnwritableFile, word.span, path, llvm::toString(std::move(error)))
           .end();
   }
@@ -217,7 +217,7 @@ int runCommand(Session &session) {
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);
   if (rtol || atol)
-    run.tolerance = driver::Tolerance{rtol.value_or(1e-5), atol.value_or(1e-8)};
+    run.tolerance = host::Tolerance{rtol.value_or(1e-5), atol.value_or(1e-8)};
   std::vector<Word> expectations = session.line.all("--expect"), saves = session.line.all("--save");
   for (const Word &word : saves)
     if (!llvm::StringRef(word.text).contains('='))
@@ -236,7 +236,7 @@ int runCommand(Session &session) {
   if (!run.chooseDevice(problem))
     return problem.empty() ? session.status() : session.usage(problem);
 
-  driver::HostScope scope(program, *module);
+  host::HostScope scope(program, *module);
   const Word *gridWord = session.line.find("--grid");
   std::vector<std::string> later;
   if (gridWord)

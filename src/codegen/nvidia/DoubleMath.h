@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "codegen/Isa.h"
+#include "codegen/core/Isa.h"
 
 namespace gluonc::codegen::nvidia {
 

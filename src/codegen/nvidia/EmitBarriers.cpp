@@ -13,10 +13,10 @@
 #include "codegen/nvidia/EmitHopper.h"
 
 #include "codegen/nvidia/InlineAsm.h"
-#include "ir/ClusterState.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
-#include "layout/Blocks.h"
+#include "ir/ttng/ClusterState.h"
+#include "layout/named/Blocks.h"
 #include "target/Features.h"
 
 using namespace llvm;

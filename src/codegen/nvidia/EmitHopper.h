@@ -1,7 +1,7 @@
 //===- EmitHopper.h - Emitters of NVIDIA's asynchronous operations ----------------===//
 #pragma once
 
-#include "codegen/Emitter.h"
+#include "codegen/core/Emitter.h"
 
 namespace gluonc::codegen::nvidia {
 

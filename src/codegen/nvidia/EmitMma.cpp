@@ -17,14 +17,14 @@
 // care about the order of its terms. So the words of K are simply taken in pairs.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/DotFma.h"
-#include "codegen/Words.h"
+#include "codegen/core/Words.h"
+#include "codegen/emit/DotFma.h"
 #include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
-#include "ir/EngineRules.h"
+#include "ir/ttng/EngineRules.h"
 #include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -20,8 +20,8 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/EmitHopper.h"
 
-#include "codegen/Indices.h"
-#include "codegen/SharedTransfer.h"
+#include "codegen/core/Indices.h"
+#include "codegen/core/SharedTransfer.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Encoding.h"
 

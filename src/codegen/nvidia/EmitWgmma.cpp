@@ -13,15 +13,15 @@
 // A wait hands the accumulators through, so nothing that uses them moves before it.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/SharedMemory.h"
-#include "codegen/Words.h"
+#include "codegen/core/SharedMemory.h"
+#include "codegen/core/Words.h"
 #include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
-#include "ir/EngineRules.h"
-#include "layout/MatrixDescriptor.h"
+#include "ir/ttng/EngineRules.h"
+#include "layout/plan/MatrixDescriptor.h"
 #include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -1,6 +1,6 @@
 #include "codegen/nvidia/Fragment.h"
 
-#include "codegen/Words.h"
+#include "codegen/core/Words.h"
 
 #include <set>
 

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "codegen/Emitter.h"
+#include "codegen/core/Emitter.h"
 
 #include <map>
 

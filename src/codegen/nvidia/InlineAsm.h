@@ -1,7 +1,7 @@
 //===- InlineAsm.h - PTX fragments as LLVM inline assembly -------------------===//
 #pragma once
 
-#include "codegen/Isa.h"
+#include "codegen/core/Isa.h"
 
 namespace gluonc::codegen::nvidia {
 

@@ -5,9 +5,9 @@
 // is filled with zeros.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/DelayCopies.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/passes/DelayCopies.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,9 +1,9 @@
 //===- NvidiaBackend.cpp - PTX, and cubins by ptxas ---------------------------===//
 #include "codegen/Backend.h"
-#include "codegen/Optimize.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "codegen/nvidia/Ptx.h"
 #include "codegen/nvidia/Ptxas.h"
+#include "codegen/passes/Optimize.h"
 
 using namespace llvm;
 

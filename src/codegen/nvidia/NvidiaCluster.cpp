@@ -8,7 +8,7 @@
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 
-#include "codegen/Words.h"
+#include "codegen/core/Words.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/NvidiaIsa.h"
 
-#include "codegen/Emitter.h"
+#include "codegen/core/Emitter.h"
 #include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "target/Features.h"

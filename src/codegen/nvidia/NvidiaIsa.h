@@ -1,7 +1,7 @@
 //===- NvidiaIsa.h - The Isa of NVIDIA GPUs ----------------------------------===//
 #pragma once
 
-#include "codegen/Isa.h"
+#include "codegen/core/Isa.h"
 
 namespace gluonc::codegen::nvidia {
 

@@ -12,7 +12,7 @@
 // rest of f64 (DoubleMath.h).
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/MathFunctions.h"
+#include "codegen/emit/MathFunctions.h"
 #include "codegen/nvidia/DoubleMath.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"

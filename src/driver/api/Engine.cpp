@@ -4,9 +4,9 @@
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
 #include "driver/Status.h"
-#include "sema/Language.h"
-#include "sema/Reference.h"
-#include "sema/ops/Ops.h"
+#include "sema/builtins/Ops.h"
+#include "sema/builtins/Reference.h"
+#include "sema/names/Language.h"
 #include "support/File.h"
 
 #include "llvm/ADT/StringExtras.h"

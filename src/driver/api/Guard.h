@@ -9,7 +9,7 @@
 #pragma once
 
 #include "driver/api/Handles.h"
-#include "sema/Unfinished.h"
+#include "sema/eval/Unfinished.h"
 #include "support/Forks.h"
 #include "support/Recovery.h"
 

@@ -12,7 +12,7 @@
 #include "driver/LaunchParameters.h"
 #include "gluonc/gluonc.h"
 #include "runtime/cuda/Launcher.h"
-#include "sema/Evaluator.h"
+#include "sema/eval/Evaluator.h"
 #include "sim/Simulator.h"
 #include "support/Forks.h"
 

@@ -1,8 +1,8 @@
 //===- Launch.cpp - The C API: launches on GPUs and the simulator -----------===//
 #include "driver/api/Guard.h"
 
-#include "driver/host/NumberFormat.h"
-#include "layout/TensorBlock.h"
+#include "host/NumberFormat.h"
+#include "layout/plan/TensorBlock.h"
 
 using namespace gluonc;
 using namespace gluonc::api;
@@ -111,7 +111,7 @@ sim::Argument argumentOf(sema::DType dtype, const uint64_t &slot) {
   if (dtype.isPointer())
     return sim::Argument::pointer(reinterpret_cast<const void *>(slot));
   if (dtype.isFloat())
-    return sim::Argument::floating(driver::decodeElement(dtype, &slot));
+    return sim::Argument::floating(host::decodeElement(dtype, &slot));
   return sim::Argument::integer(static_cast<int64_t>(slot));
 }
 

@@ -1,0 +1,207 @@
+//===- Isa.h - What a vendor must supply to the emitters --------------------===//
+//
+// The emitters (Emit*.cpp) know tensors, layouts and LLVM IR; whatever has no
+// vendor-neutral LLVM spelling goes through this interface. Each vendor's
+// folder implements it once; nothing else may ask which vendor it is.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "codegen/Codegen.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace gluonc::codegen {
+
+using Builder = llvm::IRBuilder<>;
+/// One LLVM value per register of a layout (or one, for a scalar).
+using Registers = llvm::SmallVector<llvm::Value *, 4>;
+
+/// Address spaces, the same numbers on NVPTX and AMDGPU.
+enum AddressSpace : unsigned { GlobalSpace = 1, SharedSpace = 3 };
+
+enum class CacheHint { None, All, Global, Streaming, Volatile, WriteBack, WriteThrough };
+enum class EvictHint { Normal, First, Last };
+struct MemoryHints {
+  CacheHint cache = CacheHint::None;
+  EvictHint evict = EvictHint::Normal;
+  bool isVolatile = false;
+  bool plain() const {
+    return cache == CacheHint::None && evict == EvictHint::Normal && !isVolatile;
+  }
+};
+
+enum class AtomicKind { And, Or, Xor, Add, FloatAdd, Max, Min, UnsignedMax, UnsignedMin, Exchange };
+enum class AtomicOrder { Relaxed, Acquire, Release, AcquireRelease };
+enum class AtomicScope { Cta, Cluster, Gpu, System };
+/// How an atomic access is ordered, and in which threads (null: all) it takes place.
+struct AtomicForm {
+  AtomicOrder order = AtomicOrder::AcquireRelease;
+  AtomicScope scope = AtomicScope::Gpu;
+  llvm::Value *mask = nullptr;
+  bool acquires() const {
+    return order == AtomicOrder::Acquire || order == AtomicOrder::AcquireRelease;
+  }
+  bool releases() const {
+    return order == AtomicOrder::Release || order == AtomicOrder::AcquireRelease;
+  }
+};
+
+/// Math with a hardware approximation that LLVM IR cannot ask for. Accuracy is
+/// stated where a vendor implements them.
+enum class MathKind {
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Sin,
+  Cos,
+  Erf,
+  Sqrt,
+  Rsqrt,
+  PreciseSqrt,
+  Divide,
+  PreciseDivide
+};
+
+/// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
+enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };
+
+class EmitTable;
+
+class Isa {
+public:
+  virtual ~Isa() = default;
+
+  /// Operations that only this vendor emits, or emits in its own way.
+  virtual const EmitTable &operations() const = 0;
+
+  /// Sets triple, data layout and module flags.
+  virtual void prepareModule(llvm::Module &module) const = 0;
+  /// Marks `function` as a kernel with the launch bounds of `kernel`. The parameters
+  /// `descriptors` are tensor descriptors, which stay where the launch put them.
+  virtual void markKernel(llvm::Function &function, const KernelInfo &kernel,
+                          std::optional<unsigned> maxRegisters,
+                          llvm::ArrayRef<unsigned> descriptors) const = 0;
+
+  /// Thread of the CTA, known to lie in [0, threads).
+  virtual llvm::Value *threadId(Builder &builder, unsigned threads) const = 0;
+  virtual llvm::Value *programId(Builder &builder, unsigned axis) const = 0;
+  virtual llvm::Value *programCount(Builder &builder, unsigned axis) const = 0;
+
+  /// All threads of the CTA arrive, and see each other's memory accesses.
+  virtual void ctaBarrier(Builder &builder) const = 0;
+  virtual void warpBarrier(Builder &builder) const = 0;
+  /// The same for the `threads` that name the barrier `id`.
+  virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  /// The same for threads that come from several places of the program.
+  virtual void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  /// Warps that own registers together, and how many of these a thread keeps that has no work.
+  virtual unsigned warpsPerRegisters() const = 0;
+  virtual unsigned idleRegisters() const = 0;
+  /// The warps that come here, which own them together, have `count` registers each from now on;
+  /// `grows` says that they had fewer.
+  virtual void setRegisters(Builder &builder, unsigned count, bool grows) const = 0;
+  /// The i32 that `lane` of the same warp passes in.
+  virtual llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const = 0;
+  /// The i32 of the lane whose number is this lane's XOR `distance`.
+  virtual llvm::Value *shuffleXor(Builder &builder, llvm::Value *value,
+                                  unsigned distance) const = 0;
+
+  /// Number of this CTA in its cluster, known to lie in [0, ctas).
+  virtual llvm::Value *clusterRank(Builder &builder, unsigned ctas) const = 0;
+  /// All threads of the cluster arrive, and unless `relaxed` see each other's memory accesses.
+  virtual void clusterBarrier(Builder &builder, bool relaxed) const = 0;
+  /// Its halves.
+  virtual void clusterArrive(Builder &builder, bool relaxed) const = 0;
+  virtual void clusterWait(Builder &builder) const = 0;
+  /// A barrier object in shared memory for `arrivals` of other CTAs; begun by the thread where
+  /// `predicate` holds, and known to the cluster behind its next barrier.
+  virtual void beginPeerBarrier(Builder &builder, llvm::Value *shared, unsigned arrivals,
+                                llvm::Value *predicate) const = 0;
+  /// Arrives at the `peer` address of one where `predicate` holds, then waits for the phase of its
+  /// own.
+  virtual void meetPeers(Builder &builder, llvm::Value *own, llvm::Value *peer,
+                         llvm::Value *predicate, llvm::Value *phase) const = 0;
+  /// What CTA `rank` has where this one has `shared`: an i32 address for the accesses below and
+  /// for engines, to which offsets may be added.
+  virtual llvm::Value *peerAddress(Builder &builder, llvm::Value *shared,
+                                   llvm::Value *rank) const = 0;
+  /// `count` words (i8…i64) side by side.
+  virtual Registers loadPeerWords(Builder &builder, llvm::Value *address, llvm::Type *word,
+                                  unsigned count) const = 0;
+  virtual void storePeerWords(Builder &builder, llvm::Value *address,
+                              llvm::ArrayRef<llvm::Value *> words) const = 0;
+
+  /// Loads `words` (each i8…i64, all of one type) that lie side by side at
+  /// `pointer` where `mask` (null: always) holds; `other` elsewhere.
+  virtual Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word,
+                              llvm::Value *mask, llvm::ArrayRef<llvm::Value *> other,
+                              unsigned count, const MemoryHints &hints) const = 0;
+  virtual void storeWords(Builder &builder, llvm::Value *pointer,
+                          llvm::ArrayRef<llvm::Value *> words, llvm::Value *mask,
+                          const MemoryHints &hints) const = 0;
+
+  /// The value that was at `pointer`, which may also be a peerAddress; zero where the mask does not
+  /// hold. `used` is false where nobody asks for it. Null where the chip has no such update of
+  /// this type.
+  virtual llvm::Value *atomicUpdate(Builder &builder, AtomicKind kind, llvm::Value *pointer,
+                                    llvm::Value *value, const AtomicForm &form,
+                                    bool used) const = 0;
+  /// Loads a value of up to 64 bits; zero where the mask does not hold.
+  virtual llvm::Value *atomicLoad(Builder &builder, llvm::Value *pointer, llvm::Type *type,
+                                  const AtomicForm &form) const = 0;
+  virtual void atomicStore(Builder &builder, llvm::Value *pointer, llvm::Value *value,
+                           const AtomicForm &form) const = 0;
+  /// Compares and swaps a 16-, 32- or 64-bit integer; the value that was at `pointer`.
+  virtual llvm::Value *atomicSwap(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
+                                  llvm::Value *desired, const AtomicForm &form) const = 0;
+
+  /// One to four matrices of 8 rows of 16 bytes in shared memory, accessed by a whole warp; `row`
+  /// is the address of the row that this lane names. See layout/plan/MatrixAccess.h.
+  virtual Registers loadMatrices(Builder &builder, llvm::Value *row, unsigned count,
+                                 bool transposed) const = 0;
+  virtual void storeMatrices(Builder &builder, llvm::Value *row,
+                             llvm::ArrayRef<llvm::Value *> words, bool transposed) const = 0;
+  /// Waits until `pointer` holds the integer `expected`; i1, false where `timeout` (null: never)
+  /// nanoseconds passed first.
+  virtual llvm::Value *atomicPoll(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
+                                  llvm::Value *timeout, const AtomicForm &form) const = 0;
+
+  /// Starts a copy of 4, 8 or 16 bytes to shared memory, in the threads where `predicate` (null:
+  /// always) holds; zeros where `mask` (null: always) does not.
+  virtual void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
+                         llvm::Value *mask, llvm::Value *predicate) const = 0;
+  /// Closes the group of copies that this thread started.
+  virtual void commitCopies(Builder &builder) const = 0;
+  /// Waits until at most `pending` groups of this thread are unfinished.
+  virtual void waitCopies(Builder &builder, unsigned pending) const = 0;
+
+  /// Prints i32, i64 and double values by a format of C's printf.
+  virtual void print(Builder &builder, llvm::StringRef format,
+                     llvm::ArrayRef<llvm::Value *> values) const = 0;
+  /// Reports a failed assertion and stops the kernel.
+  virtual void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file,
+                          unsigned line, llvm::StringRef function) const = 0;
+
+  /// The user's own assembly, which may have several results. The constraints are checked.
+  virtual Registers inlineAsm(Builder &builder, llvm::StringRef text, llvm::StringRef constraints,
+                              llvm::ArrayRef<llvm::Type *> results,
+                              llvm::ArrayRef<llvm::Value *> operands, bool isPure) const = 0;
+
+  /// Null where the kind does not exist for the operand type.
+  virtual llvm::Value *math(Builder &builder, MathKind kind,
+                            llvm::ArrayRef<llvm::Value *> operands) const = 0;
+  /// Rounds to nearest even, or towards zero; 8-bit results saturate at the
+  /// largest finite value. Null where the chip has no such conversion.
+  virtual llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from,
+                                    FloatKind to, bool towardsZero) const = 0;
+  /// Two f32 rounded to nearest even by one instruction, as a vector of two elements of a narrower
+  /// format, 8-bit results as by convertFloat. Null where the chip has no such instruction.
+  virtual llvm::Value *narrowPair(Builder &builder, llvm::Value *low, llvm::Value *high,
+                                  FloatKind to) const = 0;
+};
+
+} // namespace gluonc::codegen

@@ -1,0 +1,86 @@
+#include "codegen/core/Workers.h"
+
+#include "ir/Dialects.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+
+void meet(Emitter &emitter) {
+  emitter.isa.meetingBarrier(emitter.builder, meetingId,
+                             emitter.state.kernel.numWarps * emitter.state.target.warpSize());
+}
+
+Value *sharedByte(Emitter &emitter, int64_t offset) {
+  return emitter.builder.CreateConstGEP1_32(emitter.builder.getInt8Ty(), emitter.state.shared,
+                                            offset);
+}
+
+namespace {
+
+/// Volatile, or LLVM would make loads and stores of them.
+Value *atomically(Builder &builder, AtomicRMWInst::BinOp how, Value *place, unsigned operand) {
+  AtomicRMWInst *access = builder.CreateAtomicRMW(how, place, builder.getInt32(operand), Align(4),
+                                                  AtomicOrdering::Monotonic);
+  access->setVolatile(true);
+  return access;
+}
+
+Value *stateOf(Emitter &emitter, mlir::Operation *op) {
+  auto offset =
+      op->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(ttg::warpStateAttr);
+  return sharedByte(emitter, offset ? offset.getInt() : 0);
+}
+
+/// What the default warps announced: one thread of each warp asks.
+Value *announced(Emitter &emitter, mlir::Operation *op) {
+  Builder &builder = emitter.builder;
+  BasicBlock *asks = emitter.newBlock("asks"), *then = emitter.newBlock("asked");
+  BasicBlock *before = builder.GetInsertBlock();
+  Value *lane = builder.CreateAnd(emitter.threadId(), emitter.state.target.warpSize() - 1);
+  builder.CreateCondBr(builder.CreateIsNull(lane), asks, then);
+  builder.SetInsertPoint(asks);
+  Value *found = atomically(builder, AtomicRMWInst::Or, stateOf(emitter, op), 0);
+  builder.CreateBr(then);
+  builder.SetInsertPoint(then);
+  PHINode *value = builder.CreatePHI(builder.getInt32Ty(), 2);
+  value->addIncoming(found, asks);
+  value->addIncoming(builder.getInt32(0), before);
+  return emitter.isa.shuffle(builder, value, builder.getInt32(0));
+}
+
+} // namespace
+
+void announce(Emitter &emitter, mlir::Operation *op, unsigned what) {
+  atomically(emitter.builder, AtomicRMWInst::Xchg, stateOf(emitter, op), what);
+}
+
+void startWorkers(Emitter &emitter, mlir::Operation *op) {
+  Builder &builder = emitter.builder;
+  Builder::InsertPointGuard guard(builder);
+  BasicBlock *loop = emitter.newBlock("workers"), *exit = emitter.newBlock("workers.exit");
+  BasicBlock *dispatch = emitter.newBlock("dispatch");
+  auto *jump = cast<BranchInst>(emitter.entry->getTerminator());
+  BasicBlock *body = jump->getSuccessor(0);
+  jump->setSuccessor(0, dispatch);
+  builder.SetInsertPoint(dispatch);
+  beginClusterState(emitter, op);
+  Value *mine = builder.CreateICmpULT(emitter.threadId(), builder.getInt32(emitter.threads()));
+  builder.CreateCondBr(mine, body, loop);
+
+  builder.SetInsertPoint(loop);
+  meet(emitter);
+  emitter.workers = builder.CreateSwitch(announced(emitter, op), exit);
+  emitter.workersStart = loop;
+  builder.SetInsertPoint(exit);
+  builder.CreateRetVoid();
+}
+
+void Emitter::releaseWorkers(mlir::Operation *op) {
+  if (group.count == state.kernel.numWarps || !cast<tt::FuncOp>(source).isPublic())
+    return;
+  inFirstThread(*this, [&] { announce(*this, op, 0); });
+  meet(*this);
+}
+
+} // namespace gluonc::codegen

@@ -1,0 +1,107 @@
+//===- EmitAsyncCopy.cpp - Global to shared memory without registers -------------===//
+//
+// A copy moves 4, 8 or 16 bytes, so what one thread's registers would hold must
+// be neighbours on both sides: consecutive pointers, and consecutive offsets in
+// the buffer. Threads that would copy the same bytes again are switched off.
+// The wait covers the copies of its own thread; the barrier that lets others
+// see them comes from the transform pipeline.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/core/Emitter.h"
+
+#include "codegen/core/SharedTransfer.h"
+#include "ir/Encoding.h"
+#include "ir/tt/AxisInfo.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen {
+namespace {
+
+/// Elements that pointers, mask and registers allow to one copy.
+unsigned sourceRun(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op, unsigned axis) {
+  const LinearLayout &layout = emitter.layoutOf(op.getSrc().getType());
+  int64_t run = std::max<int64_t>(emitter.axes().pointerRun(op.getSrc(), axis), op.getContiguity());
+  if (op.getMask())
+    run = std::min(run, emitter.axes().maskRun(op.getMask(), axis));
+  return std::min<int64_t>(run, 1 << layout::contiguousLog2(layout, axis));
+}
+
+/// Whether the registers of each vector, neighbours in the buffer, are neighbours along `axis`.
+bool followsAxis(const Transfer &transfer, const LinearLayout &layout, unsigned axis) {
+  ArrayRef<uint32_t> vector = transfer.access.vectors.vectors.front();
+  auto elementOf = [&](uint32_t reg) {
+    return layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
+  };
+  for (unsigned i = 1; i < vector.size(); i *= 2)
+    if ((elementOf(vector[i]) ^ elementOf(vector[0])) != uint64_t{i}
+                                                             << layout.outShift(Dim::axis(axis)))
+      return false;
+  return true;
+}
+
+LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
+  auto pointers = cast<mlir::RankedTensorType>(op.getSrc().getType());
+  auto buffer = cast<ttg::MemDescType>(op.getResult().getType());
+  auto tensor = mlir::RankedTensorType::get(pointers.getShape(), buffer.getElementType(),
+                                            pointers.getEncoding());
+  unsigned bytes = elementBytes(buffer.getElementType());
+  const LinearLayout &layout = emitter.layoutOf(tensor);
+  unsigned axis = layout::orderOf(layout)[0];
+  unsigned run = std::min(sourceRun(emitter, op, axis), std::max(1u, 16 / bytes));
+  std::optional<Transfer> transfer = planTransfer(emitter, tensor, buffer, 8 * bytes * run);
+  // Where the buffer runs along another dim, only single elements are common to both.
+  if (transfer && !followsAxis(*transfer, layout, axis))
+    transfer = planTransfer(emitter, tensor, buffer, 8 * bytes);
+  if (!transfer)
+    return emitter.unsupported(op, "an asynchronous copy to this shared layout");
+  if (transfer->copies || crossesCtas(emitter, *transfer, op.getResult()))
+    return emitter.unsupported(op, "an asynchronous copy to the shared memory of other CTAs (a "
+                                   "thread copies to that of its own)");
+  unsigned chunk = bytes * transfer->access.vectors.size();
+  if (chunk != 4 && chunk != 8 && chunk != 16)
+    return emitter.unsupported(op, "an asynchronous copy of " + Twine(chunk) +
+                                       " neighbouring bytes per thread (4, 8 or 16 are possible)");
+
+  const Registers sources = emitter.get(op.getSrc());
+  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cta);
+  ThreadAddress address = addressOf(emitter, *transfer, op.getResult(), bytes);
+  for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
+    Value *mask = op.getMask() ? emitter.get(op.getMask())[vector[0]] : nullptr;
+    ConstantInt *known = dyn_cast_or_null<ConstantInt>(mask);
+    if (known && known->isOne())
+      mask = nullptr;
+    emitter.isa.copyAsync(emitter.builder, address.at(vectorOffset(*transfer, vector)),
+                          sources[vector[0]], chunk, mask, owner);
+  }
+  emitter.set(op.getToken(), {});
+  return success();
+}
+
+LogicalResult emitCommit(Emitter &emitter, ttg::AsyncCommitGroupOp op) {
+  emitter.isa.commitCopies(emitter.builder);
+  emitter.set(op.getAsyncToken(), {});
+  return success();
+}
+
+LogicalResult emitWait(Emitter &emitter, ttg::AsyncWaitOp op) {
+  emitter.isa.waitCopies(emitter.builder, op.getNum());
+  emitter.set(op.getRetToken(), {});
+  return success();
+}
+
+} // namespace
+
+void addAsyncCopy(EmitTable &table) {
+  table.add<emitAsyncCopy>();
+  table.add<emitCommit>();
+  table.add<emitWait>();
+}
+
+} // namespace gluonc::codegen

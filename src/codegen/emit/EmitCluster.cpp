@@ -1,0 +1,133 @@
+//===- EmitCluster.cpp - Barriers of a cluster ------------------------------------===//
+//
+// While parts run, those with one number meet across the CTAs by barrier objects of
+// their own: two in turns, so that nobody can be a whole round ahead of another that
+// still waits, and a count of rounds, all behind each other in shared memory.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/core/Workers.h"
+
+#include "ir/Dialects.h"
+#include "ir/ttng/ClusterState.h"
+
+using namespace llvm;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen {
+namespace {
+
+std::optional<int64_t> clusterState(mlir::Operation *op) {
+  auto value = op->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(
+      ttg::clusterStateAttr);
+  return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
+}
+
+/// One part meets those of the same number in the other CTAs.
+LogicalResult meetAsPart(Emitter &emitter, mlir::Operation *op) {
+  std::optional<int64_t> begin = clusterState(op);
+  if (!begin)
+    return emitter.unsupported(op, "a barrier of the cluster without allocated shared memory");
+  Builder &builder = emitter.builder;
+  const WarpGroup &group = emitter.group;
+  unsigned part = group.first ? group.barrier - firstPartitionBarrier + 1 : 0;
+  int64_t at = *begin + part * ttg::clusterStateBytes;
+  Value *count = sharedByte(emitter, at + 16);
+  Value *round = builder.CreateLoad(builder.getInt32Ty(), count, /*isVolatile=*/true);
+  emitter.barrier();
+  Value *object = builder.CreateShl(builder.CreateAnd(round, builder.getInt32(1)), 3);
+  Value *own = builder.CreateGEP(builder.getInt8Ty(), sharedByte(emitter, at), object);
+  Value *phase = builder.CreateAnd(builder.CreateLShr(round, 1), builder.getInt32(1));
+  // Thread i tells the CTA whose number differs by i + 1.
+  Value *thread = emitter.threadId();
+  Value *rank =
+      builder.CreateXor(emitter.clusterRank(), builder.CreateAdd(thread, builder.getInt32(1)));
+  Value *tells = builder.CreateICmpULT(thread, builder.getInt32(emitter.clusterSize() - 1));
+  rank = builder.CreateAnd(rank, builder.getInt32(emitter.clusterSize() - 1));
+  emitter.isa.meetPeers(builder, own, emitter.isa.peerAddress(builder, own, rank), tells, phase);
+  inFirstThread(emitter, [&] {
+    builder.CreateStore(builder.CreateAdd(round, builder.getInt32(1)), count,
+                        /*isVolatile=*/true);
+  });
+  emitter.barrier();
+  return success();
+}
+
+LogicalResult emitClusterBarrier(Emitter &emitter, ttng::ClusterBarrierOp op) {
+  return emitter.clusterBarrier(op, op.getRelaxed());
+}
+
+/// The halves have no form in which workers could take part.
+bool onlyDefaultWarps(Emitter &emitter) {
+  return emitter.group.count == emitter.state.kernel.numWarps;
+}
+
+LogicalResult emitArrive(Emitter &emitter, ttng::ClusterArriveOp op) {
+  if (!onlyDefaultWarps(emitter))
+    return emitter.unsupported(op, "half a barrier of the cluster beside other partitions");
+  emitter.isa.clusterArrive(emitter.builder, op.getRelaxed());
+  return success();
+}
+
+LogicalResult emitWait(Emitter &emitter, ttng::ClusterWaitOp op) {
+  if (!onlyDefaultWarps(emitter))
+    return emitter.unsupported(op, "half a barrier of the cluster beside other partitions");
+  emitter.isa.clusterWait(emitter.builder);
+  return success();
+}
+
+} // namespace
+
+void beginClusterState(Emitter &emitter, mlir::Operation *op) {
+  std::optional<int64_t> begin = clusterState(op);
+  if (!begin)
+    return;
+  Builder &builder = emitter.builder;
+  // The state is the last thing in shared memory.
+  int64_t end = emitter.state.kernel.sharedBytes;
+  Value *first = emitter.isFirstThread(Emitter::Among::Cta);
+  for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
+    for (int64_t object : {0, 8})
+      emitter.isa.beginPeerBarrier(builder, sharedByte(emitter, at + object),
+                                   emitter.clusterSize() - 1, first);
+  inFirstThread(emitter, [&] {
+    for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
+      builder.CreateStore(builder.getInt32(0), sharedByte(emitter, at + 16), /*isVolatile=*/true);
+  });
+  emitter.isa.clusterBarrier(builder, /*relaxed=*/false);
+}
+
+LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
+  if (op->getParentOfType<ttg::WarpSpecializeOp>())
+    return meetAsPart(*this, op);
+  if (group.count == state.kernel.numWarps) {
+    isa.clusterBarrier(builder, relaxed);
+    return success();
+  }
+  if (!cast<tt::FuncOp>(source).isPublic())
+    return unsupported(op, "a barrier of the cluster in a function that is not inlined");
+  if (!workers)
+    startWorkers(*this, op);
+  if (!workersMeetCluster) {
+    workersMeetCluster = workers->getNumCases() + 1;
+    Builder::InsertPointGuard guard(builder);
+    BasicBlock *block = newBlock("workers.cluster");
+    workers->addCase(builder.getInt32(workersMeetCluster), block);
+    builder.SetInsertPoint(block);
+    isa.clusterBarrier(builder, /*relaxed=*/false);
+    builder.CreateBr(workersStart);
+  }
+  inFirstThread(*this, [&] { announce(*this, op, workersMeetCluster); });
+  meet(*this);
+  // Behind it all workers have read the announcement, so it may change.
+  isa.clusterBarrier(builder, /*relaxed=*/false);
+  return success();
+}
+
+void addCluster(EmitTable &table) {
+  table.add<emitClusterBarrier>();
+  table.add<emitArrive>();
+  table.add<emitWait>();
+}
+
+} // namespace gluonc::codegen

@@ -1,0 +1,288 @@
+//===- EmitWarpSpecialize.cpp - Partitions on warps of their own ------------------===//
+//
+// How warps are told to run a partition: Workers.h.
+//
+// Where a kernel has one warp_specialize, and that not in a loop, workers do not go
+// back: LLVM would move what partitions compute in front of the loop, and it would
+// take registers from all of them.
+//
+// Registers. Groups that need few give the others away where their parts begin, and
+// those that need more wait for these. Nobody takes any back before all have met at
+// the end: a warp without a part would else take what a part is still waiting for.
+//
+// Captures that are constants or arguments of the kernel are used directly; others go
+// through shared memory.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/core/Workers.h"
+
+#include "ir/Dialects.h"
+#include "target/Features.h"
+
+using namespace llvm;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen {
+
+bool Emitter::isKnownEverywhere(Value *value) const {
+  if (llvm::isa<Constant, Argument>(value))
+    return true;
+  Instruction *instruction = dyn_cast<Instruction>(value);
+  return instruction && instruction->getParent() == entry;
+}
+
+namespace {
+
+int64_t integerAttribute(mlir::Operation *op, StringRef name) {
+  auto value = op->getAttrOfType<mlir::IntegerAttr>(name);
+  return value ? value.getInt() : 0;
+}
+
+/// What travels through shared memory: the registers of the captures, eight bytes each.
+struct Captures {
+  SmallVector<Registers> registers;
+  int64_t offset;
+
+  Captures(Emitter &emitter, ttg::WarpSpecializeOp op)
+      : offset(integerAttribute(op, ttg::allocationOffsetAttr)) {
+    for (mlir::Value capture : op.getCaptures())
+      registers.push_back(emitter.get(capture));
+  }
+
+  template <typename Visit> void forEachStored(Emitter &emitter, Visit visit) {
+    int64_t at = offset;
+    for (Registers &capture : registers)
+      for (Value *&value : capture) {
+        if (!emitter.isKnownEverywhere(value))
+          visit(value, sharedByte(emitter, at));
+        at += 8;
+      }
+  }
+
+  void store(Emitter &emitter) {
+    forEachStored(emitter, [&](Value *value, Value *place) {
+      emitter.builder.CreateAlignedStore(value, place, Align(8), /*isVolatile=*/true);
+    });
+  }
+
+  /// The captures as a worker sees them.
+  SmallVector<Registers> load(Emitter &emitter) {
+    Captures loaded = *this;
+    loaded.forEachStored(emitter, [&](Value *&value, Value *place) {
+      value = emitter.builder.CreateAlignedLoad(value->getType(), place, Align(8),
+                                                /*isVolatile=*/true);
+    });
+    return std::move(loaded.registers);
+  }
+};
+
+/// Registers of the default warps at the start, then of the groups of a warp_specialize.
+struct RegisterPlan {
+  ArrayRef<int32_t> actual;
+  int32_t atStart;
+
+  RegisterPlan(ttg::WarpSpecializeOp op)
+      : actual(op.getActualRegisters().value_or(ArrayRef<int32_t>())),
+        atStart(integerAttribute(op->getParentOfType<mlir::ModuleOp>(), ttg::maxRegistersAttr)) {}
+
+  void enter(Emitter &emitter, int32_t count) const {
+    if (!actual.empty() && count != atStart)
+      emitter.isa.setRegisters(emitter.builder, count, count > atStart);
+  }
+  /// The last meeting, at which a group that had `count` has as many as at the start again.
+  void leave(Emitter &emitter, int32_t count) const {
+    if (!actual.empty() && count > atStart)
+      emitter.isa.setRegisters(emitter.builder, atStart, /*grows=*/false);
+    meet(emitter);
+    if (!actual.empty() && count < atStart)
+      emitter.isa.setRegisters(emitter.builder, atStart, /*grows=*/true);
+  }
+};
+
+struct Specialize {
+  Emitter &emitter;
+  ttg::WarpSpecializeOp op;
+  Captures captures;
+  RegisterPlan registers;
+
+  /// What sends workers here.
+  unsigned number;
+  unsigned groupWarps;
+
+  Specialize(Emitter &emitter, ttg::WarpSpecializeOp op)
+      : emitter(emitter), op(op), captures(emitter, op), registers(op),
+        number(emitter.workers->getNumCases() + 1), groupWarps(emitter.isa.warpsPerRegisters()) {}
+
+  /// Whether nothing else will ever be announced to the workers.
+  bool runsOnce() {
+    mlir::Operation *function = op->getParentOp();
+    if (!isa<tt::FuncOp>(function) || emitter.clusterSize() > 1)
+      return false;
+    unsigned count = 0;
+    function->walk([&](ttg::WarpSpecializeOp) { ++count; });
+    SmallVector<mlir::Block *> next(op->getBlock()->getSuccessors());
+    SmallPtrSet<mlir::Block *, 8> reached;
+    while (!next.empty())
+      if (mlir::Block *block = next.pop_back_val(); reached.insert(block).second)
+        llvm::append_range(next, block->getSuccessors());
+    return count == 1 && !reached.contains(op->getBlock());
+  }
+
+  /// One partition, from the jump of its warps on.
+  LogicalResult emitPartition(unsigned index, BasicBlock *start, BasicBlock *done) {
+    emitter.startBlock(start);
+    unsigned first = (*op.getWarpGroupStartIds())[index];
+    Emitter::GroupScope scope(emitter, {first, unsigned(op.getPartitionNumWarps()[index]),
+                                        firstPartitionBarrier + index});
+    mlir::Region &region = op.getPartitions()[index];
+    for (auto [argument, values] : zip(region.getArguments(), captures.load(emitter)))
+      emitter.set(argument, values);
+    emitter.partitionEnd = done;
+    return emitter.emitRegion(region);
+  }
+
+  /// Warps of one group, which own registers together.
+  LogicalResult emitGroup(unsigned firstWarp, Value *warp, BasicBlock *start, BasicBlock *loop) {
+    Builder &builder = emitter.builder;
+    emitter.startBlock(start);
+    int32_t count = emitter.isa.idleRegisters();
+    ArrayRef<int32_t> starts = *op.getWarpGroupStartIds(), sizes = op.getPartitionNumWarps();
+    BasicBlock *done = emitter.newBlock("group.done");
+    SmallVector<std::pair<unsigned, BasicBlock *>> partitions;
+    auto overlaps = [&](unsigned i) {
+      return starts[i] < int32_t(firstWarp + groupWarps) &&
+             starts[i] + sizes[i] > int32_t(firstWarp);
+    };
+    for (unsigned i = 0; i < starts.size(); ++i)
+      if (overlaps(i) && !registers.actual.empty())
+        count = registers.actual[1 + i];
+    registers.enter(emitter, count);
+    SwitchInst *which = builder.CreateSwitch(warp, done);
+    for (unsigned i = 0; i < starts.size(); ++i) {
+      if (!overlaps(i))
+        continue;
+      BasicBlock *&block = blocks[i];
+      if (!block) {
+        block = emitter.newBlock("partition" + Twine(i));
+        // The groups of a larger partition are its own, so they may end in one place.
+        ends[i] = {done, emitter.newBlock("partition" + Twine(i) + ".end")};
+      }
+      for (int32_t w = starts[i]; w < starts[i] + sizes[i]; ++w)
+        if (unsigned(w) >= firstWarp && unsigned(w) < firstWarp + groupWarps)
+          which->addCase(builder.getInt32(w), block);
+    }
+    emitter.startBlock(done);
+    registers.leave(emitter, count);
+    if (!runsOnce()) {
+      builder.CreateBr(loop);
+      return success();
+    }
+    // The next announcement is the last.
+    meet(emitter);
+    builder.CreateBr(emitter.workers->getDefaultDest());
+    return success();
+  }
+
+  LogicalResult emitWorkers() {
+    Builder &builder = emitter.builder;
+    Builder::InsertPointGuard guard(builder);
+    BasicBlock *loop = emitter.workersStart;
+    BasicBlock *start = emitter.newBlock("partitions");
+    emitter.workers->addCase(builder.getInt32(number), start);
+    emitter.startBlock(start);
+    // Relative to the default warps, which begin at zero.
+    Value *warp = emitter.warpId();
+    Value *group = builder.CreateLShr(warp, Log2_32(groupWarps));
+    BasicBlock *none = emitter.newBlock("group.none");
+    SwitchInst *groups = builder.CreateSwitch(group, none);
+    emitter.startBlock(none);
+    builder.CreateUnreachable();
+    // Default warps that fill no group have others, without a part, in theirs.
+    for (unsigned first = alignDown(emitter.group.count, groupWarps);
+         first < emitter.state.kernel.numWarps; first += groupWarps) {
+      BasicBlock *block = emitter.newBlock("group");
+      groups->addCase(builder.getInt32(first / groupWarps), block);
+      if (failed(emitGroup(first, warp, block, loop)))
+        return failure();
+    }
+    for (auto &[index, block] : blocks) {
+      auto [done, end] = ends[index];
+      if (failed(emitPartition(index, block, end)))
+        return failure();
+      emitter.startBlock(end);
+      builder.CreateBr(done);
+    }
+    return success();
+  }
+
+  /// Of each partition: where it begins, where it ends, and where its group goes on.
+  std::map<unsigned, BasicBlock *> blocks;
+  std::map<unsigned, std::pair<BasicBlock *, BasicBlock *>> ends;
+};
+
+LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
+  if (!op.getWarpGroupStartIds())
+    return emitter.unsupported(op, "`ttg.warp_specialize` without allocated warps");
+  for (mlir::Value capture : op.getCaptures())
+    if (isa<mlir::RankedTensorType>(capture.getType()))
+      return emitter.unsupported(op, "a tensor that a partition captures");
+  if (op.getActualRegisters() &&
+      !target::has(emitter.state.target, target::Feature::RegisterReallocation))
+    return emitter.unsupported(op, "a number of registers for each partition");
+  if (!emitter.workers)
+    startWorkers(emitter, op);
+  Specialize specialize(emitter, op);
+  inFirstThread(emitter, [&] {
+    specialize.captures.store(emitter);
+    announce(emitter, op, specialize.number);
+  });
+  meet(emitter);
+  if (failed(specialize.emitWorkers()))
+    return failure();
+  if (!specialize.registers.actual.empty())
+    specialize.registers.enter(emitter, specialize.registers.actual[0]);
+  BasicBlock *end = emitter.newBlock("default.end");
+  {
+    Builder::InsertPointGuard guard(emitter.builder);
+    emitter.startBlock(end);
+    SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
+    emitter.setCarried(op.getResults(), results);
+    emitter.defaultEnds.push_back({end, results});
+  }
+  if (failed(emitter.emitRegion(op.getDefaultRegion())))
+    return failure();
+  emitter.defaultEnds.pop_back();
+  emitter.startBlock(end);
+  const RegisterPlan &plan = specialize.registers;
+  plan.leave(emitter, plan.actual.empty() ? plan.atStart : plan.actual[0]);
+  return success();
+}
+
+LogicalResult emitYield(Emitter &emitter, ttg::WarpYieldOp op) {
+  auto &[end, phis] = emitter.defaultEnds.back();
+  for (auto [phi, value] : zip_equal(phis, emitter.carry(op.getOperands())))
+    phi->addIncoming(value, emitter.builder.GetInsertBlock());
+  emitter.builder.CreateBr(end);
+  return success();
+}
+
+LogicalResult emitWarpReturn(Emitter &emitter, ttg::WarpReturnOp) {
+  emitter.builder.CreateBr(emitter.partitionEnd);
+  return success();
+}
+
+} // namespace
+
+void addWarpSpecialize(EmitTable &table) {
+  table.add<emitSpecialize>();
+  table.add<emitYield>();
+  table.add<emitWarpReturn>();
+  // Dealt with by the operation around it.
+  table.add<+[](Emitter &, ttg::WarpSpecializePartitionsOp) -> LogicalResult {
+    return success();
+  }>();
+}
+
+} // namespace gluonc::codegen

@@ -1,0 +1,124 @@
+#include "codegen/passes/Optimize.h"
+
+#include "codegen/passes/AddressSplit.h"
+#include "codegen/passes/DelayCopies.h"
+#include "codegen/passes/ProductChains.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+namespace {
+
+/// Loops of a function whose counters are looked at. Scalar evolution expresses what one loop
+/// leaves by what those before it left: 200 loops in a row take a second, 500 half a minute.
+constexpr size_t mostCountedLoops = 64;
+
+/// Loops of the function that has most.
+size_t mostLoops(Module &module, FunctionAnalysisManager &analyses) {
+  size_t most = 0;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      most = std::max(most, analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder().size());
+  return most;
+}
+
+/// Blocks of a function whose instructions are combined. At each branch that looks through all uses
+/// of the condition for those behind it: 8,000 loops that begin on one condition took 20 s.
+constexpr size_t mostCombinedBlocks = 4096;
+
+bool combinesFast(const Module &module) {
+  return all_of(module,
+                [](const Function &function) { return function.size() <= mostCombinedBlocks; });
+}
+
+void addCombining(FunctionPassManager &passes, bool combines) {
+  if (combines)
+    passes.addPass(InstCombinePass());
+  else
+    passes.addPass(InstSimplifyPass());
+}
+
+FunctionPassManager straightLinePasses(bool combines) {
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass());
+  addCombining(passes, combines);
+  return passes;
+}
+
+FunctionPassManager lastPasses() {
+  FunctionPassManager passes;
+  passes.addPass(ProductChainsPass());
+  passes.addPass(AddressSplitPass());
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(DelayCopiesPass());
+  return passes;
+}
+
+FunctionPassManager loopPasses(bool withCounters, bool combines) {
+  FunctionPassManager passes;
+  LoopPassManager invariants;
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants), /*UseMemorySSA=*/true));
+  if (withCounters) {
+    LoopPassManager counters;
+    counters.addPass(IndVarSimplifyPass());
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(counters)));
+  }
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  addCombining(passes, combines);
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(ADCEPass());
+  return passes;
+}
+
+} // namespace
+
+void runPasses(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager graph;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+
+  ModulePassManager passes;
+  bool combines = combinesFast(module);
+  size_t defined = count_if(module, [](Function &function) { return !function.isDeclaration(); });
+  if (defined > 1) {
+    passes.addPass(AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
+    passes.addPass(GlobalDCEPass());
+  }
+  passes.addPass(createModuleToFunctionPassAdaptor(straightLinePasses(combines)));
+  passes.run(module, modules);
+  if (size_t count = mostLoops(module, functions)) {
+    ModulePassManager more;
+    more.addPass(
+        createModuleToFunctionPassAdaptor(loopPasses(count <= mostCountedLoops, combines)));
+    more.run(module, modules);
+  }
+  ModulePassManager last;
+  last.addPass(createModuleToFunctionPassAdaptor(lastPasses()));
+  last.run(module, modules);
+}
+
+} // namespace gluonc::codegen

@@ -1,0 +1,255 @@
+#include "ir/ttng/EngineRules.h"
+
+#include "ir/Encoding.h"
+#include "layout/plan/MatrixDescriptor.h"
+#include "layout/plan/TensorBlock.h"
+#include "target/nvidia/BoxCopies.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+
+namespace gluonc::ttng {
+
+namespace tma = target::nvidia::tma;
+namespace wgmma = target::nvidia::wgmma;
+
+namespace {
+
+std::string format(const llvm::Twine &text) { return text.str(); }
+
+/// 64x32
+std::string sizes(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The copy engine
+//===----------------------------------------------------------------------===//
+
+std::string whyNoDescriptor(const Descriptor &descriptor) {
+  auto encoding = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(descriptor.layout);
+  if (!encoding)
+    return "needs an NVMMASharedLayout";
+  Type element = descriptor.elementType;
+  layout::TensorBlock block;
+  block.shape.assign(descriptor.shape.begin(), descriptor.shape.end());
+  block.layout = encoding.getValue();
+  block.elementBits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  block.isFloat = isa<FloatType>(element);
+  block.isIm2Col = descriptor.im2col;
+  return layout::whyNoBlock(block);
+}
+
+/// Bytes by which the start of a subslice lies behind that of its source.
+static std::optional<int64_t> offsetOf(ttg::MemDescSubsliceOp op) {
+  auto type = cast<ttg::MemDescType>(op.getSrc().getType());
+  const LinearLayout *linear = linearOrNull(type);
+  std::optional<LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
+  if (!inverse)
+    return std::nullopt;
+  size_t rank = linear->outDims().size(), ring = op.getOffsets().size() - rank;
+  llvm::SmallVector<layout::Coord> place;
+  for (size_t d = 0; d < rank; ++d)
+    place.push_back({Dim::axis(d), uint32_t(op.getOffsets()[ring + d])});
+  uint64_t at = inverse->applyPacked(inverse->packIn(place));
+  int64_t elements = inverse->outComponent(at, Dim::Offset);
+  if (ring)
+    elements += op.getOffsets()[0] * (int64_t{1} << linear->inLog2(Dim::Offset));
+  return elements * elementBytes(type.getElementType());
+}
+
+/// A power of two that divides the distance of `buffer` from the start of its allocation; nullopt
+/// where that is not in the text.
+static std::optional<int64_t> alignmentOf(Value buffer) {
+  // An allocation itself lies wherever its layout and its views want.
+  int64_t alignment = 1 << 20;
+  auto moveBy = [&](int64_t bytes) { alignment = std::gcd(alignment, bytes ? bytes : alignment); };
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (isa<ttg::LocalAllocOp>(op))
+      return alignment;
+    if (auto index = dyn_cast<ttg::MemDescIndexOp>(op)) {
+      const LinearLayout *linear = linearOrNull(index.getType());
+      if (!linear)
+        return std::nullopt;
+      int64_t bytes = (int64_t{1} << linear->inLog2(Dim::Offset)) *
+                      elementBytes(index.getType().getElementType());
+      llvm::APInt known;
+      moveBy(matchPattern(index.getIndex(), m_ConstantInt(&known)) ? known.getSExtValue() * bytes
+                                                                   : bytes);
+    } else if (auto slice = dyn_cast<ttg::MemDescSubsliceOp>(op)) {
+      std::optional<int64_t> bytes = offsetOf(slice);
+      if (!bytes)
+        return std::nullopt;
+      moveBy(*bytes);
+    } else if (!isa<ttg::MemDescTransOp, ttg::MemDescReshapeOp, ttg::MemDescReinterpretOp>(op)) {
+      return std::nullopt;
+    }
+    buffer = op->getOperand(0);
+  }
+  return std::nullopt;
+}
+
+std::string whyNoCopyTarget(Value buffer) {
+  std::optional<int64_t> alignment = alignmentOf(buffer);
+  if (!alignment || *alignment % tma::sharedAlignment == 0)
+    return "";
+  return format("a copy begins at a multiple of " + llvm::Twine(tma::sharedAlignment) +
+                " bytes of shared memory, but this part of a buffer may begin at an odd multiple "
+                "of " +
+                llvm::Twine(*alignment));
+}
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+/// Whether CTAs share the dims of an operand as they share those of the result: each has the rows
+/// (or columns) of its part of the result, and all of K.
+static bool isSharedLike(const LinearLayout &operand, const LinearLayout &d, unsigned outer) {
+  unsigned bits = operand.hasIn(Dim::Block) ? operand.inLog2(Dim::Block) : 0;
+  if (bits != (d.hasIn(Dim::Block) ? d.inLog2(Dim::Block) : 0))
+    return false;
+  for (unsigned bit = 0; bit < bits; ++bit)
+    if (operand.basis(Dim::Block, bit, Dim::axis(1 - outer)) ||
+        operand.basis(Dim::Block, bit, Dim::axis(outer)) !=
+            d.basis(Dim::Block, bit, Dim::axis(outer)))
+      return false;
+  return true;
+}
+
+static const char *const sharedUnlike =
+    "must be split among the CTAs as the accumulator is, and not along K";
+
+/// An operand in a buffer, of which one instruction takes `length` rows or columns.
+static std::string whyNoBuffer(ttg::MemDescType type, const LinearLayout &d, unsigned outer,
+                               int64_t length) {
+  const LinearLayout *memory = linearOrNull(type);
+  if (!memory || memory->outDims().size() != 2)
+    return "has a layout that wgmma cannot read";
+  if (!isSharedLike(*memory, d, outer))
+    return sharedUnlike;
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  std::optional<layout::MatrixDescriptor> found = layout::describeMatrix(
+      *memory, outer, 1 - outer, bits / 8, unsigned(length), target::nvidia::matrixDepth(bits));
+  if (!found)
+    return format("has a layout that wgmma cannot read: it takes rows of 16, 32, 64 or 128 bytes, "
+                  "swizzled as in an NVMMASharedLayout of " +
+                  llvm::Twine(bits) + "-bit elements");
+  if (!wgmma::transposes(bits) && !found->contiguousK)
+    return format("has elements of " + llvm::Twine(bits) +
+                  " bits, which wgmma reads only if they are contiguous along K (only those of 16 "
+                  "bits it can transpose)");
+  return "";
+}
+
+/// A in registers: words along K as the result's layout spreads the rows.
+static std::string whyNoRegisters(RankedTensorType type, const LinearLayout &d,
+                                  ttg::NvidiaMmaEncodingAttr mma) {
+  const LinearLayout *found = linearOrNull(type);
+  int64_t kWidth = target::nvidia::matrixWordBits / type.getElementType().getIntOrFloatBitWidth();
+  layout::DotOperandLayout wanted{0, layout::Layout(mma.getValue()), kWidth};
+  std::string needed = format("in registers must have DotOperandLayout(0, <the layout of the "
+                              "accumulator>, " +
+                              llvm::Twine(kWidth) + ")");
+  if (!found || wanted.validate() ||
+      layout::checkShape(layout::Layout(wanted), type.getShape()).has_value())
+    return needed;
+  LinearLayout expected = wanted.toLinear(type.getShape());
+  for (Dim in : {Dim::Lane, Dim::Warp})
+    if (found->packedBases(in) != expected.packedBases(in))
+      return needed;
+  // Registers may be in any order.
+  llvm::SmallVector<uint64_t> has(found->packedBases(Dim::Register)),
+      wants(expected.packedBases(Dim::Register));
+  llvm::sort(has);
+  llvm::sort(wants);
+  if (has != wants)
+    return needed;
+  return isSharedLike(*found, d, 0) ? "" : sharedUnlike;
+}
+
+std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
+  auto mma = dyn_cast_or_null<ttg::NvidiaMmaEncodingAttr>(d.getEncoding());
+  if (!mma || !mma.getValue().isWarpGroup())
+    return "the accumulator must have an NVMMADistributedLayout of version 3";
+  const layout::NVMMADistributedLayout &layout = mma.getValue();
+  if (layout.warpsPerCta[0] % wgmma::warps)
+    return format("groups of four warps share the rows, but warps_per_cta is [" +
+                  llvm::Twine(layout.warpsPerCta[0]) + ", " + llvm::Twine(layout.warpsPerCta[1]) +
+                  "]");
+  layout::Ints share = layout::shapePerCta(layout::Layout(layout), d.getShape());
+  int64_t columns = layout.instrN();
+  if (share[0] % wgmma::rows)
+    return format("M of each CTA must be a multiple of " + llvm::Twine(wgmma::rows) +
+                  ", but the accumulator has " + sizes(share));
+  if (share[1] < columns)
+    return format("instr_shape says that instructions have " + llvm::Twine(columns) +
+                  " columns, but the accumulator has " + sizes(share));
+  auto buffer = dyn_cast<ttg::MemDescType>(a);
+  auto tensor = dyn_cast<RankedTensorType>(a);
+  Type element = buffer ? buffer.getElementType() : tensor.getElementType();
+  int64_t depth = target::nvidia::matrixDepth(element.getIntOrFloatBitWidth());
+  int64_t k = buffer ? buffer.getShape()[1] : tensor.getShape()[1];
+  if (k % depth)
+    return format("`a` must have K a multiple of " + llvm::Twine(depth) + " for elements of " +
+                  llvm::Twine(element.getIntOrFloatBitWidth()) + " bits, got " + llvm::Twine(k));
+  const LinearLayout *result = linearOrNull(d);
+  if (!result)
+    return "the accumulator has no such layout";
+  std::string ofA =
+      buffer ? whyNoBuffer(buffer, *result, 0, wgmma::rows) : whyNoRegisters(tensor, *result, mma);
+  if (!ofA.empty())
+    return "`a` " + ofA;
+  std::string ofB = whyNoBuffer(cast<ttg::MemDescType>(b), *result, 1, columns);
+  return ofB.empty() ? "" : "`b` " + ofB;
+}
+
+std::optional<target::nvidia::MatrixElement> matrixElement(Type type) {
+  using target::nvidia::MatrixElement;
+  return llvm::TypeSwitch<Type, std::optional<MatrixElement>>(type)
+      .Case([](Float16Type) { return MatrixElement::F16; })
+      .Case([](BFloat16Type) { return MatrixElement::BF16; })
+      .Case([](Float32Type) { return MatrixElement::F32; })
+      .Case([](Float64Type) { return MatrixElement::F64; })
+      .Case([](Float8E4M3FNType) { return MatrixElement::E4M3; })
+      .Case([](Float8E5M2Type) { return MatrixElement::E5M2; })
+      .Case([](IntegerType integer) -> std::optional<MatrixElement> {
+        if (integer.getWidth() == 8)
+          return MatrixElement::I8;
+        if (integer.getWidth() == 32)
+          return MatrixElement::I32;
+        return std::nullopt;
+      })
+      .Default(std::nullopt);
+}
+
+bool hasReduction(tt::DescriptorReduceKind kind, Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  unsigned width = integer ? integer.getWidth() : 0;
+  bool bits = width == 32 || (width == 64 && !integer.isSigned());
+  switch (kind) {
+  case tt::DescriptorReduceKind::ADD:
+    return isa<Float16Type, BFloat16Type, Float32Type>(element) || bits;
+  case tt::DescriptorReduceKind::MIN:
+  case tt::DescriptorReduceKind::MAX:
+    return isa<Float16Type, BFloat16Type>(element) || width == 32 || width == 64;
+  case tt::DescriptorReduceKind::INC:
+  case tt::DescriptorReduceKind::DEC:
+    return width == 32 && !integer.isSigned();
+  default:
+    return bits;
+  }
+}
+
+} // namespace gluonc::ttng

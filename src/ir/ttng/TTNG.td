@@ -1,0 +1,45 @@
+//===- TTNG.td - The ttng dialect: types -----------------------------------===//
+//
+// What NVIDIA's chips do beyond plain loads and stores: barriers in memory, the
+// copy engine (TMA), matrix multiplication by groups of warps, clusters.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GLUONC_IR_TTNG
+#define GLUONC_IR_TTNG
+
+include "ir/ttg/TTG.td"
+
+def TTNG_Dialect : Dialect {
+  let name = "ttng";
+  let cppNamespace = "::gluonc::ttng";
+  let summary = "NVIDIA's asynchronous operations";
+  let dependentDialects = ["gluonc::ttg::TTGDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerTypes(); void registerAttributes();";
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory (sm_100)
+//===----------------------------------------------------------------------===//
+
+def TTNG_TensorMemoryEncoding
+    : TTG_LayoutAttr<"TensorMemory", "tensor_memory_encoding", "TensorMemoryLayout", "tmem",
+                     TTNG_Dialect>;
+def TTNG_TensorMemoryScalesEncoding
+    : TTG_LayoutAttr<"TensorMemoryScales", "tensor_memory_scales_encoding",
+                     "TensorMemoryScalesLayout", "tmem_scales", TTNG_Dialect>;
+def TTNG_TensorMemory : AttrDef<TTNG_Dialect, "TensorMemorySpace"> {
+  let mnemonic = "tensor_memory";
+}
+
+def TTNG_TensorDescIm2ColType : TypeDef<TTNG_Dialect, "TensorDescIm2Col"> {
+  let mnemonic = "tensordesc_im2col";
+  let summary = "Describes an image whose windows are copied as rows of a matrix";
+  let description = "The block is [pixels, channels]; the tensor has 3 to 5 dims.";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "mlir::Type":$elementType,
+                        "mlir::Attribute":$sharedLayout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif

@@ -1,0 +1,83 @@
+//===- ReductionTest.cpp - Who meets whom along an axis ----------------------===//
+#include "layout/plan/Reduction.h"
+#include "layout/named/Layouts.h"
+#include "layout/plan/Scan.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+using namespace gluonc::layout;
+
+namespace {
+
+LinearLayout make(std::vector<LinearLayout::InBases> ins, std::vector<DimSize> outs) {
+  return LinearLayout::create(ins, outs).value();
+}
+
+const Dim reg = Dim::Register, lane = Dim::Lane, warp = Dim::Warp;
+const Dim row = Dim::axis(0), col = Dim::axis(1);
+
+TEST(Reduction, GoesFromRegistersToLanesToSlots) {
+  LinearLayout layout =
+      make({{reg, {{1}}}, {lane, {{2}, {4}, {8}, {16}, {32}}}, {warp, {{64}}}}, {{row, 7}});
+  ReductionPlan plan = planReduction(layout, 0).value();
+  ASSERT_EQ(plan.groups.size(), 1u);
+  EXPECT_EQ(plan.groups[0].registers.size(), 2u);
+  EXPECT_EQ(plan.laneXors.size(), 5u);
+  EXPECT_EQ(plan.slotLog2, 1u);
+  EXPECT_EQ(plan.storeImages.back(), 1u);
+  EXPECT_EQ(plan.loadImages.back(), 0u);
+  EXPECT_EQ(plan.scratchBytes(4), 16);
+}
+
+TEST(Reduction, CopiesAreNotCountedTwice) {
+  // Lane bits 3 and 4 hold copies, and the warp repeats what register bit 0 gives.
+  LinearLayout layout =
+      make({{reg, {{1}}}, {lane, {{2}, {4}, {8}, {0}, {0}}}, {warp, {{1}}}}, {{row, 4}});
+  ReductionPlan plan = planReduction(layout, 0).value();
+  EXPECT_EQ(plan.laneXors, (llvm::SmallVector<uint32_t, 5>{1, 2, 4}));
+  EXPECT_EQ(plan.slotLog2, 0u);
+  EXPECT_EQ(plan.scratchBytes(4), 0);
+}
+
+TEST(Reduction, LanesThatMixDimsMeetWhereTheRowIsTheSame) {
+  // Lanes 1 and 2 both change the row, together they do not.
+  LinearLayout layout =
+      make({{reg, {}}, {lane, {{1, 1}, {1, 2}}}, {warp, {}}}, {{row, 1}, {col, 2}});
+  ReductionPlan plan = planReduction(layout, 1).value();
+  EXPECT_EQ(plan.laneXors, (llvm::SmallVector<uint32_t, 5>{3}));
+  EXPECT_EQ(plan.slotLog2, 1u);
+}
+
+TEST(Scan, StepsFollowTheBitsOfTheAxis) {
+  LinearLayout layout = make({{reg, {{1}, {16}}}, {lane, {{2}, {4}}}, {warp, {{8}}}}, {{row, 5}});
+  ScanPlan plan = planScan(layout, 0).value();
+  ASSERT_EQ(plan.steps.size(), 3u);
+  EXPECT_FALSE(plan.steps[0].inLane);
+  EXPECT_TRUE(plan.steps[2].inLane);
+  EXPECT_EQ(plan.steps[2].lowLanes, 1u);
+  EXPECT_EQ(plan.slotLog2, 2u);
+  EXPECT_EQ(plan.slots[2], 2u);
+  EXPECT_EQ(plan.slotImages.back(), 1u);
+}
+
+TEST(Scan, LayoutThatSplitsABitOfTheAxisHasNoPlan) {
+  LinearLayout repeated = make({{reg, {{1}}}, {lane, {{1}}}, {warp, {}}}, {{row, 1}});
+  EXPECT_FALSE(planScan(repeated, 0).has_value());
+  LinearLayout mixed = make({{reg, {{1, 1}}}, {lane, {{1, 0}}}, {warp, {}}}, {{row, 1}, {col, 1}});
+  EXPECT_FALSE(planScan(mixed, 1).has_value());
+}
+
+// Comparing each register with all others of its group took minutes here.
+TEST(Reduction, PlanningTakesTimeInProportionToTheRegisters) {
+  auto start = std::chrono::steady_clock::now();
+  BlockedLayout layout{{1 << 16}, {32}, {4}, {0}, {}};
+  std::optional<ReductionPlan> plan = planReduction(layout.toLinear({1 << 23}), 0);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->groups.size(), 1u);
+  EXPECT_EQ(plan->groups[0].registers.size(), size_t{1} << 16);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+} // namespace

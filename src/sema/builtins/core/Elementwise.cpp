@@ -1,0 +1,321 @@
+//===- Elementwise.cpp - User code and library functions per element ----------===//
+//
+// `map_elementwise` runs a jit function on scalars, `inline_asm_elementwise`
+// PTX, and `libdevice` functions are named by their symbol. All three see the
+// elements of one thread, `pack` at a time.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/builtins/Emit.h"
+
+#include "ir/AsmConstraints.h"
+#include "ir/Dialects.h"
+#include "ir/Encoding.h"
+
+namespace gluonc::sema::ops {
+
+using Operands = llvm::SmallVector<Operand, 4>;
+
+/// Tensors and numbers as tensors of one shape and layout; each keeps its own element type.
+static bool unifyShapes(Context &context, Operands &operands) {
+  for (Operand &operand : operands) {
+    Result value = materialize(context, operand);
+    if (!value)
+      return false;
+    operand.value = *value;
+  }
+  return operands.empty() || broadcast(context, llvm::MutableArrayRef<Operand>(operands));
+}
+
+static std::optional<int64_t> packArgument(Context &context, const BoundArgs &arguments) {
+  std::optional<int64_t> pack = intArgument(context, arguments, "pack");
+  // More than any thread has registers.
+  if (!pack || (*pack >= 1 && *pack <= 1024))
+    return pack;
+  context.report(diag::Kind::ArgumentKind, arguments.span("pack"), "pack", "from 1 to 1024", *pack)
+      .end();
+  return std::nullopt;
+}
+
+/// The verifier's view of `pack`, which depends on the layout of the tensors.
+static Result finishPacked(Context &context, mlir::Operation *op, diag::Span span, int64_t pack,
+                           std::vector<Value> results, bool isTuple) {
+  auto type = llvm::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType());
+  layout::Layout layout = type ? toLayout(type.getEncoding()) : layout::AutoLayout{};
+  if (type && !layout.isPlaceholder() && toLinear(type).inSize(layout::Dim::Register) % pack != 0) {
+    context
+        .report(diag::Kind::PackDoesNotDivide, span, pack,
+                toLinear(type).inSize(layout::Dim::Register))
+        .note("layout: {0}", layout.toString());
+    op->erase();
+    return std::nullopt;
+  }
+  return isTuple ? Value::tuple(std::move(results)) : results.front();
+}
+
+// -- map_elementwise -------------------------------------------------------------
+
+/// Results of a call of the mapped function: scalars, `pack` of each result in a row.
+static std::optional<std::vector<Value>> mappedResults(Context &context, const Result &returned,
+                                                       const Operand &function, int64_t pack) {
+  std::vector<Value> values;
+  if (returned->is(ValueKind::Tuple))
+    values.assign(returned->items().begin(), returned->items().end());
+  else
+    values.push_back(*returned);
+  bool fits = !values.empty() && values.size() % size_t(pack) == 0;
+  for (size_t i = 0; fits && i < values.size(); ++i) {
+    if (values[i].isNumber())
+      if (Result scalar = materialize(context, {values[i], function.span}))
+        values[i] = *scalar;
+    fits = values[i].isTensor() && !values[i].isBlock() &&
+           values[i].dtype() == values[i - i % size_t(pack)].dtype();
+  }
+  if (fits)
+    return values;
+  context
+      .report(diag::Kind::ArgumentKind, function.span, "scalar_fn",
+              "a function that returns " + std::to_string(pack) + " scalars of each result",
+              returned->typeName())
+      .end();
+  return std::nullopt;
+}
+
+/// map_elementwise(scalar_fn, *args, pack=1)
+static Result emitMapElementwise(Context &context, const BoundArgs &arguments) {
+  std::optional<int64_t> pack = packArgument(context, arguments);
+  if (!pack)
+    return std::nullopt;
+  Operands operands;
+  for (const Value &item : arguments["args"].items())
+    operands.push_back({item, arguments.span("args")});
+  if (operands.empty() || llvm::none_of(operands, [](const Operand &o) { return o.isBlock(); })) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span("args"), "args",
+                "at least one block tensor", arguments["args"].typeName())
+        .end();
+    return std::nullopt;
+  }
+  if (!unifyShapes(context, operands))
+    return std::nullopt;
+  // The body first: its results say what the operation gives.
+  mlir::Region region;
+  llvm::SmallVector<mlir::Type> scalarTypes;
+  llvm::SmallVector<mlir::Value> handles;
+  for (const Operand &operand : operands) {
+    scalarTypes.append(size_t(*pack), mlir::getElementTypeOrSelf(operand.value.irType()));
+    handles.push_back(operand.value.ir());
+  }
+  std::vector<Value> results;
+  std::optional<std::vector<Value>> scalars;
+  bool isTuple = false;
+  {
+    mlir::OpBuilder::InsertionGuard guard(context.builder);
+    llvm::SmallVector<mlir::Location> locations(scalarTypes.size(), context.loc());
+    mlir::Block *body = context.builder.createBlock(&region, {}, scalarTypes, locations);
+    std::vector<Value> parameters;
+    for (auto [i, argument] : llvm::enumerate(body->getArguments()))
+      parameters.push_back(tensor(argument, operands[i / size_t(*pack)].value.dtype()));
+    Result returned = context.call(arguments["scalar_fn"], parameters);
+    if (!returned)
+      return std::nullopt;
+    isTuple = returned->is(ValueKind::Tuple);
+    scalars = mappedResults(context, returned, operand(arguments, "scalar_fn"), *pack);
+    if (!scalars)
+      return std::nullopt;
+    llvm::SmallVector<mlir::Value> returnedHandles;
+    for (const Value &scalar : *scalars)
+      returnedHandles.push_back(scalar.ir());
+    tt::MapElementwiseReturnOp::create(context.builder, context.loc(), returnedHandles);
+  }
+  llvm::SmallVector<mlir::Type> types;
+  for (size_t i = 0; i < scalars->size(); i += size_t(*pack))
+    types.push_back(typeWithElement(context, operands[0].value.irType(), (*scalars)[i].dtype()));
+  auto map =
+      tt::MapElementwiseOp::create(context.builder, context.loc(), types, handles, uint32_t(*pack));
+  map.getScalarOp().takeBody(region);
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    results.push_back(tensor(result, (*scalars)[i * size_t(*pack)].dtype()));
+  return finishPacked(context, map, arguments.span("pack"), *pack, std::move(results), isTuple);
+}
+
+// -- inline_asm_elementwise --------------------------------------------------------
+
+/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)
+static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> text = stringArgument(context, arguments, "asm");
+  std::optional<llvm::StringRef> constraints = stringArgument(context, arguments, "constraints");
+  std::optional<bool> isPure = boolArgument(context, arguments, "is_pure");
+  std::optional<int64_t> pack = packArgument(context, arguments);
+  if (!text || !constraints || !isPure || !pack)
+    return std::nullopt;
+  auto isSequence = [](const Value &value) {
+    return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
+  };
+  if (!isSequence(arguments["args"])) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span("args"), "args", "a list of tensors",
+                arguments["args"].typeName())
+        .end();
+    return std::nullopt;
+  }
+  Operands operands;
+  for (const Value &item : arguments["args"].items())
+    operands.push_back({item, arguments.span("args")});
+  if (!unifyShapes(context, operands))
+    return std::nullopt;
+  bool isTuple = isSequence(arguments["dtype"]);
+  llvm::SmallVector<Value> dtypes;
+  if (isTuple)
+    dtypes.append(arguments["dtype"].items().begin(), arguments["dtype"].items().end());
+  else
+    dtypes.push_back(arguments["dtype"]);
+  bool areTypes = !dtypes.empty() && llvm::all_of(dtypes, [](const Value &dtype) {
+    return dtype.is(ValueKind::DType) && !dtype.dtype().isVoid();
+  });
+  if (!areTypes) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span("dtype"), "dtype",
+                "an element type or a tuple of them", arguments["dtype"].typeName())
+        .end();
+    return std::nullopt;
+  }
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Value> handles;
+  for (const Value &dtype : dtypes)
+    types.push_back(operands.empty()
+                        ? dtype.dtype().toMlir(context.mlirContext())
+                        : typeWithElement(context, operands[0].value.irType(), dtype.dtype()));
+  for (const Operand &operand : operands)
+    handles.push_back(operand.value.ir());
+  std::string why;
+  if (!readAsmConstraints(*text, *constraints, types, mlir::ValueRange(handles).getTypes(),
+                          unsigned(*pack), why)) {
+    context.report(diag::Kind::AsmConstraints, arguments.span("constraints"), why).end();
+    return std::nullopt;
+  }
+  auto op = tt::ElementwiseInlineAsmOp::create(context.builder, context.loc(), types, *text,
+                                               *constraints, *isPure, uint32_t(*pack), handles);
+  std::vector<Value> results;
+  for (auto [result, dtype] : llvm::zip(op->getResults(), dtypes))
+    results.push_back(tensor(result, dtype.dtype()));
+  return finishPacked(context, op, arguments.span("pack"), *pack, std::move(results), isTuple);
+}
+
+// -- libdevice ---------------------------------------------------------------------
+
+namespace {
+/// What comes out: the operands' type, int32, or int32 on the device that is int1 in the language.
+enum class Gives { Same, Count, Predicate };
+
+/// A function by argument types: `symbol` on float32, `doubleSymbol` on float64, and so on; empty
+/// where there is none.
+struct LibraryFunction {
+  llvm::StringLiteral symbol, doubleSymbol, intSymbol, longSymbol;
+  unsigned arity;
+  Gives gives;
+};
+} // namespace
+
+static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::StringRef name,
+                          const LibraryFunction &function) {
+  Operands operands;
+  for (unsigned i = 0; i < function.arity; ++i)
+    operands.push_back({arguments[i], arguments.span(i)});
+  // One element type: that of the tensors.
+  std::optional<DType> dtype;
+  for (const Operand &operand : operands)
+    if (operand.value.isTensor() && (!dtype || operand.dtype().bitWidth() > dtype->bitWidth()))
+      dtype = operand.dtype();
+  for (Operand &operand : operands) {
+    Result value = dtype && !dtype->isPointer() ? toType(context, operand, *dtype, {})
+                                                : materialize(context, operand);
+    if (!value)
+      return std::nullopt;
+    operand.value = *value;
+  }
+  if (!broadcast(context, llvm::MutableArrayRef<Operand>(operands)))
+    return std::nullopt;
+  DType type = operands[0].value.dtype();
+  llvm::StringRef symbol = type == dtypes::float32   ? function.symbol
+                           : type == dtypes::float64 ? function.doubleSymbol
+                           : type == dtypes::int32   ? function.intSymbol
+                           : type == dtypes::int64   ? function.longSymbol
+                                                     : llvm::StringLiteral("");
+  if (symbol.empty()) {
+    context.report(diag::Kind::NoArithmetic, operands[0].span, ("libdevice." + name).str(), type)
+        .hint("cast with `.to(gl.float32)`");
+    return std::nullopt;
+  }
+  DType resultType = function.gives == Gives::Same ? type : DType(dtypes::int32);
+  llvm::SmallVector<mlir::Value> handles;
+  for (const Operand &operand : operands)
+    handles.push_back(operand.value.ir());
+  Value result = tensor(tt::ExternElementwiseOp::create(
+                            context.builder, context.loc(),
+                            typeWithElement(context, operands[0].value.irType(), resultType),
+                            handles, "", "", symbol, /*pure=*/true),
+                        resultType);
+  return function.gives == Gives::Predicate
+             ? castTensor(context, result, dtypes::int1, context.span)
+             : Result(result);
+}
+
+llvm::ArrayRef<Builtin> elementwiseBuiltins() {
+// What the rows of the functions say alike.
+#define GL_GIVES_Same "the type of the arguments, element by element."
+#define GL_GIVES_Count "int32, element by element."
+#define GL_GIVES_Predicate "int1, element by element."
+#define GL_ARGUMENTS_Same1 "x"
+#define GL_ARGUMENTS_Same2 "x, y"
+#define GL_ARGUMENTS_Same3 "x, y, x"
+#define GL_ARGUMENTS_Predicate1 "x"
+#define GL_ARGUMENTS_Count1 "i"
+#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
+  {"extra.libdevice." #name,                                                                       \
+   arity == 1   ? "arg0: tensor"                                                                   \
+   : arity == 2 ? "arg0: tensor, arg1: tensor"                                                     \
+                : "arg0: tensor, arg1: tensor, arg2: tensor",                                      \
+   [](Context &context, const BoundArgs &arguments) {                                              \
+     static constexpr LibraryFunction function{f32, f64, i32, i64, arity, Gives::gives};           \
+     return callLibrary(context, arguments, #name, function);                                      \
+   },                                                                                              \
+   asFunction,                                                                                     \
+   what "\n\nGives: " GL_GIVES_##gives                                                             \
+   "\nErrors: an element type that the function does not have: cast first.\n\n"                    \
+   "    z = gl.extra.libdevice." #name "(" GL_ARGUMENTS_##gives##arity ")\n"},
+  static const Builtin table[] = {
+      {"map_elementwise", "scalar_fn: function, *args: tensor, pack: int = 1", emitMapElementwise,
+       asFunction, R"(
+Calls a function of the program with the scalars of each element.
+
+The arguments are broadcast to one shape. With `pack` the function sees so many elements of a thread
+at once: those of the first argument, then those of the second; it gives as many of each result.
+
+Gives: a block for each value that the function gives: one, or a tuple.
+Errors: no block among the arguments; a `pack` that does not divide the elements of a thread.
+
+    z = gl.map_elementwise(add, x, y)
+)"},
+      {"inline_asm_elementwise",
+       "asm: str, constraints: str, args: sequence, dtype: value, is_pure: bool = True, "
+       "pack: int = 1",
+       emitInlineAsm, asFunction, R"(
+Runs PTX instructions on each element.
+
+In the text `$0` is the first result, then come the other results and the arguments, as the
+constraints name them: "=r" and "r" for 32 bits, "h" 16, "l" 64, "f" float32, "d" float64. With
+`pack` one run takes so many elements, four bytes to a register. `is_pure=False` keeps runs whose
+result nobody uses. A tuple of dtypes gives several results.
+
+Gives: `dtype` in the shape and layout of the arguments, or a tuple.
+Errors: constraints that do not fit the text and the types; a `pack` that does not divide the
+elements of a thread.
+
+    z = gl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", [x, y], gl.float32)
+)"},
+#include "ir/tt/Libdevice.def"
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

@@ -1,0 +1,272 @@
+//===- Hints.cpp - Hints, device output, assertions, barriers -----------------===//
+#include "sema/builtins/Emit.h"
+
+#include "ir/Dialects.h"
+
+namespace gluonc::sema::ops {
+
+// -- Axis-analysis hints -----------------------------------------------------------
+
+/// One value per dimension, from an int or a sequence.
+static std::optional<llvm::SmallVector<int32_t>> hintValues(Context &context,
+                                                            const BoundArgs &arguments) {
+  llvm::SmallVector<int32_t> values;
+  if (arguments["values"].is(ValueKind::Int)) {
+    std::optional<int64_t> value = intArgument(context, arguments, "values");
+    if (!value)
+      return std::nullopt;
+    values.push_back(int32_t(*value));
+  } else {
+    std::optional<llvm::SmallVector<int64_t>> numbers = intsArgument(context, arguments, "values");
+    if (!numbers)
+      return std::nullopt;
+    values.append(numbers->begin(), numbers->end());
+  }
+  size_t rank = arguments["x"].isBlock() ? arguments["x"].shape().size() : 1;
+  if (values.size() == rank)
+    return values;
+  context.report(diag::Kind::HintCount, arguments.span("values"), values.size(), rank).end();
+  return std::nullopt;
+}
+
+/// Puts the hint on the operation that made the value, or on the kernel's parameter.
+static Result attachHint(Context &context, const BoundArgs &arguments, llvm::StringRef attribute) {
+  if (arguments["x"].isNumber())
+    return arguments["x"];
+  if (!tensorArgument(context, arguments, "x"))
+    return std::nullopt;
+  std::optional<llvm::SmallVector<int32_t>> values = hintValues(context, arguments);
+  if (!values)
+    return std::nullopt;
+  mlir::Builder &builder = context.builder;
+  if (mlir::Operation *op = arguments["x"].ir().getDefiningOp()) {
+    auto type = mlir::RankedTensorType::get({int64_t(values->size())}, builder.getI32Type());
+    op->setAttr(attribute, mlir::DenseIntElementsAttr::get(type, *values));
+    return arguments["x"];
+  }
+  auto argument = llvm::cast<mlir::BlockArgument>(arguments["x"].ir());
+  auto function = llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
+  if (function && argument.getOwner()->isEntryBlock())
+    function.setArgAttr(argument.getArgNumber(), attribute,
+                        builder.getI32IntegerAttr(values->front()));
+  return arguments["x"];
+}
+
+static Result emitMultipleOf(Context &context, const BoundArgs &arguments) {
+  return attachHint(context, arguments, "tt.divisibility");
+}
+
+static Result emitMaxContiguous(Context &context, const BoundArgs &arguments) {
+  return attachHint(context, arguments, "tt.contiguity");
+}
+
+static Result emitMaxConstancy(Context &context, const BoundArgs &arguments) {
+  return attachHint(context, arguments, "tt.constancy");
+}
+
+static Result emitAssume(Context &context, const BoundArgs &arguments) {
+  Result holds = condition(context, arguments["cond"], arguments.span("cond"));
+  if (holds)
+    holds = materialize(context, *holds, arguments.span("cond"));
+  if (!holds)
+    return std::nullopt;
+  llvmir::AssumeOp::create(context.builder, context.loc(), holds->ir());
+  return Value::none();
+}
+
+// -- Output and assertions -----------------------------------------------------------
+
+/// The prefix as it is printed: " name: " before values.
+static std::string printPrefix(llvm::StringRef text, bool hasValues) {
+  std::string prefix = text.rtrim(' ').str();
+  if (!hasValues)
+    return text.str();
+  if (!prefix.empty() && prefix.back() == ':')
+    prefix.pop_back();
+  return (prefix.empty() || prefix.front() == ' ' ? prefix : " " + prefix) + ": ";
+}
+
+static Result emitPrint(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> text = stringArgument(context, arguments, "prefix");
+  std::optional<bool> hex = boolArgument(context, arguments, "hex");
+  if (!text || !hex)
+    return std::nullopt;
+  if (!llvm::all_of(*text, [](char c) { return llvm::isPrint(c) || c == '\n' || c == '\t'; })) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span("prefix"), "prefix", "printable ASCII",
+                arguments["prefix"].repr())
+        .end();
+    return std::nullopt;
+  }
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<int32_t> isSigned;
+  for (const Value &item : arguments["args"].items()) {
+    Result value = materialize(context, item, arguments.span("args"));
+    if (!value)
+      return std::nullopt;
+    values.push_back(value->ir());
+    isSigned.push_back(value->dtype().isSignedInt());
+  }
+  tt::PrintOp::create(context.builder, context.loc(), printPrefix(*text, !values.empty()), *hex,
+                      values, isSigned);
+  return Value::none();
+}
+
+static Result emitAssert(Context &context, const BoundArgs &arguments) {
+  std::optional<llvm::StringRef> message = stringArgument(context, arguments, "msg");
+  if (!message)
+    return std::nullopt;
+  if (!context.options.debug)
+    return Value::none();
+  Operand holds = operand(arguments, "cond"), mask = operand(arguments, "mask");
+  Result value = cast(context, holds.value, dtypes::int1, holds.span);
+  if (!value)
+    return std::nullopt;
+  if (isGiven(mask.value)) {
+    // Masked-off elements hold.
+    Result off = unary(context, UnaryOp::Not, mask.value, mask.span);
+    value = off ? binary(context, BinaryOp::Or, *value, *off, holds.span, mask.span) : std::nullopt;
+    if (!value)
+      return std::nullopt;
+  }
+  tt::AssertOp::create(context.builder, context.loc(), value->ir(), *message);
+  return Value::none();
+}
+
+/// expect_zero(x, mask): x itself; debug builds check that it is 0 where the mask is true.
+static Result emitExpectZero(Context &context, const BoundArgs &arguments) {
+  const Value &x = arguments["x"];
+  if (!tensorArgument(context, arguments, "x") || !tensorArgument(context, arguments, "mask"))
+    return std::nullopt;
+  if (!context.options.debug)
+    return x;
+  diag::Span span = arguments.span("x"), maskSpan = arguments.span("mask");
+  Result tensorX = materialize(context, {x, span});
+  Result isZero = tensorX ? compare(context, CompareOp::Eq, *tensorX, Value::integer(0), span, span)
+                          : std::nullopt;
+  Result mask = materialize(context, {arguments["mask"], maskSpan});
+  Result off = mask ? unary(context, UnaryOp::Not, *mask, maskSpan) : std::nullopt;
+  Result holds =
+      isZero && off ? binary(context, BinaryOp::Or, *isZero, *off, span, maskSpan) : std::nullopt;
+  if (!holds)
+    return std::nullopt;
+  tt::AssertOp::create(context.builder, context.loc(), holds->ir(),
+                       "expect_zero: x is not 0 where mask is true");
+  return x;
+}
+
+static Result emitBarrier(Context &context, const BoundArgs &arguments) {
+  std::optional<bool> cluster = boolArgument(context, arguments, "cluster");
+  if (!cluster)
+    return std::nullopt;
+  if (*cluster && context.numCtas() > 1) {
+    ttng::ClusterBarrierOp::create(context.builder, context.loc(), /*relaxed=*/false);
+    return Value::none();
+  }
+  ttg::BarrierOp::create(context.builder, context.loc(), ttg::AddrSpace::All);
+  return Value::none();
+}
+
+static Result emitThreadBarrier(Context &context, const BoundArgs &) {
+  ttg::BarrierOp::create(context.builder, context.loc(), ttg::AddrSpace::All);
+  return Value::none();
+}
+
+llvm::ArrayRef<Builtin> hintBuiltins() {
+  static const Builtin table[] = {
+      {"multiple_of", "x: tensor, values: ints", emitMultipleOf, asFunction, R"(
+Promises that the first of every so many elements is a multiple of a number.
+
+`values` is one number per dimension, or a single number. Wider loads and stores may follow from it.
+The promise is not checked.
+
+Gives: `x`.
+Errors: another number of values than `x` has dimensions.
+
+    start = gl.multiple_of(gl.load(counts), 16)
+)"},
+      {"max_contiguous", "x: tensor, values: ints", emitMaxContiguous, asFunction, R"(
+Promises that elements come in runs of consecutive values.
+
+`values` is the length of a run per dimension, or a single number. The promise is not checked.
+
+Gives: `x`.
+Errors: another number of values than `x` has dimensions.
+
+    where = gl.max_contiguous(offsets % 128, 128)
+)"},
+      {"max_constancy", "x: tensor, values: ints", emitMaxConstancy, asFunction, R"(
+Promises that elements come in runs of one value.
+
+`values` is the length of a run per dimension, or a single number. The promise is not checked.
+
+Gives: `x`.
+Errors: another number of values than `x` has dimensions.
+
+    row = gl.max_constancy(offsets // 32, 32)
+)"},
+      {"assume", "cond: scalar", emitAssume, asFunction, R"(
+Promises that a condition holds.
+
+The code generator may use it. The promise is not checked on a GPU.
+
+Gives: nothing.
+Errors: a condition that is a block.
+
+    gl.assume(n > 0)
+)"},
+      {"device_print", "prefix: str, *args: tensor, hex: bool = False", emitPrint, asFunction, R"(
+Prints values, an element a line, with the program and the indices they belong to.
+
+Gives: nothing.
+Errors: a prefix that is not known at compile time or not printable ASCII.
+
+    gl.device_print("x", x)
+)"},
+      {"device_assert", "cond: tensor, msg: str = '', mask: tensor = None", emitAssert, asFunction,
+       R"(
+Stops the kernel with a message where a condition does not hold.
+
+Only kernels compiled with `debug` contain it. Elements whose `mask` is false are not looked at.
+
+Gives: nothing.
+Errors: a message that is not known at compile time.
+
+    gl.device_assert(offsets < n, "beyond the end")
+)"},
+      {"expect_zero", "x: tensor, mask: tensor", emitExpectZero, asFunction, R"(
+Says that `x` is 0 where the mask is true.
+
+Kernels compiled with `debug` check it and stop with a message.
+
+Gives: `x`.
+Errors: arguments that are neither tensors nor numbers.
+
+    x = gl.load(p + offsets, mask=offsets < n, other=0.0)
+    x = gl.expect_zero(x, offsets >= n)
+)"},
+      {"barrier", "*, cluster: bool = False", emitBarrier, asFunction, R"(
+Waits until all threads of the program are here and see each other's memory accesses.
+
+With `cluster=True`, all threads of the cluster. Kernels need it for memory that threads exchange by
+pointers; accesses to shared memory descriptors are ordered without it.
+
+Gives: nothing.
+Errors: a `cluster` that is not known at compile time.
+
+    gl.store(p + offsets, x)
+    gl.barrier()
+    y = gl.load(p + 127 - offsets)
+)"},
+      {"thread_barrier", "", emitThreadBarrier, asFunction, R"(
+Waits until all threads of the program are here and see each other's memory accesses.
+
+Gives: nothing.
+
+    gl.thread_barrier()
+)"},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

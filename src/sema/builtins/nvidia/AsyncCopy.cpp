@@ -1,0 +1,116 @@
+//===- AsyncCopy.cpp - cp.async: global to shared memory past the registers ----===//
+#include "sema/builtins/core/Memory.h"
+#include "sema/builtins/shared/Shared.h"
+
+namespace gluonc::sema::ops {
+
+/// Whether pointers and buffer name as many elements of one type.
+static bool checkCopy(Context &context, const Value &buffer, const Operand &pointer) {
+  DType element = pointer.value.dtype().pointee();
+  if (element == buffer.dtype() && pointer.isBlock() && pointer.value.shape() == buffer.shape())
+    return true;
+  context
+      .report(diag::Kind::AsyncCopyMismatch, pointer.span, pointer.value.typeName(),
+              buffer.typeName())
+      .end();
+  return false;
+}
+
+static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["smem"];
+  Operand pointer = operand(arguments, "pointer"), mask = operand(arguments, "mask");
+  if (!bufferArgument(context, arguments, "smem") ||
+      !checkSingleBuffer(context, buffer, arguments.span("smem"), "async_load"))
+    return std::nullopt;
+  std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, false);
+  std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
+  std::optional<bool> isVolatile = boolArgument(context, arguments, "volatile");
+  if (!cache || !evict || !isVolatile || !checkPointer(context, pointer, "pointer"))
+    return std::nullopt;
+  mlir::Value predicate;
+  if (isGiven(mask.value)) {
+    if (!readMask(context, mask) || !broadcast(context, pointer, mask))
+      return std::nullopt;
+    predicate = mask.value.ir();
+  }
+  if (!checkCopy(context, buffer, pointer))
+    return std::nullopt;
+  mlir::Type token = ttg::AsyncTokenType::get(context.mlirContext());
+  ttg::AsyncCopyGlobalToLocalOp::create(context.builder, context.loc(), token, pointer.value.ir(),
+                                        buffer.ir(), predicate, /*other=*/mlir::Value(), *cache,
+                                        *evict, *isVolatile, /*contiguity=*/1);
+  return Value::none();
+}
+
+static Result emitCommitGroup(Context &context, const BoundArgs &) {
+  ttg::AsyncCommitGroupOp::create(context.builder, context.loc(), mlir::ValueRange());
+  return Value::none();
+}
+
+static Result emitWaitGroup(Context &context, const BoundArgs &arguments) {
+  std::optional<int64_t> pending = intArgument(context, arguments, "num_outstanding");
+  if (!pending)
+    return std::nullopt;
+  if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
+    context
+        .report(diag::Kind::ScalarOutOfRange, arguments.span("num_outstanding"), *pending,
+                "num_outstanding")
+        .end();
+    return std::nullopt;
+  }
+  ttg::AsyncWaitOp::create(context.builder, context.loc(), mlir::ValueRange(), uint32_t(*pending));
+  return Value::none();
+}
+
+llvm::ArrayRef<Builtin> asyncCopyBuiltins() {
+  static const Builtin table[] = {
+      {"nvidia.ampere.async_copy.async_load",
+       "smem: buffer, pointer: pointer, mask: tensor = None, cache_modifier: str = '', "
+       "eviction_policy: str = '', volatile: bool = False",
+       emitAsyncLoad,
+       {.needs = target::Feature::AsyncCopy, .alias = "async_copy_global_to_shared"},
+       R"(
+Begins to copy from global to shared memory, past the registers.
+
+The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
+it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
+0.
+
+Gives: nothing.
+Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is
+not boolean.
+
+    buffer = gl.allocate_shared_memory(gl.float32, [128], line)
+    ampere.async_copy.async_load(buffer, p + offsets)
+    ampere.async_copy.commit_group()
+    ampere.async_copy.wait_group(0)
+    z = buffer.load(layout)
+)"},
+      {"nvidia.ampere.async_copy.commit_group",
+       "",
+       emitCommitGroup,
+       {.needs = target::Feature::AsyncCopy},
+       R"(
+Closes a group: all copies begun since the last one.
+
+Gives: nothing.
+
+    ampere.async_copy.commit_group()
+)"},
+      {"nvidia.ampere.async_copy.wait_group",
+       "num_outstanding: int = 0",
+       emitWaitGroup,
+       {.needs = target::Feature::AsyncCopy},
+       R"(
+Waits until no more than so many of the latest groups of copies are under way.
+
+Gives: nothing.
+Errors: a negative number.
+
+    ampere.async_copy.wait_group(0)
+)"},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops

@@ -1,0 +1,25 @@
+//===- Calls.h - Calls of builtins and functions ------------------------------===//
+#pragma once
+
+#include "sema/eval/Walk.h"
+
+namespace gluonc::sema {
+
+/// Evaluates arguments, binds them to parameters, walks callees in place.
+class Calls : Walk {
+public:
+  using Walk::Walk;
+
+  MaybeValue evalCall(const ast::Call &node);
+  MaybeValue callBuiltin(const Value &callee, CallArguments &arguments);
+  MaybeValue runFunction(const std::shared_ptr<const Function> &function, CallArguments &arguments);
+  bool checkRecursion(const Function &function, diag::Span span);
+  bool bindFunction(const Function &function, CallArguments &arguments, Frame &callee);
+
+private:
+  bool evalArguments(const ast::Call &node, CallArguments &arguments);
+  MaybeValue callPartial(bool isMaking, CallArguments &arguments);
+  MaybeValue callFormat(CallArguments &arguments);
+};
+
+} // namespace gluonc::sema

@@ -1,0 +1,47 @@
+//===- Expressions.h - One kind of expression after the other -----------------===//
+//
+// Literals, displays, comprehensions and f-strings (Expressions.cpp), operators
+// (Operators.cpp), subscripts (Subscripts.cpp).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sema/eval/Walk.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace gluonc::sema {
+
+class Expressions : Walk {
+public:
+  using Walk::Walk;
+
+  /// Interpreter::eval, after its look at the budget.
+  MaybeValue evalNode(const ast::Expr *expr);
+
+private:
+  MaybeValue evalConstant(const ast::Constant &node);
+  MaybeValue evalSequence(ast::Exprs elements, bool isList);
+  MaybeValue evalDict(const ast::Dict &node);
+  MaybeValue evalJoinedStr(const ast::JoinedStr &node);
+  MaybeValue evalFormatted(const ast::FormattedValue &node);
+  MaybeValue evalSlice(const ast::Slice &node);
+  MaybeValue evalNamedExpr(const ast::NamedExpr &node);
+  MaybeValue evalComprehension(const ast::Expr *element, ast::Comprehensions generators);
+  MaybeValue evalDictComp(const ast::DictComp &node);
+  bool forEachBinding(ast::Comprehensions generators, llvm::function_ref<bool()> body);
+
+  MaybeValue evalBinOp(const ast::BinOp &node);
+  MaybeValue evalUnaryOp(const ast::UnaryOp &node);
+  MaybeValue evalBoolOp(const ast::BoolOp &node);
+  MaybeValue evalKernelBoolOp(const ast::BoolOp &node);
+  MaybeValue logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, diag::Span span,
+                     diag::Span lhsSpan, diag::Span rhsSpan);
+  MaybeValue evalCompare(const ast::Compare &node);
+  MaybeValue evalIfExp(const ast::IfExp &node);
+
+  MaybeValue evalSubscript(const ast::Subscript &node);
+  MaybeValue evalTensorSubscript(const Value &object, const ast::Expr *slice, diag::Span span);
+};
+
+} // namespace gluonc::sema

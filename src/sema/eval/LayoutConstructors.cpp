@@ -1,0 +1,647 @@
+// Layout classes of the language: constructors with their validation, functions of layouts.
+
+#include "sema/names/Language.h"
+
+#include "layout/named/Inference.h"
+#include "layout/named/Views.h"
+
+namespace gluonc::sema {
+
+using diag::Kind;
+
+namespace {
+
+/// Reads constructor arguments; the first bad one is reported and makes `ok` false.
+struct Reader {
+  Interpreter &interpreter;
+  const IntrinsicCall &call;
+  bool ok = true;
+
+  void bad(size_t i, llvm::StringRef expected) {
+    if (ok)
+      interpreter
+          .report(Kind::BadArgument, call.arguments.span(i),
+                  ("`" + call.self.name + "` expects " + expected + ", not " + call[i].typeName())
+                      .str())
+          .end();
+    ok = false;
+  }
+
+  int64_t integer(size_t i, int64_t missing = 0) {
+    if (!call.has(i))
+      return missing;
+    std::optional<int64_t> value = call[i].asInt64();
+    if (!value)
+      bad(i, "an int");
+    return value.value_or(0);
+  }
+
+  static bool isSequence(const Value &value) {
+    return value.is(ValueKind::Tuple) || value.is(ValueKind::List);
+  }
+
+  std::optional<layout::Ints> intsOf(const Value &value) {
+    if (!isSequence(value))
+      return std::nullopt;
+    layout::Ints result;
+    for (const Value &item : value.items()) {
+      std::optional<int64_t> number = item.asInt64();
+      if (!number)
+        return std::nullopt;
+      result.push_back(*number);
+    }
+    return result;
+  }
+
+  layout::Ints ints(size_t i) {
+    std::optional<layout::Ints> result = intsOf(call[i]);
+    if (!result)
+      bad(i, "a list of ints");
+    return result.value_or(layout::Ints());
+  }
+
+  bool isGiven(size_t i) const { return call.has(i) && !call[i].isNone(); }
+
+  bool boolean(size_t i) {
+    if (!call.has(i) || call[i].isNone())
+      return false;
+    std::optional<bool> value = interpreter.truth(call[i], call.arguments.span(i));
+    ok &= value.has_value();
+    return value.value_or(false);
+  }
+
+  layout::Layout layout(size_t i) {
+    if (call[i].is(ValueKind::Layout))
+      return call[i].asLayout();
+    bad(i, "a layout");
+    return layout::AutoLayout{};
+  }
+
+  layout::BasisList bases(size_t i) {
+    layout::BasisList result;
+    if (!call.has(i) || call[i].isNone())
+      return result;
+    if (!isSequence(call[i])) {
+      bad(i, "a list of lists of ints");
+      return result;
+    }
+    for (const Value &item : call[i].items()) {
+      std::optional<layout::Ints> basis = intsOf(item);
+      if (!basis)
+        bad(i, "a list of lists of ints");
+      result.push_back(basis.value_or(layout::Ints()));
+    }
+    return result;
+  }
+
+  llvm::SmallVector<layout::IntervalPadding, 2> paddings(size_t i) {
+    llvm::SmallVector<layout::IntervalPadding, 2> result;
+    for (const layout::Ints &pair : bases(i)) {
+      if (pair.size() != 2)
+        bad(i, "a list of pairs [interval, padding]");
+      else
+        result.push_back({pair[0], pair[1]});
+    }
+    return result;
+  }
+
+  void field(size_t i, int64_t &value) { value = integer(i); }
+  void field(size_t i, bool &value) { value = boolean(i); }
+  void field(size_t i, layout::Ints &value) { value = ints(i); }
+  void field(size_t i, layout::BasisList &value) { value = bases(i); }
+  void field(size_t i, layout::Layout &value) { value = layout(i); }
+
+  MaybeValue finish(layout::Layout layout) {
+    if (layout::Problem problem = layout.validate()) {
+      interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+      return std::nullopt;
+    }
+    return Value::layout(std::move(layout));
+  }
+};
+
+/// Arguments in the order of the layout's fields. What is left out keeps its default.
+template <typename T> MaybeValue make(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  T value{};
+  size_t i = 0;
+  T::fields([&](const layout::Field &field, auto member) {
+    bool isGiven = field.missing == "None" ? read.isGiven(i) : call.has(i);
+    if (isGiven || field.missing.empty())
+      read.field(i, value.*member);
+    ++i;
+  });
+  if (!read.ok)
+    return std::nullopt;
+  if constexpr (requires { value.fillDefaults(); })
+    value.fillDefaults();
+  return read.finish(std::move(value));
+}
+
+/// The parameters of a constructor as rows spell them: the fields of the layout, then `more`.
+template <typename T> struct Parameters {
+  char text[256] = {};
+  size_t size = 0;
+
+  consteval explicit Parameters(llvm::StringRef more = "") {
+    T::fields([&](const layout::Field &field, auto member) {
+      append(size ? ", " : "");
+      append(field.name);
+      append(": ");
+      append(typeWord(member));
+      append(field.missing.empty() ? "" : " = ");
+      append(field.missing);
+    });
+    append(size && !more.empty() ? ", " : "");
+    append(more);
+  }
+  consteval operator Signature() const { return Signature(llvm::StringRef(text, size)); }
+
+private:
+  constexpr void append(llvm::StringRef more) {
+    for (size_t i = 0; i < more.size(); ++i)
+      text[size++] = more.data()[i];
+  }
+  template <typename M> static constexpr llvm::StringRef typeWord(M T::*) {
+    return std::is_same_v<M, int64_t>          ? "int"
+           : std::is_same_v<M, bool>           ? "bool"
+           : std::is_same_v<M, layout::Ints>   ? "ints"
+           : std::is_same_v<M, layout::Layout> ? "layout"
+                                               : "value";
+  }
+};
+
+template <typename T> constexpr Parameters<T> parametersOf{};
+
+/// A class whose constructor takes the fields and nothing else.
+template <typename T> consteval Intrinsic row(llvm::StringRef name, llvm::StringRef doc) {
+  return {name, parametersOf<T>, make<T>, doc};
+}
+
+MaybeValue makePadded(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  // The third field is called block_bases in older sources, cga_layout in newer ones.
+  layout::BasisList cga = call.has(4) ? read.bases(4) : read.bases(2);
+  layout::PaddedSharedLayout layout{read.paddings(0), read.bases(1), std::move(cga), read.ints(3)};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+MaybeValue makePaddedIdentity(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  auto paddings = read.paddings(0);
+  layout::Ints shape = read.ints(1), order = read.ints(2);
+  layout::BasisList cga = read.bases(3);
+  if (!read.ok)
+    return std::nullopt;
+  // identityFor wants a sound shape and order: check them the way a swizzled layout is checked.
+  layout::SwizzledSharedLayout probe{1, 1, 1, order, cga};
+  layout::Problem problem = probe.validate();
+  if (!problem)
+    problem = layout::checkShape(probe, shape);
+  if (problem) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return read.finish(layout::PaddedSharedLayout::identityFor(paddings, shape, order, cga));
+}
+
+MaybeValue makeNvmmaDefault(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::Ints shape = read.ints(0);
+  if (!call[1].is(ValueKind::DType))
+    read.bad(1, "a dtype");
+  bool transposed = read.boolean(2), fp4Padded = read.boolean(3);
+  layout::BasisList cga = read.bases(4);
+  if (!read.ok)
+    return std::nullopt;
+  // defaultFor wants a sound shape and cluster: check them without a swizzle.
+  int64_t bits = call[1].dtype().bitWidth(), rank = shape.size();
+  layout::NVMMASharedLayout probe{0, bits, rank, transposed, false, cga};
+  layout::Problem problem = probe.validate();
+  if (!problem)
+    problem = layout::checkShape(probe, shape);
+  if (problem) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return read.finish(
+      layout::NVMMASharedLayout::defaultFor(shape, bits, transposed, fp4Padded, cga));
+}
+
+/// Older sources give warps and tiles as grids where newer ones give bases:
+///   version, transposed, warps_per_cta, instr_shape, tiles_per_warp, cga_layout
+///   version, transposed, warp_bases, reg_bases, instr_shape, cga_layout, rank
+MaybeValue makeWmma(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  int64_t version = read.integer(0);
+  bool transposed = read.boolean(1);
+  const layout::Ints square{16, 16, 16};
+  size_t grid = read.isGiven(7) ? 7 : 2;
+  std::optional<layout::Ints> warps = read.intsOf(call[grid]);
+  if (warps && !warps->empty()) {
+    bool isPositional = grid == 2 && read.isGiven(3);
+    size_t shape = isPositional ? 3 : 4, tiles = isPositional && read.isGiven(4) ? 4 : 8;
+    layout::AMDWMMALayout layout = layout::AMDWMMALayout::forWarps(
+        version, transposed, *warps, read.isGiven(shape) ? read.ints(shape) : square,
+        read.isGiven(tiles) ? read.ints(tiles) : layout::Ints(warps->size(), 1), read.bases(5));
+    return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+  }
+  layout::AMDWMMALayout layout{version,
+                               transposed,
+                               read.bases(2),
+                               read.bases(3),
+                               read.isGiven(4) ? read.ints(4) : square,
+                               read.bases(5),
+                               read.isGiven(6) ? read.integer(6) : 2};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+/// `cga_layout`, or the older `cta_split_num`: into how many CTAs each dim is split.
+layout::BasisList clusterOf(Reader &read, size_t cga, size_t split) {
+  size_t given = read.isGiven(split) ? split : cga;
+  std::optional<layout::Ints> counts = read.intsOf(read.call[given]);
+  if (!counts || counts->empty())
+    return read.bases(cga);
+  layout::BasisList bases;
+  for (size_t d = 0; d < counts->size(); ++d)
+    for (int64_t value = 1; value < std::min<int64_t>((*counts)[d], 16); value *= 2) {
+      bases.emplace_back(counts->size(), 0);
+      bases.back()[d] = value;
+    }
+  return bases;
+}
+
+MaybeValue makeTensorMemory(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::TensorMemoryLayout layout{read.ints(0), read.integer(1), clusterOf(read, 2, 5),
+                                    read.boolean(3), read.boolean(4)};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+MaybeValue makeTensorMemoryScales(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::TensorMemoryScalesLayout layout{clusterOf(read, 0, 1)};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+/// The layout of the first argument, after checking that it can hold the shape of the second.
+std::optional<std::pair<layout::Layout, layout::Ints>> layoutAndShape(Interpreter &interpreter,
+                                                                      const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::Layout layout = read.layout(0);
+  layout::Ints shape = read.ints(1);
+  if (!read.ok)
+    return std::nullopt;
+  if (layout.isPlaceholder())
+    return std::pair(layout, shape);
+  if (layout::Problem problem = layout::checkShape(layout, shape)) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return std::pair(layout, shape);
+}
+
+/// to_linear_layout(layout, shape): the same as explicit bases.
+MaybeValue toLinearLayout(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto found = layoutAndShape(interpreter, call);
+  if (!found)
+    return std::nullopt;
+  auto &[layout, shape] = *found;
+  if (layout.as<layout::AutoLayout>() || layout.as<layout::DistributedLinearLayout>() ||
+      layout.as<layout::SharedLinearLayout>())
+    return Value::layout(layout);
+  if (layout.isDistributed() && !layout.isPlaceholder())
+    return Value::layout(layout::Layout(layout::toExplicit(layout.toLinear(shape))));
+  // No layout class has bases for rows and columns: text to look at.
+  if (layout.isTensorMemory())
+    return Value::string(layout::tensorMemoryBases(layout, shape));
+  if (!layout.isShared() || layout.as<layout::PaddedSharedLayout>()) {
+    diag::Builder builder =
+        interpreter.report(Kind::InvalidLayout, call.span,
+                           layout.toString() + " is not linear, so bases cannot describe it");
+    if (layout.isShared())
+      std::move(builder).hint("its `offset_bases` are its bases without the padding");
+    return std::nullopt;
+  }
+  return Value::layout(layout::Layout(layout::toExplicitShared(layout, shape)));
+}
+
+template <std::string (*view)(const layout::Layout &, llvm::ArrayRef<int64_t>)>
+MaybeValue formatView(Interpreter &interpreter, const IntrinsicCall &call) {
+  auto found = layoutAndShape(interpreter, call);
+  if (!found)
+    return std::nullopt;
+  if (layout::Problem problem = layout::checkViewable(found->first, found->second)) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return Value::string(view(found->first, found->second));
+}
+
+MaybeValue makeMBarrier(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::SwizzledSharedLayout layout{1, 1, 1, {0}, read.bases(0)};
+  return read.ok ? read.finish(std::move(layout)) : std::nullopt;
+}
+
+/// One barrier in each CTA, or in the first of each pair.
+MaybeValue makeMultiCtaMBarrier(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  int64_t ctas = read.integer(0);
+  bool pairs = read.boolean(1);
+  if (read.ok && !(layout::isPowerOf2(ctas) && ctas <= 16))
+    read.bad(0, "a power of two up to 16");
+  if (!read.ok)
+    return std::nullopt;
+  layout::SwizzledSharedLayout layout{1, 1, 1, {0}, {}};
+  if (pairs && ctas > 1)
+    layout.cga.push_back({0});
+  for (int64_t barrier = 1; barrier < ctas / (pairs ? 2 : 1); barrier *= 2)
+    layout.cga.push_back({barrier});
+  return read.finish(std::move(layout));
+}
+
+constexpr llvm::StringLiteral mbarrierDoc = R"(
+Of the memory of a barrier.
+
+Gives: a layout of shared memory.
+Errors: bases that are none.
+
+    one: gl.constexpr = ampere.mbarrier.MBarrierLayout()
+)";
+constexpr llvm::StringLiteral multiCtaDoc = R"(
+Of the memory of one barrier per CTA of a cluster, or per pair of CTAs.
+
+Gives: a layout of shared memory.
+Errors: a number that is no power of two.
+
+    one: gl.constexpr = ampere.mbarrier.MBarrierLayout.multicta(1)
+)";
+constexpr llvm::StringLiteral tensorMemoryDoc = R"(
+Of a buffer in tensor memory, which holds accumulators on Blackwell.
+
+It can be written and compared; nothing allocates tensor memory yet.
+
+Gives: a layout.
+Errors: a block that tensor memory cannot hold.
+
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+)";
+constexpr llvm::StringLiteral scalesDoc = R"(
+Of scales in tensor memory, for products of scaled 4-bit and 8-bit floats.
+
+It can be written and compared; nothing allocates tensor memory yet.
+
+Gives: a layout.
+
+    held: gl.constexpr = blackwell.TensorMemoryScalesLayout()
+)";
+
+constexpr Parameters<layout::AMDWMMALayout>
+    wmmaParameters("warps_per_cta: ints = None, tiles_per_warp: ints = None");
+constexpr Parameters<layout::TensorMemoryLayout>
+    tensorMemoryParameters("cta_split_num: ints = None");
+constexpr Parameters<layout::TensorMemoryScalesLayout>
+    scalesParameters("cta_split_num: ints = None");
+
+const Intrinsic constructors[] = {
+    row<layout::AutoLayout>("AutoLayout", R"(
+A layout that the compiler finds: the one that the block's uses ask for.
+
+Gives: a layout, which a `set_auto_layout` or another block must decide.
+
+    offsets = gl.set_auto_layout(gl.arange(0, 128, layout=gl.AutoLayout()), layout)
+)"),
+    row<layout::CoalescedLayout>("CoalescedLayout", R"(
+A layout that the compiler chooses so that neighbouring threads access neighbouring memory.
+
+Gives: a layout of blocks of pointers and what they load.
+
+    z = gl.load(p + gl.arange(0, 128, layout=gl.CoalescedLayout()))
+)"),
+    row<layout::BlockedLayout>("BlockedLayout", R"(
+Tiles of consecutive elements, one per thread.
+
+Each list has a number per dimension: the elements of a thread, the threads of a warp, the warps of
+the program. `order` names the dimensions, the one that runs fastest first. Larger blocks repeat the
+tile, smaller ones are held several times. `cga_layout` says how CTAs of a cluster share the tensor,
+one basis per doubling of their number.
+
+Gives: a layout of blocks.
+Errors: lists of different lengths, numbers that are no powers of two, other numbers of threads or
+warps than the kernel has.
+
+    rows: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+)"),
+    row<layout::SliceLayout>("SliceLayout", R"(
+A layout with one dimension removed.
+
+What a reduction over `dim` leaves, and what `expand_dims` needs.
+
+Gives: a layout of blocks with one dimension less.
+Errors: a dimension that the parent does not have.
+
+    rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
+)"),
+    row<layout::DistributedLinearLayout>("DistributedLinearLayout", R"(
+Any layout that is linear over bits.
+
+Each list has, per bit of the number of a register, a thread, a warp and a CTA, the coordinates that
+the bit adds.
+
+Gives: a layout of blocks of `shape`.
+Errors: bases outside of the shape, or that leave elements out.
+
+    same: gl.constexpr = gl.DistributedLinearLayout(
+        [], [[1], [2], [4], [8], [16]], [[32], [64]], [], [128])
+)"),
+    row<layout::NVMMADistributedLayout>("NVMMADistributedLayout", R"(
+Of accumulators of NVIDIA's tensor cores.
+
+Version [2, 0] is that of `mma_v2`, with instructions of [16, 8]; version [3, 0] that of
+`warpgroup_mma`, with [16, N, K] and warps in multiples of four along the rows.
+
+Gives: a layout of blocks.
+Errors: versions and instructions that do not exist.
+
+    mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+)"),
+    row<layout::DotOperandLayout>("DotOperandLayout", R"(
+Of operands of a product that lie in registers.
+
+`operand_index` is 0 for the left and 1 for the right side, `parent` the layout of the accumulator,
+`k_width` the number of elements of a register along K: 4 bytes of them on tensor cores, 0 for
+`dot_fma`.
+
+Gives: a layout of blocks.
+Errors: another operand; a parent that products do not have.
+
+    mma: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
+    left: gl.constexpr = gl.DotOperandLayout(0, mma, 2)
+)"),
+    row<layout::SwizzledSharedLayout>("SwizzledSharedLayout", R"(
+Rows of shared memory whose vectors are exchanged, so that columns are read without bank conflicts.
+
+`vec` elements stay together; `per_phase` rows share a pattern; there are `max_phase` patterns. With
+1, 1, 1 elements lie in plain order. `order` names the dimensions, the one that runs fastest first.
+
+Gives: a layout of shared memory.
+Errors: numbers that are no powers of two.
+
+    mixed: gl.constexpr = gl.SwizzledSharedLayout(8, 1, 8, [1, 0])
+)"),
+    {"PaddedSharedLayout",
+     "interval_padding_pairs: value, offset_bases: value, cga_layout: value = None, "
+     "shape: ints = None, block_bases: value = None",
+     makePadded, R"(
+Shared memory with gaps: after every interval of elements so many are left out.
+
+`offset_bases` has the coordinates that each bit of an offset adds.
+
+Gives: a layout of shared memory.
+Errors: intervals that are no powers of two; bases that leave elements out.
+
+    padded: gl.constexpr = gl.PaddedSharedLayout(
+        [[32, 4]], [[1], [2], [4], [8], [16], [32]], [], [64])
+)"},
+    {"PaddedSharedLayout.with_identity_for",
+     "interval_padding_pairs: value, shape: ints, order: ints, cga_layout: value = None",
+     makePaddedIdentity, R"(
+Shared memory in plain order, with gaps.
+
+After every interval of elements so many are left out.
+
+Gives: a layout of shared memory.
+Errors: intervals that are no powers of two; an order that does not fit the shape.
+
+    padded: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[32, 4]], [64, 32], [1, 0])
+)"},
+    row<layout::SharedLinearLayout>("SharedLinearLayout", R"(
+Any layout of shared memory that is linear over bits.
+
+`offset_bases` has the coordinates that each bit of an offset adds, `block_bases` those of each bit
+of a CTA's number.
+
+Gives: a layout of shared memory.
+Errors: bases that depend on each other, or leave elements out.
+
+    plain: gl.constexpr = gl.SharedLinearLayout([[1], [2], [4], [8]])
+)"),
+    row<layout::NVMMASharedLayout>("NVMMASharedLayout", R"(
+Shared memory as the copy engine writes it and `warpgroup_mma` reads it.
+
+Rows of 0, 32, 64 or 128 bytes whose pieces of 16 bytes are exchanged. `transposed` makes the first
+dimension the one that runs fastest.
+
+Gives: a layout of shared memory.
+Errors: other widths; element widths that are none of 8, 16 and 32 bits.
+
+    wide: gl.constexpr = gl.NVMMASharedLayout(128, 16)
+)"),
+    {"NVMMASharedLayout.get_default_for",
+     "block_shape: ints, dtype: dtype, transposed: bool = False, fp4_padded: bool = False, "
+     "cga_layout: value = None",
+     makeNvmmaDefault, R"(
+The widest such layout that a block of this shape and element type allows.
+
+Gives: an `NVMMASharedLayout`.
+Errors: a block whose rows are too short.
+
+    wide: gl.constexpr = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)
+)"},
+    {"nvidia.blackwell.TensorMemoryLayout", tensorMemoryParameters, makeTensorMemory,
+     tensorMemoryDoc},
+    {"nvidia.blackwell.TensorMemoryScalesLayout", scalesParameters, makeTensorMemoryScales,
+     scalesDoc},
+    {"nvidia.rubin.TensorMemoryLayout", tensorMemoryParameters, makeTensorMemory, tensorMemoryDoc},
+    {"nvidia.rubin.TensorMemoryScalesLayout", scalesParameters, makeTensorMemoryScales, scalesDoc},
+    row<layout::AMDMFMALayout>("amd.AMDMFMALayout", R"(
+Of accumulators of AMD's MFMA instructions.
+
+Gives: a layout of blocks for warps of 64.
+Errors: versions and instructions that do not exist.
+
+    wave: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [4, 1])
+)"),
+    {"amd.AMDWMMALayout", wmmaParameters, makeWmma, R"(
+Of accumulators of AMD's WMMA instructions.
+
+Gives: a layout of blocks for warps of 32.
+Errors: versions and instructions that do not exist.
+
+    wave: gl.constexpr = gl.amd.AMDWMMALayout(2, True, [[0, 1], [1, 0]])
+)"},
+    {"to_linear_layout", "layout: layout, shape: ints", toLinearLayout, R"(
+A layout spelled out as bases, for one shape.
+
+Gives: a `DistributedLinearLayout` or a `SharedLinearLayout`.
+Errors: a shape that the layout does not fit.
+
+    spelled: gl.constexpr = gl.to_linear_layout(tiled, [64, 32])
+)"},
+    {"nvidia.ampere.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     mbarrierDoc},
+    {"nvidia.ampere.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+    {"nvidia.hopper.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     mbarrierDoc},
+    {"nvidia.hopper.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+    {"nvidia.blackwell.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     mbarrierDoc},
+    {"nvidia.blackwell.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+    {"nvidia.rubin.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier, mbarrierDoc},
+    {"nvidia.rubin.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
+     makeMultiCtaMBarrier, multiCtaDoc},
+};
+
+const Intrinsic methods[] = {
+    {"format_tensor_view", "self, shape", formatView<layout::tensorView>},
+    {"format_hardware_view", "self, shape", formatView<layout::hardwareView>},
+};
+
+} // namespace
+
+llvm::ArrayRef<Intrinsic> layoutMethods() { return methods; }
+
+const Intrinsic *findLayoutConstructor(llvm::StringRef name) {
+  for (const Intrinsic &constructor : constructors)
+    if (constructor.name == name)
+      return &constructor;
+  return nullptr;
+}
+
+/// `alignment=16`; lists of bases are left out as empty ones.
+template <typename T> static std::string schemaOf() {
+  std::string text;
+  T::fields([&](const layout::Field &field, auto member) {
+    constexpr bool isBases = std::is_same_v<decltype(member), layout::BasisList T::*>;
+    text += " " + field.name.str();
+    if (!field.missing.empty())
+      text += "=" + (isBases ? "()" : field.missing.str());
+  });
+  return text;
+}
+
+std::string layoutSchemas() {
+  std::string text;
+  auto add = [&]<typename T>() {
+    for (const Intrinsic &constructor : constructors)
+      if (constructor.name.rsplit('.').second == layout::nameOf(T::kind) ||
+          constructor.name == layout::nameOf(T::kind)) {
+        text += (constructor.name + schemaOf<T>() + "\n").str();
+        break;
+      }
+  };
+#define GL_LAYOUT(Kind, Where) add.operator()<layout::Kind##Layout>();
+#include "layout/named/Layouts.def"
+  return text;
+}
+
+void appendLayoutNames(std::vector<llvm::StringRef> &names) {
+  for (const Intrinsic &constructor : constructors)
+    names.push_back(constructor.name);
+}
+
+} // namespace gluonc::sema

@@ -1,0 +1,86 @@
+//===- AsyncOperation.h - Operations in flight -------------------------------===//
+//
+// An asynchronous operation is data: what it reads and writes, through which proxy, and
+// what completes it, which is one of
+//  - a queue of the fiber that issued it, whose groups are complete oldest first at a
+//    wait (cp.async groups, bulk groups, wgmma groups);
+//  - the barriers of a BarrierEvent.
+//
+// Until it is complete nobody may write the shared memory that it reads, touch what it
+// writes, or use its results. It moves its bytes when it completes.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/async/BoxTransfer.h"
+#include "sim/machine/Ordering.h"
+
+#include <memory>
+#include <optional>
+#include <variant>
+
+namespace gluonc::sim {
+
+struct AsyncOperation {
+  /// Elements that were read when the operation was issued, row-major, for shared memory.
+  struct ElementsToShared {
+    Region target;
+    std::vector<uint8_t> bytes;
+    /// The CTA whose part of the target this writes; all of it, if none.
+    std::optional<uint32_t> receiver;
+  };
+  struct BoxToShared {
+    BoxTransfer transfer;
+  };
+  struct BoxToGlobal {
+    BoxTransfer transfer;
+    Reduction reduction = Reduction::None;
+    ElementKind kind = ElementKind::I8;
+    bool isUnsigned = false;
+    std::vector<uint8_t> bytes;
+  };
+
+  /// As notes of faults call it.
+  const char *name = "copy";
+  Proxy proxy = Proxy::Generic;
+  uint32_t place = 0;
+  /// What it reads of shared memory, which it does until `isReading` ends.
+  llvm::SmallVector<Region, 2> reads;
+  bool isReading = false;
+  /// The frame slots of its results.
+  llvm::SmallVector<uint32_t, 2> results;
+  /// What it moves; nothing where the values have been computed when it was issued.
+  std::variant<std::monostate, ElementsToShared, BoxToShared, BoxToGlobal> movement;
+  bool isComplete = false;
+
+  /// What it writes of shared memory.
+  const Region *target() const {
+    if (auto *elements = std::get_if<ElementsToShared>(&movement))
+      return &elements->target;
+    auto *box = std::get_if<BoxToShared>(&movement);
+    return box ? &box->transfer.shared : nullptr;
+  }
+};
+
+/// What a wait for a queue completes together.
+using AsyncGroup = llvm::SmallVector<std::shared_ptr<AsyncOperation>, 1>;
+
+enum class Queue : uint8_t { Copies, BulkStores, Products };
+constexpr size_t kQueues = 3;
+
+/// What will happen to barriers without any fiber doing more: operations complete, with so many
+/// bytes, and threads arrive.
+struct BarrierEvent {
+  llvm::SmallVector<uint32_t, 2> barriers;
+  uint32_t arrivals = 0;
+  int64_t bytes = 0;
+  AsyncGroup operations;
+  /// The CTA that issued it.
+  uint32_t cta = 0;
+  uint32_t place = 0;
+  /// The pending fault (Cta.h) of what a load was told to fetch: a fault once somebody waits for
+  /// it. The last prefetch of a pipeline may be of anything.
+  uint8_t taint = 0;
+};
+
+} // namespace gluonc::sim

@@ -1,0 +1,221 @@
+// Asynchronous operations: when they take place, and who has to know meanwhile.
+#include "sim/machine/SharedAccess.h"
+
+namespace gluonc::sim {
+
+//===----------------------------------------------------------------------===//
+// From issue to completion
+//===----------------------------------------------------------------------===//
+
+std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
+  if (!operation.reads.empty()) {
+    retireReaders();
+    ++readers;
+    operation.isReading = true;
+    for (const Region &source : operation.reads)
+      addReader(shared, source);
+  }
+  if (const Region *target = operation.target())
+    setState(shared, *target, SharedMemory::CopyPending);
+  return std::make_shared<AsyncOperation>(std::move(operation));
+}
+
+void Cta::stopReading(AsyncOperation &operation) {
+  if (!std::exchange(operation.isReading, false))
+    return;
+  --readers;
+  for (const Region &source : operation.reads)
+    removeReader(shared, source);
+}
+
+/// From here on the reads are something that the waiting fiber has behind it.
+void Cta::finishReads(AsyncOperation &operation) {
+  if (!operation.isReading)
+    return;
+  stopReading(operation);
+  for (const Region &source : operation.reads)
+    noteRead(*this, source, operation.place);
+}
+
+void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
+                uint32_t place) {
+  const uint32_t size = elements.target.table->elementBytes;
+  auto arrivesAt = [&](uint64_t offset) {
+    return !elements.receiver || offset / kCtaSharedStride == *elements.receiver;
+  };
+  forEachSharedRun(elements.target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+    if (arrivesAt(offset))
+      std::memcpy(shared.data() + offset, elements.bytes.data() + uint64_t(lane) * size,
+                  count * size);
+  });
+  forEachStretch(elements.target, [&](uint64_t offset, uint32_t bytes) {
+    if (!arrivesAt(offset))
+      return;
+    shared.set(offset, bytes, SharedMemory::Written);
+    if (ordering)
+      ordering->noteWrite(epoch, offset, bytes, place);
+  });
+}
+
+void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
+  if (std::exchange(operation.isComplete, true))
+    return;
+  finishReads(operation);
+  if (auto *elements = std::get_if<AsyncOperation::ElementsToShared>(&operation.movement)) {
+    write(*elements, epoch, operation.place);
+  } else if (auto *in = std::get_if<AsyncOperation::BoxToShared>(&operation.movement)) {
+    loadBox(in->transfer, shared);
+    noteWrite(*this, in->transfer.shared, epoch, operation.place);
+  } else if (auto *out = std::get_if<AsyncOperation::BoxToGlobal>(&operation.movement)) {
+    storeBox(out->transfer, out->bytes.data(), out->reduction, out->kind, out->isUnsigned);
+  }
+}
+
+/// Keeps the readers of a byte countable: with too many operations in flight, those so
+/// far no longer guard what they read.
+void Cta::retireReaders() {
+  constexpr uint32_t kMaxOperations = (SharedMemory::kMaxReaders - 1) / 2;
+  if (readers >= kMaxOperations)
+    forEachInFlight([&](AsyncOperation &operation) { stopReading(operation); });
+}
+
+void Cta::forEachInFlight(llvm::function_ref<void(AsyncOperation &)> visit) const {
+  auto visitAll = [&](const AsyncGroup &group) {
+    for (const std::shared_ptr<AsyncOperation> &operation : group)
+      visit(*operation);
+  };
+  for (const BarrierEvent &event : barrierEvents)
+    visitAll(event.operations);
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    visitAll(each->openCopies);
+    for (const std::deque<AsyncGroup> &queue : each->queues)
+      llvm::for_each(queue, visitAll);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What completes it
+//===----------------------------------------------------------------------===//
+
+void Cta::waitFor(Queue which, uint64_t pendingGroups) {
+  std::deque<AsyncGroup> &queue = fiber->queue(which);
+  for (; queue.size() > pendingGroups; queue.pop_front())
+    for (const std::shared_ptr<AsyncOperation> &operation : queue.front())
+      complete(*operation, ordering ? ordering->now(fiber->index) : 0);
+}
+
+void Cta::waitForReads(Queue which, uint64_t pendingGroups) {
+  std::deque<AsyncGroup> &queue = fiber->queue(which);
+  for (size_t i = 0; i + pendingGroups < queue.size(); ++i)
+    for (const std::shared_ptr<AsyncOperation> &operation : queue[i])
+      finishReads(*operation);
+}
+
+void Cta::perform(BarrierEvent &event) {
+  Instruction issuer;
+  issuer.place = event.place;
+  if (event.taint)
+    return raise(issuer, event.taint);
+  // What completes together went through one proxy.
+  Proxy proxy = event.operations.empty() ? Proxy::Generic : event.operations.front()->proxy;
+  Ordering::Epoch epoch = ordering ? ordering->complete(event.barriers, proxy) : 0;
+  for (const std::shared_ptr<AsyncOperation> &operation : event.operations)
+    complete(*operation, epoch);
+  for (uint32_t offset : event.barriers) {
+    Barrier barrier = barrierAt(offset);
+    if (!barrier.addBytes(-event.bytes))
+      return fail(issuer, diag::Kind::BarrierByteOverflow,
+                  {placeText(offset), std::to_string(barrier.bytes - event.bytes),
+                   std::to_string(-Barrier::kMaxBytes)});
+    if (event.arrivals && !barrier.arrive(event.arrivals))
+      return fail(
+          issuer, diag::Kind::BarrierOverrun,
+          {std::to_string(event.arrivals), placeText(offset), std::to_string(barrier.pending)});
+    setBarrier(offset, barrier);
+  }
+}
+
+void Cta::moveUnfinishedProduct(uint32_t from, uint32_t to) {
+  for (const AsyncGroup &group : fiber->queue(Queue::Products))
+    for (const std::shared_ptr<AsyncOperation> &product : group) {
+      bool moves = llvm::is_contained(product->results, from);
+      bool listed = llvm::is_contained(product->results, to);
+      if (moves && !listed)
+        product->results.push_back(to);
+      else if (!moves && listed)
+        llvm::erase(product->results, to);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The end, and who was it
+//===----------------------------------------------------------------------===//
+
+/// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
+/// The engine's reads in a cluster are not judged: kernels for several CTAs leave such to its end.
+void Cta::finishCta(const Instruction &end) {
+  for (const AsyncGroup &group : fiber->queue(Queue::BulkStores))
+    if (group.front()->isReading && !isCluster()) {
+      Instruction issuer;
+      issuer.place = group.front()->place;
+      return fail(issuer, diag::Kind::UnfinishedAtEnd, {"a bulk store's read of shared memory"});
+    }
+  waitFor(Queue::BulkStores, 0);
+  if (isCluster())
+    leaveCluster(end);
+}
+
+/// The end of a CTA is like a write to all its memory: whatever others do there has to be ordered
+/// before it.
+void Cta::leaveCluster(const Instruction &end) {
+  const uint64_t begin = std::min<uint64_t>(uint64_t(rank()) * kCtaSharedStride, shared.size());
+  const auto size = uint32_t(std::min<uint64_t>(shared.size() - begin, kCtaSharedStride));
+  endedCtas |= 1u << rank();
+  if (!size)
+    return;
+  for (const BarrierEvent &event : barrierEvents)
+    if (event.cta != rank() && event.barriers.front() / kCtaSharedStride == rank())
+      return fail(end, diag::Kind::SharedMemoryOutlived,
+                  {"CTA " + std::to_string(event.cta), "writes", placeText(event.barriers.front())},
+                  -1, FaultNote(event.place, "it starts to write here"));
+  Ordering::Access access(*ordering, fiber->index, Proxy::Generic);
+  if (!access.write(begin, size)) {
+    const Ordering::Conflict &conflict = *access.conflict;
+    const char *does = conflict.otherWrites ? "writes" : "reads";
+    return fail(end, diag::Kind::SharedMemoryOutlived,
+                {nameOf(conflict.otherFiber), does, placeText(conflict.offset)}, -1,
+                FaultNote(conflict.otherPlace, std::string("it ") + does + " it here"));
+  }
+  ordering->noteWrite(ordering->now(fiber->index), begin, size, end.place);
+}
+
+static bool contains(const Region &region, uint64_t byte) {
+  bool found = false;
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    found |= byte >= offset && byte < offset + uint64_t(count) * region.table->elementBytes;
+  });
+  return found;
+}
+
+std::optional<FaultNote> Cta::writerOf(uint64_t offset) const {
+  std::optional<FaultNote> note;
+  forEachInFlight([&](AsyncOperation &operation) {
+    const Region *target = operation.isComplete ? nullptr : operation.target();
+    if (!note && target && contains(*target, offset))
+      note.emplace(operation.place, "the " + std::string(operation.name) + " was started here");
+  });
+  return note;
+}
+
+std::optional<FaultNote> Cta::readerOf(uint64_t offset) const {
+  std::optional<FaultNote> note;
+  forEachInFlight([&](AsyncOperation &operation) {
+    auto reads = [&](const Region &source) { return contains(source, offset); };
+    if (!note && operation.isReading && llvm::any_of(operation.reads, reads))
+      note.emplace(operation.place,
+                   "the " + std::string(operation.name) + " that reads it was started here");
+  });
+  return note;
+}
+
+} // namespace gluonc::sim

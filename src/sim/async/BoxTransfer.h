@@ -1,0 +1,64 @@
+//===- BoxTransfer.h - Boxes of tensors between global and shared memory -----===//
+//
+// A bulk copy moves a box of a tensor (TensorDescription.h), where the part outside of the
+// tensor is filled on loads and dropped on stores. Everything here moves bytes at
+// once; when a copy takes place is the fibers' business.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/machine/Elements.h"
+#include "sim/machine/Memory.h"
+#include "sim/machine/SharedMemory.h"
+#include "sim/machine/SharedView.h"
+#include "support/TensorDescription.h"
+
+namespace gluonc::sim {
+
+static_assert(std::is_trivially_copyable_v<TensorDescription> &&
+              sizeof(TensorDescription) <= kTensorDescriptorBytes);
+
+/// Bytes that the engine takes at once, as seen on an H100; PTX ISA does not tell. A box begins at
+/// a multiple of them, or the kernel stops with an "illegal instruction". Loads end where the
+/// tensor does; stores and reductions write the last unit of a row whole.
+constexpr int64_t kBoxUnit = 16;
+
+struct BoxTransfer {
+  TensorDescription tensor;
+  bool im2col = false;
+  /// A store or a reduction.
+  bool outwards = false;
+  /// Where the box begins; for im2col the first pixel and channel.
+  std::array<int32_t, TensorDescription::maxRank> start = {};
+  /// The part of the box that is moved, where it is not all of it: extents, and where it begins.
+  llvm::SmallVector<uint32_t, TensorDescription::maxRank> extents, first;
+  /// im2col: the place within the filter, one for each spatial dim.
+  std::array<int32_t, 3> offsets = {};
+  Region shared;
+};
+
+enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor, Inc, Dec };
+
+/// A row of the box that has elements inside of the tensor.
+struct BoxRow {
+  /// First lane of the row, elements to skip before the tensor begins, elements inside.
+  uint32_t lane, skip, count;
+  /// Of the first element inside.
+  uint64_t address;
+};
+/// The rows of a box, outermost first; rows outside of the tensor have a count of 0.
+std::vector<BoxRow> boxRows(const BoxTransfer &transfer);
+
+/// Why the engine does not load what im2col means, or nothing. It starts where it is told to, and
+/// the CTAs of a cluster tell it by adding pixels to a coordinate.
+std::string im2colProblem(const BoxTransfer &transfer);
+
+/// Global to shared memory, filled where the tensor ends. Bytes become Written.
+void loadBox(const BoxTransfer &transfer, SharedMemory &shared);
+
+/// Elements, row-major over the box, to global memory, combined with what is there.
+/// Safe while other host threads reduce to the same place.
+void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction reduction,
+              ElementKind kind, bool isUnsigned);
+
+} // namespace gluonc::sim

@@ -1,0 +1,34 @@
+//===- Product.h - Matrix products -------------------------------------------===//
+#pragma once
+
+#include "sim/machine/Elements.h"
+#include "sim/machine/Program.h"
+
+namespace gluonc::sim {
+
+/// result = a * b + c, for each of `batches`; b is depth x columns. Sums run in the order
+/// of K. They are formed in f32 for floats up to 32 bits, with one rounding for each
+/// step, for f64 likewise, for integers without loss.
+struct ProductShape {
+  uint32_t batches = 1, rows = 0, columns = 0, depth = 0;
+  /// f32 operands lose the mantissa bits that tensor cores do not look at.
+  bool truncatesToTf32 = false;
+  /// Integers: what each instruction of tensor cores gives, 32 steps on, is clamped to 32 bits,
+  /// not wrapped at the end.
+  bool saturates = false;
+};
+
+struct ProductData : OpData {
+  ProductShape shape;
+  ElementKind a, b, result;
+  /// Of I8.
+  bool unsignedA = false, unsignedB = false;
+};
+
+/// Whether there is a product of these kinds.
+bool isProduct(ElementKind a, ElementKind b, ElementKind result);
+/// Operands of the instruction: a, b, c, all spelled out; perhaps a flag without which
+/// c counts as zero.
+void runProduct(const Instruction &instruction, Cta &cta);
+
+} // namespace gluonc::sim

@@ -1,0 +1,181 @@
+//===- LowerGlobal.cpp - Pointers, loads, stores ----------------------------===//
+#include "sim/lower/Elementwise.h"
+#include "sim/machine/GlobalAccess.h"
+
+namespace gluonc::sim {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// addptr
+//===----------------------------------------------------------------------===//
+
+/// `immediate` is the size of what the pointers point to.
+template <class E, bool PointerUniform, bool OffsetUniform>
+void runAddPointer(const Instruction &instruction, Cta &cta) {
+  uint64_t *__restrict result = cta.at<uint64_t>(instruction.result);
+  const uint64_t *pointers = cta.at<uint64_t>(instruction.operands[0]);
+  const auto *offsets = cta.at<typename E::Storage>(instruction.operands[1]);
+  const uint64_t firstPointer = pointers[0];
+  const auto firstOffset = offsets[0];
+  // Sizes are powers of two; a shift is what vector units without 64-bit products have.
+  const int shift = __builtin_ctzll(instruction.immediate);
+  for (uint32_t lane = 0, count = instruction.result.lanes; lane < count; ++lane) {
+    int64_t offset = E::toSigned(OffsetUniform ? firstOffset : offsets[lane]);
+    result[lane] = (PointerUniform ? firstPointer : pointers[lane]) + (uint64_t(offset) << shift);
+  }
+}
+
+template <class E> Handler addPointerHandler(Slot pointer, Slot offset) {
+  if (pointer.lanes == offset.lanes)
+    return runAddPointer<E, false, false>;
+  return pointer.lanes == 1 ? Handler(runAddPointer<E, true, false>)
+                            : Handler(runAddPointer<E, false, true>);
+}
+
+bool lowerAddPointer(Lowering &lowering, mlir::Operation *operation) {
+  auto add = mlir::cast<tt::AddPtrOp>(operation);
+  std::optional<ElementKind> pointee = elementKindOf(tt::pointeeTypeOf(add.getPtr().getType()));
+  if (!pointee)
+    return false;
+  Slot pointer = lowering.slotOf(add.getPtr()), offset = lowering.slotOf(add.getOffset());
+  Slot result = lowering.define(add.getResult(), std::max(pointer.lanes, offset.lanes));
+  lowering.passParameter(add.getPtr(), add.getResult());
+  return withIntElement(lowering.kindOf(add.getOffset()), [&](auto element) {
+    lowering
+        .emit(addPointerHandler<decltype(element)>(pointer, offset), taintElementwise, result,
+              {pointer, offset})
+        .immediate = byteSize(*pointee);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// load and store
+//===----------------------------------------------------------------------===//
+
+/// Operands: addresses, mask if `masked`, other if `hasOther`.
+template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  T *result = cta.at<T>(instruction.result);
+  Slot otherSlot = access.hasOther ? instruction.operands[2] : Slot();
+  const T *other = access.hasOther ? cta.at<T>(otherSlot) : nullptr;
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t lane, uint32_t count, const uint8_t *host) {
+        std::memcpy(result + lane, host, count * sizeof(T));
+      },
+      [&](uint32_t lane, uint32_t count) {
+        // Without `other` NVIDIA GPUs leave zero in lanes that are masked off.
+        if (!other)
+          std::memset(result + lane, 0, count * sizeof(T));
+        else if (otherSlot.lanes == 1)
+          std::fill_n(result + lane, count, *other);
+        else
+          std::memcpy(result + lane, other + lane, count * sizeof(T));
+      });
+}
+
+/// i1 in memory is a byte; anything but zero is true.
+void runNormalizeBool(const Instruction &instruction, Cta &cta) {
+  uint8_t *values = cta.at<uint8_t>(instruction.result);
+  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane)
+    values[lane] = values[lane] != 0;
+}
+
+/// Operands: addresses, mask if `masked`, values.
+template <class T> void runStore(const Instruction &instruction, Cta &cta) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  Slot valueSlot = instruction.operands[access.masked ? 2 : 1];
+  const T *values = cta.at<T>(valueSlot);
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t lane, uint32_t count, uint8_t *host) {
+        if (valueSlot.lanes == 1)
+          std::fill_n(reinterpret_cast<T *>(host), count, *values);
+        else
+          std::memcpy(host, values + lane, count * sizeof(T));
+      },
+      [](uint32_t, uint32_t) {});
+}
+
+Handler loadHandler(uint32_t bytes) {
+  return bytes == 1   ? runLoad<uint8_t>
+         : bytes == 2 ? runLoad<uint16_t>
+         : bytes == 4 ? runLoad<uint32_t>
+                      : runLoad<uint64_t>;
+}
+Handler storeHandler(uint32_t bytes) {
+  return bytes == 1   ? runStore<uint8_t>
+         : bytes == 2 ? runStore<uint16_t>
+         : bytes == 4 ? runStore<uint32_t>
+                      : runStore<uint64_t>;
+}
+
+bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
+  auto load = mlir::cast<tt::LoadOp>(operation);
+  mlir::Value result = load.getResult();
+  llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(load.getPtr())};
+  AccessData *access =
+      addAccess(lowering, load.getPtr(), byteSize(lowering.kindOf(result)), "load");
+  access->reads = true;
+  access->masked = static_cast<bool>(load.getMask());
+  access->hasOther = static_cast<bool>(load.getOther());
+  if (load.getMask())
+    operands.push_back(lowering.slotOf(load.getMask()));
+  if (load.getOther())
+    operands.push_back(lowering.slotOf(load.getOther()));
+  // One address, one mask and one default make one value for all lanes.
+  if (llvm::all_of(operands, [](Slot slot) { return slot.lanes == 1; }))
+    access->lanes = access->rowLanes = 1;
+  Slot target = lowering.define(result, access->lanes);
+  lowering.emit(loadHandler(access->elementBytes), taintLoad, target, operands).data = access;
+  if (lowering.kindOf(result) == ElementKind::I1)
+    lowering.emit(runNormalizeBool, taintElementwise, target, {target});
+  return true;
+}
+
+bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
+  auto store = mlir::cast<tt::StoreOp>(operation);
+  llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(store.getPtr())};
+  AccessData *access =
+      addAccess(lowering, store.getPtr(), byteSize(lowering.kindOf(store.getValue())), "store");
+  access->writes = true;
+  access->masked = static_cast<bool>(store.getMask());
+  if (store.getMask())
+    operands.push_back(lowering.slotOf(store.getMask()));
+  operands.push_back(lowering.slotOf(store.getValue()));
+  if (llvm::all_of(operands, [](Slot slot) { return slot.lanes == 1; }))
+    access->lanes = access->rowLanes = 1;
+  lowering.emitOnce(store.getPtr().getType(), [&] {
+    lowering.emit(storeHandler(access->elementBytes), taintStore, Slot(), operands).data = access;
+  });
+  return true;
+}
+
+} // namespace
+
+void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers,
+                    uint32_t elementBytes, const char *verb) {
+  lowering.setShape(pointers.getType());
+  access.verb = verb;
+  access.elementBytes = elementBytes;
+  access.lanes = lowering.laneCountOf(pointers.getType());
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(pointers.getType());
+  access.rowLanes = shape.empty() ? 1 : static_cast<uint32_t>(shape.back());
+  access.parameter = lowering.parameterOf(pointers);
+  access.cacheIndex = lowering.program.accessCount++;
+}
+
+AccessData *addAccess(Lowering &lowering, mlir::Value pointers, uint32_t elementBytes,
+                      const char *verb) {
+  AccessData *access = lowering.addData<AccessData>();
+  describeAccess(lowering, *access, pointers, elementBytes, verb);
+  return access;
+}
+
+void addGlobal(OperationTable &table) {
+  table["tt.addptr"] = lowerAddPointer;
+  table["tt.load"] = lowerLoad;
+  table["tt.store"] = lowerStore;
+}
+
+} // namespace gluonc::sim

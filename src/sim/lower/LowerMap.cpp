@@ -1,0 +1,445 @@
+//===- LowerMap.cpp - Scalar code, assembly and library functions -----------===//
+//
+// map_elementwise becomes a loop over groups of `pack` elements: the group's
+// elements go to scalar slots, the region runs on them as if it were a kernel's
+// own code (with its branches), its results go back into the tiles. Which
+// elements share a group follows from the layout: registers of one thread.
+//
+//===----------------------------------------------------------------------===//
+#include "sim/lower/Elementwise.h"
+#include "sim/ptx/InlinePtx.h"
+
+#include "ir/AsmConstraints.h"
+#include "ir/Encoding.h"
+
+#include <cmath>
+
+namespace gluonc::sim {
+namespace {
+
+/// Elements by group, `pack` each.
+struct GroupData : OpData {
+  uint32_t pack = 1, count = 1;
+  std::vector<uint32_t> elements;
+  /// Empty where groups are the elements in order.
+  uint32_t element(uint32_t group, uint32_t position) const {
+    return elements.empty() ? group * pack + position : elements[group * pack + position];
+  }
+};
+
+/// Row-major position of the element that a register of a thread holds.
+uint32_t positionOf(const layout::LinearLayout &layout, llvm::ArrayRef<int64_t> shape,
+                    uint64_t packed) {
+  uint32_t position = 0;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    position = position * uint32_t(size) + layout.outComponent(packed, layout::Dim::axis(dim));
+  return position;
+}
+
+/// Groups of a tensor type, each element in at least one. Null where the layout says too little.
+GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
+  GroupData *data = lowering.addData<GroupData>();
+  data->pack = pack;
+  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  if (!tensor) {
+    data->elements.assign(pack, 0);
+    return data;
+  }
+  uint32_t lanes = lowering.laneCountOf(type);
+  data->count = lanes / pack;
+  if (pack == 1)
+    return data;
+  const layout::LinearLayout *layout = linearOrNull(tensor);
+  if (!layout)
+    return nullptr;
+  using layout::Dim;
+  uint64_t registers = layout->inSize(Dim::Register);
+  // In every CTA of a cluster groups are the same lanes of its share.
+  const Share *share = lowering.shareOf(type);
+  uint64_t threads =
+      (uint64_t{1} << layout->totalInLog2()) / registers / (share ? layout->inSize(Dim::Block) : 1);
+  std::vector<bool> covered(lanes);
+  llvm::SmallVector<uint32_t> group;
+  // Registers are the lowest bits of a packed index.
+  for (uint64_t thread = 0; thread < threads; ++thread)
+    for (uint64_t first = 0; first < registers; first += pack) {
+      group.clear();
+      bool isNew = false;
+      for (uint64_t reg = first; reg < first + pack; ++reg) {
+        uint32_t element =
+            positionOf(*layout, tensor.getShape(), layout->applyPacked(thread * registers + reg));
+        group.push_back(share ? share->laneOf(element) : element);
+        isNew |= !covered[group.back()];
+      }
+      if (!isNew)
+        continue;
+      for (uint32_t element : group)
+        covered[element] = true;
+      data->elements.insert(data->elements.end(), group.begin(), group.end());
+    }
+  data->count = uint32_t(data->elements.size() / pack);
+  return data;
+}
+
+//===----------------------------------------------------------------------===//
+// map_elementwise
+//===----------------------------------------------------------------------===//
+
+/// Of an element that moves between a tile and a scalar slot; `immediate` is its position in the
+/// group and above 32 bits its size in bytes.
+struct Move {
+  uint32_t lane, bytes;
+};
+Move moveOf(const Instruction &instruction, Cta &cta, Slot tile, Slot counter) {
+  const GroupData &groups = static_cast<const GroupData &>(*instruction.data);
+  uint32_t lane =
+      groups.element(*cta.at<uint32_t>(counter), static_cast<uint32_t>(instruction.immediate));
+  return {tile.lanes == 1 ? 0 : lane, static_cast<uint32_t>(instruction.immediate >> 32)};
+}
+
+/// Operands: tile, counter.
+void runPick(const Instruction &instruction, Cta &cta) {
+  Slot tile = instruction.operands[0];
+  Move move = moveOf(instruction, cta, tile, instruction.operands[1]);
+  std::memcpy(cta.at<uint8_t>(instruction.result),
+              cta.at<uint8_t>(tile) + uint64_t(move.lane) * move.bytes, move.bytes);
+}
+void taintPick(const Instruction &instruction, Cta &cta) {
+  Slot tile = instruction.operands[0];
+  Move move = moveOf(instruction, cta, tile, instruction.operands[1]);
+  *cta.taintAt(instruction.result) = cta.taintAt(tile)[move.lane];
+}
+
+/// Operands: scalar, counter.
+void runPut(const Instruction &instruction, Cta &cta) {
+  Move move = moveOf(instruction, cta, instruction.result, instruction.operands[1]);
+  std::memcpy(cta.at<uint8_t>(instruction.result) + uint64_t(move.lane) * move.bytes,
+              cta.at<uint8_t>(instruction.operands[0]), move.bytes);
+}
+void taintPut(const Instruction &instruction, Cta &cta) {
+  Move move = moveOf(instruction, cta, instruction.result, instruction.operands[1]);
+  cta.taintAt(instruction.result)[move.lane] = *cta.taintAt(instruction.operands[0]);
+}
+
+void runClear(const Instruction &instruction, Cta &cta) {
+  *cta.at<uint32_t>(instruction.result) = 0;
+}
+
+/// result = operand 0 + 1, and back to `immediate` while there are groups.
+void runNextGroup(const Instruction &instruction, Cta &cta) {
+  const GroupData &groups = static_cast<const GroupData &>(*instruction.data);
+  uint32_t next = *cta.at<uint32_t>(instruction.operands[0]) + 1;
+  *cta.at<uint32_t>(instruction.result) = next;
+  if (next < groups.count)
+    cta.pc = static_cast<uint32_t>(instruction.immediate);
+}
+
+bool lowerMapElementwise(Lowering &lowering, mlir::Operation *operation) {
+  auto map = mlir::cast<tt::MapElementwiseOp>(operation);
+  if (!map.getScalarOp().hasOneBlock())
+    return false;
+  mlir::Block &body = map.getScalarOp().front();
+  uint32_t pack = map.getPack();
+  GroupData *groups = groupsOf(lowering, map.getSrcs()[0].getType(), pack);
+  if (!groups)
+    return false;
+  llvm::SmallVector<Slot, 2> results;
+  for (mlir::Value result : map.getResults())
+    results.push_back(lowering.define(result, lowering.laneCountOf(result.getType())));
+  Slot counter = lowering.allocate(ElementKind::I32, 1);
+  lowering.emit(runClear, taintNothing, counter, {});
+  uint32_t loop = lowering.here();
+  llvm::SmallVector<Slot, 4> scalars;
+  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+    ElementKind kind = lowering.kindOf(argument);
+    scalars.push_back(lowering.allocate(kind, 1));
+    Instruction &pick = lowering.emit(runPick, taintPick, scalars.back(),
+                                      {lowering.slotOf(map.getSrcs()[i / pack]), counter});
+    pick.immediate = i % pack | uint64_t(byteSize(kind)) << 32;
+    pick.data = groups;
+    lowering.bind(argument, scalars.back());
+  }
+  if (!lowering.lowerBody(body))
+    return false;
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    Instruction &put =
+        lowering.emit(runPut, taintPut, results[i / pack], {lowering.slotOf(value), counter});
+    put.immediate = i % pack | uint64_t(byteSize(lowering.kindOf(value))) << 32;
+    put.data = groups;
+  }
+  lowering.releaseAfter(body.getTerminator());
+  Instruction &next = lowering.emit(runNextGroup, taintNothing, counter, {counter});
+  next.immediate = loop;
+  next.data = groups;
+  for (mlir::BlockArgument argument : body.getArguments())
+    lowering.release(argument);
+  for (Slot slot : scalars)
+    lowering.free(slot);
+  lowering.free(counter);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+struct AsmData : OpData {
+  PtxProgram program;
+  const GroupData *groups = nullptr;
+  struct Tile {
+    Slot slot;
+    uint32_t bytes, together;
+  };
+  /// Results first, as the registers of the program are.
+  llvm::SmallVector<Tile, 4> tiles;
+  size_t resultCount = 0;
+};
+
+/// Elements of group `group` to or from the registers of a tile; gives the next register.
+template <bool toRegisters>
+uint32_t moveRegisters(const AsmData &data, const AsmData::Tile &tile, Cta &cta, uint32_t group,
+                       std::vector<uint64_t> &registers, uint32_t next) {
+  uint32_t pack = data.groups->pack;
+  for (uint32_t first = 0; first < pack; first += tile.together, ++next) {
+    if (toRegisters)
+      registers[next] = 0;
+    for (uint32_t i = 0; i < tile.together; ++i) {
+      uint32_t lane = tile.slot.lanes == 1 ? 0 : data.groups->element(group, first + i);
+      uint8_t *element = cta.at<uint8_t>(tile.slot) + uint64_t(lane) * tile.bytes;
+      uint8_t *part = reinterpret_cast<uint8_t *>(&registers[next]) + i * tile.bytes;
+      if (toRegisters)
+        std::memcpy(part, element, tile.bytes);
+      else
+        std::memcpy(element, part, tile.bytes);
+    }
+  }
+  return next;
+}
+
+void runAsm(const Instruction &instruction, Cta &cta) {
+  const AsmData &data = static_cast<const AsmData &>(*instruction.data);
+  static thread_local std::vector<uint64_t> registers;
+  registers.assign(data.program.registerCount, 0);
+  for (uint32_t group = 0; group < data.groups->count; ++group) {
+    uint32_t next = data.program.firstOperand;
+    for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).drop_front(data.resultCount))
+      next = moveRegisters<true>(data, tile, cta, group, registers, next);
+    std::string why = data.program.run(registers);
+    if (!why.empty())
+      return cta.fail(instruction, diag::Kind::AssemblyFault, {why});
+    next = 0;
+    for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).take_front(data.resultCount))
+      next = moveRegisters<false>(data, tile, cta, group, registers, next);
+  }
+}
+
+/// Any taint of an operand reaches every element of every result.
+void taintAsm(const Instruction &instruction, Cta &cta) {
+  const AsmData &data = static_cast<const AsmData &>(*instruction.data);
+  uint8_t code = 0;
+  for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).drop_front(data.resultCount))
+    for (uint32_t lane = 0; lane < tile.slot.lanes && !code; ++lane)
+      code = cta.taintAt(tile.slot)[lane];
+  for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).take_front(data.resultCount))
+    std::memset(cta.taintAt(tile.slot), code, tile.slot.lanes);
+}
+
+bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
+  auto code = mlir::cast<tt::ElementwiseInlineAsmOp>(operation);
+  uint32_t pack = code.getPackedElement();
+  std::string why;
+  std::optional<AsmConstraints> constraints =
+      readAsmConstraints(code.getAsmString(), code.getConstraints(), code.getResultTypes(),
+                         code.getOperandTypes(), pack, why);
+  if (!constraints)
+    return lowering.unsupported(operation, why);
+  AsmData *data = lowering.addData<AsmData>();
+  std::optional<PtxProgram> program = PtxProgram::parse(
+      code.getAsmString(), constraints->results.size(), constraints->operands.size(), why);
+  if (!program)
+    return lowering.unsupported(operation, "inline assembly: " + why);
+  data->program = std::move(*program);
+  mlir::Type type =
+      code.getNumOperands() ? code.getOperand(0).getType() : operation->getResult(0).getType();
+  data->groups = groupsOf(lowering, type, pack);
+  if (!data->groups)
+    return false;
+  lowering.setShape(type);
+  for (mlir::Value result : code.getResults())
+    data->tiles.push_back({lowering.define(result, lowering.laneCountOf(result.getType())),
+                           byteSize(lowering.kindOf(result)),
+                           elementsPerAsmOperand(result.getType(), pack)});
+  data->resultCount = data->tiles.size();
+  for (mlir::Value operand : code.getArgs())
+    data->tiles.push_back({lowering.slotOf(operand), byteSize(lowering.kindOf(operand)),
+                           elementsPerAsmOperand(operand.getType(), pack)});
+  lowering.emit(runAsm, taintAsm, Slot(), {}).data = data;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// fp4
+//===----------------------------------------------------------------------===//
+
+struct Fp4Data : OpData {
+  uint32_t inner = 1, lanes = 0;
+};
+
+/// Each byte becomes two numbers along the axis, the low half first.
+template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
+  const Fp4Data &data = static_cast<const Fp4Data &>(*instruction.data);
+  Slot source = instruction.operands[0];
+  const uint8_t *bytes = cta.at<uint8_t>(source);
+  auto *result = cta.at<typename E::Storage>(instruction.result);
+  for (uint32_t lane = 0; lane < data.lanes; ++lane) {
+    uint32_t outer = lane / data.inner, inner = lane % data.inner;
+    uint8_t byte = bytes[source.lanes == 1 ? 0 : lane];
+    for (uint32_t half = 0; half < 2; ++half) {
+      uint8_t code = half ? byte >> 4 : byte & 15;
+      result[(outer * 2 + half) * data.inner + inner] = E::store(decodeByte<kF4E2M1>(code));
+    }
+  }
+}
+
+bool lowerFp4ToFp(Lowering &lowering, mlir::Operation *operation) {
+  auto unpack = mlir::cast<ttg::Fp4ToFpOp>(operation);
+  Fp4Data *data = lowering.addData<Fp4Data>();
+  data->lanes = lowering.laneCountOf(unpack.getSrc().getType());
+  for (int64_t size : lowering.shapeOf(unpack.getSrc().getType()).drop_front(unpack.getAxis() + 1))
+    data->inner *= uint32_t(size);
+  Slot result = lowering.define(unpack.getResult(), 2 * data->lanes);
+  Handler handler =
+      lowering.kindOf(unpack.getResult()) == ElementKind::F16 ? runFp4<F16> : runFp4<BF16>;
+  lowering.emit(handler, taintAll, result, {lowering.slotOf(unpack.getSrc())}).data = data;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// libdevice
+//===----------------------------------------------------------------------===//
+
+#define GL_SIM_FUNCTION(Name, expression)                                                          \
+  struct Name {                                                                                    \
+    template <class T> static T apply(T x) { return expression; }                                  \
+  };
+GL_SIM_FUNCTION(Exp10, std::pow(T(10), x))
+GL_SIM_FUNCTION(Saturate, std::fmin(std::fmax(x, T(0)), T(1)))
+#undef GL_SIM_FUNCTION
+
+template <class E, bool infinite> struct Test {
+  using Result = uint32_t;
+  using Operand = typename E::Storage;
+  static Result apply(Operand x) { return infinite ? std::isinf(x) : std::isnan(x); }
+};
+template <class E, bool leading> struct Count {
+  using Result = uint32_t;
+  using Operand = typename E::Storage;
+  static Result apply(Operand x) {
+    return static_cast<uint32_t>(leading ? std::countl_zero(x) : std::popcount(x));
+  }
+};
+
+/// Text as a template argument.
+template <size_t size> struct Text {
+  char characters[size];
+  consteval Text(const char (&text)[size]) { std::copy_n(text, size, characters); }
+};
+
+/// A function that some operation already is.
+template <Text name> bool same(Lowering &lowering, mlir::Operation *operation) {
+  LowerFunction function = operationTable().lookup(name.characters);
+  return function ? function(lowering, operation)
+                  : lowering.unsupported(operation, name.characters);
+}
+
+bool absolute(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Type type = mlir::getElementTypeOrSelf(operation->getOperand(0).getType());
+  return mlir::isa<mlir::FloatType>(type) ? same<"math.absf">(lowering, operation)
+                                          : same<"math.absi">(lowering, operation);
+}
+template <bool infinite> bool test(Lowering &lowering, mlir::Operation *operation) {
+  bool isDouble = mlir::getElementTypeOrSelf(operation->getOperand(0).getType()).isF64();
+  return isDouble ? lowerUnary<Test<F64, infinite>>(lowering, operation)
+                  : lowerUnary<Test<F32, infinite>>(lowering, operation);
+}
+template <bool leading> bool count(Lowering &lowering, mlir::Operation *operation) {
+  bool isLong = mlir::getElementTypeOrSelf(operation->getOperand(0).getType()).isInteger(64);
+  return isLong ? lowerUnary<Count<I64, leading>>(lowering, operation)
+                : lowerUnary<Count<I32, leading>>(lowering, operation);
+}
+
+/// What executes each row of Libdevice.def, under the row's name.
+namespace functions {
+constexpr LowerFunction abs = absolute;
+constexpr LowerFunction floor = same<"math.floor">;
+constexpr LowerFunction ceil = same<"math.ceil">;
+constexpr LowerFunction trunc = same<"math.trunc">;
+constexpr LowerFunction rint = same<"math.roundeven">;
+constexpr LowerFunction nearbyint = same<"math.roundeven">;
+constexpr LowerFunction round = same<"math.round">;
+constexpr LowerFunction sqrt = same<"math.sqrt">;
+constexpr LowerFunction rsqrt = same<"math.rsqrt">;
+constexpr LowerFunction exp = same<"math.exp">;
+constexpr LowerFunction exp2 = same<"math.exp2">;
+constexpr LowerFunction log = same<"math.log">;
+constexpr LowerFunction log2 = same<"math.log2">;
+constexpr LowerFunction log10 = same<"math.log10">;
+constexpr LowerFunction erf = same<"math.erf">;
+constexpr LowerFunction tanh = same<"math.tanh">;
+constexpr LowerFunction sin = same<"math.sin">;
+constexpr LowerFunction cos = same<"math.cos">;
+constexpr LowerFunction saturatef = lowerFloatUnary<Saturate>;
+constexpr LowerFunction fast_expf = same<"math.exp">;
+constexpr LowerFunction fast_exp10f = lowerFloatUnary<Exp10>;
+constexpr LowerFunction fast_logf = same<"math.log">;
+constexpr LowerFunction fast_log2f = same<"math.log2">;
+constexpr LowerFunction fast_log10f = same<"math.log10">;
+constexpr LowerFunction fast_sinf = same<"math.sin">;
+constexpr LowerFunction fast_cosf = same<"math.cos">;
+constexpr LowerFunction fast_dividef = same<"arith.divf">;
+constexpr LowerFunction div_rn = same<"arith.divf">;
+constexpr LowerFunction copysign = same<"math.copysign">;
+constexpr LowerFunction fma = same<"math.fma">;
+constexpr LowerFunction isnan = test<false>;
+constexpr LowerFunction isinf = test<true>;
+constexpr LowerFunction clz = count<true>;
+constexpr LowerFunction popc = count<false>;
+} // namespace functions
+
+/// By symbol.
+const llvm::StringMap<LowerFunction> &libraryFunctions() {
+  static const llvm::StringMap<LowerFunction> table = [] {
+    llvm::StringMap<LowerFunction> all;
+    auto add = [&](std::initializer_list<llvm::StringRef> symbols, LowerFunction function) {
+      for (llvm::StringRef symbol : symbols)
+        if (!symbol.empty())
+          all[symbol] = function;
+    };
+#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
+  add({f32, f64, i32, i64}, functions::name);
+#include "ir/tt/Libdevice.def"
+    // The code generator has none in float64; IR that others made may name them.
+    add({"__nv_log10"}, functions::log10);
+    add({"__nv_tanh"}, functions::tanh);
+    return all;
+  }();
+  return table;
+}
+
+bool lowerExtern(Lowering &lowering, mlir::Operation *operation) {
+  llvm::StringRef symbol = mlir::cast<tt::ExternElementwiseOp>(operation).getSymbol();
+  LowerFunction function = libraryFunctions().lookup(symbol);
+  return function ? function(lowering, operation)
+                  : lowering.unsupported(operation, "`" + symbol + "`");
+}
+
+} // namespace
+
+void addMap(OperationTable &table) {
+  table["tt.map_elementwise"] = lowerMapElementwise;
+  table["tt.elementwise_inline_asm"] = lowerInlineAsm;
+  table["tt.extern_elementwise"] = lowerExtern;
+  table["ttg.fp4_to_fp"] = lowerFp4ToFp;
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,213 @@
+//===- LowerShape.cpp - Programs, ranges, shapes, gather, histogram ---------===//
+#include "sim/machine/StridedCopy.h"
+#include "sim/machine/Taint.h"
+
+namespace gluonc::sim {
+namespace {
+
+template <class Op> bool lowerProgramId(Lowering &lowering, mlir::Operation *operation) {
+  uint32_t axis = static_cast<uint32_t>(mlir::cast<Op>(operation).getAxis());
+  uint32_t first = std::is_same_v<Op, tt::GetProgramIdOp> ? 0 : 3;
+  uint32_t offset = lowering.program.programIds + (first + axis) * uint32_t(sizeof(uint32_t));
+  lowering.bind(operation->getResult(0), {offset, 1});
+  return true;
+}
+
+bool lowerMakeRange(Lowering &lowering, mlir::Operation *operation) {
+  if (lowering.kindOf(operation->getResult(0)) != ElementKind::I32)
+    return false;
+  auto range = mlir::cast<tt::MakeRangeOp>(operation);
+  std::string bytes;
+  for (uint32_t value = range.getStart(); value != range.getEnd(); ++value)
+    bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
+  uint32_t lanes = range.getEnd() - range.getStart();
+  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
+  return true;
+}
+
+/// Operations that change the type only: row-major elements stay in their order.
+bool lowerSameElements(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
+  lowering.bind(result, lowering.slotOf(source));
+  lowering.passParameter(source, result);
+  return true;
+}
+
+bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
+  Slot from = lowering.slotOf(source);
+  if (from.lanes == 1)
+    return lowerSameElements(lowering, operation);
+  llvm::ArrayRef<int64_t> sourceShape = lowering.shapeOf(source.getType());
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
+  StridedBox box;
+  box.sizes.assign(shape.begin(), shape.end());
+  box.sourceStrides = rowMajorStrides(sourceShape);
+  box.targetStrides = rowMajorStrides(shape);
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (sourceShape[dim] == 1)
+      box.sourceStrides[dim] = 0;
+  Slot target = lowering.define(result, lowering.laneCountOf(result.getType()));
+  emitStridedCopy(lowering, from, target, lowering.kindOf(result), std::move(box));
+  lowering.passParameter(source, result);
+  return true;
+}
+
+bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
+  Slot from = lowering.slotOf(source);
+  if (from.lanes == 1)
+    return lowerSameElements(lowering, operation);
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
+  llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(lowering.shapeOf(source.getType()));
+  StridedBox box;
+  box.sizes.assign(shape.begin(), shape.end());
+  for (int32_t dim : mlir::cast<tt::TransOp>(operation).getOrder())
+    box.sourceStrides.push_back(strides[dim]);
+  box.targetStrides = rowMajorStrides(shape);
+  Slot target = lowering.define(result, from.lanes);
+  emitStridedCopy(lowering, from, target, lowering.kindOf(result), std::move(box));
+  lowering.passParameter(source, result);
+  return true;
+}
+
+bool lowerJoin(Lowering &lowering, mlir::Operation *operation) {
+  mlir::Value result = operation->getResult(0);
+  uint32_t half = lowering.laneCountOf(operation->getOperand(0).getType());
+  Slot target = lowering.define(result, 2 * half);
+  for (uint32_t side = 0; side < 2; ++side)
+    emitStridedCopy(lowering, lowering.slotOf(operation->getOperand(side)), target,
+                    lowering.kindOf(result), {{half}, {1}, {2}, 0, side});
+  return true;
+}
+
+bool lowerSplit(Lowering &lowering, mlir::Operation *operation) {
+  Slot source = lowering.slotOf(operation->getOperand(0));
+  for (uint32_t side = 0; side < 2; ++side) {
+    mlir::Value result = operation->getResult(side);
+    if (source.lanes == 1) {
+      lowering.bind(result, source);
+      continue;
+    }
+    uint32_t half = lowering.laneCountOf(result.getType());
+    emitStridedCopy(lowering, source, lowering.define(result, half), lowering.kindOf(result),
+                    {{half}, {2}, {1}, side, 0});
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+struct GatherData : OpData {
+  uint32_t elementBytes;
+  /// The axis splits either tile into outer × axis × inner.
+  uint32_t sourceAxis, indexAxis, inner;
+};
+
+template <class E> void runGather(const Instruction &instruction, Cta &cta) {
+  const GatherData &gather = static_cast<const GatherData &>(*instruction.data);
+  const uint8_t *source = cta.at<uint8_t>(instruction.operands[0]);
+  const auto *indices = cta.at<typename E::Storage>(instruction.operands[1]);
+  uint8_t *result = cta.at<uint8_t>(instruction.result);
+  uint32_t indexStep = instruction.operands[1].lanes != 1;
+  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane) {
+    uint32_t inner = lane % gather.inner;
+    uint32_t outer = lane / gather.inner / gather.indexAxis;
+    int64_t index = E::toSigned(indices[lane * indexStep]);
+    uint8_t *target = result + uint64_t(lane) * gather.elementBytes;
+    if (index < 0 || index >= int64_t(gather.sourceAxis)) [[unlikely]] {
+      std::memset(target, 0, gather.elementBytes);
+      cta.taintResult(instruction, lane, diag::Kind::ElementIndexOutOfRange,
+                      {std::to_string(index), std::to_string(gather.sourceAxis - 1)});
+      continue;
+    }
+    uint64_t from = (uint64_t(outer) * gather.sourceAxis + uint64_t(index)) * gather.inner + inner;
+    std::memcpy(target, source + from * gather.elementBytes, gather.elementBytes);
+  }
+}
+
+bool lowerGather(Lowering &lowering, mlir::Operation *operation) {
+  auto gather = mlir::cast<tt::GatherOp>(operation);
+  uint32_t axis = gather.getAxis();
+  mlir::Value source = gather.getSrc(), result = gather.getResult();
+  llvm::ArrayRef<int64_t> shape = lowering.shapeOf(source.getType());
+  lowering.setShape(result.getType());
+  GatherData *data = lowering.addData<GatherData>();
+  data->elementBytes = byteSize(lowering.kindOf(source));
+  data->sourceAxis = static_cast<uint32_t>(shape[axis]);
+  data->indexAxis = static_cast<uint32_t>(lowering.shapeOf(result.getType())[axis]);
+  data->inner = 1;
+  for (int64_t size : shape.drop_front(axis + 1))
+    data->inner *= static_cast<uint32_t>(size);
+  Slot from = lowering.materialize(lowering.slotOf(source), lowering.laneCountOf(source.getType()),
+                                   lowering.kindOf(source));
+  Slot indices = lowering.slotOf(gather.getIndices());
+  return withIntElement(lowering.kindOf(gather.getIndices()), [&](auto element) {
+    Slot target = lowering.define(result, lowering.laneCountOf(result.getType()));
+    lowering.emit(runGather<decltype(element)>, taintAll, target, {from, indices}).data = data;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Histogram
+//===----------------------------------------------------------------------===//
+
+/// Operands: values, then the mask if there is one. `immediate` is the number of values.
+template <class E> void runHistogram(const Instruction &instruction, Cta &cta) {
+  const auto *values = cta.at<typename E::Storage>(instruction.operands[0]);
+  const uint8_t *mask =
+      instruction.operandCount > 1 ? cta.at<uint8_t>(instruction.operands[1]) : nullptr;
+  uint32_t valueStep = instruction.operands[0].lanes != 1;
+  uint32_t maskStep = instruction.operands[1].lanes != 1;
+  uint32_t *bins = cta.at<uint32_t>(instruction.result);
+  std::fill_n(bins, instruction.result.lanes, 0);
+  for (uint32_t lane = 0; lane < instruction.immediate; ++lane) {
+    if (mask && !mask[lane * maskStep])
+      continue;
+    uint64_t bin = values[lane * valueStep];
+    if (bin >= instruction.result.lanes)
+      return cta.fail(instruction, diag::Kind::ElementIndexOutOfRange,
+                      {std::to_string(bin), std::to_string(instruction.result.lanes - 1)}, lane);
+    ++bins[bin];
+  }
+}
+
+bool lowerHistogram(Lowering &lowering, mlir::Operation *operation) {
+  auto histogram = mlir::cast<tt::HistogramOp>(operation);
+  if (lowering.kindOf(histogram.getResult()) != ElementKind::I32)
+    return false;
+  lowering.setShape(histogram.getSrc().getType());
+  llvm::SmallVector<Slot, 2> operands = {lowering.slotOf(histogram.getSrc())};
+  if (mlir::Value mask = histogram.getMask())
+    operands.push_back(lowering.slotOf(mask));
+  Slot result =
+      lowering.define(histogram.getResult(), lowering.laneCountOf(histogram.getResult().getType()));
+  return withIntElement(lowering.kindOf(histogram.getSrc()), [&](auto element) {
+    lowering.emit(runHistogram<decltype(element)>, taintAll, result, operands).immediate =
+        lowering.laneCountOf(histogram.getSrc().getType());
+  });
+}
+
+} // namespace
+
+void addShape(OperationTable &table) {
+  table["tt.get_program_id"] = lowerProgramId<tt::GetProgramIdOp>;
+  table["tt.get_num_programs"] = lowerProgramId<tt::GetNumProgramsOp>;
+  table["tt.make_range"] = lowerMakeRange;
+  // A splat is a scalar until something makes its lanes differ.
+  table["tt.splat"] = lowerSameElements;
+  table["tt.unsplat"] = lowerSameElements;
+  table["tt.expand_dims"] = lowerSameElements;
+  table["tt.reshape"] = lowerSameElements;
+  table["ttg.convert_layout"] = lowerSameElements;
+  table["tt.broadcast"] = lowerBroadcast;
+  table["tt.trans"] = lowerTrans;
+  table["tt.join"] = lowerJoin;
+  table["tt.split"] = lowerSplit;
+  table["tt.gather"] = lowerGather;
+  table["tt.histogram"] = lowerHistogram;
+}
+
+} // namespace gluonc::sim

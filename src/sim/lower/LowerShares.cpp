@@ -1,0 +1,358 @@
+//===- LowerShares.cpp - Tiles that CTAs of a cluster share -------------------===//
+//
+// Most operations need no more than the shares of their operands. One that mixes
+// elements of several CTAs is done on whole tiles:
+//
+//     all CTAs meet; each gets the whole of every divided operand
+//     the operation, in each of them
+//     each keeps its share of the results
+//
+// As on hardware, where such an exchange passes through the cluster's memory and a
+// barrier of the cluster stands inside, everybody has to come, and the exchange orders
+// what is before it and behind it.
+//
+//===----------------------------------------------------------------------===//
+#include "sim/lower/Lowering.h"
+#include "sim/machine/Cta.h"
+#include "sim/machine/Taint.h"
+
+#include "ir/Encoding.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace gluonc::sim {
+
+//===----------------------------------------------------------------------===//
+// Shares of types
+//===----------------------------------------------------------------------===//
+
+const Share *Lowering::shareOf(mlir::Type type) {
+  if (!inCluster())
+    return nullptr;
+  auto [known, isNew] = shares.try_emplace(type, nullptr);
+  if (!isNew)
+    return known->second;
+  std::optional<Share> share = wholeShare({}, program.ctas);
+  if (auto tensor = mlir::dyn_cast_or_null<mlir::RankedTensorType>(type)) {
+    const layout::LinearLayout *linear = tensor.getEncoding() ? linearOrNull(tensor) : nullptr;
+    share = linear ? sim::shareOf(tensor.getShape(), *linear, program.ctas)
+                   : wholeShare(tensor.getShape(), program.ctas);
+  } else if (auto view = mlir::dyn_cast_or_null<ttg::MemDescType>(type)) {
+    const layout::LinearLayout *linear = linearOrNull(view);
+    share = linear ? sim::shareOf(view.getShape(), *linear, program.ctas) : std::nullopt;
+  }
+  if (!share)
+    return nullptr;
+  Share *kept = addData<Share>();
+  *kept = std::move(*share);
+  return shares[type] = kept;
+}
+
+const Share *Lowering::shareOf(mlir::Operation *operation, ttg::MemDescType view) {
+  const Share *share = shareOf(view);
+  if (share && share->isBox())
+    return share;
+  if (inCluster())
+    unsupported(operation, "a view of the memory of some CTAs here");
+  return nullptr;
+}
+
+llvm::ArrayRef<int64_t> Lowering::shapeOf(mlir::Type type) {
+  auto tensor = mlir::dyn_cast_or_null<mlir::RankedTensorType>(type);
+  if (!tensor)
+    return {};
+  const Share *share = wholeTiles ? nullptr : shareOf(type);
+  return share ? llvm::ArrayRef<int64_t>(share->shape) : tensor.getShape();
+}
+
+uint32_t Lowering::laneCountOf(mlir::Type type) {
+  uint64_t lanes = 1;
+  for (int64_t size : shapeOf(type))
+    lanes *= uint64_t(size);
+  return static_cast<uint32_t>(lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Which operations mix shares
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Coordinates = llvm::SmallVector<int64_t, 4>;
+using Move = llvm::function_ref<Coordinates(const Coordinates &)>;
+
+Coordinates placeOf(uint32_t element, llvm::ArrayRef<int64_t> shape) {
+  Coordinates place(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0; element /= uint32_t(shape[dim]))
+    place[dim] = element % shape[dim];
+  return place;
+}
+
+uint32_t elementAt(const Coordinates &place, llvm::ArrayRef<int64_t> shape) {
+  uint32_t element = 0;
+  for (auto [at, size] : llvm::zip_equal(place, shape))
+    element = element * uint32_t(size) + uint32_t(at);
+  return element;
+}
+
+llvm::ArrayRef<int64_t> wholeShapeOf(mlir::Type type) {
+  if (auto view = mlir::dyn_cast<ttg::MemDescType>(type))
+    return view.getShape();
+  return mlir::cast<mlir::RankedTensorType>(type).getShape();
+}
+
+/// Whether the elements that `move` gives for those of a CTA's share of `from` are its share of
+/// `to`. A move is a projection: bits of coordinates go where they go one by one, or vanish.
+bool moves(Lowering &lowering, mlir::Type from, mlir::Type to, Move move) {
+  const Share *source = lowering.shareOf(from), *target = lowering.shareOf(to);
+  if (!source || !target || !source->isBox() || !target->isBox())
+    return false;
+  auto image = [&](uint32_t element) {
+    return elementAt(move(placeOf(element, wholeShapeOf(from))), wholeShapeOf(to));
+  };
+  uint32_t split = 0;
+  for (uint32_t rest = source->split; rest; rest &= rest - 1)
+    split |= image(rest & -rest);
+  return split == target->split &&
+         llvm::equal(source->begins, target->begins,
+                     [&](uint32_t begin, uint32_t other) { return image(begin) == other; });
+}
+
+bool isDivided(Lowering &lowering, mlir::Value value) {
+  const Share *share = lowering.shareOf(value.getType());
+  return share && share->split;
+}
+
+Coordinates without(Coordinates place, uint32_t axis) {
+  place.erase(place.begin() + axis);
+  return place;
+}
+
+bool mixesAlongAxis(Lowering &lowering, mlir::Value source, mlir::Value result, uint32_t axis) {
+  mlir::Type from = source.getType(), to = result.getType();
+  if (lowering.shapeOf(from)[axis] != wholeShapeOf(from)[axis])
+    return true;
+  if (!mlir::isa<mlir::RankedTensorType>(to))
+    return isDivided(lowering, source);
+  bool drops = wholeShapeOf(to).size() < wholeShapeOf(from).size();
+  return !moves(lowering, from, to,
+                [&](const Coordinates &place) { return drops ? without(place, axis) : place; });
+}
+
+} // namespace
+
+bool operandsFitProduct(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c) {
+  return moves(lowering, c, a,
+               [](Coordinates place) {
+                 place.back() = 0;
+                 return place;
+               }) &&
+         moves(lowering, c, b, [](Coordinates place) {
+           place[place.size() - 2] = 0;
+           return place;
+         });
+}
+
+bool mixesShares(Lowering &lowering, mlir::Operation *operation) {
+  auto same = [](const Coordinates &place) { return place; };
+  return llvm::TypeSwitch<mlir::Operation *, bool>(operation)
+      .Case<ttg::ConvertLayoutOp, tt::ReshapeOp, tt::ExpandDimsOp>([&](mlir::Operation *op) {
+        const Share *from = lowering.shareOf(op->getOperand(0).getType());
+        return !from->agreesWith(*lowering.shareOf(op->getResult(0).getType()));
+      })
+      .Case([&](tt::ReduceOp reduce) {
+        return mixesAlongAxis(lowering, reduce.getSrcs()[0], reduce.getResults()[0],
+                              reduce.getAxis());
+      })
+      .Case([&](tt::ScanOp scan) {
+        return mixesAlongAxis(lowering, scan.getSrcs()[0], scan.getResults()[0], scan.getAxis());
+      })
+      .Case([&](tt::TransOp trans) {
+        return !moves(lowering, trans.getSrc().getType(), trans.getResult().getType(),
+                      [&](const Coordinates &place) {
+                        Coordinates moved;
+                        for (int32_t dim : trans.getOrder())
+                          moved.push_back(place[dim]);
+                        return moved;
+                      });
+      })
+      .Case([&](tt::BroadcastOp broadcast) {
+        mlir::Type source = broadcast.getSrc().getType();
+        return !moves(lowering, broadcast.getResult().getType(), source, [&](Coordinates place) {
+          for (auto [at, size] : llvm::zip_equal(place, wholeShapeOf(source)))
+            at = size == 1 ? 0 : at;
+          return place;
+        });
+      })
+      .Case([&](tt::JoinOp join) {
+        mlir::Type result = join.getResult().getType();
+        return lowering.shapeOf(result).back() != 2 ||
+               !moves(lowering, result, join.getLhs().getType(),
+                      [](const Coordinates &place) { return without(place, place.size() - 1); });
+      })
+      .Case([&](tt::SplitOp split) {
+        mlir::Type source = split.getSrc().getType();
+        return lowering.shapeOf(source).back() != 2 ||
+               !moves(lowering, source, split->getResult(0).getType(),
+                      [](const Coordinates &place) { return without(place, place.size() - 1); });
+      })
+      .Case([&](tt::DotOp dot) {
+        return !operandsFitProduct(lowering, dot.getA().getType(), dot.getB().getType(),
+                                   dot.getC().getType()) ||
+               !moves(lowering, dot.getC().getType(), dot.getD().getType(), same);
+      })
+      // Where these are divided they are rare.
+      .Case<tt::GatherOp, tt::HistogramOp, ttg::Fp4ToFpOp>([&](mlir::Operation *op) {
+        return isDivided(lowering, op->getOperand(0)) || isDivided(lowering, op->getResult(0));
+      })
+      .Default(false);
+}
+
+//===----------------------------------------------------------------------===//
+// What CTAs give each other
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ExchangeData : OpData {
+  const Share *share = nullptr;
+  /// Bits in which CTAs with copies go apart.
+  uint32_t among = 0;
+  uint32_t bytes = 0;
+};
+
+const ExchangeData &dataOf(const Instruction &instruction) {
+  return static_cast<const ExchangeData &>(*instruction.data);
+}
+
+/// `to` is a whole tile; a source of one lane is the same everywhere in its share.
+void putShare(const Share &share, uint32_t rank, const uint8_t *from, uint32_t lanes,
+              uint32_t bytes, uint8_t *to) {
+  const uint32_t run = lanes == 1 ? 1 : share.run;
+  for (uint32_t lane = 0; lane < share.lanes; lane += run)
+    std::memcpy(to + uint64_t(share.elementOf(lane, rank)) * bytes,
+                from + (lanes == 1 ? 0 : uint64_t(lane) * bytes), uint64_t(run) * bytes);
+}
+
+/// Operands: this CTA's share. Result: the whole tile.
+void runGatherShares(const Instruction &instruction, Cta &cta) {
+  const ExchangeData &data = dataOf(instruction);
+  Slot source = instruction.operands[0], whole = instruction.result;
+  cta.exchange(instruction, [&] {
+    for (uint32_t rank = 0; rank < cta.program.ctas; ++rank) {
+      if (!data.share->isLeast(rank))
+        continue;
+      putShare(*data.share, rank, cta.frameOf(rank, source), source.lanes, data.bytes,
+               cta.frameOf(0, whole));
+      if (cta.tracking)
+        putShare(*data.share, rank, cta.taintOf(rank, source), source.lanes, 1,
+                 cta.taintOf(0, whole));
+    }
+    for (uint32_t rank = 1; rank < cta.program.ctas; ++rank)
+      cta.copySlot(0, rank, whole, data.bytes);
+  });
+}
+
+/// Result: a slot that the first of the CTAs with copies has written.
+void runHandOut(const Instruction &instruction, Cta &cta) {
+  const ExchangeData &data = dataOf(instruction);
+  cta.exchange(instruction, [&] {
+    for (uint32_t rank = 0; rank < cta.program.ctas; ++rank) {
+      uint32_t from = 0;
+      while (data.share->begins[from] != data.share->begins[rank] || ((from ^ rank) & data.among))
+        ++from;
+      if (from != rank)
+        cta.copySlot(from, rank, instruction.result, data.bytes);
+    }
+  });
+}
+
+/// An exchange brings its taint along, and may be looked at again and again.
+void taintExchange(const Instruction &, Cta &) {}
+
+template <bool kTaint> void takeShare(const Instruction &instruction, Cta &cta) {
+  const ExchangeData &data = dataOf(instruction);
+  const uint32_t bytes = kTaint ? 1 : data.bytes, rank = cta.rank(), run = data.share->run;
+  const uint8_t *from =
+      kTaint ? cta.taintAt(instruction.operands[0]) : cta.at<uint8_t>(instruction.operands[0]);
+  uint8_t *to = kTaint ? cta.taintAt(instruction.result) : cta.at<uint8_t>(instruction.result);
+  for (uint32_t lane = 0; lane < data.share->lanes; lane += run)
+    std::memcpy(to + uint64_t(lane) * bytes,
+                from + uint64_t(data.share->elementOf(lane, rank)) * bytes, uint64_t(run) * bytes);
+}
+
+/// Jumps to `immediate` in CTAs that only hold copies.
+void runUnlessFirst(const Instruction &instruction, Cta &cta) {
+  if (!dataOf(instruction).share->isLeast(cta.rank()))
+    cta.pc = static_cast<uint32_t>(instruction.immediate);
+}
+
+ExchangeData *addExchange(Lowering &lowering, const Share *share, uint32_t bytes) {
+  ExchangeData *data = lowering.addData<ExchangeData>();
+  data->share = share;
+  data->bytes = bytes;
+  return data;
+}
+
+} // namespace
+
+void Lowering::bindWhole(mlir::Value value, Slot whole) {
+  const Share *share = wholeTiles ? nullptr : shareOf(value.getType());
+  if (!share || !share->split || whole.lanes == 1)
+    return bind(value, whole);
+  ElementKind kind = kindOf(value);
+  emit(takeShare<false>, takeShare<true>, define(value, share->lanes), {whole}).data =
+      addExchange(*this, share, byteSize(kind));
+}
+
+void Lowering::emitOnce(mlir::Type type, llvm::function_ref<void()> emitAll) {
+  const Share *share = shareOf(type);
+  if (!share || !share->hasCopies())
+    return emitAll();
+  uint32_t jump = here();
+  emit(runUnlessFirst, taintNothing, Slot(), {}).data = addExchange(*this, share, 0);
+  emitAll();
+  instructionAt(jump).immediate = here();
+}
+
+void Lowering::emitHandOut(mlir::Type type, Slot slot, ElementKind kind, uint32_t among) {
+  const Share *share = shareOf(type);
+  if (!share || !share->hasCopies())
+    return;
+  ExchangeData *data = addExchange(*this, share, byteSize(kind));
+  data->among = among;
+  emit(runHandOut, taintExchange, slot, {}).data = data;
+}
+
+bool Lowering::lowerWhole(mlir::Operation *operation, LowerFunction function) {
+  llvm::SmallVector<std::pair<mlir::Value, Slot>, 4> replaced;
+  for (mlir::Value operand :
+       llvm::SetVector<mlir::Value>(operation->operand_begin(), operation->operand_end())) {
+    if (!isDivided(*this, operand))
+      continue;
+    const Share *share = shareOf(operand.getType());
+    Slot whole = temporary(kindOf(operand), share->wholeLanes);
+    emit(runGatherShares, taintExchange, whole, {slotOf(operand)}).data =
+        addExchange(*this, share, byteSize(kindOf(operand)));
+    replaced.push_back({operand, slotOf(operand)});
+    slots[operand] = whole;
+  }
+  wholeTiles = true;
+  bool lowered = function(*this, operation);
+  wholeTiles = false;
+  for (auto &[operand, slot] : replaced)
+    slots[operand] = slot;
+  if (!lowered)
+    return false;
+  for (mlir::Value result : operation->getResults()) {
+    Slot whole = slotOf(result);
+    if (!isDivided(*this, result) || whole.lanes == 1)
+      continue;
+    // The hold that the value has on the whole tile outlives the share's beginning.
+    bindWhole(result, whole);
+    free(whole);
+  }
+  return true;
+}
+
+} // namespace gluonc::sim

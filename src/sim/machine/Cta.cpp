@@ -1,0 +1,131 @@
+#include "sim/machine/Cta.h"
+
+namespace gluonc::sim {
+
+/// Slots start at multiples of this, and so must the frame.
+static constexpr size_t kFrameAlignment = 64;
+
+Cta::Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
+         uint64_t maxBranches, std::optional<uint64_t> scheduleSeed,
+         std::function<bool()> shouldStop)
+    : program(program), memory(memory), grid(grid), shared(program.sharedBytes),
+      rangeCache(program.accessCount),
+      frameStride((program.frameBytes + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment),
+      maxBranches(maxBranches), scheduleSeed(scheduleSeed), shouldStop(std::move(shouldStop)) {
+  if (program.ordersShared)
+    ordering = std::make_unique<Ordering>(program.sharedBytes, program.ctas);
+  frameStorage.resize(program.ctas * frameStride + kFrameAlignment);
+  uintptr_t start = reinterpret_cast<uintptr_t>(frameStorage.data());
+  frames = frameStorage.data() + (kFrameAlignment - start % kFrameAlignment) % kFrameAlignment;
+  forEachFrame([&] {
+    for (const Constant &constant : program.constants)
+      std::memcpy(frame + constant.offset, constant.bytes.data(), constant.bytes.size());
+  });
+}
+
+void Cta::forEachFrame(llvm::function_ref<void()> visit) {
+  for (uint32_t rank = program.ctas; rank-- > 0;) {
+    frame = frames + rank * frameStride;
+    visit();
+  }
+}
+
+void Cta::copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes) {
+  std::memcpy(frameOf(to, slot), frameOf(from, slot), uint64_t(slot.lanes) * elementBytes);
+  if (tracking)
+    std::memcpy(taintOf(to, slot), taintOf(from, slot), slot.lanes);
+}
+
+std::string Cta::placeText(uint64_t sharedOffset) const {
+  if (!isCluster())
+    return std::to_string(sharedOffset);
+  return std::to_string(sharedOffset % kCtaSharedStride) + " of CTA " +
+         std::to_string(sharedOffset / kCtaSharedStride);
+}
+
+void Cta::reset(uint64_t index) {
+  programIndex = index;
+  forEachFrame([&] {
+    uint32_t *ids = at<uint32_t>(program.programIds);
+    ids[0] = static_cast<uint32_t>(index % grid[0]);
+    ids[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
+    ids[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
+    for (unsigned axis = 0; axis < 3; ++axis)
+      ids[3 + axis] = grid[axis];
+  });
+  branches = events = 0;
+  readers = 0;
+  failed = tracking = isEndless = false;
+  endedCtas = 0;
+  coordinateTaint = 0;
+  pending.clear();
+  meetings.clear();
+  barrierEvents.clear();
+  madeDescriptors.clear();
+  fibers.clear();
+  for (uint32_t rank = 0; rank < program.ctas; ++rank) {
+    fibers.push_back(std::make_unique<Fiber>());
+    fibers.back()->index = fibers.back()->cta = rank;
+  }
+  lastFiber = program.ctas - 1;
+  if (scheduleSeed)
+    random.seed(*scheduleSeed * 0x9e3779b97f4a7c15 + index);
+  shared.clear();
+  if (ordering)
+    ordering->clear();
+}
+
+/// The element of the tile that a lane of the CTA's share is.
+int64_t Cta::wholeLane(const Instruction &at, int64_t lane) const {
+  const Share *share = program.places[at.place].share;
+  return share && lane >= 0 ? share->elementOf(uint32_t(lane), rank()) : lane;
+}
+
+void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
+               int64_t lane, std::optional<FaultNote> note) {
+  Fault fault;
+  fault.kind = kind;
+  fault.place = at.place;
+  fault.arguments.assign(arguments.begin(), arguments.end());
+  fault.lane = wholeLane(at, lane);
+  fault.program = programIndex;
+  if (note)
+    fault.notes.push_back(std::move(*note));
+  faults.add(std::move(fault));
+  stopped = failed = true;
+}
+
+void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
+                      llvm::ArrayRef<std::string> arguments) {
+  if (!tracking) {
+    tracking = true;
+    taint.assign(program.ctas * program.frameBytes, 0);
+  }
+  // A code is a byte. Later faults of a program with this many share the last one.
+  constexpr size_t kMaxPending = 250;
+  auto same = llvm::find_if(
+      pending, [&](const Fault &fault) { return fault.place == at.place && fault.kind == kind; });
+  size_t code = same - pending.begin();
+  if (same == pending.end()) {
+    if (pending.size() < kMaxPending) {
+      Fault fault;
+      fault.kind = kind;
+      fault.place = at.place;
+      fault.arguments.assign(arguments.begin(), arguments.end());
+      fault.lane = wholeLane(at, lane);
+      fault.program = programIndex;
+      pending.push_back(std::move(fault));
+    }
+    code = pending.size() - 1;
+  }
+  taintAt(at.result)[lane] = static_cast<uint8_t>(code + 1);
+}
+
+void Cta::raise(const Instruction &use, uint8_t code) {
+  Fault fault = pending[code - 1];
+  fault.usePlace = use.place;
+  faults.add(std::move(fault));
+  stopped = failed = true;
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,238 @@
+//===- Cta.h - The machine that runs one program at a time -----------------===//
+//
+// Each host thread owns a Cta and runs programs on it, one after the other. All
+// memory is allocated once: the frame, the shared memory, and on first need the
+// taint of the frame. A program over a cluster has a frame for each CTA; the one of
+// the fiber in hand is what `at` finds.
+//
+// Taint. Poison and faulty arithmetic (x / 0) do no harm in lanes that nothing
+// depends on, and masked kernels produce such lanes all the time. So they are not
+// faults where they occur. From the first one on, every frame byte offset has a
+// taint byte (lane i of a slot has the one at slot.offset + i) that names a
+// pending fault, instructions carry taint along, and the fault is raised when a
+// tainted lane reaches memory, a branch or an assertion. Until then there is no
+// cost but one test per instruction.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/machine/Barrier.h"
+#include "sim/machine/Fiber.h"
+#include "sim/machine/Memory.h"
+#include "sim/machine/Ordering.h"
+#include "sim/machine/Program.h"
+#include "sim/machine/SharedMemory.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+#include <functional>
+#include <random>
+
+namespace gluonc::sim {
+
+class Cta {
+public:
+  Cta(const Program &program, const Memory &memory, std::array<uint32_t, 3> grid,
+      uint64_t maxBranches, std::optional<uint64_t> scheduleSeed, std::function<bool()> shouldStop);
+
+  /// Runs program `index` (x fastest) to its end or its first fault.
+  void run(uint64_t index);
+
+  /// Frame access.
+  template <class T> T *at(uint32_t offset) { return reinterpret_cast<T *>(frame + offset); }
+  template <class T> T *at(Slot slot) { return at<T>(slot.offset); }
+  uint8_t *taintAt(Slot slot) { return taintOf(rank(), slot); }
+  /// Those of a CTA of the cluster.
+  uint8_t *frameOf(uint32_t rank, Slot slot) { return frames + rank * frameStride + slot.offset; }
+  uint8_t *taintOf(uint32_t rank, Slot slot) {
+    return taint.data() + rank * program.frameBytes + slot.offset;
+  }
+  /// Copies a slot, and what taints it, from one CTA's frame to another's.
+  void copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes);
+  /// The CTA of the fiber in hand.
+  uint32_t rank() const { return fiber->cta; }
+  /// Calls `visit` with each CTA's frame at hand.
+  void forEachFrame(llvm::function_ref<void()> visit);
+  /// "64", or "64 of CTA 1".
+  std::string placeText(uint64_t sharedOffset) const;
+
+  /// Ends the program with a fault.
+  void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
+            int64_t lane = -1, std::optional<FaultNote> note = std::nullopt);
+  /// Marks lane `lane` of the result of `at` as the outcome of a fault that counts
+  /// only if something depends on it. Call after the result has been written.
+  void taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
+                   llvm::ArrayRef<std::string> arguments);
+  /// Raises the pending fault that `code` names.
+  void raise(const Instruction &use, uint8_t code);
+
+  /// Which operation in flight writes, or reads, a byte of shared memory.
+  std::optional<FaultNote> writerOf(uint64_t offset) const;
+  std::optional<FaultNote> readerOf(uint64_t offset) const;
+
+  /// Counts a branch; fails when there were too many, and lets other fibers run.
+  void countBranch(const Instruction &at) {
+    if (++branches == branchStop) [[unlikely]]
+      stopAtBranch(at);
+  }
+
+  // -- Fibers (Fibers.cpp) -----------------------------------------------------
+
+  /// Adds a partition that begins at `pc`.
+  void startFiber(int partition, uint32_t pc);
+  /// "the default partition", "partition 0".
+  std::string nameOf(const Fiber &which) const;
+  /// Of the fiber with an index of Ordering.h; without one it is no fiber.
+  std::string nameOf(std::optional<uint32_t> index) const;
+  /// Ends the current fiber.
+  void endFiber(const Instruction &at);
+  /// Whether all worker partitions are done; if not, the fiber waits and the instruction
+  /// in hand is executed again later.
+  bool joinFibers(const Instruction &at);
+  /// Whether the barrier's phase of this parity is complete; if not, waits likewise.
+  /// What asynchronous operations owe the barrier arrives here, if that completes it.
+  bool waitForBarrier(const Instruction &at, uint32_t barrier, bool parity);
+  /// For a value in global memory that others may still change; true if nobody can.
+  bool waitForMemory(const Instruction &at);
+  /// The halves of a barrier of the cluster: all fibers of one partition meet. Whether all have
+  /// arrived; if not, the fiber waits.
+  void arriveAtCluster(bool relaxed);
+  bool waitForCluster(const Instruction &at);
+  /// All fibers of one partition meet at an instruction, and the last one executes `move`.
+  void exchange(const Instruction &at, llvm::function_ref<void()> move);
+
+  /// Something happened that a waiting fiber may have waited for.
+  void noteEvent() { ++events; }
+
+  /// Partitions meet at atomic operations: orders the fiber after those that met before.
+  void meetOthers() {
+    if (ordering && ordering->isConcurrent()) [[unlikely]]
+      ordering->meet(fiber->index);
+  }
+
+  Barrier barrierAt(uint32_t offset) {
+    uint64_t word;
+    std::memcpy(&word, shared.data() + offset, sizeof word);
+    return Barrier::unpack(word);
+  }
+  void setBarrier(uint32_t offset, const Barrier &barrier) {
+    if (ordering && barrierAt(offset).phase != barrier.phase)
+      ordering->completePhase(offset);
+    uint64_t word = barrier.pack();
+    std::memcpy(shared.data() + offset, &word, sizeof word);
+    noteEvent();
+  }
+
+  // -- Asynchronous operations (Asynchronous.cpp) ------------------------------
+
+  /// Marks what the operation reads and writes until it is complete.
+  std::shared_ptr<AsyncOperation> start(AsyncOperation operation);
+  /// Starts one that is a group of its own.
+  void enqueue(Queue queue, AsyncOperation operation) {
+    fiber->queue(queue).push_back({start(std::move(operation))});
+  }
+  /// Waits until at most `pending` groups of the fiber's queue are unfinished, or read.
+  void waitFor(Queue queue, uint64_t pending);
+  void waitForReads(Queue queue, uint64_t pending);
+  /// A slot's elements were copied to another one; what is unfinished is so there, too.
+  void moveProduct(uint32_t from, uint32_t to) {
+    if (!fiber->queue(Queue::Products).empty()) [[unlikely]]
+      moveUnfinishedProduct(from, to);
+  }
+
+  const Program &program;
+  const Memory &memory;
+  std::array<uint32_t, 3> grid;
+  uint64_t programIndex = 0;
+  uint32_t pc = 0;
+  /// The fiber in hand must not go on: it ended, waits, or the program failed.
+  bool stopped = false;
+  bool failed = false;
+  /// The program failed because it does not come to an end.
+  bool isEndless = false;
+  bool tracking = false;
+  SharedMemory shared;
+  /// Null where the program has nothing that it would tell of.
+  std::unique_ptr<Ordering> ordering;
+  /// CTAs that are at their end, by rank.
+  uint32_t endedCtas = 0;
+  /// Of the coordinates of the bulk load in hand.
+  uint8_t coordinateTaint = 0;
+  /// For each global access the range that served it last.
+  std::vector<const Range *> rangeCache;
+  /// The range that each parameter points into, or null.
+  std::vector<const Range *> parameterRanges;
+  Fiber *fiber = nullptr;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  /// In the order in which they were issued.
+  std::vector<BarrierEvent> barrierEvents;
+  struct MadeDescriptor {
+    TensorDescription tensor;
+    /// A fence came behind it.
+    bool acquired = false;
+  };
+  /// Descriptors that the program made, by their address.
+  llvm::DenseMap<uint64_t, MadeDescriptor> madeDescriptors;
+  FaultLog faults;
+  /// Output of tt.print, one entry for each program that printed.
+  std::vector<std::pair<uint64_t, std::string>> printed;
+
+private:
+  void reset(uint64_t index);
+  int64_t wholeLane(const Instruction &at, int64_t lane) const;
+  Fiber *pickFiber();
+  Fiber *pickPoll();
+  void resume(Fiber &next);
+  void stopAtBranch(const Instruction &at);
+  void scheduleBranchStop();
+  void suspend(const Instruction &at, Fiber::State state);
+  size_t eventsThatComplete(uint32_t barrier) const;
+  void perform(BarrierEvent &event);
+  void reportDeadlock();
+  std::string describeWait(const Fiber &waiting) const;
+  void finishCta(const Instruction &end);
+  void leaveCluster(const Instruction &end);
+  bool isCluster() const { return program.ctas > 1; }
+  /// Ends the operation; what it writes is written at `epoch`.
+  void complete(AsyncOperation &operation, Ordering::Epoch epoch);
+  void write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
+             uint32_t place);
+  void finishReads(AsyncOperation &operation);
+  void stopReading(AsyncOperation &operation);
+  void retireReaders();
+  void forEachInFlight(llvm::function_ref<void(AsyncOperation &)> visit) const;
+  void moveUnfinishedProduct(uint32_t from, uint32_t to);
+
+  /// Where the fibers of one partition, one of each CTA, meet.
+  struct Meeting {
+    uint32_t arrived = 0;
+    uint64_t generation = 0;
+  };
+  /// By partition and instruction; barriers of the cluster are all one place.
+  static constexpr uint32_t kClusterBarrier = ~uint32_t(0) - 2;
+  Meeting &meetingAt(uint32_t place) { return meetings[{fiber->partition, place}]; }
+  bool completeIfAllArrived(Meeting &meeting);
+  /// Names the meetings of a partition to Ordering.h.
+  uint32_t meetingKey() const { return 0x80000000 + uint32_t(fiber->partition + 1); }
+  std::string describeMeeting(const Fiber &waiting) const;
+
+  std::vector<uint8_t> frameStorage;
+  uint8_t *frame, *frames;
+  uint64_t frameStride;
+  llvm::DenseMap<std::pair<int, uint32_t>, Meeting> meetings;
+  std::vector<uint8_t> taint;
+  std::vector<Fault> pending;
+  uint64_t branches = 0, branchStop = 0;
+  uint64_t maxBranches;
+  std::optional<uint64_t> scheduleSeed;
+  /// Asked now and then: whether to leave the program where it is.
+  std::function<bool()> shouldStop;
+  std::mt19937_64 random;
+  uint64_t events = 0;
+  size_t lastFiber = 0;
+  /// Operations that count as reading shared memory.
+  uint32_t readers = 0;
+};
+
+} // namespace gluonc::sim

@@ -1,0 +1,279 @@
+//===- Executable.cpp - prepare and run -------------------------------------===//
+#include "sim/Simulator.h"
+#include "sim/lower/Lowering.h"
+#include "sim/machine/Cta.h"
+#include "support/Forks.h"
+#include "support/Recovery.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace gluonc::sim {
+
+Executable::Executable(std::unique_ptr<Program> program) : program(std::move(program)) {}
+Executable::~Executable() = default;
+
+bool supportsOperation(llvm::StringRef name) { return operationTable().contains(name); }
+
+std::unique_ptr<Executable> Executable::prepare(mlir::ModuleOp module, llvm::StringRef kernelName,
+                                                diag::Sink &sink,
+                                                const diag::SourceManager &sources) {
+  auto kernel = module.lookupSymbol<tt::FuncOp>(kernelName);
+  if (!kernel || kernel.isExternal()) {
+    sink.report(diag::Kind::SimulatedKernelMissing, diag::Span(), kernelName).end();
+    return nullptr;
+  }
+  auto program = std::make_unique<Program>();
+  if (auto shared = module->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
+    program->sharedBytes = static_cast<uint32_t>(shared.getInt());
+  if (!Lowering(*program, sink, sources).lowerKernel(kernel))
+    return nullptr;
+  return std::unique_ptr<Executable>(new Executable(std::move(program)));
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static const char *describe(Argument::Kind kind) {
+  switch (kind) {
+  case Argument::Kind::Pointer:
+    return "a pointer";
+  case Argument::Kind::Integer:
+    return "an integer";
+  case Argument::Kind::Descriptor:
+    return "a tensor descriptor";
+  case Argument::Kind::Floating:
+    return "a floating-point number";
+  }
+  GL_UNREACHABLE("argument kind");
+}
+
+static Argument::Kind expectedKind(ElementKind kind) {
+  return kind == ElementKind::Pointer            ? Argument::Kind::Pointer
+         : kind == ElementKind::TensorDescriptor ? Argument::Kind::Descriptor
+         : isFloat(kind)                         ? Argument::Kind::Floating
+                                                 : Argument::Kind::Integer;
+}
+
+/// The bytes that a parameter holds.
+static uint64_t parameterBits(ElementKind kind, const Argument &argument) {
+  uint64_t bits = argument.bits;
+  withFloatElement(kind, [&](auto element) {
+    auto rounded = decltype(element)::round(argument.value, Rounding::NearestEven);
+    bits = 0;
+    std::memcpy(&bits, &rounded, sizeof rounded);
+  });
+  return kind == ElementKind::I1 ? bits & 1 : bits;
+}
+
+static bool checkArguments(const Program &program, const Launch &launch, diag::Sink &sink) {
+  if (launch.arguments.size() != program.parameters.size()) {
+    sink.report(diag::Kind::SimulatedArgumentCount, program.places.front().span, program.kernel,
+                program.parameters.size(), launch.arguments.size())
+        .end();
+    return false;
+  }
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    Argument::Kind expected = expectedKind(program.parameters[i].kind);
+    if (launch.arguments[i].kind != expected) {
+      sink.report(diag::Kind::SimulatedArgumentKind, program.places.front().span, i, program.kernel,
+                  describe(expected), describe(launch.arguments[i].kind))
+          .end();
+      return false;
+    }
+  }
+  return true;
+}
+
+static void setArguments(const Program &program, const Launch &launch, const Memory &memory,
+                         Cta &cta) {
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    const Parameter &parameter = program.parameters[i];
+    uint64_t bits = parameterBits(parameter.kind, launch.arguments[i]);
+    cta.forEachFrame([&] {
+      if (parameter.kind == ElementKind::TensorDescriptor)
+        *cta.at<TensorDescription>(parameter.offset) = *launch.arguments[i].tensor;
+      else
+        std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
+    });
+    cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.find(bits)
+                                                                         : nullptr);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+/// What the host threads of one run share.
+class GridRun {
+public:
+  GridRun(uint64_t programs, unsigned threads, const std::function<bool()> &question)
+      : end(programs), programs(programs), running(threads), question(question) {
+    // Chunks small enough to even out programs of different length.
+    constexpr uint64_t kChunksPerThread = 32;
+    chunk = std::max<uint64_t>(1, programs / (std::max(1u, threads) * kChunksPerThread));
+  }
+
+  /// Runs programs until there are no more. Only the thread that launched asks whether to stop.
+  void work(Cta &cta, bool mayAsk, bool recovers) {
+    std::optional<InternalError> error = recover(recovers, [&] {
+      beginStage("simulate");
+      workUnguarded(cta, mayAsk);
+    });
+    std::lock_guard held(mutex);
+    if (error) {
+      isStopped = true;
+      failure = std::move(error);
+    }
+    --running;
+    changed.notify_all();
+  }
+
+  /// One of the threads could not be started.
+  void dropThread() {
+    std::lock_guard held(mutex);
+    --running;
+  }
+
+  /// Returns when no thread works any more.
+  void wait() {
+    std::unique_lock held(mutex);
+    while (!changed.wait_for(held, kPatience, [&] { return running == 0; })) {
+      held.unlock();
+      (void)shouldStop(/*mayAsk=*/true);
+      held.lock();
+    }
+  }
+
+  bool shouldStop(bool mayAsk) {
+    if (mayAsk && question && !isStopped) {
+      auto now = std::chrono::steady_clock::now();
+      if (now - asked >= kPatience) {
+        isStopped = question();
+        asked = now;
+      }
+    }
+    return isStopped.load(std::memory_order_relaxed);
+  }
+
+  std::optional<InternalError> failure;
+  std::atomic<bool> isStopped = false;
+  /// No programs from here on. Where one does not come to an end, those behind it hardly would;
+  /// those before it have begun, so the same faults are reported for any number of threads.
+  std::atomic<uint64_t> end;
+  bool isCut() const { return end != programs; }
+
+private:
+  /// Programs are handed out in chunks: neighbours touch neighbouring memory.
+  void workUnguarded(Cta &cta, bool mayAsk) {
+    for (;;) {
+      uint64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+      if (begin >= end)
+        return;
+      for (uint64_t i = begin; i < std::min(begin + chunk, end.load()); ++i) {
+        if (shouldStop(mayAsk))
+          return;
+        cta.run(i);
+        if (cta.isEndless)
+          endBehind(i);
+      }
+    }
+  }
+
+  void endBehind(uint64_t program) {
+    uint64_t known = end;
+    while (program + 1 < known && !end.compare_exchange_weak(known, program + 1)) {
+    }
+  }
+
+  static constexpr std::chrono::milliseconds kPatience{50};
+  uint64_t programs, chunk;
+  std::atomic<uint64_t> next = 0;
+  std::mutex mutex;
+  std::condition_variable changed;
+  unsigned running;
+  const std::function<bool()> &question;
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+};
+
+static void writeOutput(std::vector<std::pair<uint64_t, std::string>> all, llvm::raw_ostream &out) {
+  std::sort(all.begin(), all.end());
+  for (const auto &[program, text] : all)
+    out << text;
+}
+
+/// The first one is this thread's.
+static void runOnThreads(GridRun &grid, llvm::ArrayRef<std::unique_ptr<Cta>> ctas) {
+  if (ctas.empty())
+    return;
+  bool recovers = Recovery::isActive();
+  {
+    AtRest running;
+    std::vector<std::thread> threads;
+    threads.reserve(ctas.size());
+    for (const std::unique_ptr<Cta> &cta : ctas.drop_front()) {
+      auto start = [&, recovers] {
+        threads.emplace_back([&, recovers] { grid.work(*cta, /*mayAsk=*/false, recovers); });
+      };
+      // The system may have no more threads; then fewer do the work.
+      if (recover(/*recovers=*/true, start))
+        grid.dropThread();
+    }
+    grid.work(*ctas.front(), /*mayAsk=*/true, recovers);
+    grid.wait();
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+  if (grid.failure)
+    raiseAgain(std::move(*grid.failure));
+}
+
+bool Executable::run(const Launch &launch, diag::Sink &sink) const {
+  if (!checkArguments(*program, launch, sink))
+    return false;
+  static const Memory noMemory;
+  const Memory &memory = launch.memory ? *launch.memory : noMemory;
+  uint64_t programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  unsigned threadCount =
+      launch.hostThreads ? launch.hostThreads : std::max(1u, std::thread::hardware_concurrency());
+  if (program->sequential)
+    threadCount = 1;
+  threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, programs));
+  GridRun grid(programs, threadCount, launch.shouldStop);
+
+  std::vector<std::unique_ptr<Cta>> ctas;
+  for (unsigned i = 0; i < threadCount; ++i) {
+    ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches,
+                                         launch.scheduleSeed,
+                                         [&grid, i] { return grid.shouldStop(i == 0); }));
+    setArguments(*program, launch, memory, *ctas.back());
+  }
+  runOnThreads(grid, ctas);
+  if (grid.isStopped)
+    return false;
+
+  FaultLog faults;
+  std::vector<std::pair<uint64_t, std::string>> printed;
+  for (const std::unique_ptr<Cta> &cta : ctas) {
+    faults.merge(cta->faults);
+    std::move(cta->printed.begin(), cta->printed.end(), std::back_inserter(printed));
+  }
+  if (grid.isCut()) {
+    faults.endBehind(grid.end - 1);
+    llvm::erase_if(printed, [&](const auto &each) { return each.first >= grid.end; });
+  }
+  if (launch.output)
+    writeOutput(std::move(printed), *launch.output);
+  faults.report(sink, program->places, launch.grid, launch.maxFaults);
+  return faults.empty();
+}
+
+} // namespace gluonc::sim

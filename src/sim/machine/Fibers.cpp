@@ -1,0 +1,353 @@
+// Which fiber runs next, what it waits for, and what to say when none can go on.
+#include "sim/machine/Cta.h"
+
+namespace gluonc::sim {
+
+/// Branches after which another fiber gets a turn, so that one which polls memory does
+/// not keep the one that would write it from running.
+static constexpr uint64_t kBranchesPerTurn = 1024;
+/// Branches of a program that is alone after which it asks whether to stop.
+static constexpr uint64_t kBranchesPerQuestion = 256;
+/// With a seed: instructions that a fiber executes at most in one turn.
+static constexpr uint64_t kInstructionsPerTurn = 48;
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void Cta::run(uint64_t index) {
+  reset(index);
+  while (Fiber *next = pickFiber()) {
+    resume(*next);
+    if (failed)
+      return;
+  }
+  if (!llvm::all_of(fibers, [](const auto &each) { return each->state == Fiber::State::Done; }))
+    reportDeadlock();
+}
+
+Fiber *Cta::pickFiber() {
+  llvm::SmallVector<size_t, 8> ready;
+  for (size_t step = 1; step <= fibers.size(); ++step) {
+    size_t index = (lastFiber + step) % fibers.size();
+    const Fiber &candidate = *fibers[index];
+    bool mayGoOn = candidate.state == Fiber::State::Ready ||
+                   (candidate.state != Fiber::State::Done && candidate.seenEvents != events);
+    if (mayGoOn)
+      ready.push_back(index);
+  }
+  if (ready.empty())
+    return pickPoll();
+  lastFiber = ready[scheduleSeed && ready.size() > 1 ? random() % ready.size() : 0];
+  return fibers[lastFiber].get();
+}
+
+/// What is polled for will not come any more.
+Fiber *Cta::pickPoll() {
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (each->state == Fiber::State::WaitsForMemory) {
+      each->givesUp = true;
+      return each.get();
+    }
+  return nullptr;
+}
+
+void Cta::resume(Fiber &next) {
+  fiber = &next;
+  frame = frames + next.cta * frameStride;
+  fiber->state = Fiber::State::Ready;
+  pc = fiber->pc;
+  stopped = false;
+  scheduleBranchStop();
+  uint64_t turn = ~uint64_t(0);
+  if (scheduleSeed && fibers.size() > 1)
+    turn = 1 + random() % kInstructionsPerTurn;
+  const Instruction *code = program.code.data();
+  for (; !stopped && !tracking && turn; --turn) {
+    const Instruction &at = code[pc++];
+    at.run(at, *this);
+  }
+  for (; !stopped && turn; --turn) {
+    const Instruction &at = code[pc++];
+    at.taint(at, *this);
+    if (!stopped)
+      at.run(at, *this);
+  }
+  fiber->pc = pc;
+}
+
+void Cta::scheduleBranchStop() {
+  branchStop = branches + (fibers.size() > 1 ? kBranchesPerTurn : kBranchesPerQuestion);
+  if (maxBranches)
+    branchStop = std::min(branchStop, maxBranches);
+}
+
+void Cta::stopAtBranch(const Instruction &at) {
+  if (branches == maxBranches) {
+    isEndless = true;
+    return fail(at, diag::Kind::BranchLimitReached, {std::to_string(maxBranches)});
+  }
+  if (shouldStop()) {
+    stopped = failed = true;
+    return;
+  }
+  if (fibers.size() > 1)
+    stopped = true;
+  else
+    scheduleBranchStop();
+}
+
+//===----------------------------------------------------------------------===//
+// Starting, ending, waiting
+//===----------------------------------------------------------------------===//
+
+void Cta::startFiber(int partition, uint32_t start) {
+  auto worker = std::make_unique<Fiber>();
+  worker->partition = partition;
+  worker->pc = start;
+  worker->cta = fiber->cta;
+  worker->index = (uint32_t(partition + 1) * program.ctas + fiber->cta) % Ordering::kFibers;
+  if (ordering)
+    ordering->start(fiber->index, worker->index);
+  fibers.push_back(std::move(worker));
+  scheduleBranchStop();
+  // Any of them may be the first to run.
+  stopped |= scheduleSeed.has_value();
+}
+
+void Cta::endFiber(const Instruction &at) {
+  if (fiber->partition < 0)
+    finishCta(at);
+  fiber->state = Fiber::State::Done;
+  stopped = true;
+  noteEvent();
+}
+
+void Cta::suspend(const Instruction &at, Fiber::State state) {
+  fiber->state = state;
+  fiber->waitPlace = at.place;
+  fiber->seenEvents = events;
+  --pc;
+  stopped = true;
+}
+
+bool Cta::joinFibers(const Instruction &at) {
+  auto isWorker = [&](const std::unique_ptr<Fiber> &each) {
+    return each->partition >= 0 && each->cta == fiber->cta;
+  };
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (isWorker(each) && each->state != Fiber::State::Done)
+      return suspend(at, Fiber::State::WaitsForPartitions), false;
+  for (const std::unique_ptr<Fiber> &each : fibers) {
+    if (!isWorker(each))
+      continue;
+    // What a partition started and did not wait for goes on after its end.
+    llvm::move(each->queue(Queue::BulkStores), std::back_inserter(fiber->queue(Queue::BulkStores)));
+    if (ordering)
+      ordering->join(fiber->index, each->index);
+  }
+  llvm::erase_if(fibers, isWorker);
+  lastFiber = 0;
+  scheduleBranchStop();
+  return true;
+}
+
+bool Cta::waitForMemory(const Instruction &at) {
+  if (fibers.size() > 1 && !fiber->givesUp)
+    return suspend(at, Fiber::State::WaitsForMemory), false;
+  fiber->givesUp = false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Meetings of CTAs
+//===----------------------------------------------------------------------===//
+
+/// As on hardware, CTAs that have ended count as having arrived.
+bool Cta::completeIfAllArrived(Meeting &meeting) {
+  if (meeting.arrived + uint32_t(llvm::popcount(endedCtas)) < program.ctas)
+    return false;
+  meeting.arrived = 0;
+  ++meeting.generation;
+  ordering->completePhase(meetingKey());
+  noteEvent();
+  return true;
+}
+
+void Cta::arriveAtCluster(bool relaxed) {
+  Meeting &meeting = meetingAt(kClusterBarrier);
+  fiber->arrival = meeting.generation;
+  ++meeting.arrived;
+  if (!relaxed)
+    ordering->arrive(fiber->index, meetingKey());
+  completeIfAllArrived(meeting);
+}
+
+bool Cta::waitForCluster(const Instruction &at) {
+  Meeting &meeting = meetingAt(kClusterBarrier);
+  if (meeting.generation == *fiber->arrival && !completeIfAllArrived(meeting)) {
+    fiber->meetingPlace = kClusterBarrier;
+    return suspend(at, Fiber::State::WaitsForCtas), false;
+  }
+  fiber->arrival.reset();
+  ordering->wait(fiber->index, meetingKey());
+  return true;
+}
+
+void Cta::exchange(const Instruction &at, llvm::function_ref<void()> move) {
+  Meeting &meeting = meetingAt(pc);
+  if (!fiber->exchange) {
+    fiber->exchange = meeting.generation;
+    ordering->arrive(fiber->index, meetingKey());
+    // One that has ended brings nothing.
+    if (++meeting.arrived == program.ctas) {
+      move();
+      completeIfAllArrived(meeting);
+    }
+  }
+  if (meeting.generation == *fiber->exchange) {
+    fiber->meetingPlace = pc;
+    return suspend(at, Fiber::State::WaitsForCtas);
+  }
+  fiber->exchange.reset();
+  ordering->wait(fiber->index, meetingKey());
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// How many of the first events have to happen for a barrier's phase to be complete;
+/// 0 if all together are not enough.
+size_t Cta::eventsThatComplete(uint32_t barrier) const {
+  Barrier state = const_cast<Cta *>(this)->barrierAt(barrier);
+  bool phase = state.phase;
+  for (size_t i = 0; i < barrierEvents.size(); ++i) {
+    const BarrierEvent &event = barrierEvents[i];
+    if (!llvm::is_contained(event.barriers, barrier))
+      continue;
+    if (!state.addBytes(-event.bytes) || !state.arrive(event.arrivals))
+      return i + 1; // performing it reports what is wrong
+    if (state.phase != phase)
+      return i + 1;
+  }
+  return 0;
+}
+
+bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
+  if (barrierAt(barrier).isComplete(parity)) {
+    if (ordering)
+      ordering->wait(fiber->index, barrier);
+    return true;
+  }
+  size_t needed = eventsThatComplete(barrier);
+  if (!needed) {
+    suspend(at, Fiber::State::WaitsForBarrier);
+    fiber->barrier = barrier;
+    fiber->parity = parity;
+    return false;
+  }
+  std::vector<BarrierEvent> happening;
+  for (size_t i = 0; i < needed; ++i)
+    if (llvm::is_contained(barrierEvents[i].barriers, barrier))
+      happening.push_back(std::move(barrierEvents[i]));
+  llvm::erase_if(barrierEvents, [](const BarrierEvent &event) { return event.barriers.empty(); });
+  for (BarrierEvent &event : happening) {
+    perform(event);
+    if (failed)
+      return false;
+  }
+  if (ordering)
+    ordering->wait(fiber->index, barrier);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Deadlock
+//===----------------------------------------------------------------------===//
+
+static std::string countText(int64_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string Cta::nameOf(const Fiber &which) const {
+  std::string cta = isCluster() ? "CTA " + std::to_string(which.cta) : "";
+  if (which.partition < 0 && fibers.size() == program.ctas)
+    return isCluster() ? cta : "it";
+  std::string name = which.partition >= 0 ? "partition " + std::to_string(which.partition)
+                                          : "the default partition";
+  return isCluster() ? name + " of " + cta : name;
+}
+
+std::string Cta::nameOf(std::optional<uint32_t> index) const {
+  for (const std::unique_ptr<Fiber> &each : fibers)
+    if (each->index == index)
+      return nameOf(*each);
+  return "an asynchronous operation";
+}
+
+std::string Cta::describeMeeting(const Fiber &waiting) const {
+  std::string missing;
+  for (uint32_t rank = 0; rank < program.ctas; ++rank) {
+    auto peer = llvm::find_if(fibers, [&](const std::unique_ptr<Fiber> &each) {
+      return each->cta == rank && each->partition == waiting.partition;
+    });
+    bool isThere = peer != fibers.end() && (*peer)->state == Fiber::State::WaitsForCtas &&
+                   (*peer)->meetingPlace == waiting.meetingPlace;
+    if (isThere)
+      continue;
+    missing += (missing.empty() ? "CTA " : ", CTA ") + std::to_string(rank);
+    if (endedCtas >> rank & 1)
+      missing += " (which has ended)";
+  }
+  return std::string(waiting.meetingPlace == kClusterBarrier ? " waits at a barrier of the cluster"
+                                                             : " waits to exchange elements") +
+         " for " + missing;
+}
+
+std::string Cta::describeWait(const Fiber &waiting) const {
+  std::string who = nameOf(waiting);
+  if (waiting.state == Fiber::State::WaitsForPartitions)
+    return who + " waits for the other partitions to end";
+  if (waiting.state == Fiber::State::WaitsForCtas)
+    return who + describeMeeting(waiting);
+  Barrier barrier = const_cast<Cta *>(this)->barrierAt(waiting.barrier);
+  int64_t coming = 0;
+  for (const BarrierEvent &event : barrierEvents)
+    if (llvm::is_contained(event.barriers, waiting.barrier))
+      coming += event.bytes;
+  std::string text = who + " waits for phase " + std::to_string(waiting.parity) +
+                     " of the barrier at byte " + placeText(waiting.barrier) + ", which lacks " +
+                     countText(barrier.pending, "arrival");
+  if (barrier.count != barrier.pending)
+    text += " of " + std::to_string(barrier.count);
+  if (barrier.bytes || coming)
+    text += " and " + countText(barrier.bytes - coming, "byte");
+  if (coming)
+    text += " (beside " + std::to_string(coming) + " that are under way)";
+  return text;
+}
+
+void Cta::reportDeadlock() {
+  // A fiber that waits for a barrier tells more than one that waits for the others.
+  auto firstThat = [&](Fiber::State state) {
+    return llvm::find_if(fibers, [&](const auto &each) { return each->state == state; });
+  };
+  auto first = firstThat(Fiber::State::WaitsForBarrier);
+  if (first == fibers.end())
+    first = firstThat(Fiber::State::WaitsForCtas);
+  if (first == fibers.end())
+    first = firstThat(Fiber::State::WaitsForPartitions);
+  const Fiber &culprit = **first;
+  Fault fault;
+  fault.kind = diag::Kind::Deadlock;
+  fault.place = culprit.waitPlace;
+  fault.arguments.push_back(describeWait(culprit));
+  for (const std::unique_ptr<Fiber> &other : fibers)
+    if (other.get() != &culprit && other->state != Fiber::State::Done)
+      fault.notes.push_back({other->waitPlace, describeWait(*other)});
+  fault.program = programIndex;
+  faults.add(std::move(fault));
+}
+
+} // namespace gluonc::sim

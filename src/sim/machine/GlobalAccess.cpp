@@ -1,0 +1,117 @@
+#include "sim/machine/GlobalAccess.h"
+
+#include <cinttypes>
+
+namespace gluonc::sim {
+
+bool areConsecutive(const uint64_t *addresses, uint32_t count, uint32_t elementBytes) {
+  // The end tells most scattered tiles apart without looking at the rest.
+  if (addresses[count - 1] != addresses[0] + uint64_t(count - 1) * elementBytes)
+    return false;
+  uint64_t difference = 0;
+  for (uint32_t lane = 1; lane < count; ++lane)
+    difference |= (addresses[lane] - addresses[lane - 1]) ^ elementBytes;
+  return difference == 0;
+}
+
+MaskState maskState(const uint8_t *mask, uint32_t count) {
+  if (mask[0])
+    return std::memchr(mask, 0, count) ? MaskState::Mixed : MaskState::AllTrue;
+  return std::memchr(mask, 1, count) ? MaskState::Mixed : MaskState::AllFalse;
+}
+
+static std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+  return text;
+}
+
+/// "64 bytes past the end of `dst` (4096 bytes)".
+static std::string relativeText(uint64_t address, uint64_t length, const Range &range) {
+  std::string name = "`" + range.name() + "` (" + std::to_string(range.bytes()) + " bytes)";
+  uint64_t end = range.base() + range.bytes();
+  if (address < range.base())
+    return std::to_string(range.base() - address) + " bytes before the start of " + name;
+  if (address == end)
+    return "right at the end of " + name;
+  if (address > end)
+    return std::to_string(address - end) + " bytes past the end of " + name;
+  return "at offset " + std::to_string(address - range.base()) + ", across the end of " + name;
+}
+
+static void failOutOfBounds(const Instruction &instruction, const AccessData &access, Cta &cta,
+                            uint64_t address, const Range *expected, int64_t lane) {
+  const Range *range = expected ? expected : cta.memory.nearest(address);
+  // Far from everything the nearest buffer would be a misleading thing to name.
+  constexpr uint64_t kNear = uint64_t(1) << 32;
+  bool near = range && (expected || (address + kNear > range->base() &&
+                                     address < range->base() + range->bytes() + kNear));
+  std::string where = near ? relativeText(address, access.elementBytes, *range)
+                           : "at address " + hex(address) + ", which is in no buffer";
+  cta.fail(instruction, diag::Kind::OutOfBoundsAccess,
+           {access.verb, std::to_string(access.elementBytes), where}, lane);
+}
+
+/// The range that an access has to lie in: that of the parameter its address was
+/// computed from, so that running from one buffer into its neighbour is found; else
+/// the one that holds the address.
+static const Range *rangeFor(const AccessData &access, Cta &cta, uint64_t address,
+                             const Range *&expected) {
+  expected = access.parameter >= 0 ? cta.parameterRanges[access.parameter] : nullptr;
+  if (expected)
+    return expected;
+  const Range *&cached = cta.rangeCache[access.cacheIndex];
+  if (!cached || !cached->contains(address, 1))
+    cached = cta.memory.find(address);
+  return cached;
+}
+
+uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
+                       uint32_t lane) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  uint64_t element = access.elementBytes, length = element * count;
+  const Range *expected;
+  const Range *range = rangeFor(access, cta, address, expected);
+  if (!range || !range->contains(address, length)) {
+    // The first element at fault, for a run that starts inside.
+    uint64_t inside = 0;
+    while (range && inside + 1 < count && range->contains(address + inside * element, element))
+      ++inside;
+    failOutOfBounds(instruction, access, cta, address + inside * element,
+                    expected ? expected : range, int64_t(lane + inside));
+    return nullptr;
+  }
+  if (address % element) [[unlikely]] {
+    cta.fail(instruction, diag::Kind::MisalignedAccess,
+             {access.verb, std::to_string(element), hex(address)}, lane);
+    return nullptr;
+  }
+  if (access.writes && !range->writable()) [[unlikely]] {
+    cta.fail(instruction, diag::Kind::ReadOnlyWrite,
+             {access.verb, std::to_string(element), range->name(),
+              std::to_string(address - range->base())},
+             lane);
+    return nullptr;
+  }
+  if (range->tracksInitialization()) {
+    if (access.reads) {
+      uint64_t unwritten = range->firstUnwritten(address, length);
+      if (unwritten != length) {
+        uint64_t which = unwritten / element;
+        cta.fail(instruction, diag::Kind::UninitializedRead,
+                 {access.verb, std::to_string(element), range->name(),
+                  std::to_string(address + which * element - range->base())},
+                 int64_t(lane + which));
+        return nullptr;
+      }
+    }
+    if (access.writes)
+      range->markWritten(address, length);
+  }
+  // Somebody may poll for it.
+  if (access.writes)
+    cta.noteEvent();
+  return reinterpret_cast<uint8_t *>(address);
+}
+
+} // namespace gluonc::sim

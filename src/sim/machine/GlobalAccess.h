@@ -1,0 +1,88 @@
+//===- GlobalAccess.h - Checked access to global memory --------------------===//
+#pragma once
+
+#include "sim/lower/Lowering.h"
+#include "sim/machine/Cta.h"
+
+namespace gluonc::sim {
+
+/// What a load, store or atomic operation is, apart from its slots. Operands of the
+/// instruction: addresses, then the mask if there is one, then values.
+struct AccessData : OpData {
+  /// "load", "store", …, as diagnostics say it.
+  const char *verb = "load";
+  uint32_t elementBytes = 0;
+  /// Lanes of the access; addresses, mask and values may be uniform.
+  uint32_t lanes = 0;
+  /// Elements of the last dimension: rows are tried as one run each.
+  uint32_t rowLanes = 0;
+  bool masked = false;
+  bool hasOther = false;
+  bool reads = false;
+  bool writes = false;
+  /// The kernel parameter that all addresses were computed from; negative if unknown.
+  int parameter = -1;
+  uint32_t cacheIndex = 0;
+};
+
+/// Describes an access through `pointers`; `lanes` is the whole tile.
+void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers,
+                    uint32_t elementBytes, const char *verb);
+AccessData *addAccess(Lowering &lowering, mlir::Value pointers, uint32_t elementBytes,
+                      const char *verb);
+
+/// Host memory of `count` elements at `address` after all checks; null after a fault.
+/// `lane` is the tile element that the first of them belongs to.
+uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
+                       uint32_t lane);
+
+/// Whether the addresses of `count` lanes follow each other without a gap.
+bool areConsecutive(const uint64_t *addresses, uint32_t count, uint32_t elementBytes);
+
+enum class MaskState : uint8_t { AllTrue, AllFalse, Mixed };
+MaskState maskState(const uint8_t *mask, uint32_t count);
+
+/// Calls `visit(lane, count, host)` for runs of active lanes that lie in consecutive
+/// memory: the whole tile, else rows, else single elements. Calls `skip(lane, count)`
+/// for lanes that are masked off. Stops at the first fault.
+template <class Visit, class Skip>
+void forEachRun(const Instruction &instruction, Cta &cta, Visit &&visit, Skip &&skip) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  Slot addressSlot = instruction.operands[0];
+  const uint64_t *addresses = cta.at<uint64_t>(addressSlot);
+  Slot maskSlot = access.masked ? instruction.operands[1] : Slot();
+  const uint8_t *mask = access.masked ? cta.at<uint8_t>(maskSlot) : nullptr;
+
+  auto visitLanes = [&](uint32_t first, uint32_t count, bool splits) {
+    MaskState state = MaskState::AllTrue;
+    if (mask)
+      state = maskSlot.lanes == 1 ? (mask[0] ? MaskState::AllTrue : MaskState::AllFalse)
+                                  : maskState(mask + first, count);
+    if (state == MaskState::AllFalse) {
+      skip(first, count);
+      return true;
+    }
+    if (state == MaskState::AllTrue && addressSlot.lanes != 1 &&
+        areConsecutive(addresses + first, count, access.elementBytes)) {
+      if (uint8_t *host = checkedAccess(instruction, cta, addresses[first], count, first))
+        visit(first, count, host);
+      return true;
+    }
+    if (splits)
+      return false;
+    for (uint32_t lane = first; lane < first + count && !cta.stopped; ++lane) {
+      if (mask && !mask[maskSlot.lanes == 1 ? 0 : lane])
+        skip(lane, 1);
+      else if (uint8_t *host = checkedAccess(instruction, cta,
+                                             addresses[addressSlot.lanes == 1 ? 0 : lane], 1, lane))
+        visit(lane, 1, host);
+    }
+    return true;
+  };
+  if (visitLanes(0, access.lanes, access.rowLanes < access.lanes))
+    return;
+  for (uint32_t row = 0; row < access.lanes && !cta.stopped; row += access.rowLanes)
+    visitLanes(row, access.rowLanes, false);
+}
+
+} // namespace gluonc::sim

@@ -1,0 +1,88 @@
+//===- Program.h - The flat form of a kernel -------------------------------===//
+//
+// prepare() turns a kernel into a vector of instructions. Each holds the address
+// of the function that executes it and the frame offsets of its operands, all
+// shapes resolved, so that a run is a loop over indirect calls.
+//
+// Values live in a frame, one per host thread and CTA of a cluster. A tile is its elements in
+// row-major order; a tile known to hold one value everywhere (a splat) is stored
+// as one element, and so is a scalar. Layouts play no part: logically every
+// layout of a tile is the same tile.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/machine/Elements.h"
+#include "sim/machine/Faults.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gluonc::sim {
+
+class Cta;
+struct Instruction;
+using Handler = void (*)(const Instruction &, Cta &);
+
+/// A value in the frame. `lanes` is the number of elements stored: 1 for scalars
+/// and uniform tiles.
+struct Slot {
+  uint32_t offset = 0;
+  uint32_t lanes = 0;
+};
+
+/// What an operation needs beyond slots: shapes, address tables, names.
+struct OpData {
+  virtual ~OpData() = default;
+};
+
+struct Instruction {
+  Handler run = nullptr;
+  /// Executed before `run` while poison is being tracked (Taint.h).
+  Handler taint = nullptr;
+  Slot result;
+  Slot operands[4];
+  uint8_t operandCount = 0;
+  uint32_t place = 0;
+  uint64_t immediate = 0;
+  const OpData *data = nullptr;
+};
+
+struct Parameter {
+  ElementKind kind;
+  uint32_t offset;
+};
+
+/// Bytes that every frame starts with at an offset: constants and ranges.
+struct Constant {
+  uint32_t offset;
+  std::string bytes;
+};
+
+struct Program {
+  std::string kernel;
+  std::vector<Instruction> code;
+  std::vector<Place> places;
+  std::vector<std::unique_ptr<OpData>> data;
+  std::vector<Parameter> parameters;
+  std::vector<Constant> constants;
+  /// Of a cluster; each has a frame of its own.
+  uint32_t ctas = 1;
+  uint64_t frameBytes = 0;
+  uint32_t sharedBytes = 0;
+  /// Frame offset of the three program ids, followed by the grid.
+  uint32_t programIds = 0;
+  /// Global accesses; each has a cache of the range it last met.
+  uint32_t accessCount = 0;
+  /// Something in it needs Ordering.h: partitions, or operations of the asynchronous proxy.
+  bool ordersShared = false;
+  /// Of `ttg.global_scratch_alloc`.
+  uint64_t globalScratchBytes = 0;
+  /// Programs must run one after the other for results to repeat.
+  bool sequential = false;
+};
+
+} // namespace gluonc::sim

@@ -1,0 +1,236 @@
+#include "sim/machine/SharedAccess.h"
+
+namespace gluonc::sim {
+
+Region regionOf(Cta &cta, const AddressTable *table, Slot view, const Share *share) {
+  Region region = {table, descriptorAt(cta, view), share};
+  if (share) {
+    region.rank = cta.rank();
+    region.copyOffset = (region.rank & table->copyBits) * kCtaSharedStride;
+  }
+  return region;
+}
+
+static bool failOutOfBounds(const Instruction &instruction, Cta &cta, uint64_t offset,
+                            uint32_t lane) {
+  cta.fail(instruction, diag::Kind::SharedOutOfBounds,
+           {cta.placeText(offset), std::to_string(cta.shared.size())}, lane);
+  return false;
+}
+
+/// Reports why the byte at `offset` cannot be read.
+static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
+                           uint32_t lane) {
+  std::string byte = cta.placeText(offset);
+  switch (cta.shared.state(offset)) {
+  case SharedMemory::CopyPending:
+    cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {byte}, lane, cta.writerOf(offset));
+    return false;
+  case SharedMemory::Barrier:
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"read", byte}, lane);
+    return false;
+  case SharedMemory::Unwritten:
+  case SharedMemory::Written:
+    break;
+  }
+  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {byte}, lane);
+  return false;
+}
+
+static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
+                           uint32_t lane) {
+  std::string byte = cta.placeText(offset);
+  if (cta.shared.isBeingRead(offset)) {
+    cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {byte}, lane, cta.readerOf(offset));
+  } else if (cta.shared.state(offset) == SharedMemory::CopyPending) {
+    cta.fail(instruction, diag::Kind::SharedWriteDuringCopy, {byte}, lane, cta.writerOf(offset));
+  } else {
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"written", byte}, lane);
+  }
+  return false;
+}
+
+/// Reports an access that nothing orders after an earlier one, or not for its proxy.
+static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
+                          const Ordering::Conflict &conflict, int64_t lane) {
+  std::string byte = cta.placeText(conflict.offset);
+  const char *what = writes ? "written" : "read";
+  if (conflict.lacksFence) {
+    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte}, lane,
+             FaultNote(conflict.otherPlace, "this wrote it"));
+    return false;
+  }
+  if (cta.program.places[conflict.otherPlace].operation == "tt.return") {
+    cta.fail(instruction, diag::Kind::SharedMemoryOutlived,
+             {cta.nameOf(*cta.fiber), writes ? "writes" : "reads", byte}, lane,
+             FaultNote(conflict.otherPlace, "that CTA ends here"));
+    return false;
+  }
+  const char *does = conflict.otherWrites ? "writes" : "reads";
+  cta.fail(instruction, diag::Kind::UnorderedSharedAccess,
+           {what, byte, cta.nameOf(*cta.fiber), cta.nameOf(conflict.otherFiber), does}, lane,
+           FaultNote(conflict.otherPlace, std::string("the other access ") + does + " it here"));
+  return false;
+}
+
+bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
+                  uint32_t lane, bool reads, bool writes) {
+  const SharedMemory &shared = cta.shared;
+  if (!shared.contains(offset, bytes))
+    return failOutOfBounds(instruction, cta, offset, lane);
+  uint32_t clean = reads ? shared.firstUnreadable(offset, bytes) : bytes;
+  if (clean != bytes)
+    return failUnreadable(instruction, cta, offset + clean, lane);
+  clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
+  if (clean != bytes)
+    return failUnwritable(instruction, cta, offset + clean, lane);
+  if (!cta.ordering)
+    return true;
+  const uint32_t fiber = cta.fiber->index;
+  Ordering::Access access(*cta.ordering, fiber, Proxy::Generic);
+  if (!(writes ? access.write(offset, bytes) : access.read(offset, bytes)))
+    return failUnordered(instruction, cta, writes, *access.conflict, lane);
+  if (reads)
+    cta.ordering->noteRead(fiber, offset, bytes, instruction.place);
+  if (writes)
+    cta.ordering->noteWrite(cta.ordering->now(fiber), offset, bytes, instruction.place);
+  return true;
+}
+
+bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset) {
+  const uint32_t fiber = cta.fiber->index;
+  Ordering::Access access(*cta.ordering, fiber, Proxy::Generic);
+  if (!access.read(offset, 8))
+    return failUnordered(instruction, cta, /*writes=*/true, *access.conflict, /*lane=*/-1);
+  cta.ordering->noteRead(fiber, offset, 8, instruction.place);
+  return true;
+}
+
+/// Whether a region is one stretch, none of whose bytes is at fault; if not, its runs tell which.
+template <bool kWrites>
+static bool isFineAtOnce(const Cta &cta, const Region &region,
+                         std::optional<Ordering::Access> &access) {
+  if (region.share || !region.table->fillsBuffer)
+    return false;
+  bool fine = true;
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    const SharedMemory &shared = cta.shared;
+    fine = shared.contains(offset, bytes) &&
+           (kWrites ? shared.firstUnwritable(offset, bytes)
+                    : shared.firstUnreadable(offset, bytes)) == bytes &&
+           (!access || (kWrites ? access->write(offset, bytes) : access->read(offset, bytes)));
+  });
+  return fine;
+}
+
+/// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
+/// the first fault.
+template <bool kWrites, class Use>
+static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Region &region,
+                           Proxy proxy, Use &&use) {
+  std::optional<Ordering::Access> access;
+  if (cta.ordering)
+    access.emplace(*cta.ordering, cta.fiber->index, proxy);
+  const uint32_t size = region.table->elementBytes;
+  const SharedMemory &shared = cta.shared;
+  if (isFineAtOnce<kWrites>(cta, region, access)) {
+    forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+      use(lane, offset, count * size);
+    });
+    return true;
+  }
+  bool fine = true;
+  forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+    if (!fine || (kWrites && !region.stores(offset)))
+      return;
+    uint32_t bytes = count * size;
+    if (!shared.contains(offset, bytes)) [[unlikely]] {
+      fine = failOutOfBounds(instruction, cta, offset, lane);
+      return;
+    }
+    uint32_t clean =
+        kWrites ? shared.firstUnwritable(offset, bytes) : shared.firstUnreadable(offset, bytes);
+    if (clean != bytes) [[unlikely]]
+      fine = kWrites ? failUnwritable(instruction, cta, offset + clean, lane + clean / size)
+                     : failUnreadable(instruction, cta, offset + clean, lane + clean / size);
+    else if (access && !(kWrites ? access->write(offset, bytes) : access->read(offset, bytes)))
+      fine = failUnordered(instruction, cta, kWrites, *access->conflict, lane);
+    else
+      use(lane, offset, bytes);
+  });
+  return fine;
+}
+
+bool checkWritable(const Instruction &instruction, Cta &cta, const Region &region, Proxy proxy) {
+  return forCheckedRuns<true>(instruction, cta, region, proxy, [](uint32_t, uint64_t, uint32_t) {});
+}
+
+bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
+                Proxy proxy) {
+  const uint8_t *from = cta.shared.data();
+  const uint64_t size = region.table->elementBytes;
+  bool fine = forCheckedRuns<false>(instruction, cta, region, proxy,
+                                    [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                      if (bytes == 16)
+                                        std::memcpy(to + lane * size, from + offset, 16);
+                                      else
+                                        std::memcpy(to + lane * size, from + offset, bytes);
+                                    });
+  // An asynchronous operation has read once somebody waited for it.
+  if (fine && proxy == Proxy::Generic)
+    noteRead(cta, region, instruction.place);
+  return fine;
+}
+
+static bool writeCopy(const Instruction &instruction, Cta &cta, const Region &region,
+                      const uint8_t *from) {
+  SharedMemory &shared = cta.shared;
+  const uint64_t size = region.table->elementBytes;
+  bool fine = forCheckedRuns<true>(instruction, cta, region, Proxy::Generic,
+                                   [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                     std::memcpy(shared.data() + offset, from + lane * size, bytes);
+                                     shared.set(offset, bytes, SharedMemory::Written);
+                                   });
+  if (fine && cta.ordering)
+    noteWrite(cta, region, cta.ordering->now(cta.fiber->index), instruction.place);
+  return fine;
+}
+
+bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
+                 const uint8_t *from) {
+  return forEachStoredCopy(
+      region, [&](const Region &copy) { return writeCopy(instruction, cta, copy, from); });
+}
+
+void noteRead(Cta &cta, const Region &region, uint32_t place) {
+  if (!cta.ordering || !cta.ordering->isConcurrent())
+    return;
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    cta.ordering->noteRead(cta.fiber->index, offset, bytes, place);
+  });
+}
+
+void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place) {
+  if (!cta.ordering)
+    return;
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    if (region.stores(offset))
+      cta.ordering->noteWrite(epoch, offset, bytes, place);
+  });
+}
+
+void setState(SharedMemory &shared, const Region &region, SharedMemory::State state) {
+  forEachStretch(region,
+                 [&](uint64_t offset, uint32_t bytes) { shared.set(offset, bytes, state); });
+}
+
+void addReader(SharedMemory &shared, const Region &region) {
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) { shared.addReader(offset, bytes); });
+}
+
+void removeReader(SharedMemory &shared, const Region &region) {
+  forEachStretch(region,
+                 [&](uint64_t offset, uint32_t bytes) { shared.removeReader(offset, bytes); });
+}
+
+} // namespace gluonc::sim

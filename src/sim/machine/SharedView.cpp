@@ -1,0 +1,112 @@
+#include "sim/machine/SharedAccess.h"
+
+#include "ir/Encoding.h"
+#include "layout/named/Blocks.h"
+
+namespace gluonc::sim {
+
+/// Row-major index of a coordinate tuple of the layout, in dim order.
+static uint64_t rowMajorIndex(const layout::LinearLayout &linear, uint64_t packed,
+                              llvm::ArrayRef<uint32_t> shape) {
+  uint64_t index = 0;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    index = index * shape[dim] + linear.outComponent(packed, layout::Dim::axis(dim));
+  return index;
+}
+
+uint64_t Region::offsetOf(uint32_t element) const {
+  uint32_t ring = 0, ringStride = 1, start = 0, stride = 1;
+  for (uint32_t dim = uint32_t(table->shape.size()); dim-- > 0;) {
+    uint32_t coordinate = view.origin[dim] + element % table->shape[dim];
+    element /= table->shape[dim];
+    if (dim >= table->ringDims) {
+      start += coordinate * stride;
+      stride *= table->bufferShape[dim - table->ringDims + table->hiddenDims];
+    } else {
+      ring += coordinate * ringStride;
+      ringStride *= table->shape[dim];
+    }
+  }
+  return view.base + uint64_t(ring) * table->bufferBytes + table->offsets[start] + copyOffset;
+}
+
+static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
+                        const layout::Layout &encoding) {
+  const auto *padded = encoding.as<layout::PaddedSharedLayout>();
+  uint64_t perCta = uint64_t(linear.inSize(layout::Dim::Offset));
+  uint64_t ctas = uint64_t(linear.inSize(layout::Dim::Block));
+  uint64_t elements = 1;
+  for (uint32_t size : table.bufferShape)
+    elements *= size;
+  table.offsets.assign(elements, 0);
+  // Downwards, so that of several places of one element the lowest stays.
+  for (uint64_t cta = ctas; cta-- > 0;)
+    for (uint64_t offset = perCta; offset-- > 0;) {
+      uint64_t packed = linear.applyPacked(linear.packIn(
+          {{layout::Dim::Offset, uint32_t(offset)}, {layout::Dim::Block, uint32_t(cta)}}));
+      uint64_t physical = padded ? uint64_t(padded->physicalOffset(int64_t(offset))) : offset;
+      table.offsets[rowMajorIndex(linear, packed, table.bufferShape)] =
+          uint32_t(physical * table.elementBytes + cta * kCtaSharedStride);
+      table.bufferBytes =
+          std::max(table.bufferBytes, uint32_t((physical + 1) * table.elementBytes));
+    }
+  if (padded) {
+    llvm::SmallVector<int64_t, 4> shape(table.bufferShape.begin(), table.bufferShape.end());
+    table.bufferBytes = uint32_t(layout::sharedElements(encoding, shape)) * table.elementBytes;
+  }
+}
+
+/// The largest run (AddressTable) that the offsets have.
+static uint32_t longestRun(const AddressTable &table) {
+  uint32_t row = table.bufferShape.empty() ? 1 : table.bufferShape.back();
+  // Most layouts keep 16 bytes together; the row is the limit.
+  uint32_t run = row & (~row + 1);
+  for (size_t i = 1; i < table.offsets.size() && run > 1; ++i)
+    while (i % run && table.offsets[i] != table.offsets[i - 1] + table.elementBytes)
+      run /= 2;
+  return run;
+}
+
+/// Elements have bytes of their own, so they leave no gaps if they reach no further than they must.
+static bool fillsBuffer(const AddressTable &table) {
+  return table.shape == table.bufferShape &&
+         *std::max_element(table.offsets.begin(), table.offsets.end()) ==
+             (table.offsets.size() - 1) * table.elementBytes;
+}
+
+const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
+                                 mlir::Value value) {
+  return addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(value.getType()));
+}
+
+const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
+                                 ttg::MemDescType type) {
+  if (const OpData *known = lowering.sharedTables.lookup(type))
+    return static_cast<const AddressTable *>(known);
+  const layout::LinearLayout *linear = linearOrNull(type);
+  std::optional<layout::Layout> encoding = layoutOf(type.getEncoding());
+  std::optional<ElementKind> kind = elementKindOf(type.getElementType());
+  if (!linear || !encoding || !kind || type.getRank() > Descriptor::kMaxRank) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "type " << type;
+    lowering.unsupported(operation, text);
+    return nullptr;
+  }
+  AddressTable *table = lowering.addData<AddressTable>();
+  table->elementBytes = byteSize(*kind);
+  table->shape.assign(type.getShape().begin(), type.getShape().end());
+  uint32_t rank = static_cast<uint32_t>(type.getRank());
+  uint32_t bufferRank = static_cast<uint32_t>(linear->outDims().size());
+  table->ringDims = rank > bufferRank ? rank - bufferRank : 0;
+  table->hiddenDims = bufferRank > rank ? bufferRank - rank : 0;
+  for (uint32_t dim = 0; dim < bufferRank; ++dim)
+    table->bufferShape.push_back(uint32_t(linear->outSize(layout::Dim::axis(dim))));
+  fillOffsets(*table, *linear, *encoding);
+  table->copyBits = layout::blockCopies(*linear);
+  table->run = longestRun(*table);
+  table->fillsBuffer = fillsBuffer(*table);
+  lowering.sharedTables[type] = table;
+  return table;
+}
+
+} // namespace gluonc::sim

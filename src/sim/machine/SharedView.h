@@ -1,0 +1,172 @@
+//===- SharedView.h - Where elements of a shared-memory view lie ------------===//
+//
+// A memdesc value is a Descriptor: the byte where its buffer begins and the
+// coordinates where the view begins within the buffer. Where an element lies then
+// depends on the type alone: its AddressTable is the inverse of the encoding's
+// linear layout over the whole buffer, spelled out once per type.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "sim/machine/Share.h"
+
+namespace gluonc::sim {
+
+struct Descriptor {
+  static constexpr unsigned kMaxRank = 8;
+  uint32_t base;
+  uint32_t origin[kMaxRank];
+};
+static_assert(sizeof(Descriptor) <= kDescriptorBytes);
+
+/// CTAs of a cluster have their shared memories this far apart: more than any chip has.
+inline constexpr uint32_t kCtaSharedStride = 1u << 18;
+
+struct AddressTable : OpData {
+  uint32_t elementBytes = 0;
+  /// One buffer: padding included, in one CTA.
+  uint32_t bufferBytes = 0;
+  /// The view's own shape, and how many leading dims of it count buffers of a ring.
+  llvm::SmallVector<uint32_t, 4> shape;
+  uint32_t ringDims = 0;
+  /// The buffer's shape without ring dims, which `offsets` is row-major over.
+  llvm::SmallVector<uint32_t, 4> bufferShape;
+  /// Dims of the buffer before those of the view; the view has them at 0.
+  uint32_t hiddenDims = 0;
+  /// Of several CTAs that hold an element, in the first.
+  std::vector<uint32_t> offsets;
+  /// Bits of a CTA's number that make no difference to what it holds.
+  uint32_t copyBits = 0;
+  /// Elements in a row that start at a multiple of this, a power of two, and are as
+  /// many, lie one behind the other.
+  uint32_t run = 1;
+  /// The view is a whole buffer whose elements fill it without gaps, whatever their order.
+  bool fillsBuffer = false;
+};
+
+/// The elements of a view, or of one CTA's share of it.
+struct Region {
+  const AddressTable *table = nullptr;
+  Descriptor view;
+  /// Null for the whole view.
+  const Share *share = nullptr;
+  uint32_t rank = 0;
+  /// To the CTA among those with copies.
+  uint32_t copyOffset = 0;
+
+  uint32_t lanes() const {
+    if (share)
+      return share->lanes;
+    uint32_t count = 1;
+    for (uint32_t size : table->shape)
+      count *= size;
+    return count;
+  }
+  /// The byte where an element of the view lies, by its row-major number.
+  uint64_t offsetOf(uint32_t element) const;
+  /// Bits of a CTA's number in which copies differ, and the share does, too: a store writes all of
+  /// these.
+  uint32_t spreadBits() const {
+    uint32_t spread = 0;
+    for (uint32_t rest = share ? table->copyBits : 0; rest; rest &= rest - 1)
+      spread |= share->begins[rest & -rest] ? rest & -rest : 0;
+    return spread;
+  }
+  /// Where several CTAs store the same share: whether this one stores the element at a byte. The
+  /// one that owns the memory does, or else the first of those that come to these copies.
+  bool stores(uint64_t offset) const {
+    uint32_t owner = uint32_t(offset / kCtaSharedStride);
+    if (!share || owner == rank)
+      return true;
+    return share->begins[owner] != share->begins[rank] &&
+           share->isLeast(rank, table->copyBits & ~spreadBits());
+  }
+};
+
+/// Calls `visit(region)` for all copies that a store of the region writes, until it gives false.
+template <class Visit> bool forEachStoredCopy(const Region &region, Visit &&visit) {
+  const uint32_t spread = region.spreadBits();
+  if (!spread)
+    return visit(region);
+  Region copy = region;
+  const uint32_t own = region.rank & region.table->copyBits & ~spread;
+  for (uint32_t bits = spread;; bits = (bits - 1) & spread) {
+    copy.copyOffset = (own | bits) * kCtaSharedStride;
+    if (!visit(copy))
+      return false;
+    if (!bits)
+      return true;
+  }
+}
+
+/// Like forEachSharedRun, for a share.
+template <class Visit> void forEachShareRun(const Region &region, Visit &&visit) {
+  const AddressTable &table = *region.table;
+  const uint32_t rank = uint32_t(table.shape.size());
+  uint32_t run = 1;
+  if (rank && table.ringDims != rank) {
+    uint32_t aligned = table.shape.back() | region.view.origin[rank - 1] | region.share->run;
+    run = std::min(table.run, aligned & (~aligned + 1));
+  }
+  for (uint32_t lane = 0; lane < region.share->lanes; lane += run)
+    visit(lane, region.offsetOf(region.share->elementOf(lane, region.rank)), run);
+}
+
+/// Calls `visit(lane, offset, count)` for runs of elements that lie one behind the other
+/// from a byte offset on; lanes are row-major over the view.
+template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit) {
+  if (region.share)
+    return forEachShareRun(region, visit);
+  const AddressTable &table = *region.table;
+  const Descriptor &view = region.view;
+  uint32_t rank = static_cast<uint32_t>(table.shape.size());
+  uint32_t rowLength = rank ? table.shape.back() : 1;
+  uint32_t rows = 1;
+  for (uint32_t dim = 0; dim + 1 < rank; ++dim)
+    rows *= table.shape[dim];
+  // A view whose only dims count buffers steps from one to the next.
+  bool stepsRing = table.ringDims == rank;
+  uint32_t run = 1;
+  if (rank && !stepsRing) {
+    uint32_t aligned = rowLength | view.origin[rank - 1];
+    run = std::min(table.run, aligned & (~aligned + 1));
+  }
+  uint32_t lane = 0;
+  for (uint32_t row = 0; row < rows; ++row) {
+    // Coordinates of the row within ring and buffer.
+    uint32_t rest = row, ring = 0, ringStride = 1, start = 0, stride = 1;
+    for (uint32_t dim = rank; dim-- > 0;) {
+      uint32_t coordinate = view.origin[dim];
+      if (dim + 1 < rank) {
+        coordinate += rest % table.shape[dim];
+        rest /= table.shape[dim];
+      }
+      if (dim >= table.ringDims) {
+        start += coordinate * stride;
+        stride *= table.bufferShape[dim - table.ringDims + table.hiddenDims];
+      } else {
+        ring += coordinate * ringStride;
+        ringStride *= table.shape[dim];
+      }
+    }
+    uint64_t base = view.base + uint64_t(ring) * table.bufferBytes;
+    for (uint32_t i = 0; i < rowLength; i += run, lane += run)
+      visit(lane,
+            stepsRing ? base + uint64_t(i) * table.bufferBytes + table.offsets[0]
+                      : base + table.offsets[start + i],
+            run);
+  }
+}
+
+/// Calls `visit(offset, bytes)` for stretches of memory that make up a region: what holds for bytes
+/// alike need not know their elements. A swizzled buffer has many runs, and is one stretch.
+template <class Visit> void forEachStretch(const Region &region, Visit &&visit) {
+  if (!region.share && region.table->fillsBuffer)
+    return visit(region.view.base,
+                 uint32_t(region.table->offsets.size()) * region.table->elementBytes);
+  forEachSharedRun(region, [&](uint32_t, uint64_t offset, uint32_t count) {
+    visit(offset, count * region.table->elementBytes);
+  });
+}
+
+} // namespace gluonc::sim

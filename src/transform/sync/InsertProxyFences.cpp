@@ -1,0 +1,145 @@
+//===- InsertProxyFences.cpp --------------------------------------------------===//
+//
+// Problem: threads reach shared memory through one path (the generic proxy),
+// copy engines and the products of warpgroups through another (the async
+// proxy). A barrier orders threads, not these paths: a store before a barrier
+// may still be invisible to the copy that one thread starts behind it.
+//
+//   local_store %x, %a                        local_store %x, %a
+//   async_tma_copy_local_to_global %d, %a     fence_async_shared
+//                                     ==>     async_tma_copy_local_to_global %d, %a
+//
+// Forward over each function we keep what threads read and wrote since the last
+// fence. Where an engine is started on bytes that one of the two writes, a fence
+// comes before it. InsertBarriers, which runs later, makes the threads meet
+// between the fence and the engine if they must.
+//
+// The other direction needs none: whoever waits for an engine, at a barrier
+// object or for a group, sees what it did.
+//
+// Barriers do not end an access here, and neither does the start of a partition:
+// what the kernel stored before warp_specialize, a partition's engine may read.
+// Between partitions nothing is followed: the accesses of another partition are
+// ordered by barrier objects, and the fence belongs to the partition that stores.
+// A function that is not inlined starts as if its caller had touched all, and
+// leaves all touched.
+//
+//===----------------------------------------------------------------------===//
+#include "transform/Pipeline.h"
+#include "transform/analysis/SharedFlow.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+/// What threads did since the last fence for their CTA, and since the last for their cluster.
+struct State {
+  llvm::BitVector local, cluster;
+
+  explicit State(const SharedAccesses &accesses)
+      : local(accesses.size()), cluster(accesses.size()) {}
+
+  bool join(const State &other) {
+    bool grows = other.local.test(local) || other.cluster.test(cluster);
+    local |= other.local;
+    cluster |= other.cluster;
+    return grows;
+  }
+};
+
+class FenceFlow final : public SharedFlow<State> {
+public:
+  using SharedFlow::SharedFlow;
+
+private:
+  State entry() override {
+    State state(accesses);
+    if (std::optional<unsigned> all = accesses.ofCallers()) {
+      state.local.set(*all);
+      state.cluster.set(*all);
+    }
+    return state;
+  }
+
+  Operation *create(OpBuilder &builder, Location location) override {
+    return ttng::FenceAsyncSharedOp::create(builder, location, reachesCluster);
+  }
+
+  bool startsEngine(const Effect &effect) const {
+    return llvm::any_of(effect.before, [&](unsigned access) { return accesses[access].byEngine; });
+  }
+
+  bool meets(const Effect &effect, const llvm::BitVector &earlier) const {
+    for (unsigned access : effect.before)
+      if (accesses[access].byEngine)
+        for (unsigned other : earlier.set_bits())
+          if (accesses.conflict(access, other))
+            return true;
+    return false;
+  }
+
+  static void fence(State &state, bool cluster) {
+    state.local.reset();
+    if (cluster)
+      state.cluster.reset();
+  }
+
+  void apply(Operation *op, State &state) override {
+    if (auto there = dyn_cast<ttng::FenceAsyncSharedOp>(op))
+      return fence(state, there.getBCluster());
+    const Effect *effect = accesses.of(op);
+    if (!effect)
+      return;
+    // What is delivered to other CTAs needs a fence that they are in, too.
+    reachesCluster = startsEngine(*effect) && cast<OnChipMemoryOpInterface>(op).accessesPeers();
+    if (meets(*effect, reachesCluster ? state.cluster : state.local)) {
+      require(op);
+      fence(state, reachesCluster);
+    }
+    for (unsigned access : llvm::concat<const unsigned>(effect->before, effect->after)) {
+      // Objects that engines count on are used in their own ways.
+      if (accesses[access].byEngine || accesses[access].object != Access::Object::No)
+        continue;
+      state.local.set(access);
+      state.cluster.set(access);
+    }
+  }
+
+  bool reachesCluster = false;
+};
+
+bool startsEngine(Operation *op) {
+  return llvm::any_of(accessesOf(op),
+                      [](const MemoryAccess &access) { return access.proxy == Proxy::Async; });
+}
+
+struct InsertProxyFencesPass : PassWrapper<InsertProxyFencesPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertProxyFencesPass)
+  llvm::StringRef getArgument() const override { return "gluonc-insert-proxy-fences"; }
+  llvm::StringRef getDescription() const override {
+    return "Show engines what threads did to shared memory";
+  }
+
+  void runOnOperation() override {
+    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      // Most kernels use no engine.
+      WalkResult engines = function.walk([](Operation *op) {
+        return startsEngine(op) ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (!engines.wasInterrupted())
+        continue;
+      SharedAccesses accesses(function);
+      if (accesses.haveEngines())
+        FenceFlow(function, accesses).run();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createInsertProxyFencesPass() {
+  return std::make_unique<InsertProxyFencesPass>();
+}
+
+} // namespace gluonc
