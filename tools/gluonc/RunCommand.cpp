@@ -175,7 +175,7 @@ struct Run {
   /// Whether the expectation holds; reports when it does not.
   void expect(host::HostScope &scope, const Word &text) {
     std::optional<host::Expectation> found =
-        driver::checkExpectation(scope, text.text, tolerance, session.sink);
+        host::checkExpectation(scope, text.text, tolerance, session.sink);
     if (!found)
       return;
     if (found->holds) {
