@@ -27,6 +27,10 @@ def _parse(arguments):
     parser.add_argument("--schedule-seed", type=int, metavar="N",
                         help="let the partitions of simulated kernels take turns at random, as N "
                              "decides (GLUONC_SCHEDULE_SEED)")
+    parser.add_argument("--triton", metavar="WHICH", choices=("installed", "own"),
+                        default=os.environ.get("GLUONC_TRITON", "installed"),
+                        help="what answers for the rest of triton: `installed`, where there is one "
+                             "(default), or `own`, the names of gluonc (GLUONC_TRITON)")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(arguments)
@@ -36,7 +40,7 @@ def main():
     options = _parse(sys.argv[1:])
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-    _aliases.install()
+    _aliases.install(options.triton)
     if options.simulate:
         _simulated.activate(options.simulate)
     if options.schedule_seed is not None:

@@ -1,6 +1,7 @@
-"""Answers for `triton` and `triton.experimental.gluon`, installed or not.
+"""Answers for `triton.experimental.gluon`, and for all of `triton` where that is not installed.
 
-So that scripts written for Triton's Gluon run as they are: `python -m gluonc script.py`.
+So that scripts written for Triton's Gluon run as they are: `python -m gluonc script.py`. With
+GLUONC_TRITON=own an installed Triton is hidden, too: tests of other releases find our names.
 """
 
 import importlib
@@ -10,6 +11,7 @@ import importlib.util
 import os
 import sys
 
+from gluonc import _installed
 from gluonc._unknown import answer_for
 
 _GLUON = "triton.experimental.gluon"
@@ -18,6 +20,7 @@ _MODULES = {
     "triton": "gluonc._triton",
     "triton.experimental.gluon": "gluonc",
     "triton.experimental.gluon._runtime": "gluonc._triton.gluon_runtime",
+    "triton.experimental.gluon.amd": "gluonc._triton.gluon_amd",
     "triton.experimental.gluon.language._core": "gluonc._triton._language.core",
     "triton.experimental.gluon.language.target_info": "gluonc._triton._language.target_info",
     "triton.experimental.gluon.language._standard": "gluonc.language",
@@ -44,10 +47,13 @@ def _module_of(name):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Modules of Triton are modules of gluonc themselves."""
+    """Modules of Triton are modules of gluonc themselves: `package` and what is in it."""
+
+    def __init__(self, package):
+        self._package = package
 
     def find_spec(self, name, path=None, target=None):
-        if name != "triton" and not name.startswith("triton."):
+        if name != self._package and not name.startswith(self._package + "."):
             return None
         try:
             if importlib.util.find_spec(_module_of(name)) is None:
@@ -81,15 +87,48 @@ def _tell_children():
         os.environ["PYTHONPATH"] = os.pathsep.join([folder, *paths])
 
 
-def install():
-    """Takes the names over, from modules of the real Triton as well."""
+def _is_installed():
+    """Whether there is a Triton that has a place for Gluon."""
+    try:
+        spec = importlib.util.find_spec("triton")
+    except ValueError:
+        # One that was made, not found.
+        return False
+    return spec is not None and any(
+        os.path.isfile(os.path.join(folder, "experimental", "__init__.py"))
+        for folder in spec.submodule_search_locations or ())
+
+
+def _forget(package):
+    """Makes Python import a package anew."""
+    for name in [n for n in sys.modules if n == package or n.startswith(package + ".")]:
+        del sys.modules[name]
+    parent, _, last = package.rpartition(".")
+    if parent in sys.modules:
+        vars(sys.modules[parent]).pop(last, None)
+
+
+def install(wanted="own"):
+    """Takes the names over: those of Gluon where `wanted` is "installed" and a Triton is there to have
+    the others, else all."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
-    for name in [n for n in sys.modules if n == "triton" or n.startswith("triton.")]:
-        del sys.modules[name]
-    sys.meta_path.insert(0, _Finder())
+    if wanted not in ("own", "installed"):
+        raise ValueError(f"GLUONC_TRITON is `own` or `installed`, not {wanted!r}")
+    package = _GLUON if wanted == "installed" and _is_installed() else "triton"
+    _forget(package)
+    sys.meta_path.insert(0, _Finder(package))
+    if package == _GLUON:
+        _installed.share_classes()
+    os.environ["GLUONC_TRITON"] = wanted
     _tell_children()
     # These are reached as attributes of each other, too.
     for name, module in list(sys.modules.items()):
         if name.startswith("gluonc.language") and "._" not in name:
             answer_for(module, f"{_GLUON}{name[len('gluonc'):]}")
+
+
+def keeps_installed():
+    """Whether everything of an installed Triton but Gluon is in place."""
+    return any(isinstance(finder, _Finder) and finder._package == _GLUON
+               for finder in sys.meta_path)

@@ -6,6 +6,7 @@ never seen comes here, to be compiled.
 """
 
 import functools
+import hashlib
 from collections import namedtuple
 
 from gluonc import _native, _tensors, hooks
@@ -77,6 +78,12 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     @property
     def arg_names(self):
         return [parameter.name for parameter in self.params]
+
+    @property
+    def cache_key(self):
+        """Tells kernels apart in what Triton's autotuner keeps on disk: another text is another kernel."""
+        parts = self.fn.__module__, self.fn.__qualname__, self._text or "", _native.__version__
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def _prepare(self):
         """Tells the dispatcher, at the first launch and when defaults change, what it needs to know."""

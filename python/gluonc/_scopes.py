@@ -14,7 +14,7 @@ import functools
 import types
 import typing
 
-from gluonc import _native, _texts
+from gluonc import _installed, _native, _texts
 from gluonc._engine import engine
 from gluonc._unknown import Unknown
 from gluonc.language._constexpr import constexpr
@@ -32,7 +32,7 @@ _READ = {"gluonc._triton._language.target_info"}
 # Modules of Python that the compiler knows functions of.
 _KNOWN = {"collections", "copy", "dataclasses", "functools", "itertools", "math", "typing"}
 # Packages whose classes are nothing to kernels, and long to read.
-_FOREIGN = {"numpy", "torch"}
+_FOREIGN = {"numpy", "torch", "triton"}
 # What has a text, but for what is inside.
 _PLAIN = (type(None), bool, int, float, str, tuple, list, dict, constexpr)
 _ENUM_FIELDS = "value", "name"
@@ -141,7 +141,8 @@ class Resolver(_native.Watch):
         return source(value, self._token)
 
     def _text_of_function(self, value):
-        if _is_decorated(value) or isinstance(value, (types.FunctionType, enum.Enum)) or (
+        if _is_decorated(value) or _installed.is_decorated(value) or isinstance(
+                value, (types.FunctionType, enum.Enum)) or (
                 isinstance(value, type) and value.__module__ != "builtins"):
             return self._token(value)
         raise TypeError(f"a {type(value).__name__} cannot be a compile-time value of a kernel")
@@ -175,7 +176,7 @@ class Resolver(_native.Watch):
 
     def _note_value(self, value):
         """Notes what a binding is made from, but for objects that the compiler asks about anew."""
-        while _is_decorated(value):
+        while _is_decorated(value) or _installed.is_decorated(value):
             # It says itself when it changes.
             value = value.fn
         if isinstance(value, functools._lru_cache_wrapper):
@@ -214,6 +215,13 @@ class Resolver(_native.Watch):
     # -- Values to bindings ----------------------------------------------------------------------
 
     def _bind(self, value):
+        value = _installed.counterpart(value)
+        text = _installed.text_of(value)
+        if text is not None:
+            return self._expression(text)
+        if _installed.is_decorated(value):
+            fn, kind = _installed.undecorated(value)
+            return self._bind(fn) if kind is None else self._bind_function(value, fn, kind)
         if _is_decorated(value):
             return self._bind_decorated(value)
         if isinstance(value, types.FunctionType):
@@ -281,6 +289,8 @@ class Resolver(_native.Watch):
         return self._expression(f"functools.partial({', '.join(words)})")
 
     def _bind_module(self, module):
+        if _installed.is_installed(module.__name__):
+            return self._expression(_installed.module_text(module.__name__))
         name, rest = module.__name__, ""
         while name and module.__name__ not in _READ:
             if name in _MODULES:

@@ -11,7 +11,7 @@ import re
 import types
 import weakref
 
-from gluonc import _native
+from gluonc import _installed, _native
 from gluonc._tensors import TensorView, view
 from gluonc.language._constexpr import constexpr, unwrap
 from gluonc.language._dtypes import dtype, pointer_type
@@ -25,6 +25,7 @@ TYPE_KIND, TUPLE_KIND = _TYPE, _TUPLE
 
 def _annotated_type(annotation):
     """The signature type that an annotation fixes, or None."""
+    annotation = _installed.counterpart(annotation)
     if isinstance(annotation, (dtype, pointer_type)):
         return annotation.signature
     if not isinstance(annotation, str):
@@ -149,7 +150,8 @@ def describe(name, value):
     if found is None:
         found = plain_number(value)
     if found is None and not (hasattr(value, "__gluonc_source__")
-                              or hasattr(type(value), "_binding_kind")):
+                              or hasattr(type(value), "_binding_kind")
+                              or _installed.is_installed(type(value).__module__)):
         raise TypeError(
             f"{name}: a kernel takes tensors, numbers, tuples, None and, for constexpr "
             f"parameters, compile-time values; not a {type(value).__name__}")

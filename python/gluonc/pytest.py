@@ -1,8 +1,9 @@
 """`pytest -p gluonc.pytest`: tests written for Triton's Gluon run on gluonc.
 
-GLUONC_SIMULATE=cuda:90a simulates such a GPU. `--gluonc-report FILE` writes one JSON object a line:
-what was collected, then each test when it starts and when it ended, so that a process that dies
-leaves what it did. `--gluonc-sample N` keeps N cases of each test function, evenly spaced.
+GLUONC_SIMULATE=cuda:90a simulates such a GPU; GLUONC_TRITON=installed leaves an installed Triton in
+place but for Gluon, which tests of libraries want and those of Triton do not. `--gluonc-report FILE`
+writes one JSON object a line: what was collected, then each test when it starts and when it ended, so
+that a process that dies leaves what it did. `--gluonc-sample N` keeps N cases of each test function, evenly spaced.
 `--gluonc-piece I:SIZE` runs one of several pieces of at most SIZE tests. `--gluonc-skip-list FILE`
 leaves out the tests whose ids are in a file, one a line.
 """
@@ -16,7 +17,7 @@ import pytest
 from gluonc import _aliases, _simulated
 from gluonc._outcomes import classify
 
-_aliases.install()
+_aliases.install(os.environ.get("GLUONC_TRITON", "own"))
 _simulated.from_environment()
 
 # With --gluonc-report, how a process ends after a test that left the GPU unusable to it.

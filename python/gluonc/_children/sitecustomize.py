@@ -56,7 +56,7 @@ def _answer():
     if importlib.util.find_spec("gluonc") is None:
         sys.path.append(package)
     from gluonc import _aliases, _simulated
-    _aliases.install()
+    _aliases.install(os.environ.get("GLUONC_TRITON", "own"))
     _simulated.from_environment()
 
 

@@ -19,9 +19,12 @@ def activate(target):
             raise RuntimeError(f"this process simulates {_active} already")
         return
     from gluonc._simulated import chips
+    from gluonc import _aliases, _installed
     chip = chips.find(target)
     os.environ["GLUONC_SIMULATE"] = target
     _active = target
+    if _aliases.keeps_installed():
+        _installed.simulate()
     try:
         import torch  # noqa: F401
     except ImportError:

@@ -10,6 +10,9 @@ OBJECT_PREFIX = "__gluonc_object_"
 def source(value, otherwise=None):
     """`gl.BlockedLayout([1], [32], [4], [0])`, `(1, 'sum')`. What has no text is left to
     `otherwise(value)`, or a TypeError."""
+    if type(value).__module__.startswith("triton."):
+        from gluonc import _installed
+        value = _installed.counterpart(value)
     own = getattr(type(value), "__gluonc_source__", None)
     if own:
         return own(value)

@@ -1,0 +1,3 @@
+"""triton.experimental.gluon.amd.gfx1250."""
+
+from gluonc._triton.gluon_amd import TensorDescriptor
