@@ -57,6 +57,39 @@ else:
 ''')
 
 
+def test_backward_functions_in_python_see_the_device(tmp_path):
+    run(tmp_path, '''
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        assert x.is_cuda and x.device.type == "cuda"
+        made = torch.empty(x.shape, device=x.device)
+        assert made.is_cuda
+        double[(1,)](grad.contiguous(), made, x.numel(), 128)
+        return made
+
+x = torch.randn(100, device="cuda", requires_grad=True)
+Double.apply(x).sum().backward()
+assert x.grad.is_cuda and (x.grad == 2).all()
+found, = torch.autograd.grad(Double.apply(x), [x], torch.ones(100, device="cuda"))
+assert found.is_cuda and (found == 2).all()
+''')
+
+
+def test_names_of_torch_cuda_are_told_apart(tmp_path):
+    # torch.compile has a rule for each, and finds them by the object.
+    run(tmp_path, '''
+names = ("synchronize", "empty_cache", "set_device", "device", "stream", "device_count", "init")
+assert len({id(getattr(torch.cuda, name)) for name in names}) == len(names)
+''')
+
+
 def test_moving_between_devices_copies(tmp_path):
     run(tmp_path, '''
 x = torch.zeros(4, device="cuda")

@@ -80,9 +80,12 @@ def _graph(cuda_graph, *_, **__):
         cuda_graph.capture_end()
 
 
-@contextlib.contextmanager
-def _current(*_, **__):
-    yield
+def _context():
+    """A context that nothing happens in."""
+    @contextlib.contextmanager
+    def current(*_, **__):
+        yield
+    return current
 
 
 def _properties(chip):
@@ -105,7 +108,7 @@ def _functions(chip):
     def constant(value):
         return lambda *_, **__: value
 
-    nothing = constant(None)
+    # torch.compile has a rule for each name, so each has a function of its own.
     answers = {
         "is_available": constant(True), "is_initialized": constant(True),
         "device_count": constant(1), "current_device": constant(0),
@@ -122,14 +125,14 @@ def _functions(chip):
         "get_rng_state": lambda *_: torch.get_rng_state(),
         "set_rng_state": lambda state, *_: torch.set_rng_state(state),
         "Stream": Stream, "Event": Event, "CUDAGraph": tensors.CUDAGraph, "graph": _graph,
-        "device": _current, "device_of": _current, "stream": _current,
+        "device": _context(), "device_of": _context(), "stream": _context(),
     }
     for name in ("memory_allocated", "max_memory_allocated", "memory_reserved",
                  "max_memory_reserved"):
         answers[name] = constant(0)
     for name in ("synchronize", "empty_cache", "set_device", "set_stream", "init", "_lazy_init",
                  "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated"):
-        answers[name] = nothing
+        answers[name] = constant(None)
     return answers
 
 
@@ -139,5 +142,5 @@ def install(chip):
     torch.version.cuda = None if chip.is_hip else "13.0"
     torch.version.hip = "7.0" if chip.is_hip else None
     nothing = types.SimpleNamespace(
-        range_push=lambda *_: None, range_pop=lambda *_: None, mark=lambda *_: None, range=_current)
+        range_push=lambda *_: None, range_pop=lambda *_: None, mark=lambda *_: None, range=_context())
     torch.cuda.nvtx = nothing

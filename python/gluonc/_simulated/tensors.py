@@ -268,6 +268,18 @@ def _any_large(args, kwargs):
                    for value in (*args, *kwargs.values()) if isinstance(value, CudaTensor))
 
 
+def _backward_in_python():
+    """Lets what autograd calls back, written in Python, see the device: calls of PyTorch made
+    inside of one of its calls pass by `_call`."""
+    run = torch.autograd.graph._engine_run_backward
+
+    def run_seeing(*args, **kwargs):
+        with torch._C._EnableTorchFunction(), _Mode():
+            return run(*args, **kwargs)
+    torch.autograd.graph._engine_run_backward = run_seeing
+    torch.autograd._engine_run_backward = run_seeing
+
+
 def install():
     from gluonc._jit import JITFunction
     torch.Generator = Generator
@@ -285,4 +297,5 @@ def install():
             return result
         return launch
     JITFunction.__getitem__ = bind_and_record
+    _backward_in_python()
     _Mode().__enter__()
