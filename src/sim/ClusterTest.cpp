@@ -69,9 +69,9 @@ struct Outcome {
   std::vector<int32_t> data;
 };
 
-TEST(Cluster, CtasMeetAndReadEachOther) {
-  for (const std::string &meeting : {kBarrier, kArrive + kWait}) {
-    Outcome outcome(exchangeKernel(meeting, kBarrier));
+TEST(Cluster, CtasSynchronizeAndReadEachOther) {
+  for (const std::string &barrier : {kBarrier, kArrive + kWait}) {
+    Outcome outcome(exchangeKernel(barrier, kBarrier));
     EXPECT_TRUE(outcome.fine) << outcome.message;
     for (int32_t i = 0; i < 256; ++i)
       ASSERT_EQ(outcome.data[i], i);
@@ -134,7 +134,7 @@ TEST(Cluster, NoCtaLeavesBeforeItsBarriersAreSignalled) {
   EXPECT_EQ(Outcome(signalKernel(kSignalAll, 2)).kind(), Kind::SharedMemoryOutlived);
 }
 
-TEST(Cluster, PartitionsOfCtasMeetEachForItself) {
+TEST(Cluster, PartitionsOfCtasSynchronizeEachForItself) {
   Outcome outcome(kLayouts + R"(tt.func public @k(%out: !tt.ptr<i32>) {
     ttg.warp_specialize(%out)
     default {

@@ -187,8 +187,8 @@ TEST(Fault, DivisionThatOverflows) {
   EXPECT_EQ(kernel.firstMessage(), "integer division overflows: -2147483648 / -1");
 }
 
-TEST(Fault, DivisionByZeroInLanesThatNothingDependsOnIsNone) {
-  // Lanes from 5 on divide by 0 and are masked off in the end.
+TEST(Fault, DivisionByZeroInElementsThatNothingDependsOnIsNone) {
+  // Elements from 5 on divide by 0 and are masked off in the end.
   Kernel kernel(R"(
 tt.func public @k(%out: !tt.ptr<i32>) {
   %c5 = arith.constant dense<5> : tensor<128xi32, #l>

@@ -123,8 +123,8 @@ tt.func public @k(%src: !tt.ptr<i32>, %out: !tt.ptr<i32>, %n: i32) {
   std::iota(src.begin(), src.end(), 0);
   kernel.buffer("src", src, Memory::Access::ReadOnly).buffer("out", out).integer(5);
   EXPECT_TRUE(kernel.run()) << kernel.allMessages();
-  for (int lane = 0; lane < 128; ++lane)
-    EXPECT_EQ(out[lane], 5 * lane + 128 * (0 + 1 + 2 + 3 + 4) + 10);
+  for (int element = 0; element < 128; ++element)
+    EXPECT_EQ(out[element], 5 * element + 128 * (0 + 1 + 2 + 3 + 4) + 10);
 }
 
 TEST(Program, LoopsMayExchangeTheirValues) {
@@ -252,7 +252,7 @@ tt.func public @k(%out: !tt.ptr<i32>) {
     EXPECT_EQ(out[i], std::max(i, 3) + std::max(i, 5));
 }
 
-TEST(Program, LoadsFillMaskedLanesWithOtherOrZero) {
+TEST(Program, LoadsFillMaskedElementsWithOtherOrZero) {
   const char *text = R"(
 tt.func public @k(%src: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
   %c5 = arith.constant dense<5> : tensor<128xi32, #l>
@@ -322,7 +322,7 @@ tt.func public @k(%a: !tt.ptr<i32>, %b: !tt.ptr<i32>) {
   EXPECT_EQ(b, (std::vector<int32_t>{9, 1}));
 }
 
-TEST(Program, AtomicsGiveTheOldValueInLaneOrder) {
+TEST(Program, AtomicsGiveTheOldValueInElementOrder) {
   Kernel kernel(R"(
 tt.func public @k(%counter: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
   %one = arith.constant dense<1> : tensor<128xi32, #l>

@@ -1,4 +1,4 @@
-// Shapes, reductions, scans, products, shared memory.
+// Shapes, reductions, scans, dots, shared memory.
 #include "sim/KernelTesting.h"
 
 #include <cmath>

@@ -26,7 +26,7 @@ struct AsyncOperation {
   struct ElementsToShared {
     Region target;
     std::vector<uint8_t> bytes;
-    /// The CTA whose part of the target this writes; all of it, if none.
+    /// The CTA whose share of the target this writes; all of it, if none.
     std::optional<uint32_t> receiver;
   };
   struct BoxToShared {
@@ -65,7 +65,7 @@ struct AsyncOperation {
 /// What a wait for a queue completes together.
 using AsyncGroup = llvm::SmallVector<std::shared_ptr<AsyncOperation>, 1>;
 
-enum class Queue : uint8_t { Copies, BulkStores, Products };
+enum class Queue : uint8_t { Copies, BulkStores, Dots };
 constexpr size_t kQueues = 3;
 
 /// What will happen to barriers without any fiber doing more: operations complete, with so many

@@ -1,4 +1,4 @@
-// Barriers, bulk copies, products in flight, partitions: what is right, and each mistake.
+// Barriers, box copies, dots in flight, partitions: what is right, and each mistake.
 #include "sim/KernelTesting.h"
 
 #include <bit>
@@ -391,7 +391,7 @@ void expectAlways(const std::string &text, std::optional<Kind> fault) {
 
 } // namespace
 
-TEST(Async, PartitionsMeetAtBarriersUnderEverySchedule) {
+TEST(Async, PartitionsSynchronizeAtBarriersUnderEverySchedule) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Outcome run(specialized(kWait), seed ? std::optional(seed) : std::nullopt);
     ASSERT_TRUE(run.fine) << run.kernel.allMessages();
@@ -446,7 +446,7 @@ TEST(Async, ABufferIsLoadedAgainOnlyAfterItsReader) {
   EXPECT_FALSE(early.fine);
 }
 
-TEST(Async, ProductsInFlight) {
+TEST(Async, DotsInFlight) {
   auto kernel = [](const std::string &between) {
     std::string text = R"(
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>

@@ -43,9 +43,9 @@ void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoc
   auto arrivesAt = [&](uint64_t offset) {
     return !elements.receiver || offset / kCtaSharedStride == *elements.receiver;
   };
-  forEachSharedRun(elements.target, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+  forEachSharedRun(elements.target, [&](uint32_t element, uint64_t offset, uint32_t count) {
     if (arrivesAt(offset))
-      std::memcpy(shared.data() + offset, elements.bytes.data() + uint64_t(lane) * size,
+      std::memcpy(shared.data() + offset, elements.bytes.data() + uint64_t(element) * size,
                   count * size);
   });
   forEachStretch(elements.target, [&](uint64_t offset, uint32_t bytes) {
@@ -135,15 +135,15 @@ void Cta::perform(BarrierEvent &event) {
   }
 }
 
-void Cta::moveUnfinishedProduct(uint32_t from, uint32_t to) {
-  for (const AsyncGroup &group : fiber->queue(Queue::Products))
-    for (const std::shared_ptr<AsyncOperation> &product : group) {
-      bool moves = llvm::is_contained(product->results, from);
-      bool listed = llvm::is_contained(product->results, to);
+void Cta::moveUnfinishedDot(uint32_t from, uint32_t to) {
+  for (const AsyncGroup &group : fiber->queue(Queue::Dots))
+    for (const std::shared_ptr<AsyncOperation> &dot : group) {
+      bool moves = llvm::is_contained(dot->results, from);
+      bool listed = llvm::is_contained(dot->results, to);
       if (moves && !listed)
-        product->results.push_back(to);
+        dot->results.push_back(to);
       else if (!moves && listed)
-        llvm::erase(product->results, to);
+        llvm::erase(dot->results, to);
     }
 }
 
@@ -152,7 +152,8 @@ void Cta::moveUnfinishedProduct(uint32_t from, uint32_t to) {
 //===----------------------------------------------------------------------===//
 
 /// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
-/// The engine's reads in a cluster are not judged: kernels for several CTAs leave such to its end.
+/// Those of the copy engine in a cluster are not judged: kernels for several CTAs leave such to its
+/// end.
 void Cta::finishCta(const Instruction &end) {
   for (const AsyncGroup &group : fiber->queue(Queue::BulkStores))
     if (group.front()->isReading && !isCluster()) {

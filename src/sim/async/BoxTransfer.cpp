@@ -12,11 +12,11 @@ using Position = std::array<int64_t, TensorDescription::maxRank>;
 
 /// The part of a row at `position` (outer dims; the innermost entry is the start of the
 /// row) that lies inside of the tensor.
-static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32_t lane,
+static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32_t element,
                    uint32_t length) {
   const TensorDescription &map = transfer.tensor;
   const uint32_t size = transfer.shared.table->elementBytes;
-  BoxRow row = {lane, 0, 0, map.base};
+  BoxRow row = {element, 0, 0, map.base};
   const unsigned inner = map.rank - 1;
   for (unsigned dim = 0; dim < inner; ++dim) {
     if (position[dim] < 0 || position[dim] >= map.shape[dim])
@@ -41,7 +41,7 @@ static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
   const TensorDescription &map = transfer.tensor;
   const auto &shape = transfer.extents;
   uint32_t length = shape.back();
-  uint32_t count = transfer.shared.lanes() / length;
+  uint32_t count = transfer.shared.elements() / length;
   std::vector<BoxRow> rows;
   rows.reserve(count);
   // A view may leave out leading dims of the tensor, which have one element in the box.
@@ -166,21 +166,21 @@ static void roundToTf32(uint8_t *elements, uint32_t count) {
 
 void loadBox(const BoxTransfer &transfer, SharedMemory &shared) {
   const uint32_t size = transfer.shared.table->elementBytes;
-  std::vector<uint8_t> elements(uint64_t(transfer.shared.lanes()) * size);
+  std::vector<uint8_t> elements(uint64_t(transfer.shared.elements()) * size);
   if (uint64_t pattern = fillPattern(transfer))
     for (uint64_t i = 0; i < elements.size(); i += size)
       std::memcpy(elements.data() + i, &pattern, size);
   for (const BoxRow &row : boxRows(transfer)) {
     if (!row.count)
       continue;
-    uint8_t *to = elements.data() + uint64_t(row.lane + row.skip) * size;
+    uint8_t *to = elements.data() + uint64_t(row.element + row.skip) * size;
     std::memcpy(to, reinterpret_cast<const void *>(row.address), uint64_t(row.count) * size);
     // What fills is not rounded.
     if (transfer.tensor.roundToTf32)
       roundToTf32(to, row.count);
   }
-  forEachSharedRun(transfer.shared, [&](uint32_t lane, uint64_t offset, uint32_t count) {
-    std::memcpy(shared.data() + offset, elements.data() + uint64_t(lane) * size, count * size);
+  forEachSharedRun(transfer.shared, [&](uint32_t element, uint64_t offset, uint32_t count) {
+    std::memcpy(shared.data() + offset, elements.data() + uint64_t(element) * size, count * size);
     shared.set(offset, count * size, SharedMemory::Written);
   });
 }
@@ -245,7 +245,7 @@ static void reduceRow(const BoxRow &row, const uint8_t *elements, Reduction redu
       flip = isUnsigned && reduction != Reduction::Add ? T(E::kSignBit) : T(0);
     for (uint32_t i = 0; i < row.count; ++i) {
       T value;
-      std::memcpy(&value, elements + uint64_t(row.lane + row.skip + i) * sizeof(T), sizeof(T));
+      std::memcpy(&value, elements + uint64_t(row.element + row.skip + i) * sizeof(T), sizeof(T));
       update<T>(row.address + uint64_t(i) * sizeof(T), [&](T old) {
         if constexpr (E::kKind <= ElementKind::I64) {
           if (reduction == Reduction::Min || reduction == Reduction::Max)
@@ -270,7 +270,7 @@ void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction re
     if (reduction != Reduction::None)
       reduceRow(row, elements, reduction, kind, isUnsigned);
     else
-      std::memcpy(reinterpret_cast<void *>(row.address), elements + (row.lane + row.skip) * size,
+      std::memcpy(reinterpret_cast<void *>(row.address), elements + (row.element + row.skip) * size,
                   row.count * size);
   }
 }

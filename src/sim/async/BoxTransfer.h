@@ -18,9 +18,9 @@ namespace gluonc::sim {
 static_assert(std::is_trivially_copyable_v<TensorDescription> &&
               sizeof(TensorDescription) <= kTensorDescriptorBytes);
 
-/// Bytes that the engine takes at once, as seen on an H100; PTX ISA does not tell. A box begins at
-/// a multiple of them, or the kernel stops with an "illegal instruction". Loads end where the
-/// tensor does; stores and reductions write the last unit of a row whole.
+/// Bytes that the copy engine takes at once, as seen on an H100; PTX ISA does not tell. A box
+/// begins at a multiple of them, or the kernel stops with an "illegal instruction". Loads end where
+/// the tensor does; stores and reductions write the last unit of a row whole.
 constexpr int64_t kBoxUnit = 16;
 
 struct BoxTransfer {
@@ -41,16 +41,16 @@ enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor, Inc, Dec };
 
 /// A row of the box that has elements inside of the tensor.
 struct BoxRow {
-  /// First lane of the row, elements to skip before the tensor begins, elements inside.
-  uint32_t lane, skip, count;
+  /// First of the row, those to skip before the tensor begins, those inside.
+  uint32_t element, skip, count;
   /// Of the first element inside.
   uint64_t address;
 };
 /// The rows of a box, outermost first; rows outside of the tensor have a count of 0.
 std::vector<BoxRow> boxRows(const BoxTransfer &transfer);
 
-/// Why the engine does not load what im2col means, or nothing. It starts where it is told to, and
-/// the CTAs of a cluster tell it by adding pixels to a coordinate.
+/// Why the copy engine does not load what im2col means, or nothing. It starts where it is told to,
+/// and the CTAs of a cluster tell it by adding pixels to a coordinate.
 std::string im2colProblem(const BoxTransfer &transfer);
 
 /// Global to shared memory, filled where the tensor ends. Bytes become Written.

@@ -1,6 +1,6 @@
-//===- Elementwise.h - Loops over lanes ------------------------------------===//
+//===- Elementwise.h - Loops over elements ---------------------------------===//
 //
-// A lane function is a type with `Result`, the operand types, and a static
+// An element function is a type with `Result`, the operand types, and a static
 // `apply`; these templates turn it into handlers whose loops the host compiler
 // vectorizes. A uniform operand gets its own loop, so that no loop carries a
 // stride.
@@ -16,8 +16,8 @@ namespace gluonc::sim {
 template <class Fn> void runUnary(const Instruction &instruction, Cta &cta) {
   auto *__restrict result = cta.at<typename Fn::Result>(instruction.result);
   const auto *operand = cta.at<typename Fn::Operand>(instruction.operands[0]);
-  for (uint32_t lane = 0, count = instruction.result.lanes; lane < count; ++lane)
-    result[lane] = Fn::apply(operand[lane]);
+  for (uint32_t element = 0, count = instruction.result.elements; element < count; ++element)
+    result[element] = Fn::apply(operand[element]);
 }
 
 template <class Fn, bool LeftUniform, bool RightUniform>
@@ -27,9 +27,9 @@ void runBinary(const Instruction &instruction, Cta &cta) {
   const auto *right = cta.at<typename Fn::Right>(instruction.operands[1]);
   const auto firstLeft = left[0];
   const auto firstRight = right[0];
-  for (uint32_t lane = 0, count = instruction.result.lanes; lane < count; ++lane)
-    result[lane] =
-        Fn::apply(LeftUniform ? firstLeft : left[lane], RightUniform ? firstRight : right[lane]);
+  for (uint32_t element = 0, count = instruction.result.elements; element < count; ++element)
+    result[element] = Fn::apply(LeftUniform ? firstLeft : left[element],
+                                RightUniform ? firstRight : right[element]);
 }
 
 template <class Fn> void runTernary(const Instruction &instruction, Cta &cta) {
@@ -37,30 +37,30 @@ template <class Fn> void runTernary(const Instruction &instruction, Cta &cta) {
   const auto *first = cta.at<typename Fn::First>(instruction.operands[0]);
   const auto *second = cta.at<typename Fn::Second>(instruction.operands[1]);
   const auto *third = cta.at<typename Fn::Third>(instruction.operands[2]);
-  for (uint32_t lane = 0, count = instruction.result.lanes; lane < count; ++lane)
-    result[lane] = Fn::apply(first[lane], second[lane], third[lane]);
+  for (uint32_t element = 0, count = instruction.result.elements; element < count; ++element)
+    result[element] = Fn::apply(first[element], second[element], third[element]);
 }
 
 /// A binary handler for operands that are uniform or not as these slots.
 template <class Fn> Handler binaryHandler(Slot left, Slot right) {
-  if (left.lanes == right.lanes)
+  if (left.elements == right.elements)
     return runBinary<Fn, false, false>;
-  return left.lanes == 1 ? Handler(runBinary<Fn, true, false>)
-                         : Handler(runBinary<Fn, false, true>);
+  return left.elements == 1 ? Handler(runBinary<Fn, true, false>)
+                            : Handler(runBinary<Fn, false, true>);
 }
 
-/// Lanes of an elementwise result.
-inline uint32_t lanesOf(Lowering &lowering, mlir::ValueRange operands) {
-  uint32_t lanes = 1;
+/// Elements of an elementwise result.
+inline uint32_t elementsOf(Lowering &lowering, mlir::ValueRange operands) {
+  uint32_t elements = 1;
   for (mlir::Value operand : operands)
-    lanes = std::max(lanes, lowering.slotOf(operand).lanes);
-  return lanes;
+    elements = std::max(elements, lowering.slotOf(operand).elements);
+  return elements;
 }
 
 template <class Fn> bool lowerUnary(Lowering &lowering, mlir::Operation *operation) {
   lowering.setShape(operation->getResult(0).getType());
   Slot operand = lowering.slotOf(operation->getOperand(0));
-  Slot result = lowering.define(operation->getResult(0), operand.lanes);
+  Slot result = lowering.define(operation->getResult(0), operand.elements);
   lowering.emit(runUnary<Fn>, taintElementwise, result, {operand});
   return true;
 }
@@ -70,25 +70,25 @@ template <class Fn> bool lowerBinary(Lowering &lowering, mlir::Operation *operat
   Slot left = lowering.slotOf(operation->getOperand(0));
   Slot right = lowering.slotOf(operation->getOperand(1));
   Slot result =
-      lowering.define(operation->getResult(0), lanesOf(lowering, operation->getOperands()));
+      lowering.define(operation->getResult(0), elementsOf(lowering, operation->getOperands()));
   lowering.emit(binaryHandler<Fn>(left, right), taintElementwise, result, {left, right});
   return true;
 }
 
 template <class Fn> bool lowerTernary(Lowering &lowering, mlir::Operation *operation) {
   lowering.setShape(operation->getResult(0).getType());
-  uint32_t lanes = lanesOf(lowering, operation->getOperands());
+  uint32_t elements = elementsOf(lowering, operation->getOperands());
   Slot operands[3];
   for (unsigned i = 0; i < 3; ++i) {
     mlir::Value value = operation->getOperand(i);
-    operands[i] = lowering.materialize(lowering.slotOf(value), lanes, lowering.kindOf(value));
+    operands[i] = lowering.materialize(lowering.slotOf(value), elements, lowering.kindOf(value));
   }
-  Slot result = lowering.define(operation->getResult(0), lanes);
+  Slot result = lowering.define(operation->getResult(0), elements);
   lowering.emit(runTernary<Fn>, taintElementwise, result, operands);
   return true;
 }
 
-// -- Lane functions from operations on one element type -----------------------
+// -- Element functions from operations on one element type --------------------
 
 /// Integer operation: `Op::apply<Element>(left, right)` on stored values.
 template <class Op, class Element> struct OnIntegers {

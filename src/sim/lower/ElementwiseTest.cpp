@@ -34,7 +34,7 @@ struct FloatCase {
 
 } // namespace
 
-TEST(Elementwise, IntegerOperationsActOnEveryLane) {
+TEST(Elementwise, IntegerOperationsActOnEveryElement) {
   auto u = [](int32_t x) { return uint32_t(x); };
   const IntegerCase cases[] = {
       {"arith.addi", [&](int32_t l, int32_t r) { return int32_t(u(l) + u(r)); }},
@@ -179,7 +179,7 @@ TEST(Elementwise, FloatComparisonsTellOrderedFromUnordered) {
   }
 }
 
-TEST(Elementwise, FloatOperationsActOnEveryLane) {
+TEST(Elementwise, FloatOperationsActOnEveryElement) {
   auto nan = [](float x) { return std::isnan(x); };
   const FloatCase cases[] = {
       {"arith.addf", [](float l, float r) { return l + r; }},

@@ -74,13 +74,13 @@ template <class High> bool lowerExtendedMultiply(Lowering &lowering, mlir::Opera
   lowering.setShape(operation->getResult(0).getType());
   Slot left = lowering.slotOf(operation->getOperand(0));
   Slot right = lowering.slotOf(operation->getOperand(1));
-  uint32_t lanes = lanesOf(lowering, operation->getOperands());
+  uint32_t elements = elementsOf(lowering, operation->getOperands());
   return withIntElement(lowering.kindOf(operation->getResult(0)), [&](auto element) {
     using E = decltype(element);
     lowering.emit(binaryHandler<OnIntegers<Multiply, E>>(left, right), taintElementwise,
-                  lowering.define(operation->getResult(0), lanes), {left, right});
+                  lowering.define(operation->getResult(0), elements), {left, right});
     lowering.emit(binaryHandler<OnIntegers<High, E>>(left, right), taintElementwise,
-                  lowering.define(operation->getResult(1), lanes), {left, right});
+                  lowering.define(operation->getResult(1), elements), {left, right});
   });
 }
 
@@ -88,7 +88,7 @@ template <class High> bool lowerExtendedMultiply(Lowering &lowering, mlir::Opera
 // Division and shifts: some operands have no result
 //===----------------------------------------------------------------------===//
 
-// `excuse` says why a pair of operands has no result; null if it has one. Lanes
+// `excuse` says why a pair of operands has no result; null if it has one. Elements
 // without a result hold 0 and are tainted.
 
 struct DivideSigned {
@@ -180,22 +180,22 @@ template <class Op, class Rule, class E> void runPartial(const Instruction &inst
   T *__restrict result = cta.at<T>(instruction.result);
   const T *left = cta.at<T>(instruction.operands[0]);
   const T *right = cta.at<T>(instruction.operands[1]);
-  uint32_t leftStep = instruction.operands[0].lanes != 1;
-  uint32_t rightStep = instruction.operands[1].lanes != 1;
+  uint32_t leftStep = instruction.operands[0].elements != 1;
+  uint32_t rightStep = instruction.operands[1].elements != 1;
   // Nearly every divisor and shift count is a harmless constant.
   if (leftStep && !rightStep && Rule::template allowsAnyLeft<E>(right[0]))
     return runBinary<OnIntegers<Op, E>, false, true>(instruction, cta);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane) {
-    T l = left[lane * leftStep], r = right[lane * rightStep];
+  for (uint32_t element = 0; element < instruction.result.elements; ++element) {
+    T l = left[element * leftStep], r = right[element * rightStep];
     if (Rule::template allows<E>(l, r)) [[likely]] {
-      result[lane] = E::wrap(Op::template apply<E>(l, r));
+      result[element] = E::wrap(Op::template apply<E>(l, r));
       continue;
     }
-    result[lane] = 0;
+    result[element] = 0;
     // An operand that is tainted itself has the better story to tell.
-    if (cta.tracking && cta.taintAt(instruction.result)[lane])
+    if (cta.tracking && cta.taintAt(instruction.result)[element])
       continue;
-    cta.taintResult(instruction, lane, Rule::kKind, Rule::template arguments<E>(l, r));
+    cta.taintResult(instruction, element, Rule::kKind, Rule::template arguments<E>(l, r));
   }
 }
 
@@ -203,10 +203,10 @@ template <class Op, class Rule> bool lowerPartial(Lowering &lowering, mlir::Oper
   lowering.setShape(operation->getResult(0).getType());
   Slot left = lowering.slotOf(operation->getOperand(0));
   Slot right = lowering.slotOf(operation->getOperand(1));
-  uint32_t lanes = lanesOf(lowering, operation->getOperands());
+  uint32_t elements = elementsOf(lowering, operation->getOperands());
   return withIntElement(lowering.kindOf(operation->getResult(0)), [&](auto element) {
     lowering.emit(runPartial<Op, Rule, decltype(element)>, taintElementwise,
-                  lowering.define(operation->getResult(0), lanes), {left, right});
+                  lowering.define(operation->getResult(0), elements), {left, right});
   });
 }
 
@@ -246,7 +246,7 @@ void emitComparison(Lowering &lowering, mlir::Operation *operation, bool swapped
   Slot left = lowering.slotOf(operation->getOperand(swapped ? 1 : 0));
   Slot right = lowering.slotOf(operation->getOperand(swapped ? 0 : 1));
   Slot result =
-      lowering.define(operation->getResult(0), lanesOf(lowering, operation->getOperands()));
+      lowering.define(operation->getResult(0), elementsOf(lowering, operation->getOperands()));
   lowering.emit(binaryHandler<Fn>(left, right), taintElementwise, result, {left, right});
 }
 
@@ -290,12 +290,12 @@ template <class T> void runSelect(const Instruction &instruction, Cta &cta) {
   const uint8_t *condition = cta.at<uint8_t>(instruction.operands[0]);
   const T *first = cta.at<T>(instruction.operands[1]);
   const T *second = cta.at<T>(instruction.operands[2]);
-  uint32_t conditionStep = instruction.operands[0].lanes != 1;
-  uint32_t firstStep = instruction.operands[1].lanes != 1;
-  uint32_t secondStep = instruction.operands[2].lanes != 1;
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane)
-    result[lane] =
-        condition[lane * conditionStep] ? first[lane * firstStep] : second[lane * secondStep];
+  uint32_t conditionStep = instruction.operands[0].elements != 1;
+  uint32_t firstStep = instruction.operands[1].elements != 1;
+  uint32_t secondStep = instruction.operands[2].elements != 1;
+  for (uint32_t element = 0; element < instruction.result.elements; ++element)
+    result[element] = condition[element * conditionStep] ? first[element * firstStep]
+                                                         : second[element * secondStep];
 }
 
 bool lowerSelect(Lowering &lowering, mlir::Operation *operation) {
@@ -315,7 +315,7 @@ bool lowerSelect(Lowering &lowering, mlir::Operation *operation) {
                     : bytes == 4 ? runSelect<uint32_t>
                                  : runSelect<uint64_t>;
   Slot result =
-      lowering.define(operation->getResult(0), lanesOf(lowering, operation->getOperands()));
+      lowering.define(operation->getResult(0), elementsOf(lowering, operation->getOperands()));
   lowering.emit(handler, taintSelect, result, operands);
   return true;
 }
@@ -329,34 +329,34 @@ bool lowerConstant(Lowering &lowering, mlir::Operation *operation) {
   mlir::Attribute value = mlir::cast<mlir::arith::ConstantOp>(operation).getValue();
   uint32_t size = byteSize(lowering.kindOf(operation->getResult(0)));
   std::string bytes;
-  uint32_t lanes = 1;
+  uint32_t elements = 1;
   if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(value)) {
     appendBits(bytes, integer.getValue(), size);
   } else if (auto floating = mlir::dyn_cast<mlir::FloatAttr>(value)) {
     appendBits(bytes, floating.getValue().bitcastToAPInt(), size);
   } else if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(value)) {
-    lanes = dense.isSplat() ? 1 : uint32_t(dense.getNumElements());
+    elements = dense.isSplat() ? 1 : uint32_t(dense.getNumElements());
     if (mlir::isa<mlir::FloatType>(dense.getElementType())) {
       auto values = dense.getValues<llvm::APFloat>();
-      for (uint32_t lane = 0; lane < lanes; ++lane)
-        appendBits(bytes, values[lane].bitcastToAPInt(), size);
+      for (uint32_t element = 0; element < elements; ++element)
+        appendBits(bytes, values[element].bitcastToAPInt(), size);
     } else {
       auto values = dense.getValues<llvm::APInt>();
-      for (uint32_t lane = 0; lane < lanes; ++lane)
-        appendBits(bytes, values[lane], size);
+      for (uint32_t element = 0; element < elements; ++element)
+        appendBits(bytes, values[element], size);
     }
   } else {
     return false;
   }
-  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
+  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), elements));
   return true;
 }
 
 /// Leaves zeros and taints them all: what a placeholder holds matters only if used.
 void runPoison(const Instruction &instruction, Cta &cta) {
   std::memset(cta.at<uint8_t>(instruction.result), 0, instruction.immediate);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane)
-    cta.taintResult(instruction, lane, diag::Kind::PoisonUse, {});
+  for (uint32_t element = 0; element < instruction.result.elements; ++element)
+    cta.taintResult(instruction, element, diag::Kind::PoisonUse, {});
 }
 
 bool lowerPoison(Lowering &lowering, mlir::Operation *operation) {

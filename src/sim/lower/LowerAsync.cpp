@@ -25,19 +25,20 @@ struct CopyData : AccessData {
 void runAsyncCopy(const Instruction &instruction, Cta &cta) {
   const CopyData &data = static_cast<const CopyData &>(*instruction.data);
   uint32_t size = data.elementBytes;
-  std::vector<uint8_t> bytes(uint64_t(data.lanes) * size);
+  std::vector<uint8_t> bytes(uint64_t(data.elements) * size);
   forEachRun(
       instruction, cta,
-      [&](uint32_t lane, uint32_t count, const uint8_t *host) {
-        std::memcpy(bytes.data() + uint64_t(lane) * size, host, uint64_t(count) * size);
+      [&](uint32_t element, uint32_t count, const uint8_t *host) {
+        std::memcpy(bytes.data() + uint64_t(element) * size, host, uint64_t(count) * size);
       },
-      [&](uint32_t lane, uint32_t count) {
+      [&](uint32_t element, uint32_t count) {
         if (!data.hasOther)
           return;
         Slot other = instruction.operands[2];
-        for (uint32_t i = lane; i < lane + count; ++i)
+        for (uint32_t i = element; i < element + count; ++i)
           std::memcpy(bytes.data() + uint64_t(i) * size,
-                      cta.at<uint8_t>(other) + (other.lanes == 1 ? 0 : uint64_t(i) * size), size);
+                      cta.at<uint8_t>(other) + (other.elements == 1 ? 0 : uint64_t(i) * size),
+                      size);
       });
   if (cta.stopped)
     return;

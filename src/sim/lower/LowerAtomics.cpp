@@ -1,6 +1,6 @@
 //===- LowerAtomics.cpp - Atomic read-modify-write, compare-and-swap --------===//
 //
-// Lanes act one after the other, in row-major order. Integer updates that commute
+// Elements act one after the other, in row-major order. Integer updates that commute
 // and whose old value nobody asks for give the same memory in any order, so
 // kernels with only such atomics keep running in parallel; all others run their
 // programs in grid order, or results would differ from run to run.
@@ -20,13 +20,13 @@ template <class Update, class E> void runAtomic(const Instruction &instruction, 
   T *result = cta.at<T>(instruction.result);
   Slot valueSlot = instruction.operands[access.masked ? 2 : 1];
   const T *values = cta.at<T>(valueSlot);
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
   forEachRun(
       instruction, cta,
       [&](uint32_t first, uint32_t count, uint8_t *host) {
         for (uint32_t i = 0; i < count; ++i) {
           T *address = reinterpret_cast<T *>(host) + i;
-          T operand = values[valueSlot.lanes == 1 ? 0 : first + i];
+          T operand = values[valueSlot.elements == 1 ? 0 : first + i];
           T old, updated;
           __atomic_load(address, &old, __ATOMIC_RELAXED);
           do
@@ -43,13 +43,13 @@ template <class Update, class E> void runAtomic(const Instruction &instruction, 
 template <class T> void runCompareAndSwap(const Instruction &instruction, Cta &cta) {
   T *result = cta.at<T>(instruction.result);
   Slot compared = instruction.operands[1], replacement = instruction.operands[2];
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
   forEachRun(
       instruction, cta,
       [&](uint32_t first, uint32_t count, uint8_t *host) {
         for (uint32_t i = 0; i < count; ++i) {
-          T expected = cta.at<T>(compared)[compared.lanes == 1 ? 0 : first + i];
-          T updated = cta.at<T>(replacement)[replacement.lanes == 1 ? 0 : first + i];
+          T expected = cta.at<T>(compared)[compared.elements == 1 ? 0 : first + i];
+          T updated = cta.at<T>(replacement)[replacement.elements == 1 ? 0 : first + i];
           __atomic_compare_exchange(reinterpret_cast<T *>(host) + i, &expected, &updated, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
           result[first + i] = expected;
@@ -121,7 +121,7 @@ bool lowerAtomicRmw(Lowering &lowering, mlir::Operation *operation) {
   if (atomic.getMask())
     operands.push_back(lowering.slotOf(atomic.getMask()));
   operands.push_back(lowering.slotOf(atomic.getVal()));
-  Slot result = lowering.define(atomic.getResult(), access->lanes);
+  Slot result = lowering.define(atomic.getResult(), access->elements);
   lowering.emitOnce(atomic.getPtr().getType(),
                     [&] { lowering.emit(handler, taintStore, result, operands).data = access; });
   if (!atomic.getResult().use_empty())
@@ -139,7 +139,7 @@ bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
                     : bytes == 2 ? runCompareAndSwap<uint16_t>
                     : bytes == 4 ? runCompareAndSwap<uint32_t>
                                  : runCompareAndSwap<uint64_t>;
-  Slot result = lowering.define(atomic.getResult(), access->lanes);
+  Slot result = lowering.define(atomic.getResult(), access->elements);
   lowering.emitOnce(atomic.getPtr().getType(), [&] {
     lowering
         .emit(handler, taintStore, result,
@@ -155,7 +155,7 @@ bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
 /// Operands: addresses, mask if `masked`.
 template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
   T *result = cta.at<T>(instruction.result);
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
   forEachRun(
       instruction, cta,
       [&](uint32_t first, uint32_t count, const uint8_t *host) {
@@ -170,12 +170,12 @@ template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
 template <class T> void runStore(const Instruction &instruction, Cta &cta) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
   Slot values = instruction.operands[access.masked ? 2 : 1];
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
   forEachRun(
       instruction, cta,
       [&](uint32_t first, uint32_t count, uint8_t *host) {
         for (uint32_t i = 0; i < count; ++i) {
-          T value = cta.at<T>(values)[values.lanes == 1 ? 0 : first + i];
+          T value = cta.at<T>(values)[values.elements == 1 ? 0 : first + i];
           __atomic_store(reinterpret_cast<T *>(host) + i, &value, __ATOMIC_RELEASE);
         }
       },
@@ -205,7 +205,7 @@ bool lowerAtomicLoad(Lowering &lowering, mlir::Operation *operation) {
                     : bytes == 2 ? runLoad<uint16_t>
                     : bytes == 4 ? runLoad<uint32_t>
                                  : runLoad<uint64_t>;
-  Slot result = lowering.define(load.getResult(), access->lanes);
+  Slot result = lowering.define(load.getResult(), access->elements);
   lowering.emitOnce(load.getPtr().getType(),
                     [&] { lowering.emit(handler, taintLoad, result, operands).data = access; });
   if (!load.getResult().use_empty())
@@ -243,7 +243,7 @@ template <class T> void runPoll(const Instruction &instruction, Cta &cta) {
   found = value == expected;
   if (!found && !cta.waitForMemory(instruction))
     return;
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
   if (!found && instruction.operandCount < 3)
     cta.fail(instruction, diag::Kind::PollNeverEnds,
              {std::to_string(expected), std::to_string(value)});

@@ -8,7 +8,7 @@ namespace gluonc::sim {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Lane functions
+// Element functions
 //===----------------------------------------------------------------------===//
 
 template <class To, class From, bool Signed> struct IntegerToInteger {

@@ -1,7 +1,7 @@
 //===- LowerCombine.cpp - Reductions and scans ------------------------------===//
 //
 // A combining region works on scalars, but its operations do not care how many
-// lanes they run on. So a reduction halves the axis again and again, and lowers
+// elements they run on. So a reduction halves the axis again and again, and lowers
 // the region once per step for all pairs at a time:
 //
 //   8 elements:  [0..4) with [4..8)  ->  4;  [0..2) with [2..4)  ->  2;  …  ->  1
@@ -20,7 +20,7 @@ namespace {
 /// A tile seen as outer × axis × inner.
 struct AxisView {
   uint32_t outer = 1, axis = 1, inner = 1;
-  uint32_t lanes() const { return outer * axis * inner; }
+  uint32_t elements() const { return outer * axis * inner; }
 };
 
 AxisView axisViewOf(Lowering &lowering, mlir::Type type, uint32_t axis) {
@@ -44,7 +44,7 @@ void copyAlongAxis(Lowering &lowering, Slot source, uint32_t sourceAxis, uint32_
                    to * inner});
 }
 
-/// Lowers the region for the given operands, all of as many lanes, and gives back slots
+/// Lowers the region for the given operands, all of as many elements, and gives back slots
 /// that the caller must free.
 bool lowerRegionBody(Lowering &lowering, mlir::Block &block, llvm::ArrayRef<Slot> operands,
                      llvm::SmallVectorImpl<Slot> &results) {
@@ -54,7 +54,7 @@ bool lowerRegionBody(Lowering &lowering, mlir::Block &block, llvm::ArrayRef<Slot
     return false;
   for (mlir::Value value : block.getTerminator()->getOperands()) {
     ElementKind kind = lowering.kindOf(value);
-    Slot copy = lowering.allocate(kind, operands.front().lanes);
+    Slot copy = lowering.allocate(kind, operands.front().elements);
     lowering.emitCopy(lowering.slotOf(value), copy, kind);
     results.push_back(copy);
   }
@@ -75,7 +75,7 @@ llvm::SmallVector<Slot, 2> copySources(Lowering &lowering, mlir::ValueRange sour
   llvm::SmallVector<Slot, 2> copies;
   for (mlir::Value source : sources) {
     ElementKind kind = lowering.kindOf(source);
-    copies.push_back(lowering.allocate(kind, lowering.laneCountOf(source.getType())));
+    copies.push_back(lowering.allocate(kind, lowering.elementCountOf(source.getType())));
     lowering.emitCopy(lowering.slotOf(source), copies.back(), kind);
   }
   return copies;

@@ -2,7 +2,7 @@
 //
 // Structured control flow becomes jumps. Values that a region yields go to slots
 // that exist before it runs, so both ways of an `if`, and every round of a loop,
-// meet in the same place.
+// end in the same place.
 //
 //===----------------------------------------------------------------------===//
 #include "sim/lower/Elementwise.h"
@@ -66,7 +66,7 @@ llvm::SmallVector<Slot, 4> defineAll(Lowering &lowering, mlir::ValueRange values
   llvm::SmallVector<Slot, 4> slots;
   for (mlir::Value value : values)
     slots.push_back(elementKindOf(value.getType())
-                        ? lowering.define(value, lowering.laneCountOf(value.getType()))
+                        ? lowering.define(value, lowering.elementCountOf(value.getType()))
                         : Slot());
   return slots;
 }

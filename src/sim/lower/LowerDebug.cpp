@@ -33,9 +33,9 @@ void printInteger(llvm::raw_ostream &out, typename E::Storage value, const Print
     out << uint64_t(value);
 }
 
-void printElement(llvm::raw_ostream &out, Cta &cta, Slot slot, uint32_t lane,
+void printElement(llvm::raw_ostream &out, Cta &cta, Slot slot, uint32_t element,
                   const PrintData &print) {
-  uint32_t index = slot.lanes == 1 ? 0 : lane;
+  uint32_t index = slot.elements == 1 ? 0 : element;
   if (print.kind == ElementKind::Pointer) {
     out << llvm::format_hex(cta.at<uint64_t>(slot)[index], 18);
     return;
@@ -56,14 +56,14 @@ void runPrint(const Instruction &instruction, Cta &cta) {
   std::string text;
   llvm::raw_string_ostream out(text);
   const uint32_t *ids = cta.at<uint32_t>(cta.program.programIds);
-  uint32_t lanes = 1;
+  uint32_t elements = 1;
   for (int64_t size : print.shape)
-    lanes *= uint32_t(size);
+    elements *= uint32_t(size);
   if (print.share)
-    lanes = print.share->lanes;
-  for (uint32_t lane = 0; lane < lanes; ++lane) {
+    elements = print.share->elements;
+  for (uint32_t element = 0; element < elements; ++element) {
     out << "pid (" << ids[0] << ", " << ids[1] << ", " << ids[2] << ")";
-    uint32_t rest = print.share ? print.share->elementOf(lane, cta.rank()) : lane;
+    uint32_t rest = print.share ? print.share->toWhole(element, cta.rank()) : element;
     llvm::SmallVector<uint32_t, 4> index(print.shape.size());
     for (size_t dim = index.size(); dim-- > 0; rest /= uint32_t(print.shape[dim]))
       index[dim] = rest % uint32_t(print.shape[dim]);
@@ -74,7 +74,7 @@ void runPrint(const Instruction &instruction, Cta &cta) {
     }
     out << print.prefix;
     if (print.hasValue)
-      printElement(out, cta, instruction.operands[0], lane, print);
+      printElement(out, cta, instruction.operands[0], element, print);
     out << "\n";
   }
   if (cta.printed.empty() || cta.printed.back().first != cta.programIndex)
@@ -101,7 +101,7 @@ bool lowerPrint(Lowering &lowering, mlir::Operation *operation) {
       data->shape.assign(tensor.getShape().begin(), tensor.getShape().end());
     data->share = lowering.shareOf(value.getType());
     data->hasValue = true;
-    // Printing looks at every element, but harms nobody: garbage lanes print as they are.
+    // Printing looks at every element, but harms nobody: garbage prints as it is.
     lowering.emitOnce(value.getType(), [&] {
       lowering.emit(runPrint, taintNothing, Slot(), {lowering.slotOf(value)}).data = data;
     });
@@ -119,8 +119,8 @@ struct AssertData : OpData {
 
 void runAssert(const Instruction &instruction, Cta &cta) {
   const uint8_t *condition = cta.at<uint8_t>(instruction.operands[0]);
-  uint32_t lanes = instruction.operands[0].lanes;
-  const void *failing = std::memchr(condition, 0, lanes);
+  uint32_t elements = instruction.operands[0].elements;
+  const void *failing = std::memchr(condition, 0, elements);
   if (failing)
     cta.fail(instruction, diag::Kind::DeviceAssertFailed,
              {static_cast<const AssertData &>(*instruction.data).message},

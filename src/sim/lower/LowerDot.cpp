@@ -5,7 +5,7 @@
 // bits, so results of real hardware agree to a tolerance.
 //
 //===----------------------------------------------------------------------===//
-#include "sim/async/Product.h"
+#include "sim/async/Dot.h"
 #include "sim/lower/Lowering.h"
 #include "sim/machine/Taint.h"
 
@@ -13,13 +13,13 @@ namespace gluonc::sim {
 
 static bool lowerDot(Lowering &lowering, mlir::Operation *operation) {
   auto dot = mlir::cast<tt::DotOp>(operation);
-  ProductData *data = lowering.addData<ProductData>();
+  DotData *data = lowering.addData<DotData>();
   data->a = lowering.kindOf(dot.getA());
   data->b = lowering.kindOf(dot.getB());
   data->result = lowering.kindOf(dot.getC());
-  if (!isProduct(data->a, data->b, data->result))
+  if (!isDot(data->a, data->b, data->result))
     return false;
-  ProductShape &shape = data->shape;
+  DotShape &shape = data->shape;
   llvm::ArrayRef<int64_t> a = lowering.shapeOf(dot.getA().getType()),
                           c = lowering.shapeOf(dot.getC().getType());
   for (int64_t size : c.drop_back(2))
@@ -35,9 +35,9 @@ static bool lowerDot(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 3> operands;
   for (mlir::Value value : {dot.getA(), dot.getB(), dot.getC()})
     operands.push_back(lowering.materialize(
-        lowering.slotOf(value), lowering.laneCountOf(value.getType()), lowering.kindOf(value)));
-  Slot result = lowering.define(dot.getD(), lowering.laneCountOf(dot.getD().getType()));
-  lowering.emit(runProduct, taintAll, result, operands).data = data;
+        lowering.slotOf(value), lowering.elementCountOf(value.getType()), lowering.kindOf(value)));
+  Slot result = lowering.define(dot.getD(), lowering.elementCountOf(dot.getD().getType()));
+  lowering.emit(runDot, taintAll, result, operands).data = data;
   return true;
 }
 

@@ -49,7 +49,7 @@ struct Maximum {
   template <class T> static T apply(T l, T r) { return isBefore(r, l) || l != l ? l : r; }
 };
 
-template <class Clamp, class E> struct ClampLanes {
+template <class Clamp, class E> struct ClampElements {
   using Result = typename E::Storage;
   using First = Result;
   using Second = Result;
@@ -74,8 +74,8 @@ bool lowerClamp(Lowering &lowering, mlir::Operation *operation) {
   bool lowered = false;
   withArithmeticFloat(lowering.kindOf(operation->getResult(0)), [&](auto element) {
     using E = decltype(element);
-    lowered = propagates ? lowerTernary<ClampLanes<ClampPropagating, E>>(lowering, operation)
-                         : lowerTernary<ClampLanes<ClampNumber, E>>(lowering, operation);
+    lowered = propagates ? lowerTernary<ClampElements<ClampPropagating, E>>(lowering, operation)
+                         : lowerTernary<ClampElements<ClampNumber, E>>(lowering, operation);
   });
   return lowered;
 }
@@ -190,7 +190,7 @@ bool lowerCompareFloats(Lowering &lowering, mlir::Operation *operation) {
   Slot right = lowering.slotOf(operation->getOperand(form.swapped ? 0 : 1));
   return withArithmeticFloat(lowering.kindOf(operation->getOperand(0)), [&](auto element) {
     Slot result =
-        lowering.define(operation->getResult(0), lanesOf(lowering, operation->getOperands()));
+        lowering.define(operation->getResult(0), elementsOf(lowering, operation->getOperands()));
     lowering.emit(comparisonHandler<decltype(element)>(form, left, right), taintElementwise, result,
                   {left, right});
   });

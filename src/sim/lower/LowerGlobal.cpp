@@ -19,17 +19,18 @@ void runAddPointer(const Instruction &instruction, Cta &cta) {
   const auto firstOffset = offsets[0];
   // Sizes are powers of two; a shift is what vector units without 64-bit products have.
   const int shift = __builtin_ctzll(instruction.immediate);
-  for (uint32_t lane = 0, count = instruction.result.lanes; lane < count; ++lane) {
-    int64_t offset = E::toSigned(OffsetUniform ? firstOffset : offsets[lane]);
-    result[lane] = (PointerUniform ? firstPointer : pointers[lane]) + (uint64_t(offset) << shift);
+  for (uint32_t element = 0, count = instruction.result.elements; element < count; ++element) {
+    int64_t offset = E::toSigned(OffsetUniform ? firstOffset : offsets[element]);
+    result[element] =
+        (PointerUniform ? firstPointer : pointers[element]) + (uint64_t(offset) << shift);
   }
 }
 
 template <class E> Handler addPointerHandler(Slot pointer, Slot offset) {
-  if (pointer.lanes == offset.lanes)
+  if (pointer.elements == offset.elements)
     return runAddPointer<E, false, false>;
-  return pointer.lanes == 1 ? Handler(runAddPointer<E, true, false>)
-                            : Handler(runAddPointer<E, false, true>);
+  return pointer.elements == 1 ? Handler(runAddPointer<E, true, false>)
+                               : Handler(runAddPointer<E, false, true>);
 }
 
 bool lowerAddPointer(Lowering &lowering, mlir::Operation *operation) {
@@ -38,7 +39,7 @@ bool lowerAddPointer(Lowering &lowering, mlir::Operation *operation) {
   if (!pointee)
     return false;
   Slot pointer = lowering.slotOf(add.getPtr()), offset = lowering.slotOf(add.getOffset());
-  Slot result = lowering.define(add.getResult(), std::max(pointer.lanes, offset.lanes));
+  Slot result = lowering.define(add.getResult(), std::max(pointer.elements, offset.elements));
   lowering.passParameter(add.getPtr(), add.getResult());
   return withIntElement(lowering.kindOf(add.getOffset()), [&](auto element) {
     lowering
@@ -60,25 +61,25 @@ template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
   const T *other = access.hasOther ? cta.at<T>(otherSlot) : nullptr;
   forEachRun(
       instruction, cta,
-      [&](uint32_t lane, uint32_t count, const uint8_t *host) {
-        std::memcpy(result + lane, host, count * sizeof(T));
+      [&](uint32_t element, uint32_t count, const uint8_t *host) {
+        std::memcpy(result + element, host, count * sizeof(T));
       },
-      [&](uint32_t lane, uint32_t count) {
-        // Without `other` NVIDIA GPUs leave zero in lanes that are masked off.
+      [&](uint32_t element, uint32_t count) {
+        // Without `other` NVIDIA GPUs leave zero in elements that are masked off.
         if (!other)
-          std::memset(result + lane, 0, count * sizeof(T));
-        else if (otherSlot.lanes == 1)
-          std::fill_n(result + lane, count, *other);
+          std::memset(result + element, 0, count * sizeof(T));
+        else if (otherSlot.elements == 1)
+          std::fill_n(result + element, count, *other);
         else
-          std::memcpy(result + lane, other + lane, count * sizeof(T));
+          std::memcpy(result + element, other + element, count * sizeof(T));
       });
 }
 
 /// i1 in memory is a byte; anything but zero is true.
 void runNormalizeBool(const Instruction &instruction, Cta &cta) {
   uint8_t *values = cta.at<uint8_t>(instruction.result);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane)
-    values[lane] = values[lane] != 0;
+  for (uint32_t element = 0; element < instruction.result.elements; ++element)
+    values[element] = values[element] != 0;
 }
 
 /// Operands: addresses, mask if `masked`, values.
@@ -88,11 +89,11 @@ template <class T> void runStore(const Instruction &instruction, Cta &cta) {
   const T *values = cta.at<T>(valueSlot);
   forEachRun(
       instruction, cta,
-      [&](uint32_t lane, uint32_t count, uint8_t *host) {
-        if (valueSlot.lanes == 1)
+      [&](uint32_t element, uint32_t count, uint8_t *host) {
+        if (valueSlot.elements == 1)
           std::fill_n(reinterpret_cast<T *>(host), count, *values);
         else
-          std::memcpy(host, values + lane, count * sizeof(T));
+          std::memcpy(host, values + element, count * sizeof(T));
       },
       [](uint32_t, uint32_t) {});
 }
@@ -123,10 +124,10 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
     operands.push_back(lowering.slotOf(load.getMask()));
   if (load.getOther())
     operands.push_back(lowering.slotOf(load.getOther()));
-  // One address, one mask and one default make one value for all lanes.
-  if (llvm::all_of(operands, [](Slot slot) { return slot.lanes == 1; }))
-    access->lanes = access->rowLanes = 1;
-  Slot target = lowering.define(result, access->lanes);
+  // One address, one mask and one default make one value for all elements.
+  if (llvm::all_of(operands, [](Slot slot) { return slot.elements == 1; }))
+    access->elements = access->rowElements = 1;
+  Slot target = lowering.define(result, access->elements);
   lowering.emit(loadHandler(access->elementBytes), taintLoad, target, operands).data = access;
   if (lowering.kindOf(result) == ElementKind::I1)
     lowering.emit(runNormalizeBool, taintElementwise, target, {target});
@@ -143,8 +144,8 @@ bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
   if (store.getMask())
     operands.push_back(lowering.slotOf(store.getMask()));
   operands.push_back(lowering.slotOf(store.getValue()));
-  if (llvm::all_of(operands, [](Slot slot) { return slot.lanes == 1; }))
-    access->lanes = access->rowLanes = 1;
+  if (llvm::all_of(operands, [](Slot slot) { return slot.elements == 1; }))
+    access->elements = access->rowElements = 1;
   lowering.emitOnce(store.getPtr().getType(), [&] {
     lowering.emit(storeHandler(access->elementBytes), taintStore, Slot(), operands).data = access;
   });
@@ -158,9 +159,9 @@ void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers
   lowering.setShape(pointers.getType());
   access.verb = verb;
   access.elementBytes = elementBytes;
-  access.lanes = lowering.laneCountOf(pointers.getType());
+  access.elements = lowering.elementCountOf(pointers.getType());
   llvm::ArrayRef<int64_t> shape = lowering.shapeOf(pointers.getType());
-  access.rowLanes = shape.empty() ? 1 : static_cast<uint32_t>(shape.back());
+  access.rowElements = shape.empty() ? 1 : static_cast<uint32_t>(shape.back());
   access.parameter = lowering.parameterOf(pointers);
   access.cacheIndex = lowering.program.accessCount++;
 }

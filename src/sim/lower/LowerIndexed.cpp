@@ -15,7 +15,7 @@ using Update = uint64_t (*)(uint64_t old, uint64_t operand);
 struct IndexedData : MoveData {
   /// Of the indices, whole.
   llvm::SmallVector<uint32_t, 4> shape;
-  uint32_t axis = 0, indexBytes = 0, lanes = 0;
+  uint32_t axis = 0, indexBytes = 0, elements = 0;
   Update update = nullptr;
 };
 
@@ -25,45 +25,45 @@ uint64_t readBytes(const uint8_t *from, uint32_t bytes) {
   return value;
 }
 
-/// Element `lane` of a tile of `bytes` each.
-uint8_t *elementAt(Cta &cta, Slot slot, uint32_t lane, uint32_t bytes) {
-  return cta.at<uint8_t>(slot) + uint64_t(slot.lanes == 1 ? 0 : lane) * bytes;
+/// Where an element of a tile lies; each has so many bytes.
+uint8_t *elementAt(Cta &cta, Slot slot, uint32_t element, uint32_t bytes) {
+  return cta.at<uint8_t>(slot) + uint64_t(slot.elements == 1 ? 0 : element) * bytes;
 }
 
-/// Where the element with `index` along the axis and the other coordinates of `lane` lies.
-uint64_t offsetOf(const IndexedData &data, const Region &view, uint32_t lane, uint64_t index) {
-  uint32_t element = data.share ? data.share->elementOf(lane, view.rank) : lane;
+/// Where the element with `index` along the axis and the other coordinates of `element` lies.
+uint64_t offsetOf(const IndexedData &data, const Region &view, uint32_t element, uint64_t index) {
+  uint32_t whole = data.share ? data.share->toWhole(element, view.rank) : element;
   uint32_t target = 0, stride = 1;
   for (uint32_t dim = data.shape.size(); dim-- > 0;) {
-    uint32_t coordinate = element % data.shape[dim];
-    element /= data.shape[dim];
+    uint32_t coordinate = whole % data.shape[dim];
+    whole /= data.shape[dim];
     target += (dim == data.axis ? uint32_t(index) : coordinate) * stride;
     stride *= data.table->shape[dim];
   }
   return view.offsetOf(target);
 }
 
-/// The index of a lane; nullopt, and `size` the limit, if out of range.
+/// The index that an element is at.
 uint64_t indexOf(const IndexedData &data, const Instruction &instruction, Cta &cta,
-                 unsigned operand, uint32_t lane) {
-  return readBytes(elementAt(cta, instruction.operands[operand], lane, data.indexBytes),
+                 unsigned operand, uint32_t element) {
+  return readBytes(elementAt(cta, instruction.operands[operand], element, data.indexBytes),
                    data.indexBytes);
 }
 
-/// Byte offset of a lane's element after all checks; nullopt after a fault.
+/// Byte offset for an element of the tile after all checks; nullopt after a fault.
 std::optional<uint64_t> checkedOffset(const IndexedData &data, const Instruction &instruction,
-                                      Cta &cta, const Region &view, uint64_t index, uint32_t lane,
-                                      bool reads, bool writes) {
+                                      Cta &cta, const Region &view, uint64_t index,
+                                      uint32_t element, bool reads, bool writes) {
   uint32_t size = data.table->shape[data.axis];
   if (index >= size) {
     cta.fail(instruction, diag::Kind::ElementIndexOutOfRange,
-             {std::to_string(int64_t(index)), std::to_string(size - 1)}, lane);
+             {std::to_string(int64_t(index)), std::to_string(size - 1)}, element);
     return std::nullopt;
   }
-  uint64_t offset = offsetOf(data, view, lane, index);
+  uint64_t offset = offsetOf(data, view, element, index);
   if (writes && !reads && !view.stores(offset))
     return offset;
-  if (!checkElement(instruction, cta, offset, data.table->elementBytes, lane, reads, writes))
+  if (!checkElement(instruction, cta, offset, data.table->elementBytes, element, reads, writes))
     return std::nullopt;
   return offset;
 }
@@ -73,18 +73,18 @@ void runLocalGather(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
   const Region view = regionOf(cta, data.table, instruction.operands[1], data.share);
   uint32_t bytes = data.table->elementBytes;
-  for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
-    uint64_t index = indexOf(data, instruction, cta, 0, lane);
-    uint8_t *target = elementAt(cta, instruction.result, lane, bytes);
+  for (uint32_t element = 0; element < data.elements && !cta.stopped; ++element) {
+    uint64_t index = indexOf(data, instruction, cta, 0, element);
+    uint8_t *target = elementAt(cta, instruction.result, element, bytes);
     uint32_t size = data.table->shape[data.axis];
     if (index >= size) [[unlikely]] {
       // Harmless where nothing depends on it.
       std::memset(target, 0, bytes);
-      cta.taintResult(instruction, lane, diag::Kind::ElementIndexOutOfRange,
+      cta.taintResult(instruction, element, diag::Kind::ElementIndexOutOfRange,
                       {std::to_string(int64_t(index)), std::to_string(size - 1)});
       continue;
     }
-    if (auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true,
+    if (auto offset = checkedOffset(data, instruction, cta, view, index, element, /*reads=*/true,
                                     /*writes=*/false))
       std::memcpy(target, cta.shared.data() + *offset, bytes);
   }
@@ -95,16 +95,16 @@ void runLocalScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
   uint32_t bytes = data.table->elementBytes;
   auto scatter = [&](const Region &view) {
-    for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
-      uint64_t index = indexOf(data, instruction, cta, 1, lane);
-      auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/false,
+    for (uint32_t element = 0; element < data.elements && !cta.stopped; ++element) {
+      uint64_t index = indexOf(data, instruction, cta, 1, element);
+      auto offset = checkedOffset(data, instruction, cta, view, index, element, /*reads=*/false,
                                   /*writes=*/true);
       if (!offset)
         return false;
       if (!view.stores(*offset))
         continue;
-      std::memcpy(cta.shared.data() + *offset, elementAt(cta, instruction.operands[0], lane, bytes),
-                  bytes);
+      std::memcpy(cta.shared.data() + *offset,
+                  elementAt(cta, instruction.operands[0], element, bytes), bytes);
       cta.shared.set(*offset, bytes, SharedMemory::Written);
     }
     return true;
@@ -117,13 +117,13 @@ void runAtomicScatter(const Instruction &instruction, Cta &cta) {
   const IndexedData &data = static_cast<const IndexedData &>(*instruction.data);
   uint32_t bytes = data.table->elementBytes;
   auto scatter = [&](const Region &view) {
-    for (uint32_t lane = 0; lane < data.lanes && !cta.stopped; ++lane) {
-      uint8_t *result = elementAt(cta, instruction.result, lane, bytes);
+    for (uint32_t element = 0; element < data.elements && !cta.stopped; ++element) {
+      uint8_t *result = elementAt(cta, instruction.result, element, bytes);
       std::memset(result, 0, bytes);
-      if (instruction.operandCount > 3 && !*elementAt(cta, instruction.operands[3], lane, 1))
+      if (instruction.operandCount > 3 && !*elementAt(cta, instruction.operands[3], element, 1))
         continue;
-      uint64_t index = indexOf(data, instruction, cta, 1, lane);
-      auto offset = checkedOffset(data, instruction, cta, view, index, lane, /*reads=*/true,
+      uint64_t index = indexOf(data, instruction, cta, 1, element);
+      auto offset = checkedOffset(data, instruction, cta, view, index, element, /*reads=*/true,
                                   /*writes=*/true);
       if (!offset)
         return false;
@@ -131,7 +131,7 @@ void runAtomicScatter(const Instruction &instruction, Cta &cta) {
       std::memcpy(result, place, bytes);
       uint64_t updated =
           data.update(readBytes(place, bytes),
-                      readBytes(elementAt(cta, instruction.operands[0], lane, bytes), bytes));
+                      readBytes(elementAt(cta, instruction.operands[0], element, bytes), bytes));
       std::memcpy(place, &updated, bytes);
     }
     return true;
@@ -140,9 +140,9 @@ void runAtomicScatter(const Instruction &instruction, Cta &cta) {
   const Region region = regionOf(cta, data.table, instruction.operands[2], data.share);
   if (data.share && !data.share->isLeast(region.rank, data.table->copyBits))
     return;
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
   forEachStoredCopy(region, scatter);
-  cta.meetOthers();
+  cta.synchronizeWithOthers();
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,7 +212,7 @@ IndexedData *describe(Lowering &lowering, mlir::Operation *operation, mlir::Valu
     data->shape.push_back(uint32_t(size));
   data->axis = axis;
   data->indexBytes = byteSize(lowering.kindOf(indices));
-  data->lanes = lowering.laneCountOf(indices.getType());
+  data->elements = lowering.elementCountOf(indices.getType());
   lowering.setShape(indices.getType());
   return data;
 }
@@ -223,7 +223,7 @@ bool lowerLocalGather(Lowering &lowering, mlir::Operation *operation) {
       describe(lowering, operation, gather.getSrc(), gather.getIndices(), gather.getAxis());
   if (!data)
     return false;
-  Slot result = lowering.define(gather.getResult(), data->lanes);
+  Slot result = lowering.define(gather.getResult(), data->elements);
   lowering
       .emit(runLocalGather, taintElementwise, result,
             {lowering.slotOf(gather.getIndices()), lowering.slotOf(gather.getSrc())})
@@ -259,7 +259,7 @@ bool lowerAtomicScatter(Lowering &lowering, mlir::Operation *operation) {
                                          lowering.slotOf(scatter.getDst())};
   if (scatter.getMask())
     operands.push_back(lowering.slotOf(scatter.getMask()));
-  Slot result = lowering.define(scatter.getResult(), data->lanes);
+  Slot result = lowering.define(scatter.getResult(), data->elements);
   lowering.emit(runAtomicScatter, taintObserve, result, operands).data = data;
   if (!scatter.getResult().use_empty())
     lowering.emitHandOut(scatter.getValues().getType(), result,

@@ -45,8 +45,8 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
     data->elements.assign(pack, 0);
     return data;
   }
-  uint32_t lanes = lowering.laneCountOf(type);
-  data->count = lanes / pack;
+  uint32_t elements = lowering.elementCountOf(type);
+  data->count = elements / pack;
   if (pack == 1)
     return data;
   const layout::LinearLayout *layout = linearOrNull(tensor);
@@ -54,11 +54,11 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
     return nullptr;
   using layout::Dim;
   uint64_t registers = layout->inSize(Dim::Register);
-  // In every CTA of a cluster groups are the same lanes of its share.
+  // In every CTA of a cluster groups are the same elements of its share.
   const Share *share = lowering.shareOf(type);
   uint64_t threads =
       (uint64_t{1} << layout->totalInLog2()) / registers / (share ? layout->inSize(Dim::Block) : 1);
-  std::vector<bool> covered(lanes);
+  std::vector<bool> covered(elements);
   llvm::SmallVector<uint32_t> group;
   // Registers are the lowest bits of a packed index.
   for (uint64_t thread = 0; thread < threads; ++thread)
@@ -66,9 +66,9 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
       group.clear();
       bool isNew = false;
       for (uint64_t reg = first; reg < first + pack; ++reg) {
-        uint32_t element =
+        uint32_t whole =
             positionOf(*layout, tensor.getShape(), layout->applyPacked(thread * registers + reg));
-        group.push_back(share ? share->laneOf(element) : element);
+        group.push_back(share ? share->toShare(whole) : whole);
         isNew |= !covered[group.back()];
       }
       if (!isNew)
@@ -88,13 +88,13 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
 /// Of an element that moves between a tile and a scalar slot; `immediate` is its position in the
 /// group and above 32 bits its size in bytes.
 struct Move {
-  uint32_t lane, bytes;
+  uint32_t element, bytes;
 };
 Move moveOf(const Instruction &instruction, Cta &cta, Slot tile, Slot counter) {
   const GroupData &groups = static_cast<const GroupData &>(*instruction.data);
-  uint32_t lane =
+  uint32_t element =
       groups.element(*cta.at<uint32_t>(counter), static_cast<uint32_t>(instruction.immediate));
-  return {tile.lanes == 1 ? 0 : lane, static_cast<uint32_t>(instruction.immediate >> 32)};
+  return {tile.elements == 1 ? 0 : element, static_cast<uint32_t>(instruction.immediate >> 32)};
 }
 
 /// Operands: tile, counter.
@@ -102,23 +102,23 @@ void runPick(const Instruction &instruction, Cta &cta) {
   Slot tile = instruction.operands[0];
   Move move = moveOf(instruction, cta, tile, instruction.operands[1]);
   std::memcpy(cta.at<uint8_t>(instruction.result),
-              cta.at<uint8_t>(tile) + uint64_t(move.lane) * move.bytes, move.bytes);
+              cta.at<uint8_t>(tile) + uint64_t(move.element) * move.bytes, move.bytes);
 }
 void taintPick(const Instruction &instruction, Cta &cta) {
   Slot tile = instruction.operands[0];
   Move move = moveOf(instruction, cta, tile, instruction.operands[1]);
-  *cta.taintAt(instruction.result) = cta.taintAt(tile)[move.lane];
+  *cta.taintAt(instruction.result) = cta.taintAt(tile)[move.element];
 }
 
 /// Operands: scalar, counter.
 void runPut(const Instruction &instruction, Cta &cta) {
   Move move = moveOf(instruction, cta, instruction.result, instruction.operands[1]);
-  std::memcpy(cta.at<uint8_t>(instruction.result) + uint64_t(move.lane) * move.bytes,
+  std::memcpy(cta.at<uint8_t>(instruction.result) + uint64_t(move.element) * move.bytes,
               cta.at<uint8_t>(instruction.operands[0]), move.bytes);
 }
 void taintPut(const Instruction &instruction, Cta &cta) {
   Move move = moveOf(instruction, cta, instruction.result, instruction.operands[1]);
-  cta.taintAt(instruction.result)[move.lane] = *cta.taintAt(instruction.operands[0]);
+  cta.taintAt(instruction.result)[move.element] = *cta.taintAt(instruction.operands[0]);
 }
 
 void runClear(const Instruction &instruction, Cta &cta) {
@@ -145,7 +145,7 @@ bool lowerMapElementwise(Lowering &lowering, mlir::Operation *operation) {
     return false;
   llvm::SmallVector<Slot, 2> results;
   for (mlir::Value result : map.getResults())
-    results.push_back(lowering.define(result, lowering.laneCountOf(result.getType())));
+    results.push_back(lowering.define(result, lowering.elementCountOf(result.getType())));
   Slot counter = lowering.allocate(ElementKind::I32, 1);
   lowering.emit(runClear, taintNothing, counter, {});
   uint32_t loop = lowering.here();
@@ -204,13 +204,13 @@ uint32_t moveRegisters(const AsmData &data, const AsmData::Tile &tile, Cta &cta,
     if (toRegisters)
       registers[next] = 0;
     for (uint32_t i = 0; i < tile.together; ++i) {
-      uint32_t lane = tile.slot.lanes == 1 ? 0 : data.groups->element(group, first + i);
-      uint8_t *element = cta.at<uint8_t>(tile.slot) + uint64_t(lane) * tile.bytes;
-      uint8_t *part = reinterpret_cast<uint8_t *>(&registers[next]) + i * tile.bytes;
+      uint32_t element = tile.slot.elements == 1 ? 0 : data.groups->element(group, first + i);
+      uint8_t *inTile = cta.at<uint8_t>(tile.slot) + uint64_t(element) * tile.bytes;
+      uint8_t *inRegister = reinterpret_cast<uint8_t *>(&registers[next]) + i * tile.bytes;
       if (toRegisters)
-        std::memcpy(part, element, tile.bytes);
+        std::memcpy(inRegister, inTile, tile.bytes);
       else
-        std::memcpy(element, part, tile.bytes);
+        std::memcpy(inTile, inRegister, tile.bytes);
     }
   }
   return next;
@@ -238,10 +238,10 @@ void taintAsm(const Instruction &instruction, Cta &cta) {
   const AsmData &data = static_cast<const AsmData &>(*instruction.data);
   uint8_t code = 0;
   for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).drop_front(data.resultCount))
-    for (uint32_t lane = 0; lane < tile.slot.lanes && !code; ++lane)
-      code = cta.taintAt(tile.slot)[lane];
+    for (uint32_t element = 0; element < tile.slot.elements && !code; ++element)
+      code = cta.taintAt(tile.slot)[element];
   for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).take_front(data.resultCount))
-    std::memset(cta.taintAt(tile.slot), code, tile.slot.lanes);
+    std::memset(cta.taintAt(tile.slot), code, tile.slot.elements);
 }
 
 bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
@@ -266,7 +266,7 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
     return false;
   lowering.setShape(type);
   for (mlir::Value result : code.getResults())
-    data->tiles.push_back({lowering.define(result, lowering.laneCountOf(result.getType())),
+    data->tiles.push_back({lowering.define(result, lowering.elementCountOf(result.getType())),
                            byteSize(lowering.kindOf(result)),
                            elementsPerAsmOperand(result.getType(), pack)});
   data->resultCount = data->tiles.size();
@@ -282,7 +282,7 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
 //===----------------------------------------------------------------------===//
 
 struct Fp4Data : OpData {
-  uint32_t inner = 1, lanes = 0;
+  uint32_t inner = 1, elements = 0;
 };
 
 /// Each byte becomes two numbers along the axis, the low half first.
@@ -291,9 +291,9 @@ template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
   Slot source = instruction.operands[0];
   const uint8_t *bytes = cta.at<uint8_t>(source);
   auto *result = cta.at<typename E::Storage>(instruction.result);
-  for (uint32_t lane = 0; lane < data.lanes; ++lane) {
-    uint32_t outer = lane / data.inner, inner = lane % data.inner;
-    uint8_t byte = bytes[source.lanes == 1 ? 0 : lane];
+  for (uint32_t element = 0; element < data.elements; ++element) {
+    uint32_t outer = element / data.inner, inner = element % data.inner;
+    uint8_t byte = bytes[source.elements == 1 ? 0 : element];
     for (uint32_t half = 0; half < 2; ++half) {
       uint8_t code = half ? byte >> 4 : byte & 15;
       result[(outer * 2 + half) * data.inner + inner] = E::store(decodeByte<kF4E2M1>(code));
@@ -304,10 +304,10 @@ template <class E> void runFp4(const Instruction &instruction, Cta &cta) {
 bool lowerFp4ToFp(Lowering &lowering, mlir::Operation *operation) {
   auto unpack = mlir::cast<ttg::Fp4ToFpOp>(operation);
   Fp4Data *data = lowering.addData<Fp4Data>();
-  data->lanes = lowering.laneCountOf(unpack.getSrc().getType());
+  data->elements = lowering.elementCountOf(unpack.getSrc().getType());
   for (int64_t size : lowering.shapeOf(unpack.getSrc().getType()).drop_front(unpack.getAxis() + 1))
     data->inner *= uint32_t(size);
-  Slot result = lowering.define(unpack.getResult(), 2 * data->lanes);
+  Slot result = lowering.define(unpack.getResult(), 2 * data->elements);
   Handler handler =
       lowering.kindOf(unpack.getResult()) == ElementKind::F16 ? runFp4<F16> : runFp4<BF16>;
   lowering.emit(handler, taintAll, result, {lowering.slotOf(unpack.getSrc())}).data = data;

@@ -60,7 +60,7 @@ struct CopySign {
   template <class T> static T apply(T l, T r) { return std::copysign(l, r); }
 };
 
-template <class E> struct FmaLanes {
+template <class E> struct FmaElements {
   using Result = typename E::Storage;
   using First = Result;
   using Second = Result;
@@ -77,7 +77,7 @@ template <class E> struct FmaLanes {
 bool lowerFma(Lowering &lowering, mlir::Operation *operation) {
   bool lowered = false;
   withArithmeticFloat(lowering.kindOf(operation->getResult(0)), [&](auto element) {
-    lowered = lowerTernary<FmaLanes<decltype(element)>>(lowering, operation);
+    lowered = lowerTernary<FmaElements<decltype(element)>>(lowering, operation);
   });
   return lowered;
 }

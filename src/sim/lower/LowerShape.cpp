@@ -20,8 +20,8 @@ bool lowerMakeRange(Lowering &lowering, mlir::Operation *operation) {
   std::string bytes;
   for (uint32_t value = range.getStart(); value != range.getEnd(); ++value)
     bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
-  uint32_t lanes = range.getEnd() - range.getStart();
-  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), lanes));
+  uint32_t elements = range.getEnd() - range.getStart();
+  lowering.bindWhole(operation->getResult(0), lowering.constant(std::move(bytes), elements));
   return true;
 }
 
@@ -36,7 +36,7 @@ bool lowerSameElements(Lowering &lowering, mlir::Operation *operation) {
 bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
   Slot from = lowering.slotOf(source);
-  if (from.lanes == 1)
+  if (from.elements == 1)
     return lowerSameElements(lowering, operation);
   llvm::ArrayRef<int64_t> sourceShape = lowering.shapeOf(source.getType());
   llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
@@ -47,7 +47,7 @@ bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (sourceShape[dim] == 1)
       box.sourceStrides[dim] = 0;
-  Slot target = lowering.define(result, lowering.laneCountOf(result.getType()));
+  Slot target = lowering.define(result, lowering.elementCountOf(result.getType()));
   emitStridedCopy(lowering, from, target, lowering.kindOf(result), std::move(box));
   lowering.passParameter(source, result);
   return true;
@@ -56,7 +56,7 @@ bool lowerBroadcast(Lowering &lowering, mlir::Operation *operation) {
 bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value source = operation->getOperand(0), result = operation->getResult(0);
   Slot from = lowering.slotOf(source);
-  if (from.lanes == 1)
+  if (from.elements == 1)
     return lowerSameElements(lowering, operation);
   llvm::ArrayRef<int64_t> shape = lowering.shapeOf(result.getType());
   llvm::SmallVector<uint32_t, 4> strides = rowMajorStrides(lowering.shapeOf(source.getType()));
@@ -65,7 +65,7 @@ bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
   for (int32_t dim : mlir::cast<tt::TransOp>(operation).getOrder())
     box.sourceStrides.push_back(strides[dim]);
   box.targetStrides = rowMajorStrides(shape);
-  Slot target = lowering.define(result, from.lanes);
+  Slot target = lowering.define(result, from.elements);
   emitStridedCopy(lowering, from, target, lowering.kindOf(result), std::move(box));
   lowering.passParameter(source, result);
   return true;
@@ -73,7 +73,7 @@ bool lowerTrans(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerJoin(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value result = operation->getResult(0);
-  uint32_t half = lowering.laneCountOf(operation->getOperand(0).getType());
+  uint32_t half = lowering.elementCountOf(operation->getOperand(0).getType());
   Slot target = lowering.define(result, 2 * half);
   for (uint32_t side = 0; side < 2; ++side)
     emitStridedCopy(lowering, lowering.slotOf(operation->getOperand(side)), target,
@@ -85,11 +85,11 @@ bool lowerSplit(Lowering &lowering, mlir::Operation *operation) {
   Slot source = lowering.slotOf(operation->getOperand(0));
   for (uint32_t side = 0; side < 2; ++side) {
     mlir::Value result = operation->getResult(side);
-    if (source.lanes == 1) {
+    if (source.elements == 1) {
       lowering.bind(result, source);
       continue;
     }
-    uint32_t half = lowering.laneCountOf(result.getType());
+    uint32_t half = lowering.elementCountOf(result.getType());
     emitStridedCopy(lowering, source, lowering.define(result, half), lowering.kindOf(result),
                     {{half}, {2}, {1}, side, 0});
   }
@@ -111,15 +111,15 @@ template <class E> void runGather(const Instruction &instruction, Cta &cta) {
   const uint8_t *source = cta.at<uint8_t>(instruction.operands[0]);
   const auto *indices = cta.at<typename E::Storage>(instruction.operands[1]);
   uint8_t *result = cta.at<uint8_t>(instruction.result);
-  uint32_t indexStep = instruction.operands[1].lanes != 1;
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane) {
-    uint32_t inner = lane % gather.inner;
-    uint32_t outer = lane / gather.inner / gather.indexAxis;
-    int64_t index = E::toSigned(indices[lane * indexStep]);
-    uint8_t *target = result + uint64_t(lane) * gather.elementBytes;
+  uint32_t indexStep = instruction.operands[1].elements != 1;
+  for (uint32_t element = 0; element < instruction.result.elements; ++element) {
+    uint32_t inner = element % gather.inner;
+    uint32_t outer = element / gather.inner / gather.indexAxis;
+    int64_t index = E::toSigned(indices[element * indexStep]);
+    uint8_t *target = result + uint64_t(element) * gather.elementBytes;
     if (index < 0 || index >= int64_t(gather.sourceAxis)) [[unlikely]] {
       std::memset(target, 0, gather.elementBytes);
-      cta.taintResult(instruction, lane, diag::Kind::ElementIndexOutOfRange,
+      cta.taintResult(instruction, element, diag::Kind::ElementIndexOutOfRange,
                       {std::to_string(index), std::to_string(gather.sourceAxis - 1)});
       continue;
     }
@@ -141,11 +141,11 @@ bool lowerGather(Lowering &lowering, mlir::Operation *operation) {
   data->inner = 1;
   for (int64_t size : shape.drop_front(axis + 1))
     data->inner *= static_cast<uint32_t>(size);
-  Slot from = lowering.materialize(lowering.slotOf(source), lowering.laneCountOf(source.getType()),
-                                   lowering.kindOf(source));
+  Slot from = lowering.materialize(
+      lowering.slotOf(source), lowering.elementCountOf(source.getType()), lowering.kindOf(source));
   Slot indices = lowering.slotOf(gather.getIndices());
   return withIntElement(lowering.kindOf(gather.getIndices()), [&](auto element) {
-    Slot target = lowering.define(result, lowering.laneCountOf(result.getType()));
+    Slot target = lowering.define(result, lowering.elementCountOf(result.getType()));
     lowering.emit(runGather<decltype(element)>, taintAll, target, {from, indices}).data = data;
   });
 }
@@ -159,17 +159,18 @@ template <class E> void runHistogram(const Instruction &instruction, Cta &cta) {
   const auto *values = cta.at<typename E::Storage>(instruction.operands[0]);
   const uint8_t *mask =
       instruction.operandCount > 1 ? cta.at<uint8_t>(instruction.operands[1]) : nullptr;
-  uint32_t valueStep = instruction.operands[0].lanes != 1;
-  uint32_t maskStep = instruction.operands[1].lanes != 1;
+  uint32_t valueStep = instruction.operands[0].elements != 1;
+  uint32_t maskStep = instruction.operands[1].elements != 1;
   uint32_t *bins = cta.at<uint32_t>(instruction.result);
-  std::fill_n(bins, instruction.result.lanes, 0);
-  for (uint32_t lane = 0; lane < instruction.immediate; ++lane) {
-    if (mask && !mask[lane * maskStep])
+  std::fill_n(bins, instruction.result.elements, 0);
+  for (uint32_t element = 0; element < instruction.immediate; ++element) {
+    if (mask && !mask[element * maskStep])
       continue;
-    uint64_t bin = values[lane * valueStep];
-    if (bin >= instruction.result.lanes)
+    uint64_t bin = values[element * valueStep];
+    if (bin >= instruction.result.elements)
       return cta.fail(instruction, diag::Kind::ElementIndexOutOfRange,
-                      {std::to_string(bin), std::to_string(instruction.result.lanes - 1)}, lane);
+                      {std::to_string(bin), std::to_string(instruction.result.elements - 1)},
+                      element);
     ++bins[bin];
   }
 }
@@ -182,11 +183,11 @@ bool lowerHistogram(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 2> operands = {lowering.slotOf(histogram.getSrc())};
   if (mlir::Value mask = histogram.getMask())
     operands.push_back(lowering.slotOf(mask));
-  Slot result =
-      lowering.define(histogram.getResult(), lowering.laneCountOf(histogram.getResult().getType()));
+  Slot result = lowering.define(histogram.getResult(),
+                                lowering.elementCountOf(histogram.getResult().getType()));
   return withIntElement(lowering.kindOf(histogram.getSrc()), [&](auto element) {
     lowering.emit(runHistogram<decltype(element)>, taintAll, result, operands).immediate =
-        lowering.laneCountOf(histogram.getSrc().getType());
+        lowering.elementCountOf(histogram.getSrc().getType());
   });
 }
 
@@ -196,7 +197,7 @@ void addShape(OperationTable &table) {
   table["tt.get_program_id"] = lowerProgramId<tt::GetProgramIdOp>;
   table["tt.get_num_programs"] = lowerProgramId<tt::GetNumProgramsOp>;
   table["tt.make_range"] = lowerMakeRange;
-  // A splat is a scalar until something makes its lanes differ.
+  // A splat is a scalar until something makes its elements differ.
   table["tt.splat"] = lowerSameElements;
   table["tt.unsplat"] = lowerSameElements;
   table["tt.expand_dims"] = lowerSameElements;

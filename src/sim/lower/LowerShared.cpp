@@ -80,8 +80,8 @@ bool emitLocalStore(Lowering &lowering, mlir::Operation *operation, mlir::Value 
   MoveData *move = addMove(lowering, operation, value.getType(), view);
   if (!move)
     return false;
-  Slot values = lowering.materialize(lowering.slotOf(value), lowering.laneCountOf(value.getType()),
-                                     lowering.kindOf(value));
+  Slot values = lowering.materialize(
+      lowering.slotOf(value), lowering.elementCountOf(value.getType()), lowering.kindOf(value));
   lowering.emit(runLocalStore, taintObserve, Slot(), {values, viewSlot}).data = move;
   return true;
 }
@@ -132,7 +132,7 @@ bool lowerLocalLoad(Lowering &lowering, mlir::Operation *operation) {
   MoveData *move = addMove(lowering, operation, type, load.getSrc());
   if (!move)
     return false;
-  Slot result = lowering.define(load.getResult(), lowering.laneCountOf(type));
+  Slot result = lowering.define(load.getResult(), lowering.elementCountOf(type));
   lowering.emit(runLocalLoad, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = move;
   return true;
 }

@@ -3,7 +3,7 @@
 // Most operations need no more than the shares of their operands. One that mixes
 // elements of several CTAs is done on whole tiles:
 //
-//     all CTAs meet; each gets the whole of every divided operand
+//     all CTAs synchronize; each gets the whole of every divided operand
 //     the operation, in each of them
 //     each keeps its share of the results
 //
@@ -65,11 +65,11 @@ llvm::ArrayRef<int64_t> Lowering::shapeOf(mlir::Type type) {
   return share ? llvm::ArrayRef<int64_t>(share->shape) : tensor.getShape();
 }
 
-uint32_t Lowering::laneCountOf(mlir::Type type) {
-  uint64_t lanes = 1;
+uint32_t Lowering::elementCountOf(mlir::Type type) {
+  uint64_t elements = 1;
   for (int64_t size : shapeOf(type))
-    lanes *= uint64_t(size);
-  return static_cast<uint32_t>(lanes);
+    elements *= uint64_t(size);
+  return static_cast<uint32_t>(elements);
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,7 +141,7 @@ bool mixesAlongAxis(Lowering &lowering, mlir::Value source, mlir::Value result, 
 
 } // namespace
 
-bool operandsFitProduct(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c) {
+bool operandsFitDot(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c) {
   return moves(lowering, c, a,
                [](Coordinates place) {
                  place.back() = 0;
@@ -197,8 +197,8 @@ bool mixesShares(Lowering &lowering, mlir::Operation *operation) {
                       [](const Coordinates &place) { return without(place, place.size() - 1); });
       })
       .Case([&](tt::DotOp dot) {
-        return !operandsFitProduct(lowering, dot.getA().getType(), dot.getB().getType(),
-                                   dot.getC().getType()) ||
+        return !operandsFitDot(lowering, dot.getA().getType(), dot.getB().getType(),
+                               dot.getC().getType()) ||
                !moves(lowering, dot.getC().getType(), dot.getD().getType(), same);
       })
       // Where these are divided they are rare.
@@ -225,13 +225,13 @@ const ExchangeData &dataOf(const Instruction &instruction) {
   return static_cast<const ExchangeData &>(*instruction.data);
 }
 
-/// `to` is a whole tile; a source of one lane is the same everywhere in its share.
-void putShare(const Share &share, uint32_t rank, const uint8_t *from, uint32_t lanes,
+/// `to` is a whole tile; a source of one element is the same everywhere in its share.
+void putShare(const Share &share, uint32_t rank, const uint8_t *from, uint32_t elements,
               uint32_t bytes, uint8_t *to) {
-  const uint32_t run = lanes == 1 ? 1 : share.run;
-  for (uint32_t lane = 0; lane < share.lanes; lane += run)
-    std::memcpy(to + uint64_t(share.elementOf(lane, rank)) * bytes,
-                from + (lanes == 1 ? 0 : uint64_t(lane) * bytes), uint64_t(run) * bytes);
+  const uint32_t run = elements == 1 ? 1 : share.run;
+  for (uint32_t element = 0; element < share.elements; element += run)
+    std::memcpy(to + uint64_t(share.toWhole(element, rank)) * bytes,
+                from + (elements == 1 ? 0 : uint64_t(element) * bytes), uint64_t(run) * bytes);
 }
 
 /// Operands: this CTA's share. Result: the whole tile.
@@ -242,10 +242,10 @@ void runGatherShares(const Instruction &instruction, Cta &cta) {
     for (uint32_t rank = 0; rank < cta.program.ctas; ++rank) {
       if (!data.share->isLeast(rank))
         continue;
-      putShare(*data.share, rank, cta.frameOf(rank, source), source.lanes, data.bytes,
+      putShare(*data.share, rank, cta.frameOf(rank, source), source.elements, data.bytes,
                cta.frameOf(0, whole));
       if (cta.tracking)
-        putShare(*data.share, rank, cta.taintOf(rank, source), source.lanes, 1,
+        putShare(*data.share, rank, cta.taintOf(rank, source), source.elements, 1,
                  cta.taintOf(0, whole));
     }
     for (uint32_t rank = 1; rank < cta.program.ctas; ++rank)
@@ -276,9 +276,9 @@ template <bool kTaint> void takeShare(const Instruction &instruction, Cta &cta) 
   const uint8_t *from =
       kTaint ? cta.taintAt(instruction.operands[0]) : cta.at<uint8_t>(instruction.operands[0]);
   uint8_t *to = kTaint ? cta.taintAt(instruction.result) : cta.at<uint8_t>(instruction.result);
-  for (uint32_t lane = 0; lane < data.share->lanes; lane += run)
-    std::memcpy(to + uint64_t(lane) * bytes,
-                from + uint64_t(data.share->elementOf(lane, rank)) * bytes, uint64_t(run) * bytes);
+  for (uint32_t element = 0; element < data.share->elements; element += run)
+    std::memcpy(to + uint64_t(element) * bytes,
+                from + uint64_t(data.share->toWhole(element, rank)) * bytes, uint64_t(run) * bytes);
 }
 
 /// Jumps to `immediate` in CTAs that only hold copies.
@@ -298,10 +298,10 @@ ExchangeData *addExchange(Lowering &lowering, const Share *share, uint32_t bytes
 
 void Lowering::bindWhole(mlir::Value value, Slot whole) {
   const Share *share = wholeTiles ? nullptr : shareOf(value.getType());
-  if (!share || !share->split || whole.lanes == 1)
+  if (!share || !share->split || whole.elements == 1)
     return bind(value, whole);
   ElementKind kind = kindOf(value);
-  emit(takeShare<false>, takeShare<true>, define(value, share->lanes), {whole}).data =
+  emit(takeShare<false>, takeShare<true>, define(value, share->elements), {whole}).data =
       addExchange(*this, share, byteSize(kind));
 }
 
@@ -331,7 +331,7 @@ bool Lowering::lowerWhole(mlir::Operation *operation, LowerFunction function) {
     if (!isDivided(*this, operand))
       continue;
     const Share *share = shareOf(operand.getType());
-    Slot whole = temporary(kindOf(operand), share->wholeLanes);
+    Slot whole = temporary(kindOf(operand), share->wholeElements);
     emit(runGatherShares, taintExchange, whole, {slotOf(operand)}).data =
         addExchange(*this, share, byteSize(kindOf(operand)));
     replaced.push_back({operand, slotOf(operand)});
@@ -346,7 +346,7 @@ bool Lowering::lowerWhole(mlir::Operation *operation, LowerFunction function) {
     return false;
   for (mlir::Value result : operation->getResults()) {
     Slot whole = slotOf(result);
-    if (!isDivided(*this, result) || whole.lanes == 1)
+    if (!isDivided(*this, result) || whole.elements == 1)
       continue;
     // The hold that the value has on the whole tile outlives the share's beginning.
     bindWhole(result, whole);

@@ -89,10 +89,10 @@ Region barriersOf(const Instruction &instruction, Cta &cta) {
   return barriersAt(cta, data.barrierTable, instruction.operands[2], data.barrierShare);
 }
 
-/// Bulk copies of the engine begin at such multiples in shared memory.
+/// Box copies begin at such multiples in shared memory.
 constexpr uint64_t kBulkAlignment = 128;
 
-/// Whether the engine can address both ends; false after a fault. A launch has checked the
+/// Whether the copy engine can address both ends; false after a fault. A launch has checked the
 /// descriptors that came with it, but the program may have made its own.
 bool checkEnds(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
   std::string why = whyNotAddressable(transfer.tensor, dataOf(instruction).elementBytes);
@@ -110,8 +110,8 @@ bool checkEnds(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
   return false;
 }
 
-/// Whether the box begins where the engine can, and its part inside of the tensor may be accessed;
-/// false after a fault.
+/// Whether the box begins where the copy engine can, and what of it lies inside of the tensor may
+/// be accessed; false after a fault.
 bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
   if (!checkEnds(instruction, cta, transfer))
     return false;
@@ -127,7 +127,8 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
       return false;
     }
   for (const BoxRow &row : boxRows(transfer))
-    if (row.count && !checkedAccess(instruction, cta, row.address, row.count, row.lane + row.skip))
+    if (row.count &&
+        !checkedAccess(instruction, cta, row.address, row.count, row.element + row.skip))
       return false;
   return true;
 }
@@ -147,7 +148,7 @@ void startLoad(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
       !checkWritable(instruction, cta, target, Proxy::Async))
     return;
   BarrierEvent event;
-  event.bytes = int64_t(target.lanes()) * target.table->elementBytes;
+  event.bytes = int64_t(target.elements()) * target.table->elementBytes;
   event.cta = cta.rank();
   event.place = instruction.place;
   event.taint = cta.coordinateTaint;
@@ -191,7 +192,7 @@ void runStore(const Instruction &instruction, Cta &cta) {
   box.kind = data.kind;
   box.isUnsigned = data.isUnsigned;
   const Region &source = store.reads.emplace_back(box.transfer.shared);
-  box.bytes.resize(uint64_t(source.lanes()) * data.elementBytes);
+  box.bytes.resize(uint64_t(source.elements()) * data.elementBytes);
   if (checkGlobal(instruction, cta, box.transfer) &&
       readShared(instruction, cta, source, box.bytes.data(), Proxy::Async))
     cta.enqueue(Queue::BulkStores, std::move(store));
@@ -220,7 +221,7 @@ TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::
   data->kind = *elementKindOf(mlir::cast<ttg::MemDescType>(view.getType()).getElementType());
   data->elementBytes = table->elementBytes;
   data->cacheIndex = lowering.program.accessCount++;
-  data->lanes = Region{table, {}, share}.lanes();
+  data->elements = Region{table, {}, share}.elements();
   for (mlir::Value coordinate : coordinates)
     data->coordinates.push_back(lowering.slotOf(coordinate));
   lowering.setShape(mlir::RankedTensorType::get(type.getShape(), type.getElementType()));
@@ -341,7 +342,7 @@ bool startSharedStore(const Instruction &instruction, Cta &cta, const Region &ta
     AsyncOperation copy;
     copy.place = instruction.place;
     copy.movement = AsyncOperation::ElementsToShared{
-        target, {values, values + uint64_t(data.lanes) * data.elementBytes}, receiver};
+        target, {values, values + uint64_t(data.elements) * data.elementBytes}, receiver};
     BarrierEvent event;
     event.bytes = count;
     event.cta = cta.rank();
@@ -370,9 +371,9 @@ bool lowerSharedStore(Lowering &lowering, mlir::Operation *operation) {
   data->table = table;
   data->share = lowering.shareOf(store.getSrc().getType());
   data->elementBytes = table->elementBytes;
-  data->lanes = lowering.laneCountOf(store.getSrc().getType());
+  data->elements = lowering.elementCountOf(store.getSrc().getType());
   lowering.setShape(store.getSrc().getType());
-  Slot values = lowering.materialize(lowering.slotOf(store.getSrc()), data->lanes,
+  Slot values = lowering.materialize(lowering.slotOf(store.getSrc()), data->elements,
                                      lowering.kindOf(store.getSrc()));
   lowering
       .emit(runSharedStore, taintTransfer, Slot(),

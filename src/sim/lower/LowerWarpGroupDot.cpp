@@ -1,18 +1,18 @@
 //===- LowerWarpGroupDot.cpp - warpgroup_mma ---------------------------------===//
 //
-// An asynchronous product computes at once, since nobody may write its operands
+// An asynchronous dot computes at once, since nobody may write its operands
 // before a wait; that nobody does, and that nobody uses the result, is what its
 // AsyncOperation is for. f32 operands are cut to tf32, as the instruction does.
 //
 //===----------------------------------------------------------------------===//
-#include "sim/async/Product.h"
+#include "sim/async/Dot.h"
 #include "sim/machine/SharedAccess.h"
 
 namespace gluonc::sim {
 namespace {
 
 Slot spelledOut(Lowering &lowering, mlir::Value value) {
-  return lowering.materialize(lowering.slotOf(value), lowering.laneCountOf(value.getType()),
+  return lowering.materialize(lowering.slotOf(value), lowering.elementCountOf(value.getType()),
                               lowering.kindOf(value));
 }
 
@@ -36,7 +36,7 @@ std::optional<Slot> fetch(Lowering &lowering, mlir::Operation *operation, mlir::
   MoveData *move = lowering.addData<MoveData>();
   move->table = table;
   move->share = share;
-  Slot elements = lowering.temporary(*kind, Region{table, {}, share}.lanes());
+  Slot elements = lowering.temporary(*kind, Region{table, {}, share}.elements());
   lowering.emit(runFetch, taintObserve, elements, {lowering.slotOf(value)}).data = move;
   return elements;
 }
@@ -54,23 +54,23 @@ struct IssueData : OpData {
 
 void runIssue(const Instruction &instruction, Cta &cta) {
   const IssueData &data = static_cast<const IssueData &>(*instruction.data);
-  AsyncOperation product;
-  product.name = "product";
-  product.proxy = Proxy::Async;
+  AsyncOperation started;
+  started.name = "product";
+  started.proxy = Proxy::Async;
   for (const IssueData::View &view : data.views)
-    product.reads.push_back(regionOf(cta, view.table, view.slot, view.share));
+    started.reads.push_back(regionOf(cta, view.table, view.slot, view.share));
   // The accumulator is updated in place: what its old slot held is superseded.
-  for (const AsyncGroup &group : cta.fiber->queue(Queue::Products))
+  for (const AsyncGroup &group : cta.fiber->queue(Queue::Dots))
     for (const std::shared_ptr<AsyncOperation> &earlier : group)
       llvm::erase(earlier->results, data.input.offset);
-  product.results.push_back(data.output.offset);
-  product.place = instruction.place;
-  cta.enqueue(Queue::Products, std::move(product));
+  started.results.push_back(data.output.offset);
+  started.place = instruction.place;
+  cta.enqueue(Queue::Dots, std::move(started));
 }
 
-/// `immediate`: products that may stay unfinished.
+/// `immediate`: dots that may stay unfinished.
 void runWait(const Instruction &instruction, Cta &cta) {
-  cta.waitFor(Queue::Products, instruction.immediate);
+  cta.waitFor(Queue::Dots, instruction.immediate);
 }
 
 bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
@@ -80,19 +80,19 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
     return elementKindOf(view ? view.getElementType() : value.getType());
   };
   lowering.program.ordersShared = true;
-  ProductData *data = lowering.addData<ProductData>();
+  DotData *data = lowering.addData<DotData>();
   data->a = *elementKind(dot.getA());
   data->b = *elementKind(dot.getB());
   data->result = lowering.kindOf(dot.getC());
   data->unsignedA = dot.getUnsignedA();
   data->unsignedB = dot.getUnsignedB();
-  if (!isProduct(data->a, data->b, data->result))
+  if (!isDot(data->a, data->b, data->result))
     return false;
   lowering.setShape(dot.getD().getType());
   // The instruction reaches no other CTA's memory.
-  if (lowering.inCluster() && !operandsFitProduct(lowering, dot.getA().getType(),
-                                                  dot.getB().getType(), dot.getC().getType()))
-    return lowering.unsupported(operation, "a product of operands in other CTAs");
+  if (lowering.inCluster() &&
+      !operandsFitDot(lowering, dot.getA().getType(), dot.getB().getType(), dot.getC().getType()))
+    return lowering.unsupported(operation, "a dot of operands in other CTAs");
   llvm::ArrayRef<int64_t> c = lowering.shapeOf(dot.getC().getType());
   data->shape.rows = uint32_t(c[0]);
   data->shape.columns = uint32_t(c[1]);
@@ -108,8 +108,8 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 4> operands = {*a, *b, spelledOut(lowering, dot.getC())};
   if (dot.getUseC())
     operands.push_back(lowering.slotOf(dot.getUseC()));
-  Slot result = lowering.define(dot.getD(), lowering.laneCountOf(dot.getD().getType()));
-  lowering.emit(runProduct, taintAll, result, operands).data = data;
+  Slot result = lowering.define(dot.getD(), lowering.elementCountOf(dot.getD().getType()));
+  lowering.emit(runDot, taintAll, result, operands).data = data;
   if (!dot.getIsAsync()) {
     // Its own wait is one for everything before it.
     lowering.emit(runWait, taintNothing, Slot(), {});

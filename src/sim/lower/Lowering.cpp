@@ -96,8 +96,8 @@ uint32_t Lowering::allocateBytes(uint64_t bytes) {
   return offset;
 }
 
-Slot Lowering::allocate(ElementKind kind, uint32_t lanes) {
-  uint64_t bytes = std::max<uint64_t>(uint64_t(lanes) * byteSize(kind), 1);
+Slot Lowering::allocate(ElementKind kind, uint32_t elements) {
+  uint64_t bytes = std::max<uint64_t>(uint64_t(elements) * byteSize(kind), 1);
   bytes = (bytes + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   uint32_t offset;
   auto reusable = freeSlots.find(uint32_t(bytes));
@@ -106,7 +106,7 @@ Slot Lowering::allocate(ElementKind kind, uint32_t lanes) {
   else
     offset = allocateBytes(bytes);
   holds[offset] = {1, uint32_t(bytes)};
-  return {offset, lanes};
+  return {offset, elements};
 }
 
 void Lowering::free(Slot slot) {
@@ -122,8 +122,8 @@ void Lowering::addFreeSlots(FreeSlots slots) {
     freeSlots[bytes].append(offsets.begin(), offsets.end());
 }
 
-Slot Lowering::define(mlir::Value value, uint32_t lanes) {
-  Slot slot = allocate(kindOf(value), lanes);
+Slot Lowering::define(mlir::Value value, uint32_t elements) {
+  Slot slot = allocate(kindOf(value), elements);
   slots[value] = slot;
   return slot;
 }
@@ -143,21 +143,21 @@ void Lowering::release(mlir::Value value) {
   slots.erase(at);
 }
 
-Slot Lowering::temporary(ElementKind kind, uint32_t lanes) {
-  temporaries.push_back(allocate(kind, lanes));
+Slot Lowering::temporary(ElementKind kind, uint32_t elements) {
+  temporaries.push_back(allocate(kind, elements));
   return temporaries.back();
 }
 
-Slot Lowering::constant(std::string bytes, uint32_t lanes) {
+Slot Lowering::constant(std::string bytes, uint32_t elements) {
   uint32_t offset = allocateBytes(bytes.size());
   program.constants.push_back({offset, std::move(bytes)});
-  return {offset, lanes};
+  return {offset, elements};
 }
 
-Slot Lowering::materialize(Slot slot, uint32_t lanes, ElementKind kind) {
-  if (slot.lanes == lanes)
+Slot Lowering::materialize(Slot slot, uint32_t elements, ElementKind kind) {
+  if (slot.elements == elements)
     return slot;
-  Slot full = temporary(kind, lanes);
+  Slot full = temporary(kind, elements);
   emitCopy(slot, full, kind);
   return full;
 }
@@ -193,26 +193,26 @@ Instruction &Lowering::emit(Handler run, Handler taint, Slot result,
 template <class T> static void runFill(const Instruction &instruction, Cta &cta) {
   T value = *cta.at<T>(instruction.operands[0]);
   T *__restrict result = cta.at<T>(instruction.result);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane)
-    result[lane] = value;
-  cta.moveProduct(instruction.operands[0].offset, instruction.result.offset);
+  for (uint32_t element = 0; element < instruction.result.elements; ++element)
+    result[element] = value;
+  cta.moveDot(instruction.operands[0].offset, instruction.result.offset);
 }
 
 static void runCopy(const Instruction &instruction, Cta &cta) {
   std::memcpy(cta.at<uint8_t>(instruction.result), cta.at<uint8_t>(instruction.operands[0]),
               instruction.immediate);
-  cta.moveProduct(instruction.operands[0].offset, instruction.result.offset);
+  cta.moveDot(instruction.operands[0].offset, instruction.result.offset);
 }
 
 void Lowering::emitCopy(Slot from, Slot to, ElementKind kind) {
   uint32_t bytes = byteSize(kind);
   Handler handler = runCopy;
-  if (from.lanes != to.lanes)
+  if (from.elements != to.elements)
     handler = bytes == 1   ? runFill<uint8_t>
               : bytes == 2 ? runFill<uint16_t>
               : bytes == 4 ? runFill<uint32_t>
                            : runFill<uint64_t>;
-  emit(handler, taintElementwise, to, {from}).immediate = uint64_t(bytes) * to.lanes;
+  emit(handler, taintElementwise, to, {from}).immediate = uint64_t(bytes) * to.elements;
 }
 
 void Lowering::emitParallelCopy(mlir::ValueRange from, llvm::ArrayRef<Slot> to) {
@@ -221,17 +221,17 @@ void Lowering::emitParallelCopy(mlir::ValueRange from, llvm::ArrayRef<Slot> to) 
     Slot source = slotOf(value);
     // A source that an earlier copy overwrites must be saved first.
     bool overwritten = llvm::any_of(to.take_front(index), [&](Slot target) {
-      return target.lanes && target.offset == source.offset;
+      return target.elements && target.offset == source.offset;
     });
     if (overwritten) {
-      Slot saved = temporary(kindOf(value), source.lanes);
+      Slot saved = temporary(kindOf(value), source.elements);
       emitCopy(source, saved, kindOf(value));
       source = saved;
     }
     sources.push_back(source);
   }
   for (auto [index, value] : llvm::enumerate(from))
-    if (to[index].lanes && sources[index].offset != to[index].offset)
+    if (to[index].elements && sources[index].offset != to[index].offset)
       emitCopy(sources[index], to[index], kindOf(value));
 }
 
@@ -287,26 +287,26 @@ bool Lowering::checkTypes(mlir::Operation *operation) {
   return true;
 }
 
-/// Operands: a tile that a product may still be writing.
-static void runCheckProduct(const Instruction &instruction, Cta &cta) {
-  for (const AsyncGroup &group : cta.fiber->queue(Queue::Products))
-    for (const std::shared_ptr<AsyncOperation> &product : group)
-      if (llvm::is_contained(product->results, instruction.operands[0].offset))
+/// Operands: a tile that a dot may still be writing.
+static void runCheckDot(const Instruction &instruction, Cta &cta) {
+  for (const AsyncGroup &group : cta.fiber->queue(Queue::Dots))
+    for (const std::shared_ptr<AsyncOperation> &dot : group)
+      if (llvm::is_contained(dot->results, instruction.operands[0].offset))
         return cta.fail(instruction, diag::Kind::ProductNotWaitedFor, {}, -1,
-                        FaultNote(product->place, "the product was started here"));
+                        FaultNote(dot->place, "the product was started here"));
 }
 
-/// Accumulators pass through control flow, further products and waits as they are; all
+/// Accumulators pass through control flow, further dots and waits as they are; all
 /// else has to find them finished.
-void Lowering::checkProducts(mlir::Operation *operation) {
+void Lowering::checkDots(mlir::Operation *operation) {
   if (mlir::isa<ttng::WarpGroupDotWaitOp, ttg::WarpSpecializeOp, tt::CallOp>(operation) ||
       operation->getName().getDialectNamespace() == "scf" ||
       operation->hasTrait<mlir::OpTrait::IsTerminator>())
     return;
   auto dot = mlir::dyn_cast<ttng::WarpGroupDotOp>(operation);
   for (mlir::Value operand : operation->getOperands()) {
-    if (productTypes.contains(operand.getType()) && !(dot && operand == dot.getC()))
-      emit(runCheckProduct, taintNothing, Slot(), {slotOf(operand)});
+    if (dotTypes.contains(operand.getType()) && !(dot && operand == dot.getC()))
+      emit(runCheckDot, taintNothing, Slot(), {slotOf(operand)});
   }
 }
 
@@ -324,8 +324,8 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
                                   "counted at each call");
   if (!checkTypes(operation))
     return false;
-  if (!productTypes.empty())
-    checkProducts(operation);
+  if (!dotTypes.empty())
+    checkDots(operation);
   unsigned before = sink.errorCount();
   if (inCluster() && mixesShares(*this, operation) ? lowerWhole(operation, known->second)
                                                    : known->second(*this, operation))
@@ -390,7 +390,7 @@ bool Lowering::lowerRegion(mlir::Region &region) {
     for (mlir::BlockArgument argument : block.getArguments()) {
       if (!elementKindOf(argument.getType()))
         return unsupported(region.getParentOp(), "a block argument of this type");
-      define(argument, laneCountOf(argument.getType()));
+      define(argument, elementCountOf(argument.getType()));
     }
   for (mlir::Block &block : region) {
     starts[&block] = here();
@@ -422,7 +422,7 @@ bool Lowering::lowerKernel(tt::FuncOp kernel) {
     return false;
   kernel->getParentOp()->walk([&](ttng::WarpGroupDotOp dot) {
     if (dot.getIsAsync())
-      productTypes.insert(dot.getD().getType());
+      dotTypes.insert(dot.getD().getType());
   });
   program.programIds = allocateBytes(6 * sizeof(uint32_t));
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {

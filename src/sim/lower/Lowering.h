@@ -62,8 +62,8 @@ std::optional<ElementKind> elementKindOf(mlir::Type type);
 
 /// Whether an operation needs elements that other CTAs of the cluster hold.
 bool mixesShares(Lowering &lowering, mlir::Operation *operation);
-/// Whether each CTA's share of a product needs its shares of the factors, and no others.
-bool operandsFitProduct(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c);
+/// Whether each CTA's share of a dot needs its shares of the operands, and no others.
+bool operandsFitDot(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c);
 
 class Lowering {
 public:
@@ -79,7 +79,7 @@ public:
   /// empty for everything else.
   llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
   /// Elements of a tensor, likewise; 1 for everything else.
-  uint32_t laneCountOf(mlir::Type type);
+  uint32_t elementCountOf(mlir::Type type);
   /// What each CTA of the cluster holds of a tensor, a scalar or the buffer of a view; null for
   /// programs of one CTA, and after a report.
   const Share *shareOf(mlir::Type type);
@@ -93,7 +93,7 @@ public:
   /// Element kind of a value; every type was checked when its operation was met.
   ElementKind kindOf(mlir::Value value) const { return *elementKindOf(value.getType()); }
   /// A slot for a value that the operation in hand produces.
-  Slot define(mlir::Value value, uint32_t lanes);
+  Slot define(mlir::Value value, uint32_t elements);
   /// Makes `value` share the slot of elements that already exist.
   void bind(mlir::Value value, Slot slot);
   /// Makes `value` its share of a slot that holds a whole tile, or the same everywhere.
@@ -101,9 +101,9 @@ public:
   /// Gives back the hold that `value` has on its slot.
   void release(mlir::Value value);
   /// A slot that is free again after the current operation.
-  Slot temporary(ElementKind kind, uint32_t lanes);
+  Slot temporary(ElementKind kind, uint32_t elements);
   /// A slot that no value owns; `free` gives it back.
-  Slot allocate(ElementKind kind, uint32_t lanes);
+  Slot allocate(ElementKind kind, uint32_t elements);
   void free(Slot slot);
   /// Slots that were given back, by size in bytes. Code that runs at the same time as
   /// other code must not take what that has given back.
@@ -113,9 +113,9 @@ public:
   }
   void addFreeSlots(FreeSlots slots);
   /// A slot with these bytes in every frame.
-  Slot constant(std::string bytes, uint32_t lanes);
-  /// `slot` with all `lanes` elements spelled out.
-  Slot materialize(Slot slot, uint32_t lanes, ElementKind kind);
+  Slot constant(std::string bytes, uint32_t elements);
+  /// `slot` with all `elements` elements spelled out.
+  Slot materialize(Slot slot, uint32_t elements, ElementKind kind);
 
   /// The parameter that a pointer was computed from; -1 if unknown.
   int parameterOf(mlir::Value pointer) const;
@@ -126,7 +126,7 @@ public:
   // -- Instructions ----------------------------------------------------------
 
   Instruction &emit(Handler run, Handler taint, Slot result, llvm::ArrayRef<Slot> operands);
-  /// Copies all elements of `from` to `to`, which may have more lanes than a uniform `from`.
+  /// Copies all elements of `from` to `to`, which may have more elements than a uniform `from`.
   void emitCopy(Slot from, Slot to, ElementKind kind);
   /// The position of the next instruction, for branches.
   uint32_t here() const { return static_cast<uint32_t>(program.code.size()); }
@@ -156,7 +156,7 @@ public:
   void releaseAfter(mlir::Operation *operation);
   /// The tile shape that faults of the current operation are described by.
   void setShape(mlir::Type type);
-  /// What lanes of its faults count, where the type does not say.
+  /// Whose elements its faults count, where the type does not say.
   void setShare(const Share *share) { program.places[currentPlace].share = share; }
 
   /// Reports an operation or type that cannot be simulated; always false.
@@ -188,7 +188,7 @@ public:
 private:
   bool lowerOperation(mlir::Operation *operation);
   bool lowerWhole(mlir::Operation *operation, LowerFunction function);
-  void checkProducts(mlir::Operation *operation);
+  void checkDots(mlir::Operation *operation);
   bool checkTypes(mlir::Operation *operation);
   void findDeaths(mlir::Block &block);
   void beginPlace(mlir::Operation *operation);
@@ -213,8 +213,8 @@ private:
   bool wholeTiles = false;
   llvm::DenseMap<mlir::Type, const Share *> shares;
   bool frameOverflow = false;
-  /// Types of the results of asynchronous products.
-  llvm::DenseSet<mlir::Type> productTypes;
+  /// Types of the results of asynchronous dots.
+  llvm::DenseSet<mlir::Type> dotTypes;
 };
 
 } // namespace gluonc::sim

@@ -3,7 +3,7 @@
 // A barrier counts the arrivals that its current phase still needs and the bytes
 // that asynchronous copies still owe it. When both are zero the phase is complete:
 // the parity flips and the count starts anew. The object lives in eight bytes of
-// shared memory, so a kernel that loses track of them meets the consequences.
+// shared memory, so a kernel that loses track of them bears the consequences.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

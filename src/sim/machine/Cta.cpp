@@ -31,9 +31,9 @@ void Cta::forEachFrame(llvm::function_ref<void()> visit) {
 }
 
 void Cta::copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes) {
-  std::memcpy(frameOf(to, slot), frameOf(from, slot), uint64_t(slot.lanes) * elementBytes);
+  std::memcpy(frameOf(to, slot), frameOf(from, slot), uint64_t(slot.elements) * elementBytes);
   if (tracking)
-    std::memcpy(taintOf(to, slot), taintOf(from, slot), slot.lanes);
+    std::memcpy(taintOf(to, slot), taintOf(from, slot), slot.elements);
 }
 
 std::string Cta::placeText(uint64_t sharedOffset) const {
@@ -59,7 +59,7 @@ void Cta::reset(uint64_t index) {
   endedCtas = 0;
   coordinateTaint = 0;
   pending.clear();
-  meetings.clear();
+  syncPoints.clear();
   barrierEvents.clear();
   madeDescriptors.clear();
   fibers.clear();
@@ -75,19 +75,19 @@ void Cta::reset(uint64_t index) {
     ordering->clear();
 }
 
-/// The element of the tile that a lane of the CTA's share is.
-int64_t Cta::wholeLane(const Instruction &at, int64_t lane) const {
+/// The number in the tile of an element of the CTA's share.
+int64_t Cta::wholeElement(const Instruction &at, int64_t element) const {
   const Share *share = program.places[at.place].share;
-  return share && lane >= 0 ? share->elementOf(uint32_t(lane), rank()) : lane;
+  return share && element >= 0 ? share->toWhole(uint32_t(element), rank()) : element;
 }
 
 void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
-               int64_t lane, std::optional<FaultNote> note) {
+               int64_t element, std::optional<FaultNote> note) {
   Fault fault;
   fault.kind = kind;
   fault.place = at.place;
   fault.arguments.assign(arguments.begin(), arguments.end());
-  fault.lane = wholeLane(at, lane);
+  fault.element = wholeElement(at, element);
   fault.program = programIndex;
   if (note)
     fault.notes.push_back(std::move(*note));
@@ -95,7 +95,7 @@ void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::strin
   stopped = failed = true;
 }
 
-void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
+void Cta::taintResult(const Instruction &at, uint32_t element, diag::Kind kind,
                       llvm::ArrayRef<std::string> arguments) {
   if (!tracking) {
     tracking = true;
@@ -112,13 +112,13 @@ void Cta::taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
       fault.kind = kind;
       fault.place = at.place;
       fault.arguments.assign(arguments.begin(), arguments.end());
-      fault.lane = wholeLane(at, lane);
+      fault.element = wholeElement(at, element);
       fault.program = programIndex;
       pending.push_back(std::move(fault));
     }
     code = pending.size() - 1;
   }
-  taintAt(at.result)[lane] = static_cast<uint8_t>(code + 1);
+  taintAt(at.result)[element] = static_cast<uint8_t>(code + 1);
 }
 
 void Cta::raise(const Instruction &use, uint8_t code) {

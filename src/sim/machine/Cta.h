@@ -5,12 +5,12 @@
 // taint of the frame. A program over a cluster has a frame for each CTA; the one of
 // the fiber in hand is what `at` finds.
 //
-// Taint. Poison and faulty arithmetic (x / 0) do no harm in lanes that nothing
-// depends on, and masked kernels produce such lanes all the time. So they are not
+// Taint. Poison and faulty arithmetic (x / 0) do no harm in elements that nothing
+// depends on, and masked kernels produce such elements all the time. So they are not
 // faults where they occur. From the first one on, every frame byte offset has a
-// taint byte (lane i of a slot has the one at slot.offset + i) that names a
+// taint byte (element i of a slot has the one at slot.offset + i) that names a
 // pending fault, instructions carry taint along, and the fault is raised when a
-// tainted lane reaches memory, a branch or an assertion. Until then there is no
+// tainted element reaches memory, a branch or an assertion. Until then there is no
 // cost but one test per instruction.
 //
 //===----------------------------------------------------------------------===//
@@ -59,10 +59,10 @@ public:
 
   /// Ends the program with a fault.
   void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
-            int64_t lane = -1, std::optional<FaultNote> note = std::nullopt);
-  /// Marks lane `lane` of the result of `at` as the outcome of a fault that counts
+            int64_t element = -1, std::optional<FaultNote> note = std::nullopt);
+  /// Marks element `element` of the result of `at` as the outcome of a fault that counts
   /// only if something depends on it. Call after the result has been written.
-  void taintResult(const Instruction &at, uint32_t lane, diag::Kind kind,
+  void taintResult(const Instruction &at, uint32_t element, diag::Kind kind,
                    llvm::ArrayRef<std::string> arguments);
   /// Raises the pending fault that `code` names.
   void raise(const Instruction &use, uint8_t code);
@@ -95,20 +95,20 @@ public:
   bool waitForBarrier(const Instruction &at, uint32_t barrier, bool parity);
   /// For a value in global memory that others may still change; true if nobody can.
   bool waitForMemory(const Instruction &at);
-  /// The halves of a barrier of the cluster: all fibers of one partition meet. Whether all have
-  /// arrived; if not, the fiber waits.
+  /// The halves of a barrier of the cluster: all fibers of one partition synchronize. Whether all
+  /// have arrived; if not, the fiber waits.
   void arriveAtCluster(bool relaxed);
   bool waitForCluster(const Instruction &at);
-  /// All fibers of one partition meet at an instruction, and the last one executes `move`.
+  /// All fibers of one partition synchronize at an instruction, and the last one executes `move`.
   void exchange(const Instruction &at, llvm::function_ref<void()> move);
 
   /// Something happened that a waiting fiber may have waited for.
   void noteEvent() { ++events; }
 
-  /// Partitions meet at atomic operations: orders the fiber after those that met before.
-  void meetOthers() {
+  /// Partitions synchronize by atomic operations: orders the fiber after those that did so before.
+  void synchronizeWithOthers() {
     if (ordering && ordering->isConcurrent()) [[unlikely]]
-      ordering->meet(fiber->index);
+      ordering->synchronize(fiber->index);
   }
 
   Barrier barrierAt(uint32_t offset) {
@@ -136,9 +136,9 @@ public:
   void waitFor(Queue queue, uint64_t pending);
   void waitForReads(Queue queue, uint64_t pending);
   /// A slot's elements were copied to another one; what is unfinished is so there, too.
-  void moveProduct(uint32_t from, uint32_t to) {
-    if (!fiber->queue(Queue::Products).empty()) [[unlikely]]
-      moveUnfinishedProduct(from, to);
+  void moveDot(uint32_t from, uint32_t to) {
+    if (!fiber->queue(Queue::Dots).empty()) [[unlikely]]
+      moveUnfinishedDot(from, to);
   }
 
   const Program &program;
@@ -180,7 +180,7 @@ public:
 
 private:
   void reset(uint64_t index);
-  int64_t wholeLane(const Instruction &at, int64_t lane) const;
+  int64_t wholeElement(const Instruction &at, int64_t element) const;
   Fiber *pickFiber();
   Fiber *pickPoll();
   void resume(Fiber &next);
@@ -202,25 +202,25 @@ private:
   void stopReading(AsyncOperation &operation);
   void retireReaders();
   void forEachInFlight(llvm::function_ref<void(AsyncOperation &)> visit) const;
-  void moveUnfinishedProduct(uint32_t from, uint32_t to);
+  void moveUnfinishedDot(uint32_t from, uint32_t to);
 
-  /// Where the fibers of one partition, one of each CTA, meet.
-  struct Meeting {
+  /// Where the fibers of one partition, one of each CTA, synchronize.
+  struct SyncPoint {
     uint32_t arrived = 0;
     uint64_t generation = 0;
   };
   /// By partition and instruction; barriers of the cluster are all one place.
   static constexpr uint32_t kClusterBarrier = ~uint32_t(0) - 2;
-  Meeting &meetingAt(uint32_t place) { return meetings[{fiber->partition, place}]; }
-  bool completeIfAllArrived(Meeting &meeting);
-  /// Names the meetings of a partition to Ordering.h.
-  uint32_t meetingKey() const { return 0x80000000 + uint32_t(fiber->partition + 1); }
-  std::string describeMeeting(const Fiber &waiting) const;
+  SyncPoint &syncPointAt(uint32_t place) { return syncPoints[{fiber->partition, place}]; }
+  bool completeIfAllArrived(SyncPoint &point);
+  /// Names the synchronization points of a partition to Ordering.h.
+  uint32_t syncKey() const { return 0x80000000 + uint32_t(fiber->partition + 1); }
+  std::string describeSync(const Fiber &waiting) const;
 
   std::vector<uint8_t> frameStorage;
   uint8_t *frame, *frames;
   uint64_t frameStride;
-  llvm::DenseMap<std::pair<int, uint32_t>, Meeting> meetings;
+  llvm::DenseMap<std::pair<int, uint32_t>, SyncPoint> syncPoints;
   std::vector<uint8_t> taint;
   std::vector<Fault> pending;
   uint64_t branches = 0, branchStop = 0;

@@ -28,12 +28,12 @@ void FaultLog::endBehind(uint64_t program) {
     at = at->second.program > program ? faults.erase(at) : std::next(at);
 }
 
-/// "(3, 17)" for element `lane` of a tile of this shape.
-static std::string indexText(int64_t lane, llvm::ArrayRef<int64_t> shape) {
+/// "(3, 17)" for element `element` of a tile of this shape.
+static std::string indexText(int64_t element, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<std::string, 4> parts(shape.size());
   for (size_t dim = shape.size(); dim-- > 0;) {
-    parts[dim] = std::to_string(lane % shape[dim]);
-    lane /= shape[dim];
+    parts[dim] = std::to_string(element % shape[dim]);
+    element /= shape[dim];
   }
   return "(" + llvm::join(parts, ", ") + ")";
 }
@@ -43,8 +43,8 @@ static std::string contextText(const Fault &fault, const Place &place, std::arra
   uint64_t x = fault.program % grid[0], rest = fault.program / grid[0];
   std::string text = "in program (" + std::to_string(x) + ", " + std::to_string(rest % grid[1]) +
                      ", " + std::to_string(rest / grid[1]) + ")";
-  if (fault.lane >= 0 && !place.shape.empty())
-    text += ", at element " + indexText(fault.lane, place.shape) + " of the tile";
+  if (fault.element >= 0 && !place.shape.empty())
+    text += ", at element " + indexText(fault.element, place.shape) + " of the tile";
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2];
   if (programs > 1 && !allWereRun)
     text += "; not all programs behind it were run";

@@ -26,7 +26,7 @@ struct Place {
   llvm::SmallVector<diag::Span, 2> callers;
   std::string operation;
   llvm::SmallVector<int64_t, 4> shape;
-  /// What its lanes count, if not the whole tile.
+  /// Whose elements it counts, if not the whole tile's.
   const Share *share = nullptr;
 };
 
@@ -38,7 +38,7 @@ struct Fault {
   uint32_t place = 0;
   llvm::SmallVector<std::string, 4> arguments;
   /// Row-major index of the first element at fault; negative if there is none.
-  int64_t lane = -1;
+  int64_t element = -1;
   /// Where a wrong value was used, if the fault lies where it was made.
   int64_t usePlace = -1;
   llvm::SmallVector<FaultNote, 1> notes;

@@ -45,11 +45,11 @@ struct Fiber {
   uint64_t seenEvents = 0;
   /// What it polls for will not come.
   bool givesUp = false;
-  /// The meetings at the barrier of the cluster, and at an exchange, that it has arrived at and
-  /// not left.
+  /// How often the barrier of the cluster, and an exchange, had completed when it arrived there;
+  /// nullopt after it has left.
   std::optional<uint64_t> arrival, exchange;
   /// The instruction of the exchange.
-  uint32_t meetingPlace = 0;
+  uint32_t syncPlace = 0;
 
   /// cp.async: copies not committed yet.
   AsyncGroup openCopies;

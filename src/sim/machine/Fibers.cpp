@@ -160,57 +160,57 @@ bool Cta::waitForMemory(const Instruction &at) {
 }
 
 //===----------------------------------------------------------------------===//
-// Meetings of CTAs
+// Synchronization of CTAs
 //===----------------------------------------------------------------------===//
 
 /// As on hardware, CTAs that have ended count as having arrived.
-bool Cta::completeIfAllArrived(Meeting &meeting) {
-  if (meeting.arrived + uint32_t(llvm::popcount(endedCtas)) < program.ctas)
+bool Cta::completeIfAllArrived(SyncPoint &point) {
+  if (point.arrived + uint32_t(llvm::popcount(endedCtas)) < program.ctas)
     return false;
-  meeting.arrived = 0;
-  ++meeting.generation;
-  ordering->completePhase(meetingKey());
+  point.arrived = 0;
+  ++point.generation;
+  ordering->completePhase(syncKey());
   noteEvent();
   return true;
 }
 
 void Cta::arriveAtCluster(bool relaxed) {
-  Meeting &meeting = meetingAt(kClusterBarrier);
-  fiber->arrival = meeting.generation;
-  ++meeting.arrived;
+  SyncPoint &point = syncPointAt(kClusterBarrier);
+  fiber->arrival = point.generation;
+  ++point.arrived;
   if (!relaxed)
-    ordering->arrive(fiber->index, meetingKey());
-  completeIfAllArrived(meeting);
+    ordering->arrive(fiber->index, syncKey());
+  completeIfAllArrived(point);
 }
 
 bool Cta::waitForCluster(const Instruction &at) {
-  Meeting &meeting = meetingAt(kClusterBarrier);
-  if (meeting.generation == *fiber->arrival && !completeIfAllArrived(meeting)) {
-    fiber->meetingPlace = kClusterBarrier;
+  SyncPoint &point = syncPointAt(kClusterBarrier);
+  if (point.generation == *fiber->arrival && !completeIfAllArrived(point)) {
+    fiber->syncPlace = kClusterBarrier;
     return suspend(at, Fiber::State::WaitsForCtas), false;
   }
   fiber->arrival.reset();
-  ordering->wait(fiber->index, meetingKey());
+  ordering->wait(fiber->index, syncKey());
   return true;
 }
 
 void Cta::exchange(const Instruction &at, llvm::function_ref<void()> move) {
-  Meeting &meeting = meetingAt(pc);
+  SyncPoint &point = syncPointAt(pc);
   if (!fiber->exchange) {
-    fiber->exchange = meeting.generation;
-    ordering->arrive(fiber->index, meetingKey());
+    fiber->exchange = point.generation;
+    ordering->arrive(fiber->index, syncKey());
     // One that has ended brings nothing.
-    if (++meeting.arrived == program.ctas) {
+    if (++point.arrived == program.ctas) {
       move();
-      completeIfAllArrived(meeting);
+      completeIfAllArrived(point);
     }
   }
-  if (meeting.generation == *fiber->exchange) {
-    fiber->meetingPlace = pc;
+  if (point.generation == *fiber->exchange) {
+    fiber->syncPlace = pc;
     return suspend(at, Fiber::State::WaitsForCtas);
   }
   fiber->exchange.reset();
-  ordering->wait(fiber->index, meetingKey());
+  ordering->wait(fiber->index, syncKey());
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,22 +286,22 @@ std::string Cta::nameOf(std::optional<uint32_t> index) const {
   return "an asynchronous operation";
 }
 
-std::string Cta::describeMeeting(const Fiber &waiting) const {
+std::string Cta::describeSync(const Fiber &waiting) const {
   std::string missing;
   for (uint32_t rank = 0; rank < program.ctas; ++rank) {
     auto peer = llvm::find_if(fibers, [&](const std::unique_ptr<Fiber> &each) {
       return each->cta == rank && each->partition == waiting.partition;
     });
     bool isThere = peer != fibers.end() && (*peer)->state == Fiber::State::WaitsForCtas &&
-                   (*peer)->meetingPlace == waiting.meetingPlace;
+                   (*peer)->syncPlace == waiting.syncPlace;
     if (isThere)
       continue;
     missing += (missing.empty() ? "CTA " : ", CTA ") + std::to_string(rank);
     if (endedCtas >> rank & 1)
       missing += " (which has ended)";
   }
-  return std::string(waiting.meetingPlace == kClusterBarrier ? " waits at a barrier of the cluster"
-                                                             : " waits to exchange elements") +
+  return std::string(waiting.syncPlace == kClusterBarrier ? " waits at a barrier of the cluster"
+                                                          : " waits to exchange elements") +
          " for " + missing;
 }
 
@@ -310,7 +310,7 @@ std::string Cta::describeWait(const Fiber &waiting) const {
   if (waiting.state == Fiber::State::WaitsForPartitions)
     return who + " waits for the other partitions to end";
   if (waiting.state == Fiber::State::WaitsForCtas)
-    return who + describeMeeting(waiting);
+    return who + describeSync(waiting);
   Barrier barrier = const_cast<Cta *>(this)->barrierAt(waiting.barrier);
   int64_t coming = 0;
   for (const BarrierEvent &event : barrierEvents)

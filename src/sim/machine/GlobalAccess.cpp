@@ -9,8 +9,8 @@ bool areConsecutive(const uint64_t *addresses, uint32_t count, uint32_t elementB
   if (addresses[count - 1] != addresses[0] + uint64_t(count - 1) * elementBytes)
     return false;
   uint64_t difference = 0;
-  for (uint32_t lane = 1; lane < count; ++lane)
-    difference |= (addresses[lane] - addresses[lane - 1]) ^ elementBytes;
+  for (uint32_t element = 1; element < count; ++element)
+    difference |= (addresses[element] - addresses[element - 1]) ^ elementBytes;
   return difference == 0;
 }
 
@@ -40,7 +40,7 @@ static std::string relativeText(uint64_t address, uint64_t length, const Range &
 }
 
 static void failOutOfBounds(const Instruction &instruction, const AccessData &access, Cta &cta,
-                            uint64_t address, const Range *expected, int64_t lane) {
+                            uint64_t address, const Range *expected, int64_t element) {
   const Range *range = expected ? expected : cta.memory.nearest(address);
   // Far from everything the nearest buffer would be a misleading thing to name.
   constexpr uint64_t kNear = uint64_t(1) << 32;
@@ -49,7 +49,7 @@ static void failOutOfBounds(const Instruction &instruction, const AccessData &ac
   std::string where = near ? relativeText(address, access.elementBytes, *range)
                            : "at address " + hex(address) + ", which is in no buffer";
   cta.fail(instruction, diag::Kind::OutOfBoundsAccess,
-           {access.verb, std::to_string(access.elementBytes), where}, lane);
+           {access.verb, std::to_string(access.elementBytes), where}, element);
 }
 
 /// The range that an access has to lie in: that of the parameter its address was
@@ -67,41 +67,41 @@ static const Range *rangeFor(const AccessData &access, Cta &cta, uint64_t addres
 }
 
 uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
-                       uint32_t lane) {
+                       uint32_t element) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
-  uint64_t element = access.elementBytes, length = element * count;
+  uint64_t size = access.elementBytes, length = size * count;
   const Range *expected;
   const Range *range = rangeFor(access, cta, address, expected);
   if (!range || !range->contains(address, length)) {
     // The first element at fault, for a run that starts inside.
     uint64_t inside = 0;
-    while (range && inside + 1 < count && range->contains(address + inside * element, element))
+    while (range && inside + 1 < count && range->contains(address + inside * size, size))
       ++inside;
-    failOutOfBounds(instruction, access, cta, address + inside * element,
-                    expected ? expected : range, int64_t(lane + inside));
+    failOutOfBounds(instruction, access, cta, address + inside * size, expected ? expected : range,
+                    int64_t(element + inside));
     return nullptr;
   }
-  if (address % element) [[unlikely]] {
+  if (address % size) [[unlikely]] {
     cta.fail(instruction, diag::Kind::MisalignedAccess,
-             {access.verb, std::to_string(element), hex(address)}, lane);
+             {access.verb, std::to_string(size), hex(address)}, element);
     return nullptr;
   }
   if (access.writes && !range->writable()) [[unlikely]] {
-    cta.fail(instruction, diag::Kind::ReadOnlyWrite,
-             {access.verb, std::to_string(element), range->name(),
-              std::to_string(address - range->base())},
-             lane);
+    cta.fail(
+        instruction, diag::Kind::ReadOnlyWrite,
+        {access.verb, std::to_string(size), range->name(), std::to_string(address - range->base())},
+        element);
     return nullptr;
   }
   if (range->tracksInitialization()) {
     if (access.reads) {
       uint64_t unwritten = range->firstUnwritten(address, length);
       if (unwritten != length) {
-        uint64_t which = unwritten / element;
+        uint64_t which = unwritten / size;
         cta.fail(instruction, diag::Kind::UninitializedRead,
-                 {access.verb, std::to_string(element), range->name(),
-                  std::to_string(address + which * element - range->base())},
-                 int64_t(lane + which));
+                 {access.verb, std::to_string(size), range->name(),
+                  std::to_string(address + which * size - range->base())},
+                 int64_t(element + which));
         return nullptr;
       }
     }

@@ -12,10 +12,10 @@ struct AccessData : OpData {
   /// "load", "store", …, as diagnostics say it.
   const char *verb = "load";
   uint32_t elementBytes = 0;
-  /// Lanes of the access; addresses, mask and values may be uniform.
-  uint32_t lanes = 0;
+  /// Of the tile; addresses, mask and values may be uniform.
+  uint32_t elements = 0;
   /// Elements of the last dimension: rows are tried as one run each.
-  uint32_t rowLanes = 0;
+  uint32_t rowElements = 0;
   bool masked = false;
   bool hasOther = false;
   bool reads = false;
@@ -25,26 +25,26 @@ struct AccessData : OpData {
   uint32_t cacheIndex = 0;
 };
 
-/// Describes an access through `pointers`; `lanes` is the whole tile.
+/// Describes an access through `pointers`; `elements` is the whole tile.
 void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers,
                     uint32_t elementBytes, const char *verb);
 AccessData *addAccess(Lowering &lowering, mlir::Value pointers, uint32_t elementBytes,
                       const char *verb);
 
 /// Host memory of `count` elements at `address` after all checks; null after a fault.
-/// `lane` is the tile element that the first of them belongs to.
+/// `element` is the number of the first of them within the tile.
 uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
-                       uint32_t lane);
+                       uint32_t element);
 
-/// Whether the addresses of `count` lanes follow each other without a gap.
+/// Whether the addresses of `count` elements follow each other without a gap.
 bool areConsecutive(const uint64_t *addresses, uint32_t count, uint32_t elementBytes);
 
 enum class MaskState : uint8_t { AllTrue, AllFalse, Mixed };
 MaskState maskState(const uint8_t *mask, uint32_t count);
 
-/// Calls `visit(lane, count, host)` for runs of active lanes that lie in consecutive
-/// memory: the whole tile, else rows, else single elements. Calls `skip(lane, count)`
-/// for lanes that are masked off. Stops at the first fault.
+/// Calls `visit(element, count, host)` for runs of active elements that lie in consecutive
+/// memory: the whole tile, else rows, else single elements. Calls `skip(element, count)`
+/// for elements that are masked off. Stops at the first fault.
 template <class Visit, class Skip>
 void forEachRun(const Instruction &instruction, Cta &cta, Visit &&visit, Skip &&skip) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
@@ -53,16 +53,16 @@ void forEachRun(const Instruction &instruction, Cta &cta, Visit &&visit, Skip &&
   Slot maskSlot = access.masked ? instruction.operands[1] : Slot();
   const uint8_t *mask = access.masked ? cta.at<uint8_t>(maskSlot) : nullptr;
 
-  auto visitLanes = [&](uint32_t first, uint32_t count, bool splits) {
+  auto visitElements = [&](uint32_t first, uint32_t count, bool splits) {
     MaskState state = MaskState::AllTrue;
     if (mask)
-      state = maskSlot.lanes == 1 ? (mask[0] ? MaskState::AllTrue : MaskState::AllFalse)
-                                  : maskState(mask + first, count);
+      state = maskSlot.elements == 1 ? (mask[0] ? MaskState::AllTrue : MaskState::AllFalse)
+                                     : maskState(mask + first, count);
     if (state == MaskState::AllFalse) {
       skip(first, count);
       return true;
     }
-    if (state == MaskState::AllTrue && addressSlot.lanes != 1 &&
+    if (state == MaskState::AllTrue && addressSlot.elements != 1 &&
         areConsecutive(addresses + first, count, access.elementBytes)) {
       if (uint8_t *host = checkedAccess(instruction, cta, addresses[first], count, first))
         visit(first, count, host);
@@ -70,19 +70,20 @@ void forEachRun(const Instruction &instruction, Cta &cta, Visit &&visit, Skip &&
     }
     if (splits)
       return false;
-    for (uint32_t lane = first; lane < first + count && !cta.stopped; ++lane) {
-      if (mask && !mask[maskSlot.lanes == 1 ? 0 : lane])
-        skip(lane, 1);
-      else if (uint8_t *host = checkedAccess(instruction, cta,
-                                             addresses[addressSlot.lanes == 1 ? 0 : lane], 1, lane))
-        visit(lane, 1, host);
+    for (uint32_t element = first; element < first + count && !cta.stopped; ++element) {
+      if (mask && !mask[maskSlot.elements == 1 ? 0 : element])
+        skip(element, 1);
+      else if (uint8_t *host =
+                   checkedAccess(instruction, cta,
+                                 addresses[addressSlot.elements == 1 ? 0 : element], 1, element))
+        visit(element, 1, host);
     }
     return true;
   };
-  if (visitLanes(0, access.lanes, access.rowLanes < access.lanes))
+  if (visitElements(0, access.elements, access.rowElements < access.elements))
     return;
-  for (uint32_t row = 0; row < access.lanes && !cta.stopped; row += access.rowLanes)
-    visitLanes(row, access.rowLanes, false);
+  for (uint32_t row = 0; row < access.elements && !cta.stopped; row += access.rowElements)
+    visitElements(row, access.rowElements, false);
 }
 
 } // namespace gluonc::sim

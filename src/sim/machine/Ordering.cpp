@@ -21,7 +21,7 @@ void Ordering::clear() {
   for (uint32_t cta = 0; cta < ctas; ++cta)
     views[cta].seen[cta] = 1;
   barriers.clear();
-  meeting = View();
+  synchronized = View();
   std::fill(writes.begin(), writes.end(), Cell());
   reads.clear();
   barrierTimes = {};
@@ -70,9 +70,9 @@ void Ordering::fence(uint32_t fiber) {
   stepOn(fiber);
 }
 
-void Ordering::meet(uint32_t fiber) {
-  views[fiber].join(meeting);
-  release(fiber, meeting);
+void Ordering::synchronize(uint32_t fiber) {
+  views[fiber].join(synchronized);
+  release(fiber, synchronized);
 }
 
 Ordering::BarrierState &Ordering::stateOf(uint32_t barrier) {

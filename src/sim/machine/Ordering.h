@@ -82,9 +82,9 @@ public:
   /// What an asynchronous operation wrote, which these barriers tell of.
   Epoch complete(llvm::ArrayRef<uint32_t> completing, Proxy proxy);
   void forgetBarrier(uint32_t barrier) { barriers.erase(barrier); }
-  /// An atomic operation on global memory, or a meeting of all partitions: orders after all
+  /// An atomic operation on global memory, or a barrier of all partitions: orders after all
   /// earlier ones.
-  void meet(uint32_t fiber);
+  void synchronize(uint32_t fiber);
   /// Whether there are several fibers.
   bool isConcurrent() const { return concurrent; }
 
@@ -160,7 +160,7 @@ private:
 
   std::vector<View> views;
   llvm::DenseMap<uint32_t, BarrierState> barriers;
-  View meeting;
+  View synchronized;
   /// A fiber touches little of a cluster's memory, so its reads come in chunks.
   static constexpr uint64_t kChunkCells = 1 << 14;
   struct Reads {

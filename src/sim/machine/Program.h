@@ -27,11 +27,11 @@ class Cta;
 struct Instruction;
 using Handler = void (*)(const Instruction &, Cta &);
 
-/// A value in the frame. `lanes` is the number of elements stored: 1 for scalars
+/// A value in the frame. `elements` is the number of those stored: 1 for scalars
 /// and uniform tiles.
 struct Slot {
   uint32_t offset = 0;
-  uint32_t lanes = 0;
+  uint32_t elements = 0;
 };
 
 /// What an operation needs beyond slots: shapes, address tables, names.

@@ -7,22 +7,22 @@
 
 namespace gluonc::sim {
 
-uint32_t Share::elementOf(uint32_t lane, uint32_t rank) const {
+uint32_t Share::toWhole(uint32_t element, uint32_t rank) const {
   uint32_t skewed = begins[rank];
   for (auto [bit, change] : llvm::enumerate(skew))
-    skewed ^= lane >> bit & 1 ? change : 0;
+    skewed ^= element >> bit & 1 ? change : 0;
   for (uint32_t rest = split; rest; rest &= rest - 1) {
     uint32_t below = (rest & -rest) - 1;
-    lane = (lane & ~below) << 1 | (lane & below);
+    element = (element & ~below) << 1 | (element & below);
   }
-  return lane ^ skewed;
+  return element ^ skewed;
 }
 
-uint32_t Share::laneOf(uint32_t element) const {
-  uint32_t lane = 0, bit = 1;
-  for (uint32_t rest = ~split; rest && (rest & -rest) <= element; rest &= rest - 1, bit <<= 1)
-    lane |= element & (rest & -rest) ? bit : 0;
-  return lane;
+uint32_t Share::toShare(uint32_t whole) const {
+  uint32_t element = 0, bit = 1;
+  for (uint32_t rest = ~split; rest && (rest & -rest) <= whole; rest &= rest - 1, bit <<= 1)
+    element |= whole & (rest & -rest) ? bit : 0;
+  return element;
 }
 
 bool Share::isLeast(uint32_t rank, uint32_t among) const {
@@ -43,8 +43,8 @@ Share wholeShare(llvm::ArrayRef<int64_t> shape, uint32_t ctas) {
   Share share;
   share.shape.assign(shape.begin(), shape.end());
   for (int64_t size : shape)
-    share.wholeLanes *= uint32_t(size);
-  share.lanes = share.run = share.wholeLanes;
+    share.wholeElements *= uint32_t(size);
+  share.elements = share.run = share.wholeElements;
   share.begins.assign(ctas, 0);
   return share;
 }
@@ -82,15 +82,15 @@ void divide(Share &share) {
         share.shape[dim] /= 2;
     stride *= size;
   }
-  share.lanes = share.wholeLanes >> llvm::popcount(share.split);
+  share.elements = share.wholeElements >> llvm::popcount(share.split);
 }
 
 void setSkew(Share &share, const Reduced &own) {
-  share.skew.assign(share.lanes > 1 ? llvm::Log2_32_Ceil(share.lanes) : 0, 0);
+  share.skew.assign(share.elements > 1 ? llvm::Log2_32_Ceil(share.elements) : 0, 0);
   for (uint32_t row : own.rows)
     if (uint32_t change = row & share.split)
-      share.skew[llvm::Log2_32(share.laneOf(row & -row))] = change;
-  share.run = share.lanes;
+      share.skew[llvm::Log2_32(share.toShare(row & -row))] = change;
+  share.run = share.elements;
   for (size_t bit = share.skew.size(); bit-- > 0;)
     if (share.skew[bit])
       share.run = 1u << bit;

@@ -30,26 +30,27 @@ namespace gluonc::sim {
 
 struct Share : OpData {
   llvm::SmallVector<int64_t, 4> shape;
-  uint32_t lanes = 1, wholeLanes = 1;
+  uint32_t elements = 1, wholeElements = 1;
   /// Bits of the number of an element of the tile that a share lacks.
   uint32_t split = 0;
-  /// For each bit of a lane the bits of `split` that it changes; empty for boxes.
+  /// For each bit of the number of an element of a share the bits of `split` that it changes;
+  /// empty for boxes.
   llvm::SmallVector<uint32_t, 16> skew;
-  /// Lanes from a multiple of this on, a power of two, that are elements in a row.
+  /// Elements from a multiple of this on, a power of two, that follow each other in the tile, too.
   uint32_t run = 1;
   /// For each CTA the number of its first element.
   llvm::SmallVector<uint32_t, 16> begins;
 
-  /// The tile's element that `lane` of a CTA's share is.
-  uint32_t elementOf(uint32_t lane, uint32_t rank) const;
-  /// The lane of an element of the share that begins at 0.
-  uint32_t laneOf(uint32_t element) const;
+  /// The number in the tile of an element of a CTA's share.
+  uint32_t toWhole(uint32_t element, uint32_t rank) const;
+  /// The number in the share that begins at 0 of an element of the tile.
+  uint32_t toShare(uint32_t whole) const;
   /// Whether no CTA before this one holds the same share, among those with its bits of `among`.
   bool isLeast(uint32_t rank, uint32_t among = 0) const;
   /// Whether all CTAs hold different shares.
   bool hasCopies() const;
   bool isBox() const { return skew.empty(); }
-  /// Whether elements of one number lie in the same CTAs, at the same lanes.
+  /// Whether elements of one number lie in the same CTAs, at the same places of their shares.
   bool agreesWith(const Share &other) const {
     return split == other.split && begins == other.begins && skew == other.skew;
   }

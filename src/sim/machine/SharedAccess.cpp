@@ -12,84 +12,84 @@ Region regionOf(Cta &cta, const AddressTable *table, Slot view, const Share *sha
 }
 
 static bool failOutOfBounds(const Instruction &instruction, Cta &cta, uint64_t offset,
-                            uint32_t lane) {
+                            uint32_t element) {
   cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-           {cta.placeText(offset), std::to_string(cta.shared.size())}, lane);
+           {cta.placeText(offset), std::to_string(cta.shared.size())}, element);
   return false;
 }
 
 /// Reports why the byte at `offset` cannot be read.
 static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
-                           uint32_t lane) {
+                           uint32_t element) {
   std::string byte = cta.placeText(offset);
   switch (cta.shared.state(offset)) {
   case SharedMemory::CopyPending:
-    cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {byte}, lane, cta.writerOf(offset));
+    cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {byte}, element, cta.writerOf(offset));
     return false;
   case SharedMemory::Barrier:
-    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"read", byte}, lane);
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"read", byte}, element);
     return false;
   case SharedMemory::Unwritten:
   case SharedMemory::Written:
     break;
   }
-  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {byte}, lane);
+  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {byte}, element);
   return false;
 }
 
 static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
-                           uint32_t lane) {
+                           uint32_t element) {
   std::string byte = cta.placeText(offset);
   if (cta.shared.isBeingRead(offset)) {
-    cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {byte}, lane, cta.readerOf(offset));
+    cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {byte}, element, cta.readerOf(offset));
   } else if (cta.shared.state(offset) == SharedMemory::CopyPending) {
-    cta.fail(instruction, diag::Kind::SharedWriteDuringCopy, {byte}, lane, cta.writerOf(offset));
+    cta.fail(instruction, diag::Kind::SharedWriteDuringCopy, {byte}, element, cta.writerOf(offset));
   } else {
-    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"written", byte}, lane);
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"written", byte}, element);
   }
   return false;
 }
 
 /// Reports an access that nothing orders after an earlier one, or not for its proxy.
 static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
-                          const Ordering::Conflict &conflict, int64_t lane) {
+                          const Ordering::Conflict &conflict, int64_t element) {
   std::string byte = cta.placeText(conflict.offset);
   const char *what = writes ? "written" : "read";
   if (conflict.lacksFence) {
-    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte}, lane,
+    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte}, element,
              FaultNote(conflict.otherPlace, "this wrote it"));
     return false;
   }
   if (cta.program.places[conflict.otherPlace].operation == "tt.return") {
     cta.fail(instruction, diag::Kind::SharedMemoryOutlived,
-             {cta.nameOf(*cta.fiber), writes ? "writes" : "reads", byte}, lane,
+             {cta.nameOf(*cta.fiber), writes ? "writes" : "reads", byte}, element,
              FaultNote(conflict.otherPlace, "that CTA ends here"));
     return false;
   }
   const char *does = conflict.otherWrites ? "writes" : "reads";
   cta.fail(instruction, diag::Kind::UnorderedSharedAccess,
-           {what, byte, cta.nameOf(*cta.fiber), cta.nameOf(conflict.otherFiber), does}, lane,
+           {what, byte, cta.nameOf(*cta.fiber), cta.nameOf(conflict.otherFiber), does}, element,
            FaultNote(conflict.otherPlace, std::string("the other access ") + does + " it here"));
   return false;
 }
 
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
-                  uint32_t lane, bool reads, bool writes) {
+                  uint32_t element, bool reads, bool writes) {
   const SharedMemory &shared = cta.shared;
   if (!shared.contains(offset, bytes))
-    return failOutOfBounds(instruction, cta, offset, lane);
+    return failOutOfBounds(instruction, cta, offset, element);
   uint32_t clean = reads ? shared.firstUnreadable(offset, bytes) : bytes;
   if (clean != bytes)
-    return failUnreadable(instruction, cta, offset + clean, lane);
+    return failUnreadable(instruction, cta, offset + clean, element);
   clean = writes ? shared.firstUnwritable(offset, bytes) : bytes;
   if (clean != bytes)
-    return failUnwritable(instruction, cta, offset + clean, lane);
+    return failUnwritable(instruction, cta, offset + clean, element);
   if (!cta.ordering)
     return true;
   const uint32_t fiber = cta.fiber->index;
   Ordering::Access access(*cta.ordering, fiber, Proxy::Generic);
   if (!(writes ? access.write(offset, bytes) : access.read(offset, bytes)))
-    return failUnordered(instruction, cta, writes, *access.conflict, lane);
+    return failUnordered(instruction, cta, writes, *access.conflict, element);
   if (reads)
     cta.ordering->noteRead(fiber, offset, bytes, instruction.place);
   if (writes)
@@ -101,7 +101,7 @@ bool checkPeerBarrier(const Instruction &instruction, Cta &cta, uint64_t offset)
   const uint32_t fiber = cta.fiber->index;
   Ordering::Access access(*cta.ordering, fiber, Proxy::Generic);
   if (!access.read(offset, 8))
-    return failUnordered(instruction, cta, /*writes=*/true, *access.conflict, /*lane=*/-1);
+    return failUnordered(instruction, cta, /*writes=*/true, *access.conflict, /*element=*/-1);
   cta.ordering->noteRead(fiber, offset, 8, instruction.place);
   return true;
 }
@@ -123,7 +123,7 @@ static bool isFineAtOnce(const Cta &cta, const Region &region,
   return fine;
 }
 
-/// Calls `use(lane, offset, count)` for runs whose bytes may be read (or written), up to
+/// Calls `use(element, offset, count)` for runs whose bytes may be read (or written), up to
 /// the first fault.
 template <bool kWrites, class Use>
 static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Region &region,
@@ -134,29 +134,29 @@ static bool forCheckedRuns(const Instruction &instruction, Cta &cta, const Regio
   const uint32_t size = region.table->elementBytes;
   const SharedMemory &shared = cta.shared;
   if (isFineAtOnce<kWrites>(cta, region, access)) {
-    forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
-      use(lane, offset, count * size);
+    forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
+      use(element, offset, count * size);
     });
     return true;
   }
   bool fine = true;
-  forEachSharedRun(region, [&](uint32_t lane, uint64_t offset, uint32_t count) {
+  forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
     if (!fine || (kWrites && !region.stores(offset)))
       return;
     uint32_t bytes = count * size;
     if (!shared.contains(offset, bytes)) [[unlikely]] {
-      fine = failOutOfBounds(instruction, cta, offset, lane);
+      fine = failOutOfBounds(instruction, cta, offset, element);
       return;
     }
     uint32_t clean =
         kWrites ? shared.firstUnwritable(offset, bytes) : shared.firstUnreadable(offset, bytes);
     if (clean != bytes) [[unlikely]]
-      fine = kWrites ? failUnwritable(instruction, cta, offset + clean, lane + clean / size)
-                     : failUnreadable(instruction, cta, offset + clean, lane + clean / size);
+      fine = kWrites ? failUnwritable(instruction, cta, offset + clean, element + clean / size)
+                     : failUnreadable(instruction, cta, offset + clean, element + clean / size);
     else if (access && !(kWrites ? access->write(offset, bytes) : access->read(offset, bytes)))
-      fine = failUnordered(instruction, cta, kWrites, *access->conflict, lane);
+      fine = failUnordered(instruction, cta, kWrites, *access->conflict, element);
     else
-      use(lane, offset, bytes);
+      use(element, offset, bytes);
   });
   return fine;
 }
@@ -170,11 +170,11 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
   const uint8_t *from = cta.shared.data();
   const uint64_t size = region.table->elementBytes;
   bool fine = forCheckedRuns<false>(instruction, cta, region, proxy,
-                                    [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
+                                    [&](uint32_t element, uint64_t offset, uint32_t bytes) {
                                       if (bytes == 16)
-                                        std::memcpy(to + lane * size, from + offset, 16);
+                                        std::memcpy(to + element * size, from + offset, 16);
                                       else
-                                        std::memcpy(to + lane * size, from + offset, bytes);
+                                        std::memcpy(to + element * size, from + offset, bytes);
                                     });
   // An asynchronous operation has read once somebody waited for it.
   if (fine && proxy == Proxy::Generic)
@@ -186,11 +186,12 @@ static bool writeCopy(const Instruction &instruction, Cta &cta, const Region &re
                       const uint8_t *from) {
   SharedMemory &shared = cta.shared;
   const uint64_t size = region.table->elementBytes;
-  bool fine = forCheckedRuns<true>(instruction, cta, region, Proxy::Generic,
-                                   [&](uint32_t lane, uint64_t offset, uint32_t bytes) {
-                                     std::memcpy(shared.data() + offset, from + lane * size, bytes);
-                                     shared.set(offset, bytes, SharedMemory::Written);
-                                   });
+  bool fine =
+      forCheckedRuns<true>(instruction, cta, region, Proxy::Generic,
+                           [&](uint32_t element, uint64_t offset, uint32_t bytes) {
+                             std::memcpy(shared.data() + offset, from + element * size, bytes);
+                             shared.set(offset, bytes, SharedMemory::Written);
+                           });
   if (fine && cta.ordering)
     noteWrite(cta, region, cta.ordering->now(cta.fiber->index), instruction.place);
   return fine;

@@ -26,9 +26,9 @@ struct MoveData : OpData {
 };
 
 /// Whether the bytes of one element exist and may be read, and written where `writes`, by an
-/// access that takes place at once; false after a fault of `lane`.
+/// access that takes place at once; false after a fault of `element`.
 bool checkElement(const Instruction &instruction, Cta &cta, uint64_t offset, uint32_t bytes,
-                  uint32_t lane, bool reads, bool writes);
+                  uint32_t element, bool reads, bool writes);
 
 /// Whether the barrier object at a byte of another CTA may be signalled: that CTA has not ended;
 /// false after a fault.

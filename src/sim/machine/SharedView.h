@@ -54,9 +54,9 @@ struct Region {
   /// To the CTA among those with copies.
   uint32_t copyOffset = 0;
 
-  uint32_t lanes() const {
+  uint32_t elements() const {
     if (share)
-      return share->lanes;
+      return share->elements;
     uint32_t count = 1;
     for (uint32_t size : table->shape)
       count *= size;
@@ -108,12 +108,12 @@ template <class Visit> void forEachShareRun(const Region &region, Visit &&visit)
     uint32_t aligned = table.shape.back() | region.view.origin[rank - 1] | region.share->run;
     run = std::min(table.run, aligned & (~aligned + 1));
   }
-  for (uint32_t lane = 0; lane < region.share->lanes; lane += run)
-    visit(lane, region.offsetOf(region.share->elementOf(lane, region.rank)), run);
+  for (uint32_t element = 0; element < region.share->elements; element += run)
+    visit(element, region.offsetOf(region.share->toWhole(element, region.rank)), run);
 }
 
-/// Calls `visit(lane, offset, count)` for runs of elements that lie one behind the other
-/// from a byte offset on; lanes are row-major over the view.
+/// Calls `visit(element, offset, count)` for runs of elements that lie one behind the other
+/// from a byte offset on; elements are row-major over the view.
 template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit) {
   if (region.share)
     return forEachShareRun(region, visit);
@@ -131,7 +131,7 @@ template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit
     uint32_t aligned = rowLength | view.origin[rank - 1];
     run = std::min(table.run, aligned & (~aligned + 1));
   }
-  uint32_t lane = 0;
+  uint32_t element = 0;
   for (uint32_t row = 0; row < rows; ++row) {
     // Coordinates of the row within ring and buffer.
     uint32_t rest = row, ring = 0, ringStride = 1, start = 0, stride = 1;
@@ -150,8 +150,8 @@ template <class Visit> void forEachSharedRun(const Region &region, Visit &&visit
       }
     }
     uint64_t base = view.base + uint64_t(ring) * table.bufferBytes;
-    for (uint32_t i = 0; i < rowLength; i += run, lane += run)
-      visit(lane,
+    for (uint32_t i = 0; i < rowLength; i += run, element += run)
+      visit(element,
             stepsRing ? base + uint64_t(i) * table.bufferBytes + table.offsets[0]
                       : base + table.offsets[start + i],
             run);

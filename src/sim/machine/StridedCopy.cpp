@@ -79,7 +79,7 @@ llvm::SmallVector<uint32_t, 4> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
 
 void emitStridedCopy(Lowering &lowering, Slot source, Slot target, ElementKind kind,
                      StridedBox box) {
-  if (source.lanes == 1) {
+  if (source.elements == 1) {
     box.sourceOffset = 0;
     std::fill(box.sourceStrides.begin(), box.sourceStrides.end(), 0);
   }

@@ -6,28 +6,28 @@
 
 namespace gluonc::sim {
 
-static uint8_t laneTaint(Cta &cta, Slot slot, uint32_t lane) {
-  return cta.taintAt(slot)[slot.lanes == 1 ? 0 : lane];
+static uint8_t elementTaint(Cta &cta, Slot slot, uint32_t element) {
+  return cta.taintAt(slot)[slot.elements == 1 ? 0 : element];
 }
 
 void taintElementwise(const Instruction &instruction, Cta &cta) {
   uint8_t *result = cta.taintAt(instruction.result);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane) {
+  for (uint32_t element = 0; element < instruction.result.elements; ++element) {
     uint8_t code = 0;
     for (uint8_t i = 0; i < instruction.operandCount && !code; ++i)
-      code = laneTaint(cta, instruction.operands[i], lane);
-    result[lane] = code;
+      code = elementTaint(cta, instruction.operands[i], element);
+    result[element] = code;
   }
 }
 
-/// The first taint among all lanes of all operands.
+/// The first taint among all elements of all operands.
 static uint8_t anyTaint(const Instruction &instruction, Cta &cta) {
   for (uint8_t i = 0; i < instruction.operandCount; ++i) {
     Slot slot = instruction.operands[i];
     const uint8_t *codes = cta.taintAt(slot);
     const uint8_t *found =
-        std::find_if(codes, codes + slot.lanes, [](uint8_t code) { return code != 0; });
-    if (found != codes + slot.lanes)
+        std::find_if(codes, codes + slot.elements, [](uint8_t code) { return code != 0; });
+    if (found != codes + slot.elements)
       return *found;
   }
   return 0;
@@ -35,7 +35,7 @@ static uint8_t anyTaint(const Instruction &instruction, Cta &cta) {
 
 void taintAll(const Instruction &instruction, Cta &cta) {
   std::memset(cta.taintAt(instruction.result), anyTaint(instruction, cta),
-              instruction.result.lanes);
+              instruction.result.elements);
 }
 
 void taintObserve(const Instruction &instruction, Cta &cta) {
@@ -47,7 +47,7 @@ void taintObserve(const Instruction &instruction, Cta &cta) {
 bool observeIfOn(const Instruction &instruction, Cta &cta, unsigned predicate) {
   if (predicate < instruction.operandCount) {
     Slot slot = instruction.operands[predicate];
-    if (uint8_t code = laneTaint(cta, slot, 0))
+    if (uint8_t code = elementTaint(cta, slot, 0))
       return cta.raise(instruction, code), false;
     if (!*cta.at<uint8_t>(slot))
       return false;
@@ -57,35 +57,35 @@ bool observeIfOn(const Instruction &instruction, Cta &cta, unsigned predicate) {
 }
 
 void taintNothing(const Instruction &instruction, Cta &cta) {
-  std::memset(cta.taintAt(instruction.result), 0, instruction.result.lanes);
+  std::memset(cta.taintAt(instruction.result), 0, instruction.result.elements);
 }
 
 void taintSelect(const Instruction &instruction, Cta &cta) {
   uint8_t *result = cta.taintAt(instruction.result);
   Slot condition = instruction.operands[0];
   const uint8_t *chosen = cta.at<uint8_t>(condition);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane) {
-    uint8_t code = laneTaint(cta, condition, lane);
-    bool first = chosen[condition.lanes == 1 ? 0 : lane];
-    result[lane] = code ? code : laneTaint(cta, instruction.operands[first ? 1 : 2], lane);
+  for (uint32_t element = 0; element < instruction.result.elements; ++element) {
+    uint8_t code = elementTaint(cta, condition, element);
+    bool first = chosen[condition.elements == 1 ? 0 : element];
+    result[element] = code ? code : elementTaint(cta, instruction.operands[first ? 1 : 2], element);
   }
 }
 
-/// Raises the fault of a tainted mask lane, or of a tainted address or value
-/// (operands from `firstValue` on) in a lane that the mask lets through.
+/// Raises the fault of a tainted mask element, or of a tainted address or value
+/// (operands from `firstValue` on) in an element that the mask lets through.
 static void observeActive(const Instruction &instruction, Cta &cta, uint8_t firstValue) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
-  for (uint32_t lane = 0; lane < access.lanes && !cta.stopped; ++lane) {
+  for (uint32_t element = 0; element < access.elements && !cta.stopped; ++element) {
     if (access.masked) {
       Slot mask = instruction.operands[1];
-      if (uint8_t code = laneTaint(cta, mask, lane))
+      if (uint8_t code = elementTaint(cta, mask, element))
         return cta.raise(instruction, code);
-      if (!cta.at<uint8_t>(mask)[mask.lanes == 1 ? 0 : lane])
+      if (!cta.at<uint8_t>(mask)[mask.elements == 1 ? 0 : element])
         continue;
     }
-    uint8_t code = laneTaint(cta, instruction.operands[0], lane);
+    uint8_t code = elementTaint(cta, instruction.operands[0], element);
     for (uint8_t i = firstValue; i < instruction.operandCount && !code; ++i)
-      code = laneTaint(cta, instruction.operands[i], lane);
+      code = elementTaint(cta, instruction.operands[i], element);
     if (code)
       return cta.raise(instruction, code);
   }
@@ -101,13 +101,13 @@ void taintLoad(const Instruction &instruction, Cta &cta) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
   observeActive(instruction, cta, instruction.operandCount);
   uint8_t *result = cta.taintAt(instruction.result);
-  for (uint32_t lane = 0; lane < instruction.result.lanes; ++lane) {
-    result[lane] = 0;
+  for (uint32_t element = 0; element < instruction.result.elements; ++element) {
+    result[element] = 0;
     if (!access.hasOther)
       continue;
     Slot mask = instruction.operands[1];
-    if (!cta.at<uint8_t>(mask)[mask.lanes == 1 ? 0 : lane])
-      result[lane] = laneTaint(cta, instruction.operands[2], lane);
+    if (!cta.at<uint8_t>(mask)[mask.elements == 1 ? 0 : element])
+      result[element] = elementTaint(cta, instruction.operands[2], element);
   }
 }
 

@@ -5,12 +5,12 @@
 
 namespace gluonc::sim {
 
-/// Lane i of the result is tainted if lane i of an operand is.
+/// Element i of the result is tainted if element i of an operand is.
 void taintElementwise(const Instruction &instruction, Cta &cta);
-/// Every lane of the result is tainted if any lane of an operand is. The safe rule
-/// for operations that mix lanes.
+/// Every element of the result is tainted if any element of an operand is. The safe rule
+/// for operations that mix elements.
 void taintAll(const Instruction &instruction, Cta &cta);
-/// A tainted lane of an operand is a fault; results are clean.
+/// A tainted element of an operand is a fault; results are clean.
 void taintObserve(const Instruction &instruction, Cta &cta);
 /// The same for an operation of scalars that has operand `predicate`, where there is one, which
 /// decides whether the others matter. Whether they did.
@@ -24,7 +24,7 @@ void taintNothing(const Instruction &instruction, Cta &cta);
 void taintSelect(const Instruction &instruction, Cta &cta);
 /// A memory access: operands[0] are addresses and operands[1] the mask, if
 /// `immediate` has kMasked; further operands are values that must be clean where the
-/// mask is true (stores) or that lanes take over where it is false (loads).
+/// mask is true (stores) or that elements take over where it is false (loads).
 void taintLoad(const Instruction &instruction, Cta &cta);
 void taintStore(const Instruction &instruction, Cta &cta);
 

@@ -52,7 +52,7 @@ static std::optional<PtxType> readType(llvm::StringRef text) {
   if (text.getAsInteger(10, bits) || (bits != 8 && bits != 16 && bits != 32 && bits != 64))
     return std::nullopt;
   type.bits = uint8_t(bits);
-  type.lanes = isPair ? 2 : 1;
+  type.elements = isPair ? 2 : 1;
   return type;
 }
 

@@ -27,7 +27,7 @@ struct PtxType {
   /// b, u, s, f, `h` for bf16, or p (predicate).
   char kind = 'b';
   uint8_t bits = 32;
-  uint8_t lanes = 1;
+  uint8_t elements = 1;
 };
 
 struct PtxOperand {

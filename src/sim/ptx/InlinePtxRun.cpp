@@ -107,21 +107,21 @@ APFloat converted(APFloat x, PtxType to, llvm::RoundingMode rounding) {
   return x;
 }
 
-/// Applies `function(a, b, c)` to each lane of up to three operands.
+/// Applies `function(a, b, c)` to each element of up to three operands.
 template <class Function>
-void eachLane(const PtxInstruction &instruction, Registers &registers, Function &&function) {
+void eachElement(const PtxInstruction &instruction, Registers &registers, Function &&function) {
   PtxType type = instruction.type;
   uint64_t in[3] = {};
   for (size_t i = 1; i < instruction.operands.size() && i < 4; ++i)
     in[i - 1] = bitsOf(instruction, i, registers);
   uint64_t result = 0;
-  for (unsigned lane = 0; lane < type.lanes; ++lane) {
-    unsigned shift = lane * type.bits;
+  for (unsigned element = 0; element < type.elements; ++element) {
+    unsigned shift = element * type.bits;
     uint64_t mask = maskOf(type.bits);
     result |= (function(in[0] >> shift & mask, in[1] >> shift & mask, in[2] >> shift & mask) & mask)
               << shift;
   }
-  put(instruction, registers, result, type.bits * type.lanes);
+  put(instruction, registers, result, type.bits * type.elements);
 }
 
 using FloatFunction = APFloat (*)(const PtxInstruction &, const APFloat &, const APFloat &,
@@ -129,7 +129,7 @@ using FloatFunction = APFloat (*)(const PtxInstruction &, const APFloat &, const
 template <FloatFunction function>
 void floats(const PtxInstruction &instruction, Registers &registers) {
   PtxType type = instruction.type;
-  eachLane(instruction, registers, [&](uint64_t a, uint64_t b, uint64_t c) {
+  eachElement(instruction, registers, [&](uint64_t a, uint64_t b, uint64_t c) {
     return floatBits(instruction,
                      function(instruction, floatOf(instruction, a, type),
                               floatOf(instruction, b, type), floatOf(instruction, c, type)));
@@ -189,8 +189,8 @@ double inverseRoot(double x) { return 1 / std::sqrt(x); }
 using IntFunction = uint64_t (*)(const PtxInstruction &, uint64_t, uint64_t);
 template <IntFunction function>
 void integers(const PtxInstruction &instruction, Registers &registers) {
-  eachLane(instruction, registers,
-           [&](uint64_t a, uint64_t b, uint64_t) { return function(instruction, a, b); });
+  eachElement(instruction, registers,
+              [&](uint64_t a, uint64_t b, uint64_t) { return function(instruction, a, b); });
 }
 
 template <char op> uint64_t bitwise(const PtxInstruction &, uint64_t a, uint64_t b) {

@@ -1,4 +1,4 @@
-//===- Product.h - Matrix products -------------------------------------------===//
+//===- Dot.h - Matrix products -----------------------------------------------===//
 #pragma once
 
 #include "sim/machine/Elements.h"
@@ -9,7 +9,7 @@ namespace gluonc::sim {
 /// result = a * b + c, for each of `batches`; b is depth x columns. Sums run in the order
 /// of K. They are formed in f32 for floats up to 32 bits, with one rounding for each
 /// step, for f64 likewise, for integers without loss.
-struct ProductShape {
+struct DotShape {
   uint32_t batches = 1, rows = 0, columns = 0, depth = 0;
   /// f32 operands lose the mantissa bits that tensor cores do not look at.
   bool truncatesToTf32 = false;
@@ -18,17 +18,17 @@ struct ProductShape {
   bool saturates = false;
 };
 
-struct ProductData : OpData {
-  ProductShape shape;
+struct DotData : OpData {
+  DotShape shape;
   ElementKind a, b, result;
   /// Of I8.
   bool unsignedA = false, unsignedB = false;
 };
 
-/// Whether there is a product of these kinds.
-bool isProduct(ElementKind a, ElementKind b, ElementKind result);
+/// Whether there is a dot of these kinds.
+bool isDot(ElementKind a, ElementKind b, ElementKind result);
 /// Operands of the instruction: a, b, c, all spelled out; perhaps a flag without which
 /// c counts as zero.
-void runProduct(const Instruction &instruction, Cta &cta);
+void runDot(const Instruction &instruction, Cta &cta);
 
 } // namespace gluonc::sim

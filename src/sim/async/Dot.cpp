@@ -1,4 +1,4 @@
-#include "sim/async/Product.h"
+#include "sim/async/Dot.h"
 
 #include "sim/machine/Cta.h"
 
@@ -120,10 +120,10 @@ static void multiplyFloats(const float *a, const float *panels, uint32_t rows, u
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Dots
 //===----------------------------------------------------------------------===//
 
-/// Memory that is kept from product to product.
+/// Memory that is kept from dot to dot.
 struct Workspace {
   std::vector<float> a, b, panels, sums;
 };
@@ -143,8 +143,8 @@ static void packPanels(const std::vector<float> &b, uint32_t depth, uint32_t col
 }
 
 template <class Out>
-static void runFloatProduct(const ProductData &data, const uint8_t *a, const uint8_t *b,
-                            const StorageOf<Out> *c, StorageOf<Out> *result) {
+static void runFloatDot(const DotData &data, const uint8_t *a, const uint8_t *b,
+                        const StorageOf<Out> *c, StorageOf<Out> *result) {
   static thread_local Workspace work;
   const auto [batches, rows, columns, depth, tf32, saturates] = data.shape;
   const uint64_t aCount = uint64_t(rows) * depth, bCount = uint64_t(depth) * columns;
@@ -172,8 +172,8 @@ static void runFloatProduct(const ProductData &data, const uint8_t *a, const uin
   }
 }
 
-static void runDoubleProduct(const ProductShape &shape, const double *a, const double *b,
-                             const double *c, double *result) {
+static void runDoubleDot(const DotShape &shape, const double *a, const double *b, const double *c,
+                         double *result) {
   for (uint32_t batch = 0; batch < shape.batches; ++batch) {
     for (uint32_t row = 0; row < shape.rows; ++row) {
       for (uint32_t column = 0; column < shape.columns; ++column)
@@ -192,8 +192,8 @@ static void runDoubleProduct(const ProductShape &shape, const double *a, const d
 }
 
 template <class A, class B>
-static void runIntegerProduct(const ProductShape &shape, const A *a, const B *b, const int32_t *c,
-                              int32_t *result) {
+static void runIntegerDot(const DotShape &shape, const A *a, const B *b, const int32_t *c,
+                          int32_t *result) {
   constexpr uint32_t kStepsOfAnInstruction = 32;
   constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
@@ -222,23 +222,23 @@ static void runIntegerProduct(const ProductShape &shape, const A *a, const B *b,
   }
 }
 
-static void runIntegerProduct(const ProductData &data, const uint8_t *a, const uint8_t *b,
-                              const int32_t *c, int32_t *result) {
+static void runIntegerDot(const DotData &data, const uint8_t *a, const uint8_t *b, const int32_t *c,
+                          int32_t *result) {
   const auto *signedA = reinterpret_cast<const int8_t *>(a);
   const auto *signedB = reinterpret_cast<const int8_t *>(b);
   if (data.unsignedA && data.unsignedB)
-    runIntegerProduct(data.shape, a, b, c, result);
+    runIntegerDot(data.shape, a, b, c, result);
   else if (data.unsignedA)
-    runIntegerProduct(data.shape, a, signedB, c, result);
+    runIntegerDot(data.shape, a, signedB, c, result);
   else if (data.unsignedB)
-    runIntegerProduct(data.shape, signedA, b, c, result);
+    runIntegerDot(data.shape, signedA, b, c, result);
   else
-    runIntegerProduct(data.shape, signedA, signedB, c, result);
+    runIntegerDot(data.shape, signedA, signedB, c, result);
 }
 
 static bool isNarrowFloat(ElementKind kind) { return isFloat(kind) && kind != ElementKind::F64; }
 
-bool isProduct(ElementKind a, ElementKind b, ElementKind result) {
+bool isDot(ElementKind a, ElementKind b, ElementKind result) {
   if (isNarrowFloat(a) && isNarrowFloat(b))
     // Kinds differ among fp8 formats only.
     return (a == b || (byteSize(a) == 1 && byteSize(b) == 1)) &&
@@ -247,25 +247,25 @@ bool isProduct(ElementKind a, ElementKind b, ElementKind result) {
                     (a == ElementKind::F64 && result == ElementKind::F64));
 }
 
-void runProduct(const Instruction &instruction, Cta &cta) {
-  const ProductData &data = static_cast<const ProductData &>(*instruction.data);
+void runDot(const Instruction &instruction, Cta &cta) {
+  const DotData &data = static_cast<const DotData &>(*instruction.data);
   const Slot *operands = instruction.operands;
   const uint8_t *a = cta.at<uint8_t>(operands[0]), *b = cta.at<uint8_t>(operands[1]);
   bool usesC = instruction.operandCount < 4 || *cta.at<uint8_t>(operands[3]);
   const uint8_t *c = usesC ? cta.at<uint8_t>(operands[2]) : nullptr;
   if (data.result == ElementKind::F32)
-    runFloatProduct<F32>(data, a, b, reinterpret_cast<const float *>(c),
-                         cta.at<float>(instruction.result));
+    runFloatDot<F32>(data, a, b, reinterpret_cast<const float *>(c),
+                     cta.at<float>(instruction.result));
   else if (data.result == ElementKind::F16)
-    runFloatProduct<F16>(data, a, b, reinterpret_cast<const uint16_t *>(c),
-                         cta.at<uint16_t>(instruction.result));
+    runFloatDot<F16>(data, a, b, reinterpret_cast<const uint16_t *>(c),
+                     cta.at<uint16_t>(instruction.result));
   else if (data.result == ElementKind::F64)
-    runDoubleProduct(data.shape, reinterpret_cast<const double *>(a),
-                     reinterpret_cast<const double *>(b), reinterpret_cast<const double *>(c),
-                     cta.at<double>(instruction.result));
+    runDoubleDot(data.shape, reinterpret_cast<const double *>(a),
+                 reinterpret_cast<const double *>(b), reinterpret_cast<const double *>(c),
+                 cta.at<double>(instruction.result));
   else
-    runIntegerProduct(data, a, b, reinterpret_cast<const int32_t *>(c),
-                      cta.at<int32_t>(instruction.result));
+    runIntegerDot(data, a, b, reinterpret_cast<const int32_t *>(c),
+                  cta.at<int32_t>(instruction.result));
 }
 
 } // namespace gluonc::sim
