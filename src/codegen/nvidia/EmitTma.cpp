@@ -207,12 +207,33 @@ ThreadAddress addressOf(Emitter &emitter, mlir::Value buffer, const Share &share
   return addressOf(emitter, Transfer{}, buffer, bytes, share.offset(), share.offsetMask());
 }
 
+/// The nearest operation that does something, in one direction.
+mlir::Operation *nextEffect(mlir::Operation *op, bool forward) {
+  do
+    op = forward ? op->getNextNode() : op->getPrevNode();
+  while (op && mlir::isPure(op));
+  return op;
+}
+
+/// Whether the copy is the second for a barrier that the program waits for at once, while products
+/// run: such a loop is as fast as the L2 cache, which serves the CTAs of a chip best when all ask
+/// for one operand before the other.
+bool followsWhileProductsRun(ttng::AsyncTMACopyGlobalToLocalOp op) {
+  auto first = dyn_cast_or_null<ttng::AsyncTMACopyGlobalToLocalOp>(nextEffect(op, false));
+  auto wait = dyn_cast_or_null<ttng::WaitBarrierOp>(nextEffect(op, true));
+  return first && wait && first.getBarrier() == op.getBarrier() &&
+         wait.getAlloc() == op.getBarrier() &&
+         isa_and_nonnull<ttng::WarpGroupDotWaitOp>(nextEffect(wait, true));
+}
+
 /// Copies for one barrier object are under way sooner if no warp starts several of them. Where the
 /// group has warps to spare, a copy of `size` messages leaves out those that are busy since the
 /// last barrier; for the sake of one message that is not worth the arithmetic. Its own warps are
 /// neighbours whose numbers begin at a multiple of `size`: spread over two groups of four, they
-/// would hold up the products of both.
-unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size) {
+/// would hold up the products of both. Four warps that have come `together` all begin anew.
+unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool together) {
+  if (together && emitter.group.count <= 4)
+    return 0;
   unsigned busy = 0;
   while ((op = op->getPrevNode()) && !isa<ttng::BarrierExpectOp>(op))
     if (auto copy = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op)) {
@@ -249,7 +270,10 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   auto messages = messagesOf(buffer, descriptor.im2col);
   if (!messages || leavesCta(emitter, op.getResult(), op.getBarrier()))
     return emitter.unsupported(op, messages ? "a bulk load that concerns another CTA" : "");
-  Share share(emitter, *messages, firstSender(emitter, op, messages->size()));
+  bool together = emitter.group.count > 1 && followsWhileProductsRun(op);
+  if (together)
+    emitter.barrier();
+  Share share(emitter, *messages, firstSender(emitter, op, messages->size(), together));
   ThreadAddress address = addressOf(emitter, op.getResult(), share);
   uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
   Value *elected = emitter.builder.CreateAnd(electThread(emitter), emitter.scalar(op.getPred()));
