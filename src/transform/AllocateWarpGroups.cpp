@@ -39,7 +39,7 @@ constexpr int32_t mostRegisters = target::nvidia::maxUsefulRegisters;
 constexpr int32_t unit = target::nvidia::registerUnit;
 /// Warps that own registers together.
 constexpr int32_t groupWarps = target::nvidia::warpsPerReallocation;
-/// Barriers of the hardware: one for the default warps, one where all meet.
+/// Barriers of the hardware: one for the default warps, one of all threads.
 constexpr size_t mostPartitions = target::nvidia::namedBarriers - 2;
 
 struct WarpGroups {

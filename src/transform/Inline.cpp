@@ -65,8 +65,8 @@ struct Inline {
   }
 
   void inlineCallsIn(tt::FuncOp function, InlinerInterface &inliner) {
-    // The threads of a function meet; which threads these are depends on the part of a specialized
-    // kernel that calls it.
+    // The threads of a function synchronize; which these are depends on the partition of a
+    // specialized kernel that calls it.
     bool isSpecialized =
         function.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); })
             .wasInterrupted();

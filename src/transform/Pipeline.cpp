@@ -31,8 +31,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createAllocateWarpGroupsPass());
   // After everything that adds or removes owners of shared memory.
   passes.addPass(createAllocateSharedPass(target));
-  // After allocation: what meets is known by place. Before barriers: the threads that a fence is
-  // for meet behind it.
+  // After allocation: which bytes overlap is known by place. Before barriers: the threads that a
+  // fence is for synchronize behind it.
   passes.addPass(createInsertProxyFencesPass());
   // Before those of CTAs, which it makes unnecessary.
   passes.addPass(createInsertClusterBarriersPass());

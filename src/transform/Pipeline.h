@@ -11,8 +11,8 @@ namespace gluonc {
 /// Pipeline.cpp for the reasons. Needs verified ttg. Leaves
 ///   - one public function per kernel, calls only to `noinline` functions,
 ///   - `allocation.offset` on every operation that owns shared memory, `ttg.shared` on the module,
-///   - a `ttng.fence_async_shared` wherever engines meet what threads did,
-///   - a `ttg.barrier local` wherever threads meet through shared memory.
+///   - a `ttng.fence_async_shared` where asynchronous units access what threads did,
+///   - a `ttg.barrier local` where threads exchange data through shared memory.
 void addPipeline(mlir::OpPassManager &passes, const target::Target &target);
 
 /// Makes the passes below known to command-line tools: `-gluonc-<pass>`,
@@ -57,7 +57,7 @@ std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass();
 /// alive at one time do not overlap. Reports an error if `target` has too little.
 std::unique_ptr<mlir::Pass> createAllocateSharedPass(const target::Target &target);
 
-/// Inserts `ttng.fence_async_shared` before copy engines and products of warpgroups that meet bytes
+/// Inserts `ttng.fence_async_shared` before box copies and asynchronous dots that access bytes
 /// which threads accessed by themselves. Needs offsets from AllocateShared. Adds nothing where a
 /// fence stands already.
 std::unique_ptr<mlir::Pass> createInsertProxyFencesPass();

@@ -73,9 +73,9 @@ SharedAccesses::SharedAccesses(tt::FuncOp function) : aliases(function) {
   function.walk([&](Operation *op) { describe(op); });
   if (!function.isPublic())
     callers = everything();
-  // Which products a wait is about is not followed up.
-  for (Operation *wait : productWaits)
-    effects[wait].after = productReads;
+  // Which dots a wait is about is not followed up.
+  for (Operation *wait : dotWaits)
+    effects[wait].after = dotReads;
 }
 
 const Effect *SharedAccesses::of(Operation *op) const {
@@ -114,13 +114,13 @@ void SharedAccesses::touch(Effect &effect, const MemoryAccess &what) {
   auto record = [&](unsigned access) {
     list[access].writes = what.writes();
     list[access].object = objectOf(what.kind);
-    list[access].byEngine = what.proxy == Proxy::Async;
+    list[access].byUnit = what.proxy == Proxy::Async;
     effect.before.push_back(access);
     // Others complete at some time of their own, and no barrier before that helps.
     if (what.completion == Completion::ProgramOrder)
       effect.after.push_back(access);
     if (what.completion == Completion::ProductWait)
-      productReads.push_back(access);
+      dotReads.push_back(access);
   };
   if (takesBuffers)
     return record(everything());
@@ -137,11 +137,11 @@ void SharedAccesses::touch(Effect &effect, const MemoryAccess &what) {
 
 void SharedAccesses::exchange(Effect &effect, Operation *op, const Scratch &scratch) {
   int64_t begin = offsetOf(op), end = begin + scratch.bytes;
-  // Within a warp nobody else is met: the writes stay pending for other warps.
-  bool meets = scratch.sync != layout::SyncScope::Warp;
+  // Within a warp nobody else is synchronized: the writes stay pending for other warps.
+  bool synchronizes = scratch.sync != layout::SyncScope::Warp;
   effect.before.push_back(add({begin, end, true, op, std::nullopt}));
-  effect.meets |= meets;
-  effect.after.push_back(add({begin, end, !meets, op, std::nullopt}));
+  effect.synchronizes |= synchronizes;
+  effect.after.push_back(add({begin, end, !synchronizes, op, std::nullopt}));
 }
 
 void SharedAccesses::describe(Operation *op) {
@@ -150,21 +150,22 @@ void SharedAccesses::describe(Operation *op) {
     for (const MemoryAccess &access : accessesOf(op))
       touch(effect, access);
     if (onChip.threadsMeet()) {
-      effect.meets = true;
+      effect.synchronizes = true;
       effect.before.clear();
     }
     if (Scratch scratch = onChip.getScratch(); scratch.bytes)
       exchange(effect, op, scratch);
     std::optional<Completion> awaited = onChip.getAwaited();
-    // One thread's groups: whoever counts on them must meet it first.
-    effect.needsMeeting = awaited == Completion::AsyncGroup || awaited == Completion::BulkStoreWait;
+    // One thread's groups: whoever counts on them must synchronize with it first.
+    effect.needsSynchronizing =
+        awaited == Completion::AsyncGroup || awaited == Completion::BulkStoreWait;
     if (awaited == Completion::ProductWait)
-      productWaits.push_back(op);
+      dotWaits.push_back(op);
   } else if (mayDoAnything(op)) {
     effect.before.push_back(everything());
     effect.after = effect.before;
   }
-  if (!effect.before.empty() || effect.meets || effect.needsMeeting)
+  if (!effect.before.empty() || effect.synchronizes || effect.needsSynchronizing)
     effects.try_emplace(op, std::move(effect));
 }
 

@@ -27,17 +27,18 @@ struct Access {
   enum class Object { No, Life, Use };
   /// Of a barrier object: begins or ends it, or uses it.
   Object object = Object::No;
-  /// By a copy engine or a warpgroup's product, which see shared memory through the async proxy.
-  bool byEngine = false;
+  /// By an asynchronous unit, which sees shared memory through the async proxy.
+  bool byUnit = false;
 };
 
-/// What an operation does, in order: `before` meets pending accesses; if `meets`, nothing stays
-/// pending; `after` becomes pending. Indices into the list of accesses.
+/// What an operation does, in order: `before` may conflict with pending accesses; if
+/// `synchronizes`, nothing stays pending; `after` becomes pending. Indices into the list of
+/// accesses.
 struct Effect {
   llvm::SmallVector<unsigned, 2> before, after;
-  bool meets = false;
-  /// async_wait: whoever touches shared memory next must meet first.
-  bool needsMeeting = false;
+  bool synchronizes = false;
+  /// async_wait: whoever touches shared memory next must synchronize first.
+  bool needsSynchronizing = false;
 };
 
 /// The accesses of one function, operation by operation.
@@ -46,9 +47,9 @@ public:
   explicit SharedAccesses(tt::FuncOp function);
 
   bool empty() const { return list.empty(); }
-  /// Whether copy engines or products of warpgroups access shared memory.
-  bool haveEngines() const {
-    return llvm::any_of(list, [](const Access &access) { return access.byEngine; });
+  /// Whether asynchronous units access shared memory.
+  bool haveUnits() const {
+    return llvm::any_of(list, [](const Access &access) { return access.byUnit; });
   }
   size_t size() const { return list.size(); }
   const Access &operator[](unsigned index) const { return list[index]; }
@@ -56,7 +57,7 @@ public:
   std::optional<unsigned> ofCallers() const { return callers; }
   /// Null for operations that neither touch shared memory nor synchronize.
   const Effect *of(mlir::Operation *op) const;
-  /// Whether two accesses may meet in a byte that one of them writes.
+  /// Whether two accesses may overlap in a byte that one of them writes.
   bool conflict(unsigned a, unsigned b) const;
 
 private:
@@ -72,9 +73,9 @@ private:
   llvm::SmallVector<Access> list;
   std::optional<unsigned> callers;
   llvm::DenseMap<mlir::Operation *, Effect> effects;
-  /// What products read through their engine, and the waits for products.
-  llvm::SmallVector<unsigned, 2> productReads;
-  llvm::SmallVector<mlir::Operation *> productWaits;
+  /// What asynchronous dots read, and the waits for them.
+  llvm::SmallVector<unsigned, 2> dotReads;
+  llvm::SmallVector<mlir::Operation *> dotWaits;
 };
 
 } // namespace gluonc

@@ -1,7 +1,7 @@
 //===- SharedFlow.h - Accesses to shared memory in program order ------------===//
 //
 // Forward over a function, through structured control flow, blocks and the
-// parts of warp_specialize, with a state that joins where paths meet. A pass
+// partitions of warp_specialize, with a state that joins where paths do. A pass
 // says what an operation does to its state, and where something is missing
 // puts it there.
 //
@@ -42,8 +42,8 @@ protected:
   virtual void apply(mlir::Operation *op, State &state) = 0;
   /// Before each operation, those with regions and terminators included.
   virtual void visit(mlir::Operation *, State &) {}
-  /// All warps meet, at the start and the end of warp_specialize.
-  virtual void meet(State &) {}
+  /// All warps synchronize, at the start and the end of warp_specialize.
+  virtual void synchronize(State &) {}
   /// State at the function's entry.
   virtual State entry() { return State(accesses); }
   virtual mlir::Operation *create(mlir::OpBuilder &builder, mlir::Location location) = 0;
@@ -178,7 +178,7 @@ private:
     else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op))
       runIf(branch, state);
     else if (auto specialize = llvm::dyn_cast<ttg::WarpSpecializeOp>(op))
-      runParts(specialize, state);
+      runPartitions(specialize, state);
     else
       apply(&op, state);
   }
@@ -219,11 +219,11 @@ private:
     state.join(other);
   }
 
-  /// Parts run at the same time, from what was before to what is behind all of them.
-  void runParts(ttg::WarpSpecializeOp specialize, State &state) {
+  /// Partitions run at the same time, from what was before to what is behind all of them.
+  void runPartitions(ttg::WarpSpecializeOp specialize, State &state) {
     // Captures go through shared memory.
     apply(specialize, state);
-    meet(state);
+    synchronize(state);
     State start = state;
     runRegion(specialize.getDefaultRegion(), state);
     for (mlir::Region &partition : specialize.getPartitions()) {
@@ -231,7 +231,7 @@ private:
       runRegion(partition, alone);
       state.join(alone);
     }
-    meet(state);
+    synchronize(state);
   }
 
   Mode mode = Mode::Pretend;

@@ -41,11 +41,11 @@ struct Owner {
   unsigned first, last;
   int64_t offset = 0;
   /// The region of a warp_specialize that holds it: its default region or a partition.
-  Region *part = nullptr;
+  Region *partition = nullptr;
 };
 
 /// The region of a warp_specialize around `op`; null outside.
-Region *partOf(Operation *op) {
+Region *partitionOf(Operation *op) {
   for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
     Operation *parent = region->getParentOp();
     if (isa<ttg::WarpSpecializePartitionsOp>(parent))
@@ -57,8 +57,8 @@ Region *partOf(Operation *op) {
   return nullptr;
 }
 
-ttg::WarpSpecializeOp specializeOf(Region *part) {
-  Operation *parent = part->getParentOp();
+ttg::WarpSpecializeOp specializeOf(Region *partition) {
+  Operation *parent = partition->getParentOp();
   if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(parent))
     parent = partitions->getParentOp();
   return cast<ttg::WarpSpecializeOp>(parent);
@@ -152,8 +152,8 @@ struct AllocateFunction {
         owners.push_back({op, bufferBytesOf(alloc), bufferAlignmentOf(alloc), at, at});
       else
         owners.push_back({op, scratchBytesOf(op), /*alignment=*/128, at, at});
-      owners.back().part = partOf(op);
-      // What partitions captured may be read until everybody has met again.
+      owners.back().partition = partitionOf(op);
+      // What partitions captured may be read until all have synchronized again.
       owners.back().last = endOf[op];
     }
   }
@@ -206,8 +206,8 @@ struct AllocateFunction {
     failed = true;
   }
 
-  /// Engines read buffers until something waits for them. Who waits for what is written uses the
-  /// buffer then.
+  /// Asynchronous units read buffers until something waits for them. Who waits for what is written
+  /// uses the buffer then.
   unsigned completionOf(Operation *user) {
     for (const MemoryAccess &access : accessesOf(user))
       if (access.kind == MemoryAccess::Read && access.completion != Completion::ProgramOrder)
@@ -226,9 +226,9 @@ struct AllocateFunction {
   /// Keeps the owner alive up to `user`.
   void extend(Owner &owner, Operation *user) {
     unsigned at = completionOf(user), from = number[owner.op];
-    // Parts of a warp_specialize run at the same time: what others see lives as long as all run.
-    if (Region *part = partOf(user); part && part != owner.part)
-      at = std::max(at, endOf[specializeOf(part)]);
+    // Partitions run at the same time: what others see lives as long as all run.
+    if (Region *partition = partitionOf(user); partition && partition != owner.partition)
+      at = std::max(at, endOf[specializeOf(partition)]);
     if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(user))
       at = std::max(at, endOf[partitions->getParentOp()]);
     // Loops around the user that do not hold the owner run again before the owner may go.
@@ -293,8 +293,8 @@ struct AllocateFunction {
     int64_t offset = llvm::alignTo(base, owner.alignment);
     for (const Owner *other : placed) {
       bool together = other->first <= owner.last && owner.first <= other->last;
-      together |= owner.part && other->part && owner.part != other->part &&
-                  specializeOf(owner.part) == specializeOf(other->part);
+      together |= owner.partition && other->partition && owner.partition != other->partition &&
+                  specializeOf(owner.partition) == specializeOf(other->partition);
       if (together && offset < other->offset + other->bytes && other->offset < offset + owner.bytes)
         offset = llvm::alignTo(other->offset + other->bytes, owner.alignment);
     }
@@ -302,19 +302,20 @@ struct AllocateFunction {
   }
 };
 
-/// The parts of the largest warp_specialize, if parts of any may meet those of other CTAs; else 0.
-int64_t partsThatMeetCluster(ModuleOp module) {
-  int64_t parts = 0;
-  bool meets = false;
+/// The partitions of the largest warp_specialize, if those of any may synchronize with other CTAs;
+/// else 0.
+int64_t partitionsThatSynchronize(ModuleOp module) {
+  int64_t partitions = 0;
+  bool synchronizes = false;
   if (ttg::numCtasOf(module) == 1)
     return 0;
   module.walk([&](ttg::WarpSpecializeOp op) {
-    parts = std::max<int64_t>(parts, 1 + op.getPartitions().size());
+    partitions = std::max<int64_t>(partitions, 1 + op.getPartitions().size());
     op.walk([&](Operation *inner) {
-      meets |= isa<ttng::ClusterBarrierOp>(inner) || reachesPeers(inner);
+      synchronizes |= isa<ttng::ClusterBarrierOp>(inner) || reachesPeers(inner);
     });
   });
-  return meets ? parts : 0;
+  return synchronizes ? partitions : 0;
 }
 
 struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<ModuleOp>> {
@@ -370,9 +371,9 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
       total = llvm::alignTo(total, 16);
       module->setAttr(ttg::warpStateAttr, Builder(module).getI32IntegerAttr(total));
       total += 16;
-      if (int64_t parts = partsThatMeetCluster(module)) {
+      if (int64_t partitions = partitionsThatSynchronize(module)) {
         module->setAttr(ttg::clusterStateAttr, Builder(module).getI32IntegerAttr(total));
-        total += parts * ttg::clusterStateBytes;
+        total += partitions * ttg::clusterStateBytes;
       }
     }
     module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));

@@ -1,7 +1,7 @@
 //===- LowerDescriptors.cpp - Descriptors that a kernel makes -----------------===//
 //
 // The copy engine reads a descriptor from 128 bytes of global memory. A kernel
-// that makes one needs such a place, writes it there and tells the engine:
+// that makes one needs such a place, writes it there and tells the copy engine:
 //
 //   %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %1]
 // ==>

@@ -2,7 +2,7 @@
 //
 // Problem: threads of a CTA run ahead of each other. Where one thread reads
 // shared bytes that another wrote (or writes bytes that another still reads),
-// all must meet in between. The kernel's author does not say where; we find out.
+// all must synchronize in between. The kernel's author does not say where; we find out.
 //
 //   local_store %x, %a                        local_store %x, %a
 //   %y = local_load %a            ==>         barrier local
@@ -14,23 +14,23 @@
 //
 // What conflicts: byte intervals from AllocateShared, so distinct buffers that
 // share bytes conflict, too. Two windows of one buffer that were cut at constant
-// places conflict only where the windows meet.
+// places conflict only where the windows overlap.
 //
-// Engines. What a copy engine or a warpgroup's product does to a buffer happens
+// Asynchronous units. What a box copy or an asynchronous dot does to a buffer happens
 // some time after it was started; the program waits for it by other means. So
 // such an access needs a barrier before it, if it conflicts with something
-// pending, but is not pending itself. A wait for products is a matter of each
-// group of four warps: others may still be reading, so what products read is
-// pending from the wait on, until all meet.
+// pending, but is not pending itself. A wait for dots is a matter of each
+// group of four warps: others may still be reading, so what dots read is
+// pending from the wait on, until all synchronize.
 //
 // Barrier objects. Threads may use one at the same time; only its beginning and
 // its end (init, inval) must be apart from its uses.
 //
-// Warp specialization. All meet at its start and its end; in between each part
-// is looked at alone.
+// Warp specialization. All synchronize at its start and its end; in between each
+// partition is looked at alone.
 //
 // Operations that synchronize inside (convert_layout through shared memory)
-// write scratch, meet, and read it: before them only the write matters, after
+// write scratch, synchronize, and read it: before them only the write matters, after
 // them only the read is pending. `async_wait` promises that the copies of this
 // thread have landed; others learn it at a barrier, so any access after it
 // needs one. Until then nobody can count on what a copy writes, so it is not
@@ -48,18 +48,18 @@ namespace {
 /// Accesses since the last barrier.
 struct State {
   llvm::BitVector pending;
-  bool needsMeeting = false;
+  bool needsSynchronizing = false;
 
   explicit State(const SharedAccesses &accesses) : pending(accesses.size()) {}
 
   void clear() {
     pending.reset();
-    needsMeeting = false;
+    needsSynchronizing = false;
   }
   bool join(const State &other) {
-    bool grows = other.pending.test(pending) || (other.needsMeeting && !needsMeeting);
+    bool grows = other.pending.test(pending) || (other.needsSynchronizing && !needsSynchronizing);
     pending |= other.pending;
-    needsMeeting |= other.needsMeeting;
+    needsSynchronizing |= other.needsSynchronizing;
     return grows;
   }
 };
@@ -69,7 +69,7 @@ public:
   using SharedFlow::SharedFlow;
 
 private:
-  void meet(State &state) override { state.clear(); }
+  void synchronize(State &state) override { state.clear(); }
 
   Operation *create(OpBuilder &builder, Location location) override {
     return ttg::BarrierOp::create(builder, location, ttg::AddrSpace::Local);
@@ -78,7 +78,7 @@ private:
   bool needsBarrier(const Effect &effect, const State &state) const {
     if (effect.before.empty())
       return false;
-    if (state.needsMeeting)
+    if (state.needsSynchronizing)
       return true;
     for (unsigned access : effect.before)
       for (unsigned earlier : state.pending.set_bits())
@@ -99,11 +99,11 @@ private:
       require(op);
       state.clear();
     }
-    if (effect->meets)
+    if (effect->synchronizes)
       state.clear();
     for (unsigned access : effect->after)
       state.pending.set(access);
-    state.needsMeeting |= effect->needsMeeting;
+    state.needsSynchronizing |= effect->needsSynchronizing;
   }
 };
 
@@ -111,7 +111,7 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<Module
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertBarriersPass)
   llvm::StringRef getArgument() const override { return "gluonc-insert-barriers"; }
   llvm::StringRef getDescription() const override {
-    return "Synchronize threads that meet in shared memory";
+    return "Synchronize threads that exchange data through shared memory";
   }
 
   void runOnOperation() override {

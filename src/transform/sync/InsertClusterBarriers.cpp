@@ -3,16 +3,16 @@
 // Problem: CTAs of a cluster reach into each other's shared memory and run ahead of
 // each other. What a program does there with its own buffers it synchronizes
 // itself; but it cannot know of scratch, nor of bytes that one allocation takes over
-// from another. So all CTAs meet between two accesses to such bytes, if one of them
+// from another. So all CTAs synchronize between two accesses to such bytes, if one of them
 // writes and one reaches other CTAs:
 //
 //   reduce                                    reduce               peers read scratch
 //   reduce                           ==>      cluster_barrier
 //                                             reduce               its scratch again
 //
-// Operations that exchange data between CTAs meet once inside, between what each
+// Operations that exchange data between CTAs synchronize once inside, between what each
 // writes for itself and what others read.
-// Where parts of a warp_specialize take over such bytes, CTAs meet in front of it.
+// Where partitions take over such bytes, CTAs synchronize before the warp_specialize.
 //
 // Barrier objects. Where others signal a barrier they must know that it has begun:
 //
@@ -30,7 +30,7 @@
 // it: they are marked.
 //
 // The end. Nobody leaves while others may reach into its memory: a kernel that did
-// not meet since then meets before it returns.
+// not synchronize since then does so before it returns.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/ttng/ClusterState.h"
@@ -42,12 +42,12 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
-/// What happened since all CTAs met.
+/// What happened since all CTAs synchronized.
 struct State {
   /// Accesses, and those of other CTAs among them.
   llvm::BitVector accesses, ofPeers;
   bool reachedPeers = false;
-  /// Barriers have begun; a fence has made them known to whoever meets this CTA.
+  /// Barriers have begun; a fence has made them known to whoever synchronizes with this CTA.
   bool begun = false, fenced = false;
 
   explicit State(const SharedAccesses &all) : accesses(all.size()), ofPeers(all.size()) {}
@@ -69,8 +69,8 @@ struct State {
   }
 };
 
-/// Of operations that reach others: whether each CTA writes its own scratch, all meet, and each
-/// reads that of others, and nothing else.
+/// Of operations that reach others: whether each CTA writes its own scratch, all synchronize, and
+/// each reads that of others, and nothing else.
 bool isExchange(Operation *op) {
   auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
   return onChip && !onChip.accessesPeers();
@@ -119,14 +119,14 @@ private:
   void visit(Operation *op, State &state) override {
     if (!state.begun && !state.fenced)
       return;
-    bool meets = isa<ttng::ClusterBarrierOp>(op);
+    bool isBarrier = isa<ttng::ClusterBarrierOp>(op);
     bool leads = op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() || usesBarrier(op) ||
                  peers.contains(op);
-    if (!meets && !leads)
+    if (!isBarrier && !leads)
       return;
     if (state.begun)
       demand(op, What::Fence);
-    if (!meets)
+    if (!isBarrier)
       demand(op, What::RelaxedBarrier);
     state.begun = state.fenced = false;
   }
@@ -145,9 +145,10 @@ private:
     return false;
   }
 
-  /// Whether an operation of some part may only come after CTAs met. They had better do so before
-  /// the parts begin: there it costs one barrier, not one in each part and iteration.
-  bool partsNeedBarrier(Operation *specialize, const State &state) const {
+  /// Whether an operation of some partition may only come after CTAs synchronized. They had better
+  /// do so before the partitions begin: there it costs one barrier, not one in each partition and
+  /// iteration.
+  bool partitionsNeedBarrier(Operation *specialize, const State &state) const {
     auto needs = [&](Operation *op) {
       const Effect *effect = op == specialize ? nullptr : accesses.of(op);
       auto peer = peers.find(op);
@@ -181,7 +182,7 @@ private:
       demand(op, What::Barrier);
     state.begun |= signals && beginsBarrier(op);
 
-    if (isa<ttg::WarpSpecializeOp>(op) && partsNeedBarrier(op, state)) {
+    if (isa<ttg::WarpSpecializeOp>(op) && partitionsNeedBarrier(op, state)) {
       demand(op, What::Barrier);
       state.clearAccesses();
     }
@@ -214,7 +215,7 @@ bool publishes(Operation *op) {
     return !wait.getReadOnly();
   if (op->hasTrait<OnlyOrdersMemory>())
     return false;
-  // Engines are no threads, and signals tell nothing.
+  // Asynchronous units are no threads, and signals tell nothing.
   llvm::SmallVector<MemoryAccess, 4> accesses = accessesOf(op);
   if (!accesses.empty() && llvm::all_of(accesses, [](const MemoryAccess &access) {
         return access.isOfBarrier() || access.proxy == Proxy::Async;
@@ -240,7 +241,7 @@ struct InsertClusterBarriersPass : PassWrapper<InsertClusterBarriersPass, Operat
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertClusterBarriersPass)
   llvm::StringRef getArgument() const override { return "gluonc-insert-cluster-barriers"; }
   llvm::StringRef getDescription() const override {
-    return "Synchronize CTAs that meet in each other's shared memory";
+    return "Synchronize CTAs that access each other's shared memory";
   }
 
   void runOnOperation() override {

@@ -1,8 +1,8 @@
 //===- InsertProxyFences.cpp --------------------------------------------------===//
 //
 // Problem: threads reach shared memory through one path (the generic proxy),
-// copy engines and the products of warpgroups through another (the async
-// proxy). A barrier orders threads, not these paths: a store before a barrier
+// asynchronous units, the copy engine and tensor cores of a warpgroup, through
+// another (the async proxy). A barrier orders threads, not these paths: a store before a barrier
 // may still be invisible to the copy that one thread starts behind it.
 //
 //   local_store %x, %a                        local_store %x, %a
@@ -10,15 +10,15 @@
 //                                     ==>     async_tma_copy_local_to_global %d, %a
 //
 // Forward over each function we keep what threads read and wrote since the last
-// fence. Where an engine is started on bytes that one of the two writes, a fence
-// comes before it. InsertBarriers, which runs later, makes the threads meet
-// between the fence and the engine if they must.
+// fence. Where a unit is started on bytes that one of the two writes, a fence comes
+// before it. InsertBarriers, which runs later, synchronizes the threads between
+// the fence and the start if they must.
 //
-// The other direction needs none: whoever waits for an engine, at a barrier
+// The other direction needs none: whoever waits for a unit, at a barrier
 // object or for a group, sees what it did.
 //
 // Barriers do not end an access here, and neither does the start of a partition:
-// what the kernel stored before warp_specialize, a partition's engine may read.
+// what the kernel stored before warp_specialize, a unit that a partition starts may read.
 // Between partitions nothing is followed: the accesses of another partition are
 // ordered by barrier objects, and the fence belongs to the partition that stores.
 // A function that is not inlined starts as if its caller had touched all, and
@@ -66,13 +66,13 @@ private:
     return ttng::FenceAsyncSharedOp::create(builder, location, reachesCluster);
   }
 
-  bool startsEngine(const Effect &effect) const {
-    return llvm::any_of(effect.before, [&](unsigned access) { return accesses[access].byEngine; });
+  bool startsUnit(const Effect &effect) const {
+    return llvm::any_of(effect.before, [&](unsigned access) { return accesses[access].byUnit; });
   }
 
-  bool meets(const Effect &effect, const llvm::BitVector &earlier) const {
+  bool touches(const Effect &effect, const llvm::BitVector &earlier) const {
     for (unsigned access : effect.before)
-      if (accesses[access].byEngine)
+      if (accesses[access].byUnit)
         for (unsigned other : earlier.set_bits())
           if (accesses.conflict(access, other))
             return true;
@@ -92,14 +92,14 @@ private:
     if (!effect)
       return;
     // What is delivered to other CTAs needs a fence that they are in, too.
-    reachesCluster = startsEngine(*effect) && cast<OnChipMemoryOpInterface>(op).accessesPeers();
-    if (meets(*effect, reachesCluster ? state.cluster : state.local)) {
+    reachesCluster = startsUnit(*effect) && cast<OnChipMemoryOpInterface>(op).accessesPeers();
+    if (touches(*effect, reachesCluster ? state.cluster : state.local)) {
       require(op);
       fence(state, reachesCluster);
     }
     for (unsigned access : llvm::concat<const unsigned>(effect->before, effect->after)) {
-      // Objects that engines count on are used in their own ways.
-      if (accesses[access].byEngine || accesses[access].object != Access::Object::No)
+      // Objects that units count on are used in their own ways.
+      if (accesses[access].byUnit || accesses[access].object != Access::Object::No)
         continue;
       state.local.set(access);
       state.cluster.set(access);
@@ -109,7 +109,7 @@ private:
   bool reachesCluster = false;
 };
 
-bool startsEngine(Operation *op) {
+bool startsUnit(Operation *op) {
   return llvm::any_of(accessesOf(op),
                       [](const MemoryAccess &access) { return access.proxy == Proxy::Async; });
 }
@@ -118,19 +118,19 @@ struct InsertProxyFencesPass : PassWrapper<InsertProxyFencesPass, OperationPass<
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertProxyFencesPass)
   llvm::StringRef getArgument() const override { return "gluonc-insert-proxy-fences"; }
   llvm::StringRef getDescription() const override {
-    return "Show engines what threads did to shared memory";
+    return "Show asynchronous units what threads did to shared memory";
   }
 
   void runOnOperation() override {
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
-      // Most kernels use no engine.
-      WalkResult engines = function.walk([](Operation *op) {
-        return startsEngine(op) ? WalkResult::interrupt() : WalkResult::advance();
+      // Most kernels use no asynchronous unit.
+      WalkResult units = function.walk([](Operation *op) {
+        return startsUnit(op) ? WalkResult::interrupt() : WalkResult::advance();
       });
-      if (!engines.wasInterrupted())
+      if (!units.wasInterrupted())
         continue;
       SharedAccesses accesses(function);
-      if (accesses.haveEngines())
+      if (accesses.haveUnits())
         FenceFlow(function, accesses).run();
     }
   }
