@@ -57,6 +57,9 @@ private:
       return;
     if (!interpreter.checkSupported(node))
       return;
+    // Where it is reached it ends the compilation, with the names that it has then.
+    if (llvm::isa<ast::Raise>(node) && interpreter.inKernel())
+      return;
     if (const auto *annotated = llvm::dyn_cast<ast::AnnAssign>(&node)) {
       // Other annotations than constexpr mean nothing in a kernel.
       visit(*annotated->target);

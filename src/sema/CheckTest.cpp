@@ -109,6 +109,15 @@ TEST(Modules, EveryImportFormFindsTheLanguage) {
   }
 }
 
+TEST(Modules, TritonHasNamesOfItsOwn) {
+  Harness harness(std::string(prelude) + "import triton.language as tl\n"
+                                         "@gluon.jit\ndef k():\n    tl.debug_barrier()\n"
+                                         "@gluon.jit\ndef l():\n    gl.debug_barrier()\n");
+  EXPECT_NE(harness.compile("k", {}).find("barrier"), std::string::npos) << harness.messages();
+  EXPECT_EQ(harness.compile("l", {}), "");
+  EXPECT_EQ(harness.problems(), "Kind::UnknownAttribute 8:8\n");
+}
+
 TEST(Modules, SiblingFilesAreImportedLazily) {
   Harness harness(R"(
 from triton.experimental import gluon

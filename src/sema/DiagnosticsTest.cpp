@@ -103,7 +103,6 @@ TEST(Diagnostics, ConstructsOutsideTheLanguageAreNamed) {
       {"x = (i for i in (1, 2))", "1:5"},
       {"x = [i + j for i in (1, 2) for j in (1, 2)]", "1:5"},
       {"try:\n    pass\nexcept E:\n    pass", "1:1"},
-      {"raise E", "1:1"},
       {"import os", "1:1"},
       {"global g", "1:1"},
       {"del n", "1:1"},
@@ -126,6 +125,19 @@ TEST(Diagnostics, ConstructsOutsideTheLanguageAreNamed) {
     EXPECT_EQ(problemsOf(construct.body),
               std::string("Kind::UnsupportedConstruct ") + construct.expected)
         << construct.body;
+}
+
+TEST(Diagnostics, OnlyABranchThatIsReachedRaises) {
+  EXPECT_EQ(problemsOf("raise E"), "Kind::CompileTimeRaise 1:1");
+  EXPECT_EQ(problemsOf("if C == 5:\n    raise ValueError(f'no {C}')"), "");
+  EXPECT_EQ(problemsOf("if C == 4:\n    raise ValueError(f'no {C}')"),
+            "Kind::CompileTimeRaise 2:5");
+  EXPECT_EQ(problemsOf("if n == 4:\n    raise ValueError"), "Kind::CompileTimeRaise 2:5");
+  Harness harness(std::string(prelude) +
+                  "@gluon.jit\ndef k(C: gl.constexpr):\n    raise ValueError(f'no {C}')\n");
+  EXPECT_EQ(harness.compile("k", {"=4"}), "");
+  EXPECT_NE(harness.messages().find("raises ValueError: no 4"), std::string::npos)
+      << harness.messages();
 }
 
 TEST(Diagnostics, GlobalsMustBelongToTheLanguage) {

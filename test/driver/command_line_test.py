@@ -380,6 +380,30 @@ class CommandLine(unittest.TestCase):
         self.assertGreaterEqual(len(kinds), 2)
         self.assertEqual(kinds[-1], "UnreadableFile")
 
+    def test_imports_are_found_in_packages_and_on_the_search_path(self):
+        lib = self.path / "lib"
+        (lib / "tools/sub").mkdir(parents=True, exist_ok=True)
+        helper = KERNELS.split("@gluon.jit")[0] + "@gluon.jit\ndef f(x):\n    return x + 1\n"
+        (lib / "tools/__init__.py").write_text("")
+        (lib / "tools/sub/__init__.py").write_text("")
+        (lib / "tools/sub/deep.py").write_text("from ..helpers import f\n")
+        (lib / "tools/helpers.py").write_text(helper)
+        user = helper + "from {} import f as g\n@gluon.jit\ndef k(p):\n    gl.store(p, g(1))\n"
+        (self.path / "user.py").write_text(user.format("tools.sub.deep"))
+        (lib / "tools/sub/user.py").write_text(user.format("tools.helpers"))
+        self.fine("check", str(lib / "tools/sub/user.py"))
+        for option in (["-I", "lib"], ["-Ilib"], ["-I=lib"], ["-I", "none", "-I", str(lib)]):
+            self.fine("check", "user.py", *option)
+        self.fine("check", "user.py", PYTHONPATH=f"none:{lib}")
+        self.fine("compile", "user.py::k", "p=*i32", "--target", "cuda:90a", "--emit", "ttgir", "-I",
+                  "lib")
+        self.fine("run", "user.py::k", "p=zeros(1, i32)", "--grid", "1", "--device", "cpu",
+                  "--expect", "p[0] == 2", "-Ilib")
+        problem = self.fails(1, {"kind": "HostValue"}, "check", "user.py", "-I", "none")
+        notes = json.dumps(problem)
+        self.assertIn("module `tools.sub.deep` was not found; looked in ., none", notes)
+        self.assertEqual(self.gluonc("check", "user.py", "-I").returncode, 2)
+
     def test_doc_explains_names_of_the_language(self):
         text = self.gluonc("doc", "tensor.sum").stdout
         self.assertIn("tensor.sum(axis=None, keep_dims=False, dtype=None)", text)

@@ -11,6 +11,7 @@ int checkCommand(Session &session) {
       continue;
     unsigned before = session.sink.errorCount();
     sema::Program program(session.sources);
+    session.prepare(program);
     sema::Module *module = program.load(path.text, std::move(*text), session.sink);
     // After a syntax error names would be missing that the user did write.
     if (session.sink.errorCount() == before)

@@ -40,6 +40,13 @@ std::string CommandLine::parse(const CommandSpec &spec, llvm::ArrayRef<const cha
     auto [name, value] = word.split('=');
     bool attached = word.contains('=');
     const OptionSpec *option = findOption(spec, name);
+    if (const OptionSpec *letter = option ? nullptr : findOption(spec, word.take_front(2));
+        letter && !letter->value.empty() && !word.starts_with("--")) {
+      // -IFOLDER
+      options.push_back(
+          {letter->name.str(), {word.drop_front(2).str(), spanOf(i, 2, word.size() - 2)}});
+      continue;
+    }
     if (!option)
       return ("unknown option " + name).str();
     if (option->value.empty()) {

@@ -73,6 +73,7 @@ struct Compilation {
   void run(diag::SourceManager &sources, Timings *timings) {
     result.reset();
     sema::Program program(sources);
+    session.prepare(program);
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (input.isIr())
       module = compiler.makeIr({program, nullptr, {}, options, sources.add(input.path.text, text)},

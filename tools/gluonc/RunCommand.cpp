@@ -226,6 +226,7 @@ int runCommand(Session &session) {
   if (!text)
     return session.status();
   sema::Program program(session.sources);
+  session.prepare(program);
   Timings timings;
   sema::Module *module = program.load(input.path.text, std::move(*text), session.sink);
   if (session.sink.hasErrors())

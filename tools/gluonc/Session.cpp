@@ -1,6 +1,7 @@
 #include "Session.h"
 #include "diag/Render.h"
 #include "driver/FindPtxas.h"
+#include "sema/names/Imports.h"
 #include "support/File.h"
 #include "target/Limits.h"
 #include "target/nvidia/Registers.h"
@@ -84,6 +85,18 @@ Session::findKernel(sema::Program &program, sema::Module &module, const Input &i
   for (const std::shared_ptr<const sema::Function> &kernel : kernels)
     std::move(report).hint("{0}::{1}", input.path.text, kernel->name);
   return nullptr;
+}
+
+void Session::prepare(sema::Program &program) const {
+  std::vector<std::string> folders;
+  for (const Word &word : line.all("-I"))
+    folders.push_back(word.text);
+  llvm::SmallVector<llvm::StringRef, 8> more;
+  const char *path = std::getenv("PYTHONPATH");
+  llvm::StringRef(path ? path : "").split(more, ':', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef folder : more)
+    folders.push_back(folder.str());
+  sema::setSearchPath(program, std::move(folders));
 }
 
 std::optional<target::Target> Session::parseTarget(const Word &word) {

@@ -61,6 +61,9 @@ public:
   std::shared_ptr<const sema::Function> findKernel(sema::Program &program, sema::Module &module,
                                                    const Input &input);
 
+  /// Tells `program` where imports are looked for: -I and PYTHONPATH.
+  void prepare(sema::Program &program) const;
+
   /// `--target`, or nullopt after a report.
   std::optional<target::Target> parseTarget(const Word &word);
   /// --num-warps, --num-ctas, --maxnreg, --debug. False with a usage problem.

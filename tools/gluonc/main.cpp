@@ -30,6 +30,7 @@ constexpr OptionSpec runOptions[] = {
     {"--line-info", "", "map instructions to source lines"},
     {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
     {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
 constexpr OptionSpec compileOptions[] = {
@@ -46,6 +47,11 @@ constexpr OptionSpec compileOptions[] = {
     {"--debug", "", "turn on device_assert and overflow checks"},
     {"--line-info", "", "map instructions to source lines"},
     {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
+constexpr OptionSpec checkOptions[] = {
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
 constexpr OptionSpec layoutOptions[] = {
@@ -81,11 +87,11 @@ constexpr CommandSpec commands[] = {
      "Compiles a kernel, or stops at an earlier stage.\n"
      "TYPE is written as in Triton: *fp32:16 (pointer, divisible by 16), i32, fp16.",
      compileOptions, compileCommand},
-    {"check",
-     "FILE.py…",
-     "Parses files and resolves everything in them that is decorated.",
-     {},
-     checkCommand},
+    {"check", "FILE.py… [options]",
+     "Parses files and resolves everything in them that is decorated.\n"
+     "Imports are looked for beside a file and in its own package, then in FOLDERs of -I and in\n"
+     "those of PYTHONPATH.",
+     checkOptions, checkCommand},
     {"layout", "'BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' --shape 64,64 [options]",
      "Draws which thread and register (or which offset of shared memory) holds each element.",
      layoutOptions, layoutCommand},

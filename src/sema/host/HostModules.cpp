@@ -194,6 +194,13 @@ MaybeValue dataclass(Interpreter &, const IntrinsicCall &call) {
   return call.has(0) ? call[0] : Value::builtin(&call.self);
 }
 
+// -- os ----------------------------------------------------------------------------------
+
+/// Kernel files get no environment: every variable has its default.
+MaybeValue environmentVariable(Interpreter &, const IntrinsicCall &call) {
+  return call.has(1) ? call[1] : Value::none();
+}
+
 const Intrinsic functions[] = {
     {"copy.copy", "x", copyOf},
     {"copy.deepcopy", "x, memo=", deepCopyOf},
@@ -201,6 +208,8 @@ const Intrinsic functions[] = {
     // What a partial object calls, bound to what is known already.
     {"functools.partial()", "...", partial},
     {"functools.reduce", "function, iterable, initial=", reduce},
+    {"os.getenv", "key, default=", environmentVariable},
+    {"os.environ.get", "key, default=", environmentVariable},
     {"itertools.product", "*iterables, repeat=", product},
     {"itertools.chain", "*iterables", chain},
     {"itertools.accumulate", "iterable, func=", accumulate},

@@ -306,7 +306,11 @@ Flow HostStatements::runRaise(const ast::Raise &node) {
       text = ": " + message->str();
     }
   }
-  report(Kind::CompileTimeRaise, node.span, llvm::StringRef(type), text).end();
+  diag::Builder builder = report(Kind::CompileTimeRaise, node.span, llvm::StringRef(type), text);
+  if (interpreter.inKernel())
+    (void)std::move(builder).note(
+        "only a branch that is decided at compile time may raise: a kernel "
+        "that runs cannot");
   return Flow::Failed;
 }
 

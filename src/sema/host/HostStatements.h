@@ -13,12 +13,13 @@ public:
   Flow run(ast::Stmts body);
   bool assign(const ast::Expr *target, const Value &value);
   MaybeValue lambda(const ast::Lambda &node);
+  /// Reports the exception, in kernels as well.
+  Flow runRaise(const ast::Raise &node);
 
 private:
   Flow runStatement(const ast::Stmt &stmt);
   Flow runFor(const ast::For &node);
   Flow runWhile(const ast::While &node);
-  Flow runRaise(const ast::Raise &node);
   Flow runAssert(const ast::Assert &node);
   Flow runTry(const ast::Try &node);
   Flow runHandler(const ast::Try &node, const diag::Diagnostic &problem);

@@ -3,6 +3,7 @@
 #include "sema/kernel/KernelStatements.h"
 
 #include "sema/eval/Classes.h"
+#include "sema/host/HostStatements.h"
 #include "sema/names/Language.h"
 
 namespace gluonc::sema {
@@ -106,6 +107,8 @@ Flow KernelStatements::runStatement(const ast::Stmt &stmt, const Rest *rest) {
     return runDeviceWhile(llvm::cast<ast::While>(stmt));
   case NodeKind::Assert:
     return nextIf(runAssert(llvm::cast<ast::Assert>(stmt)));
+  case NodeKind::Raise:
+    return HostStatements(interpreter).runRaise(llvm::cast<ast::Raise>(stmt));
   case NodeKind::With:
     // The one context that the language has belongs to AMD's targets.
     for (const ast::WithItem *item : llvm::cast<ast::With>(stmt).items)

@@ -52,8 +52,6 @@ llvm::StringRef unsupportedInKernel(const ast::Node &node) {
     return "`break`";
   case NodeKind::Continue:
     return "`continue`";
-  case NodeKind::Raise:
-    return "`raise`";
   case NodeKind::Try:
     return "`try`";
   case NodeKind::Nonlocal:

@@ -78,13 +78,15 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "dataclasses",
     "functools",
     "itertools",
+    "os",
+    "os.environ",
     "typing",
 };
 
 /// Modules of Python of which compile-time code uses a few functions; the rest is host code.
 static bool isPythonModule(llvm::StringRef path) {
-  static constexpr llvm::StringLiteral names[] = {"collections", "copy",      "dataclasses",
-                                                  "functools",   "itertools", "typing"};
+  static constexpr llvm::StringLiteral names[] = {"collections", "copy", "dataclasses", "functools",
+                                                  "itertools",   "os",   "os.environ",  "typing"};
   return llvm::is_contained(names, path);
 }
 
@@ -217,6 +219,9 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     // The markers belong to `gluon`.
     if (memberName != "constexpr" && memberName != "cdiv" && isHostMarker(memberName))
       return std::nullopt;
+    // Triton's name for it, which Gluon does not have.
+    if (memberName == "debug_barrier" && path != "gl")
+      memberName = "thread_barrier";
     if (MaybeValue member = findLanguageMember(memberName))
       return member;
     return std::nullopt;

@@ -241,7 +241,7 @@ std::optional<Value> SourceModule::lookup(llvm::StringRef name, Interpreter &int
     return Value::string(file.path());
   const ast::Stmt *stmt = findBinding(tree->body, name, interpreter, afterAll);
   if (!stmt)
-    return std::nullopt;
+    return submodule(name, interpreter);
   entries[name].isEvaluating = true;
   entries[name].definition = stmt->span;
   diag::Collector problems;
@@ -301,6 +301,11 @@ diag::Span SourceModule::definition(llvm::StringRef name) const {
 llvm::StringRef SourceModule::opaqueReason(llvm::StringRef name) const {
   auto found = entries.find(name);
   return found == entries.end() ? llvm::StringRef() : llvm::StringRef(found->second.reason);
+}
+
+void SourceModule::explain(llvm::StringRef name, std::string reason) {
+  if (auto found = entries.find(name); found != entries.end())
+    found->second.reason = std::move(reason);
 }
 
 std::vector<llvm::StringRef> SourceModule::names() const {
@@ -387,7 +392,11 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
       if (aliasBinds(*alias, name)) {
         // `import a.b` binds `a`; `import a.b as c` binds the submodule.
         llvm::StringRef dotted = alias->asname.data() ? alias->name : alias->name.split('.').first;
-        return importModule(program, *this, dotted, 0, interpreter);
+        std::string missing;
+        Value module = importModule(program, *this, dotted, 0, interpreter, &missing);
+        if (module.is(ValueKind::Opaque))
+          explain(name, std::move(missing));
+        return module;
       }
   }
   if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt))
@@ -396,57 +405,6 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
     return Value::classValue(makeClass(interpreter, *this, *cls, nullptr));
   // Loops, augmented assignments: values of the host program.
   return std::nullopt;
-}
-
-std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
-                                                  Interpreter &interpreter) {
-  if (!staysInPackage(node, interpreter))
-    return std::nullopt;
-  for (const ast::Alias *alias : node.names) {
-    if (!aliasBinds(*alias, name))
-      continue;
-    Value module = importModule(program, *this, node.module, node.level, interpreter);
-    if (module.is(ValueKind::Module))
-      if (MaybeValue value = module.asModule().lookup(alias->name, interpreter))
-        return value;
-    // `from package import submodule`.
-    std::string dotted =
-        node.module.empty() ? alias->name.str() : (node.module + "." + alias->name).str();
-    Value submodule = importModule(program, *this, dotted, node.level, interpreter);
-    if (submodule.is(ValueKind::Module) || module.is(ValueKind::Opaque))
-      return submodule;
-    interpreter.report(Kind::BadModuleImport, alias->span, alias->name, node.module).end();
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-void SourceModule::checkImport(const ast::ImportFrom &node, Interpreter &interpreter) {
-  for (const ast::Alias *alias : node.names)
-    if (alias->name == "*")
-      (void)staysInPackage(node, interpreter);
-    else
-      (void)evaluateImport(node, alias->asname.data() ? alias->asname : alias->name, interpreter);
-}
-
-std::optional<Value> SourceModule::starImport(const ast::ImportFrom &node, llvm::StringRef name,
-                                              Interpreter &interpreter) {
-  if (name.starts_with("_") || !staysInPackage(node, interpreter))
-    return std::nullopt;
-  Value module = importModule(program, *this, node.module, node.level, interpreter);
-  if (!module.is(ValueKind::Module) || &module.asModule() == this)
-    return std::nullopt;
-  // Modules may import each other's names: mark this one while looking there.
-  auto [entry, isNew] = entries.try_emplace(name);
-  if (!isNew && entry->second.isEvaluating)
-    return std::nullopt;
-  bool wasEvaluating = std::exchange(entry->second.isEvaluating, true);
-  MaybeValue value = module.asModule().lookup(name, interpreter);
-  if (isNew)
-    entries.erase(name);
-  else
-    entries[name].isEvaluating = wasEvaluating;
-  return value && !value->is(ValueKind::Opaque) ? value : std::nullopt;
 }
 
 const ModuleChanges &SourceModule::changes() {

@@ -1,6 +1,7 @@
 //===- ProgramState.h - What a Program keeps ----------------------------------===//
 #pragma once
 
+#include "sema/names/Imports.h"
 #include "sema/names/Language.h"
 #include "sema/names/ModuleChanges.h"
 #include "sema/names/Program.h"
@@ -47,6 +48,13 @@ public:
 
   /// How many packages hold this module: what `from ...m` may climb.
   unsigned packageDepth();
+  /// The outermost package around the file, as its path tells; without a name if there is none.
+  struct Package {
+    std::string name;
+    /// The folder that it is in.
+    std::string holder;
+  };
+  const Package &outermostPackage();
 
   /// See Unfinished.h.
   void forgetUnfinished();
@@ -59,6 +67,9 @@ public:
   uint64_t scope;
   /// Nullopt until the module is imported or asks.
   std::optional<unsigned> knownPackageDepth;
+  std::optional<Package> knownPackage;
+  /// The module that imported this one first; null for files that the host named.
+  SourceModule *importer = nullptr;
   /// Values given from outside, ahead of the source.
   llvm::StringMap<Value> overrides;
 
@@ -84,6 +95,10 @@ private:
   /// What `from m import *` gives `name`; nullopt if nothing.
   std::optional<Value> starImport(const ast::ImportFrom &node, llvm::StringRef name,
                                   Interpreter &interpreter);
+  /// A module of this package, by a name that the package itself does not bind.
+  std::optional<Value> submodule(llvm::StringRef name, Interpreter &interpreter);
+  /// Says why `name`, which is being evaluated, is no value.
+  void explain(llvm::StringRef name, std::string reason);
   const ModuleChanges &changes();
   /// Opaque, with the reason, for a list or the like that the module changes later.
   Value unlessChanged(llvm::StringRef name, Value value);
@@ -103,6 +118,7 @@ private:
 
 struct Program::State {
   FileReader reader;
+  std::vector<std::string> searchPath;
   HostResolver resolver;
   /// Objects of the host program, by number; empty while they are made.
   std::map<uint64_t, std::optional<Value>> hostObjects;
@@ -126,8 +142,9 @@ struct Program::State {
 /// where the function is defined. What cannot be evaluated yet fails where it is used.
 void fixKnownDefaults(Interpreter &interpreter, Function &function);
 
-/// The module that `import dotted` in `from` means; an Opaque value for unknown ones.
+/// The module that `import dotted` in `from` means; an Opaque value for unknown ones. `missing`
+/// then says where they were looked for.
 Value importModule(Program &program, SourceModule &from, llvm::StringRef dotted, int level,
-                   Interpreter &interpreter);
+                   Interpreter &interpreter, std::string *missing = nullptr);
 
 } // namespace gluonc::sema

@@ -1,0 +1,121 @@
+#include "sema/names/Imports.h"
+
+#include "sema/TestKernels.h"
+
+#include <gtest/gtest.h>
+
+using namespace gluonc;
+using namespace gluonc::sema;
+using namespace gluonc::sema::test;
+
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+const std::string body = "@gluon.jit\ndef k(p):\n    gl.store(p, f(2))\n";
+
+std::string helper(int by) {
+  return "import gluonc as gluon\n@gluon.jit\ndef f(x):\n    return x * " + std::to_string(by) +
+         "\n";
+}
+
+/// What `k` of a file stores, which begins with `imports`: the factor of the helper that was found,
+/// or the messages.
+std::string stored(const std::string &path, const std::string &imports, const Files &files,
+                   std::vector<std::string> searchPath = {}, const std::string &kernel = body) {
+  Harness harness(prelude + imports + kernel, path);
+  for (const auto &[name, text] : files)
+    harness.siblings[name] = text;
+  setSearchPath(harness.program, std::move(searchPath));
+  std::string ir = harness.compile("k", {"*i32"});
+  for (int by : {10, 20, 30, 40})
+    if (ir.find("arith.constant " + std::to_string(2 * by) + " : i32") != std::string::npos)
+      return std::to_string(by);
+  return ir.empty() ? harness.messages() : ir;
+}
+
+TEST(Imports, TheFolderOfTheFileComesBeforeTheSearchPath) {
+  Files files = {{"dir/m.py", helper(10)}, {"lib/m.py", helper(20)}, {"more/m.py", helper(30)}};
+  EXPECT_EQ(stored("dir/k.py", "from m import f\n", files, {"lib", "more"}), "10");
+  files.erase("dir/m.py");
+  EXPECT_EQ(stored("dir/k.py", "from m import f\n", files, {"lib", "more"}), "20");
+  EXPECT_EQ(stored("dir/k.py", "from m import f\n", files, {"more", "lib"}), "30");
+}
+
+TEST(Imports, EveryFormReachesAPackage) {
+  Files files = {{"lib/pkg/__init__.py", "from .sub.inner import f as g\n"},
+                 {"lib/pkg/sub/__init__.py", ""},
+                 {"lib/pkg/sub/inner.py", "from ..base import f\n"},
+                 {"lib/pkg/base.py", helper(10)}};
+  for (const char *form :
+       {"from pkg.sub.inner import f\n", "from pkg import g as f\n",
+        "import pkg.sub.inner\nf = pkg.sub.inner.f\n", "import pkg.sub.inner as m\nf = m.f\n",
+        "from pkg.sub import inner\nf = inner.f\n", "import pkg\nf = pkg.g\n"})
+    EXPECT_EQ(stored("k.py", form, files, {"lib"}), "10") << form;
+}
+
+TEST(Imports, APackageComesBeforeAFileOfItsName) {
+  Files files = {{"m.py", helper(10)}, {"m/__init__.py", helper(20)}};
+  EXPECT_EQ(stored("k.py", "from m import f\n", files), "20");
+}
+
+TEST(Imports, AFileInAPackageIsAModuleOfIt) {
+  Files files = {{"site/pkg/__init__.py", ""},
+                 {"site/pkg/sub/__init__.py", ""},
+                 {"site/pkg/base.py", helper(10)},
+                 {"site/other.py", helper(20)},
+                 {"site/pkg/sub/other.py", helper(30)}};
+  EXPECT_EQ(stored("site/pkg/sub/k.py", "from pkg.base import f\n", files), "10");
+  EXPECT_EQ(stored("site/pkg/sub/k.py", "import pkg.base as m\nf = m.f\n", files), "10");
+  EXPECT_EQ(stored("site/pkg/sub/plain/k.py", "from pkg.base import f\n", files), "10");
+  EXPECT_NE(stored("site/k.py", "from site.pkg.base import f\n", files), "10");
+  // What lies beside the package is found where the user says so.
+  EXPECT_EQ(stored("site/pkg/sub/k.py", "from other import f\n", files), "30");
+  files.erase("site/pkg/sub/other.py");
+  std::string messages = stored("site/pkg/sub/k.py", "from other import f\n", files);
+  EXPECT_NE(messages.find("looked in site/pkg/sub"), std::string::npos) << messages;
+  EXPECT_EQ(stored("site/pkg/sub/k.py", "from other import f\n", files, {"site"}), "20");
+}
+
+TEST(Imports, WhatIsImportedLooksWhereItsImporterDoes) {
+  Files files = {{"lib/pkg/__init__.py", ""},
+                 {"lib/pkg/a.py", "from pkg.b import f\n"},
+                 {"lib/pkg/b.py", "from shared import f\n"},
+                 {"shared.py", helper(10)}};
+  EXPECT_EQ(stored("k.py", "from pkg.a import f\n", files, {"lib"}), "10");
+}
+
+TEST(Imports, ModulesMayImportEachOther) {
+  Files files = {{"a.py", "from b import f\n" + helper(10)},
+                 {"b.py", "from a import f\nimport k\n"}};
+  EXPECT_EQ(stored("k.py", "from b import f\nimport a\n", files), "10");
+}
+
+TEST(Imports, AMissingModuleSaysWhereItWasLookedFor) {
+  std::string expected = "`f` is a value of the host program and cannot be used here";
+  std::string messages = stored("dir/k.py", "from pkg.m import f\n", {}, {"lib", "/more"});
+  EXPECT_NE(messages.find(expected), std::string::npos) << messages;
+  EXPECT_NE(messages.find("module `pkg.m` was not found; looked in dir, lib, /more"),
+            std::string::npos)
+      << messages;
+  messages = stored("k.py", "from .m import f\n", {});
+  EXPECT_NE(messages.find("module `.m` was not found; looked in ."), std::string::npos) << messages;
+  // Also where another module wanted it.
+  messages = stored("k.py", "from a import f\n", {{"a.py", "from b import f\n"}});
+  EXPECT_NE(messages.find("module `b` was not found"), std::string::npos) << messages;
+  messages = stored("k.py", "import m\n", {}, {}, "@gluon.jit\ndef k(p):\n    m.f(p)\n");
+  EXPECT_NE(messages.find("module `m` was not found"), std::string::npos) << messages;
+  // Where no one looked nothing is said.
+  messages = stored("k.py", "from torch import f\n", {{"torch.py", helper(10)}});
+  EXPECT_EQ(messages.find("looked in"), std::string::npos) << messages;
+}
+
+TEST(Imports, KernelFilesGetNoEnvironment) {
+  std::string source = "import os\nif os.environ.get('HOME', '0') == '1':\n    BY = 10\nelse:\n"
+                       "    BY = int(os.getenv('PATH', '20'))\n"
+                       "if os.getenv('HOME') is None:\n    BY = gl.constexpr(2 * BY)\n";
+  std::string kernel = "@gluon.jit\ndef k(p):\n    gl.store(p, BY)\n";
+  EXPECT_EQ(stored("k.py", source, {}, {}, kernel), "20");
+}
+
+} // namespace
