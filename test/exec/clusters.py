@@ -73,6 +73,8 @@
 # EXPECT: (y[:, 0] == x[:, 1]) & (sum(y, 1) == sum(x, 1)) & (y[:, 17] == x[:, 16])
 # RUN: other_half x='arange(256, i32)' y='empty(256, i32)' --grid 1 --num-ctas 2
 # EXPECT: (y[:128] == x[128:]) & (y[128:] == x[:128])
+# RUN: half_barriers x='arange(256, i32)' y='empty(256, i32)' --grid 1 --num-ctas 2
+# EXPECT: (y[:128] == x[128:]) & (y[128:] == x[:128])
 # RUN: window x='randint(0, 999, (4, 32), i32)' y='empty((2, 32), i32)' z='empty((4, 32), i32)' --grid 1 --num-ctas 2
 # EXPECT: (y == x[2:]) & (z[:2] == x[:2]) & (z[2:] == x[2:] + 5)
 # RUN: adding x='zeros((4, 32), i32) + 7' y='empty((2, 32), i32)' --grid 1 --num-ctas 2
@@ -340,6 +342,26 @@ def other_half(x, y):
     smem = gl.allocate_shared_memory(gl.int32, [256], shared, gl.load(x + numbers))
     gl.barrier(cluster=True)
     gl.store(y + numbers, smem.gather(numbers ^ 128, axis=0))
+
+
+# The same, behind the two halves of a barrier.
+@gluon.jit
+def half_barriers(x, y):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1]])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[1]])
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    mbarrier.sync_cluster_init()
+    numbers = gl.arange(0, 256, layout=layout)
+    smem = gl.allocate_shared_memory(gl.int32, [256], shared, gl.load(x + numbers))
+    hopper.cluster.arrive()
+    hopper.cluster.wait()
+    gl.store(y + numbers, smem.gather(numbers ^ 128, axis=0))
+    mbarrier.fence_init_release_cluster()
+    # A relaxed one would not tell that the other CTA has read.
+    hopper.cluster.arrive()
+    hopper.cluster.wait()
+    mbarrier.invalidate(bar)
 
 
 # A window that lies in the second CTA alone, for both.

@@ -235,6 +235,40 @@ static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
+static Result emitClusterArrive(Context &context, const BoundArgs &arguments) {
+  std::optional<bool> relaxed = boolArgument(context, arguments, "relaxed");
+  if (!relaxed || !checkCluster(context, "cluster.arrive"))
+    return std::nullopt;
+  ttng::ClusterArriveOp::create(context.builder, context.loc(), *relaxed);
+  return Value::none();
+}
+
+static Result emitClusterWait(Context &context, const BoundArgs &) {
+  if (!checkCluster(context, "cluster.wait"))
+    return std::nullopt;
+  ttng::ClusterWaitOp::create(context.builder, context.loc());
+  return Value::none();
+}
+
+static Result emitInitFence(Context &context, const BoundArgs &) {
+  if (!checkCluster(context, "mbarrier.fence_init_release_cluster"))
+    return std::nullopt;
+  ttng::FenceMBarrierInitReleaseClusterOp::create(context.builder, context.loc());
+  return Value::none();
+}
+
+/// Also in kernels of one CTA: those that serve clusters of any size call it.
+static Result emitSyncClusterInit(Context &context, const BoundArgs &) {
+  if (context.numCtas() == 1) {
+    ttg::BarrierOp::create(context.builder, context.loc(), ttg::AddrSpace::All);
+    return Value::none();
+  }
+  ttng::FenceMBarrierInitReleaseClusterOp::create(context.builder, context.loc());
+  ttng::ClusterArriveOp::create(context.builder, context.loc(), /*relaxed=*/true);
+  ttng::ClusterWaitOp::create(context.builder, context.loc());
+  return Value::none();
+}
+
 static Result emitAsyncStore(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments["dst"], &value = arguments["value"];
   if (!checkCluster(context, "async_store") || !bufferArgument(context, arguments, "dst") ||
@@ -415,6 +449,69 @@ Errors: a kernel of one CTA.
 
     # num_ctas=2
     hopper.cluster.barrier()
+)"},
+      {"nvidia.hopper.cluster.arrive",
+       "relaxed: bool = False",
+       emitClusterArrive,
+       {.needs = target::Feature::Clusters},
+       R"(
+Arrives at the barrier of the cluster: the first half of `cluster.barrier`.
+
+Unless `relaxed`, the others see this thread's memory accesses before it once they have waited.
+
+Gives: nothing.
+Errors: a kernel of one CTA.
+
+    # num_ctas=2
+    hopper.cluster.arrive(relaxed=True)
+    hopper.cluster.wait()
+)"},
+      {"nvidia.hopper.cluster.wait",
+       "",
+       emitClusterWait,
+       {.needs = target::Feature::Clusters},
+       R"(
+Waits until all threads of the cluster have arrived: the second half of `cluster.barrier`.
+
+Gives: nothing.
+Errors: a kernel of one CTA.
+
+    # num_ctas=2
+    hopper.cluster.arrive()
+    hopper.cluster.wait()
+)"},
+      {"nvidia.hopper.mbarrier.fence_init_release_cluster",
+       "",
+       emitInitFence,
+       {.needs = target::Feature::Clusters},
+       R"(
+Makes the barriers that this CTA has begun known to the cluster, once its CTAs have met.
+
+Gives: nothing.
+Errors: a kernel of one CTA.
+
+    # num_ctas=2
+    bar = hopper.mbarrier.allocate_mbarrier()
+    hopper.mbarrier.init(bar, count=1)
+    hopper.mbarrier.fence_init_release_cluster()
+    hopper.cluster.arrive(relaxed=True)
+    hopper.cluster.wait()
+)"},
+      {"nvidia.hopper.mbarrier.sync_cluster_init",
+       "",
+       emitSyncClusterInit,
+       {.needs = target::Feature::Clusters},
+       R"(
+Waits until all CTAs of the cluster know the barriers that each of them has begun.
+
+In a kernel of one CTA its threads wait for each other.
+
+Gives: nothing.
+
+    # num_ctas=2
+    bar = hopper.mbarrier.allocate_mbarrier()
+    hopper.mbarrier.init(bar, count=1)
+    hopper.mbarrier.sync_cluster_init()
 )"},
       {"nvidia.hopper.async_store",
        "dst: buffer, value: block, mbarrier: barrier",

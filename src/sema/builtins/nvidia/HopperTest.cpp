@@ -47,8 +47,13 @@ TEST_F(Hopper, BarriersAreBuffersOfInt64) {
 
 TEST_F(Hopper, ClusterOperationsNeedACluster) {
   expectKind(call("nvidia.hopper.cluster.barrier", {}), Kind::NeedsCluster);
+  expectKind(call("nvidia.hopper.cluster.arrive", {}), Kind::NeedsCluster);
+  expectKind(call("nvidia.hopper.cluster.wait", {}), Kind::NeedsCluster);
+  expectKind(call("nvidia.hopper.mbarrier.fence_init_release_cluster", {}), Kind::NeedsCluster);
   expectKind(call("nvidia.hopper.mbarrier.allocate_mbarrier", {Value(), Value::boolean(true)}),
              Kind::NeedsCluster);
+  EXPECT_TRUE(call("nvidia.hopper.mbarrier.sync_cluster_init", {}));
+  EXPECT_NE(text().find("ttg.barrier"), std::string::npos);
 }
 
 TEST_F(Hopper, SumsAndBitsOf64BitsHaveNoSign) {

@@ -43,6 +43,21 @@ def expect(mbarrier: shared_memory_descriptor, bytes_per_cta: int | None = ..., 
     """
     ...
 
+def fence_init_release_cluster() -> None:
+    """Makes the barriers that this CTA has begun known to the cluster, once its CTAs have met.
+
+    Gives: nothing.
+    Errors: a kernel of one CTA.
+
+        # num_ctas=2
+        bar = hopper.mbarrier.allocate_mbarrier()
+        hopper.mbarrier.init(bar, count=1)
+        hopper.mbarrier.fence_init_release_cluster()
+        hopper.cluster.arrive(relaxed=True)
+        hopper.cluster.wait()
+    """
+    ...
+
 def init(mbarrier: shared_memory_descriptor, count: int) -> None:
     """Makes a barrier ready: each of its phases ends when `count` arrivals have come.
 
@@ -61,6 +76,20 @@ def invalidate(mbarrier: shared_memory_descriptor) -> None:
     Errors: a ring of barriers.
 
         ampere.mbarrier.invalidate(bar)
+    """
+    ...
+
+def sync_cluster_init() -> None:
+    """Waits until all CTAs of the cluster know the barriers that each of them has begun.
+
+    In a kernel of one CTA its threads wait for each other.
+
+    Gives: nothing.
+
+        # num_ctas=2
+        bar = hopper.mbarrier.allocate_mbarrier()
+        hopper.mbarrier.init(bar, count=1)
+        hopper.mbarrier.sync_cluster_init()
     """
     ...
 
