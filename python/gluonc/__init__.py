@@ -17,11 +17,11 @@ from gluonc.errors import (Cancelled, CompilationError, GluonError, InternalErro
 from gluonc.language._constexpr import constexpr
 from gluonc import language
 
-GluonJITFunction = JITFunction
+GluonJITFunction, GluonASTSource = JITFunction, ASTSource
 
 __all__ = [
     "ASTSource", "Cancelled", "CompilationError", "CompiledKernel", "ConstexprFunction",
-    "GluonError", "GluonJITFunction", "InternalError", "JITFunction", "KernelFault", "Unavailable",
+    "GluonASTSource", "GluonError", "GluonJITFunction", "InternalError", "JITFunction", "KernelFault", "Unavailable",
     "UsageError", "aggregate", "cdiv", "compile", "compile_many", "constexpr",
     "constexpr_function", "errors", "hooks", "jit", "language", "must_use_result",
     "next_power_of_2", "nvidia", "seal", "torch_op",

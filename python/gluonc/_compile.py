@@ -8,7 +8,7 @@ import os
 
 from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import cuda_target, engine, simulated_target
-from gluonc._jit import JITFunction, default_options, ignores_option
+from gluonc._jit import JITFunction, default_options, ignores_option, settled_options
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
 from gluonc.errors import NotSupportedYet, Unavailable
 from gluonc.language._constexpr import unwrap
@@ -95,7 +95,7 @@ def compile(src, target=None, options=None, _env_vars=None, *, device=None):
     if device is not None and device >= 0:
         executable.load(device)
     return CompiledKernel(kernel_name, executable, name, tuple(options.values()), device, fn=fn,
-                          specs=specs, src=src)
+                          specs=specs, src=src, specialization=specialization)
 
 
 def _load_ir(src, options):
@@ -116,7 +116,7 @@ def _read_options(given):
             options[name] = unwrap(value)
         elif not ignores_option(name):
             raise KeyError(f"option {name} was specified but unrecognised")
-    return options
+    return dict(zip(options, settled_options(options.values())))
 
 
 def _place(target, device):

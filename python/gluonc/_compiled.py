@@ -49,12 +49,13 @@ class CompiledKernel:
     # Whether an argument keeps it, not its kernel; see be_owned.
     is_owned = False
 
-    def __init__(self, name, executable, target, options, device, fn=None, specs=None, src=None):
+    def __init__(self, name, executable, target, options, device, fn=None, specs=None, src=None,
+                 specialization=None):
         self.fn, self.name, self.executable, self.target = fn, name, executable, target
         self.device, self._specs, self._src = device, specs, src
         self.metadata = Metadata(executable.key(), target, name, *options, 3,
                                  executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
-        self.asm = Assembly(executable)
+        self.asm = Assembly(executable, specialization, target)
 
     def be_owned(self, definition):
         """Lets the youngest function or class among the arguments keep it: a kernel that lives long
@@ -243,18 +244,21 @@ class _Arguments:
 
 
 class Assembly:
-    """The forms of a compiled kernel: ttgir, llir, ptx and sass as text, cubin as bytes. Made when
-    read; sass, which takes a tool of the CUDA toolkit, is not among the keys."""
+    """The forms of a compiled kernel: glir (the front end's IR, before any pass), ttgir, llir, ptx
+    and sass as text, cubin as bytes. Made when read; sass, which takes a tool of the CUDA toolkit,
+    is not among the keys."""
 
-    _FORMS = ("ttgir", "llir", "ptx", "cubin")
+    _FORMS = ("glir", "ttgir", "llir", "ptx", "cubin")
     _AMD_FORMS = ("amdgcn", "hsaco")
 
-    def __init__(self, executable):
-        self._executable = executable
+    def __init__(self, executable, specialization, target):
+        self._executable, self._specialization, self._target = executable, specialization, target
 
     def __getitem__(self, form):
         if form == "sass":
             return self._sass
+        if form == "glir":
+            return self._specialization.ir(self._target)
         if form in self._AMD_FORMS:
             raise NotSupportedYet(f"gluonc makes no machine code for AMD's GPUs: no `{form}`",
                                   name=form)

@@ -9,7 +9,7 @@ import functools
 import hashlib
 from collections import namedtuple
 
-from gluonc import _native, _tensors, hooks
+from gluonc import _fusion, _native, _tensors, hooks
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._decorated import Decorated, youngest
 from gluonc._engine import cuda_target, engine, simulated_target
@@ -20,16 +20,23 @@ from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments,
 from gluonc.language._constexpr import unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
-                    "enable_fp_fusion": True, "launch_pdl": False,
+                    "enable_fp_fusion": None, "launch_pdl": False,
                     "launch_cooperative_grid": False}
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "enable_reflect_ftz",
-                              "ptx_options"})
+                              "ptx_options", "sched4reg"})
 
 
 def default_options():
     """The options of a launch, by name."""
     return dict(_OPTION_DEFAULTS)
+
+
+def settled_options(values):
+    """The values of a launch's options with None for what it leaves to settings filled in."""
+    options = dict(zip(_OPTION_DEFAULTS, map(unwrap, values)))
+    options["enable_fp_fusion"] = _fusion.is_enabled(options["enable_fp_fusion"])
+    return tuple(options.values())
 
 
 def ignores_option(name):
@@ -194,6 +201,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         return compiled
 
     def _make(self, specs, options, device):
+        options = settled_options(options)
         specialization = self._specialization(specs, options)
         simulated = device < 0
         target = simulated_target() if simulated else cuda_target(device)
@@ -201,7 +209,8 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         if not simulated:
             executable.load(device)
         compiled = CompiledKernel(self._name_of(specs), executable, target,
-                                  tuple(map(unwrap, options)), device, fn=self, specs=specs)
+                                  options, device, fn=self, specs=specs,
+                                  specialization=specialization)
         compiled.resolver = specialization.resolver
         owner = youngest([self, *definitions_in(specs)])
         if owner is not self:
@@ -226,7 +235,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     def _describe_compilation(self, specs, options, device, is_warmup):
         """What hooks of compilations get."""
         signature, constants = self._describe_specs(specs)
-        chosen = dict(zip(_OPTION_DEFAULTS, map(unwrap, options)))
+        chosen = dict(zip(_OPTION_DEFAULTS, settled_options(options)))
         types = ", ".join(f"{name}: {kind}" for name, kind in signature.items())
         settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
         text = f"{self.fn.__qualname__}[{settings}]({types})"
@@ -238,7 +247,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
                             "constants": places, "is_warmup": is_warmup, **chosen}}
 
     def _specialization(self, specs, options):
-        num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative = map(unwrap, options)
+        num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative = settled_options(options)
         resolver, kernel = self._load(specs)
         return kernel.specialize(
             native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps),

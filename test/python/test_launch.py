@@ -149,7 +149,7 @@ def test_warmup_compiles_without_memory_and_machine_code_can_be_read():
     assert "tt.func public @copy" in compiled.asm["ttgir"]
     assert "define" in compiled.asm["llir"]
     assert ".entry copy" in compiled.asm["ptx"]
-    assert list(compiled.asm) == ["ttgir", "llir", "ptx", "cubin"]
+    assert list(compiled.asm) == ["glir", "ttgir", "llir", "ptx", "cubin"]
 
 
 def test_threads_may_launch_at_once():

@@ -3,7 +3,7 @@
 import contextlib
 import copy
 
-from gluonc import hooks
+from gluonc import _fusion, hooks
 from gluonc.hooks import HookChain
 
 
@@ -99,7 +99,39 @@ class RuntimeKnobs(Knobs):
 
 runtime = RuntimeKnobs(interpret=False, debug=False, override_arch=None,
                        add_stages_inspection_hook=None)
-language = Knobs(default_fp_fusion=True)
+
+
+class LanguageKnobs(Knobs):
+    """What nobody has set is what the environment says."""
+
+    @property
+    def default_fp_fusion(self):
+        return self.__dict__.get("default_fp_fusion", _ENVIRONMENT.default_fp_fusion)
+
+    @default_fp_fusion.setter
+    def default_fp_fusion(self, value):
+        self.__dict__["default_fp_fusion"] = value
+
+    @property
+    def force_disable_fp_fusion(self):
+        return self.__dict__.get("force_disable_fp_fusion", _ENVIRONMENT.force_disable_fp_fusion)
+
+    @force_disable_fp_fusion.setter
+    def force_disable_fp_fusion(self, value):
+        self.__dict__["force_disable_fp_fusion"] = value
+
+    def __setattr__(self, name, value):
+        if isinstance(getattr(type(self), name, None), property):
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def fp_fusion_enabled(self, requested):
+        return _fusion.is_enabled(requested)
+
+
+_ENVIRONMENT = _fusion.settings
+language = _fusion.settings = LanguageKnobs()
 nvidia = Knobs(disable_ptxas_opt=False, mock_ptx_version=None)
 amd = Knobs(use_buffer_ops=True, use_async_copy=True)
 proton = Knobs(disable=True)
