@@ -29,6 +29,9 @@ public:
     frame.module = function.module;
     frame.mode = function.kind == FunctionKind::Jit ? Mode::Kernel : Mode::Host;
     Interpreter::FrameScope active(interpreter, frame);
+    for (const Parameter &parameter : function.parameters)
+      if (parameter.kind == ParameterKind::KeywordVariadic && interpreter.inKernel())
+        rejectKeywordVariadic(interpreter, parameter);
     for (const ast::Stmt *stmt : function.def->body)
       visit(*stmt);
   }

@@ -107,7 +107,7 @@ TEST(Diagnostics, ConstructsOutsideTheLanguageAreNamed) {
       {"global g", "1:1"},
       {"del n", "1:1"},
       {"x = 1 in (1, 2)", "1:5"},
-      {"x = 1 < C < 5", "1:5"},
+      {"x = 1 < C in (2, 3)", "1:5"},
       {"x = p @ p", "1:5"},
       {"def f():\n    pass", "1:1"},
       {"class A:\n    pass", "1:1"},
@@ -138,6 +138,14 @@ TEST(Diagnostics, OnlyABranchThatIsReachedRaises) {
   EXPECT_EQ(harness.compile("k", {"=4"}), "");
   EXPECT_NE(harness.messages().find("raises ValueError: no 4"), std::string::npos)
       << harness.messages();
+}
+
+TEST(Diagnostics, KernelsTakeNoUnnamedKeywords) {
+  // In the kernel itself, and in a function that it calls.
+  Result kernel = compileKernel("@gluon.jit\ndef k(p, **more):\n    pass\n", {"*i32"});
+  EXPECT_EQ(kernel.problems, "Kind::UnsupportedConstruct 4:12\n");
+  EXPECT_EQ(problemsOf("f(p, n=3)", "@gluon.jit\ndef f(x, **more):\n    pass\n"),
+            "Kind::UnsupportedConstruct -3:8");
 }
 
 TEST(Diagnostics, GlobalsMustBelongToTheLanguage) {

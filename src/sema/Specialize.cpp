@@ -2,6 +2,7 @@
 
 #include "sema/builtins/Types.h"
 #include "sema/kernel/KernelStatements.h"
+#include "sema/kernel/Unsupported.h"
 #include "sema/names/Language.h"
 
 #include "ir/Dialects.h"
@@ -111,6 +112,10 @@ bool Specializer::bindArguments() {
   size_t next = 0;
   bool isComplete = true;
   for (const Parameter &parameter : kernel.parameters) {
+    if (parameter.kind == ParameterKind::KeywordVariadic) {
+      rejectKeywordVariadic(interpreter, parameter);
+      return false;
+    }
     std::optional<ArgSpec> spec;
     if (next < arguments.size())
       spec = arguments[next++];

@@ -16,6 +16,8 @@
 # EXPECT: out == tensor([1, 2147483647, 1], i32)
 # RUN: comparisons out='zeros(6, i32)' a=2 b=3 --grid 1 --num-warps 1
 # EXPECT: out == tensor([0, 1, 1, 1, 0, 0], i32)
+# RUN: chains out='zeros(8, i32)' x='arange(32, i32)' inside='zeros(32, i32)' a=2 b=3 --grid 1 --num-warps 1
+# EXPECT: all(out == tensor([1, 0, 1, 0, 1, 0, 1, 3], i32)) & all(inside == where((x > 2) & (x <= 9), 1, 0))
 # RUN: boolean out='zeros(6, i32)' a=3 b=0 --grid 1 --num-warps 1
 # EXPECT: out == tensor([0, 1, 0, 7, 0, 1], i32)
 # RUN: identity out='zeros(3, i32)' absent=None --grid 1 --num-warps 1
@@ -151,6 +153,26 @@ def comparisons(out, a, b):
     gl.store(out + 3, (a <= b).to(gl.int32))
     gl.store(out + 4, (a > b).to(gl.int32))
     gl.store(out + 5, (a >= b).to(gl.int32))
+
+
+@gluon.jit
+def chains(out, x, inside, a, b):
+    gl.store(out, (1 < a < b).to(gl.int32))
+    gl.store(out + 1, (1 < b < a).to(gl.int32))
+    gl.store(out + 2, (0 < a <= 2 < b == 3).to(gl.int32))
+    # The second comparison is known to fail.
+    gl.store(out + 3, a < 4 < 2)
+    gl.store(out + 4, 1 < 2 < 3)
+    # What stands in the middle is evaluated once.
+    gl.store(out + 6, (0 <= gl.atomic_add(out + 5, 1) < 1).to(gl.int32))
+    gl.store(out + 5, gl.load(out + 5) - 1)
+    n = b
+    while n:
+        gl.store(out + 7, gl.load(out + 7) + 1)
+        n -= 1
+    i = gl.arange(0, 32, layout=gl.BlockedLayout([1], [32], [1], [0]))
+    values = gl.load(x + i)
+    gl.store(inside + i, (a < values <= 9).to(gl.int32))
 
 
 @gluon.jit

@@ -6,6 +6,7 @@
 #include "sema/host/HostStatements.h"
 #include "sema/kernel/KernelStatements.h"
 #include "sema/kernel/Outline.h"
+#include "sema/kernel/Unsupported.h"
 #include "sema/names/Language.h"
 #include "sema/value/Format.h"
 
@@ -286,6 +287,10 @@ bool Calls::bindFunction(const Function &function, CallArguments &arguments, Fra
       continue;
     }
     if (parameter.kind == ParameterKind::KeywordVariadic) {
+      if (function.kind == FunctionKind::Jit) {
+        rejectKeywordVariadic(interpreter, parameter);
+        return false;
+      }
       Value rest = Value::dict({});
       for (size_t i = 0; i < arguments.keywords.size(); ++i)
         if (!used[i]) {

@@ -104,9 +104,7 @@ bool Interpreter::checkSupported(const ast::Node &node) {
     return true;
   diag::Builder builder = report(
       inKernel() ? Kind::UnsupportedConstruct : Kind::UnsupportedHostConstruct, node.span, what);
-  if (what == "a chained comparison")
-    (void)std::move(builder).hint("write `(a < b) & (b < c)`");
-  else if (inKernel() && (what == "`in`" || what == "a dict" || what == "a lambda"))
+  if (inKernel() && (what == "`in`" || what == "a dict" || what == "a lambda"))
     (void)std::move(builder).hint("move it into a `gluon.constexpr_function`");
   return false;
 }

@@ -34,10 +34,19 @@ private:
   MaybeValue evalBinOp(const ast::BinOp &node);
   MaybeValue evalUnaryOp(const ast::UnaryOp &node);
   MaybeValue evalBoolOp(const ast::BoolOp &node);
-  MaybeValue evalKernelBoolOp(const ast::BoolOp &node);
+  struct Operand {
+    MaybeValue value;
+    diag::Span span;
+  };
+  /// `and` or `or` of operands that are evaluated in turn, as far as the result depends on them.
+  /// A chain of comparisons is an `and` that blocks may be part of.
+  enum class Joins { Words, Chain };
+  MaybeValue join(ast::BoolOperator op, Joins what, size_t count, diag::Span whole,
+                  llvm::function_ref<Operand(size_t)> next);
   MaybeValue logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, diag::Span span,
                      diag::Span lhsSpan, diag::Span rhsSpan);
   MaybeValue evalCompare(const ast::Compare &node);
+  MaybeValue evalChain(const ast::Compare &node, Value lhs);
   MaybeValue evalIfExp(const ast::IfExp &node);
 
   MaybeValue evalSubscript(const ast::Subscript &node);

@@ -214,42 +214,34 @@ MaybeValue Expressions::evalCompare(const ast::Compare &node) {
   if (!lhs)
     return std::nullopt;
   Span lhsSpan = node.left->span;
-  MaybeValue result;
-  for (auto [op, comparator] : llvm::zip(node.ops, node.comparators)) {
+  if (node.ops.size() > 1)
+    return evalChain(node, *lhs);
+  const ast::Expr *comparator = node.comparators[0];
+  MaybeValue rhs = eval(comparator);
+  return rhs ? compare(node.ops[0], *lhs, *rhs, node.span, lhsSpan, comparator->span)
+             : std::nullopt;
+}
+
+/// `a < b < c`: each operand evaluated once, and not behind a comparison that is known to fail.
+MaybeValue Expressions::evalChain(const ast::Compare &node, Value lhs) {
+  Span lhsSpan = node.left->span;
+  auto next = [&](size_t i) -> Operand {
+    const ast::Expr *comparator = node.comparators[i];
+    Span span = lhsSpan.to(comparator->span);
     MaybeValue rhs = eval(comparator);
     if (!rhs)
-      return std::nullopt;
-    Span span = node.ops.size() == 1 ? node.span : lhsSpan.to(comparator->span);
-    result = compare(op, *lhs, *rhs, span, lhsSpan, comparator->span);
-    if (!result || node.ops.size() == 1)
-      return result;
-    std::optional<bool> holds = truth(*result, span);
-    if (!holds)
-      return std::nullopt;
-    if (!*holds)
-      return result;
-    lhs = rhs;
+      return {std::nullopt, span};
+    MaybeValue result = compare(node.ops[i], lhs, *rhs, span, lhsSpan, comparator->span);
+    lhs = *rhs;
     lhsSpan = comparator->span;
-  }
-  return result;
+    return {std::move(result), span};
+  };
+  return join(ast::BoolOperator::And, Joins::Chain, node.ops.size(), node.span, next);
 }
 
 MaybeValue Expressions::evalBoolOp(const ast::BoolOp &node) {
-  if (inKernel())
-    return evalKernelBoolOp(node);
-  bool isAnd = node.op == ast::BoolOperator::And;
-  MaybeValue value;
-  for (const ast::Expr *operand : node.values) {
-    value = eval(operand);
-    if (!value)
-      return std::nullopt;
-    std::optional<bool> holds = truth(*value, operand->span);
-    if (!holds)
-      return std::nullopt;
-    if (*holds != isAnd)
-      return value;
-  }
-  return value;
+  auto next = [&](size_t i) -> Operand { return {eval(node.values[i]), node.values[i]->span}; };
+  return join(node.op, Joins::Words, node.values.size(), node.span, next);
 }
 
 MaybeValue Expressions::logical(ast::BoolOperator op, const Value &lhs, const Value &rhs, Span span,
@@ -264,19 +256,21 @@ MaybeValue Expressions::logical(ast::BoolOperator op, const Value &lhs, const Va
   return reportOperands(interpreter, ast::spelling(op), lhs, rhs, span, lhsSpan, rhsSpan);
 }
 
-MaybeValue Expressions::evalKernelBoolOp(const ast::BoolOp &node) {
-  bool isAnd = node.op == ast::BoolOperator::And;
+MaybeValue Expressions::join(ast::BoolOperator op, Joins what, size_t count, Span whole,
+                             llvm::function_ref<Operand(size_t)> next) {
+  bool isAnd = op == ast::BoolOperator::And;
   llvm::SmallVector<std::pair<Value, Span>, 4> dynamic;
   MaybeValue last;
-  for (const ast::Expr *operand : node.values) {
-    last = eval(operand);
+  for (size_t i = 0; i < count; ++i) {
+    Operand operand = next(i);
+    last = std::move(operand.value);
     if (!last)
       return std::nullopt;
-    if (last->isIr() || last->is(ValueKind::Instance)) {
-      dynamic.emplace_back(*last, operand->span);
+    if (inKernel() && (last->isIr() || last->is(ValueKind::Instance))) {
+      dynamic.emplace_back(*last, operand.span);
       continue;
     }
-    std::optional<bool> holds = truth(*last, operand->span);
+    std::optional<bool> holds = truth(*last, operand.span);
     if (!holds)
       return std::nullopt;
     // A compile-time operand decides, or says nothing.
@@ -289,7 +283,9 @@ MaybeValue Expressions::evalKernelBoolOp(const ast::BoolOp &node) {
   auto [result, span] = dynamic.pop_back_val();
   while (!dynamic.empty()) {
     auto [lhs, lhsSpan] = dynamic.pop_back_val();
-    MaybeValue combined = logical(node.op, lhs, result, node.span, lhsSpan, span);
+    bool areBits = what == Joins::Chain && lhs.isTensor() && result.isTensor();
+    MaybeValue combined = areBits ? binary(ast::Operator::BitAnd, lhs, result, whole, lhsSpan, span)
+                                  : logical(op, lhs, result, whole, lhsSpan, span);
     if (!combined)
       return std::nullopt;
     result = *combined;

@@ -378,12 +378,32 @@ def k(p, n):
 }
 
 TEST(ControlFlow, WhileNeedsABooleanOfTheDevice) {
-  for (const char *test : {"True", "n"}) {
+  for (const char *test : {"True", "p + gl.arange(0, 1)"}) {
     Result result = compileKernel(std::string("@gluon.jit\ndef k(p, n):\n    while ") + test +
                                       ":\n        n += 1\n",
                                   {"*i32", "i32"});
     EXPECT_EQ(result.problems, "Kind::BadCondition 5:11\n") << test;
   }
+}
+
+TEST(ControlFlow, WhileAsksWhetherANumberIsZero) {
+  std::string text =
+      ir("@gluon.jit\ndef k(p, n):\n    while n:\n        n -= 1\n    gl.store(p, n)\n",
+         {"*i32", "i32"});
+  EXPECT_TRUE(contains(text, "arith.cmpi ne")) << text;
+}
+
+TEST(ControlFlow, ChainsEvaluateEachOperandOnce) {
+  std::string text =
+      ir("@gluon.jit\ndef k(p, n):\n    gl.store(p, (0 < gl.load(p) < n) + 0)\n", {"*i32", "i32"});
+  size_t load = text.find("tt.load");
+  ASSERT_NE(load, std::string::npos) << text;
+  EXPECT_EQ(text.find("tt.load", load + 1), std::string::npos) << text;
+  // A comparison that is known to fail ends the chain: what follows is not looked at.
+  EXPECT_EQ(
+      compileKernel("@gluon.jit\ndef k(p):\n    gl.static_assert(not 3 < 2 < missing)\n", {"*i32"})
+          .problems,
+      "");
 }
 
 TEST(ControlFlow, TernaryOnADeviceConditionYields) {

@@ -374,12 +374,15 @@ Flow KernelStatements::runDeviceWhile(const ast::While &node) {
     MaybeValue test = eval(node.test);
     if (!test)
       return Flow::Failed;
-    if (!test->isTensor() || test->isBlock() || !test->dtype().isBool()) {
+    if (!test->isTensor() || test->isBlock()) {
       report(Kind::BadCondition, node.test->span, describe(*test))
-          .hint("`while` needs an int1 scalar that the loop changes, such as a comparison");
+          .hint("`while` needs a scalar that the loop changes, such as a comparison");
       return Flow::Failed;
     }
-    condition = *test;
+    MaybeValue bit = ops::condition(*context, *test, node.test->span);
+    if (!bit)
+      return Flow::Failed;
+    condition = *bit;
     mlir::Block *block = enter(builder, body);
     frame().scope = before;
     carried.enter(block, frame().scope, loc);

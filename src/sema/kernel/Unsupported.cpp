@@ -1,5 +1,7 @@
 #include "sema/kernel/Unsupported.h"
 
+#include "sema/eval/Interpreter.h"
+
 namespace gluonc::sema {
 
 using ast::NodeKind;
@@ -99,14 +101,19 @@ llvm::StringRef unsupportedInKernel(const ast::Node &node) {
       operation && operation->op == ast::Operator::MatMult)
     return "the operator `@`";
   if (const auto *compare = llvm::dyn_cast<ast::Compare>(&node)) {
-    if (compare->ops.size() > 1)
-      return "a chained comparison";
-    if (compare->ops[0] == ast::CompareOperator::In)
+    if (llvm::is_contained(compare->ops, ast::CompareOperator::In))
       return "`in`";
-    if (compare->ops[0] == ast::CompareOperator::NotIn)
+    if (llvm::is_contained(compare->ops, ast::CompareOperator::NotIn))
       return "`not in`";
   }
   return unsupportedAnywhere(node);
+}
+
+void rejectKeywordVariadic(Interpreter &interpreter, const Parameter &parameter) {
+  interpreter
+      .report(diag::Kind::UnsupportedConstruct, parameter.span,
+              ("`**" + parameter.name + "`").str())
+      .hint("name each parameter, behind a `*` those that are given by keyword only");
 }
 
 } // namespace gluonc::sema
