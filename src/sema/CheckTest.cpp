@@ -115,7 +115,7 @@ TEST(Modules, TritonHasNamesOfItsOwn) {
                                          "@gluon.jit\ndef l():\n    gl.debug_barrier()\n");
   EXPECT_NE(harness.compile("k", {}).find("barrier"), std::string::npos) << harness.messages();
   EXPECT_EQ(harness.compile("l", {}), "");
-  EXPECT_EQ(harness.problems(), "Kind::UnknownAttribute 8:8\n");
+  EXPECT_EQ(harness.problems(), "Kind::UnknownAttribute 9:8\n");
 }
 
 TEST(Modules, SiblingFilesAreImportedLazily) {
