@@ -5,6 +5,7 @@
 
 #include "sema/Specialize.h"
 
+#include "sema/eval/Calls.h"
 #include "sema/kernel/Unsupported.h"
 #include "sema/names/ProgramState.h"
 
@@ -81,7 +82,7 @@ private:
       for (const ast::Keyword *keyword : call->keywords)
         visit(*keyword->value);
       if (callee)
-        checkCall(*call, *callee);
+        checkCall(*call, memberOfModule(interpreter, *call, *callee));
       return;
     }
     ast::forEachChild(node, [&](const ast::Node &child) { visit(child); });

@@ -61,6 +61,19 @@ bool Calls::evalArguments(const ast::Call &node, CallArguments &arguments) {
   return isComplete;
 }
 
+Value memberOfModule(Interpreter &interpreter, const ast::Call &node, const Value &callee) {
+  const auto *attribute = llvm::dyn_cast<ast::Attribute>(node.func);
+  if (!attribute || !interpreter.inKernel() || !callee.is(ValueKind::Function) ||
+      callee.asFunction().kind != FunctionKind::Host || !callee.asFunction().owner.expired())
+    return callee;
+  MaybeValue object = interpreter.eval(attribute->value);
+  if (!object || !object->is(ValueKind::Module))
+    return callee;
+  auto helper = std::make_shared<Function>(callee.asFunction());
+  helper->kind = FunctionKind::Constexpr;
+  return Value::function(std::move(helper));
+}
+
 MaybeValue Calls::evalCall(const ast::Call &node) {
   MaybeValue callee = eval(node.func);
   if (!callee)
@@ -77,7 +90,7 @@ MaybeValue Calls::evalCall(const ast::Call &node) {
   CallArguments arguments;
   if (!evalArguments(node, arguments))
     return std::nullopt;
-  return call(*callee, arguments);
+  return call(memberOfModule(interpreter, node, *callee), arguments);
 }
 
 MaybeValue Interpreter::call(const Value &callee, CallArguments &arguments) {

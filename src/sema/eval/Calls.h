@@ -5,6 +5,10 @@
 
 namespace gluonc::sema {
 
+/// An undecorated function that a kernel calls as `module.f(…)` is called while the kernel is
+/// compiled, as in Triton: then a constexpr function in its place, else `callee`.
+Value memberOfModule(Interpreter &interpreter, const ast::Call &node, const Value &callee);
+
 /// Evaluates arguments, binds them to parameters, walks callees in place.
 class Calls : Walk {
 public:

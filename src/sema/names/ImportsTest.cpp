@@ -85,6 +85,17 @@ TEST(Imports, WhatIsImportedLooksWhereItsImporterDoes) {
   EXPECT_EQ(stored("k.py", "from pkg.a import f\n", files, {"lib"}), "10");
 }
 
+TEST(Imports, FunctionsOfModulesRunWhileAKernelIsCompiled) {
+  Files files = {{"m.py", "def f(x):\n    return sum([x for _ in range(10)])\n"}};
+  std::string call = "@gluon.jit\ndef k(p):\n    x: gl.constexpr = m.f(2)\n    gl.store(p, x)\n";
+  EXPECT_EQ(stored("k.py", "import m\n", files, {}, call), "10");
+  // Under a name of its own it is no function of kernels, as in Triton.
+  std::string messages = stored("k.py", "from m import f\n", files);
+  EXPECT_NE(messages.find("`f` is an ordinary Python function"), std::string::npos) << messages;
+  messages = stored("k.py", "import m\n", files, {}, "@gluon.jit\ndef k(p):\n    m.f()\n");
+  EXPECT_NE(messages.find("`f` needs"), std::string::npos) << messages;
+}
+
 TEST(Imports, ModulesMayImportEachOther) {
   Files files = {{"a.py", "from b import f\n" + helper(10)},
                  {"b.py", "from a import f\nimport k\n"}};
