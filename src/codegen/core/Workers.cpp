@@ -6,8 +6,8 @@ using namespace llvm;
 
 namespace gluonc::codegen {
 
-void meet(Emitter &emitter) {
-  emitter.isa.meetingBarrier(emitter.builder, meetingId,
+void synchronizeAll(Emitter &emitter) {
+  emitter.isa.meetingBarrier(emitter.builder, allThreadsBarrier,
                              emitter.state.kernel.numWarps * emitter.state.target.warpSize());
 }
 
@@ -69,7 +69,7 @@ void startWorkers(Emitter &emitter, mlir::Operation *op) {
   builder.CreateCondBr(mine, body, loop);
 
   builder.SetInsertPoint(loop);
-  meet(emitter);
+  synchronizeAll(emitter);
   emitter.workers = builder.CreateSwitch(announced(emitter, op), exit);
   emitter.workersStart = loop;
   builder.SetInsertPoint(exit);
@@ -80,7 +80,7 @@ void Emitter::releaseWorkers(mlir::Operation *op) {
   if (group.count == state.kernel.numWarps || !cast<tt::FuncOp>(source).isPublic())
     return;
   inFirstThread(*this, [&] { announce(*this, op, 0); });
-  meet(*this);
+  synchronizeAll(*this);
 }
 
 } // namespace gluonc::codegen

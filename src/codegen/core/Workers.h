@@ -5,23 +5,23 @@
 //
 //     default warps                     workers
 //     ─────────────                     ───────
-//                                       loop: meet
+//                                       loop: sync
 //     write captures, number of op
-//     meet   ─────────────────────────▶ read number, jump to the partition of
+//     sync   ─────────────────────────▶ read number, jump to the partition of
 //     run the default region            this warp, run it
-//     meet   ◀───────────────────────── meet, back to loop
+//     sync   ◀───────────────────────── sync, back to loop
 //     …
-//     write 0, meet ──────────────────▶ exit
+//     write 0, sync ──────────────────▶ exit
 //
-// The number is written and read by atomics, though the meetings order its accesses:
+// The number is written and read by atomics, though the barriers order its accesses:
 // compute-sanitizer's racecheck does not follow a barrier that threads come to from
 // several places. (Nor does its synccheck like `barrier.red` there, which would need
 // no memory.)
 //
-// To meet the other CTAs of a cluster, all threads of each must come: the default
+// To synchronize with the other CTAs of a cluster, all threads of each must come: the default
 // warps announce that, too, and workers that have met them go back to the loop.
 //
-// "Meet" is hardware barrier 1 with all threads. Default warps use barrier 0
+// "Sync" is hardware barrier 1 with all threads. Default warps use barrier 0
 // among themselves, partition i barrier 2 + i.
 //
 //===----------------------------------------------------------------------===//
@@ -31,11 +31,11 @@
 
 namespace gluonc::codegen {
 
-/// That at which all meet, and that of the first partition.
-constexpr unsigned meetingId = 1, firstPartitionBarrier = 2;
+/// That of all threads, and that of the first partition.
+constexpr unsigned allThreadsBarrier = 1, firstPartitionBarrier = 2;
 
 /// Brings together the default warps and the workers.
-void meet(Emitter &emitter);
+void synchronizeAll(Emitter &emitter);
 
 /// The loop of the workers, and the branch at the kernel's start that leads there.
 void startWorkers(Emitter &emitter, mlir::Operation *op);
@@ -43,7 +43,8 @@ void startWorkers(Emitter &emitter, mlir::Operation *op);
 /// Tells the workers what to do next. By one thread; they know it once they have met it.
 void announce(Emitter &emitter, mlir::Operation *op, unsigned what);
 
-/// At the kernel's start, by all threads: begins what parts will meet their peers at.
+/// At the kernel's start, by all threads: begins what partitions will synchronize with their peers
+/// at.
 void beginClusterState(Emitter &emitter, mlir::Operation *op);
 
 /// The place in shared memory at so many bytes.

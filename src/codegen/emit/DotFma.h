@@ -6,7 +6,7 @@
 
 namespace gluonc::codegen {
 
-/// A product whose accumulator lies in a blocked layout.
+/// A dot whose accumulator lies in a blocked layout.
 mlir::LogicalResult emitDotFma(Emitter &emitter, tt::DotOp op);
 
 } // namespace gluonc::codegen

@@ -87,7 +87,7 @@ uint32_t ctasWithCopies(Emitter &emitter, mlir::Type type) {
 }
 
 /// All threads that an atomic speaks for: of the cluster, where its CTAs hold copies.
-LogicalResult meetForAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type) {
+LogicalResult synchronizeForAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type) {
   if (ctasWithCopies(emitter, type))
     return emitter.clusterBarrier(op);
   emitter.barrier();
@@ -123,7 +123,7 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
   builder.CreateBr(after);
   emitter.startBlock(after);
   mlir::Type resultType = op->getResult(0).getType();
-  if (failed(meetForAtomic(emitter, op, resultType)))
+  if (failed(synchronizeForAtomic(emitter, op, resultType)))
     return mlir::failure();
   uint32_t ctas = ctasWithCopies(emitter, resultType);
   if (!ctas) {
@@ -157,7 +157,7 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
                          AtomicForm form,
                          function_ref<Value *(size_t, const AtomicForm &)> update) {
   Builder &builder = emitter.builder;
-  if (form.releases() && failed(meetForAtomic(emitter, op, type)))
+  if (form.releases() && failed(synchronizeForAtomic(emitter, op, type)))
     return mlir::failure();
   Value *owner = updaters(emitter, type);
   Registers results;
@@ -177,7 +177,7 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
   bool shared = owner && !op->use_empty();
   if (shared && failed(shareResults(emitter, op, owner, results)))
     return mlir::failure();
-  if (form.acquires() && !shared && failed(meetForAtomic(emitter, op, type)))
+  if (form.acquires() && !shared && failed(synchronizeForAtomic(emitter, op, type)))
     return mlir::failure();
   if (op->getNumResults())
     emitter.set(op->getResult(0), std::move(results));

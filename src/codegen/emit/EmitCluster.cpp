@@ -1,6 +1,6 @@
 //===- EmitCluster.cpp - Barriers of a cluster ------------------------------------===//
 //
-// While parts run, those with one number meet across the CTAs by barrier objects of
+// While partitions run, those with one number synchronize across the CTAs by barrier objects of
 // their own: two in turns, so that nobody can be a whole round ahead of another that
 // still waits, and a count of rounds, all behind each other in shared memory.
 //
@@ -23,15 +23,15 @@ std::optional<int64_t> clusterState(mlir::Operation *op) {
   return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
 }
 
-/// One part meets those of the same number in the other CTAs.
-LogicalResult meetAsPart(Emitter &emitter, mlir::Operation *op) {
+/// One partition synchronizes with those of the same number in the other CTAs.
+LogicalResult synchronizePartition(Emitter &emitter, mlir::Operation *op) {
   std::optional<int64_t> begin = clusterState(op);
   if (!begin)
     return emitter.unsupported(op, "a barrier of the cluster without allocated shared memory");
   Builder &builder = emitter.builder;
   const WarpGroup &group = emitter.group;
-  unsigned part = group.first ? group.barrier - firstPartitionBarrier + 1 : 0;
-  int64_t at = *begin + part * ttg::clusterStateBytes;
+  unsigned partition = group.first ? group.barrier - firstPartitionBarrier + 1 : 0;
+  int64_t at = *begin + partition * ttg::clusterStateBytes;
   Value *count = sharedByte(emitter, at + 16);
   Value *round = builder.CreateLoad(builder.getInt32Ty(), count, /*isVolatile=*/true);
   emitter.barrier();
@@ -99,7 +99,7 @@ void beginClusterState(Emitter &emitter, mlir::Operation *op) {
 
 LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
   if (op->getParentOfType<ttg::WarpSpecializeOp>())
-    return meetAsPart(*this, op);
+    return synchronizePartition(*this, op);
   if (group.count == state.kernel.numWarps) {
     isa.clusterBarrier(builder, relaxed);
     return success();
@@ -118,7 +118,7 @@ LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
     builder.CreateBr(workersStart);
   }
   inFirstThread(*this, [&] { announce(*this, op, workersMeetCluster); });
-  meet(*this);
+  synchronizeAll(*this);
   // Behind it all workers have read the announcement, so it may change.
   isa.clusterBarrier(builder, /*relaxed=*/false);
   return success();

@@ -1,7 +1,7 @@
 //===- EmitDotFma.cpp - Matrix products of scalar fmas ----------------------------===//
 //
 // The operands' layouts give every thread the rows of `a` and columns of `b` that
-// its part of the accumulator needs, all of K. So a product is fmas on registers.
+// its part of the accumulator needs, all of K. So a dot is fmas on registers.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/emit/DotFma.h"

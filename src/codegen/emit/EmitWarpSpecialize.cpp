@@ -6,9 +6,9 @@
 // back: LLVM would move what partitions compute in front of the loop, and it would
 // take registers from all of them.
 //
-// Registers. Groups that need few give the others away where their parts begin, and
+// Registers. Groups that need few give the others away where their partitions begin, and
 // those that need more wait for these. Nobody takes any back before all have met at
-// the end: a warp without a part would else take what a part is still waiting for.
+// the end: a warp without a partition would else take what one is still waiting for.
 //
 // Captures that are constants or arguments of the kernel are used directly; others go
 // through shared memory.
@@ -91,11 +91,11 @@ struct RegisterPlan {
     if (!actual.empty() && count != atStart)
       emitter.isa.setRegisters(emitter.builder, count, count > atStart);
   }
-  /// The last meeting, at which a group that had `count` has as many as at the start again.
+  /// The last barrier of all, at which a group that had `count` has as many as at the start again.
   void leave(Emitter &emitter, int32_t count) const {
     if (!actual.empty() && count > atStart)
       emitter.isa.setRegisters(emitter.builder, atStart, /*grows=*/false);
-    meet(emitter);
+    synchronizeAll(emitter);
     if (!actual.empty() && count < atStart)
       emitter.isa.setRegisters(emitter.builder, atStart, /*grows=*/true);
   }
@@ -180,7 +180,7 @@ struct Specialize {
       return success();
     }
     // The next announcement is the last.
-    meet(emitter);
+    synchronizeAll(emitter);
     builder.CreateBr(emitter.workers->getDefaultDest());
     return success();
   }
@@ -199,7 +199,7 @@ struct Specialize {
     SwitchInst *groups = builder.CreateSwitch(group, none);
     emitter.startBlock(none);
     builder.CreateUnreachable();
-    // Default warps that fill no group have others, without a part, in theirs.
+    // Default warps that fill no group have others, without a partition, in theirs.
     for (unsigned first = alignDown(emitter.group.count, groupWarps);
          first < emitter.state.kernel.numWarps; first += groupWarps) {
       BasicBlock *block = emitter.newBlock("group");
@@ -238,7 +238,7 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
     specialize.captures.store(emitter);
     announce(emitter, op, specialize.number);
   });
-  meet(emitter);
+  synchronizeAll(emitter);
   if (failed(specialize.emitWorkers()))
     return failure();
   if (!specialize.registers.actual.empty())

@@ -1,7 +1,7 @@
-//===- EmitBarriers.cpp - mbarrier, fences between threads and engines ------------===//
+//===- EmitBarriers.cpp - mbarrier, fences between threads and units --------------===//
 //
 // Beginning, end and arrivals are the business of one thread of the group that
-// comes here; an arrival stands for all of them, so they meet first. Waiting is
+// comes here; an arrival stands for all of them, so they synchronize first. Waiting is
 // the business of every thread: the wait is what makes the bytes visible to it.
 //
 // CTAs of a cluster may have one barrier in common. It lies in the least of them,
@@ -214,7 +214,7 @@ void addBarriers(EmitTable &table) {
   table.add<emitCopyArrive>();
 }
 
-void addEngineBarriers(EmitTable &table) {
+void addAsyncBarriers(EmitTable &table) {
   table.add<emitInitFence>();
   table.add<emitExpect>();
   table.add<emitFence>();

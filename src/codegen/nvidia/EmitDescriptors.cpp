@@ -2,8 +2,8 @@
 //
 // The first warp clears 128 bytes of shared memory, one of its threads sets the
 // fields, the warp copies the bytes to their place in global memory and releases
-// them there, and all threads meet. Whoever starts copies through the descriptor
-// acquires it first: the engine has a cache (a proxy) of its own for descriptors.
+// them there, and all threads synchronize. Whoever starts copies through the descriptor
+// acquires it first: the copy engine has a cache (a proxy) of its own for descriptors.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/EmitHopper.h"

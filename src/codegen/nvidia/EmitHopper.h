@@ -7,7 +7,7 @@ namespace gluonc::codegen::nvidia {
 
 void addBarriers(EmitTable &table);
 /// Fences and barriers that the copy engine takes part in, as of sm_90; so are the next two.
-void addEngineBarriers(EmitTable &table);
+void addAsyncBarriers(EmitTable &table);
 void addTma(EmitTable &table);
 void addDescriptors(EmitTable &table);
 

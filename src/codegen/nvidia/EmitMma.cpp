@@ -87,10 +87,10 @@ Instruction instructionFor(Builder &builder, const Elements &elements, unsigned 
   return result;
 }
 
-/// Emits the product of one operation.
-class Product {
+/// Emits one operation.
+class WarpDot {
 public:
-  Product(Emitter &emitter, tt::DotOp op, const Elements &elements)
+  WarpDot(Emitter &emitter, tt::DotOp op, const Elements &elements)
       : builder(emitter.builder), a(emitter, op.getA()), b(emitter, op.getB()),
         c(emitter, op.getC()),
         instruction(instructionFor(builder, elements,
@@ -225,15 +225,15 @@ LogicalResult emitDot(Emitter &emitter, tt::DotOp op) {
     return emitDotFma(emitter, op);
   std::optional<Elements> elements = Elements::of(op);
   if (fragment->isWarpGroup() || !elements || !elements->areSupported(emitter.state.target))
-    return emitter.unsupported(op, "a matrix product of these types");
+    return emitter.unsupported(op, "a dot of these types");
   if (elements->a == MatrixElement::F32 && op.getInputPrecision() != tt::InputPrecision::TF32)
-    return emitter.unsupported(op, "a float32 matrix product of other precision than tf32");
-  Product product(emitter, op, *elements);
+    return emitter.unsupported(op, "a float32 dot of other precision than tf32");
+  WarpDot dot(emitter, op, *elements);
   std::optional<Registers> result;
-  if (product.fits())
-    result = product.emit();
+  if (dot.fits())
+    result = dot.emit();
   if (!result)
-    return emitter.unsupported(op, "a matrix product smaller than one instruction");
+    return emitter.unsupported(op, "a dot smaller than one instruction");
   emitter.set(op.getResult(), std::move(*result));
   return success();
 }

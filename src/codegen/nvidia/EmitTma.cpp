@@ -43,7 +43,7 @@ struct Message {
   uint32_t offset;
 };
 
-/// Nullopt for a buffer that the engine cannot address.
+/// Nullopt for a buffer that the copy engine cannot address.
 std::optional<SmallVector<Message>> messagesOf(ttg::MemDescType buffer, bool im2col) {
   auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
   const LinearLayout *linear = linearOrNull(buffer);
@@ -230,7 +230,7 @@ bool followsWhileProductsRun(ttng::AsyncTMACopyGlobalToLocalOp op) {
 /// group has warps to spare, a copy of `size` messages leaves out those that are busy since the
 /// last barrier; for the sake of one message that is not worth the arithmetic. Its own warps are
 /// neighbours whose numbers begin at a multiple of `size`: spread over two groups of four, they
-/// would hold up the products of both. Four warps that have come `together` all begin anew.
+/// would hold up the dots of both. Four warps that have come `together` all begin anew.
 unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool together) {
   if (together && emitter.group.count <= 4)
     return 0;
@@ -259,7 +259,7 @@ Value *receivers(Emitter &emitter, uint32_t copies) {
   return builder.CreateTrunc(all, builder.getInt16Ty());
 }
 
-/// Whether the engine would have to write into another CTA's memory, or signal its barrier.
+/// Whether the copy engine would have to write into another CTA's memory, or signal its barrier.
 bool leavesCta(Emitter &emitter, mlir::Value buffer, mlir::Value barrier) {
   return crossesCtas(emitter, Transfer{}, buffer) || (barrier && ctasInCommon(barrier));
 }

@@ -72,7 +72,7 @@ public:
   void start(ArrayRef<uint32_t> groupSteps) {
     Builder &builder = emitter.builder;
     const Registers &view = emitter.get(buffer);
-    // Windows start at whole tiles, so their offsets do not meet the swizzle's bits.
+    // Windows start at whole tiles, so their offsets do not touch the swizzle's bits.
     Value *offset = groupOffset(groupSteps);
     for (auto [axis, start] : enumerate(ArrayRef(view).drop_front())) {
       Constant *known = dyn_cast<Constant>(start);
@@ -148,9 +148,9 @@ void waitGroups(Emitter &emitter, Registers &words, unsigned pending) {
   words = passThrough(emitter.builder, text, words);
 }
 
-class Product {
+class WarpGroupDot {
 public:
-  Product(Emitter &emitter, ttng::WarpGroupDotOp op)
+  WarpGroupDot(Emitter &emitter, ttng::WarpGroupDotOp op)
       : emitter(emitter), builder(emitter.builder), op(op), c(emitter, op.getC()) {
     aBits = elementOf(op.getA()).getIntOrFloatBitWidth();
     aElement = *ttng::matrixElement(elementOf(op.getA()));
@@ -169,19 +169,19 @@ public:
     const auto *mma =
         toLayout(op.getC().getType().getEncoding()).as<layout::NVMMADistributedLayout>();
     if (!mma || !mma->isWarpGroup())
-      return "a product into another layout than that of wgmma";
+      return "a dot into another layout than that of wgmma";
     columns = mma->instrN();
     auto [rows, depthAll] = shapeOfA();
     if (depthAll % depth || rows % wgmma::rows || op.getC().getType().getShape()[1] < columns)
-      return "a product smaller than one instruction";
+      return "a dot smaller than one instruction";
     totalDepth = depthAll;
     if (isFloat8(aElement) && sumElement == MatrixElement::F32 &&
         op.getMaxNumImpreciseAcc() < totalDepth)
       exactDepth = std::max<unsigned>(op.getMaxNumImpreciseAcc() / depth * depth, depth);
     if (aElement == MatrixElement::F32 && op.getInputPrecision() != tt::InputPrecision::TF32)
-      return "a float32 product of other precision than tf32";
+      return "a float32 dot of other precision than tf32";
     if (!c.hasLanes(0, 2))
-      return "a product into this layout";
+      return "a dot into this layout";
     b.emplace(emitter, op.getB(), 0, columns, depth);
     if (!aRegisters)
       a.emplace(emitter, op.getA(), 1, wgmma::rows, depth);
@@ -191,7 +191,7 @@ public:
         return "an operand of wgmma in this shared layout";
     if (aRegisters && !aRegisters->hasLanes(0, elementsPerWord()))
       return "an operand of wgmma in these registers";
-    return findTiles() ? nullptr : "a product into these registers";
+    return findTiles() ? nullptr : "a dot into these registers";
   }
 
   /// False if a register of A is not there.
@@ -416,10 +416,10 @@ private:
 LogicalResult emitWarpGroupDot(Emitter &emitter, ttng::WarpGroupDotOp op) {
   if (!target::has(emitter.state.target, target::Feature::WarpgroupMma))
     return emitter.unsupported(op, "wgmma on another target than cuda:90a");
-  Product product(emitter, op);
-  if (const char *problem = product.prepare())
+  WarpGroupDot dot(emitter, op);
+  if (const char *problem = dot.prepare())
     return emitter.unsupported(op, problem);
-  if (!product.emit())
+  if (!dot.emit())
     return emitter.unsupported(op, "an operand of wgmma in these registers");
   return success();
 }

@@ -158,7 +158,7 @@ static EmitTable tableOf(bool isHopper) {
   addBarriers(table);
   if (isHopper) {
     addWgmma(table);
-    addEngineBarriers(table);
+    addAsyncBarriers(table);
     addTma(table);
     addDescriptors(table);
   }

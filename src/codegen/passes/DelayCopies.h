@@ -1,4 +1,4 @@
-//===- DelayCopies.h - What products wait for comes first -------------------------===//
+//===- DelayCopies.h - What dots wait for comes first -----------------------------===//
 //
 //   cp.async …                       ldmatrix …
 //   cp.async …                ⇒      ldmatrix …
@@ -8,7 +8,7 @@
 //   mma.sync …                       mma.sync …
 //
 // Both queue for the same unit. Nobody waits for a copy before the next wait for its
-// group, but the products wait for their operands: with a ring of three buffers, tiles of
+// group, but the dots wait for their operands: with a ring of three buffers, tiles of
 // 128 x 128 x 32 take 14 % less time on an H100 this way.
 //
 // That is for loops whose registers leave room for few warps. Where there are many, they
