@@ -211,6 +211,17 @@ TEST_F(AllocateSharedTest, ScratchAvoidsWhatIsAliveAndTakesWhatIsNot) {
   EXPECT_EQ(offsetOf("dead"), 0);
 }
 
+TEST_F(AllocateSharedTest, ScratchAvoidsABufferThatItsOperationUsesLast) {
+  // 64 elements for 128 threads: those with copies get the old values through scratch.
+  parse("%v: tensor<64xi32, #l>", R"(
+    %a = ttg.local_alloc {a} : () -> !ttg.memdesc<64xi32, #s, #smem, mutable>
+    %old = ttg.local_atomic_scatter_rmw add, %a[%v], %v {scratch, axis = 0 : i32} : (!ttg.memdesc<64xi32, #s, #smem, mutable>, tensor<64xi32, #l>, tensor<64xi32, #l>) -> tensor<64xi32, #l>
+    %sum = arith.addi %old, %v : tensor<64xi32, #l>)");
+  allocate();
+  EXPECT_EQ(offsetOf("a"), 0);
+  EXPECT_EQ(offsetOf("scratch"), 256);
+}
+
 TEST_F(AllocateSharedTest, WhatAnEarlierRunSaidIsForgotten) {
   parse("", "%a = ttg.local_alloc {a, allocation.offset = 4096 : i32} : () -> !row\n"
             "ttg.local_dealloc %a : !row");

@@ -119,6 +119,17 @@ TEST_F(InsertBarriersTest, PartitionsAreLookedAtAloneAndSynchronizeAtBothEnds) {
             "local_store barrier local_load } local_load");
 }
 
+TEST_F(InsertBarriersTest, TheEndsOfAWarpSpecializeThatCapturesNothingAreBarriers) {
+  EXPECT_EQ(synchronized(kA + store("%a") +
+                         "ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}\n"
+                         "default {\n" +
+                         load("%a") +
+                         "ttg.warp_yield\n}\n"
+                         "partition0() num_warps(4) {\nttg.warp_return\n} : () -> ()\n" +
+                         store("%a")),
+            "local_store warp_specialize { local_load } local_store");
+}
+
 TEST_F(InsertBarriersTest, ScratchOfTwoConversionsNeedsABarrierInBetween) {
   EXPECT_EQ(synchronized("%c = arith.constant dense<0.0> : tensor<32x64xf32, #m>\n"
                          "%0 = ttg.convert_layout %c : tensor<32x64xf32, #m> -> "
