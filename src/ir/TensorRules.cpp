@@ -9,11 +9,11 @@
 //   memdesc_c1  the encoding of a buffer in shared memory is a shared one
 //   memdesc_c2  it has the buffer's rank, or one less for a ring of buffers, and fits the sizes
 //   memdesc_c3  it spreads over the module's CTAs
-//   descriptor_c1  the copy engine knows such descriptors (EngineRules.h)
+//   descriptor_c1  the copy engine knows such descriptors (AsyncUnitRules.h)
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -24,7 +24,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -20,7 +20,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "layout/plan/MatrixDescriptor.h"
 #include "target/Features.h"
 

@@ -134,7 +134,7 @@ static bool beginsElsewhere(ttg::MemDescType buffer, const LinearLayout &shared)
   return false;
 }
 
-/// Whether threads that move `tensor` from or to `buffer` meet elements of other CTAs. With
+/// Whether threads that move `tensor` from or to `buffer` access elements of other CTAs. With
 /// `indexed`, the place along that axis is the program's choice.
 static bool crosses(Value tensor, ttg::MemDescType buffer,
                     std::optional<int64_t> indexed = std::nullopt) {

@@ -94,7 +94,7 @@ def TTG_LocalStoreOp : TTG_Op<"local_store", [OnChip<["getAccesses", "accessesPe
   let hasVerifier = 1;
 }
 
-// Indexed access: element I of the tensor meets the buffer's element at I, but with `indices[I]`
+// Indexed access: element I of the tensor is the buffer's at I, but with `indices[I]`
 // as coordinate along the axis. `indexed_c1`: indices, values and mask agree in shape and encoding.
 // `indexed_c2`: values have the buffer's element type. `indexed_c3`: ranks are equal, the axis is
 // below them, and no other dimension is larger than the buffer's. `indexed_c4`: what is written is
@@ -249,7 +249,7 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [
   let description = [{
     The default region runs on the warps that came here and may use values around it;
     partitions run on warps of their own, see captures only (`warp_specialize.partitions`)
-    and have layouts of their own. All meet at the end.
+    and have layouts of their own. All synchronize at the end.
     `warp_specialize_c1`: one power of two of warps per partition.
     `warp_specialize_c2`: one requested number of registers per partition, if any.
     `warp_specialize_c3`: it is neither nested nor in a function that stays one.

@@ -105,7 +105,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [
 // `cluster_c1`: the cluster has several CTAs.
 
 def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [NoOnChip, TTNG_OrdersMemory]> {
-  let summary = "Earlier accesses of threads to shared memory come before later ones of engines";
+  let summary = "Earlier accesses of threads to shared memory come before later ones of units";
   let arguments = (ins BoolAttr:$bCluster);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 0;
@@ -160,7 +160,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
 // `tma_c3`: the buffer has the layout of the descriptor, an NVMMASharedLayout.
 // `tma_c4`: the buffer has the shape and element type of the descriptor's block.
 // `tma_c5`: the buffer that is written is mutable.
-// `tma_c6`: the buffer begins where copies can begin (EngineRules.h).
+// `tma_c6`: the buffer begins where copies can begin (AsyncUnitRules.h).
 // `tma_c7`: the buffer that is read begins in the memory of the CTA that executes this.
 // `tma_c8`: only loads take fp4_padded layouts.
 
@@ -203,7 +203,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_TMAStoreOp<"async_tma_copy_local_to_
 def TTNG_AsyncTMAReduceOp
     : TTNG_TMAStoreOp<"async_tma_reduce", (ins TT_DescriptorReduceKind:$kind)> {
   let summary = "The same, combined with what is there, element by element";
-  let description = "`async_tma_reduce_c1`: the engine has this operation for the element type.";
+  let description = "`async_tma_reduce_c1`: the copy engine has this operation for the element type.";
   let assemblyFormat = [{
     $kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,`
     qualified(type($src))
@@ -277,7 +277,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
     `warp_group_dot_c1`: shapes are [M, K], [K, N] and [M, N].
     `warp_group_dot_c2`: warps come in fours. `warp_group_dot_c3`: the instruction exists for the
     element types and the precision. `warp_group_dot_c4`: only elements of type i8 are unsigned.
-    `warp_group_dot_c5`: operands and result lie as the instruction takes them (EngineRules.h).
+    `warp_group_dot_c5`: operands and result lie as the instruction takes them (AsyncUnitRules.h).
   }];
   let arguments = (ins TTNG_BlockOrBuffer:$a, TTG_MemDescType:$b, TTNG_Block:$c,
       Optional<I1>:$useC,

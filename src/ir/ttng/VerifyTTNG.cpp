@@ -6,7 +6,7 @@
 #include "ir/Encoding.h"
 #include "ir/Report.h"
 #include "ir/Views.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "target/nvidia/Barriers.h"
 #include "target/nvidia/BoxCopies.h"
 
@@ -172,8 +172,8 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
   return verifyBlock(*this, descriptor, getResult());
 }
 
-/// The engine reads the memory of the CTA that sends it, where a part cut out of a buffer lies only
-/// if no CTA begins behind the part's end.
+/// The copy engine reads the memory of the CTA that sends it, where a part cut out of a buffer lies
+/// only if no CTA begins behind the part's end.
 static LogicalResult verifySource(Operation *op, const Descriptor &descriptor, Value where) {
   if (failed(verifyBlock(op, descriptor, where)))
     return failure();

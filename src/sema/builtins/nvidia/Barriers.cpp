@@ -7,7 +7,7 @@
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "target/nvidia/Barriers.h"
 
 namespace gluonc::sema::ops {

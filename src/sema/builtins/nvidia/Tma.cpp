@@ -7,7 +7,7 @@
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "support/TensorDescription.h"
 #include "target/nvidia/BoxCopies.h"
 

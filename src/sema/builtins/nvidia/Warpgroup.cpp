@@ -2,7 +2,7 @@
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 #include "sema/builtins/core/MatrixElement.h"
 #include "sema/value/Flatten.h"
 #include "target/Limits.h"

@@ -1,7 +1,7 @@
-//===- EngineRules.h - What asynchronous engines demand of their operands ----===//
+//===- AsyncUnitRules.h - What asynchronous units demand of their operands ---===//
 //
 // The copy engine and wgmma read shared memory themselves, in forms of their own.
-// Whether a descriptor, a buffer or a product has such a form is read off its types;
+// Whether a descriptor, a buffer or a dot has such a form is read off its types;
 // the numbers are those of target/nvidia.
 // The builtins ask, who know the line, and the verifiers, for text that says it.
 //
@@ -21,7 +21,7 @@ namespace gluonc::ttng {
 /// Whether the copy engine knows such descriptors: their elements, dims and layout.
 std::string whyNoDescriptor(const Descriptor &descriptor);
 
-/// Whether copies of the engine may begin where `buffer` does, as far as the text tells.
+/// Whether box copies may begin where `buffer` does, as far as the text tells.
 std::string whyNoCopyTarget(mlir::Value buffer);
 
 /// Whether wgmma reads a and b as they lie (in registers or buffers) and adds to d as it lies.

@@ -1,4 +1,4 @@
-#include "ir/ttng/EngineRules.h"
+#include "ir/ttng/AsyncUnitRules.h"
 
 #include "ir/Encoding.h"
 #include "layout/plan/MatrixDescriptor.h"
