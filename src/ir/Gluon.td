@@ -24,7 +24,8 @@ def Gluon_CoalescedEncoding : AttrDef<Gluon_Dialect, "CoalescedEncoding"> {
   let mnemonic = "coalesced_encoding";
 }
 
-def Gluon_SetAutoLayoutOp : Op<Gluon_Dialect, "set_auto_layout", [Pure, NoOnChip, OwnLayouts]> {
+def Gluon_SetAutoLayoutOp : Op<Gluon_Dialect, "set_auto_layout", [
+    Pure, NoOnChip, OwnLayouts, ElementFlow]> {
   let summary = "Says which layout an inferred tensor takes";
   let description = [{
     `set_auto_layout_c1`: the source's encoding is auto, the result's is not.

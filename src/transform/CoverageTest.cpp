@@ -121,6 +121,55 @@ TEST(Coverage, OperationsOfSeveralTensorsSayHowLayoutsDepend) {
   }
 }
 
+TEST(Coverage, OperationsOfTensorsSayWhichElementsBelongTogether) {
+  Instances instances;
+  for (auto &[name, all] : instances.all) {
+    bool hasTensors = llvm::any_of(all, [](mlir::Operation *op) { return tensorsOf(op) > 0; });
+    bool interface = llvm::isa<ElementFlowOpInterface>(all.front());
+    bool pointwise = all.front()->hasTrait<Pointwise>();
+    EXPECT_FALSE(interface && pointwise) << name << " answers twice";
+    EXPECT_TRUE(interface || pointwise || !hasTensors)
+        << name << " takes Pointwise, ElementFlow or MixesElements in its .td line (Interfaces.td)";
+  }
+}
+
+TEST(Coverage, ElementMapsNameDimsOfTheirTensors) {
+  Instances instances;
+  auto rankOf = [](mlir::Value value) -> size_t {
+    if (auto buffer = llvm::dyn_cast<ttg::MemDescType>(value.getType()))
+      return buffer.getShape().size();
+    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+    return tensor ? tensor.getRank() : 0;
+  };
+  for (auto &[name, all] : instances.all)
+    for (mlir::Operation *op : all)
+      if (auto answers = llvm::dyn_cast<ElementFlowOpInterface>(op)) {
+        ElementFlow flow;
+        answers.flowElements(flow);
+        EXPECT_TRUE(flow.isMixed || !flow.maps.empty() || !flow.sameNumbers.empty()) << name;
+        for (auto [tensor, dim] : flow.alongDims)
+          EXPECT_LT(dim, rankOf(tensor)) << name;
+        for (const ElementMap &map : flow.maps) {
+          EXPECT_EQ(map.dims.size(), rankOf(map.to)) << name;
+          for (std::optional<unsigned> dim : map.dims)
+            EXPECT_TRUE(!dim || *dim < rankOf(map.from)) << name;
+        }
+      }
+}
+
+TEST(Coverage, CopiesByDescriptorsSayWhereTheirBoxesBegin) {
+  Instances instances;
+  for (auto &[name, all] : instances.all) {
+    bool copies = llvm::any_of(all.front()->getOperandTypes(), llvm::IsaPred<ttg::MemDescType>) &&
+                  llvm::any_of(all.front()->getOperandTypes(),
+                               [](mlir::Type type) { return bool(ttng::descriptorOf(type)); });
+    if (!copies)
+      continue;
+    auto onChip = llvm::dyn_cast<OnChipMemoryOpInterface>(all.front());
+    EXPECT_TRUE(onChip && onChip.getBoxCopy()) << name;
+  }
+}
+
 TEST(Coverage, EveryOperationIsShownByATest) {
   Instances instances;
   for (mlir::RegisteredOperationName name : ourOperations(instances.context))

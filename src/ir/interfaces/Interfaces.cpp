@@ -23,6 +23,11 @@ int64_t scratchBytesOf(Operation *op) {
   return onChip ? onChip.getScratch().bytes : 0;
 }
 
+std::optional<ClusterSync> clusterSyncOf(Operation *op) {
+  auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
+  return onChip ? onChip.getClusterSync() : std::nullopt;
+}
+
 /// `seen`: functions that were looked into.
 static bool reachesPeers(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen) {
   if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op))

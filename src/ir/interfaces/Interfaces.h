@@ -1,8 +1,9 @@
 //===- Interfaces.h - What operations answer about themselves -----------------===//
 //
 // Facts that every pass may ask of an operation; what a pass makes of them is its
-// own business. Operations answer beside their code, in OnChip.cpp, LayoutFlow.cpp
-// and TTNGOps.cpp, and say in their .td line which questions they answer.
+// own business. Operations answer beside their code, in OnChip.cpp, ElementFlow.cpp,
+// LayoutFlow.cpp and TTNGOps.cpp, and say in their .td line which questions they
+// answer.
 //
 // On-chip memory as data. One operation, `ttng.async_tma_copy_global_to_local`:
 //
@@ -89,6 +90,23 @@ struct BarrierBytes {
   std::optional<int64_t> bytes;
 };
 
+/// A copy between a buffer and a box of a tensor in global memory.
+struct BoxCopy {
+  /// Where in the tensor the box begins, in elements.
+  mlir::OperandRange start;
+  mlir::Value buffer;
+  bool writesTensor;
+};
+
+/// A barrier of the cluster, or one half of it.
+struct ClusterSync {
+  bool arrives, waits;
+  /// Accesses before it come before those behind it.
+  bool ordersMemory;
+
+  bool isWhole() const { return arrives && waits; }
+};
+
 /// Whether `op` is of our dialects and does not say what it does to memories on the chip: a call,
 /// which may do anything.
 bool mayDoAnything(mlir::Operation *op);
@@ -100,10 +118,40 @@ int64_t scratchBytesOf(mlir::Operation *op);
 /// has them access its own.
 bool reachesPeers(mlir::Operation *op);
 
+/// What it does of a barrier of the cluster, if anything.
+std::optional<ClusterSync> clusterSyncOf(mlir::Operation *op);
+
 template <typename Op>
 class NoOnChipMemory : public mlir::OpTrait::TraitBase<Op, NoOnChipMemory> {};
 template <typename Op>
 class OnlyOrdersMemory : public mlir::OpTrait::TraitBase<Op, OnlyOrdersMemory> {};
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// How the places of elements of two tensors go together:
+///
+///   tt.trans %x {order = [1, 0]}    source -> result    dims 1, 0
+///   tt.broadcast 1x8 -> 4x8         result -> source    dims none, 1
+struct ElementMap {
+  mlir::Value from, to;
+  /// For each dim of `to` the dim of `from` with the same coordinate; none where it is 0.
+  llvm::SmallVector<std::optional<unsigned>, 4> dims;
+};
+
+/// Which elements of the tensors of an operation belong together.
+struct ElementFlow {
+  llvm::SmallVector<ElementMap, 3> maps;
+  /// All elements along a dim of a tensor.
+  llvm::SmallVector<std::pair<mlir::Value, unsigned>, 1> alongDims;
+  /// Elements with one row-major number, whatever the shapes are.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>, 1> sameNumbers;
+  /// All elements of all tensors.
+  bool isMixed = false;
+};
+
+template <typename Op> class Pointwise : public mlir::OpTrait::TraitBase<Op, Pointwise> {};
 
 //===----------------------------------------------------------------------===//
 // Layouts

@@ -32,6 +32,13 @@ def OnChipMemoryOpInterface : OpInterface<"OnChipMemoryOpInterface"> {
     InterfaceMethod<"Bytes that it announces or brings to a barrier.",
       "std::optional<::gluonc::BarrierBytes>", "getBarrierBytes", (ins), "",
       "return std::nullopt;">,
+    InterfaceMethod<"The box of a tensor in global memory that it starts to copy, if it does.",
+      "std::optional<::gluonc::BoxCopy>", "getBoxCopy", (ins), "", "return std::nullopt;">,
+    InterfaceMethod<"Whether what asynchronous units wrote to global memory is there behind it.",
+      "bool", "awaitsGlobalWrites", (ins), "", "return false;">,
+    InterfaceMethod<"What it does of a barrier of the cluster, if anything.",
+      "std::optional<::gluonc::ClusterSync>", "getClusterSync", (ins), "",
+      "return std::nullopt;">,
   ];
 }
 
@@ -43,6 +50,30 @@ def NoOnChip : NativeOpTrait<"NoOnChipMemory"> { let cppNamespace = "::gluonc"; 
 
 /// Its memory effects say what may not move across it; it leaves nothing in memory.
 def OnlyOrders : NativeOpTrait<"OnlyOrdersMemory"> { let cppNamespace = "::gluonc"; }
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+def ElementFlowOpInterface : OpInterface<"ElementFlowOpInterface"> {
+  let cppNamespace = "::gluonc";
+  let description = [{
+    Which elements of its tensors belong together, so that a CTA that has some of a result knows
+    which of the operands it needs. Every operation of our dialects with tensors answers: by this
+    interface, or by `Pointwise`. One that does neither is taken to need any for any.
+  }];
+  let methods = [
+    InterfaceMethod<"Adds what belongs together to `flow`.",
+      "void", "flowElements", (ins "::gluonc::ElementFlow &":$flow), "", "flow.isMixed = true;">,
+  ];
+}
+
+def ElementFlow : DeclareOpInterfaceMethods<ElementFlowOpInterface, ["flowElements"]>;
+/// Any element of a result may need any of the operands.
+def MixesElements : DeclareOpInterfaceMethods<ElementFlowOpInterface>;
+/// Elements belong together that are at one place of tensors with one layout; to others they get
+/// through memory only.
+def Pointwise : NativeOpTrait<"Pointwise"> { let cppNamespace = "::gluonc"; }
 
 //===----------------------------------------------------------------------===//
 // Layouts

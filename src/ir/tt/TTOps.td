@@ -24,7 +24,7 @@ class TT_Op<string mnemonic, list<Trait> traits = []> : Op<TT_Dialect, mnemonic,
 
 /// One value in, one value per element out: shape and encoding carry over.
 class TT_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : TT_Op<mnemonic, !listconcat([Pure, NoOnChip, SameLayout], traits)> {
+    : TT_Op<mnemonic, !listconcat([Pure, NoOnChip, SameLayout, Pointwise], traits)> {
   let hasVerifier = 1;
 }
 
@@ -57,7 +57,8 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, IsolatedFr
   let hasVerifier = 1;
 }
 
-def TT_ReturnOp : TT_Op<"return", [Pure, NoOnChip, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+def TT_ReturnOp : TT_Op<"return", [
+    Pure, NoOnChip, Pointwise, HasParent<"FuncOp">, ReturnLike, Terminator]> {
   let summary = "Ends a function";
   let description = "`return_c1`: operand types are the function's result types.";
   let arguments = (ins Variadic<AnyType>:$srcs);
@@ -67,7 +68,8 @@ def TT_ReturnOp : TT_Op<"return", [Pure, NoOnChip, HasParent<"FuncOp">, ReturnLi
 }
 
 /// Says nothing of memories on the chip: what is called may do anything.
-def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def TT_CallOp : TT_Op<"call", [
+    Pointwise, CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a device function";
   let description = "`call_c1`: the callee is a tt.func. `call_c2`: its type is the call's.";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
@@ -99,7 +101,7 @@ class TT_ProgramOp<string mnemonic> : TT_Op<mnemonic, [Pure, NoOnChip]> {
 def TT_GetProgramIdOp : TT_ProgramOp<"get_program_id">;
 def TT_GetNumProgramsOp : TT_ProgramOp<"get_num_programs">;
 
-def TT_MakeRangeOp : TT_Op<"make_range", [Pure, NoOnChip]> {
+def TT_MakeRangeOp : TT_Op<"make_range", [Pure, NoOnChip, Pointwise]> {
   let summary = "start, start + 1, …, end - 1";
   let description = [{
     `make_range_c1`: the result has one dimension of 32-bit integers.
@@ -116,7 +118,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure, NoOnChip]> {
 // Shape
 //===----------------------------------------------------------------------===//
 
-def TT_SplatOp : TT_Op<"splat", [Pure, NoOnChip]> {
+def TT_SplatOp : TT_Op<"splat", [Pure, NoOnChip, Pointwise]> {
   let summary = "Every element is the scalar";
   let description = "`splat_c1`: the scalar has the tensor's element type.";
   let arguments = (ins AnyTypeOf<[TT_Float, TT_Int, TT_Ptr]>:$src);
@@ -126,7 +128,7 @@ def TT_SplatOp : TT_Op<"splat", [Pure, NoOnChip]> {
   let hasVerifier = 1;
 }
 
-def TT_UnsplatOp : TT_Op<"unsplat", [Pure, NoOnChip,
+def TT_UnsplatOp : TT_Op<"unsplat", [Pure, NoOnChip, Pointwise,
     TypesMatchWith<"result is the element type", "src", "result",
                    "llvm::cast<mlir::RankedTensorType>($_self).getElementType()">]> {
   let summary = "The one element of a tensor";
@@ -137,7 +139,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure, NoOnChip,
   let hasVerifier = 1;
 }
 
-def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, NoOnChip, LayoutFlow]> {
+def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, NoOnChip, LayoutFlow, ElementFlow]> {
   let summary = "Inserts a dimension of size 1";
   let description = [{
     `expand_dims_c1`: axis is at most the rank; the result's shape has a 1 there.
@@ -152,7 +154,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, NoOnChip, LayoutFlow]> {
   let hasVerifier = 1;
 }
 
-def TT_BroadcastOp : TT_Op<"broadcast", [Pure, NoOnChip, SameLayout]> {
+def TT_BroadcastOp : TT_Op<"broadcast", [Pure, NoOnChip, SameLayout, ElementFlow]> {
   let summary = "Repeats along dimensions of size 1";
   let description = [{
     `broadcast_c1`: same rank; sizes are equal or the source's is 1.
@@ -166,7 +168,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, NoOnChip, SameLayout]> {
   let hasVerifier = 1;
 }
 
-def TT_ReshapeOp : TT_Op<"reshape", [Pure, NoOnChip, LayoutFlow]> {
+def TT_ReshapeOp : TT_Op<"reshape", [Pure, NoOnChip, LayoutFlow, ElementFlow]> {
   let summary = "The same elements, row-major, under another shape";
   let description = [{
     `reshape_c1`: same number of elements and element type.
@@ -182,7 +184,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, NoOnChip, LayoutFlow]> {
   let hasVerifier = 1;
 }
 
-def TT_TransOp : TT_Op<"trans", [Pure, NoOnChip, LayoutFlow]> {
+def TT_TransOp : TT_Op<"trans", [Pure, NoOnChip, LayoutFlow, ElementFlow]> {
   let summary = "Permutes dimensions: result dim i is source dim order[i]";
   let description = [{
     `trans_c1`: order is a permutation of the dimensions. `trans_c2`: the result's
@@ -195,7 +197,8 @@ def TT_TransOp : TT_Op<"trans", [Pure, NoOnChip, LayoutFlow]> {
   let hasVerifier = 1;
 }
 
-def TT_JoinOp : TT_Op<"join", [Pure, NoOnChip, LayoutFlow, AllTypesMatch<["lhs", "rhs"]>]> {
+def TT_JoinOp : TT_Op<"join", [
+    Pure, NoOnChip, LayoutFlow, ElementFlow, AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "Stacks two tensors along a new last dimension of size 2";
   let description = [{
     `join_c1`: the result's shape is the operands' with a 2 appended, element types are
@@ -207,7 +210,7 @@ def TT_JoinOp : TT_Op<"join", [Pure, NoOnChip, LayoutFlow, AllTypesMatch<["lhs",
   let hasVerifier = 1;
 }
 
-def TT_SplitOp : TT_Op<"split", [Pure, NoOnChip, LayoutFlow,
+def TT_SplitOp : TT_Op<"split", [Pure, NoOnChip, LayoutFlow, ElementFlow,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "Undoes join";
   let description = "`split_c1`, `split_c2`: as `join_c1`, `join_c2` with the sides exchanged.";
@@ -278,7 +281,7 @@ def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [AllTypesMatch<["ptr", "result"]>]>
 }
 
 def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [
-    NoOnChip, SameLayout, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    NoOnChip, SameLayout, Pointwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     ConditionallySpeculatable]> {
   let summary = "Calls a function of a bitcode library per element";
   let arguments = (ins Variadic<TT_Type>:$srcs, StrAttr:$libname, StrAttr:$libpath,
@@ -290,7 +293,7 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [
 }
 
 def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
-    NoOnChip, SameLayout, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    NoOnChip, SameLayout, Pointwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     ConditionallySpeculatable]> {
   let summary = "Inline PTX on groups of packed_element elements";
   let description = [{
@@ -307,7 +310,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
 }
 
 def TT_MapElementwiseOp : TT_Op<"map_elementwise", [
-    NoOnChip, SameLayout, RecursiveMemoryEffects]> {
+    NoOnChip, SameLayout, Pointwise, RecursiveMemoryEffects]> {
   let summary = "Runs scalar code on groups of `pack` elements";
   let description = [{
     `map_elementwise_c1`: all tensors agree in shape and encoding.
@@ -332,7 +335,7 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
 //===----------------------------------------------------------------------===//
 
 def TT_LoadOp : TT_Op<"load", [
-    NoOnChip, SameLayout, AttrSizedOperandSegments,
+    NoOnChip, SameLayout, Pointwise, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result type matches ptr type", "ptr", "result",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
@@ -363,7 +366,7 @@ def TT_LoadOp : TT_Op<"load", [
 }
 
 def TT_StoreOp : TT_Op<"store", [
-    NoOnChip, SameLayout,
+    NoOnChip, SameLayout, Pointwise,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "value",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
@@ -390,7 +393,7 @@ def TT_StoreOp : TT_Op<"store", [
 }
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
-    OnChip<["getScratch"]>, SameLayout,
+    OnChip<["getScratch"]>, SameLayout, Pointwise,
     AllTypesMatch<["val", "result"]>,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "val",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
@@ -413,7 +416,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
 }
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [
-    OnChip<["getScratch"]>, SameLayout,
+    OnChip<["getScratch"]>, SameLayout, Pointwise,
     AllTypesMatch<["cmp", "val", "result"]>,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "val",
                    "::gluonc::tt::pointeeTypeOf($_self)">]> {
@@ -429,7 +432,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [
 }
 
 def TT_AtomicLoadOp : TT_Op<"atomic_load", [
-    OnChip<["getScratch"]>, SameLayout,
+    OnChip<["getScratch"]>, SameLayout, Pointwise,
     TypesMatchWith<"result has the type that the pointer points to", "ptr", "result",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
@@ -450,7 +453,7 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load", [
 }
 
 def TT_AtomicStoreOp : TT_Op<"atomic_store", [
-    NoOnChip, SameLayout,
+    NoOnChip, SameLayout, Pointwise,
     TypesMatchWith<"value has the type that the pointer points to", "ptr", "value",
                    "::gluonc::tt::pointeeTypeOf($_self)">,
     OptionalTypesMatchWith<"mask type matches ptr type", "ptr", "mask",
@@ -490,8 +493,8 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [
 //===----------------------------------------------------------------------===//
 
 class TT_CombineOp<string mnemonic, Trait layouts> : TT_Op<mnemonic, [
-    OnChip<["getScratch"]>, layouts, RecursiveMemoryEffects, RecursivelySpeculatable,
-    SingleBlock]> {
+    OnChip<["getScratch"]>, layouts, ElementFlow, RecursiveMemoryEffects,
+    RecursivelySpeculatable, SingleBlock]> {
   let regions = (region SizedRegion<1>:$combineOp);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -527,7 +530,8 @@ def TT_ScanOp : TT_CombineOp<"scan", SameLayout> {
 }
 def TT_ScanReturnOp : TT_CombineReturnOp<"scan.return", "ScanOp">;
 
-def TT_GatherOp : TT_Op<"gather", [Pure, OnChip<["getScratch"]>, LayoutFlow]> {
+def TT_GatherOp : TT_Op<"gather", [
+    Pure, OnChip<["getScratch"]>, LayoutFlow, MixesElements]> {
   let summary = "result[i, j] = src[indices[i, j], j] (for axis 0)";
   let description = [{
     `gather_c1`: result and indices agree in shape and encoding, result and source in
@@ -540,7 +544,8 @@ def TT_GatherOp : TT_Op<"gather", [Pure, OnChip<["getScratch"]>, LayoutFlow]> {
   let hasVerifier = 1;
 }
 
-def TT_HistogramOp : TT_Op<"histogram", [Pure, OnChip<["getScratch"]>, OwnLayouts,
+def TT_HistogramOp : TT_Op<"histogram", [
+    Pure, OnChip<["getScratch"]>, OwnLayouts, MixesElements,
     OptionalTypesMatchWith<"mask type matches src type", "src", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">]> {
   let summary = "Counts how often each bin number occurs";
@@ -551,7 +556,8 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure, OnChip<["getScratch"]>, OwnLayout
   let hasVerifier = 1;
 }
 
-def TT_DotOp : TT_Op<"dot", [Pure, NoOnChip, LayoutFlow, AllTypesMatch<["c", "d"]>]> {
+def TT_DotOp : TT_Op<"dot", [
+    Pure, NoOnChip, LayoutFlow, ElementFlow, AllTypesMatch<["c", "d"]>]> {
   let summary = "a * b + c";
   let description = "`dot_c1`: shapes are [.., M, K], [.., K, N] and [.., M, N].";
   let arguments = (ins TT_NumberTensor:$a, TT_NumberTensor:$b, TT_NumberTensor:$c,
@@ -591,7 +597,7 @@ def TT_MakeTensorDescOp
 //===----------------------------------------------------------------------===//
 
 def TT_PrintOp : TT_Op<"print", [
-    NoOnChip, OwnLayouts, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+    NoOnChip, OwnLayouts, Pointwise, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "Prints a prefix and values from the device";
   let description = "`print_c1`: one isSigned flag per value.";
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<TT_Type>:$args,
@@ -600,7 +606,8 @@ def TT_PrintOp : TT_Op<"print", [
   let hasVerifier = 1;
 }
 
-def TT_AssertOp : TT_Op<"assert", [NoOnChip, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def TT_AssertOp : TT_Op<"assert", [
+    NoOnChip, Pointwise, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "Traps with a message where the condition is false";
   let arguments = (ins TT_BoolLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";

@@ -15,7 +15,8 @@ def TTG_SharedMemoryResource : Resource<"::gluonc::ttg::SharedMemory">;
 
 class TTG_Op<string mnemonic, list<Trait> traits = []> : Op<TTG_Dialect, mnemonic, traits>;
 
-def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, OnChip<["getScratch"]>, OwnLayouts]> {
+def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [
+    Pure, OnChip<["getScratch"]>, OwnLayouts, ElementFlow]> {
   let summary = "The same tensor in another layout";
   let description = [{
     `convert_layout_c1`: shapes are equal. `convert_layout_c2`: element types are equal.
@@ -33,7 +34,7 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, OnChip<["getScratch"]>
 //===----------------------------------------------------------------------===//
 
 def TTG_LocalAllocOp : TTG_Op<"local_alloc", [
-    OnChip<["getAccesses", "accessesPeers"]>,
+    OnChip<["getAccesses", "accessesPeers"]>, Pointwise,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "A buffer in shared memory, filled with `src` where given";
   let description = [{
@@ -68,7 +69,8 @@ def TTG_LocalDeallocOp : TTG_Op<"local_dealloc", [NoOnChip]> {
   let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
 }
 
-def TTG_LocalLoadOp : TTG_Op<"local_load", [OnChip<["getAccesses", "accessesPeers"]>]> {
+def TTG_LocalLoadOp : TTG_Op<"local_load", [
+    OnChip<["getAccesses", "accessesPeers"]>, Pointwise]> {
   let summary = "Reads a buffer into registers";
   let description = "`local_load_c1`: shape and element type are equal, and the buffer is no ring.";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
@@ -83,7 +85,8 @@ def TTG_LocalLoadOp : TTG_Op<"local_load", [OnChip<["getAccesses", "accessesPeer
   let hasVerifier = 1;
 }
 
-def TTG_LocalStoreOp : TTG_Op<"local_store", [OnChip<["getAccesses", "accessesPeers"]>]> {
+def TTG_LocalStoreOp : TTG_Op<"local_store", [
+    OnChip<["getAccesses", "accessesPeers"]>, Pointwise]> {
   let summary = "Writes registers into a buffer";
   let description = [{
     `local_store_c1`: shape and element type are equal. `local_store_c2`: dst is mutable.
@@ -101,7 +104,7 @@ def TTG_LocalStoreOp : TTG_Op<"local_store", [OnChip<["getAccesses", "accessesPe
 // mutable. `indexed_c5`: the buffer is no ring.
 
 def TTG_LocalGatherOp : TTG_Op<"local_gather", [
-    OnChip<["getAccesses", "accessesPeers"]>, SameLayout]> {
+    OnChip<["getAccesses", "accessesPeers"]>, SameLayout, Pointwise]> {
   let summary = "Reads a buffer at indices along an axis";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemoryResource>]>:$src,
                        TT_IntBlock:$indices, I32Attr:$axis, Optional<TTG_AsyncTokenType>:$token);
@@ -118,7 +121,7 @@ def TTG_LocalGatherOp : TTG_Op<"local_gather", [
 }
 
 def TTG_LocalScatterOp : TTG_Op<"local_scatter", [
-    OnChip<["getAccesses", "accessesPeers"]>, SameLayout]> {
+    OnChip<["getAccesses", "accessesPeers"]>, SameLayout, Pointwise]> {
   let summary = "Writes a buffer at indices along an axis; of equal places one wins";
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemoryResource>]>:$dst,
                        TT_Block:$values, TT_IntBlock:$indices, I32Attr:$axis,
@@ -135,7 +138,7 @@ def TTG_LocalScatterOp : TTG_Op<"local_scatter", [
 }
 
 def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
-    OnChip<["getScratch", "getAccesses", "accessesPeers"]>, SameLayout,
+    OnChip<["getScratch", "getAccesses", "accessesPeers"]>, SameLayout, Pointwise,
     AllTypesMatch<["values", "result"]>,
     OptionalTypesMatchWith<"mask type matches values type", "values", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">]> {
@@ -156,7 +159,7 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
 // Formats
 //===----------------------------------------------------------------------===//
 
-def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure, NoOnChip, LayoutFlow]> {
+def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure, NoOnChip, LayoutFlow, MixesElements]> {
   let summary = "Two e2m1 numbers from each byte, the low half first";
   let description = [{
     `fp4_to_fp_c1`: bytes become f16 or bf16. `fp4_to_fp_c2`: the result is twice as large along
@@ -244,7 +247,7 @@ def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
 //   partition0(%arg0: i32, %arg1: f32) num_warps(4) { … ttg.warp_return } : (i32, f32) -> i32
 
 def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [
-    OnChip<["getScratch"]>, RecursiveMemoryEffects]> {
+    OnChip<["getScratch"]>, Pointwise, RecursiveMemoryEffects]> {
   let summary = "Groups of warps run different code at the same time";
   let description = [{
     The default region runs on the warps that came here and may use values around it;
@@ -287,7 +290,7 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [
 }
 
 def TTG_WarpYieldOp : TTG_Op<"warp_yield", [
-    Pure, NoOnChip, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {
+    Pure, NoOnChip, Pointwise, Terminator, ReturnLike, HasParent<"WarpSpecializeOp">]> {
   let summary = "Ends the default region; its operands are the results of the operation";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
@@ -313,7 +316,7 @@ def TTG_BarrierOp : TTG_Op<"barrier", [OnChip<["threadsMeet"]>, OnlyOrders]> {
 }
 
 def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
-    OnChip<["getAccesses"]>, SameLayout,
+    OnChip<["getAccesses"]>, SameLayout, Pointwise,
     AttrSizedOperandSegments,
     OptionalTypesMatchWith<"mask type matches ptr type", "src", "mask",
                            "::gluonc::tt::boolTypeLike($_self)">,

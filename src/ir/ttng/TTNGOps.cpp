@@ -2,6 +2,7 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "layout/named/Blocks.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -151,7 +152,16 @@ void AsyncCopyMbarrierArriveOp::getAccesses(Accesses &accesses) {
 }
 
 bool ClusterBarrierOp::threadsMeet() { return true; }
+std::optional<ClusterSync> ClusterBarrierOp::getClusterSync() {
+  return ClusterSync{/*arrives=*/true, /*waits=*/true, /*ordersMemory=*/!getRelaxed()};
+}
+std::optional<ClusterSync> ClusterArriveOp::getClusterSync() {
+  return ClusterSync{/*arrives=*/true, /*waits=*/false, /*ordersMemory=*/!getRelaxed()};
+}
 bool ClusterWaitOp::threadsMeet() { return true; }
+std::optional<ClusterSync> ClusterWaitOp::getClusterSync() {
+  return ClusterSync{/*arrives=*/false, /*waits=*/true, /*ordersMemory=*/true};
+}
 
 void AsyncSharedStoreOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getMbarrier(), MemoryAccess::UseBarrier});
@@ -180,16 +190,27 @@ std::optional<BarrierBytes> AsyncTMACopyGlobalToLocalOp::getBarrierBytes() {
   return BarrierBytes{getBarrier(), getPred(), /*announced=*/false, bytes};
 }
 
+std::optional<BoxCopy> AsyncTMACopyGlobalToLocalOp::getBoxCopy() {
+  return BoxCopy{getCoord(), getResult(), /*writesTensor=*/false};
+}
+
 void AsyncTMACopyLocalToGlobalOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getSrc(), MemoryAccess::Read, Completion::BulkStoreWait, Proxy::Async});
+}
+std::optional<BoxCopy> AsyncTMACopyLocalToGlobalOp::getBoxCopy() {
+  return BoxCopy{getCoord(), getSrc(), /*writesTensor=*/true};
 }
 void AsyncTMAReduceOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getSrc(), MemoryAccess::Read, Completion::BulkStoreWait, Proxy::Async});
 }
+std::optional<BoxCopy> AsyncTMAReduceOp::getBoxCopy() {
+  return BoxCopy{getCoord(), getSrc(), /*writesTensor=*/true};
+}
 std::optional<Completion> TMAStoreWaitOp::getAwaited() { return Completion::BulkStoreWait; }
+bool TMAStoreWaitOp::awaitsGlobalWrites() { return !getReadOnly(); }
 
 /// A descriptor is put together in shared memory.
-Scratch TensormapCreateOp::getScratch() { return {128}; }
+Scratch TensormapCreateOp::getScratch() { return {target::nvidia::tma::descriptorBytes}; }
 
 void WarpGroupDotOp::getAccesses(Accesses &accesses) {
   for (Value operand : {Value(getA()), Value(getB())})

@@ -118,27 +118,28 @@ def TTNG_FenceMBarrierInitReleaseClusterOp
 }
 
 def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [
-    OnChip<["threadsMeet"]>, TTNG_OrdersMemory]> {
+    OnChip<["threadsMeet", "getClusterSync"]>, TTNG_OrdersMemory]> {
   let summary = "All threads of the cluster wait for each other";
   let description = "Relaxed: it orders no memory.";
   let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive", [NoOnChip, TTNG_OrdersMemory]> {
+def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive", [
+    OnChip<["getClusterSync"]>, TTNG_OrdersMemory]> {
   let summary = "First half of a cluster barrier";
   let arguments = (ins BoolAttr:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 
 def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait", [
-    OnChip<["threadsMeet"]>, TTNG_OrdersMemory]> {
+    OnChip<["threadsMeet", "getClusterSync"]>, TTNG_OrdersMemory]> {
   let summary = "Second half of a cluster barrier";
   let assemblyFormat = "attr-dict";
 }
 
 def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
-    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes"]>]> {
+    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes"]>, Pointwise]> {
   let summary = "Stores registers into shared memory of the cluster; a barrier counts the bytes";
   let description = [{
     `async_shared_store_c1`: shape and element type are equal, and the buffer is no ring.
@@ -165,7 +166,8 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
 // `tma_c8`: only loads take fp4_padded layouts.
 
 def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [
-    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes"]>, AttrSizedOperandSegments]> {
+    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes", "getBoxCopy"]>,
+    AttrSizedOperandSegments]> {
   let summary = "Starts copying a block into a buffer; the barrier counts its bytes";
   let description = [{
     Elements outside of the tensor are padded, and count as bytes. `multicast` delivers one
@@ -187,7 +189,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
 }
 
 class TTNG_TMAStoreOp<string mnemonic, dag kind = (ins)>
-    : TTNG_Op<mnemonic, [OnChip<["getAccesses"]>]> {
+    : TTNG_Op<mnemonic, [OnChip<["getAccesses", "getBoxCopy"]>]> {
   let arguments = !con(kind, (ins
       Arg<TT_TensorDescType, "", [MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>:$desc,
       Variadic<I32>:$coord, Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src));
@@ -211,7 +213,7 @@ def TTNG_AsyncTMAReduceOp
 }
 
 def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [
-    OnChip<["getAwaited"]>, TTNG_OrdersMemory]> {
+    OnChip<["getAwaited", "awaitsGlobalWrites"]>, TTNG_OrdersMemory]> {
   let summary = "Waits until at most `pendings` groups are unfinished (or still read buffers)";
   let arguments = (ins I32Attr:$pendings, UnitAttr:$read_only);
   let assemblyFormat = "attr-dict";
@@ -269,7 +271,7 @@ def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pur
 //===----------------------------------------------------------------------===//
 
 def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
-    OnChip<["getAccesses"]>, LayoutFlow,
+    OnChip<["getAccesses"]>, LayoutFlow, ElementFlow,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AllTypesMatch<["c", "d"]>]> {
   let summary = "a * b + c (or a * b where useC is false); b, often a, are read from buffers";
   let description = [{
@@ -293,7 +295,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
 }
 
 def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
-    OnChip<["getAwaited"]>, TTNG_OrdersMemory, AllTypesMatch<["inputs", "outputs"]>]> {
+    OnChip<["getAwaited"]>, Pointwise, TTNG_OrdersMemory, AllTypesMatch<["inputs", "outputs"]>]> {
   let summary = "Waits until at most `pendings` asynchronous dots are unfinished";
   let description = [{
     The results are what the inputs hold then. `warpGroupLocal`: other groups of warps may

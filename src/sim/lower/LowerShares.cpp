@@ -18,8 +18,6 @@
 
 #include "ir/Encoding.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 namespace gluonc::sim {
 
 //===----------------------------------------------------------------------===//
@@ -79,7 +77,6 @@ uint32_t Lowering::elementCountOf(mlir::Type type) {
 namespace {
 
 using Coordinates = llvm::SmallVector<int64_t, 4>;
-using Move = llvm::function_ref<Coordinates(const Coordinates &)>;
 
 Coordinates placeOf(uint32_t element, llvm::ArrayRef<int64_t> shape) {
   Coordinates place(shape.size());
@@ -95,20 +92,26 @@ uint32_t elementAt(const Coordinates &place, llvm::ArrayRef<int64_t> shape) {
   return element;
 }
 
+/// Of a tensor or view; empty for a scalar.
 llvm::ArrayRef<int64_t> wholeShapeOf(mlir::Type type) {
   if (auto view = mlir::dyn_cast<ttg::MemDescType>(type))
     return view.getShape();
-  return mlir::cast<mlir::RankedTensorType>(type).getShape();
+  auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  return tensor ? tensor.getShape() : llvm::ArrayRef<int64_t>();
 }
 
-/// Whether the elements that `move` gives for those of a CTA's share of `from` are its share of
-/// `to`. A move is a projection: bits of coordinates go where they go one by one, or vanish.
-bool moves(Lowering &lowering, mlir::Type from, mlir::Type to, Move move) {
+/// Whether the elements that `map` gives for those of a CTA's share of one tensor are its share of
+/// the other. A map is a projection: bits of coordinates go where they go one by one, or vanish.
+bool staysInShare(Lowering &lowering, const ElementMap &map) {
+  mlir::Type from = map.from.getType(), to = map.to.getType();
   const Share *source = lowering.shareOf(from), *target = lowering.shareOf(to);
   if (!source || !target || !source->isBox() || !target->isBox())
     return false;
   auto image = [&](uint32_t element) {
-    return elementAt(move(placeOf(element, wholeShapeOf(from))), wholeShapeOf(to));
+    Coordinates place = placeOf(element, wholeShapeOf(from)), moved;
+    for (std::optional<unsigned> dim : map.dims)
+      moved.push_back(dim ? place[*dim] : 0);
+    return elementAt(moved, wholeShapeOf(to));
   };
   uint32_t split = 0;
   for (uint32_t rest = source->split; rest; rest &= rest - 1)
@@ -118,94 +121,49 @@ bool moves(Lowering &lowering, mlir::Type from, mlir::Type to, Move move) {
                      [&](uint32_t begin, uint32_t other) { return image(begin) == other; });
 }
 
-bool isDivided(Lowering &lowering, mlir::Value value) {
-  const Share *share = lowering.shareOf(value.getType());
+bool isDivided(Lowering &lowering, mlir::Type type) {
+  const Share *share = lowering.shareOf(type);
   return share && share->split;
 }
 
-Coordinates without(Coordinates place, uint32_t axis) {
-  place.erase(place.begin() + axis);
-  return place;
+bool isDividedAlong(Lowering &lowering, mlir::Type type, unsigned dim) {
+  const Share *share = lowering.shareOf(type);
+  return !share || share->shape[dim] != wholeShapeOf(type)[dim];
 }
 
-bool mixesAlongAxis(Lowering &lowering, mlir::Value source, mlir::Value result, uint32_t axis) {
-  mlir::Type from = source.getType(), to = result.getType();
-  if (lowering.shapeOf(from)[axis] != wholeShapeOf(from)[axis])
-    return true;
-  if (!mlir::isa<mlir::RankedTensorType>(to))
-    return isDivided(lowering, source);
-  bool drops = wholeShapeOf(to).size() < wholeShapeOf(from).size();
-  return !moves(lowering, from, to,
-                [&](const Coordinates &place) { return drops ? without(place, axis) : place; });
+bool hasDividedTensor(Lowering &lowering, mlir::Operation *operation) {
+  auto isDividedTensor = [&](mlir::Type type) {
+    return mlir::isa<mlir::RankedTensorType>(type) && isDivided(lowering, type);
+  };
+  return llvm::any_of(operation->getOperandTypes(), isDividedTensor) ||
+         llvm::any_of(operation->getResultTypes(), isDividedTensor);
 }
 
 } // namespace
 
-bool operandsFitDot(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c) {
-  return moves(lowering, c, a,
-               [](Coordinates place) {
-                 place.back() = 0;
-                 return place;
-               }) &&
-         moves(lowering, c, b, [](Coordinates place) {
-           place[place.size() - 2] = 0;
-           return place;
-         });
-}
-
 bool mixesShares(Lowering &lowering, mlir::Operation *operation) {
-  auto same = [](const Coordinates &place) { return place; };
-  return llvm::TypeSwitch<mlir::Operation *, bool>(operation)
-      .Case<ttg::ConvertLayoutOp, tt::ReshapeOp, tt::ExpandDimsOp>([&](mlir::Operation *op) {
-        const Share *from = lowering.shareOf(op->getOperand(0).getType());
-        return !from->agreesWith(*lowering.shareOf(op->getResult(0).getType()));
-      })
-      .Case([&](tt::ReduceOp reduce) {
-        return mixesAlongAxis(lowering, reduce.getSrcs()[0], reduce.getResults()[0],
-                              reduce.getAxis());
-      })
-      .Case([&](tt::ScanOp scan) {
-        return mixesAlongAxis(lowering, scan.getSrcs()[0], scan.getResults()[0], scan.getAxis());
-      })
-      .Case([&](tt::TransOp trans) {
-        return !moves(lowering, trans.getSrc().getType(), trans.getResult().getType(),
-                      [&](const Coordinates &place) {
-                        Coordinates moved;
-                        for (int32_t dim : trans.getOrder())
-                          moved.push_back(place[dim]);
-                        return moved;
-                      });
-      })
-      .Case([&](tt::BroadcastOp broadcast) {
-        mlir::Type source = broadcast.getSrc().getType();
-        return !moves(lowering, broadcast.getResult().getType(), source, [&](Coordinates place) {
-          for (auto [at, size] : llvm::zip_equal(place, wholeShapeOf(source)))
-            at = size == 1 ? 0 : at;
-          return place;
-        });
-      })
-      .Case([&](tt::JoinOp join) {
-        mlir::Type result = join.getResult().getType();
-        return lowering.shapeOf(result).back() != 2 ||
-               !moves(lowering, result, join.getLhs().getType(),
-                      [](const Coordinates &place) { return without(place, place.size() - 1); });
-      })
-      .Case([&](tt::SplitOp split) {
-        mlir::Type source = split.getSrc().getType();
-        return lowering.shapeOf(source).back() != 2 ||
-               !moves(lowering, source, split->getResult(0).getType(),
-                      [](const Coordinates &place) { return without(place, place.size() - 1); });
-      })
-      .Case([&](tt::DotOp dot) {
-        return !operandsFitDot(lowering, dot.getA().getType(), dot.getB().getType(),
-                               dot.getC().getType()) ||
-               !moves(lowering, dot.getC().getType(), dot.getD().getType(), same);
-      })
-      // Where these are divided they are rare.
-      .Case<tt::GatherOp, tt::HistogramOp, ttg::Fp4ToFpOp>([&](mlir::Operation *op) {
-        return isDivided(lowering, op->getOperand(0)) || isDivided(lowering, op->getResult(0));
-      })
-      .Default(false);
+  // Operations of other dialects compute element by element, or are control flow.
+  if (!isOurs(operation) || operation->hasTrait<Pointwise>())
+    return false;
+  ElementFlow flow;
+  if (auto answers = mlir::dyn_cast<ElementFlowOpInterface>(operation))
+    answers.flowElements(flow);
+  else
+    flow.isMixed = true;
+  if (flow.isMixed)
+    return hasDividedTensor(lowering, operation);
+  for (auto [source, result] : flow.sameNumbers) {
+    const Share *from = lowering.shareOf(source.getType());
+    const Share *to = lowering.shareOf(result.getType());
+    if (!from || !to || !from->agreesWith(*to))
+      return true;
+  }
+  return llvm::any_of(flow.alongDims,
+                      [&](auto along) {
+                        return isDividedAlong(lowering, along.first.getType(), along.second);
+                      }) ||
+         !llvm::all_of(flow.maps,
+                       [&](const ElementMap &map) { return staysInShare(lowering, map); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,7 +286,7 @@ bool Lowering::lowerWhole(mlir::Operation *operation, LowerFunction function) {
   llvm::SmallVector<std::pair<mlir::Value, Slot>, 4> replaced;
   for (mlir::Value operand :
        llvm::SetVector<mlir::Value>(operation->operand_begin(), operation->operand_end())) {
-    if (!isDivided(*this, operand))
+    if (!isDivided(*this, operand.getType()))
       continue;
     const Share *share = shareOf(operand.getType());
     Slot whole = temporary(kindOf(operand), share->wholeElements);
@@ -346,7 +304,7 @@ bool Lowering::lowerWhole(mlir::Operation *operation, LowerFunction function) {
     return false;
   for (mlir::Value result : operation->getResults()) {
     Slot whole = slotOf(result);
-    if (!isDivided(*this, result) || whole.elements == 1)
+    if (!isDivided(*this, result.getType()) || whole.elements == 1)
       continue;
     // The hold that the value has on the whole tile outlives the share's beginning.
     bindWhole(result, whole);

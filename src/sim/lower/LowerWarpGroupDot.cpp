@@ -90,8 +90,7 @@ bool lowerWarpGroupDot(Lowering &lowering, mlir::Operation *operation) {
     return false;
   lowering.setShape(dot.getD().getType());
   // The instruction reaches no other CTA's memory.
-  if (lowering.inCluster() &&
-      !operandsFitDot(lowering, dot.getA().getType(), dot.getB().getType(), dot.getC().getType()))
+  if (lowering.inCluster() && mixesShares(lowering, operation))
     return lowering.unsupported(operation, "a dot of operands in other CTAs");
   llvm::ArrayRef<int64_t> c = lowering.shapeOf(dot.getC().getType());
   data->shape.rows = uint32_t(c[0]);

@@ -60,10 +60,9 @@ void addMap(OperationTable &table);
 /// Kind of the elements of a scalar, tensor, pointer or memdesc type.
 std::optional<ElementKind> elementKindOf(mlir::Type type);
 
-/// Whether an operation needs elements that other CTAs of the cluster hold.
+/// Whether a CTA's share of the results needs elements of tensors that other CTAs of the cluster
+/// hold. Of what passes through memory the operation knows.
 bool mixesShares(Lowering &lowering, mlir::Operation *operation);
-/// Whether each CTA's share of a dot needs its shares of the operands, and no others.
-bool operandsFitDot(Lowering &lowering, mlir::Type a, mlir::Type b, mlir::Type c);
 
 class Lowering {
 public:

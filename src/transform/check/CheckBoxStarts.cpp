@@ -25,13 +25,14 @@ using diag::Kind;
 
 namespace {
 
-void check(Operation *op, ValueRange coords, ttg::MemDescType buffer, bool stores) {
+void check(Operation *op, const BoxCopy &copy) {
   llvm::APInt start;
-  for (auto [dim, coordinate] : llvm::enumerate(coords))
-    if (stores && matchPattern(coordinate, m_ConstantInt(&start)) && start.isNegative())
+  for (auto [dim, coordinate] : llvm::enumerate(copy.start))
+    if (copy.writesTensor && matchPattern(coordinate, m_ConstantInt(&start)) && start.isNegative())
       report(Kind::BoxStartBeforeTensor, op->getLoc(), start.getSExtValue(), dim);
-  if (coords.empty() || !matchPattern(coords.back(), m_ConstantInt(&start)))
+  if (copy.start.empty() || !matchPattern(copy.start.back(), m_ConstantInt(&start)))
     return;
+  auto buffer = cast<ttg::MemDescType>(copy.buffer.getType());
   int64_t byte = start.getSExtValue() * elementBytes(buffer.getElementType());
   if (byte % target::nvidia::tma::unitBytes != 0)
     report(Kind::BoxStartMisaligned, op->getLoc(), start.getSExtValue(), byte);
@@ -45,13 +46,9 @@ struct CheckBoxStartsPass : PassWrapper<CheckBoxStartsPass, OperationPass<Module
   }
 
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
-      if (auto load = dyn_cast<ttng::AsyncTMACopyGlobalToLocalOp>(op))
-        check(op, load.getCoord(), load.getResult().getType(), false);
-      else if (auto store = dyn_cast<ttng::AsyncTMACopyLocalToGlobalOp>(op))
-        check(op, store.getCoord(), store.getSrc().getType(), true);
-      else if (auto reduce = dyn_cast<ttng::AsyncTMAReduceOp>(op))
-        check(op, reduce.getCoord(), reduce.getSrc().getType(), true);
+    getOperation().walk([](OnChipMemoryOpInterface op) {
+      if (std::optional<BoxCopy> copy = op.getBoxCopy())
+        check(op, *copy);
     });
     markAllAnalysesPreserved();
   }

@@ -312,7 +312,9 @@ int64_t partitionsThatSynchronize(ModuleOp module) {
   module.walk([&](ttg::WarpSpecializeOp op) {
     partitions = std::max<int64_t>(partitions, 1 + op.getPartitions().size());
     op.walk([&](Operation *inner) {
-      synchronizes |= isa<ttng::ClusterBarrierOp>(inner) || reachesPeers(inner);
+      // Its halves are for the default warps alone.
+      std::optional<ClusterSync> sync = clusterSyncOf(inner);
+      synchronizes |= (sync && sync->isWhole()) || reachesPeers(inner);
     });
   });
   return synchronizes ? partitions : 0;

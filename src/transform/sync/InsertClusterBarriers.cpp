@@ -97,7 +97,7 @@ public:
       if (!reachesPeers(op))
         return;
       peers.insert({op, isExchange(op)});
-      signals |= usesBarrier(op) || isa<tt::CallOp>(op);
+      signals |= usesBarrier(op) || mayDoAnything(op);
     });
   }
 
@@ -119,7 +119,8 @@ private:
   void visit(Operation *op, State &state) override {
     if (!state.begun && !state.fenced)
       return;
-    bool isBarrier = isa<ttng::ClusterBarrierOp>(op);
+    std::optional<ClusterSync> sync = clusterSyncOf(op);
+    bool isBarrier = sync && sync->isWhole();
     bool leads = op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() || usesBarrier(op) ||
                  peers.contains(op);
     if (!isBarrier && !leads)
@@ -172,9 +173,8 @@ private:
       state.fenced |= state.begun;
       state.begun = false;
     }
-    if (isa<ttng::ClusterBarrierOp, ttng::ClusterWaitOp>(op)) {
-      auto barrier = dyn_cast<ttng::ClusterBarrierOp>(op);
-      if (!barrier || !barrier.getRelaxed())
+    if (std::optional<ClusterSync> sync = clusterSyncOf(op); sync && sync->waits) {
+      if (sync->ordersMemory)
         state.clearAccesses();
       state.fenced = false;
     }
@@ -210,9 +210,8 @@ private:
 
 /// Whether threads leave something in memory that those of other CTAs may look for.
 bool publishes(Operation *op) {
-  // What bulk stores wrote is known to be there when it was waited for.
-  if (auto wait = dyn_cast<ttng::TMAStoreWaitOp>(op))
-    return !wait.getReadOnly();
+  if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op); onChip && onChip.awaitsGlobalWrites())
+    return true;
   if (op->hasTrait<OnlyOrdersMemory>())
     return false;
   // Asynchronous units are no threads, and signals tell nothing.
@@ -221,7 +220,7 @@ bool publishes(Operation *op) {
         return access.isOfBarrier() || access.proxy == Proxy::Async;
       }))
     return false;
-  if (isa<tt::CallOp>(op))
+  if (isa<CallOpInterface>(op))
     return false; // Operations of the callee answer.
   if (reachesPeers(op))
     return true;
