@@ -40,19 +40,27 @@ struct Artifact {
   std::optional<ResourceUsage> resources = std::nullopt;
 };
 
-/// The vendor's assembler, or what it needs, failed: in its own words, perhaps with advice.
+/// The vendor's assembler, or what it needs, failed: why, where that is known, and in its own
+/// words.
 class AssemblerError : public llvm::ErrorInfo<AssemblerError> {
 public:
+  enum class Cause : uint8_t {
+    Unknown,
+    /// The kernel needs more registers than its threads may have.
+    TooFewRegisters,
+  };
+
   static char ID;
-  AssemblerError(std::string reason, std::string hint = "")
-      : text(std::move(reason)), advice(std::move(hint)) {}
+  explicit AssemblerError(std::string reason, Cause cause = Cause::Unknown)
+      : text(std::move(reason)), why(cause) {}
   const std::string &reason() const { return text; }
-  const std::string &hint() const { return advice; }
+  Cause cause() const { return why; }
   void log(llvm::raw_ostream &out) const override;
   std::error_code convertToErrorCode() const override;
 
 private:
-  std::string text, advice;
+  std::string text;
+  Cause why;
 };
 
 class Backend {

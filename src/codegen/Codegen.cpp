@@ -98,10 +98,9 @@ private:
   void annotate(tt::FuncOp op, Function &function) {
     function.removeFnAttr(Attribute::AlwaysInline);
     mlir::ModuleOp module = op->getParentOfType<mlir::ModuleOp>();
-    std::optional<unsigned> maxRegisters = state.options.maxRegisters;
-    unsigned inModule = integerAttribute(module, ttg::maxRegistersAttr, 0);
-    if (!maxRegisters && inModule)
-      maxRegisters = inModule;
+    std::optional<unsigned> maxRegisters;
+    if (unsigned given = integerAttribute(module, ttg::maxRegistersAttr, 0))
+      maxRegisters = given;
     SmallVector<unsigned> descriptors;
     for (auto [i, type] : enumerate(op.getArgumentTypes()))
       if (ttng::descriptorOf(type))

@@ -19,13 +19,12 @@
 
 namespace gluonc::codegen {
 
+/// How machine code is made of a module. All of it is part of a kernel's key in the cache.
 struct Options {
   /// Lets a multiply and an add contract into one fused operation.
   bool fpFusion = true;
   /// Attaches `.loc` directives, so that tools map instructions to kernel lines.
   bool lineInfo = false;
-  /// `.maxnreg`; the module attribute `ttg.maxnreg` counts where this is not set.
-  std::optional<unsigned> maxRegisters = std::nullopt;
   /// PTX ISA version times ten; 0 takes the lowest that offers what is emitted.
   unsigned ptxVersion = 0;
 };

@@ -165,8 +165,12 @@ TEST(Codegen, LineInfoNamesTheSourceLine) {
 }
 
 TEST(Codegen, RegisterLimitBecomesADirective) {
-  std::string ptx = ptxOf(testFolder() + "/fusion.ttgir", "cuda:90", {.maxRegisters = 32});
-  EXPECT_NE(ptx.find(".maxnreg 32"), std::string::npos);
+  std::unique_ptr<Parsed> parsed = parseFile(testFolder() + "/fusion.ttgir");
+  mlir::Builder builder(parsed->module->getContext());
+  (*parsed->module)->setAttr(ttg::maxRegistersAttr, builder.getI32IntegerAttr(32));
+  llvm::Expected<codegen::Artifact> ptx = compile(*parsed->module, "cuda:90");
+  ASSERT_TRUE(static_cast<bool>(ptx));
+  EXPECT_NE(ptx->bytes.find(".maxnreg 32"), std::string::npos);
 }
 
 TEST(Codegen, NewerChipIsNamedInTheHead) {
@@ -227,7 +231,17 @@ TEST(Ptxas, MissingAssemblerIsAnError) {
   llvm::Expected<codegen::nvidia::Cubin> cubin =
       codegen::nvidia::assemble("/nonexistent/ptxas", "", *target::Target::parse("cuda:90"));
   ASSERT_FALSE(static_cast<bool>(cubin));
+  EXPECT_TRUE(cubin.errorIsA<codegen::AssemblerError>());
   llvm::consumeError(cubin.takeError());
+}
+
+TEST(Ptxas, ItsWordsBecomeCauses) {
+  using Cause = codegen::AssemblerError::Cause;
+  using codegen::nvidia::causeOf;
+  EXPECT_EQ(causeOf("ptxas fatal   : (C7600) Register allocation failed\n"
+                    "ptxas error   : (C7602) Insufficient registers (128)"),
+            Cause::TooFewRegisters);
+  EXPECT_EQ(causeOf("ptxas error   : syntax error"), Cause::Unknown);
 }
 
 } // namespace

@@ -80,6 +80,18 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   return false;
 }
 
+static void reportAssembler(const codegen::AssemblerError &failure, diag::Sink &sink) {
+  switch (failure.cause()) {
+  case codegen::AssemblerError::Cause::Unknown:
+    return sink.report(Kind::PtxasRejected, {}, failure.reason()).end();
+  case codegen::AssemblerError::Cause::TooFewRegisters:
+    sink.report(Kind::TooFewRegisters, {}, failure.reason())
+        .hint("the more warps a CTA has, those of partitions included, the fewer registers a "
+              "thread has: use fewer warps, smaller accumulators or a larger maxnreg");
+    return;
+  }
+}
+
 /// Code generation's complaints: what it cannot do yet, what the assembler says, else a failure of
 /// its own.
 static void reportCodegen(llvm::Error error, const target::Target &target,
@@ -91,11 +103,7 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
                     unsupported.what(), target.name())
             .end();
       },
-      [&](const codegen::AssemblerError &failure) {
-        diag::Builder report = sink.report(Kind::PtxasRejected, {}, failure.reason());
-        if (!failure.hint().empty())
-          std::move(report).hint("{0}", failure.hint());
-      },
+      [&](const codegen::AssemblerError &failure) { reportAssembler(failure, sink); },
       [&](const llvm::ErrorInfoBase &other) {
         sink.report(Kind::InvalidTtgir, {}, other.message()).end();
       });
@@ -106,11 +114,7 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
                                                  const CodeOptions &options,
                                                  const diag::SourceManager &sources,
                                                  diag::Sink &sink, Timings *timings) {
-  codegen::Options codeOptions;
-  codeOptions.fpFusion = options.fpFusion;
-  codeOptions.lineInfo = options.lineInfo;
-  codeOptions.ptxVersion = options.ptxVersion;
-  std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target, codeOptions);
+  std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target, options.backend);
   if (!backend) {
     sink.report(Kind::TargetWithoutCode, {}, target.name()).end();
     return std::nullopt;

@@ -25,10 +25,8 @@ namespace gluonc::driver {
 /// How machine code is made, beyond what the source and its specialization say.
 struct CodeOptions {
   /// Path of the vendor's assembler; empty where there is none.
-  std::string assembler;
-  bool lineInfo = false;
-  bool fpFusion = true;
-  unsigned ptxVersion = 0;
+  std::string assembler = "";
+  codegen::Options backend = {};
 };
 
 /// A kernel after its last stage.

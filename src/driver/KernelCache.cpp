@@ -19,8 +19,9 @@ std::string cacheKey(const KernelRequest &request) {
   ContentHash hash;
   hash.add(wholeText(request.ir)).add(request.target.name()).add(info(request.last).name);
   // A list that lacks a field does not compile.
-  const auto &[assembler, lineInfo, fpFusion, ptxVersion] = request.code;
-  hash.add(fileIdentity(assembler)).add(lineInfo).add(fpFusion).add(ptxVersion);
+  const auto &[assembler, backend] = request.code;
+  const auto &[fpFusion, lineInfo, ptxVersion] = backend;
+  hash.add(fileIdentity(assembler)).add(fpFusion).add(lineInfo).add(ptxVersion);
   hash.add(buildId());
   return hash.hex();
 }

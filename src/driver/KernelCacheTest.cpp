@@ -57,10 +57,10 @@ TEST_F(KernelCacheTest, AKeyTellsApartWhateverDecidesOfCode) {
   };
   expectNew(key("@gluon.jit\ndef k(p):\n    gl.store(p, 2)\n"), "a number");
   expectNew(key("\n" + simple), "a line, which reports and profilers name");
-  expectNew(key(simple, {"", true}), "line info");
-  expectNew(key(simple, {"", false, false}), "fusion");
-  expectNew(key(simple, {"", false, true, 80}), "version of PTX");
-  expectNew(key(simple, {"/bin/true"}), "assembler");
+  expectNew(key(simple, {.backend = {.lineInfo = true}}), "line info");
+  expectNew(key(simple, {.backend = {.fpFusion = false}}), "fusion");
+  expectNew(key(simple, {.backend = {.ptxVersion = 80}}), "version of PTX");
+  expectNew(key(simple, {.assembler = "/bin/true"}), "assembler");
   expectNew(key(simple, {}, Stage::Binary), "last stage");
   options.target = *target::Target::parse("cuda:90");
   expectNew(key(simple), "target");

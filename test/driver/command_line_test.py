@@ -355,7 +355,8 @@ class CommandLine(unittest.TestCase):
         error = self.fails(1, {"kind": "PtxasRejected"}, *compile_, GLUONC_PTXAS=str(unwilling))
         self.assertIn("no such instruction", error["message"])
         unwilling.write_text("#!/bin/sh\necho '(C7602) Insufficient registers (128)' >&2\nexit 1\n")
-        error = self.fails(1, {"kind": "PtxasRejected"}, *compile_, GLUONC_PTXAS=str(unwilling))
+        error = self.fails(1, {"kind": "TooFewRegisters"}, *compile_,
+                           GLUONC_PTXAS=str(unwilling))
         self.assertIn("use fewer warps", json.dumps(error))
         for idle, what in (("exit 0", "nothing"), ("echo hi | tee $(echo $* | sed 's/.*-o //')",
                                                    "no cubin")):

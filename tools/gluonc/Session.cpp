@@ -131,8 +131,8 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
 driver::CodeOptions Session::codeOptions() const {
   driver::CodeOptions options;
   options.assembler = findPtxasHere();
-  options.lineInfo = line.has("--line-info");
-  options.fpFusion = !line.has("--no-fp-fusion");
+  options.backend.lineInfo = line.has("--line-info");
+  options.backend.fpFusion = !line.has("--no-fp-fusion");
   return options;
 }
 

@@ -33,19 +33,9 @@ public:
   }
 
   Expected<Artifact> assemble(const Artifact &assembly, StringRef assembler) const override {
-    PtxasOptions ptxasOptions;
-    ptxasOptions.lineInfo = options.lineInfo;
-    ptxasOptions.fpFusion = options.fpFusion;
-    Expected<Cubin> cubin = nvidia::assemble(assembler, assembly.bytes, target, ptxasOptions);
-    if (!cubin) {
-      std::string reason = toString(cubin.takeError());
-      bool isShort = StringRef(reason).contains("Insufficient registers");
-      return make_error<AssemblerError>(
-          std::move(reason),
-          isShort ? "the more warps a CTA has, those of partitions included, the fewer registers a "
-                    "thread has: use fewer warps, smaller accumulators or a larger maxnreg"
-                  : "");
-    }
+    Expected<Cubin> cubin = nvidia::assemble(assembler, assembly.bytes, target, options);
+    if (!cubin)
+      return cubin.takeError();
     Artifact artifact = {"cubin", std::move(cubin->bytes)};
     if (!cubin->resources.empty())
       artifact.resources = std::move(cubin->resources.front());

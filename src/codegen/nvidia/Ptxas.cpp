@@ -85,19 +85,25 @@ Expected<std::string> readOutput(const std::string &path) {
 }
 
 std::vector<std::string> commandLine(StringRef program, StringRef input, StringRef output,
-                                     const target::Target &target, const PtxasOptions &options) {
-  std::vector<std::string> line = {program.str(), "-v", "-arch=" + target.chip(),
-                                   "-O" + std::to_string(options.optimizationLevel)};
+                                     const target::Target &target, const Options &options) {
+  std::vector<std::string> line = {program.str(), "-v", "-arch=" + target.chip(), "-O3"};
   if (options.lineInfo)
     line.push_back("-lineinfo");
   if (!options.fpFusion)
     line.push_back("--fmad=false");
-  line.insert(line.end(), options.extraArguments.begin(), options.extraArguments.end());
   line.insert(line.end(), {input.str(), "-o", output.str()});
   return line;
 }
 
+/// What stood in the way of ptxas.
+Error failed(Error error) { return make_error<AssemblerError>(toString(std::move(error))); }
+
 } // namespace
+
+AssemblerError::Cause causeOf(StringRef log) {
+  return log.contains("Insufficient registers") ? AssemblerError::Cause::TooFewRegisters
+                                                : AssemblerError::Cause::Unknown;
+}
 
 std::vector<ResourceUsage> parseResources(StringRef log) {
   std::vector<ResourceUsage> all;
@@ -124,14 +130,14 @@ std::vector<ResourceUsage> parseResources(StringRef log) {
 }
 
 Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Target &target,
-                         const PtxasOptions &options) {
+                         const Options &options) {
   Expected<TemporaryFolder> folder = TemporaryFolder::create();
   if (!folder)
-    return folder.takeError();
+    return failed(folder.takeError());
   const std::string input = folder->file("kernel.ptx"), output = folder->file("kernel.cubin"),
                     messages = folder->file("log");
   if (Error error = writeFile(input, ptx))
-    return std::move(error);
+    return failed(std::move(error));
 
   std::vector<std::string> line = commandLine(ptxasPath, input, output, target, options);
   SmallVector<StringRef> arguments(line.begin(), line.end());
@@ -144,18 +150,21 @@ Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Targe
   }();
   Expected<std::string> log = readOutput(messages);
   if (!log)
-    return log.takeError();
+    return failed(log.takeError());
   if (status != 0)
-    return createStringError(ptxasPath + " failed with status " + Twine(status) + ": " +
-                             (failure.empty() ? *log : failure));
+    return make_error<AssemblerError>((ptxasPath + " failed with status " + Twine(status) + ": " +
+                                       (failure.empty() ? *log : failure))
+                                          .str(),
+                                      causeOf(*log));
   Expected<std::string> bytes = readOutput(output);
   if (!bytes)
-    return bytes.takeError();
+    return failed(bytes.takeError());
   if (!StringRef(*bytes).starts_with("\x7F"
                                      "ELF"))
-    return createStringError(ptxasPath + " succeeded, but wrote " +
-                             (bytes->empty() ? "nothing" : "something that is no cubin") + ": " +
-                             *log);
+    return make_error<AssemblerError>((ptxasPath + " succeeded, but wrote " +
+                                       (bytes->empty() ? "nothing" : "something that is no cubin") +
+                                       ": " + *log)
+                                          .str());
   return Cubin{std::move(*bytes), parseResources(*log), std::move(*log)};
 }
 

@@ -1,14 +1,14 @@
 //===- Ptxas.h - PTX to cubin through NVIDIA's assembler ---------------------===//
 //
 // The caller finds the program (environment, PATH, wheels: driver's business);
-// this runs it on temporary files and reads what it says about resources.
+// this runs it on temporary files. Nothing else reads what it prints: here its words
+// become values.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "codegen/Backend.h"
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -17,14 +17,6 @@
 
 namespace gluonc::codegen::nvidia {
 
-struct PtxasOptions {
-  bool lineInfo = false;
-  bool fpFusion = true;
-  /// 0…3
-  unsigned optimizationLevel = 3;
-  std::vector<std::string> extraArguments;
-};
-
 struct Cubin {
   std::string bytes;
   std::vector<ResourceUsage> resources;
@@ -32,9 +24,12 @@ struct Cubin {
   std::string log;
 };
 
-/// Fails with the assembler's own words when it rejects the text.
+/// Fails with AssemblerError.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptxasPath, llvm::StringRef ptx,
-                               const target::Target &target, const PtxasOptions &options = {});
+                               const target::Target &target, const Options &options = {});
+
+/// Why ptxas made no code, from what it says: nothing else tells.
+AssemblerError::Cause causeOf(llvm::StringRef log);
 
 /// Reads the resource lines of `ptxas -v`.
 std::vector<ResourceUsage> parseResources(llvm::StringRef log);

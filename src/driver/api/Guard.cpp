@@ -36,8 +36,9 @@ std::string reproducerOf(const Subject &subject, const std::string &what) {
   }
   if (made.options.maxnreg)
     out << " --maxnreg " << *made.options.maxnreg;
-  out << (made.options.debug ? " --debug" : "") << (made.code.lineInfo ? " --line-info" : "")
-      << (made.code.fpFusion ? "" : " --no-fp-fusion");
+  out << (made.options.debug ? " --debug" : "")
+      << (made.code.backend.lineInfo ? " --line-info" : "")
+      << (made.code.backend.fpFusion ? "" : " --no-fp-fusion");
   if (!subject.target.empty())
     out << " --target " << subject.target;
   out << '\n' << std::string_view(file.text());

@@ -115,7 +115,7 @@ struct gluonc_specialization {
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;
-  bool programmaticDependent = false, cooperative = false;
+  gluonc::cuda::LaunchMode launch;
 
   /// Valid as long as this is.
   gluonc::driver::KernelSource source() const {

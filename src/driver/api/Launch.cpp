@@ -249,8 +249,7 @@ gluonc_status load(gluonc_executable *executable, int device, gluonc_error **err
   shape.ctasPerCluster = kernel.numCtas;
   shape.sharedBytes = kernel.sharedBytes;
   shape.scratchBytes = kernel.globalScratchBytes;
-  shape.programmaticDependent = executable->origin.programmaticDependent;
-  shape.cooperative = executable->origin.cooperative;
+  shape.mode = executable->origin.launch;
   shape.byAddress = executable->parameters.machineDescriptors;
   llvm::Expected<cuda::Launcher> launcher =
       cuda::Launcher::create(*module, kernel.name, shape, executable->parameters.machineCount);

@@ -120,10 +120,10 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
   if (options.max_registers)
     made.options.maxnreg = options.max_registers;
   made.options.debug = options.debug;
-  made.code.fpFusion = !options.no_fp_fusion;
-  made.code.lineInfo = options.line_info;
-  made.programmaticDependent = options.programmatic_dependent_launch;
-  made.cooperative = options.cooperative_launch;
+  made.code.backend.fpFusion = !options.no_fp_fusion;
+  made.code.backend.lineInfo = options.line_info;
+  made.launch.programmaticDependent = options.programmatic_dependent_launch;
+  made.launch.cooperative = options.cooperative_launch;
 }
 
 /// What is wrong with options; "" if nothing is.

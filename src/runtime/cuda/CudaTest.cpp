@@ -162,11 +162,11 @@ TEST_F(Cuda, GridsBeyondTheHardwareAreRefusedWithTheNumbers) {
 }
 
 TEST_F(Cuda, CooperativeGridsThatDoNotFitSayWhatDoes) {
-  Launcher prepared = launcher({.cooperative = true}, 0);
+  Launcher prepared = launcher({.mode = {.cooperative = true}}, 0);
   fake->launchResult = errorCooperativeLaunchTooLarge;
   std::string text = textOf(prepared.run({100, 30, 1}, nullptr, {}));
   EXPECT_NE(text.find("a cooperative one of 3000 CTAs; at most "), std::string::npos) << text;
-  Launcher clusters = launcher({.ctasPerCluster = 4, .cooperative = true}, 0);
+  Launcher clusters = launcher({.ctasPerCluster = 4, .mode = {.cooperative = true}}, 0);
   text = textOf(clusters.run({100, 1, 1}, nullptr, {}));
   EXPECT_NE(text.find("a cooperative one of 400 CTAs; at most 132 are"), std::string::npos) << text;
 }

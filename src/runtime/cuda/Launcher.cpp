@@ -46,9 +46,9 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
     cluster.clusterDimension[0] = shape.ctasPerCluster;
     cluster.clusterDimension[1] = cluster.clusterDimension[2] = 1;
   }
-  if (shape.cooperative)
+  if (shape.mode.cooperative)
     attribute(LaunchAttribute::Cooperative).flag = 1;
-  if (shape.programmaticDependent)
+  if (shape.mode.programmaticDependent)
     attribute(LaunchAttribute::ProgrammaticStreamSerialization).flag = 1;
   launcher.prepared.attributeCount = static_cast<unsigned>(launcher.attributes.size());
   if (shape.scratchBytes) {

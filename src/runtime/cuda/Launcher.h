@@ -25,13 +25,20 @@ struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
 
+/// How programs of a launch run beside each other and beside other launches.
+struct LaunchMode {
+  /// All programs at the same time, or not at all.
+  bool cooperative = false;
+  /// It may begin while the kernel before it in the stream still runs.
+  bool programmaticDependent = false;
+};
+
 /// What the compiler knows about how a kernel is launched.
 struct LaunchShape {
   unsigned threads = 128;
   unsigned ctasPerCluster = 1;
   unsigned sharedBytes = 0;
-  bool cooperative = false;
-  bool programmaticDependent = false;
+  LaunchMode mode = {};
   /// Global memory that each CTA needs for itself during the launch.
   unsigned scratchBytes = 0;
   /// Parameters that are larger than a slot: their slot holds the address of their bytes.
