@@ -95,7 +95,7 @@ private:
 std::optional<IrSignature> readSignature(mlir::ModuleOp module, const diag::SourceManager &sources,
                                          diag::Sink &sink) {
   diag::Span span = spanOf(module.getLoc(), sources);
-  auto bad = [&](const char *what) {
+  auto bad = [&](const std::string &what) {
     sink.report(Kind::InvalidTtgir, span, what).end();
     return std::nullopt;
   };
@@ -107,10 +107,11 @@ std::optional<IrSignature> readSignature(mlir::ModuleOp module, const diag::Sour
   if (kernel.getFunctionType().getNumResults())
     return bad("a kernel returns nothing");
   int warps = ttg::numWarpsOf(module), ctas = ttg::numCtasOf(module);
-  if (!target::isNumWarps(uint64_t(warps)))
-    return bad("`ttg.num-warps` is 1, 2, 4, 8, 16 or 32");
+  auto lanes = unsigned(ttg::threadsPerWarpOf(module));
+  if (!target::isNumWarps(uint64_t(warps), lanes))
+    return bad("`ttg.num-warps` is " + target::powersOfTwoUpTo(target::maxWarpsPerCta(lanes)));
   if (!target::isNumCtas(uint64_t(ctas)))
-    return bad("`ttg.num-ctas` is 1, 2, 4, 8 or 16");
+    return bad("`ttg.num-ctas` is " + target::powersOfTwoUpTo(target::maxCtasPerCluster));
   signature.options.numWarps = unsigned(warps);
   signature.options.numCtas = unsigned(ctas);
   if (auto limit = module->getAttrOfType<mlir::IntegerAttr>(ttg::maxRegistersAttr))

@@ -8,6 +8,7 @@
 #include "ir/Dialects.h"
 #include "ir/Report.h"
 #include "ir/SourceLocation.h"
+#include "target/Limits.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -75,6 +76,7 @@ struct Specializer {
   std::vector<std::pair<Binding, ArgSpec>> bindings = {};
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
+  bool checkWarps();
   bool bindArguments();
   std::optional<ArgSpec> defaultSpec(const Parameter &parameter);
   bool checkSpec(const Parameter &parameter, const ArgSpec &spec);
@@ -247,9 +249,20 @@ bool Specializer::walk(tt::FuncOp function) {
   return true;
 }
 
+/// Whoever names the number may not know the chip; here it is known.
+bool Specializer::checkWarps() {
+  const unsigned lanes = options.target.warpSize();
+  if (target::isNumWarps(options.numWarps, lanes))
+    return true;
+  sink.report(Kind::NumWarps, kernel.span, options.numWarps, options.target.name(), lanes,
+              target::powersOfTwoUpTo(target::maxWarpsPerCta(lanes)))
+      .end();
+  return false;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> Specializer::run() {
   unsigned errorsBefore = sink.errorCount();
-  if (!bindArguments())
+  if (!checkWarps() || !bindArguments())
     return nullptr;
   DiagnosticBridge bridge(&mlirContext, program.sources(), sink, Kind::InvalidIr, kernel.span);
   mlir::Location loc = locationOf(&mlirContext, kernel.span);

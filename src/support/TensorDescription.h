@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 namespace gluonc {
 
@@ -26,10 +25,5 @@ struct TensorDescription {
   std::array<int32_t, 3> lowerCorner = {};
   std::array<int32_t, 3> upperCorner = {};
 };
-
-/// Why the copy engine cannot address such a tensor, with the numbers; "" if it can. Elements of
-/// four bits lie in pairs of 16 bytes: their `grain` is 32.
-std::string whyNotAddressable(const TensorDescription &tensor, unsigned elementBytes,
-                              unsigned grain = 16);
 
 } // namespace gluonc

@@ -1,5 +1,6 @@
 #include "target/Features.h"
 #include "target/Limits.h"
+#include "target/Partitions.h"
 #include "target/nvidia/MatrixInstructions.h"
 #include "target/nvidia/Registers.h"
 
@@ -65,6 +66,26 @@ TEST(Limits, WarpsAndCtasArePowersOfTwo) {
   EXPECT_FALSE(isNumWarps(64));
   EXPECT_TRUE(isNumCtas(16));
   EXPECT_FALSE(isNumCtas(32));
+}
+
+TEST(Limits, WiderWarpsAreFewer) {
+  using namespace gluonc::target;
+  EXPECT_TRUE(isNumWarps(16, 64));
+  EXPECT_FALSE(isNumWarps(32, 64));
+  for (const Target &target : Target::all())
+    EXPECT_EQ(maxWarpsPerCta(target.warpSize()) * target.warpSize(), maxThreadsPerCta);
+  EXPECT_EQ(powersOfTwoUpTo(1), "1");
+  EXPECT_EQ(powersOfTwoUpTo(2), "1 or 2");
+  EXPECT_EQ(powersOfTwoUpTo(16), "1, 2, 4, 8 or 16");
+}
+
+TEST(Partitions, OnlyChipsThatCanMoveRegisters) {
+  using namespace gluonc::target;
+  EXPECT_TRUE(registerRules(*Target::cuda(90))->areMovable);
+  EXPECT_FALSE(registerRules(*Target::cuda(80))->areMovable);
+  EXPECT_FALSE(registerRules(*Target::parse("hip:gfx1250")));
+  EXPECT_EQ(partitionRules(*Target::cuda(80)).groupWarps, 4u);
+  EXPECT_EQ(partitionRules(*Target::parse("hip:gfx942")).maxPartitions, 15u);
 }
 
 TEST(MatrixInstructions, TypesOfOperandsAndSums) {

@@ -19,8 +19,7 @@
 #include "ir/Dialects.h"
 #include "ir/Report.h"
 #include "target/Limits.h"
-#include "target/nvidia/Barriers.h"
-#include "target/nvidia/Registers.h"
+#include "target/Partitions.h"
 #include "transform/Pipeline.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -33,28 +32,28 @@ using diag::Kind;
 
 namespace {
 
-/// Of a thread in a partition.
-constexpr int32_t fewestRegisters = target::nvidia::minReallocatedRegisters;
-constexpr int32_t mostRegisters = target::nvidia::maxUsefulRegisters;
-constexpr int32_t unit = target::nvidia::registerUnit;
-/// Warps that own registers together.
-constexpr int32_t groupWarps = target::nvidia::warpsPerReallocation;
-/// Barriers of the hardware: one for the default warps, one of all threads.
-constexpr size_t mostPartitions = target::nvidia::namedBarriers - 2;
-
 struct WarpGroups {
   ModuleOp module;
-  int32_t defaultWarps;
+  const target::Target &target;
+  target::PartitionRules rules;
+  std::optional<target::RegisterRules> registers;
+  int32_t defaultWarps = ttg::numWarpsOf(module);
   int32_t total = defaultWarps;
   int32_t lanes = ttg::threadsPerWarpOf(module);
+  /// Warps that own registers together.
+  int32_t groupWarps = int32_t(rules.groupWarps);
+
+  WarpGroups(ModuleOp module, const target::Target &target)
+      : module(module), target(target), rules(target::partitionRules(target)),
+        registers(target::registerRules(target)) {}
 
   int32_t firstWarp() const { return llvm::alignTo(defaultWarps, groupWarps); }
 
   /// False after an error.
   bool place(ttg::WarpSpecializeOp op) {
     ArrayRef<int32_t> warps = op.getPartitionNumWarps();
-    if (warps.size() > mostPartitions) {
-      report(Kind::TooManyPartitions, op.getLoc(), warps.size(), mostPartitions);
+    if (warps.size() > rules.maxPartitions) {
+      report(Kind::TooManyPartitions, op.getLoc(), warps.size(), rules.maxPartitions);
       return false;
     }
     auto indices = llvm::seq<size_t>(0, warps.size());
@@ -68,7 +67,7 @@ struct WarpGroups {
     }
     total = std::max<int32_t>(total, llvm::alignTo(next, groupWarps));
     op.setWarpGroupStartIds(starts);
-    int32_t most = target::maxThreadsPerCta / lanes;
+    int32_t most = target::maxWarpsPerCta(lanes);
     if (total <= most)
       return true;
     report(Kind::TooManyWarps, op.getLoc(), total, most);
@@ -77,48 +76,73 @@ struct WarpGroups {
 
   /// What each thread may have: a CTA with more would never be launched.
   int32_t registersForAll() const {
-    return llvm::alignDown(target::nvidia::registerFile / (lanes * total), unit);
+    return llvm::alignDown(registers->file / (lanes * total), registers->unit);
   }
 
-  int32_t registersAtStart() {
-    int32_t limit = registersForAll();
-    if (auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr))
-      limit = std::min<int32_t>(limit, given.getInt());
-    return std::clamp<int32_t>(limit / unit * unit, fewestRegisters, mostRegisters);
+  std::optional<int32_t> limitGiven() const {
+    auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr);
+    return given ? std::optional<int32_t>(given.getInt()) : std::nullopt;
   }
 
-  /// Numbers of registers of the default warps and the partitions; none where the budget is short.
-  void shareRegisters(ttg::WarpSpecializeOp op, int32_t atStart) {
-    std::optional<ArrayRef<int32_t>> requests = op.getRequestedRegisters();
-    op.removeActualRegistersAttr();
-    if (!requests || defaultWarps % groupWarps)
-      return;
+  void setLimit(int32_t count) {
+    module->setAttr(ttg::maxRegistersAttr, Builder(module).getI32IntegerAttr(count));
+  }
+
+  void lowerLimit() {
+    if (registers && limitGiven().value_or(0) > registersForAll())
+      setLimit(registersForAll());
+  }
+
+  int32_t registersAtStart() const {
+    int32_t limit = std::min(registersForAll(), limitGiven().value_or(registersForAll()));
+    return std::clamp<int32_t>(llvm::alignDown(limit, registers->unit), registers->fewest,
+                               registers->most);
+  }
+
+  /// Registers of a thread in each group of warps behind the default ones.
+  llvm::SmallVector<int32_t> registersOfGroups(ttg::WarpSpecializeOp op) const {
+    const int32_t fewest = registers->fewest, most = registers->most;
     ArrayRef<int32_t> warps = op.getPartitionNumWarps(), starts = *op.getWarpGroupStartIds();
-    llvm::SmallVector<int32_t> groups((total - firstWarp()) / groupWarps, 0);
-    for (size_t i = 0; i < warps.size(); ++i)
-      for (int32_t warp = starts[i]; warp < starts[i] + warps[i]; ++warp) {
-        int32_t &most = groups[(warp - firstWarp()) / groupWarps];
-        int32_t wanted = std::clamp<int32_t>((*requests)[i], fewestRegisters, mostRegisters);
-        most = std::max<int32_t>(most, llvm::alignTo(wanted, unit));
+    llvm::SmallVector<int32_t> groups((total - firstWarp()) / groupWarps, fewest);
+    for (auto [start, count, wanted] : llvm::zip_equal(starts, warps, *op.getRequestedRegisters()))
+      for (int32_t warp = start; warp < start + count; ++warp) {
+        int32_t &group = groups[(warp - firstWarp()) / groupWarps];
+        group = std::max<int32_t>(group,
+                                  llvm::alignTo(std::clamp(wanted, fewest, most), registers->unit));
       }
-    int64_t left = int64_t(atStart) * lanes * total;
-    for (int32_t &group : groups) {
-      group = std::max(group, fewestRegisters);
-      left -= int64_t(group) * groupWarps * lanes;
+    return groups;
+  }
+
+  /// Numbers of registers of the default warps and the partitions; none where the budget is short,
+  /// or where registers stay where they are.
+  void shareRegisters(ttg::WarpSpecializeOp op) {
+    op.removeActualRegistersAttr();
+    if (!op.getRequestedRegisters())
+      return;
+    if (!registers || !registers->areMovable) {
+      report(Kind::RegistersNotMovable, op.getLoc(), target.name());
+      return;
     }
-    int64_t forDefault =
-        std::min<int64_t>(left / (lanes * defaultWarps), mostRegisters) / unit * unit;
-    if (forDefault < fewestRegisters) {
+    if (defaultWarps % groupWarps)
+      return;
+    const int32_t fewest = registers->fewest, atStart = registersAtStart();
+    llvm::SmallVector<int32_t> groups = registersOfGroups(op);
+    int64_t left = int64_t(atStart) * lanes * total;
+    for (int32_t group : groups)
+      left -= int64_t(group) * groupWarps * lanes;
+    int64_t forDefault = std::min<int64_t>(left / (lanes * defaultWarps), registers->most) /
+                         registers->unit * registers->unit;
+    if (forDefault < fewest) {
       report(Kind::RegistersNotFollowed, op.getLoc(), atStart, lanes * total,
-             std::max<int64_t>(forDefault, 0), fewestRegisters);
+             std::max<int64_t>(forDefault, 0), fewest);
       return;
     }
     llvm::SmallVector<int32_t> actual = {int32_t(forDefault)};
-    for (int32_t start : starts)
+    for (int32_t start : *op.getWarpGroupStartIds())
       actual.push_back(groups[(start - firstWarp()) / groupWarps]);
     op.setActualRegisters(actual);
     // ptxas wants to know what the kernel starts with.
-    module->setAttr(ttg::maxRegistersAttr, Builder(module).getI32IntegerAttr(atStart));
+    setLimit(atStart);
   }
 };
 
@@ -127,33 +151,33 @@ struct AllocateWarpGroupsPass : PassWrapper<AllocateWarpGroupsPass, OperationPas
   llvm::StringRef getArgument() const override { return "gluonc-allocate-warp-groups"; }
   llvm::StringRef getDescription() const override { return "Give partitions warps and registers"; }
 
+  explicit AllocateWarpGroupsPass(target::Target target) : target(std::move(target)) {}
+  target::Target target;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::SmallVector<ttg::WarpSpecializeOp> ops;
     module.walk([&](ttg::WarpSpecializeOp op) { ops.push_back(op); });
     module->removeAttr(ttg::totalNumWarpsAttr);
-    WarpGroups groups{module, ttg::numWarpsOf(module)};
+    WarpGroups groups(module, target);
     if (ops.empty()) {
-      int32_t most = groups.registersForAll();
-      auto given = module->getAttrOfType<IntegerAttr>(ttg::maxRegistersAttr);
-      if (given && given.getInt() > most)
-        module->setAttr(ttg::maxRegistersAttr, Builder(module).getI32IntegerAttr(most));
+      groups.lowerLimit();
       return markAllAnalysesPreserved();
     }
     for (ttg::WarpSpecializeOp op : ops)
       if (!groups.place(op))
         return signalPassFailure();
     module->setAttr(ttg::totalNumWarpsAttr, Builder(module).getI32IntegerAttr(groups.total));
-    int32_t atStart = groups.registersAtStart();
+    groups.lowerLimit();
     for (ttg::WarpSpecializeOp op : ops)
-      groups.shareRegisters(op, atStart);
+      groups.shareRegisters(op);
   }
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createAllocateWarpGroupsPass() {
-  return std::make_unique<AllocateWarpGroupsPass>();
+std::unique_ptr<Pass> createAllocateWarpGroupsPass(const target::Target &target) {
+  return std::make_unique<AllocateWarpGroupsPass>(target);
 }
 
 } // namespace gluonc

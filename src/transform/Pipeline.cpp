@@ -28,7 +28,7 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createLowerDescriptorsPass());
   passes.addPass(createAllocateGlobalScratchPass());
   // Before allocation: partitions take a little shared memory.
-  passes.addPass(createAllocateWarpGroupsPass());
+  passes.addPass(createAllocateWarpGroupsPass(target));
   // After everything that adds or removes owners of shared memory.
   passes.addPass(createAllocateSharedPass(target));
   // After allocation: which bytes overlap is known by place. Before barriers: the threads that a
@@ -88,12 +88,13 @@ void registerPasses() {
   registerPass(createSimplifyPass);
   for (auto create :
        {createCheckBarrierBytesPass, createCheckBoxStartsPass, createLegalizeCombinesPass,
-        createLowerDescriptorsPass, createAllocateGlobalScratchPass, createAllocateWarpGroupsPass,
-        createInsertProxyFencesPass, createInsertClusterBarriersPass, createInsertBarriersPass})
+        createLowerDescriptorsPass, createAllocateGlobalScratchPass, createInsertProxyFencesPass,
+        createInsertClusterBarriersPass, createInsertBarriersPass})
     registerBehindLayouts(create);
-  // On its own the pass assumes the chip with the most shared memory.
-  registerBehindLayouts(
-      [] { return createAllocateSharedPass(*target::Target::parse("cuda:90a")); });
+  // On their own these assume the chip with the most shared memory.
+  static const target::Target assumed = *target::Target::cuda(90);
+  registerBehindLayouts([] { return createAllocateWarpGroupsPass(assumed); });
+  registerBehindLayouts([] { return createAllocateSharedPass(assumed); });
 
   registerPassPipeline(
       "gluonc-pipeline", "All passes, for a target such as cuda:90a",

@@ -50,8 +50,8 @@ std::unique_ptr<mlir::Pass> createLowerDescriptorsPass();
 std::unique_ptr<mlir::Pass> createAllocateGlobalScratchPass();
 
 /// Gives the partitions of `ttg.warp_specialize` warps beside the kernel's own, and registers where
-/// the program requests numbers of them.
-std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass();
+/// the program requests numbers of them and `target` can move them.
+std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass(const target::Target &target);
 
 /// Gives every buffer and every scratch area its place in shared memory, such that those that are
 /// alive at one time do not overlap. Reports an error if `target` has too little.

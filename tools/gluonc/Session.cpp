@@ -117,11 +117,13 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
   options.numWarps = static_cast<unsigned>(warps.value_or(4));
   options.numCtas = static_cast<unsigned>(ctas.value_or(1));
   if (!target::isNumWarps(warps.value_or(4)))
-    problem = "--num-warps takes 1, 2, 4, 8, 16 or 32";
+    problem =
+        "--num-warps takes " + target::powersOfTwoUpTo(target::maxWarpsPerCta(target::minWarpSize));
   else if (!target::isNumCtas(ctas.value_or(1)))
-    problem = "--num-ctas takes 1, 2, 4, 8 or 16";
+    problem = "--num-ctas takes " + target::powersOfTwoUpTo(target::maxCtasPerCluster);
   else if (registers && !target::nvidia::isRegisterLimit(*registers))
-    problem = "--maxnreg takes 8 to 255";
+    problem = "--maxnreg takes " + std::to_string(target::nvidia::minRegisterLimit) + " to " +
+              std::to_string(target::nvidia::maxRegisterLimit);
   if (registers)
     options.maxnreg = static_cast<unsigned>(*registers);
   options.debug = line.has("--debug");

@@ -17,7 +17,6 @@
 #include "codegen/core/Workers.h"
 
 #include "ir/Dialects.h"
-#include "target/Features.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -228,9 +227,6 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
   for (mlir::Value capture : op.getCaptures())
     if (isa<mlir::RankedTensorType>(capture.getType()))
       return emitter.unsupported(op, "a tensor that a partition captures");
-  if (op.getActualRegisters() &&
-      !target::has(emitter.state.target, target::Feature::RegisterReallocation))
-    return emitter.unsupported(op, "a number of registers for each partition");
   if (!emitter.workers)
     startWorkers(emitter, op);
   Specialize specialize(emitter, op);

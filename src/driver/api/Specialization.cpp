@@ -5,6 +5,7 @@
 #include "target/nvidia/Registers.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace gluonc;
@@ -128,11 +129,13 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
 
 /// What is wrong with options; "" if nothing is.
 static std::string problemOf(const sema::Options &options) {
-  using target::nvidia::isRegisterLimit;
+  using namespace target::nvidia;
   if (!target::isNumWarps(options.numWarps) || !target::isNumCtas(options.numCtas))
-    return "num_warps is 1 to 32 and num_ctas 1 to 16, powers of two";
+    return llvm::formatv("num_warps is 1 to {0} and num_ctas 1 to {1}, powers of two",
+                         target::maxWarpsPerCta(target::minWarpSize), target::maxCtasPerCluster);
   if (std::optional<unsigned> most = options.maxnreg; most && !isRegisterLimit(*most))
-    return "maxnreg is 8 to 255 registers of a thread, not " + std::to_string(*most);
+    return llvm::formatv("maxnreg is {0} to {1} registers of a thread, not {2}", minRegisterLimit,
+                         maxRegisterLimit, *most);
   return "";
 }
 

@@ -17,12 +17,16 @@ namespace {
 /// Whoever asks for one of these and finds no number takes what is usual: text that has something
 /// else there must not get so far.
 LogicalResult checkAttributes(ModuleOp module) {
+  auto lanes = module->getAttrOfType<IntegerAttr>(ttg::threadsPerWarpAttr);
+  bool isWide = lanes && lanes.getType().isInteger(32) && lanes.getInt() == target::maxWarpSize;
+  const int64_t mostWarps =
+      target::maxWarpsPerCta(isWide ? target::maxWarpSize : target::minWarpSize);
   struct Count {
     llvm::StringRef name;
     int64_t least, most;
   };
   for (auto [name, least, most] :
-       {Count{ttg::numWarpsAttr, 1, target::maxWarpsPerCta},
+       {Count{ttg::numWarpsAttr, 1, mostWarps},
         Count{ttg::numCtasAttr, 1, target::maxCtasPerCluster},
         Count{ttg::threadsPerWarpAttr, 1, target::maxWarpSize},
         Count{ttg::maxRegistersAttr, 1, target::nvidia::maxRegistersPerThread}}) {

@@ -163,6 +163,10 @@ TEST_F(ReadModule, CountsOfTheModuleAreNumbersInRange) {
   EXPECT_EQ(kind, diag::Kind::LaunchAttribute);
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 4 : i64} {}"), warps);
   EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = -4 : i32} {}"), warps);
+  // A CTA has 1024 threads.
+  EXPECT_EQ(errorOf("module attributes {\"ttg.num-warps\" = 32 : i32, "
+                    "\"ttg.threads-per-warp\" = 64 : i32} {}"),
+            "loc(\"a.ttgir\":1:1): `ttg.num-warps` is an i32 from 1 to 16");
   EXPECT_EQ(errorOf("module attributes {ttg.maxnreg = -1 : i32} {}"),
             "loc(\"a.ttgir\":1:1): `ttg.maxnreg` is an i32 from 1 to 255");
 }

@@ -60,14 +60,12 @@ std::string whyNoBlock(const TensorBlock &block) {
 
 /// Of im2col: pixels lie in the dims between the first and the last one.
 static std::string whyNoPixels(const TensorDescription &tensor) {
-  // By rank, as an instruction has 32 bits for all offsets of a corner.
-  static constexpr std::array<int64_t, 3> most = {32767, 127, 15};
   if (tensor.rank < tma::minIm2ColRank)
     return formatv("a tensor descriptor of im2col has {0} to {1} dimensions, not {2}",
                    tma::minIm2ColRank, TensorDescription::maxRank, tensor.rank);
   if (uint32_t step = tensor.elementStrides[tensor.rank - 1]; step != 1)
     return formatv("element stride {0} of the last dim, the channels, has to be 1", step);
-  int64_t limit = most[tensor.rank - tma::minIm2ColRank];
+  int64_t limit = tma::maxCornerOffset[tensor.rank - tma::minIm2ColRank];
   for (const auto &corner : {tensor.lowerCorner, tensor.upperCorner})
     for (int32_t offset : llvm::ArrayRef(corner).take_front(tensor.rank - 2))
       if (offset < -limit - 1 || offset > limit)
@@ -88,8 +86,8 @@ std::string checkDescriptor(const TensorDescription &tensor, const TensorBlock &
   if (std::string why = whyNoBlock(block); !why.empty())
     return "a tensor descriptor " + why;
   if (std::string why =
-          whyNotAddressable(tensor, block.elementBits / 8,
-                            block.layout.fp4Padded ? tma::paddedUnitBytes : tma::unitBytes);
+          tma::whyNotAddressable(tensor, block.elementBits / 8,
+                                 block.layout.fp4Padded ? tma::paddedUnitBytes : tma::unitBytes);
       !why.empty())
     return why;
   if (tensor.nanPadding && !block.isFloat)

@@ -57,8 +57,7 @@ llvm::Error check(const TensorBox &box, const TensorDescription &tensor) {
   int64_t unit = box.type == TensorMapType::Padded4Bits ? tma::paddedUnitBytes : tma::unitBytes;
   TensorDescription described = tensor;
   described.rank = box.rank;
-  if (std::string why = whyNotAddressable(described, box.elementBytes, unsigned(unit));
-      !why.empty())
+  if (std::string why = tma::whyNotAddressable(described, box.elementBytes, unit); !why.empty())
     return refuse(why);
   return checkBox(box);
 }

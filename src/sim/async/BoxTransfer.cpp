@@ -25,7 +25,7 @@ static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32
   }
   int64_t extent = map.shape[inner];
   if (transfer.outwards)
-    extent = int64_t(llvm::alignTo(uint64_t(extent) * size, kBoxUnit)) / size;
+    extent = int64_t(llvm::alignTo(uint64_t(extent) * size, tma::unitBytes)) / size;
   int64_t begin = std::clamp<int64_t>(position[inner], 0, extent);
   int64_t end = std::clamp<int64_t>(position[inner] + length, 0, extent);
   if (begin >= end)

@@ -11,17 +11,14 @@
 #include "sim/machine/Memory.h"
 #include "sim/machine/SharedMemory.h"
 #include "sim/machine/SharedView.h"
-#include "support/TensorDescription.h"
+#include "target/nvidia/BoxCopies.h"
 
 namespace gluonc::sim {
 
 static_assert(std::is_trivially_copyable_v<TensorDescription> &&
               sizeof(TensorDescription) <= kTensorDescriptorBytes);
 
-/// Bytes that the copy engine takes at once, as seen on an H100; PTX ISA does not tell. A box
-/// begins at a multiple of them, or the kernel stops with an "illegal instruction". Loads end where
-/// the tensor does; stores and reductions write the last unit of a row whole.
-constexpr int64_t kBoxUnit = 16;
+namespace tma = target::nvidia::tma;
 
 struct BoxTransfer {
   TensorDescription tensor;

@@ -89,13 +89,10 @@ Region barriersOf(const Instruction &instruction, Cta &cta) {
   return barriersAt(cta, data.barrierTable, instruction.operands[2], data.barrierShare);
 }
 
-/// Box copies begin at such multiples in shared memory.
-constexpr uint64_t kBulkAlignment = 128;
-
 /// Whether the copy engine can address both ends; false after a fault. A launch has checked the
 /// descriptors that came with it, but the program may have made its own.
 bool checkEnds(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
-  std::string why = whyNotAddressable(transfer.tensor, dataOf(instruction).elementBytes);
+  std::string why = tma::whyNotAddressable(transfer.tensor, dataOf(instruction).elementBytes);
   if (!why.empty()) {
     cta.fail(instruction, diag::Kind::DescriptorNotAddressable, {why});
     return false;
@@ -103,10 +100,10 @@ bool checkEnds(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
   const Share *share = transfer.shared.share;
   uint64_t first = transfer.shared.offsetOf(share ? share->begins[cta.rank()] : 0);
   uint64_t begin = first % kCtaSharedStride;
-  if (begin % kBulkAlignment == 0)
+  if (begin % tma::sharedAlignment == 0)
     return true;
   cta.fail(instruction, diag::Kind::MisalignedBulkCopy,
-           {std::to_string(begin), std::to_string(kBulkAlignment)});
+           {std::to_string(begin), std::to_string(tma::sharedAlignment)});
   return false;
 }
 
@@ -117,7 +114,7 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
     return false;
   const int32_t start = transfer.start[transfer.tensor.rank - 1];
   const int64_t byte = int64_t(start) * transfer.shared.table->elementBytes;
-  if (byte % kBoxUnit != 0 && !cta.coordinateTaint) {
+  if (byte % tma::unitBytes != 0 && !cta.coordinateTaint) {
     cta.fail(instruction, diag::Kind::BoxMisaligned, {std::to_string(start), std::to_string(byte)});
     return false;
   }

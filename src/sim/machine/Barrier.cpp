@@ -1,9 +1,13 @@
 #include "sim/machine/Barrier.h"
 
+#include <bit>
+
 namespace gluonc::sim {
 
 // From the lowest bit: phase, count, pending, bytes with their sign.
-static constexpr unsigned kCountBits = 20, kBytesBits = 21;
+static constexpr unsigned kCountBits = std::bit_width(Barrier::kMaxCount);
+static constexpr unsigned kBytesBits = 1 + std::bit_width(unsigned(Barrier::kMaxBytes));
+static_assert(1 + 2 * kCountBits + kBytesBits <= 64);
 
 Barrier Barrier::unpack(uint64_t word) {
   Barrier barrier;

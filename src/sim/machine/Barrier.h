@@ -8,14 +8,14 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <cstdint>
+#include "target/nvidia/Barriers.h"
 
 namespace gluonc::sim {
 
 struct Barrier {
   /// What the hardware's fields hold.
-  static constexpr uint32_t kMaxCount = (1u << 20) - 1;
-  static constexpr int32_t kMaxBytes = (1 << 20) - 1;
+  static constexpr uint32_t kMaxCount = target::nvidia::maxArrivals;
+  static constexpr int32_t kMaxBytes = target::nvidia::maxPendingBytes;
 
   /// Arrivals of each phase, and those that the current one still needs.
   uint32_t count = 0;

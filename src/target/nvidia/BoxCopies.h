@@ -10,6 +10,8 @@
 
 #include "support/TensorDescription.h"
 
+#include <string>
+
 namespace gluonc::target::nvidia::tma {
 
 inline constexpr unsigned maxRank = TensorDescription::maxRank;
@@ -17,6 +19,17 @@ inline constexpr unsigned maxRank = TensorDescription::maxRank;
 inline constexpr unsigned minIm2ColRank = 3;
 /// Elements of a box along one dim; pixels of one of im2col.
 inline constexpr int64_t maxBoxLength = 256, maxPixels = 1024;
+
+/// By rank from minIm2ColRank on: offsets of the corners of a box of pixels reach from one less than
+/// the negative of this up to it. A descriptor has 32 bits for those of a corner.
+inline constexpr int64_t maxCornerOffset[] = {32767, 127, 15};
+
+/// Elements of a tensor along one dim, of which every first, second, … is taken.
+inline constexpr int64_t maxExtent = int64_t(1) << 32, maxElementStride = 8;
+/// What a kernel can say of them: it writes 32 signed bits.
+inline constexpr int64_t maxExtentOfKernel = 0x7fffffff;
+/// Bytes from one element along a dim to the next are fewer.
+inline constexpr int64_t strideEnd = int64_t(1) << 40;
 
 /// The engine counts global memory in such units: tensors and their rows begin at multiples of
 /// them, and so do boxes within a row (which PTX does not say, but an H100 stops at). Loads end
@@ -42,5 +55,10 @@ constexpr unsigned swizzleCode(int64_t bytes) {
 /// The last codes of a descriptor's fields.
 inline constexpr unsigned lastElementCode = 15, lastInterleaveCode = 2, lastSwizzleCode = 3,
                           lastFillCode = 1;
+
+/// Why the engine cannot address such a tensor, with the numbers; "" if it can. Rows of elements of
+/// four bits begin at multiples of another `unit`.
+std::string whyNotAddressable(const TensorDescription &tensor, unsigned elementBytes,
+                              int64_t unit = unitBytes);
 
 } // namespace gluonc::target::nvidia::tma

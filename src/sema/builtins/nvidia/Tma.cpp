@@ -291,12 +291,13 @@ static bool checkExtents(Context &context, const BoundArgs &arguments, unsigned 
   tensor.strides[tensor.rank - 1] = 1;
   for (const Value &extent : shape)
     if (std::optional<int64_t> known = extent.asInt64();
-        extent.isNumber() && (!known || *known < 0 || *known > std::numeric_limits<int32_t>::max()))
-      return refuse("shape", "has extents of 0 to 2147483647, not " + extent.repr());
+        extent.isNumber() && (!known || *known < 0 || *known > tma::maxExtentOfKernel))
+      return refuse("shape", "has extents of 0 to " + llvm::Twine(tma::maxExtentOfKernel) +
+                                 ", not " + extent.repr());
   for (auto [known, stride] : llvm::zip(tensor.strides, strides.drop_back()))
     if (stride.isNumber())
       known = stride.asInt64().value_or(std::numeric_limits<int64_t>::max());
-  if (std::string why = whyNotAddressable(tensor, elementBytes); !why.empty())
+  if (std::string why = tma::whyNotAddressable(tensor, elementBytes); !why.empty())
     return refuse("strides", "is not addressable: " + llvm::Twine(why));
   if (strides.back().asInt64() == 1)
     return true;

@@ -247,7 +247,8 @@ struct Specialization {
   bool read() {
     if (context.noPartitions)
       return refuse("functions_and_args", llvm::Twine("cannot be called ") + context.noPartitions);
-    if (!readPartitions() || !readNumbers("worker_num_warps", target::maxWarpsPerCta, warps))
+    const int64_t mostWarps = target::maxWarpsPerCta(context.threadsPerWarp());
+    if (!readPartitions() || !readNumbers("worker_num_warps", mostWarps, warps))
       return false;
     for (int32_t count : warps)
       if (!layout::isPowerOf2(count))
