@@ -107,6 +107,17 @@ GLUONC_API int gluonc_engine_cuda_device_count(gluonc_engine *engine);
 GLUONC_API gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device,
                                                    const char **target, gluonc_error **error);
 
+/* What is known of a chip, whether there is one or not: threads of a warp, and what a CTA may have
+ * of threads, of shared memory in bytes, and of CTAs in its cluster. */
+typedef struct gluonc_target_info {
+  unsigned warp_size;
+  unsigned max_threads;
+  unsigned max_shared_bytes;
+  unsigned max_ctas;
+} gluonc_target_info;
+GLUONC_API gluonc_status gluonc_target_get_info(const char *target, gluonc_target_info *info,
+                                                gluonc_error **error);
+
 /* From now on nothing is compiled: what is neither loaded nor in the cache is GLUONC_UNAVAILABLE,
  * with the key that is missing. */
 GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);

@@ -11,8 +11,8 @@ from gluonc.language._dtypes import dtype as gluon_dtype
 
 # Names that torch and NumPy use, and type strings of arrays, to names in signatures.
 _SIGNATURE_NAMES, _TYPESTRINGS = {}, {}
-for _signature, _names, _array in _native.dtypes():
-    _SIGNATURE_NAMES.update(dict.fromkeys(_names.split(), _signature))
+for _signature, _, _member, _others, _, _, _array in _native.dtypes():
+    _SIGNATURE_NAMES.update(dict.fromkeys([_member, *_others.split()], _signature))
     _TYPESTRINGS[_array] = _signature
 del _TYPESTRINGS[""]
 _POINTERS = {kind: "*" + name for kind, name in _TYPESTRINGS.items()}

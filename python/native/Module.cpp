@@ -574,19 +574,35 @@ std::string dtypeName(nb::dlpack::dtype dtype) {
   return facts && dtype.lanes == 1 ? std::string(facts->signature) : "";
 }
 
-/// (signature, names, NumPy's type string or "") of each scalar type.
+/// (signature, name, member of gl, other names, bits, kind of number, NumPy's type string or "") of
+/// each scalar type.
 nb::list dtypes() {
+  static constexpr const char *numbers[] = {"", "bool", "signed", "unsigned", "float"};
   nb::list rows;
   for (const numeric::DTypeFacts &facts : numeric::dtypes) {
     if (facts.kind == numeric::ScalarKind::Void)
       continue;
-    std::string names = std::string(facts.member) + " " + std::string(facts.others);
     std::string array;
     if (facts.arrayLetter() != 'V')
       array = facts.arrayLetter() + std::to_string(facts.bytes());
-    rows.append(nb::make_tuple(std::string(facts.signature), names, array));
+    rows.append(nb::make_tuple(std::string(facts.signature), std::string(facts.name()),
+                               std::string(facts.member), std::string(facts.others),
+                               unsigned(facts.bits), numbers[static_cast<unsigned>(facts.number)],
+                               array));
   }
   return rows;
+}
+
+/// What a chip has, by the names of gluonc_target_info.
+nb::dict targetInfo(const std::string &target) {
+  gluonc_target_info info = {};
+  check([&](gluonc_error **error) { return gluonc_target_get_info(target.c_str(), &info, error); });
+  nb::dict facts;
+  facts["warp_size"] = info.warp_size;
+  facts["max_threads"] = info.max_threads;
+  facts["max_shared_bytes"] = info.max_shared_bytes;
+  facts["max_ctas"] = info.max_ctas;
+  return facts;
 }
 
 /// What a launch needs to know of an array that speaks DLPack or the buffer protocol:
@@ -618,6 +634,7 @@ NB_MODULE(_native, m) {
   m.def("language_layouts", &gluonc_language_layouts);
   m.def("describe", &describe);
   m.def("dtypes", &dtypes);
+  m.def("target_info", &targetInfo);
   m.def("float_kind", [](const std::string &type) { return unsigned(standardFloat(type)); });
   m.def("watch_launches", &gluonc::python::watchLaunches);
   m.def("announce_change", &gluonc::python::Watch::announceChange);

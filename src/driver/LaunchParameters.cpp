@@ -6,33 +6,11 @@
 namespace gluonc::driver {
 
 static cuda::TensorMapType mapType(sema::DType dtype, bool isPadded4Bits) {
-  using cuda::TensorMapType;
   if (isPadded4Bits)
-    return TensorMapType::Padded4Bits;
-  switch (dtype.scalarKind()) {
-  case sema::ScalarKind::Int16:
-  case sema::ScalarKind::UInt16:
-    return TensorMapType::UInt16;
-  case sema::ScalarKind::UInt32:
-    return TensorMapType::UInt32;
-  case sema::ScalarKind::Int32:
-    return TensorMapType::Int32;
-  case sema::ScalarKind::UInt64:
-    return TensorMapType::UInt64;
-  case sema::ScalarKind::Int64:
-    return TensorMapType::Int64;
-  case sema::ScalarKind::Float16:
-    return TensorMapType::Float16;
-  case sema::ScalarKind::BFloat16:
-    return TensorMapType::BFloat16;
-  case sema::ScalarKind::Float32:
-    return TensorMapType::Float32;
-  case sema::ScalarKind::Float64:
-    return TensorMapType::Float64;
-  default:
-    // Bytes, those of fp8 included.
-    return TensorMapType::UInt8;
-  }
+    return cuda::TensorMapType::Padded4Bits;
+  uint8_t code = numeric::factsOf(dtype.scalarKind()).boxCode;
+  // Others are refused when the kernel is compiled.
+  return code == numeric::none ? cuda::TensorMapType::UInt8 : cuda::TensorMapType(code);
 }
 
 /// The extents of one transfer, in the units of the descriptor.

@@ -64,4 +64,18 @@ TEST(LaunchParameters, Im2ColBoxesArePixelsByChannels) {
   }
 }
 
+TEST(LaunchParameters, BoxesNameTheirElementsAsCudaDoes) {
+  using cuda::TensorMapType;
+  for (auto [dtype, type] : {std::pair(sema::dtypes::int8, TensorMapType::UInt8),
+                             std::pair(sema::dtypes::int32, TensorMapType::Int32),
+                             std::pair(sema::dtypes::uint32, TensorMapType::UInt32),
+                             std::pair(sema::dtypes::float16, TensorMapType::Float16),
+                             std::pair(sema::dtypes::bfloat16, TensorMapType::BFloat16),
+                             std::pair(sema::dtypes::float64, TensorMapType::Float64)}) {
+    LaunchParameters parameters = driver::launchParameters(
+        {ArgSpec::descriptor(dtype, {64, 64}, shared(32, dtype.bitWidth(), 2))});
+    EXPECT_EQ(parameters.visible[0].box->type, type) << dtype.name();
+  }
+}
+
 } // namespace

@@ -19,7 +19,7 @@ enum class ScalarKind : uint8_t {
 
 enum class NumberKind : uint8_t { None, Bool, Signed, Unsigned, Float };
 
-/// The code of types that DLPack does not have.
+/// The code of types that DLPack, or the copy engine, does not have.
 inline constexpr uint8_t none = 0xff;
 
 struct DTypeFacts {
@@ -33,6 +33,7 @@ struct DTypeFacts {
   /// Null for integers, float and double.
   const FloatFormat *format;
   uint8_t dlpackCode;
+  uint8_t boxCode;
   /// Separated by spaces.
   std::string_view others;
 
@@ -53,8 +54,8 @@ struct DTypeFacts {
 };
 
 inline constexpr DTypeFacts dtypes[] = {
-#define GL_DTYPE(Kind, signature, member, number, bits, format, dlpack, others)                    \
-  {ScalarKind::Kind, signature, member, NumberKind::number, bits, format, dlpack, others},
+#define GL_DTYPE(Kind, signature, member, number, bits, format, dlpack, box, others)               \
+  {ScalarKind::Kind, signature, member, NumberKind::number, bits, format, dlpack, box, others},
 #include "numeric/DTypes.def"
 };
 

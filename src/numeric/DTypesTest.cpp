@@ -47,6 +47,15 @@ TEST(DTypes, CodesOfDlpackLeadBack) {
   EXPECT_FALSE(findDlpack(none, 8));
 }
 
+TEST(DTypes, BoxesAreOfWholeNumbersOfBytes) {
+  for (const DTypeFacts &facts : dtypes) {
+    EXPECT_EQ(facts.boxCode == none, facts.bits < 8) << facts.signature;
+    // Bytes are bytes; other floats and numbers with a sign have codes of their own.
+    EXPECT_EQ(facts.boxCode == 0, facts.bits == 8) << facts.signature;
+  }
+  EXPECT_EQ(factsOf(ScalarKind::BFloat16).boxCode, 9);
+}
+
 TEST(DTypes, ArrayLettersAreThoseOfNumpy) {
   EXPECT_EQ(factsOf(ScalarKind::Int1).arrayLetter(), 'b');
   EXPECT_EQ(factsOf(ScalarKind::Int8).arrayLetter(), 'i');

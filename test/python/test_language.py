@@ -119,6 +119,12 @@ def test_dtypes_are_values():
     assert gl.int1.is_bool() and gl.uint8.is_int_unsigned() and gl.float64.is_floating()
     assert gl.pointer_type(gl.int8) == gl.pointer_type(gl.int8)
     assert gl.int32 != gl.uint32
+    assert gl.int1.is_int_unsigned() and not gl.int1.is_int_signed() and gl.int1.itemsize == 1
+    for name in ("int1", "int64", "uint16", "float8e4nv", "bfloat16", "float64"):
+        dtype = getattr(gl, name)
+        assert dtype.__gluonc_source__() == "gl." + name and gl.dtype(dtype.name) is dtype
+    assert [repr(x) for x in (gl.int32, gl.float16, gl.bfloat16)] == ["int32", "fp16", "bf16"]
+    assert [x.signature for x in (gl.int1, gl.uint8, gl.float8e5)] == ["u1", "u8", "fp8e5"]
 
 
 def test_constexpr_behaves_like_its_value_in_host_code():

@@ -124,15 +124,19 @@ assert layer.weight.is_cuda and layer(torch.ones(1, 4, device="cuda")).is_cuda
 ''')
 
 
-@pytest.mark.parametrize("target, capability, backend, lanes", [
-    ("cuda:90a", (9, 0), "cuda", 32),
-    ("cuda:100a", (10, 0), "cuda", 32), ("hip:gfx942", (9, 4), "hip", 64)])
-def test_the_process_sees_the_chip(tmp_path, target, capability, backend, lanes):
+@pytest.mark.parametrize("target, capability, backend, lanes, shared", [
+    ("cuda:90a", (9, 0), "cuda", 32, 232448), ("cuda:100a", (10, 0), "cuda", 32, 232448),
+    ("hip:gfx942", (9, 4), "hip", 64, 65536)])
+def test_the_process_sees_the_chip(tmp_path, target, capability, backend, lanes, shared):
     run(tmp_path, f'''
 assert torch.cuda.is_available() and torch.cuda.device_count() == 1
 assert torch.cuda.get_device_capability() == {capability}
 target = triton.runtime.driver.active.get_current_target()
 assert target.backend == "{backend}" and target.warp_size == {lanes}
+shared = triton.runtime.driver.active.utils.get_device_properties(0)["max_shared_mem"]
+properties = torch.cuda.get_device_properties("cuda")
+assert properties.shared_memory_per_block_optin == shared == {shared}
+assert properties.warp_size == {lanes}
 assert is_hip() == (torch.version.hip is not None) == ("{backend}" == "hip")
 assert is_hopper() == ("{target}" == "cuda:90a") and is_blackwell() == ("{target}" == "cuda:100a")
 assert torch.cuda.get_device_properties("cuda").multi_processor_count > 100

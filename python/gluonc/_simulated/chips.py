@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from gluonc import _native
 from gluonc.errors import UsageError
 
 _GIB = 1 << 30
@@ -16,11 +17,14 @@ class Chip:
     capability: tuple
     processors: int
     memory: int
-    # Bytes of shared memory: of a multiprocessor, and the most that one CTA may have.
+    # Bytes of shared memory of a multiprocessor.
     shared: int
-    shared_of_cta: int
     l2: int
-    warp_size: int = 32
+
+    @property
+    def facts(self):
+        """What the compiler knows of the architecture."""
+        return _native.target_info(self.target)
 
     @property
     def is_hip(self):
@@ -36,23 +40,23 @@ def _kib(n):
 
 
 _CHIPS = {chip.target: chip for chip in (
-    Chip("cuda:80", "NVIDIA A100-SXM4-80GB", (8, 0), 108, 80 * _GIB, _kib(164), _kib(163),
+    Chip("cuda:80", "NVIDIA A100-SXM4-80GB", (8, 0), 108, 80 * _GIB, _kib(164),
          _kib(40 << 10)),
-    Chip("cuda:86", "NVIDIA A40", (8, 6), 84, 48 * _GIB, _kib(100), _kib(99), _kib(6 << 10)),
-    Chip("cuda:89", "NVIDIA L40S", (8, 9), 142, 48 * _GIB, _kib(100), _kib(99), _kib(96 << 10)),
-    Chip("cuda:90a", "NVIDIA H100 80GB HBM3", (9, 0), 132, 80 * _GIB, _kib(228), _kib(227),
+    Chip("cuda:86", "NVIDIA A40", (8, 6), 84, 48 * _GIB, _kib(100), _kib(6 << 10)),
+    Chip("cuda:89", "NVIDIA L40S", (8, 9), 142, 48 * _GIB, _kib(100), _kib(96 << 10)),
+    Chip("cuda:90a", "NVIDIA H100 80GB HBM3", (9, 0), 132, 80 * _GIB, _kib(228),
          _kib(50 << 10)),
-    Chip("cuda:100a", "NVIDIA B200", (10, 0), 148, 180 * _GIB, _kib(228), _kib(227),
+    Chip("cuda:100a", "NVIDIA B200", (10, 0), 148, 180 * _GIB, _kib(228),
          _kib(126 << 10)),
-    Chip("cuda:103a", "NVIDIA B300", (10, 3), 148, 270 * _GIB, _kib(228), _kib(227),
+    Chip("cuda:103a", "NVIDIA B300", (10, 3), 148, 270 * _GIB, _kib(228),
          _kib(126 << 10)),
-    Chip("cuda:120a", "NVIDIA GeForce RTX 5090", (12, 0), 170, 32 * _GIB, _kib(100), _kib(99),
+    Chip("cuda:120a", "NVIDIA GeForce RTX 5090", (12, 0), 170, 32 * _GIB, _kib(100),
          _kib(96 << 10)),
-    Chip("hip:gfx942", "AMD Instinct MI300X", (9, 4), 304, 192 * _GIB, _kib(64), _kib(64),
-         _kib(4 << 10), 64),
-    Chip("hip:gfx950", "AMD Instinct MI355X", (9, 5), 256, 288 * _GIB, _kib(160), _kib(160),
-         _kib(4 << 10), 64),
-    Chip("hip:gfx1250", "AMD gfx1250", (12, 5), 256, 288 * _GIB, _kib(320), _kib(320),
+    Chip("hip:gfx942", "AMD Instinct MI300X", (9, 4), 304, 192 * _GIB, _kib(64),
+         _kib(4 << 10)),
+    Chip("hip:gfx950", "AMD Instinct MI355X", (9, 5), 256, 288 * _GIB, _kib(160),
+         _kib(4 << 10)),
+    Chip("hip:gfx1250", "AMD gfx1250", (12, 5), 256, 288 * _GIB, _kib(320),
          _kib(4 << 10)),
 )}
 

@@ -90,12 +90,13 @@ def _context():
 
 def _properties(chip):
     major, minor = chip.capability
+    facts = chip.facts
     return types.SimpleNamespace(
         name=chip.name, major=major, minor=minor, total_memory=chip.memory,
-        multi_processor_count=chip.processors, warp_size=chip.warp_size,
-        max_threads_per_multi_processor=2048, max_threads_per_block=1024,
+        multi_processor_count=chip.processors, warp_size=facts["warp_size"],
+        max_threads_per_multi_processor=2048, max_threads_per_block=facts["max_threads"],
         regs_per_multiprocessor=65536, shared_memory_per_block=48 << 10,
-        shared_memory_per_block_optin=chip.shared_of_cta,
+        shared_memory_per_block_optin=facts["max_shared_bytes"],
         shared_memory_per_multiprocessor=chip.shared, L2_cache_size=chip.l2,
         is_integrated=0, is_multi_gpu_board=0, clock_rate=1500000, memory_clock_rate=2600000,
         memory_bus_width=5120, gcnArchName=chip.arch if chip.is_hip else "", pci_bus_id=0,

@@ -1,12 +1,13 @@
 """dtypes of the language as Python values: gl.float32, gl.pointer_type(gl.int8)."""
 
-import re
+from gluonc import _native
 
 
 class dtype:
     """A scalar type. `name` is its name in signatures ("fp32"); one object per name."""
 
-    __slots__ = ("name",)
+    # `signature`: as signatures spell it; int32 is "i32", uint8 is "u8", int1 is "u1".
+    __slots__ = ("name", "signature", "primitive_bitwidth", "_member", "_number")
     _all = {}
 
     def __new__(cls, name):
@@ -16,67 +17,51 @@ class dtype:
         return found
 
     @classmethod
-    def _define(cls, name, attribute):
+    def _define(cls, signature, name, member, others, bits, number, array):
         made = object.__new__(cls)
-        made.name = name
+        made.name, made.signature, made.primitive_bitwidth = name, signature, bits
+        made._member, made._number = member, number
         cls._all[name] = made
-        _ATTRIBUTES[name] = attribute
         return made
 
     def __repr__(self):
         return self.name
 
     def __gluonc_source__(self):
-        return "gl." + _ATTRIBUTES[self.name]
+        return "gl." + self._member
 
     def __reduce__(self):
         return dtype, (self.name,)
 
     def __call__(self, value):
-        raise RuntimeError(f"{_ATTRIBUTES[self.name]}(...) converts values in kernels only")
-
-    @property
-    def primitive_bitwidth(self):
-        if self.name == "int1":
-            return 1
-        return int(re.match(r"[a-z]+(\d+)", self.name).group(1))
+        raise RuntimeError(f"{self._member}(...) converts values in kernels only")
 
     @property
     def itemsize(self):
         return max(1, self.primitive_bitwidth // 8)
 
-    @property
-    def signature(self):
-        """As signatures spell it: int32 is "i32", uint8 is "u8", int1 is "u1"."""
-        if self.name == "int1":
-            return "u1"
-        return self.name.replace("uint", "u").replace("int", "i")
-
     scalar = property(lambda self: self)
 
     def is_floating(self):
-        return self.name.startswith(("fp", "bf"))
+        return self._number == "float"
 
     def is_int(self):
         return not self.is_floating()
 
     def is_int_signed(self):
-        return self.name.startswith("int")
+        return self._number == "signed"
 
     def is_int_unsigned(self):
-        return self.name.startswith("uint")
+        return self._number in ("unsigned", "bool")
 
     def is_bool(self):
-        return self.name == "int1"
+        return self._number == "bool"
 
     def is_ptr(self):
         return False
 
     def is_block(self):
         return False
-
-
-_ATTRIBUTES = {}
 
 
 class pointer_type:
@@ -105,21 +90,5 @@ class pointer_type:
         return True
 
 
-int1 = dtype._define("int1", "int1")
-int8 = dtype._define("int8", "int8")
-int16 = dtype._define("int16", "int16")
-int32 = dtype._define("int32", "int32")
-int64 = dtype._define("int64", "int64")
-uint8 = dtype._define("uint8", "uint8")
-uint16 = dtype._define("uint16", "uint16")
-uint32 = dtype._define("uint32", "uint32")
-uint64 = dtype._define("uint64", "uint64")
-float8e5 = dtype._define("fp8e5", "float8e5")
-float8e5b16 = dtype._define("fp8e5b16", "float8e5b16")
-float8e4nv = dtype._define("fp8e4nv", "float8e4nv")
-float8e4b8 = dtype._define("fp8e4b8", "float8e4b8")
-float8e4b15 = dtype._define("fp8e4b15", "float8e4b15")
-float16 = dtype._define("fp16", "float16")
-bfloat16 = dtype._define("bf16", "bfloat16")
-float32 = dtype._define("fp32", "float32")
-float64 = dtype._define("fp64", "float64")
+# gl.int1, …: the rows of the compiler's own table.
+globals().update((_row[2], dtype._define(*_row)) for _row in _native.dtypes())

@@ -124,6 +124,18 @@ protected:
   int memory[16] = {};
 };
 
+TEST_F(Api, TellsWhatChipsHave) {
+  gluonc_target_info info = {};
+  ASSERT_EQ(gluonc_target_get_info("hip:gfx942", &info, nullptr), GLUONC_OK);
+  EXPECT_EQ(info.warp_size, 64u);
+  EXPECT_EQ(info.max_threads, 1024u);
+  EXPECT_EQ(info.max_shared_bytes, 65536u);
+  EXPECT_EQ(info.max_ctas, 1u);
+  gluonc_error *error = nullptr;
+  EXPECT_EQ(gluonc_target_get_info("cuda:1", &info, &error), GLUONC_INPUT_ERROR);
+  gluonc_error_destroy(error);
+}
+
 TEST_F(Api, NullIsAUsageErrorOrNothing) {
   gluonc_error *e = nullptr;
   gluonc_engine *en = nullptr;
@@ -137,6 +149,7 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
   uint64_t values[2] = {reinterpret_cast<uint64_t>(memory), 7};
   gluonc_tensor tensor = {};
   gluonc_tensor_block block = {};
+  gluonc_target_info chip = {};
   auto resolve = [](void *, uint64_t, const char *, gluonc_binding *) { return 0; };
   std::function<gluonc_status()> calls[] = {
       [&] { return gluonc_engine_create(nullptr, nullptr, &e); },
@@ -144,6 +157,8 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
       [&] { return gluonc_engine_cuda_target(engine, 0, nullptr, &e); },
       [&] { return gluonc_engine_device_target(nullptr, 0, &t, &e); },
       [&] { return gluonc_engine_device_target(engine, 0, nullptr, &e); },
+      [&] { return gluonc_target_get_info(nullptr, &chip, &e); },
+      [&] { return gluonc_target_get_info("cuda:90a", nullptr, &e); },
       [&] { return gluonc_engine_add_memory(nullptr, "m", memory, 4, &e); },
       [&] { return gluonc_engine_add_memory(engine, "m", nullptr, 4, &e); },
       [&] { return gluonc_engine_load(nullptr, "k.py", &m, &e); },

@@ -3,6 +3,7 @@
 
 #include "driver/Run.h"
 #include "ir/Dialects.h"
+#include "target/Limits.h"
 
 using namespace gluonc;
 using namespace gluonc::api;
@@ -12,6 +13,19 @@ static std::optional<target::Target> parseTarget(const char *name, diag::Sink &s
   if (!target)
     sink.report(diag::Kind::UnknownTarget, {}, name ? name : "").end();
   return target;
+}
+
+gluonc_status gluonc_target_get_info(const char *target, gluonc_target_info *info,
+                                     gluonc_error **error) {
+  return guarded(error, {{"target", target}, {"info", info}}, [&] {
+    diag::Collector collector;
+    std::optional<target::Target> chip = parseTarget(target, collector);
+    if (!chip)
+      return fail(collector, error);
+    *info = {chip->warpSize(), target::maxThreadsPerCta, chip->maxSharedBytes(),
+             chip->maxCtasPerCluster()};
+    return GLUONC_OK;
+  });
 }
 
 /// Transformed IR as users read it, and may edit it: without the places in shared memory, which are

@@ -16,7 +16,7 @@ struct alignas(64) TensorMap {
   uint64_t words[16];
 };
 
-/// CUtensorMapDataType.
+/// CUtensorMapDataType, of which numeric/DTypes.def says what is whose.
 enum class TensorMapType : int {
   UInt8 = 0,
   UInt16 = 1,

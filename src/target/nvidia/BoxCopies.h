@@ -20,8 +20,8 @@ inline constexpr unsigned minIm2ColRank = 3;
 /// Elements of a box along one dim; pixels of one of im2col.
 inline constexpr int64_t maxBoxLength = 256, maxPixels = 1024;
 
-/// By rank from minIm2ColRank on: offsets of the corners of a box of pixels reach from one less than
-/// the negative of this up to it. A descriptor has 32 bits for those of a corner.
+/// By rank from minIm2ColRank on: offsets of the corners of a box of pixels reach from one less
+/// than the negative of this up to it. A descriptor has 32 bits for those of a corner.
 inline constexpr int64_t maxCornerOffset[] = {32767, 127, 15};
 
 /// Elements of a tensor along one dim, of which every first, second, … is taken.
@@ -52,6 +52,8 @@ constexpr unsigned swizzleCode(int64_t bytes) {
   return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3;
 }
 
+/// Elements, as descriptors that a kernel makes name them; bytes are unsigned.
+enum class ElementCode : unsigned { U8, U16, U32, S32, U64, S64, F16, F32, F64 = 9, BF16 };
 /// The last codes of a descriptor's fields.
 inline constexpr unsigned lastElementCode = 15, lastInterleaveCode = 2, lastSwizzleCode = 3,
                           lastFillCode = 1;

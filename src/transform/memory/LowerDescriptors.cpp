@@ -27,22 +27,22 @@ namespace tma = target::nvidia::tma;
 
 namespace {
 
-/// PTX: `.elemtype` of tensormap.replace.
-unsigned elementCode(Type element) {
+tma::ElementCode elementCode(Type element) {
+  using enum tma::ElementCode;
   bool isSigned = !element.isUnsignedInteger();
   if (element.isF16())
-    return 6;
+    return F16;
   if (element.isBF16())
-    return 10;
+    return BF16;
   switch (element.getIntOrFloatBitWidth()) {
   case 8:
-    return 0;
+    return U8;
   case 16:
-    return 1;
+    return U16;
   case 32:
-    return element.isF32() ? 7 : isSigned ? 3 : 2;
+    return element.isF32() ? F32 : isSigned ? S32 : U32;
   default:
-    return element.isF64() ? 9 : isSigned ? 5 : 4;
+    return element.isF64() ? F64 : isSigned ? S64 : U64;
   }
 }
 
@@ -70,7 +70,7 @@ struct Lowering {
     Value place = ttg::GlobalScratchAllocOp::create(builder, op.getLoc(), pointer,
                                                     tma::descriptorBytes, tma::descriptorBytes);
     ttng::TensormapCreateOp::create(builder, op.getLoc(), place, op.getBase(), lengths, extents,
-                                    strides, steps, elementCode(element),
+                                    strides, steps, unsigned(elementCode(element)),
                                     /*interleave_layout=*/0,
                                     tma::swizzleCode(layout.swizzleByteWidth),
                                     op.getPadding() == tt::PaddingOption::PAD_NAN);

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Union
 
+from gluonc import _native
+
 
 @dataclass(frozen=True)
 class GPUTarget:
@@ -16,9 +18,8 @@ class GPUTarget:
     def parse(cls, name):
         """From gluonc's spelling, "cuda:90a"."""
         backend, _, arch = name.partition(":")
-        if backend == "cuda":
-            return cls(backend, int(arch.rstrip("af")), 32)
-        return cls(backend, arch, 64 if arch.startswith("gfx9") else 32)
+        lanes = _native.target_info(name)["warp_size"]
+        return cls(backend, int(arch.rstrip("af")) if backend == "cuda" else arch, lanes)
 
     def __str__(self):
         return f"{self.backend}:{self.arch}"

@@ -1,14 +1,8 @@
 """triton.runtime.driver: the device that kernels run on, real or simulated."""
 
-from gluonc import _engine
+from gluonc import _engine, _native
 from gluonc._triton.backends.compiler import GPUTarget
 from gluonc.errors import Unavailable
-
-# Most shared memory of a CTA, in bytes.
-_SHARED_BYTES = {"cuda": {80: 166912, 86: 101376, 89: 101376, 90: 232448, 100: 232448,
-                          103: 232448, 107: 232448, 120: 101376},
-                 "hip": {"gfx950": 163840, "gfx1250": 327680}}
-
 
 class _Utils:
     @staticmethod
@@ -17,8 +11,8 @@ class _Utils:
         target = driver.active.get_current_target()
         import torch
         properties = torch.cuda.get_device_properties(device)
-        default = 101376 if target.backend == "cuda" else 65536
-        return {"max_shared_mem": _SHARED_BYTES[target.backend].get(target.arch, default),
+        chip = _native.target_info(_engine.current_target())
+        return {"max_shared_mem": chip["max_shared_bytes"],
                 "multiprocessor_count": properties.multi_processor_count,
                 "max_num_regs": 65536, "warpSize": target.warp_size,
                 "sm_clock_rate": 1500000, "mem_clock_rate": 2600000, "mem_bus_width": 5120}
