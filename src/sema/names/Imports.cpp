@@ -185,6 +185,38 @@ Value importModule(Program &program, SourceModule &from, llvm::StringRef dotted,
   return Value::opaque(dotted.str());
 }
 
+// -- `import m` ----------------------------------------------------------------------
+
+std::optional<Value> PlainFolder::lookup(llvm::StringRef member, Interpreter &interpreter) {
+  std::string dotted = (name() + "." + member).str();
+  Value found = importModule(importer.program, importer, dotted, /*level=*/0, interpreter);
+  if (found.is(ValueKind::Module))
+    return found;
+  if (!llvm::StringRef(inside).starts_with(dotted + "."))
+    return std::nullopt;
+  auto &folders = importer.program.state().folders;
+  folders.push_back(std::make_unique<PlainFolder>(importer, std::move(dotted), inside));
+  return Value::module(folders.back().get());
+}
+
+Value SourceModule::evaluateImport(const ast::Alias &alias, llvm::StringRef name,
+                                   Interpreter &interpreter) {
+  // `import a.b` binds `a`; `import a.b as c` binds the submodule.
+  llvm::StringRef dotted = alias.asname.data() ? alias.name : alias.name.split('.').first;
+  std::string missing;
+  Value module = importModule(program, *this, dotted, 0, interpreter, &missing);
+  if (module.is(ValueKind::Module))
+    return module;
+  if (dotted != alias.name &&
+      importModule(program, *this, alias.name, 0, interpreter, &missing).is(ValueKind::Module)) {
+    auto &folders = program.state().folders;
+    folders.push_back(std::make_unique<PlainFolder>(*this, dotted.str(), alias.name.str()));
+    return Value::module(folders.back().get());
+  }
+  explain(name, std::move(missing));
+  return module;
+}
+
 // -- `from m import name` -------------------------------------------------------------
 
 std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, llvm::StringRef name,
@@ -206,7 +238,8 @@ std::optional<Value> SourceModule::evaluateImport(const ast::ImportFrom &node, l
     // `from package import submodule`.
     std::string dotted =
         node.module.empty() ? alias->name.str() : (node.module + "." + alias->name).str();
-    Value submodule = importModule(program, *this, dotted, node.level, interpreter);
+    Value submodule = importModule(program, *this, dotted, node.level, interpreter,
+                                   node.module.empty() ? &missing : nullptr);
     if (submodule.is(ValueKind::Opaque))
       explain(name, missing);
     if (submodule.is(ValueKind::Module) || module.is(ValueKind::Opaque))

@@ -54,6 +54,18 @@ TEST(Imports, EveryFormReachesAPackage) {
     EXPECT_EQ(stored("k.py", form, files, {"lib"}), "10") << form;
 }
 
+TEST(Imports, FoldersWithoutAnInitArePackages) {
+  Files files = {{"lib/pkg/sub/inner.py", helper(10)}, {"lib/pkg/base.py", helper(20)}};
+  for (const char *form :
+       {"from pkg.sub.inner import f\n", "from pkg.sub import inner\nf = inner.f\n",
+        "import pkg.sub.inner\nf = pkg.sub.inner.f\n", "import pkg.sub.inner as m\nf = m.f\n"})
+    EXPECT_EQ(stored("k.py", form, files, {"lib"}), "10") << form;
+  std::string wrong = "@gluon.jit\ndef k(p):\n    pkg.sub.outer.f(p)\n";
+  std::string messages = stored("k.py", "import pkg.sub.inner\n", files, {"lib"}, wrong);
+  EXPECT_NE(messages.find("module `pkg.sub` has no attribute `outer`"), std::string::npos)
+      << messages;
+}
+
 TEST(Imports, APackageComesBeforeAFileOfItsName) {
   Files files = {{"m.py", helper(10)}, {"m/__init__.py", helper(20)}};
   EXPECT_EQ(stored("k.py", "from m import f\n", files), "20");
@@ -111,9 +123,13 @@ TEST(Imports, AMissingModuleSaysWhereItWasLookedFor) {
       << messages;
   messages = stored("k.py", "from .m import f\n", {});
   EXPECT_NE(messages.find("module `.m` was not found; looked in ."), std::string::npos) << messages;
+  messages = stored("k.py", "from . import f\n", {});
+  EXPECT_NE(messages.find("module `.f` was not found"), std::string::npos) << messages;
   // Also where another module wanted it.
   messages = stored("k.py", "from a import f\n", {{"a.py", "from b import f\n"}});
   EXPECT_NE(messages.find("module `b` was not found"), std::string::npos) << messages;
+  messages = stored("k.py", "import m.n\n", {}, {}, "@gluon.jit\ndef k(p):\n    m.n.f(p)\n");
+  EXPECT_NE(messages.find("module `m.n` was not found"), std::string::npos) << messages;
   messages = stored("k.py", "import m\n", {}, {}, "@gluon.jit\ndef k(p):\n    m.f(p)\n");
   EXPECT_NE(messages.find("module `m` was not found"), std::string::npos) << messages;
   // Where no one looked nothing is said.

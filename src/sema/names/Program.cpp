@@ -389,15 +389,8 @@ std::optional<Value> SourceModule::evaluateBinding(const ast::Stmt &stmt, llvm::
     return interpreter.eval(assign->value);
   if (const auto *import = llvm::dyn_cast<ast::Import>(&stmt)) {
     for (const ast::Alias *alias : import->names)
-      if (aliasBinds(*alias, name)) {
-        // `import a.b` binds `a`; `import a.b as c` binds the submodule.
-        llvm::StringRef dotted = alias->asname.data() ? alias->name : alias->name.split('.').first;
-        std::string missing;
-        Value module = importModule(program, *this, dotted, 0, interpreter, &missing);
-        if (module.is(ValueKind::Opaque))
-          explain(name, std::move(missing));
-        return module;
-      }
+      if (aliasBinds(*alias, name))
+        return evaluateImport(*alias, name, interpreter);
   }
   if (const auto *import = llvm::dyn_cast<ast::ImportFrom>(&stmt))
     return evaluateImport(*import, name, interpreter);

@@ -26,6 +26,23 @@ private:
   Program &program;
 };
 
+class SourceModule;
+
+/// A package without an __init__.py, which `import a.b.c` goes through: its names are modules.
+class PlainFolder : public Module {
+public:
+  /// `name` is that of the package, `inside` that of a module in it that is there.
+  PlainFolder(SourceModule &importer, std::string name, std::string inside)
+      : Module(std::move(name)), importer(importer), inside(std::move(inside)) {}
+  std::optional<Value> lookup(llvm::StringRef name, Interpreter &interpreter) override;
+  std::vector<llvm::StringRef> names() const override { return {}; }
+  bool isBuiltin() const override { return true; }
+
+private:
+  SourceModule &importer;
+  std::string inside;
+};
+
 /// A source file. Names are evaluated on first use.
 class SourceModule : public Module {
 public:
@@ -95,6 +112,8 @@ private:
   /// What `from m import *` gives `name`; nullopt if nothing.
   std::optional<Value> starImport(const ast::ImportFrom &node, llvm::StringRef name,
                                   Interpreter &interpreter);
+  /// What `import dotted` binds `name` to.
+  Value evaluateImport(const ast::Alias &alias, llvm::StringRef name, Interpreter &interpreter);
   /// A module of this package, by a name that the package itself does not bind.
   std::optional<Value> submodule(llvm::StringRef name, Interpreter &interpreter);
   /// Says why `name`, which is being evaluated, is no value.
@@ -123,6 +142,7 @@ struct Program::State {
   /// Objects of the host program, by number; empty while they are made.
   std::map<uint64_t, std::optional<Value>> hostObjects;
   std::vector<std::unique_ptr<SourceModule>> files;
+  std::vector<std::unique_ptr<PlainFolder>> folders;
   llvm::StringMap<std::unique_ptr<LanguageModule>> language;
   /// Stand-ins for names of the language that are not implemented yet.
   llvm::StringMap<std::unique_ptr<Intrinsic>> stubs;
