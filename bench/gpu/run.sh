@@ -52,7 +52,7 @@ if [ -e "$bin/libgluonc.so.0" ]; then
   fi
   for tutorial in ${tutorials:+"$tutorials"/0[12]*.py}; do
     echo "== $(basename "$tutorial")"
-    python3 -m gluonc "$tutorial" | tee "$out/$(basename "$tutorial").gluonc.txt" || status=1
+    python3 -m gluonc --triton own "$tutorial" | tee "$out/$(basename "$tutorial").gluonc.txt" || status=1
     python3 "$tutorial" | tee "$out/$(basename "$tutorial").triton.txt" || status=1
     python3 -m pytest -q -p gluonc.pytest -o python_files='*.py' "$tutorial" || status=1
   done
