@@ -23,7 +23,7 @@ protected:
     }
     parse("", "ttg.warp_specialize() attributes {name, requestedRegisters = array<i32: " + list +
                   ">}\ndefault {\nttg.warp_yield\n}\n" + partitions + ": () -> ()\n");
-    return run(createAllocateWarpGroupsPass());
+    return run(createAllocateWarpGroupsPass(target));
   }
 
   ttg::WarpSpecializeOp op() { return llvm::cast<ttg::WarpSpecializeOp>(named("name")); }
