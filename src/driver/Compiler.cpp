@@ -109,6 +109,22 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
       });
 }
 
+bool Compiler::isLegal(mlir::ModuleOp module, const target::Target &target,
+                       const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
+  std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target);
+  if (!backend)
+    return true;
+  TimingScope scope(timings, "legality");
+  beginStage("codegen");
+  llvm::Error error = backend->legalize(module);
+  if (!error)
+    error = backend->emit(module).takeError();
+  if (!error)
+    return true;
+  reportCodegen(std::move(error), target, sources, sink);
+  return false;
+}
+
 std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
                                                  const target::Target &target, Stage last,
                                                  const CodeOptions &options,

@@ -76,6 +76,12 @@ public:
   bool transform(mlir::ModuleOp module, const target::Target &target,
                  const diag::SourceManager &sources, diag::Sink &sink, Timings *timings = nullptr);
 
+  /// Whether a transformed module can become machine code, as far as that shows before the
+  /// assembler runs; true for chips without code generation. For simulated launches: what they
+  /// accept compiles for the chip that they stand for. False after a report.
+  bool isLegal(mlir::ModuleOp module, const target::Target &target,
+               const diag::SourceManager &sources, diag::Sink &sink, Timings *timings = nullptr);
+
   /// From transformed ttg to `last` (Llir, Assembly or Binary). Nullopt after a report.
   std::optional<CompiledKernel> generate(mlir::ModuleOp module, const target::Target &target,
                                          Stage last, const CodeOptions &options,

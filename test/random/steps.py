@@ -166,6 +166,9 @@ def reshape(m):
 
 def join_and_split(m):
     i = m.placed(m.pick(lambda step: len(step.shape) < 3))
+    # A new dim of two elements may leave most of a tensor to each thread, which takes 2048 at most.
+    if m.step(i).value.size > 2048:
+        return
     j = partner(m, i)
     a, b = m.step(i), m.step(j)
     k = m.add("{out} = gl.join({a0}, {a1})", [i, j], np.stack([a.value, b.value], -1), a.dtype)

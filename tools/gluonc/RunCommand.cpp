@@ -151,7 +151,8 @@ struct Run {
                                           driver::Grid grid, Timings *timings) {
     mlir::OwningOpRef<mlir::ModuleOp> module = compiler.makeIr(source, session.sink, timings);
     if (!module ||
-        !compiler.transform(*module, options.target, session.sources, session.sink, timings))
+        !compiler.transform(*module, options.target, session.sources, session.sink, timings) ||
+        !compiler.isLegal(*module, options.target, session.sources, session.sink, timings))
       return std::nullopt;
     return driver::runOnCpu(*module, arguments, grid, session.sources,
                             {&llvm::outs(), scheduleSeed}, session.sink);

@@ -155,7 +155,8 @@ static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *spec
   if (engine->state->isSealed)
     return refuse(*made, "nothing was made", error);
   const diag::SourceManager &sources = specialization->module->sources;
-  if (!compiler->transform(*module, made->target, sources, collector))
+  if (!compiler->transform(*module, made->target, sources, collector) ||
+      !compiler->isLegal(*module, made->target, sources, collector))
     return fail(collector, error);
   made->simulated =
       sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
