@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Triton's own tutorials, unchanged, built by gluonc and by Triton, in one process.
 
-    tutorials.py FOLDER --out FILE.json [--only REGEX] [--seconds 0.15]
+    tutorials.py FOLDER --out FILE.json [--only REGEX] [--seconds 0.15] [--beside FILE.json]
 
-FOLDER is python/tutorials/gluon of a checkout that the installed Triton runs. Every
+FOLDER is python/tutorials/gluon of a checkout that the installed Triton runs; `--beside` names
+what a run with another Triton wrote on the same machine, and adds, case by case, the ratio to
+the better of the two. Every
 configuration that the tutorials benchmark must give the right result on both sides.
 Both are then recorded in CUDA graphs, so that no launch is timed, and replayed in
 turns; the medians are compared. cuBLAS runs beside the matrix products. Writes JSON;
@@ -153,9 +155,24 @@ def summary(results):
                    "best": min(ratios), "count": len(ratios)} for name, ratios in groups.items()}
 
 
+def beside(report, other):
+    """The ratios to whichever of two Tritons is faster: the larger one of each case."""
+    ratios = {case["name"]: case["ratio"] for case in other["cases"] if "ratio" in case}
+    both = [{"name": case["name"], "ratio": max(case["ratio"], ratios[case["name"]])}
+            for case in report["cases"] if "ratio" in case and case["name"] in ratios]
+    return {"tritons": sorted((report["triton"], other["triton"])), "cases": both, "summary": summary(both)}
+
+
+def print_summary(title, groups):
+    for name, numbers in groups.items():
+        print(f"{title}{name:4} geometric mean {numbers['geometric_mean']:.4f}  worst {numbers['worst']:.3f}  "
+              f"best {numbers['best']:.3f}  of {numbers['count']}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
+    parser.add_argument("--beside", type=pathlib.Path)
     parser.add_argument("--out", required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=0.15)
@@ -184,9 +201,12 @@ def main():
         report["summary"] = summary(report["cases"])
         with open(options.out, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)
-    for name, numbers in report.get("summary", {}).items():
-        print(f"{name:4} geometric mean {numbers['geometric_mean']:.4f}  worst {numbers['worst']:.3f}  "
-              f"best {numbers['best']:.3f}  of {numbers['count']}")
+    print_summary("", report.get("summary", {}))
+    if options.beside:
+        report["better"] = beside(report, json.loads(options.beside.read_text()))
+        print_summary("the better of two: ", report["better"]["summary"])
+        with open(options.out, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
     return 0 if all(all(r.get("correct", {"": False}).values()) for r in report["cases"]) else 1
 
 
