@@ -109,6 +109,20 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
       });
 }
 
+/// Warns, at the kernel, of registers that the assembler keeps in local memory.
+static void reportSpills(mlir::ModuleOp module, const codegen::Artifact &artifact,
+                         const diag::SourceManager &sources, diag::Sink &sink) {
+  if (!artifact.resources ||
+      !(artifact.resources->spillStoreBytes + artifact.resources->spillLoadBytes))
+    return;
+  const codegen::ResourceUsage &used = *artifact.resources;
+  for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+    if (function.getSymName() == used.kernel)
+      sink.report(Kind::RegisterSpills, spanOf(function.getLoc(), sources), used.kernel,
+                  used.registers, used.spillStoreBytes, used.spillLoadBytes)
+          .end();
+}
+
 bool Compiler::isLegal(mlir::ModuleOp module, const target::Target &target,
                        const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   std::unique_ptr<codegen::Backend> backend = codegen::createBackend(target);
@@ -167,6 +181,7 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
   llvm::Expected<codegen::Artifact> artifact = backend->assemble(*assembly, options.assembler);
   if (!artifact)
     return fail(artifact.takeError());
+  reportSpills(module, *artifact, sources, sink);
   result.artifact = std::move(*artifact);
   result.assembly = std::move(*assembly);
   return result;

@@ -143,24 +143,26 @@ int repeat(Compilation &compilation, uint64_t count) {
 
 } // namespace
 
+/// One line about machine code that was written.
+static void printResources(const std::string &path, const driver::CompiledKernel &result) {
+  llvm::outs() << path << ": " << result.artifact.bytes.size() << " bytes";
+  if (result.artifact.resources)
+    llvm::outs() << ", " << result.artifact.resources->registers << " registers, "
+                 << result.artifact.resources->spillStoreBytes << " bytes spilled";
+  llvm::outs() << ", " << result.kernel.sharedBytes << " bytes of shared memory\n";
+}
+
 /// Text goes to the standard output, a cubin to a file of its own, unless -o says where.
 static int writeResult(Compilation &compilation) {
   Session &session = compilation.session;
   const driver::CompiledKernel &result = *compilation.result;
-  if (const Word *out = session.line.find("-o")) {
-    session.writeFile(*out, result.artifact.bytes);
-  } else if (driver::info(compilation.stage).isText) {
-    session.writeFile({"-", {}}, result.artifact.bytes);
-  } else {
-    Word path{result.kernel.name + "." + result.artifact.kind, {}};
-    if (!session.writeFile(path, result.artifact.bytes))
-      return session.status();
-    llvm::outs() << path.text << ": " << result.artifact.bytes.size() << " bytes";
-    if (result.artifact.resources)
-      llvm::outs() << ", " << result.artifact.resources->registers << " registers, "
-                   << result.artifact.resources->spillStoreBytes << " bytes spilled";
-    llvm::outs() << ", " << result.kernel.sharedBytes << " bytes of shared memory\n";
-  }
+  bool isText = driver::info(compilation.stage).isText;
+  const Word *out = session.line.find("-o");
+  Word path{isText ? "-" : result.kernel.name + "." + result.artifact.kind, {}};
+  if (out)
+    path = *out;
+  if (session.writeFile(path, result.artifact.bytes) && !isText && path.text != "-")
+    printResources(path.text, result);
   return session.status();
 }
 
