@@ -4,6 +4,7 @@ import dataclasses
 import fractions
 import functools
 import math
+import statistics
 import typing
 
 import numpy as np
@@ -130,6 +131,114 @@ def function_rows():
                       flushes=t == "float32" and name in ("exp", "exp2", "sqrt", "rsqrt"))
 
 
+def each_of(function, poles=math.nan):
+    """Python's function of floats for arrays; at poles, where it raises, what `poles` says."""
+    def one(*x):
+        try:
+            return function(*map(float, x))
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return poles(*x) if callable(poles) else poles
+    return lambda *columns: np.array([one(*x) for x in zip(*columns)])
+
+
+def normal_quantile(p):
+    if not 0 <= p <= 1:
+        return math.nan
+    if p in (0, 1):
+        return math.inf if p else -math.inf
+    return statistics.NormalDist().inv_cdf(p)
+
+
+def inverse_erf(x):
+    # Near 0, where the quantile has lost x.
+    if abs(x) < 1e-4:
+        return x * math.sqrt(math.pi) / 2 * (1 + math.pi * x * x / 12)
+    return normal_quantile((x + 1) / 2) / math.sqrt(2)
+
+
+def half_turns(function, shift):
+    def of(a):
+        r = np.remainder(a, 2.0)
+        return np.where((2 * r + shift) % 2 == 0, 0.0, function(np.pi * r))
+    return of
+
+
+def gamma_pole(x):
+    return math.copysign(math.inf, x) if x == 0 else math.nan
+
+
+def bits_of(a):
+    return np.asarray(a, np.float32).view(np.int32).tolist()
+
+
+def library_rows():
+    """gl.extra.libdevice: each in f32 and, with a bound, in f64."""
+    functions = {
+        "expm1": (np.expm1, 1, 4), "log1p": (np.log1p, 1, 4), "sinh": (np.sinh, 1, 6),
+        "cosh": (np.cosh, 1, 6), "asinh": (np.arcsinh, 1, 6), "acosh": (np.arccosh, 1, 6),
+        "atanh": (np.arctanh, 1, 6), "tan": (np.tan, 8, None), "asin": (np.arcsin, 1, 4),
+        "acos": (np.arccos, 1, 4), "atan": (np.arctan, 1, 4), "cbrt": (np.cbrt, 1, 2),
+        "rcbrt": (lambda a: 1 / np.cbrt(a), 1, 4), "exp10": (lambda a: 10.0 ** a, 1, None),
+        "erfc": (each_of(math.erfc), 1, None),
+        "erfinv": (each_of(inverse_erf), 1, None),
+        "erfcinv": (each_of(lambda x: -normal_quantile(x / 2) / math.sqrt(2)), 1, None),
+        "normcdf": (each_of(lambda x: math.erfc(-x / math.sqrt(2)) / 2), 1, None),
+        "normcdfinv": (each_of(normal_quantile), 1, None),
+        "lgamma": (each_of(math.lgamma, math.inf), 1, None),
+        "tgamma": (each_of(math.gamma, gamma_pole), 1, None),
+        "rcp_rn": (lambda a: 1 / a, 0, 0), "sqrt_rn": (np.sqrt, 0, 0)}
+    for name, (reference, single, double) in functions.items():
+        yield Row(f"libdevice.{name}(a)", ("float32",), "float32", quietly(reference), (single, 1))
+        if double is not None:
+            yield Row(f"libdevice.{name}(a)", ("float64",), "float64", quietly(reference), (double, 4))
+    pairs = {"atan2": (np.arctan2, 1, 4), "hypot": (np.hypot, 1, 2),
+             "rhypot": (lambda a, b: 1 / np.hypot(a, b), 1, 4), "pow": (np.power, 1, None),
+             "add_rn": (np.add, 0, 0), "sub_rn": (np.subtract, 0, 0), "mul_rn": (np.multiply, 0, 0),
+             "fdim": (lambda a, b: np.where(a > b, a - b, np.where(np.isnan(a) | np.isnan(b), np.nan, 0.0)), 0, 0)}
+    for name, (reference, single, double) in pairs.items():
+        yield Row(f"libdevice.{name}(a, b)", ("float32",) * 2, "float32", quietly(reference), (single, 1))
+        if double is not None:
+            yield Row(f"libdevice.{name}(a, b)", ("float64",) * 2, "float64", quietly(reference), (double, 2))
+    for t, kind in (("float32", np.float32), ("float64", np.float64)):
+        yield Row("libdevice.nextafter(a, b)", (t, t), t, quietly(
+            lambda a, b, kind=kind: np.nextafter(a.astype(kind), b.astype(kind)).astype(np.float64)))
+        yield Row("libdevice.logb(a)", (t,), t, quietly(lambda a: np.where(
+            np.isfinite(a) & (a != 0), np.frexp(a)[1] - 1.0, np.where(a == 0, -np.inf, np.abs(a)))))
+        yield Row("libdevice.ilogb(a)", (t,), "int32", lambda a: [
+            math.frexp(x)[1] - 1 if math.isfinite(x) and x else 2**31 - 1 if math.isinf(x) else -2**31 for x in a])
+        yield Row("libdevice.signbit(a)", (t,), "int1", np.signbit, excludes=np.isnan)
+        yield Row("libdevice.ldexp(a, b)", (t, "int32"), t, quietly(
+            lambda a, b: np.ldexp(a, np.clip(b, -5000, 5000).astype(np.int32))), (1, 0))
+        unknown = lambda x: not abs(x) < 2.0**62
+        yield Row("libdevice.llrint(a)", (t,), "int64", lambda a: [round(x) for x in a.tolist()], excludes=unknown)
+        yield Row("libdevice.llround(a)", (t,), "int64",
+                  lambda a: [int(math.copysign(math.floor(abs(x) + 0.5) if abs(x) < 2**52 else abs(x), x))
+                             if abs(x) != 0.49999999999999994 else 0 for x in a.tolist()], excludes=unknown)
+    yield Row("libdevice.finitef(a)", ("float32",), "int1", np.isfinite)
+    yield Row("libdevice.isfinited(a)", ("float64",), "int1", np.isfinite)
+    yield Row("libdevice.float_as_int(a)", ("float32",), "int32", bits_of, excludes=np.isnan)
+
+    def signed(x, bits):
+        x &= (1 << bits) - 1
+        return x - (1 << bits) if x >> (bits - 1) else x
+    one = lambda function: lambda *columns: [function(*map(int, x)) for x in zip(*columns)]
+    for t, bits in (("int32", 32), ("int64", 64)):
+        yield Row("libdevice.brev(a)", (t,), t, one(
+            lambda x, bits=bits: int(f"{x & (1 << bits) - 1:0{bits}b}"[::-1], 2)))
+        yield Row("libdevice.ffs(a)", (t,), "int32", one(lambda x: (x & -x).bit_length()))
+        yield Row("libdevice.mulhi(a, b)", (t, t), t, one(lambda x, y, bits=bits: x * y >> bits))
+    two = ("int32", "int32")
+    yield Row("libdevice.mul24(a, b)", two, "int32", one(lambda x, y: signed(x, 24) * signed(y, 24)))
+    yield Row("libdevice.hadd(a, b)", two, "int32", one(lambda x, y: x + y >> 1))
+    yield Row("libdevice.rhadd(a, b)", two, "int32", one(lambda x, y: x + y + 1 >> 1))
+    yield Row("libdevice.sad(a, b, c)", (*two, "int32"), "int32", one(lambda x, y, z: abs(x - y) + z))
+    yield Row("libdevice.byte_perm(a, b, c)", (*two, "int32"), "int32", one(
+        lambda x, y, s: sum((((y & 0xffffffff) << 32 | x & 0xffffffff) >> 8 * (s >> 4 * i & 7) & 0xff) << 8 * i
+                            for i in range(4))))
+
+
 def truncated_quotient(a, b):
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
@@ -240,5 +349,5 @@ def to_odd(v):
 
 
 def rows():
-    for family in (float_rows, function_rows, integer_rows, reduction_rows, cast_rows):
+    for family in (float_rows, function_rows, library_rows, integer_rows, reduction_rows, cast_rows):
         yield from family()

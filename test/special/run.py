@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE))
 
 HEAD = '''import gluonc as gluon
 from gluonc import language as gl
+from gluonc.language.extra import libdevice
 
 LAYOUT = gl.constexpr(gl.BlockedLayout([1], [32], [4], [0]))
 LINES = gl.constexpr(gl.BlockedLayout([1, 1], [4, 8], [2, 2], [1, 0]))

@@ -2,14 +2,18 @@
 //
 // No bitcode library is linked: what the language offers under these names
 // (ir/tt/Libdevice.def) is made of the same pieces as the operations of
-// EmitMath. Accuracy is theirs; `fast_…` is what the hardware approximates.
+// EmitMath, or in LibraryMath. Accuracy is theirs; `fast_…` is what the hardware
+// approximates.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/emit/LibraryMath.h"
 #include "codegen/emit/MathFunctions.h"
 
 #include "ir/Dialects.h"
 
 #include "llvm/ADT/StringMap.h"
+
+#include <cmath>
 
 using namespace llvm;
 using mlir::LogicalResult;
@@ -103,6 +107,232 @@ Value *ones(Emitter &emitter, Operands in) {
   return emitter.builder.CreateZExtOrTrunc(count, emitter.builder.getInt32Ty());
 }
 
+// -- In f64 ------------------------------------------------------------------------
+
+using library::Number;
+
+Number widened(Emitter &emitter, Value *x) {
+  Type *wide = emitter.builder.getDoubleTy();
+  return {&emitter, x->getType() == wide ? x : emitter.builder.CreateFPExt(x, wide)};
+}
+Value *narrowed(Number x, Type *type) {
+  return type == x.value->getType() ? x.value : x.builder().CreateFPTrunc(x.value, type);
+}
+template <Number (*function)(Number)> Value *wide1(Emitter &emitter, Operands in) {
+  return narrowed(function(widened(emitter, in[0])), in[0]->getType());
+}
+template <Number (*function)(Number, Number)> Value *wide2(Emitter &emitter, Operands in) {
+  return narrowed(function(widened(emitter, in[0]), widened(emitter, in[1])), in[0]->getType());
+}
+template <Number (*function)(Number, Number, Number)> Value *wide3(Emitter &emitter, Operands in) {
+  return narrowed(
+      function(widened(emitter, in[0]), widened(emitter, in[1]), widened(emitter, in[2])),
+      in[0]->getType());
+}
+
+// -- Others made of two --------------------------------------------------------------
+
+template <MathKind quotient> Value *tangent(Emitter &emitter, Operands in) {
+  Value *sine = hardware<MathKind::Sin>(emitter, in),
+        *cosine = hardware<MathKind::Cos>(emitter, in);
+  return emitter.isa.math(emitter.builder, quotient, {sine, cosine});
+}
+/// Without the sign: what is approximate need not know of whole exponents.
+Value *fastPower(Emitter &emitter, Operands in) {
+  Value *log = hardware<MathKind::Log2>(emitter, in[0]);
+  return hardware<MathKind::Exp2>(emitter, {emitter.builder.CreateFMul(in[1], log)});
+}
+Value *reciprocal(Emitter &emitter, Operands in) {
+  return hardware<MathKind::PreciseDivide>(emitter, {ConstantFP::get(in[0]->getType(), 1), in[0]});
+}
+template <Instruction::BinaryOps op> Value *arithmetic(Emitter &emitter, Operands in) {
+  // Nothing is to become part of an fma.
+  IRBuilderBase::FastMathFlagGuard guard(emitter.builder);
+  emitter.builder.clearFastMathFlags();
+  return emitter.builder.CreateBinOp(op, in[0], in[1]);
+}
+Value *positiveDifference(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  // Unordered: NaN takes the difference, which is one.
+  Value *differs = builder.CreateFCmpUGT(in[0], in[1]);
+  return builder.CreateSelect(differs, builder.CreateFSub(in[0], in[1]),
+                              ConstantFP::get(in[0]->getType(), 0));
+}
+
+// -- Bits of floats ------------------------------------------------------------------
+
+/// The parts of a float type: bits of its exponent, and of its fraction.
+struct FloatForm {
+  explicit FloatForm(Emitter &emitter, Type *type)
+      : integer(emitter.builder.getIntNTy(type->getPrimitiveSizeInBits())),
+        fraction(type->isDoubleTy() ? 52 : 23), bias(type->isDoubleTy() ? 1023 : 127) {}
+  Type *integer;
+  unsigned fraction;
+  int bias;
+};
+
+Value *nextAfter(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Type *type = in[0]->getType();
+  FloatForm form(emitter, type);
+  Value *bits = builder.CreateBitCast(in[0], form.integer);
+  Value *zero = ConstantFP::get(type, 0), *one = ConstantInt::get(form.integer, 1);
+  Value *grows =
+      builder.CreateICmpEQ(builder.CreateFCmpOLT(in[0], in[1]), builder.CreateFCmpOGT(in[0], zero));
+  Value *next =
+      builder.CreateSelect(grows, builder.CreateAdd(bits, one), builder.CreateSub(bits, one));
+  next = builder.CreateBitCast(next, type);
+  Value *least =
+      builder.CreateBinaryIntrinsic(Intrinsic::copysign, builder.CreateBitCast(one, type), in[1]);
+  next = builder.CreateSelect(builder.CreateFCmpOEQ(in[0], zero), least, next);
+  next = builder.CreateSelect(builder.CreateFCmpOEQ(in[0], in[1]), in[1], next);
+  Value *isNan = builder.CreateFCmpUNO(in[0], in[1]);
+  return builder.CreateSelect(isNan, builder.CreateFAdd(in[0], in[1]), next);
+}
+
+/// The exponent as i32 of what is finite and not zero: of subnormals, too.
+Value *exponentOf(Emitter &emitter, Value *x) {
+  Builder &builder = emitter.builder;
+  Type *type = x->getType();
+  FloatForm form(emitter, type);
+  Value *size = builder.CreateUnaryIntrinsic(Intrinsic::fabs, x);
+  double least = std::ldexp(1.0, 1 - form.bias), scale = std::ldexp(1.0, int(form.fraction) + 1);
+  Value *isTiny = builder.CreateFCmpOLT(size, ConstantFP::get(type, least));
+  Value *scaledUp = builder.CreateFMul(size, ConstantFP::get(type, scale));
+  Value *bits = builder.CreateBitCast(builder.CreateSelect(isTiny, scaledUp, size), form.integer);
+  Value *biased =
+      builder.CreateZExtOrTrunc(builder.CreateLShr(bits, form.fraction), builder.getInt32Ty());
+  Value *shift = builder.CreateSelect(isTiny, builder.getInt32(-form.bias - int(form.fraction) - 1),
+                                      builder.getInt32(-form.bias));
+  return builder.CreateAdd(biased, shift);
+}
+
+Value *isFinite(Emitter &emitter, Value *x) {
+  Value *size = emitter.builder.CreateUnaryIntrinsic(Intrinsic::fabs, x);
+  return emitter.builder.CreateFCmpOLT(size, ConstantFP::getInfinity(x->getType()));
+}
+Value *isFiniteNumber(Emitter &emitter, Operands in) {
+  return emitter.builder.CreateZExt(isFinite(emitter, in[0]), emitter.builder.getInt32Ty());
+}
+
+/// INT_MIN of 0 and NaN, INT_MAX of infinities.
+Value *integerExponent(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Value *x = in[0], *isZero = builder.CreateFCmpUEQ(x, ConstantFP::get(x->getType(), 0));
+  Value *special =
+      builder.CreateSelect(isZero, builder.getInt32(INT32_MIN), builder.getInt32(INT32_MAX));
+  Value *ordinary = builder.CreateAnd(isFinite(emitter, x), builder.CreateNot(isZero));
+  return builder.CreateSelect(ordinary, exponentOf(emitter, x), special);
+}
+
+/// -inf of 0, +inf of infinities, NaN of NaN.
+Value *floatExponent(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Type *type = in[0]->getType();
+  Value *size = builder.CreateUnaryIntrinsic(Intrinsic::fabs, in[0]);
+  Value *isZero = builder.CreateFCmpOEQ(size, ConstantFP::get(type, 0));
+  Value *special =
+      builder.CreateSelect(isZero, ConstantFP::getInfinity(type, /*Negative=*/true), size);
+  Value *ordinary = builder.CreateAnd(isFinite(emitter, size), builder.CreateNot(isZero));
+  Value *exponent = builder.CreateSIToFP(exponentOf(emitter, in[0]), type);
+  return builder.CreateSelect(ordinary, exponent, special);
+}
+
+/// By a power of two in four factors, none of which leaves the range of f64.
+Value *scaledByPower(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Type *wide = builder.getDoubleTy();
+  Value *n = builder.CreateBinaryIntrinsic(Intrinsic::smax, in[1], builder.getInt32(-2200));
+  n = builder.CreateBinaryIntrinsic(Intrinsic::smin, n, builder.getInt32(2200));
+  auto power = [&](Value *exponent) {
+    Value *biased = builder.CreateSExt(builder.CreateAdd(exponent, builder.getInt32(1023)),
+                                       builder.getInt64Ty());
+    return builder.CreateBitCast(builder.CreateShl(biased, 52), wide);
+  };
+  Value *quarter = builder.CreateAShr(n, 2);
+  Value *rest = builder.CreateSub(n, builder.CreateMul(quarter, builder.getInt32(3)));
+  Number x = widened(emitter, in[0]);
+  for (Value *factor : {power(rest), power(quarter), power(quarter), power(quarter)})
+    x.value = builder.CreateFMul(x.value, factor);
+  return narrowed(x, in[0]->getType());
+}
+
+template <Intrinsic::ID rounding> Value *toLong(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Value *whole = builder.CreateUnaryIntrinsic(rounding, in[0]);
+  return builder.CreateIntrinsic(Intrinsic::fptosi_sat, {builder.getInt64Ty(), whole->getType()},
+                                 {whole});
+}
+
+Value *signBit(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  FloatForm form(emitter, in[0]->getType());
+  Value *bits = builder.CreateBitCast(in[0], form.integer);
+  return builder.CreateZExt(builder.CreateICmpSLT(bits, ConstantInt::get(form.integer, 0)),
+                            builder.getInt32Ty());
+}
+
+Value *bitsOf(Emitter &emitter, Operands in) {
+  return emitter.builder.CreateBitCast(in[0], emitter.builder.getInt32Ty());
+}
+Value *floatOf(Emitter &emitter, Operands in) {
+  return emitter.builder.CreateBitCast(in[0], emitter.builder.getFloatTy());
+}
+
+// -- Integers ------------------------------------------------------------------------
+
+Value *firstOne(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Value *zeros = builder.CreateBinaryIntrinsic(Intrinsic::cttz, in[0], builder.getFalse());
+  Value *place = builder.CreateAdd(builder.CreateZExtOrTrunc(zeros, builder.getInt32Ty()),
+                                   builder.getInt32(1));
+  Value *isZero = builder.CreateICmpEQ(in[0], ConstantInt::get(in[0]->getType(), 0));
+  return builder.CreateSelect(isZero, builder.getInt32(0), place);
+}
+Value *upperProduct(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  unsigned bits = in[0]->getType()->getPrimitiveSizeInBits();
+  Type *wide = builder.getIntNTy(2 * bits);
+  Value *product =
+      builder.CreateMul(builder.CreateSExt(in[0], wide), builder.CreateSExt(in[1], wide));
+  return builder.CreateTrunc(builder.CreateLShr(product, bits), in[0]->getType());
+}
+Value *product24(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  auto lower = [&](Value *x) { return builder.CreateAShr(builder.CreateShl(x, 8), 8); };
+  return builder.CreateMul(lower(in[0]), lower(in[1]));
+}
+template <bool isUp> Value *halfSum(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Type *wide = builder.getInt64Ty();
+  Value *sum = builder.CreateAdd(builder.CreateSExt(in[0], wide), builder.CreateSExt(in[1], wide));
+  if (isUp)
+    sum = builder.CreateAdd(sum, builder.getInt64(1));
+  return builder.CreateTrunc(builder.CreateAShr(sum, 1), in[0]->getType());
+}
+Value *distancePlus(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Value *isLess = builder.CreateICmpSLT(in[0], in[1]);
+  Value *distance = builder.CreateSelect(isLess, builder.CreateSub(in[1], in[0]),
+                                         builder.CreateSub(in[0], in[1]));
+  return builder.CreateAdd(distance, in[2]);
+}
+Value *chosenBytes(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Type *wide = builder.getInt64Ty(), *word = builder.getInt32Ty();
+  Value *bytes = builder.CreateOr(builder.CreateZExt(in[0], wide),
+                                  builder.CreateShl(builder.CreateZExt(in[1], wide), 32));
+  Value *result = builder.getInt32(0);
+  for (unsigned i = 0; i < 4; ++i) {
+    Value *number = builder.CreateAnd(builder.CreateLShr(in[2], 4 * i), 7);
+    Value *shift = builder.CreateZExt(builder.CreateShl(number, 3), wide);
+    Value *byte =
+        builder.CreateTrunc(builder.CreateAnd(builder.CreateLShr(bytes, shift), 0xff), word);
+    result = builder.CreateOr(result, builder.CreateShl(byte, 8 * i));
+  }
+  return result;
+}
+
 /// What computes each row of Libdevice.def, under the row's name.
 namespace functions {
 constexpr Make abs = absolute;
@@ -139,6 +369,65 @@ constexpr Make isnan = isNan;
 constexpr Make isinf = isInfinite;
 constexpr Make clz = leadingZeros;
 constexpr Make popc = ones;
+constexpr Make exp10 = wide1<library::exp10>;
+constexpr Make expm1 = wide1<library::expm1>;
+constexpr Make log1p = wide1<library::log1p>;
+constexpr Make pow = wide2<library::pow>;
+constexpr Make sinh = wide1<library::sinh>;
+constexpr Make cosh = wide1<library::cosh>;
+constexpr Make asinh = wide1<library::asinh>;
+constexpr Make acosh = wide1<library::acosh>;
+constexpr Make atanh = wide1<library::atanh>;
+constexpr Make tan = tangent<MathKind::PreciseDivide>;
+constexpr Make asin = wide1<library::asin>;
+constexpr Make acos = wide1<library::acos>;
+constexpr Make atan = wide1<library::atan>;
+constexpr Make atan2 = wide2<library::atan2>;
+constexpr Make sinpi = wide1<library::sinpi>;
+constexpr Make cospi = wide1<library::cospi>;
+constexpr Make cbrt = wide1<library::cbrt>;
+constexpr Make rcbrt = wide1<library::rcbrt>;
+constexpr Make hypot = wide2<library::hypot>;
+constexpr Make rhypot = wide2<library::rhypot>;
+constexpr Make norm3d = wide3<library::norm3d>;
+constexpr Make rnorm3d = wide3<library::rnorm3d>;
+constexpr Make erfc = wide1<library::erfc>;
+constexpr Make erfcx = wide1<library::erfcx>;
+constexpr Make erfinv = wide1<library::erfinv>;
+constexpr Make erfcinv = wide1<library::erfcinv>;
+constexpr Make normcdf = wide1<library::normcdf>;
+constexpr Make normcdfinv = wide1<library::normcdfinv>;
+constexpr Make lgamma = wide1<library::lgamma>;
+constexpr Make tgamma = wide1<library::tgamma>;
+constexpr Make fdim = positiveDifference;
+constexpr Make nextafter = nextAfter;
+constexpr Make logb = floatExponent;
+constexpr Make ilogb = integerExponent;
+constexpr Make ldexp = scaledByPower;
+constexpr Make scalbn = scaledByPower;
+constexpr Make llrint = toLong<Intrinsic::roundeven>;
+constexpr Make llround = toLong<Intrinsic::round>;
+constexpr Make signbit = signBit;
+constexpr Make finitef = isFiniteNumber;
+constexpr Make isfinited = isFiniteNumber;
+constexpr Make fast_tanf = tangent<MathKind::Divide>;
+constexpr Make fast_tanhf = hyperbolicTangent;
+constexpr Make fast_powf = fastPower;
+constexpr Make add_rn = arithmetic<Instruction::FAdd>;
+constexpr Make sub_rn = arithmetic<Instruction::FSub>;
+constexpr Make mul_rn = arithmetic<Instruction::FMul>;
+constexpr Make rcp_rn = reciprocal;
+constexpr Make sqrt_rn = hardware<MathKind::PreciseSqrt>;
+constexpr Make brev = intrinsic<Intrinsic::bitreverse>;
+constexpr Make ffs = firstOne;
+constexpr Make mulhi = upperProduct;
+constexpr Make mul24 = product24;
+constexpr Make hadd = halfSum<false>;
+constexpr Make rhadd = halfSum<true>;
+constexpr Make sad = distancePlus;
+constexpr Make byte_perm = chosenBytes;
+constexpr Make float_as_int = bitsOf;
+constexpr Make int_as_float = floatOf;
 } // namespace functions
 
 /// By symbol.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "sim/lower/Elementwise.h"
+#include "sim/lower/LibraryFunctions.h"
 #include "sim/ptx/InlinePtx.h"
 
 #include "ir/AsmConstraints.h"
@@ -404,6 +405,67 @@ constexpr LowerFunction isnan = test<false>;
 constexpr LowerFunction isinf = test<true>;
 constexpr LowerFunction clz = count<true>;
 constexpr LowerFunction popc = count<false>;
+constexpr LowerFunction exp10 = lowerFloatUnary<Exp10>;
+constexpr LowerFunction expm1 = lowerFloatUnary<library::Expm1>;
+constexpr LowerFunction log1p = lowerFloatUnary<library::Log1p>;
+constexpr LowerFunction pow = lowerFloatBinary<library::Power>;
+constexpr LowerFunction sinh = lowerFloatUnary<library::Sinh>;
+constexpr LowerFunction cosh = lowerFloatUnary<library::Cosh>;
+constexpr LowerFunction asinh = lowerFloatUnary<library::Asinh>;
+constexpr LowerFunction acosh = lowerFloatUnary<library::Acosh>;
+constexpr LowerFunction atanh = lowerFloatUnary<library::Atanh>;
+constexpr LowerFunction tan = lowerFloatUnary<library::Tan>;
+constexpr LowerFunction asin = lowerFloatUnary<library::Asin>;
+constexpr LowerFunction acos = lowerFloatUnary<library::Acos>;
+constexpr LowerFunction atan = lowerFloatUnary<library::Atan>;
+constexpr LowerFunction atan2 = lowerFloatBinary<library::Atan2>;
+constexpr LowerFunction sinpi = lowerFloatUnary<library::OfHalfTurns<false>>;
+constexpr LowerFunction cospi = lowerFloatUnary<library::OfHalfTurns<true>>;
+constexpr LowerFunction cbrt = lowerFloatUnary<library::Cbrt>;
+constexpr LowerFunction rcbrt = lowerFloatUnary<library::Rcbrt>;
+constexpr LowerFunction hypot = lowerFloatBinary<library::Hypot>;
+constexpr LowerFunction rhypot = lowerFloatBinary<library::Rhypot>;
+constexpr LowerFunction norm3d = library::ofFloat<library::Length>;
+constexpr LowerFunction rnorm3d = library::ofFloat<library::InverseLength>;
+constexpr LowerFunction erfc = lowerFloatUnary<library::Erfc>;
+constexpr LowerFunction erfcx = lowerFloatUnary<library::Erfcx>;
+constexpr LowerFunction erfinv = lowerFloatUnary<library::Erfinv>;
+constexpr LowerFunction erfcinv = lowerFloatUnary<library::Erfcinv>;
+constexpr LowerFunction normcdf = lowerFloatUnary<library::Normcdf>;
+constexpr LowerFunction normcdfinv = lowerFloatUnary<library::Normcdfinv>;
+constexpr LowerFunction lgamma = lowerFloatUnary<library::Lgamma>;
+constexpr LowerFunction tgamma = lowerFloatUnary<library::Tgamma>;
+constexpr LowerFunction fdim = lowerFloatBinary<library::Fdim>;
+constexpr LowerFunction nextafter = lowerFloatBinary<library::NextAfter>;
+constexpr LowerFunction logb = lowerFloatUnary<library::Logb>;
+constexpr LowerFunction ilogb = library::ofFloat<library::ExponentOf>;
+constexpr LowerFunction ldexp = library::ofFloat<library::Scaled>;
+constexpr LowerFunction scalbn = library::ofFloat<library::Scaled>;
+constexpr LowerFunction llrint = library::ofFloat<library::NearestEven>;
+constexpr LowerFunction llround = library::ofFloat<library::NearestAway>;
+constexpr LowerFunction signbit = library::ofFloat<library::HasSign>;
+constexpr LowerFunction finitef = library::ofFloat<library::IsFinite>;
+constexpr LowerFunction isfinited = library::ofFloat<library::IsFinite>;
+constexpr LowerFunction fast_tanf = lowerFloatUnary<library::Tan>;
+constexpr LowerFunction fast_tanhf = same<"math.tanh">;
+constexpr LowerFunction fast_powf = lowerFloatBinary<library::Power>;
+constexpr LowerFunction add_rn = same<"arith.addf">;
+constexpr LowerFunction sub_rn = same<"arith.subf">;
+constexpr LowerFunction mul_rn = same<"arith.mulf">;
+constexpr LowerFunction rcp_rn = lowerFloatUnary<library::Reciprocal>;
+constexpr LowerFunction sqrt_rn = same<"math.sqrt">;
+constexpr LowerFunction brev = library::reversed;
+constexpr LowerFunction ffs = library::firstOne;
+constexpr LowerFunction mulhi = library::upperProduct;
+constexpr LowerFunction mul24 = lowerBinary<library::Two<uint32_t, library::product24>>;
+constexpr LowerFunction hadd = lowerBinary<library::Two<uint32_t, library::halfSum<0>>>;
+constexpr LowerFunction rhadd = lowerBinary<library::Two<uint32_t, library::halfSum<1>>>;
+constexpr LowerFunction sad = lowerTernary<library::Three<I32, library::distancePlus>>;
+constexpr LowerFunction byte_perm = lowerTernary<library::Three<I32, library::chosenBytes>>;
+constexpr LowerFunction float_as_int =
+    lowerUnary<library::Turn<float, uint32_t, library::bitsOfFloat>>;
+constexpr LowerFunction int_as_float =
+    lowerUnary<library::Turn<uint32_t, float, library::floatOfBits>>;
 } // namespace functions
 
 /// By symbol.

@@ -204,8 +204,19 @@ static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
 // -- libdevice ---------------------------------------------------------------------
 
 namespace {
-/// What comes out: the operands' type, int32, or int32 on the device that is int1 in the language.
-enum class Gives { Same, Count, Predicate };
+/// What comes out; see Libdevice.def.
+enum class Gives {
+  Same,
+  Integer,
+  Scaled,
+  Count,
+  Exponent,
+  Long,
+  Predicate,
+  WidePredicate,
+  Bits,
+  IntBits
+};
 
 /// A function by argument types: `symbol` on float32, `doubleSymbol` on float64, and so on; empty
 /// where there is none.
@@ -216,6 +227,25 @@ struct LibraryFunction {
 };
 } // namespace
 
+static DType resultOf(Gives gives, DType type) {
+  switch (gives) {
+  case Gives::Same:
+  case Gives::Integer:
+  case Gives::Scaled:
+    return type;
+  case Gives::Count:
+  case Gives::Exponent:
+  case Gives::Predicate:
+  case Gives::WidePredicate:
+  case Gives::Bits:
+    return dtypes::int32;
+  case Gives::Long:
+    return dtypes::int64;
+  case Gives::IntBits:
+    return dtypes::float32;
+  }
+}
+
 static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::StringRef name,
                           const LibraryFunction &function) {
   Operands operands;
@@ -223,12 +253,14 @@ static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::St
     operands.push_back({arguments[i], arguments.span(i)});
   // One element type: that of the tensors.
   std::optional<DType> dtype;
-  for (const Operand &operand : operands)
+  bool isScaled = function.gives == Gives::Scaled;
+  for (const Operand &operand : llvm::ArrayRef(operands).take_front(isScaled ? 1 : function.arity))
     if (operand.value.isTensor() && (!dtype || operand.dtype().bitWidth() > dtype->bitWidth()))
       dtype = operand.dtype();
-  for (Operand &operand : operands) {
-    Result value = dtype && !dtype->isPointer() ? toType(context, operand, *dtype, {})
-                                                : materialize(context, operand);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    std::optional<DType> wanted = isScaled && i == 1 ? DType(dtypes::int32) : dtype;
+    Result value = wanted && !wanted->isPointer() ? toType(context, operand, *wanted, {})
+                                                  : materialize(context, operand);
     if (!value)
       return std::nullopt;
     operand.value = *value;
@@ -246,7 +278,7 @@ static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::St
         .hint("cast with `.to(gl.float32)`");
     return std::nullopt;
   }
-  DType resultType = function.gives == Gives::Same ? type : DType(dtypes::int32);
+  DType resultType = resultOf(function.gives, type);
   llvm::SmallVector<mlir::Value> handles;
   for (const Operand &operand : operands)
     handles.push_back(operand.value.ir());
@@ -255,9 +287,8 @@ static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::St
                             typeWithElement(context, operands[0].value.irType(), resultType),
                             handles, "", "", symbol, /*pure=*/true),
                         resultType);
-  return function.gives == Gives::Predicate
-             ? castTensor(context, result, dtypes::int1, context.span)
-             : Result(result);
+  bool isPredicate = function.gives == Gives::Predicate || function.gives == Gives::WidePredicate;
+  return isPredicate ? castTensor(context, result, dtypes::int1, context.span) : Result(result);
 }
 
 llvm::ArrayRef<Builtin> elementwiseBuiltins() {
@@ -265,11 +296,27 @@ llvm::ArrayRef<Builtin> elementwiseBuiltins() {
 #define GL_GIVES_Same "the type of the arguments, element by element."
 #define GL_GIVES_Count "int32, element by element."
 #define GL_GIVES_Predicate "int1, element by element."
+#define GL_GIVES_Long "int64, element by element."
+#define GL_GIVES_Bits "int32, element by element."
+#define GL_GIVES_IntBits "float32, element by element."
+#define GL_GIVES_Scaled "the type of `arg0`, element by element."
+#define GL_GIVES_Integer GL_GIVES_Same
+#define GL_GIVES_Exponent GL_GIVES_Count
+#define GL_GIVES_WidePredicate GL_GIVES_Predicate
 #define GL_ARGUMENTS_Same1 "x"
 #define GL_ARGUMENTS_Same2 "x, y"
 #define GL_ARGUMENTS_Same3 "x, y, x"
 #define GL_ARGUMENTS_Predicate1 "x"
 #define GL_ARGUMENTS_Count1 "i"
+#define GL_ARGUMENTS_Integer1 "i"
+#define GL_ARGUMENTS_Integer2 "i, i"
+#define GL_ARGUMENTS_Integer3 "i, i, i"
+#define GL_ARGUMENTS_IntBits1 "i"
+#define GL_ARGUMENTS_Scaled2 "x, i"
+#define GL_ARGUMENTS_Exponent1 "x"
+#define GL_ARGUMENTS_Long1 "x"
+#define GL_ARGUMENTS_Bits1 "x"
+#define GL_ARGUMENTS_WidePredicate1 "x.to(gl.float64)"
 #define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
   {"extra.libdevice." #name,                                                                       \
    arity == 1   ? "arg0: tensor"                                                                   \
