@@ -138,7 +138,8 @@ struct WarpGroups {
       return;
     }
     llvm::SmallVector<int32_t> actual = {int32_t(forDefault)};
-    for (int32_t start : *op.getWarpGroupStartIds())
+    ArrayRef<int32_t> placed = *op.getWarpGroupStartIds();
+    for (int32_t start : placed)
       actual.push_back(groups[(start - firstWarp()) / groupWarps]);
     op.setActualRegisters(actual);
     // ptxas wants to know what the kernel starts with.
