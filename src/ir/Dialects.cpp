@@ -2,10 +2,10 @@
 #include "ir/Dialects.h"
 
 #include "ir/Encoding.h"
+#include "ir/InlineAnything.h"
 #include "ir/LinearLayoutCache.h"
 
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -15,6 +15,8 @@ using namespace gluonc;
 #include "ir/TTEnums.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "ir/TTTypes.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/TTAttrs.cpp.inc"
 
 #include "ir/TTGDialect.cpp.inc"
 #include "ir/TTGEnums.cpp.inc"
@@ -24,12 +26,6 @@ using namespace gluonc;
 #include "ir/LLVMDialect.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/LLVMOps.cpp.inc"
-
-#include "ir/GluonDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "ir/GluonAttrs.cpp.inc"
-#define GET_OP_CLASSES
-#include "ir/GluonOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // Dialects
@@ -51,25 +47,6 @@ struct EncodingAliases : OpAsmDialectInterface {
   }
 };
 
-/// Everything of ours may be inlined into anything; which calls stay is for the pass to say.
-struct InlineAnything : DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-
-  bool isLegalToInline(Operation *, Operation *, bool) const override { return true; }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
-
-  void handleTerminator(Operation *op, Block *next) const override {
-    OpBuilder builder(op);
-    cf::BranchOp::create(builder, op->getLoc(), next, op->getOperands());
-    op->erase();
-  }
-  void handleTerminator(Operation *op, ValueRange toReplace) const override {
-    for (auto [old, value] : llvm::zip_equal(toReplace, op->getOperands()))
-      old.replaceAllUsesWith(value);
-  }
-};
-
 } // namespace
 
 void tt::TTDialect::initialize() {
@@ -80,6 +57,10 @@ void tt::TTDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "ir/TTTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/TTAttrs.cpp.inc"
       >();
   addInterfaces<InlineAnything>();
 }
@@ -109,18 +90,6 @@ void ttng::TTNGDialect::initialize() {
       >();
   registerTypes();
   registerAttributes();
-  addInterfaces<InlineAnything>();
-}
-
-void gluon::GluonDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "ir/GluonAttrs.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "ir/GluonOps.cpp.inc"
-      >();
   addInterfaces<InlineAnything>();
 }
 

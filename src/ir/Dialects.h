@@ -35,6 +35,8 @@
 
 #define GET_TYPEDEF_CLASSES
 #include "ir/TTTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/TTAttrs.h.inc"
 
 namespace gluonc::tt {
 
@@ -49,6 +51,8 @@ mlir::Type pointeeTypeOf(mlir::Type pointerLike);
 mlir::Type withScalar(mlir::Type type, mlir::Type scalar);
 /// i1 in the shape and encoding of `type`: the type of a mask for it.
 mlir::Type boolTypeLike(mlir::Type type);
+/// Is it an attribute that says how an access treats the caches?
+bool isCachePolicy(mlir::Attribute attribute);
 
 } // namespace gluonc::tt
 

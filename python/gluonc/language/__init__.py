@@ -10,11 +10,12 @@ import types
 from gluonc import _native
 from gluonc._host import cdiv, constexpr_function, next_power_of_2
 from gluonc._unknown import Unknown
-from gluonc.language import _dtypes, _layouts
+from gluonc.language import _dtypes, _layouts, _policies
 from gluonc.language._constexpr import constexpr
 from gluonc.language._dtypes import *  # noqa: F401,F403
 from gluonc.language._dtypes import dtype, pointer_type
 from gluonc.language._layouts import DistributedLayout, SharedLayout, to_linear_layout
+from gluonc.language._policies import CachePolicy
 from gluonc.language._types import (bank_conflicts, distributed_type,
                                     shared_memory_descriptor_type)
 
@@ -111,6 +112,9 @@ def _add_names():
         _submodule(parts)
     for vendor in ("ampere", "hopper", "blackwell", "rubin"):
         _submodule(["nvidia", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
+        chip = _submodule(["nvidia", vendor])
+        chip.CachePolicy = _policies.NvidiaCachePolicy
+        chip.FractionalEvictionPolicy = _policies.FractionalEvictionPolicy
     for name, (path, _) in _layouts.SCHEMAS.items():
         setattr(_submodule(path.split(".")[:-1]), name, getattr(_layouts, name))
     _submodule(["nvidia", "rubin"]).TensorMemoryLayout = _layouts.TensorMemoryLayout

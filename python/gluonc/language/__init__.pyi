@@ -598,12 +598,12 @@ class tensor:
         """
         ...
 
-    def store(self, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ...) -> None:
+    def store(self, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., cache_policy: Any = ...) -> None:
         """Writes memory through a pointer or a block of pointers.
 
         Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
         converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
-        "evict_first" or "evict_last".
+        "evict_first" or "evict_last"; `cache_policy`, a `CachePolicy`, takes the place of both.
 
         Gives: nothing.
         Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the
@@ -990,6 +990,8 @@ from gluonc.language._layouts import SharedLinearLayout as SharedLinearLayout
 
 from gluonc.language._layouts import NVMMASharedLayout as NVMMASharedLayout
 
+from gluonc.language._layouts import CachePolicy as CachePolicy
+
 def arange(start: int, end: int | None = ..., layout: Layout = ...) -> Any:
     """Consecutive integers: `start` to `end - 1`, or 0 to `start - 1` where only one bound is given.
 
@@ -1097,12 +1099,13 @@ def num_programs(axis: int) -> Any:
     """
     ...
 
-def load(pointer: tensor, mask: tensor | Number | None = ..., other: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ...) -> Any:
+def load(pointer: tensor, mask: tensor | Number | None = ..., other: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ..., cache_policy: Any = ...) -> Any:
     """Reads memory through a pointer or a block of pointers.
 
     Where `mask` is false nothing is read: the element is `other`, or undefined without it. Mask and
     `other` are broadcast to the pointers; `other` is converted to the element type. `cache_modifier` is
-    ".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last".
+    ".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last"; `cache_policy`, a
+    `CachePolicy`, takes the place of both.
 
     Gives: the element type of the pointers, in their shape and layout.
     Errors: what is no pointer; a mask that is not boolean; `other` without a mask; a block as mask of a
@@ -1112,12 +1115,12 @@ def load(pointer: tensor, mask: tensor | Number | None = ..., other: tensor | Nu
     """
     ...
 
-def store(pointer: tensor, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ...) -> None:
+def store(pointer: tensor, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., cache_policy: Any = ...) -> None:
     """Writes memory through a pointer or a block of pointers.
 
     Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
     converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
-    "evict_first" or "evict_last".
+    "evict_first" or "evict_last"; `cache_policy`, a `CachePolicy`, takes the place of both.
 
     Gives: nothing.
     Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the
@@ -1883,6 +1886,25 @@ def map_elementwise(scalar_fn: Callable[..., Any], *args: tensor | Number, pack:
     Errors: no block among the arguments; a `pack` that does not divide the elements of a thread.
 
         z = gl.map_elementwise(add, x, y)
+    """
+    ...
+
+def inline_asm(asm: Any, constraints: Any = ..., args: Sequence[Any] = ..., result_types: Any = ..., is_pure: bool = ...) -> Any:
+    """Runs PTX instructions once in each thread, on all elements that it has.
+
+    A tensor is as many operands as a thread has registers of it, in the order of the layout, copies
+    among them; a scalar is one, a buffer its address in shared memory. Elements of less than 32 bits are
+    not packed. Results come first, then the arguments, `$0` onwards. `asm` may be a
+    `gluon.constexpr_function` that makes the text: it gets the names of the results and of the arguments,
+    a tuple for each. `constraints` are those of LLVM, or a tuple with one for each result and argument.
+
+    What the text does to memory is not known to the compiler: barriers, fences and waits are the
+    program's. With buffers `is_pure` must be False.
+
+    Gives: a tensor of the type `result_types` (a dtype or `x.type`), or a tuple for a sequence of them.
+    Errors: constraints that do not fit the text and the types; tensors whose layout is still open.
+
+        z = gl.inline_asm("add.f32 $0, $1, $2;", "=f,f,f", [x, y], x.type, is_pure=True)
     """
     ...
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "codegen/Codegen.h"
+#include "ir/tt/CachePolicy.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -22,15 +23,10 @@ using Registers = llvm::SmallVector<llvm::Value *, 4>;
 /// Address spaces, the same numbers on NVPTX and AMDGPU.
 enum AddressSpace : unsigned { GlobalSpace = 1, SharedSpace = 3 };
 
-enum class CacheHint { None, All, Global, Streaming, Volatile, WriteBack, WriteThrough };
-enum class EvictHint { Normal, First, Last };
 struct MemoryHints {
-  CacheHint cache = CacheHint::None;
-  EvictHint evict = EvictHint::Normal;
+  tt::CachePolicy caches = {};
   bool isVolatile = false;
-  bool plain() const {
-    return cache == CacheHint::None && evict == EvictHint::Normal && !isVolatile;
-  }
+  bool plain() const { return caches.saysNothing() && !isVolatile; }
 };
 
 enum class AtomicKind { And, Or, Xor, Add, FloatAdd, Max, Min, UnsignedMax, UnsignedMin, Exchange };
@@ -173,7 +169,8 @@ public:
   /// Starts a copy of 4, 8 or 16 bytes to shared memory, in the threads where `predicate` (null:
   /// always) holds; zeros where `mask` (null: always) does not.
   virtual void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
-                         llvm::Value *mask, llvm::Value *predicate) const = 0;
+                         llvm::Value *mask, llvm::Value *predicate,
+                         const tt::CachePolicy &caches) const = 0;
   /// Closes the group of copies that this thread started.
   virtual void commitCopies(Builder &builder) const = 0;
   /// Waits until at most `pending` groups of this thread are unfinished.

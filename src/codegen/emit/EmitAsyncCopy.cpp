@@ -78,7 +78,7 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
     if (known && known->isOne())
       mask = nullptr;
     emitter.isa.copyAsync(emitter.builder, address.at(vectorOffset(*transfer, vector)),
-                          sources[vector[0]], chunk, mask, owner);
+                          sources[vector[0]], chunk, mask, owner, tt::cachePolicyOf(op));
   }
   emitter.set(op.getToken(), {});
   return success();

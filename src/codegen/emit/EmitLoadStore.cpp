@@ -31,36 +31,6 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
-CacheHint cacheHint(tt::CacheModifier cache) {
-  switch (cache) {
-  case tt::CacheModifier::NONE:
-    return CacheHint::None;
-  case tt::CacheModifier::CA:
-    return CacheHint::All;
-  case tt::CacheModifier::CG:
-    return CacheHint::Global;
-  case tt::CacheModifier::WB:
-    return CacheHint::WriteBack;
-  case tt::CacheModifier::CS:
-    return CacheHint::Streaming;
-  case tt::CacheModifier::WT:
-    return CacheHint::WriteThrough;
-  case tt::CacheModifier::CV:
-    return CacheHint::Volatile;
-  }
-}
-
-EvictHint evictHint(tt::EvictionPolicy policy) {
-  switch (policy) {
-  case tt::EvictionPolicy::NORMAL:
-    return EvictHint::Normal;
-  case tt::EvictionPolicy::EVICT_FIRST:
-    return EvictHint::First;
-  case tt::EvictionPolicy::EVICT_LAST:
-    return EvictHint::Last;
-  }
-}
-
 /// log2 of the elements that one access may move.
 unsigned vectorLog2(Emitter &emitter, mlir::RankedTensorType type, mlir::Value pointers,
                     mlir::Value mask, unsigned bytes, unsigned axis) {
@@ -117,7 +87,7 @@ LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
   Type *element = pointeeOf(emitter, op.getPtr());
   layout::RegisterVectors plan =
       vectorsOf(emitter, op.getPtr(), op.getMask(), memoryBytes(element));
-  MemoryHints hints{cacheHint(op.getCache()), evictHint(op.getEvict()), op.getIsVolatile()};
+  MemoryHints hints{tt::cachePolicyOf(op), op.getIsVolatile()};
   const Registers &pointers = emitter.get(op.getPtr());
   Type *word = wordType(element, plan.size());
   unsigned words = 8 * memoryBytes(element) * plan.size() / wordBits(word);
@@ -155,7 +125,7 @@ LogicalResult emitStore(Emitter &emitter, tt::StoreOp op) {
   Type *element = pointeeOf(emitter, op.getPtr());
   layout::RegisterVectors plan =
       vectorsOf(emitter, op.getPtr(), op.getMask(), memoryBytes(element));
-  MemoryHints hints{cacheHint(op.getCache()), evictHint(op.getEvict()), /*isVolatile=*/false};
+  MemoryHints hints{tt::cachePolicyOf(op), /*isVolatile=*/false};
   const Registers &pointers = emitter.get(op.getPtr());
   const Registers &values = emitter.get(op.getValue());
   Type *word = wordType(element, plan.size());

@@ -18,6 +18,7 @@
 // counts for the barrier of each. Stores are the least one's business.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/nvidia/Caches.h"
 #include "codegen/nvidia/EmitHopper.h"
 
 #include "codegen/core/Indices.h"
@@ -281,12 +282,14 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
     elected = emitter.builder.CreateAnd(elected, isLeast(emitter, copies));
   Value *sends = share.sends(elected);
   SmallVector<Value *> part = partOfCta(emitter, buffer);
+  tt::CachePolicy caches = tt::cachePolicyOf(op);
   for (size_t round = 0; round < share.rounds(); ++round) {
     Instruction code;
     code.text = "@" + code.operand(sends);
     code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                  "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
-                 ".mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster " : " ");
+                 ".mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster" : "") +
+                 l2Qualifiers(caches) + " ";
     code.text += "[" + code.operand(address.at(share.first(round).offset)) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
                  code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";
@@ -298,6 +301,8 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
       code.text += ", " + code.list(offsets);
     if (copies)
       code.text += ", " + code.operand(receivers(emitter, copies));
+    if (caches.l2)
+      code.text += ", " + code.operand(l2Policy(emitter.builder, *caches.l2));
     emitOrdered(emitter, code.text + ";", code.operands);
   }
   return success();
@@ -305,7 +310,8 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
 
 /// Stores and reductions; `instruction` is all in front of the operands.
 LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value desc,
-                           mlir::ValueRange coords, mlir::Value source, StringRef instruction) {
+                           mlir::ValueRange coords, mlir::Value source, StringRef instruction,
+                           const tt::CachePolicy &caches = {}) {
   auto buffer = cast<ttg::MemDescType>(source.getType());
   auto messages = messagesOf(buffer, /*im2col=*/false);
   if (!messages || leavesCta(emitter, source, {}))
@@ -322,8 +328,10 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
     code.text = "@" + code.operand(sends) + " " + instruction.str();
     code.text += " [" + code.operand(emitter.scalar(desc)) + ", " +
                  code.list(coordinates(emitter, coords, share, round, part)) + "], ";
-    code.text += "[" + code.operand(address.at(share.first(round).offset)) + "];";
-    emitOrdered(emitter, code.text, code.operands);
+    code.text += "[" + code.operand(address.at(share.first(round).offset)) + "]";
+    if (caches.l2)
+      code.text += ", " + code.operand(l2Policy(emitter.builder, *caches.l2));
+    emitOrdered(emitter, code.text + ";", code.operands);
   }
   emitOrdered(emitter, "cp.async.bulk.commit_group;", {});
   return success();
@@ -332,7 +340,10 @@ LogicalResult emitOutwards(Emitter &emitter, mlir::Operation *op, mlir::Value de
 LogicalResult emitStore(Emitter &emitter, ttng::AsyncTMACopyLocalToGlobalOp op) {
   std::string text = "cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                      "d.global.shared::cta.bulk_group";
-  return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), text);
+  tt::CachePolicy caches = tt::cachePolicyOf(tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL,
+                                             op.getCachePolicyAttr());
+  return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(),
+                      text + l2Qualifiers(caches), caches);
 }
 
 LogicalResult emitReduce(Emitter &emitter, ttng::AsyncTMAReduceOp op) {

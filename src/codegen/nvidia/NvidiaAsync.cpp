@@ -1,10 +1,11 @@
 //===- NvidiaAsync.cpp - cp.async --------------------------------------------------===//
 //
-// 16 bytes bypass L1 (.cg); fewer go through it (.ca). A masked copy gives its
-// source size in a register: the rest of the destination, all of it for size 0,
-// is filled with zeros.
+// 16 bytes bypass L1 (.cg) unless the program wants it (.ca); fewer go through it. A masked copy
+// gives its source size in a register: the rest of the destination, all of it for size 0, is filled
+// with zeros.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/nvidia/Caches.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "codegen/passes/DelayCopies.h"
@@ -17,7 +18,7 @@ using namespace llvm;
 namespace gluonc::codegen::nvidia {
 
 void NvidiaIsa::copyAsync(Builder &builder, Value *shared, Value *global, unsigned bytes,
-                          Value *mask, Value *predicate) const {
+                          Value *mask, Value *predicate, const tt::CachePolicy &caches) const {
   SmallVector<Value *> operands = {shared, global};
   std::string text, size;
   raw_string_ostream out(text);
@@ -29,8 +30,14 @@ void NvidiaIsa::copyAsync(Builder &builder, Value *shared, Value *global, unsign
     out << "@$" << operands.size() << " ";
     operands.push_back(predicate);
   }
-  out << "cp.async." << (bytes == 16 ? "cg" : "ca") << ".shared.global [$0], [$1], " << bytes
-      << size << ";";
+  bool bypassesL1 = bytes == 16 && caches.modifier != tt::CacheModifier::CA;
+  out << "cp.async." << (bypassesL1 ? "cg" : "ca") << ".shared.global" << l2Qualifiers(caches)
+      << " [$0], [$1], " << bytes << size;
+  if (caches.l2) {
+    out << ", $" << operands.size();
+    operands.push_back(l2Policy(builder, *caches.l2));
+  }
+  out << ";";
   Value *copy = emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
   cast<CallInst>(copy)->addFnAttr(Attribute::get(builder.getContext(), beginsCopyAttr));
 }

@@ -11,6 +11,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 
 #include "codegen/core/Emitter.h"
+#include "codegen/nvidia/Caches.h"
 #include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "target/Features.h"
@@ -37,49 +38,16 @@ Value *readRegister(Builder &builder, Intrinsic::ID id, uint32_t limit) {
   return call;
 }
 
-StringRef loadCache(CacheHint cache) {
-  switch (cache) {
-  case CacheHint::None:
-    return "";
-  case CacheHint::All:
-    return ".ca";
-  case CacheHint::Global:
-    return ".cg";
-  case CacheHint::Streaming:
-    return ".cs";
-  case CacheHint::Volatile:
-    return ".cv";
-  case CacheHint::WriteBack:
-  case CacheHint::WriteThrough:
-    return ""; // store policies; on a load they say nothing
-  }
+/// What the other kind of access has says nothing here.
+std::string loadCache(tt::CacheModifier cache) {
+  bool has = cache == tt::CacheModifier::CA || cache == tt::CacheModifier::CG ||
+             cache == tt::CacheModifier::CS || cache == tt::CacheModifier::CV;
+  return has ? ("." + tt::stringifyCacheModifier(cache)).str() : "";
 }
-
-StringRef storeCache(CacheHint cache) {
-  switch (cache) {
-  case CacheHint::None:
-  case CacheHint::All:
-  case CacheHint::Volatile:
-    return "";
-  case CacheHint::Global:
-    return ".cg";
-  case CacheHint::Streaming:
-    return ".cs";
-  case CacheHint::WriteBack:
-    return ".wb";
-  case CacheHint::WriteThrough:
-    return ".wt";
-  }
-}
-
-StringRef evictName(EvictHint evict) {
-  return evict == EvictHint::First ? "evict_first" : "evict_last";
-}
-
-/// The 64-bit L2 policy operand of an access; equal policies merge.
-Value *cachePolicy(Builder &builder, EvictHint evict) {
-  std::string text = ("createpolicy.fractional.L2::" + evictName(evict) + ".b64 $0, 1.0;").str();
-  return emitAsm(builder, text, builder.getInt64Ty(), {}, AsmEffect::Pure);
+std::string storeCache(tt::CacheModifier cache) {
+  bool has = cache == tt::CacheModifier::CG || cache == tt::CacheModifier::CS ||
+             cache == tt::CacheModifier::WB || cache == tt::CacheModifier::WT;
+  return has ? ("." + tt::stringifyCacheModifier(cache)).str() : "";
 }
 
 /// Everything between `ld` or `st` and the operands.
@@ -91,12 +59,9 @@ std::string qualifiers(StringRef cache, const MemoryHints &hints, unsigned count
   out << ".global";
   if (!hints.isVolatile) {
     out << cache;
-    if (hints.evict != EvictHint::Normal) {
-      // The grammar takes a cache operator or an L1 priority, not both.
-      if (cache.empty())
-        out << ".L1::" << evictName(hints.evict);
-      out << ".L2::cache_hint";
-    }
+    if (hints.caches.l1)
+      out << ".L1::" << tt::stringifyEvictionPriority(*hints.caches.l1);
+    out << l2Qualifiers(hints.caches);
   }
   if (count > 1)
     out << ".v" << count;
@@ -276,11 +241,11 @@ Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Val
     }
     out << predicate;
   }
-  out << "ld" << qualifiers(loadCache(hints.cache), hints, count, bits) << " " << wordList(0, count)
-      << ", " << address;
-  if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
+  out << "ld" << qualifiers(loadCache(hints.caches.modifier), hints, count, bits) << " "
+      << wordList(0, count) << ", " << address;
+  if (hints.caches.l2 && !hints.isVolatile) {
     out << ", $" << next++;
-    operands.push_back(cachePolicy(builder, hints.evict));
+    operands.push_back(l2Policy(builder, *hints.caches.l2));
   }
   out << ";";
 
@@ -315,11 +280,12 @@ void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> w
     out << "@$" << next++ << " ";
     operands.push_back(mask);
   }
-  out << "st" << qualifiers(storeCache(hints.cache), hints, count, word->getPrimitiveSizeInBits())
+  out << "st"
+      << qualifiers(storeCache(hints.caches.modifier), hints, count, word->getPrimitiveSizeInBits())
       << " [$" << count << "], " << wordList(0, count);
-  if (hints.evict != EvictHint::Normal && !hints.isVolatile) {
+  if (hints.caches.l2 && !hints.isVolatile) {
     out << ", $" << next++;
-    operands.push_back(cachePolicy(builder, hints.evict));
+    operands.push_back(l2Policy(builder, *hints.caches.l2));
   }
   out << ";";
   emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::Writes);

@@ -64,7 +64,8 @@ public:
   llvm::Value *atomicPoll(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
                           llvm::Value *timeout, const AtomicForm &form) const override;
   void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
-                 llvm::Value *mask, llvm::Value *predicate) const override;
+                 llvm::Value *mask, llvm::Value *predicate,
+                 const tt::CachePolicy &caches) const override;
   void commitCopies(Builder &builder) const override;
   void waitCopies(Builder &builder, unsigned pending) const override;
   void print(Builder &builder, llvm::StringRef format,

@@ -392,6 +392,7 @@ const char *gluonc_language_names(void) {
     std::vector<llvm::StringRef> all;
     sema::appendLanguageNames(all);
     sema::appendLayoutNames(all);
+    sema::appendCachePolicyNames(all);
     sema::ops::appendBuiltinNames(all);
     llvm::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());

@@ -20,6 +20,7 @@ def TT_Dialect : Dialect {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
                            "::gluonc::ttg::TTGDialect", "::gluonc::ttng::TTNGDialect"];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
 }
 
@@ -88,6 +89,12 @@ def TT_EvictionPolicy : TT_Enum<"EvictionPolicy", [
   I32EnumAttrCase<"NORMAL", 1, "evict_normal">, I32EnumAttrCase<"EVICT_FIRST", 2, "evict_first">,
   I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">]>;
 
+/// What of a cache line's neighbours leaves the cache first. Only L1 has the last one.
+def TT_EvictionPriority : TT_Enum<"EvictionPriority", [
+  I32EnumAttrCase<"NORMAL", 1, "evict_normal">, I32EnumAttrCase<"UNCHANGED", 2, "evict_unchanged">,
+  I32EnumAttrCase<"FIRST", 3, "evict_first">, I32EnumAttrCase<"LAST", 4, "evict_last">,
+  I32EnumAttrCase<"NO_ALLOCATE", 5, "no_allocate">]>;
+
 def TT_MemSemantic : TT_Enum<"MemSemantic", [
   I32EnumAttrCase<"RELAXED", 1, "relaxed">, I32EnumAttrCase<"ACQUIRE", 2, "acquire">,
   I32EnumAttrCase<"RELEASE", 3, "release">, I32EnumAttrCase<"ACQUIRE_RELEASE", 4, "acq_rel">]>;
@@ -126,5 +133,25 @@ def TT_InputPrecision : TT_Enum<"InputPrecision", [
   I32EnumAttrCase<"TF32", 0, "tf32">, I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
   I32EnumAttrCase<"IEEE", 2, "ieee">, I32EnumAttrCase<"BF16x3", 3, "bf16x3">,
   I32EnumAttrCase<"BF16x6", 4, "bf16x6">]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def TT_CachePolicyAttr : AttrDef<TT_Dialect, "CachePolicy"> {
+  let mnemonic = "cache_policy";
+  let summary = "A cache modifier and an eviction policy, as text from Triton 3.9 on has them";
+  let parameters = (ins EnumParameter<TT_CacheModifier>:$cache_modifier,
+                        EnumParameter<TT_EvictionPolicy>:$eviction_policy);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+/// This one or the ttng dialect's, which says more; in place of `cacheModifier` and
+/// `evictionPolicy`. See ir/tt/CachePolicy.h.
+def TT_AnyCachePolicy : Attr<CPred<"::gluonc::tt::isCachePolicy($_self)">, "a cache policy"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::mlir::Attribute";
+  let convertFromStorage = "$_self";
+}
 
 #endif

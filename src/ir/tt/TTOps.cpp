@@ -59,12 +59,13 @@ void CallOp::build(OpBuilder &builder, OperationState &state, FuncOp callee, Val
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, CacheModifier cache,
                    EvictionPolicy evict, bool isVolatile) {
-  build(builder, state, ptr, Value(), Value(), cache, evict, isVolatile);
+  build(builder, state, ptr, Value(), Value(), cache, evict, isVolatile, /*cachePolicy=*/nullptr);
 }
 
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value value,
                     CacheModifier cache, EvictionPolicy evict) {
-  build(builder, state, ptr, value, Value(), cache, evict, /*ignore_cta=*/false);
+  build(builder, state, ptr, value, Value(), cache, evict, /*ignore_cta=*/false,
+        /*cachePolicy=*/nullptr);
 }
 
 //===----------------------------------------------------------------------===//

@@ -347,11 +347,14 @@ def TT_LoadOp : TT_Op<"load", [
   let description = [{
     `load_c1`, `load_c2`, `load_c3`: result, mask and other have the pointer's shape and
     encoding; `load_c4`: other needs a mask.
+    `cache_policy_c1`, for every operation that has one: it stands alone, and says nothing that
+    such an access does not have.
   }];
   let arguments = (ins TT_PtrOrBlock:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Type>:$other,
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
-      DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+      DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
+      OptionalAttr<TT_AnyCachePolicy>:$cachePolicy);
   let results = (outs TT_Type:$result);
   let builders = [
     OpBuilder<(ins "mlir::Value":$ptr, CArg<"CacheModifier", "CacheModifier::NONE">:$cache,
@@ -380,7 +383,7 @@ def TT_StoreOp : TT_Op<"store", [
       Optional<TT_BoolLike>:$mask,
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
-      UnitAttr:$ignore_cta);
+      UnitAttr:$ignore_cta, OptionalAttr<TT_AnyCachePolicy>:$cachePolicy);
   let builders = [
     OpBuilder<(ins "mlir::Value":$ptr, "mlir::Value":$value,
                    CArg<"CacheModifier", "CacheModifier::NONE">:$cache,
@@ -390,6 +393,7 @@ def TT_StoreOp : TT_Op<"store", [
     oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)
   }];
   let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
 }
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [

@@ -7,6 +7,7 @@
 #include "ir/AsmConstraints.h"
 #include "ir/Encoding.h"
 #include "ir/Owners.h"
+#include "ir/tt/CachePolicy.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -253,8 +254,10 @@ LogicalResult MapElementwiseOp::verifyRegions() {
 LogicalResult LoadOp::verify() {
   if (getOther() && !getMask()) // load_c4
     return emitOpError("other needs a mask");
-  return success();
+  return verifyCachePolicy(*this, CacheUse::Load);
 }
+
+LogicalResult StoreOp::verify() { return verifyCachePolicy(*this, CacheUse::Store); }
 
 LogicalResult AtomicRMWOp::verify() {
   Type element = getElementTypeOrSelf(getVal().getType());

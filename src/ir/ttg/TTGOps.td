@@ -333,7 +333,7 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
       DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
-      DefaultValuedAttr<I32Attr, "1">:$contiguity);
+      DefaultValuedAttr<I32Attr, "1">:$contiguity, OptionalAttr<TT_AnyCachePolicy>:$cachePolicy);
   let results = (outs TTG_AsyncTokenType:$token);
   let assemblyFormat = [{
     $src `,` $result (`mask` $mask^)? (`other` $other^)?

@@ -6,6 +6,7 @@
 #include "ir/Encoding.h"
 #include "ir/Owners.h"
 #include "ir/Views.h"
+#include "ir/tt/CachePolicy.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -144,7 +145,7 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
     return failure();
   if (!getResult().getType().getMutableMemory()) // async_copy_c2
     return emitOpError("cannot store to an immutable buffer");
-  return success();
+  return tt::verifyCachePolicy(*this, tt::CacheUse::AsyncCopy);
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,27 @@ def TTNG_TensorMemory : AttrDef<TTNG_Dialect, "TensorMemorySpace"> {
   let mnemonic = "tensor_memory";
 }
 
+//===----------------------------------------------------------------------===//
+// Caches
+//===----------------------------------------------------------------------===//
+
+def TTNG_CachePolicyAttr : AttrDef<TTNG_Dialect, "CachePolicy"> {
+  let mnemonic = "cache_policy";
+  let summary = "What NVIDIA's caches are told with an access";
+  let description = [{
+    `#ttng.cache_policy<l2_primary = evict_last, l2_secondary = evict_first, l2_fraction = 5.0e-01 : f32>`:
+    L2 gives `l2_primary` to this share of the lines, `l2_secondary` to the others. What is not
+    said is left out.
+  }];
+  let parameters = (ins "::gluonc::tt::CacheModifier":$cache_modifier,
+                        "std::optional<::gluonc::tt::EvictionPriority>":$l1,
+                        "std::optional<::gluonc::tt::EvictionPriority>":$l2_primary,
+                        "std::optional<::gluonc::tt::EvictionPriority>":$l2_secondary,
+                        "::mlir::FloatAttr":$l2_fraction, "unsigned":$l2_prefetch_size);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def TTNG_TensorDescIm2ColType : TypeDef<TTNG_Dialect, "TensorDescIm2Col"> {
   let mnemonic = "tensordesc_im2col";
   let summary = "Describes an image whose windows are copied as rows of a matrix";

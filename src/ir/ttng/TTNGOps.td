@@ -179,7 +179,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
       UnitAttr:$multicast,
       DefaultValuedAttr<TT_CacheModifier, "::gluonc::tt::CacheModifier::NONE">:$cache,
       DefaultValuedAttr<TT_EvictionPolicy, "::gluonc::tt::EvictionPolicy::NORMAL">:$evict,
-      DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+      DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
+      OptionalAttr<TT_AnyCachePolicy>:$cachePolicy);
   let assemblyFormat = [{
     $desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred
     oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
@@ -188,14 +189,16 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
   }];
 }
 
-class TTNG_TMAStoreOp<string mnemonic, dag kind = (ins)>
+class TTNG_TMAStoreOp<string mnemonic, dag kind = (ins), dag hints = (ins)>
     : TTNG_Op<mnemonic, [OnChip<["getAccesses", "getBoxCopy"]>]> {
   let arguments = !con(kind, (ins
       Arg<TT_TensorDescType, "", [MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>:$desc,
-      Variadic<I32>:$coord, Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src));
+      Variadic<I32>:$coord, Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src), hints);
 }
 
-def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_TMAStoreOp<"async_tma_copy_local_to_global"> {
+def TTNG_AsyncTMACopyLocalToGlobalOp
+    : TTNG_TMAStoreOp<"async_tma_copy_local_to_global", (ins),
+                      (ins OptionalAttr<TT_AnyCachePolicy>:$cachePolicy)> {
   let summary = "Starts copying a buffer to a block of a tensor, in a group of its own";
   let assemblyFormat = [{
     $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))

@@ -6,6 +6,7 @@
 #include "ir/Encoding.h"
 #include "ir/Report.h"
 #include "ir/Views.h"
+#include "ir/tt/CachePolicy.h"
 #include "ir/ttng/AsyncUnitRules.h"
 #include "target/nvidia/Barriers.h"
 #include "target/nvidia/BoxCopies.h"
@@ -169,6 +170,8 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
     return failure();
   if (!getResult().getType().getMutableMemory()) // tma_c5
     return emitOpError("cannot store to an immutable buffer");
+  if (failed(tt::verifyCachePolicy(*this, tt::CacheUse::BoxCopy)))
+    return failure();
   return verifyBlock(*this, descriptor, getResult());
 }
 
@@ -195,6 +198,11 @@ LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
   Descriptor descriptor = descriptorOf(getDesc().getType());
   if (failed(verifyCoordinates(*this, descriptor, getCoord().size(), 0)))
     return failure();
+  if (Attribute policy = getCachePolicyAttr()) {
+    std::string problem = tt::whyNoCachePolicy(tt::CacheUse::BoxCopy, policy);
+    if (!problem.empty()) // cache_policy_c1
+      return emitOpError(problem);
+  }
   return verifySource(*this, descriptor, getSrc());
 }
 

@@ -202,6 +202,10 @@ const std::vector<ReferencePage> &referencePages() {
     appendLayoutNames(names);
     for (llvm::StringRef name : names)
       all.addFunction(name, "Kinds of layouts", *findLayoutConstructor(name));
+    names.clear();
+    appendCachePolicyNames(names);
+    for (llvm::StringRef name : names)
+      all.addFunction(name, "Caches", *findCachePolicy(name));
     for (const ops::Family &family : ops::families())
       for (const Builtin &row : family.rows)
         all.addFunction(row.name, family.title, row);

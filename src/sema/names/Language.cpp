@@ -152,6 +152,8 @@ static MaybeValue findLanguageMember(llvm::StringRef name) {
     return Value::builtin(intrinsic);
   if (const Intrinsic *constructor = findLayoutConstructor(name))
     return Value::builtin(constructor);
+  if (const Intrinsic *policy = findCachePolicy(name))
+    return Value::builtin(policy);
   if (const Builtin *builtin = ops::findBuiltin(name))
     return Value::builtin(builtin);
   if (name == "PropagateNan")
@@ -186,6 +188,7 @@ std::vector<llvm::StringRef> LanguageModule::names() const {
   if (name() == "gl" || name() == "tl") {
     appendLanguageNames(result);
     appendLayoutNames(result);
+    appendCachePolicyNames(result);
     ops::appendBuiltinNames(result);
   }
   return result;
@@ -237,6 +240,8 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return Value::builtin(builtin);
   if (const Intrinsic *constructor = findLayoutConstructor(relative))
     return Value::builtin(constructor);
+  if (const Intrinsic *policy = findCachePolicy(relative))
+    return Value::builtin(policy);
   return stub(program, relative);
 }
 

@@ -68,6 +68,9 @@ const Intrinsic *findLayoutConstructor(llvm::StringRef name);
 const Intrinsic &bankConflictsOfTypes();
 /// Methods of layouts.
 llvm::ArrayRef<Intrinsic> layoutMethods();
+/// `CachePolicy` and the like; by the path below `gl`, as for layouts.
+const Intrinsic *findCachePolicy(llvm::StringRef name);
+bool isFractionalEvictionPolicy(const Value &value);
 const Intrinsic *findMathFunction(llvm::StringRef name);
 /// What compile-time code uses of Python's own modules: "copy.deepcopy", "functools.partial".
 const Intrinsic *findHostFunction(llvm::StringRef path);
@@ -82,6 +85,7 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
 /// Every intrinsic and layout class that `gl` has, for suggestions.
 void appendLanguageNames(std::vector<llvm::StringRef> &names);
 void appendLayoutNames(std::vector<llvm::StringRef> &names);
+void appendCachePolicyNames(std::vector<llvm::StringRef> &names);
 /// The fields of every layout class, for Python's classes; see gluonc_language_layouts.
 std::string layoutSchemas();
 

@@ -156,8 +156,9 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
   Operand other = operand(arguments, "other");
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, false);
   std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::Load);
   std::optional<bool> isVolatile = boolArgument(context, arguments, "volatile");
-  if (!cache || !evict || !isVolatile || !checkPointer(context, pointer, "pointer") ||
+  if (!cache || !evict || !policy || !isVolatile || !checkPointer(context, pointer, "pointer") ||
       !readLoadOperands(context, pointer, mask, other))
     return std::nullopt;
   DType element = pointer.value.dtype().pointee();
@@ -166,13 +167,10 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   }
   Value address = bytePointer(context, pointer.value);
-  mlir::Value loaded =
-      isGiven(mask.value)
-          ? tt::LoadOp::create(context.builder, context.loc(), address.ir(), mask.value.ir(),
-                               isGiven(other.value) ? other.value.ir() : mlir::Value(), *cache,
-                               *evict, *isVolatile)
-          : tt::LoadOp::create(context.builder, context.loc(), address.ir(), *cache, *evict,
-                               *isVolatile);
+  mlir::Value loaded = tt::LoadOp::create(context.builder, context.loc(), address.ir(),
+                                          isGiven(mask.value) ? mask.value.ir() : mlir::Value(),
+                                          isGiven(other.value) ? other.value.ir() : mlir::Value(),
+                                          *cache, *evict, *isVolatile, *policy);
   if (element.isBool())
     return notZero(context, tensor(loaded, dtypes::int8));
   return tensor(loaded, element);
@@ -217,13 +215,14 @@ std::optional<StoreOperands> readStore(Context &context, const BoundArgs &argume
 static Result emitStore(Context &context, const BoundArgs &arguments) {
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, true);
   std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
-  if (!cache || !evict)
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::Store);
+  if (!cache || !evict || !policy)
     return std::nullopt;
   std::optional<StoreOperands> store = readStore(context, arguments, "value");
   if (!store)
     return std::nullopt;
   tt::StoreOp::create(context.builder, context.loc(), store->address, store->value, store->mask,
-                      *cache, *evict, /*ignore_cta=*/false);
+                      *cache, *evict, /*ignore_cta=*/false, *policy);
   return Value::none();
 }
 
@@ -231,13 +230,14 @@ llvm::ArrayRef<Builtin> memoryBuiltins() {
   static const Builtin table[] = {
       {"load",
        "pointer: pointer, mask: tensor = None, other: tensor = None, *, cache_modifier: str = '', "
-       "eviction_policy: str = '', volatile: bool = False",
+       "eviction_policy: str = '', volatile: bool = False, cache_policy: value = None",
        emitLoad, asFunction, R"(
 Reads memory through a pointer or a block of pointers.
 
 Where `mask` is false nothing is read: the element is `other`, or undefined without it. Mask and
 `other` are broadcast to the pointers; `other` is converted to the element type. `cache_modifier` is
-".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last".
+".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last"; `cache_policy`, a
+`CachePolicy`, takes the place of both.
 
 Gives: the element type of the pointers, in their shape and layout.
 Errors: what is no pointer; a mask that is not boolean; `other` without a mask; a block as mask of a
@@ -247,13 +247,13 @@ scalar pointer.
 )"},
       {"store",
        "pointer: pointer, value: tensor, mask: tensor = None, *, cache_modifier: str = '', "
-       "eviction_policy: str = ''",
+       "eviction_policy: str = '', cache_policy: value = None",
        emitStore, asMethod, R"(
 Writes memory through a pointer or a block of pointers.
 
 Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
 converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
-"evict_first" or "evict_last".
+"evict_first" or "evict_last"; `cache_policy`, a `CachePolicy`, takes the place of both.
 
 Gives: nothing.
 Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the

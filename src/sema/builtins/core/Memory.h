@@ -3,7 +3,7 @@
 
 #include "sema/builtins/Emit.h"
 
-#include "ir/Dialects.h"
+#include "ir/tt/CachePolicy.h"
 
 namespace gluonc::sema::ops {
 
@@ -32,5 +32,8 @@ std::optional<StoreOperands> readStore(Context &context, const BoundArgs &argume
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
                                                bool isStore);
 std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments);
+/// `cache_policy`, in place of both; a null attribute where absent.
+std::optional<mlir::Attribute> cachePolicy(Context &context, const BoundArgs &arguments,
+                                           tt::CacheUse use);
 
 } // namespace gluonc::sema::ops

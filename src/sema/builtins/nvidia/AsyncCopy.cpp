@@ -24,8 +24,9 @@ static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, false);
   std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::AsyncCopy);
   std::optional<bool> isVolatile = boolArgument(context, arguments, "volatile");
-  if (!cache || !evict || !isVolatile || !checkPointer(context, pointer, "pointer"))
+  if (!cache || !evict || !policy || !isVolatile || !checkPointer(context, pointer, "pointer"))
     return std::nullopt;
   mlir::Value predicate;
   if (isGiven(mask.value)) {
@@ -38,7 +39,7 @@ static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
   mlir::Type token = ttg::AsyncTokenType::get(context.mlirContext());
   ttg::AsyncCopyGlobalToLocalOp::create(context.builder, context.loc(), token, pointer.value.ir(),
                                         buffer.ir(), predicate, /*other=*/mlir::Value(), *cache,
-                                        *evict, *isVolatile, /*contiguity=*/1);
+                                        *evict, *isVolatile, /*contiguity=*/1, *policy);
   return Value::none();
 }
 
@@ -66,7 +67,7 @@ llvm::ArrayRef<Builtin> asyncCopyBuiltins() {
   static const Builtin table[] = {
       {"nvidia.ampere.async_copy.async_load",
        "smem: buffer, pointer: pointer, mask: tensor = None, cache_modifier: str = '', "
-       "eviction_policy: str = '', volatile: bool = False",
+       "eviction_policy: str = '', volatile: bool = False, cache_policy: value = None",
        emitAsyncLoad,
        {.needs = target::Feature::AsyncCopy, .alias = "async_copy_global_to_shared"},
        R"(
@@ -74,7 +75,7 @@ Begins to copy from global to shared memory, past the registers.
 
 The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
 it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
-0.
+0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`.
 
 Gives: nothing.
 Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is

@@ -4,6 +4,7 @@
 // moves; coordinates say where in the tensor the block begins.
 //
 //===----------------------------------------------------------------------===//
+#include "sema/builtins/core/Memory.h"
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
@@ -147,13 +148,14 @@ static Result load(Context &context, const BoundArgs &arguments, bool isIm2Col) 
   }
   std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
   std::optional<bool> multicast = boolArgument(context, arguments, "multicast");
-  if (!predicate || !multicast)
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::BoxCopy);
+  if (!predicate || !multicast || !policy)
     return std::nullopt;
   ttng::AsyncTMACopyGlobalToLocalOp::create(
       context.builder, context.loc(), descriptor.items()[0].ir(), *coords, offsets,
       arguments["barrier"].ir(), arguments["result"].ir(), predicateOrTrue(context, *predicate),
       *multicast && isShared(arguments["result"]), tt::CacheModifier::NONE,
-      tt::EvictionPolicy::NORMAL, /*isVolatile=*/false);
+      tt::EvictionPolicy::NORMAL, /*isVolatile=*/false, *policy);
   return Value::none();
 }
 
@@ -181,11 +183,12 @@ static std::optional<llvm::SmallVector<mlir::Value>> readStore(Context &context,
 
 static Result emitStore(Context &context, const BoundArgs &arguments) {
   auto coords = readStore(context, arguments);
-  if (!coords)
+  std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::BoxCopy);
+  if (!coords || !policy)
     return std::nullopt;
   ttng::AsyncTMACopyLocalToGlobalOp::create(context.builder, context.loc(),
                                             arguments["tensor_desc"].items()[0].ir(), *coords,
-                                            arguments["src"].ir());
+                                            arguments["src"].ir(), *policy);
   return Value::none();
 }
 
@@ -353,7 +356,7 @@ llvm::ArrayRef<Builtin> tmaBuiltins() {
   static const Builtin table[] = {
       {"nvidia.hopper.tma.async_load",
        "tensor_desc: descriptor, coord: scalars, barrier: barrier, result: buffer, "
-       "pred: scalar = True, multicast: bool = False",
+       "pred: scalar = True, multicast: bool = False, cache_policy: value = None",
        emitLoad,
        {.needs = target::Feature::TensorCopies, .alias = "async_copy_global_to_shared"},
        R"(
@@ -361,7 +364,8 @@ Begins to copy a block of a tensor to shared memory; its bytes arrive at a barri
 
 `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
 the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
-that hold the same block. With a false `pred` nothing is copied.
+that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of
+L2 alone.
 
 Gives: nothing.
 Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
@@ -374,7 +378,7 @@ coordinates.
 )"},
       {"nvidia.hopper.tma.async_load_im2col",
        "tensor_desc: descriptor, coord: scalars, offsets: scalars, barrier: barrier, "
-       "result: buffer, pred: scalar = True, multicast: bool = False",
+       "result: buffer, pred: scalar = True, multicast: bool = False, cache_policy: value = None",
        emitLoadIm2Col,
        {.needs = target::Feature::TensorCopies, .alias = "async_copy_global_to_shared_im2col"},
        R"(
@@ -393,7 +397,7 @@ Errors: a descriptor that is none of im2col; a wrong number of coordinates or of
     hopper.mbarrier.wait(bar, phase=0)
 )"},
       {"nvidia.hopper.tma.async_store",
-       "tensor_desc: descriptor, coord: scalars, src: buffer",
+       "tensor_desc: descriptor, coord: scalars, src: buffer, cache_policy: value = None",
        emitStore,
        {.needs = target::Feature::TensorCopies, .alias = "async_copy_shared_to_global"},
        R"(
@@ -401,7 +405,7 @@ Begins to copy a block from shared memory to a tensor.
 
 `coord` is where in the tensor the block begins; what lies outside of the tensor is not written. A
 `fence_async_shared` must stand between writes to the buffer and the copy, a `store_wait` before the
-buffer is written again or the kernel ends.
+buffer is written again or the kernel ends. `cache_policy` is a `CachePolicy` of L2 alone.
 
 Gives: nothing.
 Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of

@@ -4,12 +4,12 @@ from typing import Any
 
 from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
 
-def async_copy_global_to_shared(smem: shared_memory_descriptor, pointer: tensor, mask: tensor | Number | None = ..., cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ...) -> None:
+def async_copy_global_to_shared(smem: shared_memory_descriptor, pointer: tensor, mask: tensor | Number | None = ..., cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy from global to shared memory, past the registers.
 
     The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
     it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
-    0.
+    0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`.
 
     Gives: nothing.
     Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is
@@ -23,12 +23,12 @@ def async_copy_global_to_shared(smem: shared_memory_descriptor, pointer: tensor,
     """
     ...
 
-def async_load(smem: shared_memory_descriptor, pointer: tensor, mask: tensor | Number | None = ..., cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ...) -> None:
+def async_load(smem: shared_memory_descriptor, pointer: tensor, mask: tensor | Number | None = ..., cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy from global to shared memory, past the registers.
 
     The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
     it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
-    0.
+    0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`.
 
     Gives: nothing.
     Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is

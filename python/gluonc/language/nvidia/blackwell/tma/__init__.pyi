@@ -100,12 +100,13 @@ def async_atomic_xor(tensor_desc: Any, coord: Sequence[tensor | Number], src: sh
     """
     ...
 
-def async_load(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+def async_load(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy a block of a tensor to shared memory; its bytes arrive at a barrier.
 
     `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
     the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
-    that hold the same block. With a false `pred` nothing is copied.
+    that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of
+    L2 alone.
 
     Gives: nothing.
     Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
@@ -118,7 +119,7 @@ def async_load(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shar
     """
     ...
 
-def async_load_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offsets: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+def async_load_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offsets: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy pixels of an image to shared memory; their bytes arrive at a barrier.
 
     `tensor_desc` is an im2col descriptor, `coord` the first pixel and channel, an int32 scalar per
@@ -135,12 +136,12 @@ def async_load_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offset
     """
     ...
 
-def async_store(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+def async_store(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor, cache_policy: Any = ...) -> None:
     """Begins to copy a block from shared memory to a tensor.
 
     `coord` is where in the tensor the block begins; what lies outside of the tensor is not written. A
     `fence_async_shared` must stand between writes to the buffer and the copy, a `store_wait` before the
-    buffer is written again or the kernel ends.
+    buffer is written again or the kernel ends. `cache_policy` is a `CachePolicy` of L2 alone.
 
     Gives: nothing.
     Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
@@ -182,12 +183,13 @@ def store_wait(pendings: int, read_only: bool = ...) -> None:
     """
     ...
 
-def async_copy_global_to_shared(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+def async_copy_global_to_shared(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy a block of a tensor to shared memory; its bytes arrive at a barrier.
 
     `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
     the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
-    that hold the same block. With a false `pred` nothing is copied.
+    that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of
+    L2 alone.
 
     Gives: nothing.
     Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
@@ -200,7 +202,7 @@ def async_copy_global_to_shared(tensor_desc: Any, coord: Sequence[tensor | Numbe
     """
     ...
 
-def async_copy_global_to_shared_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offsets: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+def async_copy_global_to_shared_im2col(tensor_desc: Any, coord: Sequence[tensor | Number], offsets: Sequence[tensor | Number], barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ..., cache_policy: Any = ...) -> None:
     """Begins to copy pixels of an image to shared memory; their bytes arrive at a barrier.
 
     `tensor_desc` is an im2col descriptor, `coord` the first pixel and channel, an int32 scalar per
@@ -217,12 +219,12 @@ def async_copy_global_to_shared_im2col(tensor_desc: Any, coord: Sequence[tensor 
     """
     ...
 
-def async_copy_shared_to_global(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
+def async_copy_shared_to_global(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor, cache_policy: Any = ...) -> None:
     """Begins to copy a block from shared memory to a tensor.
 
     `coord` is where in the tensor the block begins; what lies outside of the tensor is not written. A
     `fence_async_shared` must stand between writes to the buffer and the copy, a `store_wait` before the
-    buffer is written again or the kernel ends.
+    buffer is written again or the kernel ends. `cache_policy` is a `CachePolicy` of L2 alone.
 
     Gives: nothing.
     Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of

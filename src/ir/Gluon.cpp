@@ -1,0 +1,26 @@
+//===- Gluon.cpp - The gluon dialect -----------------------------------------===//
+#include "ir/InlineAnything.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gluonc;
+
+#include "ir/GluonDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/GluonAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/GluonOps.cpp.inc"
+
+void gluon::GluonDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/GluonAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/GluonOps.cpp.inc"
+      >();
+  addInterfaces<InlineAnything>();
+}
