@@ -112,4 +112,21 @@ std::optional<AsmConstraints> readAsmConstraints(llvm::StringRef text, llvm::Str
   return read;
 }
 
+std::optional<llvm::SmallVector<mlir::Type>> threadAsmTypes(mlir::TypeRange types) {
+  llvm::SmallVector<mlir::Type> each;
+  for (mlir::Type type : types) {
+    if (mlir::isa<ttg::MemDescType>(type)) {
+      each.push_back(mlir::IntegerType::get(type.getContext(), 32));
+      continue;
+    }
+    auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+    const layout::LinearLayout *layout = tensor ? linearOrNull(tensor) : nullptr;
+    if (tensor && !layout)
+      return std::nullopt;
+    each.append(layout ? layout->inSize(layout::Dim::Register) : 1,
+                mlir::getElementTypeOrSelf(type));
+  }
+  return each;
+}
+
 } // namespace gluonc

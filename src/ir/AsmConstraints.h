@@ -36,4 +36,8 @@ std::optional<AsmConstraints> readAsmConstraints(llvm::StringRef text, llvm::Str
                                                  mlir::TypeRange results, mlir::TypeRange operands,
                                                  unsigned pack, std::string &why);
 
+/// What the operands of `ttg.inline_asm` are: of a tensor, the elements that each thread has,
+/// register by register; of a buffer, an i32. Nullopt where a tensor has no layout yet.
+std::optional<llvm::SmallVector<mlir::Type>> threadAsmTypes(mlir::TypeRange types);
+
 } // namespace gluonc

@@ -1,11 +1,13 @@
 //===- EmitMap.cpp - Scalar code and assembly per element --------------------------===//
 //
 // Both take `pack` registers of a thread at a time, counted as the layout counts
-// them: with those that hold copies. So operands are spread out first.
+// them: with those that hold copies. So operands are spread out first. The assembly
+// of `ttg.inline_asm` takes all registers of a thread at once.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Emitter.h"
 
+#include "codegen/core/SharedTransfer.h"
 #include "ir/AsmConstraints.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
@@ -153,12 +155,63 @@ LogicalResult emitInlineAsm(Emitter &emitter, tt::ElementwiseInlineAsmOp op) {
       });
 }
 
+/// Where the first element of a view lies.
+Value *originOf(Emitter &emitter, mlir::Value buffer) {
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  Transfer whole;
+  if (auto padded = dyn_cast<ttg::PaddedSharedEncodingAttr>(type.getEncoding()))
+    whole.padded = &padded.getValue();
+  Builder &builder = emitter.builder;
+  ThreadAddress address = addressOf(emitter, whole, buffer, elementBytes(type.getElementType()),
+                                    builder.getInt32(0), /*mask=*/0);
+  return builder.CreatePtrToInt(address.at(0), builder.getInt32Ty());
+}
+
+LogicalResult emitThreadAsm(Emitter &emitter, ttg::InlineAsmOp op) {
+  Builder &builder = emitter.builder;
+  auto resultElements = threadAsmTypes(op.getResultTypes());
+  auto operandElements = threadAsmTypes(op.getArgs().getTypes());
+  std::string why;
+  std::optional<AsmConstraints> constraints =
+      readAsmConstraints(op.getAsmString(), op.getConstraints(), *resultElements, *operandElements,
+                         /*pack=*/1, why);
+  if (!constraints)
+    return emitter.unsupported(op, why);
+  SmallVector<Value *> operands;
+  for (mlir::Value operand : op.getArgs()) {
+    bool isBuffer = isa<ttg::MemDescType>(operand.getType());
+    for (unsigned reg : isBuffer ? SmallVector<unsigned>{0} : distinctRegisters(operand.getType()))
+      operands.push_back(
+          packAsm(builder, {isBuffer ? originOf(emitter, operand) : emitter.get(operand)[reg]},
+                  constraints->operands[operands.size()]));
+  }
+  SmallVector<Type *> types;
+  for (char registerClass : constraints->results)
+    types.push_back(asmType(builder, registerClass));
+  Registers words = emitter.isa.inlineAsm(builder, op.getAsmString(), op.getConstraints(), types,
+                                          operands, op.getPure());
+  size_t next = 0;
+  for (mlir::Value result : op.getResult()) {
+    Type *element = emitter.elementType(mlir::getElementTypeOrSelf(result.getType()));
+    Registers registers(emitter.registerCount(result.getType()));
+    // Of registers with copies the last one counts; they are to agree.
+    for (unsigned reg : distinctRegisters(result.getType())) {
+      SmallVector<Value *> elements;
+      unpackAsm(builder, words[next++], element, 1, elements);
+      registers[reg] = elements[0];
+    }
+    emitter.set(result, std::move(registers));
+  }
+  return success();
+}
+
 } // namespace
 
 void addMap(EmitTable &table) {
   table.add<emitMapElementwise>();
   table.add<emitMapReturn>();
   table.add<emitInlineAsm>();
+  table.add<emitThreadAsm>();
 }
 
 } // namespace gluonc::codegen

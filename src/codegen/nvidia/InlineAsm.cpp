@@ -96,9 +96,9 @@ Value *emitTiedAsm(Builder &builder, StringRef text, ArrayRef<Type *> types, Arr
 Registers NvidiaIsa::inlineAsm(Builder &builder, StringRef text, StringRef constraints,
                                ArrayRef<Type *> results, ArrayRef<Value *> operands,
                                bool isPure) const {
-  Type *type = results.size() == 1
-                   ? results[0]
-                   : static_cast<Type *>(StructType::get(builder.getContext(), results));
+  Type *type = results.empty()       ? builder.getVoidTy()
+               : results.size() == 1 ? results[0]
+                                     : StructType::get(builder.getContext(), results);
   SmallVector<Type *> types;
   for (Value *operand : operands)
     types.push_back(operand->getType());
@@ -108,6 +108,8 @@ Registers NvidiaIsa::inlineAsm(Builder &builder, StringRef text, StringRef const
   call->addFnAttr(Attribute::NoUnwind);
   if (isPure)
     call->setMemoryEffects(MemoryEffects::none());
+  else
+    call->addFnAttr(Attribute::Convergent);
   if (results.size() == 1)
     return {call};
   Registers parts;

@@ -125,3 +125,15 @@ Value MemDescSubsliceOp::getViewSource() { return getSrc(); }
 Value MemDescTransOp::getViewSource() { return getSrc(); }
 Value MemDescReshapeOp::getViewSource() { return getSrc(); }
 Value MemDescReinterpretOp::getViewSource() { return getSrc(); }
+
+void InlineAsmOp::getEffects(
+    llvm::SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), tt::GlobalMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), tt::GlobalMemory::get());
+}
+
+Speculation::Speculatability InlineAsmOp::getSpeculatability() {
+  return getPure() ? Speculation::Speculatable : Speculation::NotSpeculatable;
+}

@@ -357,4 +357,26 @@ def TTG_AsyncWaitOp : TTG_Op<"async_wait", [OnChip<["getAwaited"]>]> {
   let assemblyFormat = "($asyncToken^)? attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+def TTG_InlineAsmOp : TTG_Op<"inline_asm", [
+    NoOnChip, OwnLayouts, Pointwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    ConditionallySpeculatable]> {
+  let summary = "Assembly that each thread executes once";
+  let description = [{
+    A tensor is as many operands as a thread has registers of it, copies among them; a buffer is
+    its address in shared memory. What the text does to memory is for the program to order.
+    `thread_asm_c1`: tensors have layouts. `thread_asm_c2`: assembly that takes buffers is not
+    pure. `thread_asm_c3`: the constraints and the text fit results and operands.
+  }];
+  let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
+                       Variadic<AnyTypeOf<[TT_Type, TTG_MemDescType]>>:$args);
+  let results = (outs Variadic<TT_Type>:$result);
+  let assemblyFormat = "$asm_string attr-dict $args `:` functional-type($args, $result)";
+  let extraClassDeclaration = "mlir::Speculation::Speculatability getSpeculatability();";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -3,6 +3,7 @@
 // Labels are those of the descriptions in TTGOps.td.
 //
 //===----------------------------------------------------------------------===//
+#include "ir/AsmConstraints.h"
 #include "ir/Encoding.h"
 #include "ir/Owners.h"
 #include "ir/Views.h"
@@ -146,6 +147,23 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   if (!getResult().getType().getMutableMemory()) // async_copy_c2
     return emitOpError("cannot store to an immutable buffer");
   return tt::verifyCachePolicy(*this, tt::CacheUse::AsyncCopy);
+}
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+LogicalResult InlineAsmOp::verify() {
+  auto results = threadAsmTypes(getResultTypes()), operands = threadAsmTypes(getArgs().getTypes());
+  if (!results || !operands) // thread_asm_c1
+    return emitOpError("needs the layouts of its tensors");
+  bool hasBuffer = llvm::any_of(getArgs().getTypes(), llvm::IsaPred<MemDescType>);
+  if (hasBuffer && getPure()) // thread_asm_c2
+    return emitOpError("is not pure where it takes buffers");
+  std::string why;
+  if (!readAsmConstraints(getAsmString(), getConstraints(), *results, *operands, /*pack=*/1, why))
+    return emitOpError(why); // thread_asm_c3
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

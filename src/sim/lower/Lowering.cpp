@@ -40,6 +40,7 @@ const OperationTable &operationTable() {
     addDebug(all);
     addIndexed(all);
     addMap(all);
+    addThreadAsm(all);
     return all;
   }();
   return table;

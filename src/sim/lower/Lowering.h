@@ -56,6 +56,7 @@ void addControl(OperationTable &table);
 void addDebug(OperationTable &table);
 void addIndexed(OperationTable &table);
 void addMap(OperationTable &table);
+void addThreadAsm(OperationTable &table);
 
 /// Kind of the elements of a scalar, tensor, pointer or memdesc type.
 std::optional<ElementKind> elementKindOf(mlir::Type type);

@@ -59,7 +59,7 @@ static std::optional<PtxType> readType(llvm::StringRef text) {
 /// Statements one after the other; registers and labels by name.
 class PtxParser {
 public:
-  PtxParser(size_t results, size_t operands) {
+  PtxParser(size_t results, size_t operands, bool hasMemory) : hasMemory(hasMemory) {
     program.firstOperand = uint32_t(results);
     program.registerCount = uint32_t(results + operands);
   }
@@ -195,6 +195,8 @@ private:
     // Launches follow one another here: what comes before is complete.
     if (name == "griddepcontrol" && text.empty())
       return true;
+    if (hasMemory && (name == "ld" || name == "st") && isSharedAccess(types, modifiers))
+      return readAccess(name == "ld", opcode, text, std::move(instruction));
     const PtxForm *form = llvm::find_if(ptxForms(), [&](const PtxForm &each) {
       return name == each.opcode && each.matches(types, modifiers);
     });
@@ -231,6 +233,41 @@ private:
           return fail("`" + opcode + "` with a vector of " + llvm::Twine(parts) +
                       " is not simulated");
       }
+    program.code.push_back(std::move(instruction));
+    return true;
+  }
+
+  /// `ld.shared.b32`, `st.volatile.shared::cta.v2.f32`.
+  static bool isSharedAccess(llvm::ArrayRef<llvm::StringRef> types,
+                             llvm::ArrayRef<llvm::StringRef> modifiers) {
+    unsigned shared = 0, others = 0;
+    for (llvm::StringRef modifier : modifiers)
+      if (modifier == "shared" || modifier == "shared::cta")
+        ++shared;
+      else if (modifier != "volatile" && modifier != "weak" && modifier != "v2" && modifier != "v4")
+        ++others;
+    return types.size() == 1 && types[0] != "pred" && shared == 1 && others == 0;
+  }
+
+  /// `$0, [$1+8]` of a load, `[$1+8], $0` of a store.
+  bool readAccess(bool isLoad, llvm::StringRef opcode, llvm::StringRef text,
+                  PtxInstruction instruction) {
+    llvm::StringRef before = text.take_until([](char c) { return c == '['; });
+    llvm::StringRef inside = text.drop_front(before.size());
+    llvm::StringRef place = inside.drop_front(inside.empty() ? 0 : 1).split(']').first;
+    llvm::StringRef value =
+        isLoad ? before.rtrim(" \t\n,") : text.split(']').second.ltrim(" \t\n,");
+    auto [base, offset] = place.split('+');
+    PtxOperand address, moved;
+    bool fits = readOperand(base.trim(), {'u', 32, 1}, address) && address.registers.size() == 1 &&
+                readOperand(value.trim(), instruction.type, moved) &&
+                (offset.empty() || !offset.trim().getAsInteger(0, instruction.addressOffset));
+    unsigned count = instruction.has("v4") ? 4 : instruction.has("v2") ? 2 : 1;
+    fits = fits && (moved.isImmediate ? !isLoad && count == 1 : moved.registers.size() == count);
+    if (!fits)
+      return fail("`" + opcode + " " + text + "` is not simulated");
+    instruction.access = isLoad ? PtxInstruction::Access::Load : PtxInstruction::Access::Store;
+    instruction.operands = {std::move(moved), std::move(address)};
     program.code.push_back(std::move(instruction));
     return true;
   }
@@ -292,6 +329,7 @@ private:
   }
 
   PtxProgram program;
+  bool hasMemory;
 
   std::string problem;
   llvm::StringSet<> declared;
@@ -300,11 +338,30 @@ private:
 };
 
 std::optional<PtxProgram> PtxProgram::parse(llvm::StringRef text, size_t results, size_t operands,
-                                            std::string &why) {
-  return PtxParser(results, operands).parse(text, why);
+                                            std::string &why, bool hasMemory) {
+  return PtxParser(results, operands, hasMemory).parse(text, why);
 }
 
-std::string PtxProgram::run(std::vector<uint64_t> &registers) const {
+/// Element by element, the lowest first; false after a fault.
+static bool access(const PtxInstruction &instruction, std::vector<uint64_t> &registers,
+                   PtxMemory &memory) {
+  const PtxOperand &moved = instruction.operands[0];
+  uint32_t bytes = std::max(1u, instruction.type.bits * instruction.type.elements / 8u);
+  auto address = uint32_t(registers[instruction.operands[1].registers[0]] +
+                          uint64_t(instruction.addressOffset));
+  if (moved.isImmediate)
+    return memory.store(address, bytes, moved.immediate);
+  for (uint32_t reg : moved.registers) {
+    bool isLoad = instruction.access == PtxInstruction::Access::Load;
+    if (!(isLoad ? memory.load(address, bytes, registers[reg])
+                 : memory.store(address, bytes, registers[reg])))
+      return false;
+    address += bytes;
+  }
+  return true;
+}
+
+std::string PtxProgram::run(std::vector<uint64_t> &registers, PtxMemory *memory) const {
   // Fragments are short; one that takes longer does not end.
   constexpr uint32_t kMaxSteps = 1u << 20;
   uint32_t steps = 0;
@@ -317,7 +374,10 @@ std::string PtxProgram::run(std::vector<uint64_t> &registers) const {
       continue;
     if (instruction.target >= 0)
       at = size_t(instruction.target);
-    else
+    else if (instruction.access != PtxInstruction::Access::None) {
+      if (!access(instruction, registers, *memory))
+        return "";
+    } else
       instruction.run(instruction, registers);
   }
   return "";

@@ -51,18 +51,30 @@ struct PtxInstruction {
   bool predicateNegated = false;
   /// Of a branch.
   int32_t target = -1;
+  /// Of an access to memory: the address is the last operand of a load, the first of a store.
+  enum class Access : uint8_t { None, Load, Store } access = Access::None;
+  int64_t addressOffset = 0;
 
   bool has(llvm::StringRef modifier) const;
 };
 
+/// The shared memory that a fragment may access. False after it has reported a fault.
+class PtxMemory {
+public:
+  virtual ~PtxMemory() = default;
+  virtual bool load(uint32_t address, uint32_t bytes, uint64_t &value) = 0;
+  virtual bool store(uint32_t address, uint32_t bytes, uint64_t value) = 0;
+};
+
 class PtxProgram {
 public:
-  /// Registers 0 … are the results, then the operands; named ones follow.
+  /// Registers 0 … are the results, then the operands; named ones follow. Without memory it has no
+  /// `ld.shared` and `st.shared`.
   static std::optional<PtxProgram> parse(llvm::StringRef text, size_t results, size_t operands,
-                                         std::string &why);
+                                         std::string &why, bool hasMemory = false);
 
-  /// Runs to the end; says why it cannot.
-  std::string run(std::vector<uint64_t> &registers) const;
+  /// Runs to the end, or to a fault of the memory; says why it cannot.
+  std::string run(std::vector<uint64_t> &registers, PtxMemory *memory = nullptr) const;
 
   uint32_t registerCount = 0, firstOperand = 0;
 

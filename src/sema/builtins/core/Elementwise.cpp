@@ -2,10 +2,11 @@
 //
 // `map_elementwise` runs a jit function on scalars, `inline_asm_elementwise`
 // PTX, and `libdevice` functions are named by their symbol. All three see the
-// elements of one thread, `pack` at a time.
+// elements of one thread, `pack` at a time; `inline_asm` sees all at once.
 //
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/Emit.h"
+#include "sema/builtins/Types.h"
 
 #include "ir/AsmConstraints.h"
 #include "ir/Dialects.h"
@@ -201,6 +202,174 @@ static Result emitInlineAsm(Context &context, const BoundArgs &arguments) {
   return finishPacked(context, op, arguments.span("pack"), *pack, std::move(results), isTuple);
 }
 
+// -- inline_asm ----------------------------------------------------------------------
+
+namespace {
+
+/// Results and operands of assembly that each thread runs once.
+struct ThreadAsm {
+  std::vector<Value> resultTypes;
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Value> handles;
+  bool hasBuffer = false;
+  /// How many registers of the text each of them is.
+  llvm::SmallVector<size_t> resultCounts, operandCounts;
+};
+
+} // namespace
+
+static std::nullopt_t refuseAsm(Context &context, const BoundArgs &arguments, llvm::StringRef name,
+                                llvm::StringRef expected, const Value &got) {
+  context.report(diag::Kind::ArgumentKind, arguments.span(name), name, expected, got.typeName())
+      .end();
+  return std::nullopt;
+}
+
+/// 0, after a report, where the type has no registers yet.
+static size_t registersOf(Context &context, const BoundArgs &arguments, llvm::StringRef name,
+                          const Value &value, mlir::Type type) {
+  std::optional<llvm::SmallVector<mlir::Type>> each = threadAsmTypes(type);
+  if (!each)
+    refuseAsm(context, arguments, name, "of tensors whose layouts are known", value);
+  return each ? each->size() : 0;
+}
+
+static bool readResultTypes(Context &context, const BoundArgs &arguments, ThreadAsm &code) {
+  std::optional<Value> types =
+      withTypes(context, arguments["result_types"], arguments.span("result_types"));
+  if (!types)
+    return false;
+  if (types->is(ValueKind::Tuple) || types->is(ValueKind::List))
+    code.resultTypes = types->items().vec();
+  else if (!types->isAbsent())
+    code.resultTypes = {*types};
+  for (const Value &result : code.resultTypes) {
+    bool isBlock =
+        result.is(ValueKind::BlockType) && mlir::isa<mlir::RankedTensorType>(result.irType());
+    if (!isBlock && (!result.is(ValueKind::DType) || result.dtype().isVoid())) {
+      refuseAsm(context, arguments, "result_types", "element types and types of tensors", result);
+      return false;
+    }
+    code.types.push_back(isBlock ? result.irType() : result.dtype().toMlir(context.mlirContext()));
+    code.resultCounts.push_back(
+        registersOf(context, arguments, "result_types", result, code.types.back()));
+    if (!code.resultCounts.back())
+      return false;
+  }
+  return true;
+}
+
+static bool readOperands(Context &context, const BoundArgs &arguments, ThreadAsm &code) {
+  const Value &list = arguments["args"];
+  if (list.isAbsent())
+    return true;
+  if (!list.is(ValueKind::Tuple) && !list.is(ValueKind::List)) {
+    refuseAsm(context, arguments, "args", "a list of tensors and buffers", list);
+    return false;
+  }
+  for (const Value &item : list.items()) {
+    bool isBuffer = item.is(ValueKind::MemDesc);
+    Result value = isBuffer ? Result(item) : materialize(context, {item, arguments.span("args")});
+    if (!value)
+      return false;
+    code.hasBuffer |= isBuffer;
+    code.handles.push_back(value->ir());
+    code.operandCounts.push_back(
+        registersOf(context, arguments, "args", *value, value->ir().getType()));
+    if (!code.operandCounts.back())
+      return false;
+  }
+  return true;
+}
+
+/// "$0", "$1", … in a tuple for each group, from `next` on.
+static Value placeholders(llvm::ArrayRef<size_t> counts, size_t &next) {
+  std::vector<Value> groups;
+  for (size_t count : counts) {
+    std::vector<Value> names;
+    for (size_t i = 0; i < count; ++i)
+      names.push_back(Value::string("$" + std::to_string(next++)));
+    groups.push_back(Value::tuple(std::move(names)));
+  }
+  return Value::tuple(std::move(groups));
+}
+
+/// The text, or what a compile-time function makes of the names of results and operands.
+static std::optional<std::string> asmText(Context &context, const BoundArgs &arguments,
+                                          const ThreadAsm &code) {
+  Value text = arguments["asm"];
+  if (text.is(ValueKind::Function) || text.is(ValueKind::BoundMethod)) {
+    size_t next = 0;
+    Value results = placeholders(code.resultCounts, next);
+    Result made = context.call(text, {results, placeholders(code.operandCounts, next)});
+    if (!made)
+      return std::nullopt;
+    text = *made;
+  }
+  if (text.is(ValueKind::String))
+    return text.asString().str();
+  return refuseAsm(context, arguments, "asm", "a string, or a function that gives one", text);
+}
+
+/// A string as it is, or a constraint for each result and operand, repeated for its registers.
+static std::optional<std::string> asmConstraints(Context &context, const BoundArgs &arguments,
+                                                 const ThreadAsm &code) {
+  const Value &given = arguments["constraints"];
+  if (given.isAbsent())
+    return "";
+  if (given.is(ValueKind::String))
+    return given.asString().str();
+  llvm::SmallVector<size_t> counts(code.resultCounts);
+  counts.append(code.operandCounts);
+  bool isList = given.is(ValueKind::Tuple) || given.is(ValueKind::List);
+  if (!isList || given.items().size() != counts.size() ||
+      !llvm::all_of(given.items(), [](const Value &item) { return item.is(ValueKind::String); }))
+    return refuseAsm(context, arguments, "constraints",
+                     "a string, or one for each result and operand", given);
+  std::string all;
+  for (auto [item, count] : llvm::zip_equal(given.items(), counts))
+    for (size_t i = 0; i < count; ++i)
+      all += (all.empty() ? "" : ",") + item.asString().str();
+  return all;
+}
+
+/// inline_asm(asm, constraints, args, result_types, is_pure)
+static Result emitThreadAsm(Context &context, const BoundArgs &arguments) {
+  ThreadAsm code;
+  std::optional<bool> isPure = boolArgument(context, arguments, "is_pure");
+  if (!isPure || !readResultTypes(context, arguments, code) ||
+      !readOperands(context, arguments, code))
+    return std::nullopt;
+  std::optional<std::string> text = asmText(context, arguments, code);
+  std::optional<std::string> constraints =
+      text ? asmConstraints(context, arguments, code) : std::nullopt;
+  if (!constraints)
+    return std::nullopt;
+  if (*isPure && code.hasBuffer) {
+    context
+        .report(diag::Kind::BadArgument, arguments.span("is_pure"),
+                "assembly that takes buffers is not pure")
+        .end();
+    return std::nullopt;
+  }
+  std::string why;
+  if (!readAsmConstraints(*text, *constraints, *threadAsmTypes(code.types),
+                          *threadAsmTypes(mlir::ValueRange(code.handles).getTypes()), /*pack=*/1,
+                          why)) {
+    context.report(diag::Kind::AsmConstraints, arguments.span("constraints"), why).end();
+    return std::nullopt;
+  }
+  auto op = ttg::InlineAsmOp::create(context.builder, context.loc(), code.types, *text,
+                                     *constraints, *isPure, code.handles);
+  std::vector<Value> results;
+  for (auto [result, type] : llvm::zip_equal(op.getResult(), code.resultTypes))
+    results.push_back(tensor(result, type.dtype()));
+  const Value &types = arguments["result_types"];
+  bool isOne = types.is(ValueKind::DType) || types.is(ValueKind::BlockType) ||
+               (types.is(ValueKind::Tuple) && !types.fieldNames().empty());
+  return isOne ? Result(results.front()) : Value::tuple(std::move(results));
+}
+
 // -- libdevice ---------------------------------------------------------------------
 
 namespace {
@@ -342,6 +511,26 @@ Gives: a block for each value that the function gives: one, or a tuple.
 Errors: no block among the arguments; a `pack` that does not divide the elements of a thread.
 
     z = gl.map_elementwise(add, x, y)
+)"},
+      {"inline_asm",
+       "asm: value, constraints: value = '', args: sequence = (), result_types: value = (), "
+       "is_pure: bool = False",
+       emitThreadAsm, asFunction, R"(
+Runs PTX instructions once in each thread, on all elements that it has.
+
+A tensor is as many operands as a thread has registers of it, in the order of the layout, copies
+among them; a scalar is one, a buffer its address in shared memory. Elements of less than 32 bits are
+not packed. Results come first, then the arguments, `$0` onwards. `asm` may be a
+`gluon.constexpr_function` that makes the text: it gets the names of the results and of the arguments,
+a tuple for each. `constraints` are those of LLVM, or a tuple with one for each result and argument.
+
+What the text does to memory is not known to the compiler: barriers, fences and waits are the
+program's. With buffers `is_pure` must be False.
+
+Gives: a tensor of the type `result_types` (a dtype or `x.type`), or a tuple for a sequence of them.
+Errors: constraints that do not fit the text and the types; tensors whose layout is still open.
+
+    z = gl.inline_asm("add.f32 $0, $1, $2;", "=f,f,f", [x, y], x.type, is_pure=True)
 )"},
       {"inline_asm_elementwise",
        "asm: str, constraints: str, args: sequence, dtype: value, is_pure: bool = True, "
