@@ -53,7 +53,7 @@ static Result fill(Context &context, const Operand &value, DType dtype,
 static constexpr Signature fullParameters =
     "shape: ints, value: scalar, dtype: dtype, layout: layout = AutoLayout";
 static constexpr Signature likeParameters =
-    "x: tensor, value: scalar, shape: ints = None, dtype: dtype = None, layout: layout = None";
+    "input: tensor, value: scalar, shape: ints = None, dtype: dtype = None, layout: layout = None";
 
 static Result emitFull(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
@@ -83,9 +83,9 @@ static Result emitZeros(Context &context, const BoundArgs &arguments) {
 
 /// full_like(x, value, shape, dtype, layout): what is not given comes from x.
 static Result emitFullLike(Context &context, const BoundArgs &arguments) {
-  if (!tensorArgument(context, arguments, "x"))
+  if (!tensorArgument(context, arguments, "input"))
     return std::nullopt;
-  const Value &like = arguments["x"];
+  const Value &like = arguments["input"];
   Value shape = arguments["shape"], dtype = arguments["dtype"], layout = arguments["layout"];
   if (!isGiven(shape)) {
     std::vector<Value> sizes;
@@ -95,7 +95,7 @@ static Result emitFullLike(Context &context, const BoundArgs &arguments) {
     shape = Value::tuple(std::move(sizes));
   }
   if (!isGiven(dtype))
-    dtype = Value::dtype(operand(arguments, "x").dtype());
+    dtype = Value::dtype(operand(arguments, "input").dtype());
   if (!isGiven(layout) && like.isTensor() && like.isBlock())
     layout = Value::layout(layoutOf(like));
   Value values[] = {shape, arguments["value"], dtype, layout};
@@ -105,9 +105,9 @@ static Result emitFullLike(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitZerosLike(Context &context, const BoundArgs &arguments) {
-  Value values[] = {arguments["x"], Value::integer(0), arguments["shape"], arguments["dtype"],
+  Value values[] = {arguments["input"], Value::integer(0), arguments["shape"], arguments["dtype"],
                     arguments["layout"]};
-  diag::Span spans[] = {arguments.span("x"), context.span, arguments.span("shape"),
+  diag::Span spans[] = {arguments.span("input"), context.span, arguments.span("shape"),
                         arguments.span("dtype"), arguments.span("layout")};
   return emitFullLike(context, {likeParameters, values, spans});
 }
@@ -123,7 +123,7 @@ static Result emitCast(Context &context, const BoundArgs &arguments) {
   std::optional<bool> bitcast = boolArgument(context, arguments, "bitcast");
   if (!dtype || !rounding || !bitcast)
     return std::nullopt;
-  Operand source = operand(arguments, "x");
+  Operand source = operand(arguments, "input");
   if (*bitcast) {
     Result value = materialize(context, source);
     return value ? bitcastTensor(context, *value, *dtype, source.span) : std::nullopt;
@@ -212,7 +212,8 @@ Errors: those of `full`.
 
     limit = gl.full_like(x, 10.0)
 )"},
-      {"zeros_like", "x: tensor, shape: ints = None, dtype: dtype = None, layout: layout = None",
+      {"zeros_like",
+       "input: tensor, shape: ints = None, dtype: dtype = None, layout: layout = None",
        emitZerosLike, asFunction, R"(
 A block of zeros, described like another.
 
@@ -235,7 +236,7 @@ Errors: an integer beyond 64 bits; what is neither number nor tensor.
     count = gl.to_tensor(0)
 )"},
       {"cast",
-       "x: tensor, dtype: dtype, fp_downcast_rounding: str = None, bitcast: bool = False",
+       "input: tensor, dtype: dtype, fp_downcast_rounding: str = None, bitcast: bool = False",
        emitCast,
        {.isMethod = true, .methodAlias = "to"},
        R"(

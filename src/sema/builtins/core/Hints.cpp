@@ -22,7 +22,7 @@ static std::optional<llvm::SmallVector<int32_t>> hintValues(Context &context,
       return std::nullopt;
     values.append(numbers->begin(), numbers->end());
   }
-  size_t rank = arguments["x"].isBlock() ? arguments["x"].shape().size() : 1;
+  size_t rank = arguments["input"].isBlock() ? arguments["input"].shape().size() : 1;
   if (values.size() == rank)
     return values;
   context.report(diag::Kind::HintCount, arguments.span("values"), values.size(), rank).end();
@@ -31,25 +31,25 @@ static std::optional<llvm::SmallVector<int32_t>> hintValues(Context &context,
 
 /// Puts the hint on the operation that made the value, or on the kernel's parameter.
 static Result attachHint(Context &context, const BoundArgs &arguments, llvm::StringRef attribute) {
-  if (arguments["x"].isNumber())
-    return arguments["x"];
-  if (!tensorArgument(context, arguments, "x"))
+  if (arguments["input"].isNumber())
+    return arguments["input"];
+  if (!tensorArgument(context, arguments, "input"))
     return std::nullopt;
   std::optional<llvm::SmallVector<int32_t>> values = hintValues(context, arguments);
   if (!values)
     return std::nullopt;
   mlir::Builder &builder = context.builder;
-  if (mlir::Operation *op = arguments["x"].ir().getDefiningOp()) {
+  if (mlir::Operation *op = arguments["input"].ir().getDefiningOp()) {
     auto type = mlir::RankedTensorType::get({int64_t(values->size())}, builder.getI32Type());
     op->setAttr(attribute, mlir::DenseIntElementsAttr::get(type, *values));
-    return arguments["x"];
+    return arguments["input"];
   }
-  auto argument = llvm::cast<mlir::BlockArgument>(arguments["x"].ir());
+  auto argument = llvm::cast<mlir::BlockArgument>(arguments["input"].ir());
   auto function = llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
   if (function && argument.getOwner()->isEntryBlock())
     function.setArgAttr(argument.getArgNumber(), attribute,
                         builder.getI32IntegerAttr(values->front()));
-  return arguments["x"];
+  return arguments["input"];
 }
 
 static Result emitMultipleOf(Context &context, const BoundArgs &arguments) {
@@ -174,33 +174,33 @@ static Result emitThreadBarrier(Context &context, const BoundArgs &) {
 
 llvm::ArrayRef<Builtin> hintBuiltins() {
   static const Builtin table[] = {
-      {"multiple_of", "x: tensor, values: ints", emitMultipleOf, asFunction, R"(
+      {"multiple_of", "input: tensor, values: ints", emitMultipleOf, asFunction, R"(
 Promises that the first of every so many elements is a multiple of a number.
 
 `values` is one number per dimension, or a single number. Wider loads and stores may follow from it.
 The promise is not checked.
 
-Gives: `x`.
+Gives: `input`.
 Errors: another number of values than `x` has dimensions.
 
     start = gl.multiple_of(gl.load(counts), 16)
 )"},
-      {"max_contiguous", "x: tensor, values: ints", emitMaxContiguous, asFunction, R"(
+      {"max_contiguous", "input: tensor, values: ints", emitMaxContiguous, asFunction, R"(
 Promises that elements come in runs of consecutive values.
 
 `values` is the length of a run per dimension, or a single number. The promise is not checked.
 
-Gives: `x`.
+Gives: `input`.
 Errors: another number of values than `x` has dimensions.
 
     where = gl.max_contiguous(offsets % 128, 128)
 )"},
-      {"max_constancy", "x: tensor, values: ints", emitMaxConstancy, asFunction, R"(
+      {"max_constancy", "input: tensor, values: ints", emitMaxConstancy, asFunction, R"(
 Promises that elements come in runs of one value.
 
 `values` is the length of a run per dimension, or a single number. The promise is not checked.
 
-Gives: `x`.
+Gives: `input`.
 Errors: another number of values than `x` has dimensions.
 
     row = gl.max_constancy(offsets // 32, 32)

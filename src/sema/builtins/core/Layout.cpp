@@ -34,9 +34,9 @@ static bool isTrivial(mlir::RankedTensorType from, mlir::RankedTensorType to) {
 
 static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
   std::optional<bool> assertTrivial = boolArgument(context, arguments, "assert_trivial");
-  if (!assertTrivial || !blockArgument(context, arguments, "x"))
+  if (!assertTrivial || !blockArgument(context, arguments, "value"))
     return std::nullopt;
-  const Value &source = arguments["x"];
+  const Value &source = arguments["value"];
   std::optional<mlir::Attribute> encoding = encodingArgument(context, arguments, source.shape());
   if (!encoding)
     return std::nullopt;
@@ -61,11 +61,11 @@ static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, "x"))
+  if (!blockArgument(context, arguments, "value"))
     return std::nullopt;
-  const Value &source = arguments["x"];
+  const Value &source = arguments["value"];
   if (!isAuto(source.blockTensorType())) {
-    context.report(diag::Kind::LayoutNotAuto, arguments.span("x"), layoutOf(source).toString())
+    context.report(diag::Kind::LayoutNotAuto, arguments.span("value"), layoutOf(source).toString())
         .hint("use `gl.convert_layout`");
     return std::nullopt;
   }
@@ -77,7 +77,7 @@ static Result emitSetAutoLayout(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> layoutBuiltins() {
   static const Builtin table[] = {
-      {"convert_layout", "x: block, layout: layout, assert_trivial: bool = False",
+      {"convert_layout", "value: block, layout: layout, assert_trivial: bool = False",
        emitConvertLayout, asFunction, R"(
 Moves the elements of a block to where another layout has them.
 
@@ -92,7 +92,7 @@ asked for.
     other: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0])
     z = gl.convert_layout(x, other)
 )"},
-      {"set_auto_layout", "x: block, layout: layout", emitSetAutoLayout, asFunction, R"(
+      {"set_auto_layout", "value: block, layout: layout", emitSetAutoLayout, asFunction, R"(
 Decides the layout of a block that lies in `AutoLayout`.
 
 What `x` was computed from gets the layouts that lead to this one.

@@ -57,11 +57,11 @@ Result expandDims(Context &context, const Operand &block, unsigned axis) {
 }
 
 static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, "x"))
+  if (!blockArgument(context, arguments, "input"))
     return std::nullopt;
   std::optional<unsigned> axis =
-      axisArgument(context, arguments, arguments["x"].shape().size() + 1);
-  return axis ? expandDims(context, operand(arguments, "x"), *axis) : std::nullopt;
+      axisArgument(context, arguments, arguments["input"].shape().size() + 1);
+  return axis ? expandDims(context, operand(arguments, "input"), *axis) : std::nullopt;
 }
 
 Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
@@ -85,8 +85,8 @@ Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNe
 }
 
 static Result emitBroadcast(Context &context, const BoundArgs &arguments) {
-  Operand lhs = operand(arguments, "x"), rhs = operand(arguments, "y");
-  if (!tensorArgument(context, arguments, "x") || !tensorArgument(context, arguments, "y"))
+  Operand lhs = operand(arguments, "input"), rhs = operand(arguments, "other");
+  if (!tensorArgument(context, arguments, "input") || !tensorArgument(context, arguments, "other"))
     return std::nullopt;
   Result left = materialize(context, lhs), right = materialize(context, rhs);
   if (!left || !right)
@@ -101,9 +101,9 @@ static Result emitBroadcast(Context &context, const BoundArgs &arguments) {
 static Result emitBroadcastTo(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
   if (!shape || !checkBlockShape(context, *shape, arguments.span("shape")) ||
-      !blockArgument(context, arguments, "x"))
+      !blockArgument(context, arguments, "input"))
     return std::nullopt;
-  return broadcastTo(context, operand(arguments, "x"), *shape);
+  return broadcastTo(context, operand(arguments, "input"), *shape);
 }
 
 Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape,
@@ -136,9 +136,9 @@ Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> s
 
 static Result emitReshape(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
-  if (!shape || !blockArgument(context, arguments, "x"))
+  if (!shape || !blockArgument(context, arguments, "input"))
     return std::nullopt;
-  return reshape(context, operand(arguments, "x"), *shape, arguments.span("shape"));
+  return reshape(context, operand(arguments, "input"), *shape, arguments.span("shape"));
 }
 
 static Result emitRavel(Context &context, const BoundArgs &arguments) {
@@ -180,9 +180,9 @@ static Result transpose(Context &context, const Operand &block, llvm::ArrayRef<i
 /// permute(x, *dims); trans(x) swaps the last two dimensions.
 template <bool mayBeEmpty> static Result emitPermute(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> order = intsArgument(context, arguments, "dims");
-  if (!order || !blockArgument(context, arguments, "x"))
+  if (!order || !blockArgument(context, arguments, "input"))
     return std::nullopt;
-  int64_t rank = arguments["x"].shape().size();
+  int64_t rank = arguments["input"].shape().size();
   if (mayBeEmpty && order->empty() && rank >= 2) {
     order->resize(rank);
     std::iota(order->begin(), order->end(), 0);
@@ -191,7 +191,7 @@ template <bool mayBeEmpty> static Result emitPermute(Context &context, const Bou
   for (int64_t &dim : *order)
     if (dim < 0)
       dim += rank;
-  return transpose(context, operand(arguments, "x"), *order, arguments.span("dims"));
+  return transpose(context, operand(arguments, "input"), *order, arguments.span("dims"));
 }
 
 Result attribute(Context &context, const Value &object, llvm::StringRef name) {
@@ -231,9 +231,9 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
 }
 
 static Result emitSplit(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, "x"))
+  if (!blockArgument(context, arguments, "a"))
     return std::nullopt;
-  Operand block = operand(arguments, "x");
+  Operand block = operand(arguments, "a");
   llvm::ArrayRef<int64_t> shape = block.value.shape();
   if (shape.back() != 2) {
     context.report(diag::Kind::SplitDimension, block.span, shapeText(shape)).end();
@@ -298,7 +298,7 @@ static Result emitFp4ToFp(Context &context, const BoundArgs &arguments) {
 
 llvm::ArrayRef<Builtin> shapeBuiltins() {
   static const Builtin table[] = {
-      {"expand_dims", "x: block, axis: int", emitExpandDims, asMethod, R"(
+      {"expand_dims", "input: block, axis: int", emitExpandDims, asMethod, R"(
 Puts a dimension of size 1 in front of dimension `axis`.
 
 No data moves: `x` must lie in the `SliceLayout` of that dimension, whose parent becomes the layout
@@ -310,7 +310,7 @@ Errors: a layout that is not the slice of dimension `axis`; an axis out of range
     rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
     column = gl.expand_dims(rows, 1)
 )"},
-      {"broadcast", "x: tensor, y: tensor", emitBroadcast, asFunction, R"(
+      {"broadcast", "input: tensor, other: tensor", emitBroadcast, asFunction, R"(
 Brings two tensors to one shape.
 
 Scalars fill the shape of the other side; dimensions of size 1 are repeated. Element types stay.
@@ -320,7 +320,7 @@ Errors: shapes that do not agree; blocks in different layouts.
 
     a, b = gl.broadcast(x, 1.0)
 )"},
-      {"broadcast_to", "x: block, *shape: ints", emitBroadcastTo, asMethod, R"(
+      {"broadcast_to", "input: block, *shape: ints", emitBroadcastTo, asMethod, R"(
 Repeats dimensions of size 1 until the block has the shape.
 
 The shape is a sequence or several arguments.
@@ -331,7 +331,7 @@ Errors: a dimension other than 1 that would change; another number of dimensions
     rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
     square = rows[:, None].broadcast_to(64, 32)
 )"},
-      {"reshape", "x: block, *shape: ints", emitReshape, asMethod, R"(
+      {"reshape", "input: block, *shape: ints", emitReshape, asMethod, R"(
 The same elements, in row-major order, in another shape.
 
 No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
@@ -342,7 +342,7 @@ Errors: another number of elements; a layout that cannot follow.
 
     flat = tile.reshape(64 * 32)
 )"},
-      {"permute", "x: block, *dims: ints", emitPermute<false>, asMethod, R"(
+      {"permute", "input: block, *dims: ints", emitPermute<false>, asMethod, R"(
 Reorders the dimensions: dimension `i` of the result is dimension `dims[i]` of `x`.
 
 No data moves. The order is a sequence or several arguments.
@@ -352,7 +352,7 @@ Errors: an order that is no permutation of the dimensions.
 
     columns = tile.permute(1, 0)
 )"},
-      {"trans", "x: block, *dims: ints", emitPermute<true>, asMethod, R"(
+      {"trans", "input: block, *dims: ints", emitPermute<true>, asMethod, R"(
 Swaps the last two dimensions, or reorders all of them as `permute` does.
 
 `x.T` is short for it where `x` has two dimensions.
@@ -380,7 +380,7 @@ Errors: other element types, shapes or layouts; a layout without a joined one.
 
     pairs = gl.join(x, y)
 )"},
-      {"split", "x: block", emitSplit, asMethod, R"(
+      {"split", "a: block", emitSplit, asMethod, R"(
 Takes a last dimension of size 2 apart.
 
 No data moves. The opposite of `join`.
