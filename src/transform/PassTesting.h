@@ -16,8 +16,8 @@ namespace gluonc {
 class PassTest : public ::testing::Test {
 protected:
   PassTest()
-      : handler(&context, [this](mlir::Diagnostic &diagnostic) { note(diagnostic); }),
-        target(*target::Target::parse("cuda:90a")) {
+      : target(*target::Target::parse("cuda:90a")),
+        handler(&context, [this](mlir::Diagnostic &diagnostic) { note(diagnostic); }) {
     loadAllDialects(context);
   }
 
@@ -60,6 +60,8 @@ protected:
   std::optional<diag::Kind> kind;
   std::string first;
   size_t notes = 0;
+
+  target::Target target;
 
 private:
   void note(mlir::Diagnostic &diagnostic) {
@@ -120,7 +122,6 @@ private:
       "\"ttg.threads-per-warp\" = 32 : i32} {\n";
 
   mlir::ScopedDiagnosticHandler handler;
-  target::Target target;
 };
 
 } // namespace gluonc

@@ -203,13 +203,13 @@ def shrink(runner, program, budget=200):
     return small, problem
 
 
-def run_batch(runner, seeds):
-    """Runs the programs of some seeds and says how each ended, a line of JSON each."""
+def run_batch(runner, seeds, answer):
+    """Runs the programs of some seeds and answers how each ended."""
     programs = [runner.make(random.Random(seed)) for seed in seeds]
     module = runner.load(programs)
     before = runner.accepted
     for i, (seed, item) in enumerate(zip(seeds, programs)):
-        print(json.dumps({"seed": seed}), flush=True)
+        answer({"seed": seed})
         problem = runner.outcome(getattr(module, f"k{i}"), item)
         if problem is not None:
             accepted = runner.accepted
@@ -218,16 +218,20 @@ def run_batch(runner, seeds):
             if not again:
                 # A race, say: the program as it is.
                 small, again = item, "not every time: " + problem
-            print(json.dumps({"problem": again, "text": runner.source(small, "k")}), flush=True)
-    print(json.dumps({"done": len(programs), "accepted": runner.accepted - before}), flush=True)
+            answer({"problem": again, "text": runner.source(small, "k")})
+    answer({"done": len(programs), "accepted": runner.accepted - before})
 
 
 def work(options):
-    """The other process: batches from standard input until it closes."""
+    """The other process: batches from standard input until it closes, an answer a line."""
+    answers = sys.stdout
+    # What the compiler warns of is no answer.
+    sys.stdout = sys.stderr
     with tempfile.TemporaryDirectory() as folder:
         runner = (ViewRunner if options.views else Runner)(options, folder)
         for line in sys.stdin:
-            run_batch(runner, json.loads(line))
+            run_batch(runner, json.loads(line),
+                      lambda what: print(json.dumps(what), file=answers, flush=True))
 
 
 class Worker:

@@ -990,7 +990,7 @@ from gluonc.language._layouts import SharedLinearLayout as SharedLinearLayout
 
 from gluonc.language._layouts import NVMMASharedLayout as NVMMASharedLayout
 
-from gluonc.language._layouts import CachePolicy as CachePolicy
+from gluonc.language._policies import CachePolicy as CachePolicy
 
 def arange(start: int, end: int | None = ..., layout: Layout = ...) -> Any:
     """Consecutive integers: `start` to `end - 1`, or 0 to `start - 1` where only one bound is given.
@@ -1026,7 +1026,7 @@ def zeros(shape: Sequence[int], dtype: DType, layout: Layout = ...) -> Any:
     """
     ...
 
-def full_like(x: tensor | Number, value: tensor | Number, shape: Sequence[int] | None = ..., dtype: DType | None = ..., layout: Layout | None = ...) -> Any:
+def full_like(input: tensor | Number, value: tensor | Number, shape: Sequence[int] | None = ..., dtype: DType | None = ..., layout: Layout | None = ...) -> Any:
     """A block with one value in every element, described like another.
 
     Shape, dtype and layout are those of `x` where they are not given.
@@ -1038,7 +1038,7 @@ def full_like(x: tensor | Number, value: tensor | Number, shape: Sequence[int] |
     """
     ...
 
-def zeros_like(x: tensor | Number, shape: Sequence[int] | None = ..., dtype: DType | None = ..., layout: Layout | None = ...) -> Any:
+def zeros_like(input: tensor | Number, shape: Sequence[int] | None = ..., dtype: DType | None = ..., layout: Layout | None = ...) -> Any:
     """A block of zeros, described like another.
 
     Shape, dtype and layout are those of `x` where they are not given.
@@ -1063,7 +1063,7 @@ def to_tensor(x: tensor | Number) -> Any:
     """
     ...
 
-def cast(x: tensor | Number, dtype: DType, fp_downcast_rounding: str | None = ..., bitcast: bool = ...) -> Any:
+def cast(input: tensor | Number, dtype: DType, fp_downcast_rounding: str | None = ..., bitcast: bool = ...) -> Any:
     """Converts a tensor or a number to another element type.
 
     `bitcast` keeps the bits and needs types of one width. Floats become narrower by rounding to nearest
@@ -1547,7 +1547,7 @@ def where(condition: tensor | Number, x: tensor | Number, y: tensor | Number) ->
     """
     ...
 
-def expand_dims(x: tensor, axis: int) -> Any:
+def expand_dims(input: tensor, axis: int) -> Any:
     """Puts a dimension of size 1 in front of dimension `axis`.
 
     No data moves: `x` must lie in the `SliceLayout` of that dimension, whose parent becomes the layout
@@ -1561,7 +1561,7 @@ def expand_dims(x: tensor, axis: int) -> Any:
     """
     ...
 
-def broadcast(x: tensor | Number, y: tensor | Number) -> Any:
+def broadcast(input: tensor | Number, other: tensor | Number) -> Any:
     """Brings two tensors to one shape.
 
     Scalars fill the shape of the other side; dimensions of size 1 are repeated. Element types stay.
@@ -1573,7 +1573,7 @@ def broadcast(x: tensor | Number, y: tensor | Number) -> Any:
     """
     ...
 
-def broadcast_to(x: tensor, *shape: int | Sequence[int]) -> Any:
+def broadcast_to(input: tensor, *shape: int | Sequence[int]) -> Any:
     """Repeats dimensions of size 1 until the block has the shape.
 
     The shape is a sequence or several arguments.
@@ -1586,7 +1586,7 @@ def broadcast_to(x: tensor, *shape: int | Sequence[int]) -> Any:
     """
     ...
 
-def reshape(x: tensor, *shape: int | Sequence[int]) -> Any:
+def reshape(input: tensor, *shape: int | Sequence[int]) -> Any:
     """The same elements, in row-major order, in another shape.
 
     No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
@@ -1599,7 +1599,7 @@ def reshape(x: tensor, *shape: int | Sequence[int]) -> Any:
     """
     ...
 
-def permute(x: tensor, *dims: int | Sequence[int]) -> Any:
+def permute(input: tensor, *dims: int | Sequence[int]) -> Any:
     """Reorders the dimensions: dimension `i` of the result is dimension `dims[i]` of `x`.
 
     No data moves. The order is a sequence or several arguments.
@@ -1611,7 +1611,7 @@ def permute(x: tensor, *dims: int | Sequence[int]) -> Any:
     """
     ...
 
-def trans(x: tensor, *dims: int | Sequence[int]) -> Any:
+def trans(input: tensor, *dims: int | Sequence[int]) -> Any:
     """Swaps the last two dimensions, or reorders all of them as `permute` does.
 
     `x.T` is short for it where `x` has two dimensions.
@@ -1645,7 +1645,7 @@ def join(a: tensor, b: tensor) -> Any:
     """
     ...
 
-def split(x: tensor) -> Any:
+def split(a: tensor) -> Any:
     """Takes a last dimension of size 2 apart.
 
     No data moves. The opposite of `join`.
@@ -1670,7 +1670,7 @@ def fp4_to_fp(src: tensor, elem_type: DType, axis: int) -> Any:
     """
     ...
 
-def convert_layout(x: tensor, layout: Layout, assert_trivial: bool = ...) -> Any:
+def convert_layout(value: tensor, layout: Layout, assert_trivial: bool = ...) -> Any:
     """Moves the elements of a block to where another layout has them.
 
     It costs nothing where both layouts agree, registers where only those differ, shuffles within a
@@ -1686,7 +1686,7 @@ def convert_layout(x: tensor, layout: Layout, assert_trivial: bool = ...) -> Any
     """
     ...
 
-def set_auto_layout(x: tensor, layout: Layout) -> Any:
+def set_auto_layout(value: tensor, layout: Layout) -> Any:
     """Decides the layout of a block that lies in `AutoLayout`.
 
     What `x` was computed from gets the layouts that lead to this one.
@@ -1970,37 +1970,37 @@ def warp_specialize(functions_and_args: Sequence[Any], worker_num_warps: Sequenc
     """
     ...
 
-def multiple_of(x: tensor | Number, values: Sequence[int]) -> Any:
+def multiple_of(input: tensor | Number, values: Sequence[int]) -> Any:
     """Promises that the first of every so many elements is a multiple of a number.
 
     `values` is one number per dimension, or a single number. Wider loads and stores may follow from it.
     The promise is not checked.
 
-    Gives: `x`.
+    Gives: `input`.
     Errors: another number of values than `x` has dimensions.
 
         start = gl.multiple_of(gl.load(counts), 16)
     """
     ...
 
-def max_contiguous(x: tensor | Number, values: Sequence[int]) -> Any:
+def max_contiguous(input: tensor | Number, values: Sequence[int]) -> Any:
     """Promises that elements come in runs of consecutive values.
 
     `values` is the length of a run per dimension, or a single number. The promise is not checked.
 
-    Gives: `x`.
+    Gives: `input`.
     Errors: another number of values than `x` has dimensions.
 
         where = gl.max_contiguous(offsets % 128, 128)
     """
     ...
 
-def max_constancy(x: tensor | Number, values: Sequence[int]) -> Any:
+def max_constancy(input: tensor | Number, values: Sequence[int]) -> Any:
     """Promises that elements come in runs of one value.
 
     `values` is the length of a run per dimension, or a single number. The promise is not checked.
 
-    Gives: `x`.
+    Gives: `input`.
     Errors: another number of values than `x` has dimensions.
 
         row = gl.max_constancy(offsets // 32, 32)

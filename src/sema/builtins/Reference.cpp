@@ -442,6 +442,17 @@ std::vector<std::pair<std::string, std::string>> referenceFiles() {
 
 // -- Stubs -------------------------------------------------------------------------
 
+/// Where Python's class of a name is defined.
+static std::string importOf(llvm::StringRef name, bool isNvidia) {
+  if (!name.ends_with("Policy"))
+    return ("from gluonc.language._layouts import " + name).str();
+  bool isOwn = isNvidia && name == "CachePolicy";
+  return ((isOwn ? "from gluonc.language._policies import Nvidia"
+                 : "from gluonc.language._policies import ") +
+          name)
+      .str();
+}
+
 /// What a stub of a module begins with. The classes of host code keep their own definitions.
 static constexpr llvm::StringLiteral rootStub = R"(from collections.abc import Callable, Sequence
 from typing import Any
@@ -609,7 +620,7 @@ std::vector<std::pair<std::string, std::string>> stubFiles() {
             if (!llvm::isUpper(name.front()))
               writeStub(entry, /*isMethod=*/false, out);
             else
-              out << "from gluonc.language._layouts import " << name << " as " << name << "\n\n";
+              out << importOf(name, /*isNvidia=*/!path.empty()) << " as " << name << "\n\n";
           }
     std::string file = path;
     std::replace(file.begin(), file.end(), '.', '/');

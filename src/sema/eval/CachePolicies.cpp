@@ -116,8 +116,8 @@ static constexpr llvm::StringLiteral nvidiaDoc = R"(
 How an access treats NVIDIA's caches, for the argument `cache_policy`.
 
 `cache_modifier` is that of loads and stores, `l1` the priority of its lines in L1 (also
-"no_allocate"), `l2` a `FractionalEvictionPolicy`, `l2_prefetch_size` the bytes that L2 fetches along:
-64, 128 or 256. It changes times, never results.
+"no_allocate"), `l2` a `FractionalEvictionPolicy`, `l2_prefetch_size` the bytes that L2 fetches
+along: 64, 128 or 256. It changes times, never results.
 
 Gives: a value known at compile time.
 Errors: other names and sizes; a policy that says nothing.

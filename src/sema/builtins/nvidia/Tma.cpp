@@ -364,8 +364,8 @@ Begins to copy a block of a tensor to shared memory; its bytes arrive at a barri
 
 `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
 the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
-that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of
-L2 alone.
+that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy`
+of L2 alone.
 
 Gives: nothing.
 Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of

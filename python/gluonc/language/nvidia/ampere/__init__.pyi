@@ -6,9 +6,9 @@ from gluonc.language import DType, Layout, Number, shared_memory_descriptor, ten
 from . import async_copy as async_copy
 from . import mbarrier as mbarrier
 
-from gluonc.language._layouts import FractionalEvictionPolicy as FractionalEvictionPolicy
+from gluonc.language._policies import FractionalEvictionPolicy as FractionalEvictionPolicy
 
-from gluonc.language._layouts import CachePolicy as CachePolicy
+from gluonc.language._policies import NvidiaCachePolicy as CachePolicy
 
 def mma_v2(a: tensor, b: tensor, acc: tensor, input_precision: str = ...) -> Any:
     """a @ b + acc on tensor cores, all operands in registers.

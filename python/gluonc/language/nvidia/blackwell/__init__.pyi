@@ -12,9 +12,9 @@ from gluonc.language._layouts import TensorMemoryLayout as TensorMemoryLayout
 
 from gluonc.language._layouts import TensorMemoryScalesLayout as TensorMemoryScalesLayout
 
-from gluonc.language._layouts import FractionalEvictionPolicy as FractionalEvictionPolicy
+from gluonc.language._policies import FractionalEvictionPolicy as FractionalEvictionPolicy
 
-from gluonc.language._layouts import CachePolicy as CachePolicy
+from gluonc.language._policies import NvidiaCachePolicy as CachePolicy
 
 def async_store(dst: shared_memory_descriptor, value: tensor, mbarrier: shared_memory_descriptor) -> None:
     """Begins to store a block in shared memory of the cluster; its bytes arrive at a barrier.

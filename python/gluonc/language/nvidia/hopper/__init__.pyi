@@ -8,9 +8,9 @@ from . import cluster as cluster
 from . import mbarrier as mbarrier
 from . import tma as tma
 
-from gluonc.language._layouts import FractionalEvictionPolicy as FractionalEvictionPolicy
+from gluonc.language._policies import FractionalEvictionPolicy as FractionalEvictionPolicy
 
-from gluonc.language._layouts import CachePolicy as CachePolicy
+from gluonc.language._policies import NvidiaCachePolicy as CachePolicy
 
 def warpgroup_mma_init(value: tensor) -> Any:
     """Makes a tensor the accumulator of products that overlap.

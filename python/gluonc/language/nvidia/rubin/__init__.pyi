@@ -9,7 +9,7 @@ from gluonc.language._layouts import TensorMemoryLayout as TensorMemoryLayout
 
 from gluonc.language._layouts import TensorMemoryScalesLayout as TensorMemoryScalesLayout
 
-from gluonc.language._layouts import FractionalEvictionPolicy as FractionalEvictionPolicy
+from gluonc.language._policies import FractionalEvictionPolicy as FractionalEvictionPolicy
 
-from gluonc.language._layouts import CachePolicy as CachePolicy
+from gluonc.language._policies import NvidiaCachePolicy as CachePolicy
 

@@ -9,8 +9,8 @@ def async_load(tensor_desc: Any, coord: Sequence[tensor | Number], barrier: shar
 
     `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
     the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
-    that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of
-    L2 alone.
+    that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy`
+    of L2 alone.
 
     Gives: nothing.
     Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
@@ -188,8 +188,8 @@ def async_copy_global_to_shared(tensor_desc: Any, coord: Sequence[tensor | Numbe
 
     `coord` is where in the tensor the block begins, an int32 scalar per dimension; elements outside of
     the tensor become 0 (or NaN, if the descriptor says so). With `multicast` one copy serves all CTAs
-    that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy` of
-    L2 alone.
+    that hold the same block. With a false `pred` nothing is copied. `cache_policy` is a `CachePolicy`
+    of L2 alone.
 
     Gives: nothing.
     Errors: a buffer that is not shaped and laid out as the descriptor says; a wrong number of
