@@ -149,7 +149,8 @@ def run(tmp_path):
         paths = [str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]
         done = subprocess.run([sys.executable, "-m", "gluonc", *options, str(script)], text=True,
                               capture_output=True, timeout=120,
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables})
+                              env={**os.environ, "GLUONC_TRITON": "installed",
+                                   "PYTHONPATH": os.pathsep.join(paths), **variables})
         assert done.returncode == 0, done.stderr
         return done.stdout
     return run

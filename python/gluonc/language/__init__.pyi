@@ -1893,10 +1893,11 @@ def inline_asm(asm: Any, constraints: Any = ..., args: Sequence[Any] = ..., resu
     """Runs PTX instructions once in each thread, on all elements that it has.
 
     A tensor is as many operands as a thread has registers of it, in the order of the layout, copies
-    among them; a scalar is one, a buffer its address in shared memory. Elements of less than 32 bits are
-    not packed. Results come first, then the arguments, `$0` onwards. `asm` may be a
-    `gluon.constexpr_function` that makes the text: it gets the names of the results and of the arguments,
-    a tuple for each. `constraints` are those of LLVM, or a tuple with one for each result and argument.
+    among them; a scalar is one, a buffer its address in shared memory. Elements of less than 32 bits
+    are not packed. Results come first, then the arguments, `$0` onwards. `asm` may be a
+    `gluon.constexpr_function` that makes the text: it gets the names of the results and of the
+    arguments, a tuple for each. `constraints` are those of LLVM, or a tuple with one for each result
+    and argument.
 
     What the text does to memory is not known to the compiler: barriers, fences and waits are the
     program's. With buffers `is_pure` must be False.

@@ -4,6 +4,11 @@
 // gives its source size in a register: the rest of the destination, all of it for size 0, is filled
 // with zeros.
 //
+// No policy for L2: ptxas (12.9, 13.0) puts the shared address and the policy of a copy
+// with .L2::cache_hint into overlapping uniform registers where it splits the address
+// ("LDGSTS [R7+UR0], desc[UR1]"), which is an illegal instruction on an H200. Policies change
+// times, never results.
+//
 //===----------------------------------------------------------------------===//
 #include "codegen/nvidia/Caches.h"
 #include "codegen/nvidia/InlineAsm.h"
@@ -31,13 +36,10 @@ void NvidiaIsa::copyAsync(Builder &builder, Value *shared, Value *global, unsign
     operands.push_back(predicate);
   }
   bool bypassesL1 = bytes == 16 && caches.modifier != tt::CacheModifier::CA;
-  out << "cp.async." << (bypassesL1 ? "cg" : "ca") << ".shared.global" << l2Qualifiers(caches)
-      << " [$0], [$1], " << bytes << size;
-  if (caches.l2) {
-    out << ", $" << operands.size();
-    operands.push_back(l2Policy(builder, *caches.l2));
-  }
-  out << ";";
+  tt::CachePolicy told = caches;
+  told.l2.reset();
+  out << "cp.async." << (bypassesL1 ? "cg" : "ca") << ".shared.global" << l2Qualifiers(told)
+      << " [$0], [$1], " << bytes << size << ";";
   Value *copy = emitAsm(builder, text, builder.getVoidTy(), operands, AsmEffect::ReadsAndWrites);
   cast<CallInst>(copy)->addFnAttr(Attribute::get(builder.getContext(), beginsCopyAttr));
 }

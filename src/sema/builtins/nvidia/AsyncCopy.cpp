@@ -75,7 +75,8 @@ Begins to copy from global to shared memory, past the registers.
 
 The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
 it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
-0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`.
+0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`; of
+L2 only `l2_prefetch_size` is passed on.
 
 Gives: nothing.
 Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is

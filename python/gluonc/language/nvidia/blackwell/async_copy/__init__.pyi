@@ -9,7 +9,8 @@ def async_copy_global_to_shared(smem: shared_memory_descriptor, pointer: tensor,
 
     The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
     it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
-    0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`.
+    0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`; of
+    L2 only `l2_prefetch_size` is passed on.
 
     Gives: nothing.
     Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is
@@ -28,7 +29,8 @@ def async_load(smem: shared_memory_descriptor, pointer: tensor, mask: tensor | N
 
     The copy belongs to the group that the next `commit_group` closes. Until `wait_group` has waited for
     it, the buffer must not be touched. Where `mask` is false nothing is read, and the elements become
-    0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`.
+    0. `cache_policy`, a `CachePolicy`, takes the place of `cache_modifier` and `eviction_policy`; of
+    L2 only `l2_prefetch_size` is passed on.
 
     Gives: nothing.
     Errors: pointers of another element type or shape than the buffer; a ring of buffers; a mask that is
