@@ -238,7 +238,8 @@ Value *floatExponent(Emitter &emitter, Operands in) {
   return builder.CreateSelect(ordinary, exponent, special);
 }
 
-/// By a power of two in four factors, none of which leaves the range of f64.
+/// By a power of two in four factors, all above 1 or all below: none leaves the range of f64, and
+/// no product overflows that comes back later.
 Value *scaledByPower(Emitter &emitter, Operands in) {
   Builder &builder = emitter.builder;
   Type *wide = builder.getDoubleTy();
@@ -249,7 +250,7 @@ Value *scaledByPower(Emitter &emitter, Operands in) {
                                        builder.getInt64Ty());
     return builder.CreateBitCast(builder.CreateShl(biased, 52), wide);
   };
-  Value *quarter = builder.CreateAShr(n, 2);
+  Value *quarter = builder.CreateSDiv(n, builder.getInt32(4));
   Value *rest = builder.CreateSub(n, builder.CreateMul(quarter, builder.getInt32(3)));
   Number x = widened(emitter, in[0]);
   for (Value *factor : {power(rest), power(quarter), power(quarter), power(quarter)})

@@ -186,8 +186,9 @@ Number cospi(Number x) { return math(MathKind::Sin, (0.5 - abs(turn(x))) * pi); 
 
 Number pow(Number x, Number y) {
   Number size = abs(x);
-  Number result = select(size == 1.0, 1.0, exp(y * log(size)));
   Builder &builder = x.builder();
+  Value *isOne = builder.CreateAnd(size == 1.0, builder.CreateFCmpORD(y.value, y.value));
+  Number result = select(isOne, 1.0, exp(y * log(size)));
   Value *isWhole = floor(y) == y;
   Number half = y * 0.5;
   Value *isOdd = builder.CreateAnd(isWhole, builder.CreateNot(floor(half) == half));
@@ -200,11 +201,13 @@ Number pow(Number x, Number y) {
 }
 
 Number cbrt(Number x) {
-  Number size = abs(x), root = exp(log(size) / 3.0);
+  // The cubes of roots of the least numbers would lose digits.
+  Value *isLeast = abs(x) < 1e-290;
+  Number size = select(isLeast, abs(x) * 0x1p162, abs(x)), root = exp(log(size) / 3.0);
   // One step of Newton's method.
   root = root - (root * root * root - size) / (root * root * 3.0);
   Value *isItself = x.builder().CreateOr(size == 0.0, size == infinity);
-  return select(isItself, x, withSign(root, x));
+  return select(isItself, x, withSign(select(isLeast, root * 0x1p-54, root), x));
 }
 
 Number rcbrt(Number x) { return 1.0 / cbrt(x); }
