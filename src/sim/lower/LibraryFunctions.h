@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace gluonc::sim::library {
 
@@ -93,6 +94,16 @@ inline double inverseError(double x) {
   }
   return std::copysign(low, x);
 }
+/// Infinite beside any NaN. C's gives NaN beside a signaling one, and that of three the wrong thing
+/// for NaN and zeros.
+inline double distance(double x, double y, double z = 0) {
+  if (std::isinf(x) || std::isinf(y) || std::isinf(z))
+    return std::numeric_limits<double>::infinity();
+  if (std::isnan(x) || std::isnan(y) || std::isnan(z))
+    return std::numeric_limits<double>::quiet_NaN();
+  return z == 0 ? std::hypot(x, y) : std::hypot(x, y, z);
+}
+
 #define GL_SIM_FUNCTION(Name, expression)                                                          \
   struct Name {                                                                                    \
     template <class T> static T apply(T value) {                                                   \
@@ -113,8 +124,8 @@ GL_SIM_FUNCTION(Normcdfinv, -std::sqrt(2.0) * inverseComplement(2 * x))
   };
 GL_SIM_FUNCTION(Power, T(std::pow(double(x), double(y))))
 GL_SIM_FUNCTION(Atan2, std::atan2(x, y))
-GL_SIM_FUNCTION(Hypot, T(std::hypot(double(x), double(y))))
-GL_SIM_FUNCTION(Rhypot, T(1 / std::hypot(double(x), double(y))))
+GL_SIM_FUNCTION(Hypot, T(distance(x, y)))
+GL_SIM_FUNCTION(Rhypot, T(1 / distance(x, y)))
 GL_SIM_FUNCTION(Fdim, std::fdim(x, y))
 GL_SIM_FUNCTION(NextAfter, std::nextafter(x, y))
 #undef GL_SIM_FUNCTION
@@ -127,12 +138,8 @@ template <class E, auto function> struct Three {
   using Third = Result;
   static Result apply(First a, Second b, Third c) { return Result(function(a, b, c)); }
 };
-template <class T> T length(T a, T b, T c) {
-  return T(std::hypot(double(a), double(b), double(c)));
-}
-template <class T> T inverseLength(T a, T b, T c) {
-  return T(1 / std::hypot(double(a), double(b), double(c)));
-}
+template <class T> T length(T a, T b, T c) { return T(distance(a, b, c)); }
+template <class T> T inverseLength(T a, T b, T c) { return T(1 / distance(a, b, c)); }
 
 template <class E> struct Scale {
   using Result = typename E::Storage;
