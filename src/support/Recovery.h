@@ -21,7 +21,7 @@
 
 namespace gluonc {
 
-/// What an internal error says: "src/layout/Layout.cpp:12: violated: rank != 0".
+/// What an internal error says: "src/layout/named/Layouts.cpp:12: violated: rank != 0".
 struct InternalError {
   std::string what;
 };
