@@ -301,7 +301,7 @@ def multiplying(kernel, warps, rows, depth, describe):
     return run
 
 
-PRODUCT = dict(wait=["ProductNotWaitedFor", "SharedWriteDuringRead"], overwrite=["SharedWriteDuringRead"])
+PRODUCT = dict(wait=["DotNotWaitedFor", "SharedWriteDuringRead"], overwrite=["SharedWriteDuringRead"])
 PIPELINE = dict(
     full=["UnfinishedCopyRead", "UninitializedSharedRead", "UnorderedSharedAccess"],
     empty=["UnorderedSharedAccess", "SharedWriteDuringRead", "SharedWriteDuringCopy",
@@ -324,7 +324,7 @@ def wgmma_of_registers(env):
     return multiplying(partitions.product_of_registers, 4, 64, 64, False)(env)
 
 
-@case(full=RACES, empty=RACES, wait=["ProductNotWaitedFor", "SharedWriteDuringRead"],
+@case(full=RACES, empty=RACES, wait=["DotNotWaitedFor", "SharedWriteDuringRead"],
       early=["UnorderedSharedAccess", "SharedWriteDuringRead"])
 def wgmma_12_warps(env):
     return multiplying(partitions.three_warpgroups, 4, 192, 64, False)(env)

@@ -89,7 +89,7 @@ void addCluster(EmitTable &table);
 /// The warps that run a piece of code together: all of the kernel, or those of a partition.
 struct WarpGroup {
   unsigned first = 0, count = 0;
-  /// Hardware barrier at which they meet, where others exist beside them.
+  /// Hardware barrier at which they synchronize, where others exist beside them.
   unsigned barrier = 0;
 };
 
@@ -201,8 +201,8 @@ public:
   llvm::SwitchInst *workers = nullptr;
   /// Where they wait for it.
   llvm::BasicBlock *workersStart = nullptr;
-  /// What sends them to meet the cluster; 0 before that is asked for.
-  unsigned workersMeetCluster = 0;
+  /// What sends them to synchronize with the cluster; 0 before that is asked for.
+  unsigned workersSyncCluster = 0;
   /// Where the partition that is being emitted ends; the same of default regions, with their
   /// results.
   llvm::BasicBlock *partitionEnd = nullptr;

@@ -93,7 +93,7 @@ public:
   /// The same for the `threads` that name the barrier `id`.
   virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
   /// The same for threads that come from several places of the program.
-  virtual void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  virtual void namedBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
   /// Warps that own registers together, and how many of these a thread keeps that has no work.
   virtual unsigned warpsPerRegisters() const = 0;
   virtual unsigned idleRegisters() const = 0;
@@ -119,10 +119,10 @@ public:
                                 llvm::Value *predicate) const = 0;
   /// Arrives at the `peer` address of one where `predicate` holds, then waits for the phase of its
   /// own.
-  virtual void meetPeers(Builder &builder, llvm::Value *own, llvm::Value *peer,
-                         llvm::Value *predicate, llvm::Value *phase) const = 0;
+  virtual void synchronizePeers(Builder &builder, llvm::Value *own, llvm::Value *peer,
+                                llvm::Value *predicate, llvm::Value *phase) const = 0;
   /// What CTA `rank` has where this one has `shared`: an i32 address for the accesses below and
-  /// for engines, to which offsets may be added.
+  /// for asynchronous units, to which offsets may be added.
   virtual llvm::Value *peerAddress(Builder &builder, llvm::Value *shared,
                                    llvm::Value *rank) const = 0;
   /// `count` words (i8…i64) side by side.

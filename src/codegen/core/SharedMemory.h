@@ -42,7 +42,7 @@ public:
   PeerAddress(Emitter &emitter, ThreadAddress local, llvm::Value *rank)
       : emitter(emitter), local(std::move(local)), rank(rank) {}
 
-  /// An address for storePeer, loadPeer and engines.
+  /// An address for storePeer, loadPeer and asynchronous units.
   llvm::Value *at(uint32_t constant, uint32_t rankConstant);
 
 private:

@@ -7,8 +7,8 @@ using namespace llvm;
 namespace gluonc::codegen {
 
 void synchronizeAll(Emitter &emitter) {
-  emitter.isa.meetingBarrier(emitter.builder, allThreadsBarrier,
-                             emitter.state.kernel.numWarps * emitter.state.target.warpSize());
+  emitter.isa.namedBarrier(emitter.builder, allThreadsBarrier,
+                           emitter.state.kernel.numWarps * emitter.state.target.warpSize());
 }
 
 Value *sharedByte(Emitter &emitter, int64_t offset) {

@@ -44,7 +44,8 @@ LogicalResult synchronizePartition(Emitter &emitter, mlir::Operation *op) {
       builder.CreateXor(emitter.clusterRank(), builder.CreateAdd(thread, builder.getInt32(1)));
   Value *tells = builder.CreateICmpULT(thread, builder.getInt32(emitter.clusterSize() - 1));
   rank = builder.CreateAnd(rank, builder.getInt32(emitter.clusterSize() - 1));
-  emitter.isa.meetPeers(builder, own, emitter.isa.peerAddress(builder, own, rank), tells, phase);
+  emitter.isa.synchronizePeers(builder, own, emitter.isa.peerAddress(builder, own, rank), tells,
+                               phase);
   inFirstThread(emitter, [&] {
     builder.CreateStore(builder.CreateAdd(round, builder.getInt32(1)), count,
                         /*isVolatile=*/true);
@@ -108,16 +109,16 @@ LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
     return unsupported(op, "a barrier of the cluster in a function that is not inlined");
   if (!workers)
     startWorkers(*this, op);
-  if (!workersMeetCluster) {
-    workersMeetCluster = workers->getNumCases() + 1;
+  if (!workersSyncCluster) {
+    workersSyncCluster = workers->getNumCases() + 1;
     Builder::InsertPointGuard guard(builder);
     BasicBlock *block = newBlock("workers.cluster");
-    workers->addCase(builder.getInt32(workersMeetCluster), block);
+    workers->addCase(builder.getInt32(workersSyncCluster), block);
     builder.SetInsertPoint(block);
     isa.clusterBarrier(builder, /*relaxed=*/false);
     builder.CreateBr(workersStart);
   }
-  inFirstThread(*this, [&] { announce(*this, op, workersMeetCluster); });
+  inFirstThread(*this, [&] { announce(*this, op, workersSyncCluster); });
   synchronizeAll(*this);
   // Behind it all workers have read the announcement, so it may change.
   isa.clusterBarrier(builder, /*relaxed=*/false);

@@ -69,8 +69,8 @@ void NvidiaIsa::beginPeerBarrier(Builder &builder, Value *shared, unsigned arriv
           Threads::Together);
 }
 
-void NvidiaIsa::meetPeers(Builder &builder, Value *own, Value *peer, Value *predicate,
-                          Value *phase) const {
+void NvidiaIsa::synchronizePeers(Builder &builder, Value *own, Value *peer, Value *predicate,
+                                 Value *phase) const {
   StringRef text = "{\n\t.reg .pred done;\n\t"
                    "@$2 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$1];\n\t"
                    "again:\n\t"

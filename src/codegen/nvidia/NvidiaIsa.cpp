@@ -188,7 +188,7 @@ void NvidiaIsa::groupBarrier(Builder &builder, unsigned id, unsigned threads) co
 
 // `bar.sync` is `barrier.sync.aligned`: all threads of the CTA must come to the same instruction.
 // Hardware that only counts them does not mind; synccheck of compute-sanitizer does.
-void NvidiaIsa::meetingBarrier(Builder &builder, unsigned id, unsigned threads) const {
+void NvidiaIsa::namedBarrier(Builder &builder, unsigned id, unsigned threads) const {
   std::string text = "barrier.sync " + std::to_string(id) + ", " + std::to_string(threads) + ";";
   emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }

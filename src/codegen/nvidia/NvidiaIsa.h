@@ -25,7 +25,7 @@ public:
   void ctaBarrier(Builder &builder) const override;
   void warpBarrier(Builder &builder) const override;
   void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
-  void meetingBarrier(Builder &builder, unsigned id, unsigned threads) const override;
+  void namedBarrier(Builder &builder, unsigned id, unsigned threads) const override;
   unsigned warpsPerRegisters() const override;
   unsigned idleRegisters() const override;
   void setRegisters(Builder &builder, unsigned count, bool grows) const override;
@@ -35,8 +35,8 @@ public:
   void clusterWait(Builder &builder) const override;
   void beginPeerBarrier(Builder &builder, llvm::Value *shared, unsigned arrivals,
                         llvm::Value *predicate) const override;
-  void meetPeers(Builder &builder, llvm::Value *own, llvm::Value *peer, llvm::Value *predicate,
-                 llvm::Value *phase) const override;
+  void synchronizePeers(Builder &builder, llvm::Value *own, llvm::Value *peer,
+                        llvm::Value *predicate, llvm::Value *phase) const override;
   llvm::Value *peerAddress(Builder &builder, llvm::Value *shared, llvm::Value *rank) const override;
   Registers loadPeerWords(Builder &builder, llvm::Value *address, llvm::Type *word,
                           unsigned count) const override;

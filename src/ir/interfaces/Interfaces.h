@@ -34,8 +34,8 @@ struct Inferred;
 /// Memories on the chip that views (`!ttg.memdesc`) are of.
 enum class MemorySpace : uint8_t { Shared };
 
-/// The path by which memory is accessed: that of threads, or that of copy engines and of products
-/// of warpgroups. A fence orders the two.
+/// The path by which memory is accessed: that of threads, or that of asynchronous units. A
+/// fence orders the two.
 enum class Proxy : uint8_t { Generic, Async };
 
 /// By what an access is known to be over.
@@ -47,7 +47,7 @@ enum class Completion : uint8_t {
   /// The phase of a barrier in memory.
   Mbarrier,
   /// `ttng.warp_group_dot_wait`
-  ProductWait,
+  DotWait,
   /// `ttng.async_tma_store_wait`
   BulkStoreWait,
 };
@@ -73,8 +73,8 @@ struct MemoryAccess {
   bool writes() const { return kind != Read; }
 };
 
-/// Shared memory for the time that an operation takes: threads write, meet, and read what others
-/// wrote. The wider `sync`, the more of them.
+/// Shared memory for the time that an operation takes: threads write, synchronize, and read what
+/// others wrote. The wider `sync`, the more of them.
 struct Scratch {
   int64_t bytes = 0;
   layout::SyncScope sync = layout::SyncScope::Cta;
@@ -114,8 +114,8 @@ bool mayDoAnything(mlir::Operation *op);
 /// Bytes of scratch of any operation.
 int64_t scratchBytesOf(mlir::Operation *op);
 
-/// Whether `op` accesses the shared memory of other CTAs of the cluster, itself or by an engine, or
-/// has them access its own.
+/// Whether `op` accesses the shared memory of other CTAs of the cluster, itself or by an
+/// asynchronous unit, or has them access its own.
 bool reachesPeers(mlir::Operation *op);
 
 /// What it does of a barrier of the cluster, if anything.

@@ -21,13 +21,13 @@ def OnChipMemoryOpInterface : OpInterface<"OnChipMemoryOpInterface"> {
     InterfaceMethod<"Its accesses, but those to scratch.",
       "void", "getAccesses",
       (ins "::llvm::SmallVectorImpl<::gluonc::MemoryAccess> &":$accesses), "", "(void)accesses;">,
-    InterfaceMethod<"Whether the threads of a partition meet before it accesses anything.",
-      "bool", "threadsMeet", (ins), "", "return false;">,
+    InterfaceMethod<"Whether the threads of a partition synchronize before it accesses anything.",
+      "bool", "synchronizesThreads", (ins), "", "return false;">,
     InterfaceMethod<"Of what accesses it awaits the completion, if of any.",
       "std::optional<::gluonc::Completion>", "getAwaited", (ins), "", "return std::nullopt;">,
     InterfaceMethod<[{
-      Whether it accesses the memory of other CTAs of the cluster, itself or by an engine, or has
-      them access its own; scratch apart. Asked only where there are several CTAs.
+      Whether it accesses the memory of other CTAs of the cluster, itself or by an asynchronous
+      unit, or has them access its own; scratch apart. Asked only where there are several CTAs.
     }], "bool", "accessesPeers", (ins), "", "return false;">,
     InterfaceMethod<"Bytes that it announces or brings to a barrier.",
       "std::optional<::gluonc::BarrierBytes>", "getBarrierBytes", (ins), "",
@@ -45,7 +45,7 @@ def OnChipMemoryOpInterface : OpInterface<"OnChipMemoryOpInterface"> {
 /// The methods named are the operation's own, the others say no.
 class OnChip<list<string> methods> : DeclareOpInterfaceMethods<OnChipMemoryOpInterface, methods>;
 
-/// Neither accesses memory on the chip nor lets threads meet.
+/// Neither accesses memory on the chip nor synchronizes threads.
 def NoOnChip : NativeOpTrait<"NoOnChipMemory"> { let cppNamespace = "::gluonc"; }
 
 /// Its memory effects say what may not move across it; it leaves nothing in memory.

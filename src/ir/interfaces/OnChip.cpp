@@ -208,7 +208,7 @@ bool ttg::LocalAtomicScatterRMWOp::accessesPeers() {
 // Synchronization
 //===----------------------------------------------------------------------===//
 
-bool ttg::BarrierOp::threadsMeet() { return orders(AddrSpace::Local); }
+bool ttg::BarrierOp::synchronizesThreads() { return orders(AddrSpace::Local); }
 
 void ttg::AsyncCopyGlobalToLocalOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getResult(), MemoryAccess::Write, Completion::AsyncGroup});

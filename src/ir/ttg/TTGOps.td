@@ -306,7 +306,7 @@ def TTG_WarpReturnOp : TTG_Op<"warp_return", [
 // Asynchronous copies and synchronization
 //===----------------------------------------------------------------------===//
 
-def TTG_BarrierOp : TTG_Op<"barrier", [OnChip<["threadsMeet"]>, OnlyOrders]> {
+def TTG_BarrierOp : TTG_Op<"barrier", [OnChip<["synchronizesThreads"]>, OnlyOrders]> {
   let summary = "All threads wait for each other; earlier accesses to the named memories are done";
   let arguments = (ins TTG_AddrSpace:$addrSpace);
   let assemblyFormat = "custom<AddrSpace>($addrSpace) attr-dict";

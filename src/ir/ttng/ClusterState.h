@@ -7,13 +7,15 @@
 
 namespace gluonc::ttg {
 
-/// Module attribute: where the parts, the default one first, meet those of other CTAs.
+/// Module attribute: where the partitions, the default one first, synchronize with those of other
+/// CTAs.
 inline constexpr llvm::StringLiteral clusterStateAttr = "ttg.cluster-state-offset";
-/// Bytes of each part.
+/// Bytes of each partition.
 inline constexpr int64_t clusterStateBytes = 32;
 
 /// Module attribute, without a value: CTAs leave nothing in memory for others of their cluster, but
-/// what engines write; so arrivals at each other's barriers need not wait for the memory.
+/// what asynchronous units write; so arrivals at each other's barriers need not wait for the
+/// memory.
 inline constexpr llvm::StringLiteral clusterSilentAttr = "ttg.cluster-publishes-nothing";
 
 } // namespace gluonc::ttg

@@ -127,7 +127,7 @@ template <typename Op> static bool signalsPeers(Op op) {
 void BarrierExpectOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getAlloc(), MemoryAccess::UseBarrier});
 }
-bool BarrierExpectOp::threadsMeet() { return true; }
+bool BarrierExpectOp::synchronizesThreads() { return true; }
 bool BarrierExpectOp::accessesPeers() { return signalsPeers(*this); }
 std::optional<BarrierBytes> BarrierExpectOp::getBarrierBytes() {
   std::optional<int64_t> bytes;
@@ -144,21 +144,21 @@ std::optional<Completion> WaitBarrierOp::getAwaited() { return Completion::Mbarr
 void ArriveBarrierOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getAlloc(), MemoryAccess::UseBarrier});
 }
-bool ArriveBarrierOp::threadsMeet() { return true; }
+bool ArriveBarrierOp::synchronizesThreads() { return true; }
 bool ArriveBarrierOp::accessesPeers() { return signalsPeers(*this); }
 
 void AsyncCopyMbarrierArriveOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
 }
 
-bool ClusterBarrierOp::threadsMeet() { return true; }
+bool ClusterBarrierOp::synchronizesThreads() { return true; }
 std::optional<ClusterSync> ClusterBarrierOp::getClusterSync() {
   return ClusterSync{/*arrives=*/true, /*waits=*/true, /*ordersMemory=*/!getRelaxed()};
 }
 std::optional<ClusterSync> ClusterArriveOp::getClusterSync() {
   return ClusterSync{/*arrives=*/true, /*waits=*/false, /*ordersMemory=*/!getRelaxed()};
 }
-bool ClusterWaitOp::threadsMeet() { return true; }
+bool ClusterWaitOp::synchronizesThreads() { return true; }
 std::optional<ClusterSync> ClusterWaitOp::getClusterSync() {
   return ClusterSync{/*arrives=*/false, /*waits=*/true, /*ordersMemory=*/true};
 }
@@ -216,7 +216,7 @@ void WarpGroupDotOp::getAccesses(Accesses &accesses) {
   for (Value operand : {Value(getA()), Value(getB())})
     if (isa<ttg::MemDescType>(operand.getType()))
       accesses.push_back({operand, MemoryAccess::Read,
-                          getIsAsync() ? Completion::ProductWait : Completion::ProgramOrder,
+                          getIsAsync() ? Completion::DotWait : Completion::ProgramOrder,
                           Proxy::Async});
 }
-std::optional<Completion> WarpGroupDotWaitOp::getAwaited() { return Completion::ProductWait; }
+std::optional<Completion> WarpGroupDotWaitOp::getAwaited() { return Completion::DotWait; }

@@ -59,7 +59,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [OnChip<["getAccesses"]>]> {
 }
 
 def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [
-    OnChip<["getAccesses", "threadsMeet", "accessesPeers", "getBarrierBytes"]>]> {
+    OnChip<["getAccesses", "synchronizesThreads", "accessesPeers", "getBarrierBytes"]>]> {
   let summary = "One arrival that also announces `size` bytes to come in this phase";
   let arguments = (ins TTNG_BarrierArg:$alloc, I32Attr:$size, I1:$pred,
                        OptionalAttr<I32Attr>:$fromCTA);
@@ -79,7 +79,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [
 }
 
 def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
-    OnChip<["getAccesses", "threadsMeet", "accessesPeers"]>]> {
+    OnChip<["getAccesses", "synchronizesThreads", "accessesPeers"]>]> {
   let summary = "`count` arrivals, once all threads of the partition came here";
   let arguments = (ins TTNG_BarrierArg:$alloc, I32Attr:$count, Optional<I1>:$pred,
                        OptionalAttr<I32Attr>:$fromCTA);
@@ -118,7 +118,7 @@ def TTNG_FenceMBarrierInitReleaseClusterOp
 }
 
 def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [
-    OnChip<["threadsMeet", "getClusterSync"]>, TTNG_OrdersMemory]> {
+    OnChip<["synchronizesThreads", "getClusterSync"]>, TTNG_OrdersMemory]> {
   let summary = "All threads of the cluster wait for each other";
   let description = "Relaxed: it orders no memory.";
   let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
@@ -133,7 +133,7 @@ def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive", [
 }
 
 def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait", [
-    OnChip<["threadsMeet", "getClusterSync"]>, TTNG_OrdersMemory]> {
+    OnChip<["synchronizesThreads", "getClusterSync"]>, TTNG_OrdersMemory]> {
   let summary = "Second half of a cluster barrier";
   let assemblyFormat = "attr-dict";
 }

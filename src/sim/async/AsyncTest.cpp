@@ -486,7 +486,7 @@ tt.func public @k() {
   EXPECT_EQ(unfenced.firstKind(), Kind::MissingProxyFence) << unfenced.allMessages();
   Kernel early(kernel(waitFor(1)));
   EXPECT_FALSE(early.run());
-  EXPECT_EQ(early.firstKind(), Kind::ProductNotWaitedFor) << early.allMessages();
+  EXPECT_EQ(early.firstKind(), Kind::DotNotWaitedFor) << early.allMessages();
   Kernel overwritten(kernel(overwrite + waitFor(0)));
   EXPECT_FALSE(overwritten.run());
   EXPECT_EQ(overwritten.firstKind(), Kind::SharedWriteDuringRead) << overwritten.allMessages();

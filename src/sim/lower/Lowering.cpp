@@ -293,7 +293,7 @@ static void runCheckDot(const Instruction &instruction, Cta &cta) {
   for (const AsyncGroup &group : cta.fiber->queue(Queue::Dots))
     for (const std::shared_ptr<AsyncOperation> &dot : group)
       if (llvm::is_contained(dot->results, instruction.operands[0].offset))
-        return cta.fail(instruction, diag::Kind::ProductNotWaitedFor, {}, -1,
+        return cta.fail(instruction, diag::Kind::DotNotWaitedFor, {}, -1,
                         FaultNote(dot->place, "the product was started here"));
 }
 

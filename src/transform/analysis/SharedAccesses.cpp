@@ -119,7 +119,7 @@ void SharedAccesses::touch(Effect &effect, const MemoryAccess &what) {
     // Others complete at some time of their own, and no barrier before that helps.
     if (what.completion == Completion::ProgramOrder)
       effect.after.push_back(access);
-    if (what.completion == Completion::ProductWait)
+    if (what.completion == Completion::DotWait)
       dotReads.push_back(access);
   };
   if (takesBuffers)
@@ -149,7 +149,7 @@ void SharedAccesses::describe(Operation *op) {
   if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op)) {
     for (const MemoryAccess &access : accessesOf(op))
       touch(effect, access);
-    if (onChip.threadsMeet()) {
+    if (onChip.synchronizesThreads()) {
       effect.synchronizes = true;
       effect.before.clear();
     }
@@ -159,7 +159,7 @@ void SharedAccesses::describe(Operation *op) {
     // One thread's groups: whoever counts on them must synchronize with it first.
     effect.needsSynchronizing =
         awaited == Completion::AsyncGroup || awaited == Completion::BulkStoreWait;
-    if (awaited == Completion::ProductWait)
+    if (awaited == Completion::DotWait)
       dotWaits.push_back(op);
   } else if (mayDoAnything(op)) {
     effect.before.push_back(everything());
