@@ -51,18 +51,24 @@ class Side:
             sys.path.remove(str(folder))
 
 
-def load(folder, names):
-    """{side: Side} with the tutorials of a folder. gluonc and Triton must be installed."""
-    own = {path.stem for path in pathlib.Path(folder).glob("*.py")}
-    sides = {name: Side(name, own) for name in NAMES}
-    # Its extension module can be made only once in a process.
-    sides["triton"].modules = {n: sys.modules[n] for n in sys.modules if _is_tritons(n)}
-    sides["triton"].load(folder, names)
+def load_own(folder, names):
+    """gluonc's Side alone, with the tutorials of a folder."""
+    side = Side("gluonc", {path.stem for path in pathlib.Path(folder).glob("*.py")})
     from gluonc import _aliases
     before = list(sys.meta_path)
     _aliases.install()
-    sides["gluonc"].finders = [finder for finder in sys.meta_path if finder not in before]
-    for finder in sides["gluonc"].finders:
+    side.finders = [finder for finder in sys.meta_path if finder not in before]
+    for finder in side.finders:
         sys.meta_path.remove(finder)
-    sides["gluonc"].load(folder, names)
-    return sides
+    side.load(folder, names)
+    return side
+
+
+def load(folder, names):
+    """{side: Side} with the tutorials of a folder. gluonc and Triton must be installed."""
+    own = {path.stem for path in pathlib.Path(folder).glob("*.py")}
+    theirs = Side("triton", own)
+    # Its extension module can be made only once in a process.
+    theirs.modules = {n: sys.modules[n] for n in sys.modules if _is_tritons(n)}
+    theirs.load(folder, names)
+    return {"triton": theirs, "gluonc": load_own(folder, names)}
