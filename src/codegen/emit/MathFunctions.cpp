@@ -38,21 +38,18 @@ static Value *logarithmF32(Builder &builder, Value *x, bool binary) {
   Value *exponent = builder.CreateAnd(builder.CreateSub(bits, builder.getInt32(0x3f2aaaab)),
                                       builder.getInt32(0xff800000));
   Value *mantissa = builder.CreateBitCast(builder.CreateSub(bits, exponent), builder.getFloatTy());
-  Value *e = builder.CreateSIToFP(builder.CreateAShr(exponent, 23), builder.getFloatTy());
-  e = builder.CreateFAdd(e, builder.CreateSelect(tiny, number(-23.0), number(0.0)));
+  Value *e = fma(builder.CreateSIToFP(exponent, builder.getFloatTy()), number(0x1p-23),
+                 builder.CreateSelect(tiny, number(-23.0), number(0.0)));
   Value *r = builder.CreateFAdd(mantissa, number(-1.0));
   Value *result = fma(builder.CreateFMul(polynomial(builder, r, series), r), r, r);
   result = binary ? fma(result, number(1.4426950408889634), e)
                   : fma(e, number(0.6931471805599453), result);
-  // Outside of (0, inf): log(0) = -inf, log(+inf) = +inf, all else NaN.
-  double infinity = std::numeric_limits<double>::infinity();
-  Value *special = builder.CreateSelect(
-      builder.CreateFCmpOEQ(x, number(0.0)), number(-infinity),
-      builder.CreateSelect(builder.CreateFCmpOEQ(x, number(infinity)), number(infinity),
-                           number(std::numeric_limits<double>::quiet_NaN())));
-  Value *ordinary = builder.CreateAnd(builder.CreateFCmpOGT(x, number(0.0)),
-                                      builder.CreateFCmpOLT(x, number(infinity)));
-  return builder.CreateSelect(ordinary, result, special);
+  // Else x * inf + inf: inf of +inf, NaN of negative numbers and of NaN.
+  Value *infinity = number(std::numeric_limits<double>::infinity());
+  Value *ordinary = builder.CreateICmpULT(bits, builder.getInt32(0x7f800000));
+  result = builder.CreateSelect(ordinary, result, fma(x, infinity, infinity));
+  return builder.CreateSelect(builder.CreateFCmpOEQ(x, number(0.0)), builder.CreateFNeg(infinity),
+                              result);
 }
 
 Value *logF32(Builder &builder, Value *x) { return logarithmF32(builder, x, /*binary=*/false); }
