@@ -70,22 +70,18 @@ public:
     SmallVector<Value *> arguments;
     for (Argument &argument : emitter.function.args())
       arguments.push_back(&argument);
-    emitter.setFlat(op.getArguments(), arguments);
+    emitter.values.setFlat(op.getArguments(), arguments);
     return emitter.emitRegion(op.getBody());
   }
 
 private:
   FunctionType *signature(tt::FuncOp op, bool isKernel) {
-    // Types do not depend on a body, but the emitter wants a function.
-    Function *scratch = Function::Create(FunctionType::get(Type::getVoidTy(context), false),
-                                         Function::PrivateLinkage, "", state.module);
-    Emitter types(state, op, *scratch);
+    RegisterTypes types(context);
     SmallVector<Type *> parameters, results;
     for (mlir::Type type : op.getArgumentTypes())
-      append_range(parameters, types.registerTypes(type));
+      append_range(parameters, types.ofRegisters(type));
     for (mlir::Type type : op.getResultTypes())
-      append_range(results, types.registerTypes(type));
-    scratch->eraseFromParent();
+      append_range(results, types.ofRegisters(type));
     if (isKernel)
       parameters.append(2, PointerType::get(context, GlobalSpace));
     Type *result = results.empty()       ? Type::getVoidTy(context)

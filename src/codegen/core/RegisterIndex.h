@@ -11,7 +11,7 @@ using Coords = llvm::SmallVector<int64_t, 4>;
 class RegisterIndex {
 public:
   RegisterIndex(Emitter &emitter, mlir::RankedTensorType type)
-      : layout(emitter.layoutOf(type)), rank(type.getRank()) {
+      : layout(emitter.types.layoutOf(type)), rank(type.getRank()) {
     for (unsigned i = 0; i < layout.inSize(layout::Dim::Register); ++i)
       registers.try_emplace(layout.applyPacked(layout.packIn({{layout::Dim::Register, i}})), i);
   }

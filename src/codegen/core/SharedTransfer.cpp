@@ -40,7 +40,7 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
     transfer.wholeBytes = std::min<int64_t>(maxBits, minInterval * bits) / 8;
   }
   // The tensor may be smaller than the buffer that the view was cut from.
-  LinearLayout registers = emitter.layoutOf(tensor);
+  LinearLayout registers = emitter.types.layoutOf(tensor);
   for (layout::DimSize size : shared->outDims())
     if (registers.hasOut(size.dim))
       registers = registers.resizeOut(size.dim, size.log2);
@@ -96,12 +96,13 @@ ViewOffset viewOffset(Emitter &emitter, mlir::Value buffer, Dim out) {
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes) {
   return addressOf(emitter, transfer, buffer, bytes,
-                   emitter.threadImages(transfer.access.map, Dim::Offset));
+                   Threads::images(transfer.access.map, Dim::Offset));
 }
 
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
                         unsigned bytes, ArrayRef<uint32_t> images) {
-  return addressOf(emitter, transfer, buffer, bytes, emitter.threadPart(images), imageMask(images));
+  return addressOf(emitter, transfer, buffer, bytes, emitter.threads.part(images),
+                   imageMask(images));
 }
 
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,
@@ -115,15 +116,15 @@ ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value 
 }
 
 bool crossesCtas(Emitter &emitter, const Transfer &transfer, mlir::Value buffer) {
-  return emitter.clusterSize() > 1 && (transfer.access.map.hasOut(Dim::Block) ||
-                                       viewOffset(emitter, buffer, Dim::Block).variable);
+  return emitter.threads.clusterSize() > 1 && (transfer.access.map.hasOut(Dim::Block) ||
+                                               viewOffset(emitter, buffer, Dim::Block).variable);
 }
 
 /// The CTA of the elements that the thread's own number leads to.
 static Value *peerRank(Emitter &emitter, const Transfer &transfer, mlir::Value buffer) {
   const LinearLayout &map = transfer.access.map;
-  Value *rank = map.hasOut(Dim::Block) ? emitter.threadPart(emitter.threadImages(map, Dim::Block))
-                                       : emitter.clusterRank();
+  Value *rank = map.hasOut(Dim::Block) ? emitter.threads.part(Threads::images(map, Dim::Block))
+                                       : emitter.threads.clusterRank();
   if (ViewOffset begin = viewOffset(emitter, buffer, Dim::Block); begin.variable)
     rank = emitter.builder.CreateXor(rank, begin.variable);
   return rank;
@@ -164,7 +165,7 @@ std::optional<layout::MatrixAccess> planMatrices(Emitter &emitter, const Transfe
 
 SmallVector<uint32_t> matrixImages(Emitter &emitter, const Transfer &transfer,
                                    const layout::MatrixAccess &matrices) {
-  SmallVector<uint32_t> images = emitter.threadImages(transfer.access.map, Dim::Offset);
+  SmallVector<uint32_t> images = Threads::images(transfer.access.map, Dim::Offset);
   llvm::copy(matrices.laneImages, images.begin());
   return images;
 }

@@ -35,9 +35,9 @@ Value *stateOf(Emitter &emitter, mlir::Operation *op) {
 /// What the default warps announced: one thread of each warp asks.
 Value *announced(Emitter &emitter, mlir::Operation *op) {
   Builder &builder = emitter.builder;
-  BasicBlock *asks = emitter.newBlock("asks"), *then = emitter.newBlock("asked");
+  BasicBlock *asks = emitter.blocks.create("asks"), *then = emitter.blocks.create("asked");
   BasicBlock *before = builder.GetInsertBlock();
-  Value *lane = builder.CreateAnd(emitter.threadId(), emitter.state.target.warpSize() - 1);
+  Value *lane = builder.CreateAnd(emitter.threads.id(), emitter.state.target.warpSize() - 1);
   builder.CreateCondBr(builder.CreateIsNull(lane), asks, then);
   builder.SetInsertPoint(asks);
   Value *found = atomically(builder, AtomicRMWInst::Or, stateOf(emitter, op), 0);
@@ -58,29 +58,32 @@ void announce(Emitter &emitter, mlir::Operation *op, unsigned what) {
 void startWorkers(Emitter &emitter, mlir::Operation *op) {
   Builder &builder = emitter.builder;
   Builder::InsertPointGuard guard(builder);
-  BasicBlock *loop = emitter.newBlock("workers"), *exit = emitter.newBlock("workers.exit");
-  BasicBlock *dispatch = emitter.newBlock("dispatch");
-  auto *jump = cast<BranchInst>(emitter.entry->getTerminator());
+  BasicBlock *loop = emitter.blocks.create("workers"),
+             *exit = emitter.blocks.create("workers.exit");
+  BasicBlock *dispatch = emitter.blocks.create("dispatch");
+  auto *jump = cast<BranchInst>(emitter.blocks.entry->getTerminator());
   BasicBlock *body = jump->getSuccessor(0);
   jump->setSuccessor(0, dispatch);
   builder.SetInsertPoint(dispatch);
   beginClusterState(emitter, op);
-  Value *mine = builder.CreateICmpULT(emitter.threadId(), builder.getInt32(emitter.threads()));
+  Value *mine =
+      builder.CreateICmpULT(emitter.threads.id(), builder.getInt32(emitter.threads.count()));
   builder.CreateCondBr(mine, body, loop);
 
   builder.SetInsertPoint(loop);
   synchronizeAll(emitter);
-  emitter.workers = builder.CreateSwitch(announced(emitter, op), exit);
-  emitter.workersStart = loop;
+  emitter.workers.dispatch = builder.CreateSwitch(announced(emitter, op), exit);
+  emitter.workers.start = loop;
   builder.SetInsertPoint(exit);
   builder.CreateRetVoid();
 }
 
-void Emitter::releaseWorkers(mlir::Operation *op) {
-  if (group.count == state.kernel.numWarps || !cast<tt::FuncOp>(source).isPublic())
+void releaseWorkers(Emitter &emitter, mlir::Operation *op) {
+  if (emitter.threads.group.count == emitter.state.kernel.numWarps ||
+      !cast<tt::FuncOp>(emitter.source).isPublic())
     return;
-  inFirstThread(*this, [&] { announce(*this, op, 0); });
-  synchronizeAll(*this);
+  inFirstThread(emitter, [&] { announce(emitter, op, 0); });
+  synchronizeAll(emitter);
 }
 
 } // namespace gluonc::codegen

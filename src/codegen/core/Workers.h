@@ -40,6 +40,8 @@ void synchronizeAll(Emitter &emitter);
 /// The loop of the workers, and the branch at the kernel's start that leads there.
 void startWorkers(Emitter &emitter, mlir::Operation *op);
 
+/// Sends the workers of a kernel home; before every return.
+void releaseWorkers(Emitter &emitter, mlir::Operation *op);
 /// Tells the workers what to do next. By one thread; they know it once they have met it.
 void announce(Emitter &emitter, mlir::Operation *op, unsigned what);
 
@@ -47,19 +49,22 @@ void announce(Emitter &emitter, mlir::Operation *op, unsigned what);
 /// at.
 void beginClusterState(Emitter &emitter, mlir::Operation *op);
 
+/// All CTAs of the cluster synchronize, on behalf of `op`. In a partition: the same partition of
+/// all CTAs.
+mlir::LogicalResult clusterBarrier(Emitter &emitter, mlir::Operation *op, bool relaxed = false);
 /// The place in shared memory at so many bytes.
 llvm::Value *sharedByte(Emitter &emitter, int64_t offset);
 
 /// Emits what `store` does for the first thread of the default warps only.
 template <typename Store> void inFirstThread(Emitter &emitter, Store store) {
-  llvm::BasicBlock *only = emitter.newBlock("first"), *then = emitter.newBlock("then");
+  llvm::BasicBlock *only = emitter.blocks.create("first"), *then = emitter.blocks.create("then");
   Builder &builder = emitter.builder;
-  llvm::Value *isFirst = builder.CreateICmpEQ(emitter.threadId(), builder.getInt32(0));
+  llvm::Value *isFirst = builder.CreateICmpEQ(emitter.threads.id(), builder.getInt32(0));
   builder.CreateCondBr(isFirst, only, then);
-  emitter.startBlock(only);
+  emitter.blocks.start(only);
   store();
   builder.CreateBr(then);
-  emitter.startBlock(then);
+  emitter.blocks.start(then);
 }
 
 } // namespace gluonc::codegen

@@ -257,17 +257,17 @@ LogicalResult emitConstant(Emitter &emitter, mlir::arith::ConstantOp op) {
     if (!elements || !elements.isSplat())
       return emitter.unsupported(op, "a constant tensor with different elements");
     value = elements.getSplatValue<mlir::Attribute>();
-    count = emitter.registerCount(tensor);
+    count = emitter.types.registerCount(tensor);
     scalarType = tensor.getElementType();
   }
-  Constant *constant = constantOf(emitter, emitter.elementType(scalarType), value);
+  Constant *constant = constantOf(emitter, emitter.types.ofElement(scalarType), value);
   emitter.set(op.getResult(), Registers(count, constant));
   return success();
 }
 
 LogicalResult emitPoison(Emitter &emitter, mlir::ub::PoisonOp op) {
   Registers registers;
-  for (Type *type : emitter.registerTypes(op.getType()))
+  for (Type *type : emitter.types.ofRegisters(op.getType()))
     registers.push_back(PoisonValue::get(type));
   emitter.set(op.getResult(), std::move(registers));
   return success();

@@ -26,10 +26,11 @@ namespace {
 
 /// Elements that pointers, mask and registers allow to one copy.
 unsigned sourceRun(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op, unsigned axis) {
-  const LinearLayout &layout = emitter.layoutOf(op.getSrc().getType());
-  int64_t run = std::max<int64_t>(emitter.axes().pointerRun(op.getSrc(), axis), op.getContiguity());
+  const LinearLayout &layout = emitter.types.layoutOf(op.getSrc().getType());
+  int64_t run =
+      std::max<int64_t>(emitter.values.axes().pointerRun(op.getSrc(), axis), op.getContiguity());
   if (op.getMask())
-    run = std::min(run, emitter.axes().maskRun(op.getMask(), axis));
+    run = std::min(run, emitter.values.axes().maskRun(op.getMask(), axis));
   return std::min<int64_t>(run, 1 << layout::contiguousLog2(layout, axis));
 }
 
@@ -52,7 +53,7 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
   auto tensor = mlir::RankedTensorType::get(pointers.getShape(), buffer.getElementType(),
                                             pointers.getEncoding());
   unsigned bytes = elementBytes(buffer.getElementType());
-  const LinearLayout &layout = emitter.layoutOf(tensor);
+  const LinearLayout &layout = emitter.types.layoutOf(tensor);
   unsigned axis = layout::orderOf(layout)[0];
   unsigned run = std::min(sourceRun(emitter, op, axis), std::max(1u, 16 / bytes));
   std::optional<Transfer> transfer = planTransfer(emitter, tensor, buffer, 8 * bytes * run);
@@ -70,7 +71,7 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
                                        " neighbouring bytes per thread (4, 8 or 16 are possible)");
 
   const Registers sources = emitter.get(op.getSrc());
-  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cta);
+  Value *owner = emitter.threads.ownerMask(layout, Among::Cta);
   ThreadAddress address = addressOf(emitter, *transfer, op.getResult(), bytes);
   for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
     Value *mask = op.getMask() ? emitter.get(op.getMask())[vector[0]] : nullptr;

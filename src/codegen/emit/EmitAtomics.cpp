@@ -13,6 +13,7 @@
 #include "codegen/emit/Atomic.h"
 
 #include "codegen/core/SharedMemory.h"
+#include "codegen/core/Workers.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -75,22 +76,22 @@ AtomicScope scopeOf(tt::MemSyncScope scope) {
 /// True in the threads that update; null when all do.
 Value *updaters(Emitter &emitter, mlir::Type type) {
   if (llvm::isa<mlir::RankedTensorType>(type))
-    return emitter.ownerMask(emitter.layoutOf(type), Emitter::Among::Cluster);
-  return emitter.isFirstThread(Emitter::Among::Cluster);
+    return emitter.threads.ownerMask(emitter.types.layoutOf(type), Among::Cluster);
+  return emitter.threads.isFirst(Among::Cluster);
 }
 
 /// The bits of the CTA's number that the owners of elements have at 0.
 uint32_t ctasWithCopies(Emitter &emitter, mlir::Type type) {
   if (llvm::isa<mlir::RankedTensorType>(type))
-    return emitter.layoutOf(type).freeVariableMask(Dim::Block);
-  return emitter.clusterSize() - 1;
+    return emitter.types.layoutOf(type).freeVariableMask(Dim::Block);
+  return emitter.threads.clusterSize() - 1;
 }
 
 /// All threads that an atomic speaks for: of the cluster, where its CTAs hold copies.
 LogicalResult synchronizeForAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type) {
   if (ctasWithCopies(emitter, type))
-    return emitter.clusterBarrier(op);
-  emitter.barrier();
+    return clusterBarrier(emitter, op);
+  emitter.threads.barrier();
   return success();
 }
 
@@ -103,25 +104,25 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
   Builder &builder = emitter.builder;
   SmallVector<uint32_t> constants = {0}, images;
   if (llvm::isa<mlir::RankedTensorType>(op->getResult(0).getType())) {
-    LinearLayout flat = emitter.layoutOf(op->getResult(0).getType()).flattenOuts(Dim::Offset);
-    images = emitter.threadImages(flat, Dim::Offset);
+    LinearLayout flat = emitter.types.layoutOf(op->getResult(0).getType()).flattenOuts(Dim::Offset);
+    images = Threads::images(flat, Dim::Offset);
     constants.clear();
     for (uint32_t reg = 0; reg < flat.inSize(Dim::Register); ++reg)
       constants.push_back(flat.applyPacked(flat.packIn({{Dim::Register, reg}})));
   }
   Type *type = results.front()->getType();
-  ThreadAddress address(emitter, base, emitter.threadPart(images), imageMask(images),
+  ThreadAddress address(emitter, base, emitter.threads.part(images), imageMask(images),
                         memoryBytes(type));
-  BasicBlock *storing = emitter.newBlock("share"), *after = emitter.newBlock("shared");
+  BasicBlock *storing = emitter.blocks.create("share"), *after = emitter.blocks.create("shared");
   SmallVector<Value *> places;
   for (uint32_t constant : constants)
     places.push_back(address.at(constant));
   builder.CreateCondBr(owner, storing, after);
-  emitter.startBlock(storing);
+  emitter.blocks.start(storing);
   for (auto [place, result] : zip_equal(places, results))
     storeShared(builder, place, result);
   builder.CreateBr(after);
-  emitter.startBlock(after);
+  emitter.blocks.start(after);
   mlir::Type resultType = op->getResult(0).getType();
   if (failed(synchronizeForAtomic(emitter, op, resultType)))
     return mlir::failure();
@@ -131,7 +132,7 @@ LogicalResult shareResults(Emitter &emitter, mlir::Operation *op, Value *owner,
       result = loadShared(builder, place, type, 1).front();
     return success();
   }
-  Value *rank = builder.CreateAnd(emitter.clusterRank(), builder.getInt32(~ctas));
+  Value *rank = builder.CreateAnd(emitter.threads.clusterRank(), builder.getInt32(~ctas));
   for (auto [place, result] : zip_equal(places, results))
     result = loadPeer(emitter, emitter.isa.peerAddress(builder, place, rank), type, 1).front();
   return success();
@@ -142,7 +143,7 @@ SmallVector<size_t> firstCopies(Emitter &emitter, mlir::Type type) {
   SmallVector<size_t> first;
   if (!llvm::isa<mlir::RankedTensorType>(type))
     return {0};
-  const LinearLayout &layout = emitter.layoutOf(type);
+  const LinearLayout &layout = emitter.types.layoutOf(type);
   DenseMap<uint64_t, size_t> seen;
   for (size_t reg = 0; reg < size_t(layout.inSize(Dim::Register)); ++reg) {
     uint64_t place = layout.applyPacked(layout.packIn({{Dim::Register, uint32_t(reg)}}));
@@ -208,7 +209,7 @@ LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
 
 LogicalResult emitLoad(Emitter &emitter, tt::AtomicLoadOp op) {
   AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
-  Type *type = emitter.elementType(mlir::getElementTypeOrSelf(op.getResult()));
+  Type *type = emitter.types.ofElement(mlir::getElementTypeOrSelf(op.getResult()));
   return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
                     [&](size_t i, const AtomicForm &masked) {
                       return emitter.isa.atomicLoad(emitter.builder, emitter.get(op.getPtr())[i],
@@ -234,18 +235,18 @@ LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
   Value *place = emitter.sharedOf(op);
   if (!place)
     return failure();
-  BasicBlock *polling = emitter.newBlock("poll"), *after = emitter.newBlock("polled");
-  Value *first = builder.CreateICmpEQ(emitter.threadId(), builder.getInt32(0));
+  BasicBlock *polling = emitter.blocks.create("poll"), *after = emitter.blocks.create("polled");
+  Value *first = builder.CreateICmpEQ(emitter.threads.id(), builder.getInt32(0));
   builder.CreateCondBr(first, polling, after);
-  emitter.startBlock(polling);
+  emitter.blocks.start(polling);
   AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
   Value *timeout = op.getTimeout() ? emitter.scalar(op.getTimeout()) : nullptr;
   Value *found = emitter.isa.atomicPoll(builder, emitter.scalar(op.getPtr()),
                                         emitter.scalar(op.getExpected()), timeout, form);
   storeShared(builder, place, builder.CreateZExt(found, builder.getInt32Ty()));
   builder.CreateBr(after);
-  emitter.startBlock(after);
-  emitter.barrier();
+  emitter.blocks.start(after);
+  emitter.threads.barrier();
   Value *verdict = loadShared(builder, place, builder.getInt32Ty(), 1).front();
   emitter.set(op.getResult(), {builder.CreateICmpNE(verdict, builder.getInt32(0))});
   return success();

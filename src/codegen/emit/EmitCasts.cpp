@@ -11,7 +11,7 @@ namespace gluonc::codegen {
 namespace {
 
 Type *resultElement(Emitter &emitter, mlir::Operation *op) {
-  return emitter.elementType(mlir::getElementTypeOrSelf(op->getResult(0).getType()));
+  return emitter.types.ofElement(mlir::getElementTypeOrSelf(op->getResult(0).getType()));
 }
 
 template <typename Op, Instruction::CastOps opcode>
@@ -121,7 +121,7 @@ LogicalResult emitFp4ToFp(Emitter &emitter, ttg::Fp4ToFpOp op) {
   for (Value *byte : emitter.get(op.getSrc()))
     for (bool high : {false, true})
       results.push_back(unpackFp4(emitter.builder, byte, high, type));
-  if (results.size() != emitter.registerCount(op.getType()))
+  if (results.size() != emitter.types.registerCount(op.getType()))
     return emitter.unsupported(op, "`ttg.fp4_to_fp` to this layout");
   emitter.set(op.getResult(), std::move(results));
   return success();

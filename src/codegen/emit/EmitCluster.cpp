@@ -29,38 +29,38 @@ LogicalResult synchronizePartition(Emitter &emitter, mlir::Operation *op) {
   if (!begin)
     return emitter.unsupported(op, "a barrier of the cluster without allocated shared memory");
   Builder &builder = emitter.builder;
-  const WarpGroup &group = emitter.group;
+  const WarpGroup &group = emitter.threads.group;
   unsigned partition = group.first ? group.barrier - firstPartitionBarrier + 1 : 0;
   int64_t at = *begin + partition * ttg::clusterStateBytes;
   Value *count = sharedByte(emitter, at + 16);
   Value *round = builder.CreateLoad(builder.getInt32Ty(), count, /*isVolatile=*/true);
-  emitter.barrier();
+  emitter.threads.barrier();
   Value *object = builder.CreateShl(builder.CreateAnd(round, builder.getInt32(1)), 3);
   Value *own = builder.CreateGEP(builder.getInt8Ty(), sharedByte(emitter, at), object);
   Value *phase = builder.CreateAnd(builder.CreateLShr(round, 1), builder.getInt32(1));
   // Thread i tells the CTA whose number differs by i + 1.
-  Value *thread = emitter.threadId();
-  Value *rank =
-      builder.CreateXor(emitter.clusterRank(), builder.CreateAdd(thread, builder.getInt32(1)));
-  Value *tells = builder.CreateICmpULT(thread, builder.getInt32(emitter.clusterSize() - 1));
-  rank = builder.CreateAnd(rank, builder.getInt32(emitter.clusterSize() - 1));
+  Value *thread = emitter.threads.id();
+  Value *rank = builder.CreateXor(emitter.threads.clusterRank(),
+                                  builder.CreateAdd(thread, builder.getInt32(1)));
+  Value *tells = builder.CreateICmpULT(thread, builder.getInt32(emitter.threads.clusterSize() - 1));
+  rank = builder.CreateAnd(rank, builder.getInt32(emitter.threads.clusterSize() - 1));
   emitter.isa.synchronizePeers(builder, own, emitter.isa.peerAddress(builder, own, rank), tells,
                                phase);
   inFirstThread(emitter, [&] {
     builder.CreateStore(builder.CreateAdd(round, builder.getInt32(1)), count,
                         /*isVolatile=*/true);
   });
-  emitter.barrier();
+  emitter.threads.barrier();
   return success();
 }
 
 LogicalResult emitClusterBarrier(Emitter &emitter, ttng::ClusterBarrierOp op) {
-  return emitter.clusterBarrier(op, op.getRelaxed());
+  return clusterBarrier(emitter, op, op.getRelaxed());
 }
 
 /// The halves have no form in which workers could take part.
 bool onlyDefaultWarps(Emitter &emitter) {
-  return emitter.group.count == emitter.state.kernel.numWarps;
+  return emitter.threads.group.count == emitter.state.kernel.numWarps;
 }
 
 LogicalResult emitArrive(Emitter &emitter, ttng::ClusterArriveOp op) {
@@ -86,11 +86,11 @@ void beginClusterState(Emitter &emitter, mlir::Operation *op) {
   Builder &builder = emitter.builder;
   // The state is the last thing in shared memory.
   int64_t end = emitter.state.kernel.sharedBytes;
-  Value *first = emitter.isFirstThread(Emitter::Among::Cta);
+  Value *first = emitter.threads.isFirst(Among::Cta);
   for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
     for (int64_t object : {0, 8})
       emitter.isa.beginPeerBarrier(builder, sharedByte(emitter, at + object),
-                                   emitter.clusterSize() - 1, first);
+                                   emitter.threads.clusterSize() - 1, first);
   inFirstThread(emitter, [&] {
     for (int64_t at = *begin; at < end; at += ttg::clusterStateBytes)
       builder.CreateStore(builder.getInt32(0), sharedByte(emitter, at + 16), /*isVolatile=*/true);
@@ -98,30 +98,32 @@ void beginClusterState(Emitter &emitter, mlir::Operation *op) {
   emitter.isa.clusterBarrier(builder, /*relaxed=*/false);
 }
 
-LogicalResult Emitter::clusterBarrier(mlir::Operation *op, bool relaxed) {
+LogicalResult clusterBarrier(Emitter &emitter, mlir::Operation *op, bool relaxed) {
+  Builder &builder = emitter.builder;
   if (op->getParentOfType<ttg::WarpSpecializeOp>())
-    return synchronizePartition(*this, op);
-  if (group.count == state.kernel.numWarps) {
-    isa.clusterBarrier(builder, relaxed);
+    return synchronizePartition(emitter, op);
+  if (emitter.threads.group.count == emitter.state.kernel.numWarps) {
+    emitter.isa.clusterBarrier(builder, relaxed);
     return success();
   }
-  if (!cast<tt::FuncOp>(source).isPublic())
-    return unsupported(op, "a barrier of the cluster in a function that is not inlined");
-  if (!workers)
-    startWorkers(*this, op);
-  if (!workersSyncCluster) {
-    workersSyncCluster = workers->getNumCases() + 1;
+  if (!cast<tt::FuncOp>(emitter.source).isPublic())
+    return emitter.unsupported(op, "a barrier of the cluster in a function that is not inlined");
+  Workers &workers = emitter.workers;
+  if (!workers.dispatch)
+    startWorkers(emitter, op);
+  if (!workers.syncCluster) {
+    workers.syncCluster = workers.dispatch->getNumCases() + 1;
     Builder::InsertPointGuard guard(builder);
-    BasicBlock *block = newBlock("workers.cluster");
-    workers->addCase(builder.getInt32(workersSyncCluster), block);
+    BasicBlock *block = emitter.blocks.create("workers.cluster");
+    workers.dispatch->addCase(builder.getInt32(workers.syncCluster), block);
     builder.SetInsertPoint(block);
-    isa.clusterBarrier(builder, /*relaxed=*/false);
-    builder.CreateBr(workersStart);
+    emitter.isa.clusterBarrier(builder, /*relaxed=*/false);
+    builder.CreateBr(workers.start);
   }
-  inFirstThread(*this, [&] { announce(*this, op, workersSyncCluster); });
-  synchronizeAll(*this);
+  inFirstThread(emitter, [&] { announce(emitter, op, workers.syncCluster); });
+  synchronizeAll(emitter);
   // Behind it all workers have read the announcement, so it may change.
-  isa.clusterBarrier(builder, /*relaxed=*/false);
+  emitter.isa.clusterBarrier(builder, /*relaxed=*/false);
   return success();
 }
 

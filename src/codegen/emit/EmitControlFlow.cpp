@@ -9,7 +9,7 @@
 // would never end, so no working program has one.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/core/Emitter.h"
+#include "codegen/core/Workers.h"
 
 #include "ir/Dialects.h"
 
@@ -36,120 +36,124 @@ LogicalResult emitFor(Emitter &emitter, mlir::scf::ForOp op) {
   Value *lower = emitter.scalar(op.getLowerBound());
   Value *upper = emitter.scalar(op.getUpperBound());
   Value *step = emitter.scalar(op.getStep());
-  Registers inits = emitter.carry(op.getInitArgs());
-  BasicBlock *body = emitter.newBlock("for");
-  BasicBlock *exit = emitter.newBlock("for.end");
+  Registers inits = emitter.blocks.carry(op.getInitArgs());
+  BasicBlock *body = emitter.blocks.create("for");
+  BasicBlock *exit = emitter.blocks.create("for.end");
   BasicBlock *before = builder.GetInsertBlock();
   builder.CreateCondBr(builder.CreateICmpSLT(lower, upper), body, exit);
 
-  emitter.startBlock(body);
+  emitter.blocks.start(body);
   PHINode *counter = builder.CreatePHI(lower->getType(), 2);
   counter->addIncoming(lower, before);
-  SmallVector<PHINode *> carried = emitter.newPhis(op.getInitArgs().getTypes());
+  SmallVector<PHINode *> carried = emitter.blocks.newPhis(op.getInitArgs().getTypes());
   addIncoming(carried, inits, before);
   emitter.set(op.getInductionVar(), {counter});
-  emitter.setCarried(op.getRegionIterArgs(), carried);
+  emitter.blocks.setCarried(op.getRegionIterArgs(), carried);
   if (failed(emitter.emitBlock(*op.getBody())))
     return failure();
 
-  Registers yielded = emitter.carry(op.getBody()->getTerminator()->getOperands());
+  Registers yielded = emitter.blocks.carry(op.getBody()->getTerminator()->getOperands());
   Value *next = builder.CreateNSWAdd(counter, step);
   BasicBlock *latch = builder.GetInsertBlock();
   counter->addIncoming(next, latch);
   addIncoming(carried, yielded, latch);
   builder.CreateCondBr(builder.CreateICmpSLT(next, upper), body, exit);
 
-  emitter.startBlock(exit);
-  SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
+  emitter.blocks.start(exit);
+  SmallVector<PHINode *> results = emitter.blocks.newPhis(op.getResultTypes());
   addIncoming(results, inits, before);
   addIncoming(results, yielded, latch);
-  emitter.setCarried(op.getResults(), results);
+  emitter.blocks.setCarried(op.getResults(), results);
   return success();
 }
 
 LogicalResult emitWhile(Emitter &emitter, mlir::scf::WhileOp op) {
   Builder &builder = emitter.builder;
-  BasicBlock *before = emitter.newBlock("while");
-  BasicBlock *after = emitter.newBlock("while.do");
-  BasicBlock *exit = emitter.newBlock("while.end");
-  Registers inits = emitter.carry(op.getInits());
+  BasicBlock *before = emitter.blocks.create("while");
+  BasicBlock *after = emitter.blocks.create("while.do");
+  BasicBlock *exit = emitter.blocks.create("while.end");
+  Registers inits = emitter.blocks.carry(op.getInits());
   BasicBlock *entry = builder.GetInsertBlock();
   builder.CreateBr(before);
 
-  emitter.startBlock(before);
-  SmallVector<PHINode *> carried = emitter.newPhis(op.getInits().getTypes());
+  emitter.blocks.start(before);
+  SmallVector<PHINode *> carried = emitter.blocks.newPhis(op.getInits().getTypes());
   addIncoming(carried, inits, entry);
-  emitter.setCarried(op.getBeforeArguments(), carried);
+  emitter.blocks.setCarried(op.getBeforeArguments(), carried);
   if (failed(emitter.emitBlock(*op.getBeforeBody())))
     return failure();
   mlir::scf::ConditionOp condition = op.getConditionOp();
-  Registers passed = emitter.flatten(condition.getArgs());
+  Registers passed = emitter.values.flatten(condition.getArgs());
   builder.CreateCondBr(emitter.scalar(condition.getCondition()), after, exit);
 
   // The passed values dominate both successors: no phis needed.
-  emitter.startBlock(after);
-  emitter.setFlat(op.getAfterArguments(), passed);
+  emitter.blocks.start(after);
+  emitter.values.setFlat(op.getAfterArguments(), passed);
   if (failed(emitter.emitBlock(*op.getAfterBody())))
     return failure();
-  addIncoming(carried, emitter.carry(op.getYieldOp().getOperands()), builder.GetInsertBlock());
+  addIncoming(carried, emitter.blocks.carry(op.getYieldOp().getOperands()),
+              builder.GetInsertBlock());
   builder.CreateBr(before);
 
-  emitter.startBlock(exit);
-  emitter.setFlat(op.getResults(), passed);
+  emitter.blocks.start(exit);
+  emitter.values.setFlat(op.getResults(), passed);
   return success();
 }
 
 /// Emits one arm and jumps to `merge`; the arm's results go to the phis there.
 LogicalResult emitArm(Emitter &emitter, mlir::Region &region, BasicBlock *arm, BasicBlock *merge,
                       ArrayRef<PHINode *> results) {
-  emitter.startBlock(arm);
+  emitter.blocks.start(arm);
   if (!region.empty()) {
     if (failed(emitter.emitBlock(region.front())))
       return failure();
     mlir::Operation *yield = region.front().getTerminator();
-    addIncoming(results, emitter.carry(yield->getOperands()), emitter.builder.GetInsertBlock());
+    addIncoming(results, emitter.blocks.carry(yield->getOperands()),
+                emitter.builder.GetInsertBlock());
   }
   emitter.builder.CreateBr(merge);
   return success();
 }
 
 LogicalResult emitIf(Emitter &emitter, mlir::scf::IfOp op) {
-  BasicBlock *thenBlock = emitter.newBlock("if.then");
-  BasicBlock *elseBlock = emitter.newBlock("if.else");
-  BasicBlock *merge = emitter.newBlock("if.end");
+  BasicBlock *thenBlock = emitter.blocks.create("if.then");
+  BasicBlock *elseBlock = emitter.blocks.create("if.else");
+  BasicBlock *merge = emitter.blocks.create("if.end");
   emitter.builder.CreateCondBr(emitter.scalar(op.getCondition()), thenBlock, elseBlock);
-  emitter.startBlock(merge);
-  SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
+  emitter.blocks.start(merge);
+  SmallVector<PHINode *> results = emitter.blocks.newPhis(op.getResultTypes());
   if (failed(emitArm(emitter, op.getThenRegion(), thenBlock, merge, results)) ||
       failed(emitArm(emitter, op.getElseRegion(), elseBlock, merge, results)))
     return failure();
-  emitter.startBlock(merge);
-  emitter.setCarried(op.getResults(), results);
+  emitter.blocks.start(merge);
+  emitter.blocks.setCarried(op.getResults(), results);
   return success();
 }
 
 LogicalResult emitBranch(Emitter &emitter, mlir::cf::BranchOp op) {
-  emitter.branchTo(op.getDest(), op.getDestOperands());
+  emitter.blocks.branchTo(op.getDest(), op.getDestOperands());
   return success();
 }
 
 LogicalResult emitCondBranch(Emitter &emitter, mlir::cf::CondBranchOp op) {
   BasicBlock *from = emitter.builder.GetInsertBlock();
-  BasicBlock *whenTrue = emitter.blockOf(op.getTrueDest());
-  BasicBlock *whenFalse = emitter.blockOf(op.getFalseDest());
+  BasicBlock *whenTrue = emitter.blocks.of(op.getTrueDest());
+  BasicBlock *whenFalse = emitter.blocks.of(op.getFalseDest());
   if (whenTrue == whenFalse) {
     // A phi has one value per predecessor, so what differs is selected before the jump.
     Value *condition = emitter.scalar(op.getCondition());
     SmallVector<Value *> selected;
-    for (auto [a, b] : zip_equal(emitter.carry(op.getTrueDestOperands()),
-                                 emitter.carry(op.getFalseDestOperands())))
+    for (auto [a, b] : zip_equal(emitter.blocks.carry(op.getTrueDestOperands()),
+                                 emitter.blocks.carry(op.getFalseDestOperands())))
       selected.push_back(emitter.builder.CreateSelect(condition, a, b));
-    emitter.addIncoming(op.getTrueDest(), selected, from);
+    emitter.blocks.addIncoming(op.getTrueDest(), selected, from);
     emitter.builder.CreateBr(whenTrue);
     return success();
   }
-  emitter.addIncoming(op.getTrueDest(), emitter.carry(op.getTrueDestOperands()), from);
-  emitter.addIncoming(op.getFalseDest(), emitter.carry(op.getFalseDestOperands()), from);
+  emitter.blocks.addIncoming(op.getTrueDest(), emitter.blocks.carry(op.getTrueDestOperands()),
+                             from);
+  emitter.blocks.addIncoming(op.getFalseDest(), emitter.blocks.carry(op.getFalseDestOperands()),
+                             from);
   emitter.builder.CreateCondBr(emitter.scalar(op.getCondition()), whenTrue, whenFalse);
   return success();
 }
@@ -157,8 +161,8 @@ LogicalResult emitCondBranch(Emitter &emitter, mlir::cf::CondBranchOp op) {
 /// Several results travel in a struct.
 LogicalResult emitReturn(Emitter &emitter, tt::ReturnOp op) {
   Builder &builder = emitter.builder;
-  emitter.releaseWorkers(op);
-  Registers flat = emitter.flatten(op.getOperands());
+  releaseWorkers(emitter, op);
+  Registers flat = emitter.values.flatten(op.getOperands());
   if (flat.empty())
     builder.CreateRetVoid();
   else if (flat.size() == 1)
@@ -169,20 +173,20 @@ LogicalResult emitReturn(Emitter &emitter, tt::ReturnOp op) {
 }
 
 LogicalResult emitCall(Emitter &emitter, tt::CallOp op) {
-  if (emitter.group.first)
+  if (emitter.threads.group.first)
     return emitter.unsupported(op, "a call of a noinline function from a partition");
   mlir::Operation *callee = mlir::SymbolTable::lookupNearestSymbolFrom(op, op.getCalleeAttr());
   Function *function = emitter.state.functions.lookup(callee);
   if (!function)
     return emitter.unsupported(op, "a call of a function without a body");
-  Value *result = emitter.builder.CreateCall(function, emitter.flatten(op.getOperands()));
+  Value *result = emitter.builder.CreateCall(function, emitter.values.flatten(op.getOperands()));
   SmallVector<Value *> flat;
   if (StructType *parts = dyn_cast<StructType>(result->getType()))
     for (unsigned i = 0; i < parts->getNumElements(); ++i)
       flat.push_back(emitter.builder.CreateExtractValue(result, i));
   else if (!result->getType()->isVoidTy())
     flat.push_back(result);
-  emitter.setFlat(op.getResults(), flat);
+  emitter.values.setFlat(op.getResults(), flat);
   return success();
 }
 

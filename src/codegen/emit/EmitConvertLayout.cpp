@@ -4,7 +4,7 @@
 // plan sized the scratch memory, so it must be made from the same arguments.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/core/Emitter.h"
+#include "codegen/core/Workers.h"
 
 #include "codegen/core/SharedMemory.h"
 #include "codegen/core/Shuffle.h"
@@ -29,9 +29,9 @@ void applySwap(Emitter &emitter, const layout::LaneSwap &swap, Registers &regist
   Builder &builder = emitter.builder;
   // Parity of the lane bits in the mask: each contributes 1.
   SmallVector<uint32_t> images;
-  for (unsigned bit = 0; bit < 32 && (1u << bit) < emitter.threads(); ++bit)
+  for (unsigned bit = 0; bit < 32 && (1u << bit) < emitter.threads.count(); ++bit)
     images.push_back(swap.laneMask >> bit & 1);
-  Value *odd = builder.CreateICmpNE(emitter.threadPart(images), builder.getInt32(0));
+  Value *odd = builder.CreateICmpNE(emitter.threads.part(images), builder.getInt32(0));
   Registers swapped;
   for (unsigned i = 0; i < registers.size(); ++i)
     swapped.push_back(builder.CreateSelect(odd, registers[i ^ swap.registerMask], registers[i]));
@@ -44,14 +44,15 @@ Registers emitShuffles(Emitter &emitter, const layout::ShufflePlan &plan, Regist
     applySwap(emitter, swap, work);
 
   SmallVector<uint32_t> images(plan.laneMap.begin(), plan.laneMap.end());
-  while ((1u << images.size()) < emitter.threads())
+  while ((1u << images.size()) < emitter.threads.count())
     images.push_back(0);
   bool staysPut = plan.laneMapIsIdentity();
   Registers result(size_t{1} << plan.resultLog2);
   for (const layout::ShuffleRound &round : plan.rounds) {
     Value *value = work[round.source];
     if (!(staysPut && round.laneXor == 0)) {
-      Value *lane = builder.CreateXor(emitter.threadPart(images), builder.getInt32(round.laneXor));
+      Value *lane =
+          builder.CreateXor(emitter.threads.part(images), builder.getInt32(round.laneXor));
       value = shuffle(emitter, value, lane);
     }
     result[round.result] = value;
@@ -68,11 +69,11 @@ Registers emitShuffles(Emitter &emitter, const layout::ShufflePlan &plan, Regist
 
 LogicalResult synchronize(Emitter &emitter, mlir::Operation *op, layout::SyncScope scope) {
   if (scope == layout::SyncScope::Cluster)
-    return emitter.clusterBarrier(op);
+    return clusterBarrier(emitter, op);
   if (scope == layout::SyncScope::Warp)
     emitter.isa.warpBarrier(emitter.builder);
   else
-    emitter.barrier();
+    emitter.threads.barrier();
   return success();
 }
 
@@ -81,12 +82,11 @@ class HalfAccess {
 public:
   HalfAccess(Emitter &emitter, const layout::SharedHalf &half, Value *scratch, Type *element)
       : emitter(emitter), half(half), element(element) {
-    SmallVector<uint32_t> images = emitter.threadImages(half.map, Dim::Offset);
-    access.emplace(emitter, scratch, emitter.threadPart(images), imageMask(images),
+    SmallVector<uint32_t> images = Threads::images(half.map, Dim::Offset);
+    access.emplace(emitter, scratch, emitter.threads.part(images), imageMask(images),
                    memoryBytes(element));
     if (half.map.hasOut(Dim::Block) && !layout::staysInBlock(half.map))
-      peers.emplace(emitter, *access,
-                    emitter.threadPart(emitter.threadImages(half.map, Dim::Block)));
+      peers.emplace(emitter, *access, emitter.threads.part(Threads::images(half.map, Dim::Block)));
   }
   void store(unsigned repetition, const Registers &registers) {
     for (const layout::SharedInstruction &instruction : half.instructions[repetition]) {

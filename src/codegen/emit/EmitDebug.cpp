@@ -71,9 +71,9 @@ void addIndex(Emitter &emitter, Line &line, const LinearLayout &layout, uint32_t
   uint64_t packed = layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
   line.format += " idx (";
   for (unsigned i = 0; layout.hasOut(Dim::axis(i)); ++i) {
-    SmallVector<uint32_t> images = emitter.threadImages(layout, Dim::axis(i));
+    SmallVector<uint32_t> images = Threads::images(layout, Dim::axis(i));
     line.format += i ? ", %u" : "%u";
-    line.values.push_back(combineIndex(emitter.builder, emitter.threadPart(images),
+    line.values.push_back(combineIndex(emitter.builder, emitter.threads.part(images),
                                        imageMask(images),
                                        layout.outComponent(packed, Dim::axis(i))));
   }
@@ -120,22 +120,22 @@ template <typename Body> void onlyWhere(Emitter &emitter, Value *condition, Body
       here->back().eraseFromParent();
     emitter.builder.SetInsertPoint(again->getTerminator());
     body();
-    emitter.startBlock(here);
+    emitter.blocks.start(here);
     return;
   }
-  BasicBlock *inside = emitter.newBlock("debug"), *after = emitter.newBlock("after");
+  BasicBlock *inside = emitter.blocks.create("debug"), *after = emitter.blocks.create("after");
   emitter.builder.CreateCondBr(condition, inside, after);
-  emitter.startBlock(inside);
+  emitter.blocks.start(inside);
   body();
   emitter.builder.CreateBr(after);
-  emitter.startBlock(after);
+  emitter.blocks.start(after);
 }
 
 LogicalResult emitPrint(Emitter &emitter, tt::PrintOp op) {
   Builder &builder = emitter.builder;
   std::string prefix = literal(op.getPrefix());
   if (op.getArgs().empty())
-    onlyWhere(emitter, emitter.isFirstThread(Emitter::Among::Cluster), [&] {
+    onlyWhere(emitter, emitter.threads.isFirst(Among::Cluster), [&] {
       Line line = startLine(emitter);
       emitter.isa.print(builder, line.format + prefix + "\n", line.values);
     });
@@ -145,10 +145,10 @@ LogicalResult emitPrint(Emitter &emitter, tt::PrintOp op) {
       return emitter.unsupported(op, "`tt.print` of 8-bit floats");
     bool isSigned = number >= op.getIsSigned().size() || op.getIsSigned()[number];
     const LinearLayout *layout = llvm::isa<mlir::RankedTensorType>(value.getType())
-                                     ? &emitter.layoutOf(value.getType())
+                                     ? &emitter.types.layoutOf(value.getType())
                                      : nullptr;
-    Value *owner = layout ? emitter.ownerMask(*layout, Emitter::Among::Cluster)
-                          : emitter.isFirstThread(Emitter::Among::Cluster);
+    Value *owner = layout ? emitter.threads.ownerMask(*layout, Among::Cluster)
+                          : emitter.threads.isFirst(Among::Cluster);
     const Registers registers = emitter.get(value);
     onlyWhere(emitter, owner ? owner : builder.getTrue(), [&] {
       for (uint32_t reg = 0; reg < registers.size(); ++reg) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/core/SharedMemory.h"
 #include "codegen/core/Shuffle.h"
+#include "codegen/core/Workers.h"
 #include "ir/Dialects.h"
 #include "layout/plan/Gather.h"
 
@@ -31,8 +32,8 @@ Value *boundedIndex(Builder &builder, Value *index, uint32_t size) {
 Registers gatherInWarp(Emitter &emitter, const layout::WarpGatherPlan &plan, uint32_t axisSize,
                        const Registers &source, const Registers &indices) {
   Builder &builder = emitter.builder;
-  Value *threadLane = emitter.threadPart(plan.laneImages);
-  Value *threadRegister = emitter.threadPart(plan.registerImages);
+  Value *threadLane = emitter.threads.part(plan.laneImages);
+  Value *threadRegister = emitter.threads.part(plan.registerImages);
   Registers results;
   for (auto [reg, index] : enumerate(indices)) {
     Value *bounded = boundedIndex(builder, index, axisSize);
@@ -58,7 +59,8 @@ class ScratchReader {
 public:
   ScratchReader(Emitter &emitter, tt::GatherOp op, Value *scratch)
       : emitter(emitter), builder(emitter.builder), axis(Dim::axis(op.getAxis())),
-        source(emitter.layoutOf(op.getSrc().getType())), result(emitter.layoutOf(op.getType())),
+        source(emitter.types.layoutOf(op.getSrc().getType())),
+        result(emitter.types.layoutOf(op.getType())),
         element(emitter.get(op.getSrc()).front()->getType()), scratch(scratch),
         staysInCta(layout::gatherStaysInCta(source, result, op.getAxis())),
         holders(layout::holderImages(source)) {
@@ -78,7 +80,7 @@ public:
     uint32_t axisSize = source.outSize(axis), shift = source.outShift(axis);
     Value *along = builder.CreateShl(boundedIndex(builder, index, axisSize), shift);
     // Of the result's own coordinates all but the one along the axis count.
-    Value *variable = disjointOr(builder, emitter.threadPart(own), along);
+    Value *variable = disjointOr(builder, emitter.threads.part(own), along);
     uint32_t mask = imageMask(own) | (axisSize - 1) << shift;
     ThreadAddress address(emitter, scratch, variable, mask, memoryBytes(element));
     if (staysInCta)
@@ -105,17 +107,17 @@ private:
 LogicalResult gatherThroughShared(Emitter &emitter, tt::GatherOp op, Value *scratch) {
   Builder &builder = emitter.builder;
   const Registers &values = emitter.get(op.getSrc());
-  LinearLayout flat = emitter.layoutOf(op.getSrc().getType()).flattenOuts(Dim::Offset);
-  SmallVector<uint32_t> images = emitter.threadImages(flat, Dim::Offset);
-  ThreadAddress store(emitter, scratch, emitter.threadPart(images), imageMask(images),
+  LinearLayout flat = emitter.types.layoutOf(op.getSrc().getType()).flattenOuts(Dim::Offset);
+  SmallVector<uint32_t> images = Threads::images(flat, Dim::Offset);
+  ThreadAddress store(emitter, scratch, emitter.threads.part(images), imageMask(images),
                       memoryBytes(values.front()->getType()));
   for (auto [reg, value] : enumerate(values))
     storeShared(builder, store.at(flat.applyPacked(flat.packIn({{Dim::Register, uint32_t(reg)}}))),
                 value);
   ScratchReader reader(emitter, op, scratch);
   if (!reader.reachesPeers())
-    emitter.barrier();
-  else if (failed(emitter.clusterBarrier(op)))
+    emitter.threads.barrier();
+  else if (failed(clusterBarrier(emitter, op)))
     return failure();
   Registers results;
   for (auto [reg, index] : enumerate(emitter.get(op.getIndices())))
@@ -125,8 +127,8 @@ LogicalResult gatherThroughShared(Emitter &emitter, tt::GatherOp op, Value *scra
 }
 
 LogicalResult emitGather(Emitter &emitter, tt::GatherOp op) {
-  const LinearLayout &source = emitter.layoutOf(op.getSrc().getType());
-  const LinearLayout &result = emitter.layoutOf(op.getType());
+  const LinearLayout &source = emitter.types.layoutOf(op.getSrc().getType());
+  const LinearLayout &result = emitter.types.layoutOf(op.getType());
   if (std::optional<layout::WarpGatherPlan> plan =
           layout::planWarpGather(source, result, op.getAxis())) {
     uint32_t axisSize = source.outSize(Dim::axis(op.getAxis()));
@@ -147,8 +149,8 @@ bool isFirstCopy(const LinearLayout &layout, uint32_t reg) {
 
 void countInto(Emitter &emitter, tt::HistogramOp op, Value *bins, uint32_t binCount) {
   Builder &builder = emitter.builder;
-  const LinearLayout &layout = emitter.layoutOf(op.getSrc().getType());
-  Value *owner = emitter.ownerMask(layout, Emitter::Among::Cluster);
+  const LinearLayout &layout = emitter.types.layoutOf(op.getSrc().getType());
+  Value *owner = emitter.threads.ownerMask(layout, Among::Cluster);
   AtomicForm form{AtomicOrder::Relaxed, AtomicScope::Cta};
   for (auto [reg, value] : enumerate(emitter.get(op.getSrc()))) {
     if (!isFirstCopy(layout, reg))
@@ -171,27 +173,27 @@ void countInto(Emitter &emitter, tt::HistogramOp op, Value *bins, uint32_t binCo
 
 LogicalResult emitHistogram(Emitter &emitter, tt::HistogramOp op) {
   Builder &builder = emitter.builder;
-  const LinearLayout &layout = emitter.layoutOf(op.getType());
+  const LinearLayout &layout = emitter.types.layoutOf(op.getType());
   Value *bins = emitter.sharedOf(op);
   if (!bins)
     return failure();
   uint32_t binCount = op.getType().getNumElements();
   // With fewer bins than threads several clear the same one.
-  for (uint32_t first = 0; first < binCount; first += emitter.threads()) {
-    Value *bin = builder.CreateAdd(boundedIndex(builder, emitter.threadId(), binCount),
+  for (uint32_t first = 0; first < binCount; first += emitter.threads.count()) {
+    Value *bin = builder.CreateAdd(boundedIndex(builder, emitter.threads.id(), binCount),
                                    builder.getInt32(first));
     storeShared(builder, builder.CreateGEP(builder.getInt32Ty(), bins, bin), builder.getInt32(0));
   }
-  emitter.barrier();
+  emitter.threads.barrier();
   countInto(emitter, op, bins, binCount);
   // Every CTA counted what it holds, and adds up what all of them counted.
-  uint32_t ctas = emitter.clusterSize();
+  uint32_t ctas = emitter.threads.clusterSize();
   if (ctas == 1)
-    emitter.barrier();
-  else if (failed(emitter.clusterBarrier(op)))
+    emitter.threads.barrier();
+  else if (failed(clusterBarrier(emitter, op)))
     return failure();
-  SmallVector<uint32_t> images = emitter.threadImages(layout, Dim::axis(0));
-  ThreadAddress load(emitter, bins, emitter.threadPart(images), imageMask(images), 4);
+  SmallVector<uint32_t> images = Threads::images(layout, Dim::axis(0));
+  ThreadAddress load(emitter, bins, emitter.threads.part(images), imageMask(images), 4);
   PeerAddress ofCta(emitter, load, builder.getInt32(0));
   Registers results;
   for (uint32_t reg = 0; reg < layout.inSize(Dim::Register); ++reg) {

@@ -102,31 +102,31 @@ private:
 
   IndexedBuffer(Emitter &emitter, mlir::Value buffer, LinearLayout inverseLayout,
                 mlir::RankedTensorType type, unsigned axis)
-      : emitter(emitter), inverse(std::move(inverseLayout)), tensor(emitter.layoutOf(type)),
+      : emitter(emitter), inverse(std::move(inverseLayout)), tensor(emitter.types.layoutOf(type)),
         layout(toLayout(cast<ttg::MemDescType>(buffer.getType()).getEncoding())), axis(axis),
         bytes(elementBytes(cast<ttg::MemDescType>(buffer.getType()).getElementType())) {
     axisImages = imagesOf(axis, Dim::Offset);
     SmallVector<uint32_t> images = threadImages(Dim::Offset);
-    base = emitter.threadPart(images);
+    base = emitter.threads.part(images);
     baseMask = imageMask(images);
     // The view's own place; windows never cut a swizzle, so it combines by XOR, too.
     const Registers &view = emitter.get(buffer);
     pointer = view[0];
     addBegin(view, Dim::Offset, base, baseMask);
-    if (emitter.clusterSize() > 1)
+    if (emitter.threads.clusterSize() > 1)
       findCta(toLinear(cast<ttg::MemDescType>(buffer.getType())), view);
   }
 
   /// Who holds the elements, and whether every CTA stays with what it has itself.
   void findCta(const LinearLayout &shared, const Registers &view) {
     SmallVector<uint32_t> images = threadImages(Dim::Block);
-    unsigned ctaBits = Log2_32(emitter.clusterSize()), first = images.size() - ctaBits;
+    unsigned ctaBits = Log2_32(emitter.threads.clusterSize()), first = images.size() - ctaBits;
     // Of copies each CTA takes its own.
     copies = layout::blockCopies(shared);
     copiesToStore = layout::copiesToStore(tensor, shared);
     for (unsigned bit = 0; bit < ctaBits; ++bit)
       images[first + bit] |= copies & 1u << bit;
-    rank = emitter.threadPart(images);
+    rank = emitter.threads.part(images);
     uint32_t mask = imageMask(images), begin = 0;
     addBegin(view, Dim::Block, rank, begin);
     bool stays = !begin && !imageMask(imagesOf(axis, Dim::Block)) &&
@@ -198,7 +198,7 @@ LogicalResult emitLocalGather(Emitter &emitter, ttg::LocalGatherOp op) {
       IndexedBuffer::create(emitter, op, op.getSrc(), type, op.getAxis());
   if (!buffer)
     return failure();
-  Type *element = emitter.elementType(type.getElementType());
+  Type *element = emitter.types.ofElement(type.getElementType());
   Registers results;
   for (auto [reg, index] : enumerate(emitter.get(op.getIndices())))
     results.push_back(buffer->load(reg, index, element));

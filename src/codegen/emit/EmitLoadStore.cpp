@@ -36,13 +36,13 @@ unsigned vectorLog2(Emitter &emitter, mlir::RankedTensorType type, mlir::Value p
                     mlir::Value mask, unsigned bytes, unsigned axis) {
   unsigned limit =
       std::max(1u, std::min(128u, emitter.state.target.maxGlobalAccessBits()) / (8 * bytes));
-  unsigned registers = 1u << layout::contiguousLog2(emitter.layoutOf(type), axis);
+  unsigned registers = 1u << layout::contiguousLog2(emitter.types.layoutOf(type), axis);
   limit = std::min(limit, registers);
   // The analysis of the function is made for the first access that can use it.
   if (limit > 1)
-    limit = std::min<int64_t>(limit, emitter.axes().pointerRun(pointers, axis));
+    limit = std::min<int64_t>(limit, emitter.values.axes().pointerRun(pointers, axis));
   if (limit > 1 && mask)
-    limit = std::min<int64_t>(limit, emitter.axes().maskRun(mask, axis));
+    limit = std::min<int64_t>(limit, emitter.values.axes().maskRun(mask, axis));
   return Log2_32(limit);
 }
 
@@ -56,7 +56,7 @@ layout::RegisterVectors vectorsOf(Emitter &emitter, mlir::Value pointers, mlir::
     scalar.representative = {0};
     return scalar;
   }
-  const LinearLayout &layout = emitter.layoutOf(type);
+  const LinearLayout &layout = emitter.types.layoutOf(type);
   unsigned axis = layout::orderOf(layout)[0];
   unsigned log2 = vectorLog2(emitter, type, pointers, mask, bytes, axis);
   return layout::vectorizeAlong(layout, Dim::axis(axis), log2);
@@ -79,7 +79,7 @@ Registers select(const Registers &registers, ArrayRef<uint32_t> which) {
 }
 
 Type *pointeeOf(Emitter &emitter, mlir::Value pointers) {
-  return emitter.elementType(tt::pointeeTypeOf(mlir::getElementTypeOrSelf(pointers.getType())));
+  return emitter.types.ofElement(tt::pointeeTypeOf(mlir::getElementTypeOrSelf(pointers.getType())));
 }
 
 LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
@@ -113,11 +113,11 @@ LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
 
 /// True in the threads that are to store: one of those that hold the same.
 Value *storeOwner(Emitter &emitter, tt::StoreOp op) {
-  auto among = op.getIgnoreCta() ? Emitter::Among::Cta : Emitter::Among::Cluster;
+  auto among = op.getIgnoreCta() ? Among::Cta : Among::Cluster;
   mlir::Type type = op.getPtr().getType();
   if (llvm::isa<mlir::RankedTensorType>(type))
-    return emitter.ownerMask(emitter.layoutOf(type), among);
-  return emitter.isFirstThread(among);
+    return emitter.threads.ownerMask(emitter.types.layoutOf(type), among);
+  return emitter.threads.isFirst(among);
 }
 
 LogicalResult emitStore(Emitter &emitter, tt::StoreOp op) {

@@ -47,7 +47,7 @@ LogicalResult emitGroups(Emitter &emitter, mlir::Operation *op, unsigned pack, G
   unsigned count = op->getNumResults();
   std::vector<Registers> results(count);
   for (unsigned i = 0; i < count; ++i)
-    results[i].resize(emitter.registerCount(op->getResult(i).getType()));
+    results[i].resize(emitter.types.registerCount(op->getResult(i).getType()));
   // A scalar is one element, and `pack` times the same one.
   if (distinct.size() < pack)
     distinct.resize(pack, 0);
@@ -145,7 +145,7 @@ LogicalResult emitInlineAsm(Emitter &emitter, tt::ElementwiseInlineAsmOp op) {
         for (auto [i, type] : enumerate(op.getResultTypes())) {
           SmallVector<Value *> elements;
           unsigned together = elementsPerAsmOperand(type, pack);
-          Type *element = emitter.elementType(mlir::getElementTypeOrSelf(type));
+          Type *element = emitter.types.ofElement(mlir::getElementTypeOrSelf(type));
           while (elements.size() < pack)
             unpackAsm(builder, words[next++], element, together, elements);
           for (auto [reg, value] : zip_equal(group, elements))
@@ -192,8 +192,8 @@ LogicalResult emitThreadAsm(Emitter &emitter, ttg::InlineAsmOp op) {
                                           operands, op.getPure());
   size_t next = 0;
   for (mlir::Value result : op.getResult()) {
-    Type *element = emitter.elementType(mlir::getElementTypeOrSelf(result.getType()));
-    Registers registers(emitter.registerCount(result.getType()));
+    Type *element = emitter.types.ofElement(mlir::getElementTypeOrSelf(result.getType()));
+    Registers registers(emitter.types.registerCount(result.getType()));
     // Of registers with copies the last one counts; they are to agree.
     for (unsigned reg : distinctRegisters(result.getType())) {
       SmallVector<Value *> elements;

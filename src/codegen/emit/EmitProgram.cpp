@@ -14,9 +14,9 @@ namespace {
 
 /// From CTAs to programs: a cluster, which is one program, lies along x.
 Value *programsOf(Emitter &emitter, unsigned axis, Value *ctas) {
-  if (axis || emitter.clusterSize() == 1)
+  if (axis || emitter.threads.clusterSize() == 1)
     return ctas;
-  return emitter.builder.CreateLShr(ctas, Log2_32(emitter.clusterSize()));
+  return emitter.builder.CreateLShr(ctas, Log2_32(emitter.threads.clusterSize()));
 }
 
 LogicalResult emitProgramId(Emitter &emitter, tt::GetProgramIdOp op) {
@@ -35,9 +35,9 @@ LogicalResult emitNumPrograms(Emitter &emitter, tt::GetNumProgramsOp op) {
 
 LogicalResult emitMakeRange(Emitter &emitter, tt::MakeRangeOp op) {
   Builder &builder = emitter.builder;
-  const LinearLayout &layout = emitter.layoutOf(op.getType());
-  SmallVector<uint32_t> images = emitter.threadImages(layout, Dim::axis(0));
-  Value *threadPart = emitter.threadPart(images);
+  const LinearLayout &layout = emitter.types.layoutOf(op.getType());
+  SmallVector<uint32_t> images = Threads::images(layout, Dim::axis(0));
+  Value *threadPart = emitter.threads.part(images);
   uint32_t threadBits = imageMask(images);
   Registers registers;
   for (unsigned i = 0; i < layout.inSize(Dim::Register); ++i) {
@@ -53,7 +53,7 @@ LogicalResult emitMakeRange(Emitter &emitter, tt::MakeRangeOp op) {
 
 LogicalResult emitSplat(Emitter &emitter, tt::SplatOp op) {
   emitter.set(op.getResult(),
-              Registers(emitter.registerCount(op.getType()), emitter.scalar(op.getSrc())));
+              Registers(emitter.types.registerCount(op.getType()), emitter.scalar(op.getSrc())));
   return success();
 }
 
@@ -67,7 +67,7 @@ LogicalResult emitUnsplat(Emitter &emitter, tt::UnsplatOp op) {
 /// may well have an address outside of any buffer.
 LogicalResult emitAddPtr(Emitter &emitter, tt::AddPtrOp op) {
   mlir::Type pointee = tt::pointeeTypeOf(mlir::getElementTypeOrSelf(op.getPtr().getType()));
-  Type *element = emitter.elementType(pointee);
+  Type *element = emitter.types.ofElement(pointee);
   if (element->isIntegerTy(1))
     element = emitter.builder.getInt8Ty();
   emitElementwise(emitter, op, [&](ArrayRef<Value *> in) {

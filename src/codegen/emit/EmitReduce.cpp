@@ -10,6 +10,7 @@
 #include "codegen/core/Combine.h"
 #include "codegen/core/SharedMemory.h"
 #include "codegen/core/Shuffle.h"
+#include "codegen/core/Workers.h"
 #include "ir/Dialects.h"
 #include "layout/plan/Reduction.h"
 
@@ -86,7 +87,7 @@ std::vector<ThreadAddress> scratchOf(Emitter &emitter, const ReductionPlan &plan
     unsigned bytes = memoryBytes(value->getType());
     int64_t first = begin + (part == Part::Exchange ? plan.slotBytes(bytes) : 0);
     Value *base = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, first);
-    addresses.emplace_back(emitter, base, emitter.threadPart(images), imageMask(images), bytes);
+    addresses.emplace_back(emitter, base, emitter.threads.part(images), imageMask(images), bytes);
     begin += plan.scratchBytes(bytes);
   }
   return addresses;
@@ -121,7 +122,7 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(store, partial))
       storeShared(emitter.builder, address.at(group.offset), value);
-  emitter.barrier();
+  emitter.threads.barrier();
 
   std::vector<ThreadAddress> load =
       scratchOf(emitter, plan, Part::Slots, *begin, plan.loadImages, example);
@@ -139,7 +140,7 @@ LogicalResult reduceThroughShared(Emitter &emitter, tt::ReduceOp op, const Reduc
 /// The least of the CTAs that the generators, in echelon form, lead to from this one.
 Value *firstSharer(Emitter &emitter, ArrayRef<uint32_t> generators) {
   Builder &builder = emitter.builder;
-  Value *rank = emitter.clusterRank();
+  Value *rank = emitter.threads.clusterRank();
   for (uint32_t generator : generators) {
     uint32_t lead = llvm::bit_floor(generator);
     Value *has =
@@ -165,7 +166,7 @@ LogicalResult reduceAcrossCtas(Emitter &emitter, tt::ReduceOp op, const Reductio
   for (auto [group, partial] : zip_equal(plan.groups, partials))
     for (auto [address, value] : zip_equal(places, partial))
       storeShared(emitter.builder, address.at(group.position), value);
-  if (failed(emitter.clusterBarrier(op)))
+  if (failed(clusterBarrier(emitter, op)))
     return failure();
 
   std::vector<PeerAddress> peers;
@@ -198,7 +199,7 @@ LogicalResult setResult(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &
       emitter.set(result, {partials.front()[operand]});
       continue;
     }
-    const LinearLayout &layout = emitter.layoutOf(result.getType());
+    const LinearLayout &layout = emitter.types.layoutOf(result.getType());
     Registers registers;
     for (uint32_t reg = 0; reg < layout.inSize(Dim::Register); ++reg) {
       uint64_t packed = layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
@@ -215,7 +216,7 @@ LogicalResult setResult(Emitter &emitter, tt::ReduceOp op, const ReductionPlan &
 }
 
 LogicalResult emitReduce(Emitter &emitter, tt::ReduceOp op) {
-  const LinearLayout &layout = emitter.layoutOf(op.getSrcs()[0].getType());
+  const LinearLayout &layout = emitter.types.layoutOf(op.getSrcs()[0].getType());
   std::optional<ReductionPlan> plan = layout::planReduction(layout, op.getAxis());
   if (!plan)
     return emitter.unsupported(op, "`tt.reduce` over CTAs that this layout mixes up");

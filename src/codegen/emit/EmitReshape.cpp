@@ -27,7 +27,7 @@ LogicalResult rename(Emitter &emitter, mlir::Operation *op,
   RegisterIndex result = RegisterIndex(emitter, resultType);
   const Registers &operand = emitter.get(op->getOperand(0));
   Registers registers;
-  for (unsigned i = 0; i < emitter.registerCount(resultType); ++i) {
+  for (unsigned i = 0; i < emitter.types.registerCount(resultType); ++i) {
     std::optional<unsigned> from = source.find(toSource(result.coordsOf(i)));
     if (!from)
       return emitter.unsupported(op, "a change of shape that moves elements between threads");
@@ -82,7 +82,8 @@ Coords unflatten(int64_t index, ArrayRef<int64_t> shape) {
 LogicalResult emitReshape(Emitter &emitter, tt::ReshapeOp op) {
   auto source = cast<mlir::RankedTensorType>(op.getSrc().getType());
   auto result = cast<mlir::RankedTensorType>(op.getType());
-  if (op.getAllowReorder() && emitter.registerCount(source) == emitter.registerCount(result)) {
+  if (op.getAllowReorder() &&
+      emitter.types.registerCount(source) == emitter.types.registerCount(result)) {
     // Any order will do, and the cheapest is the one there is.
     emitter.set(op.getResult(), emitter.get(op.getSrc()));
     return success();
@@ -98,7 +99,7 @@ LogicalResult emitJoin(Emitter &emitter, tt::JoinOp op) {
   RegisterIndex source = RegisterIndex(emitter, sourceType);
   RegisterIndex result = RegisterIndex(emitter, resultType);
   Registers registers;
-  for (unsigned i = 0; i < emitter.registerCount(resultType); ++i) {
+  for (unsigned i = 0; i < emitter.types.registerCount(resultType); ++i) {
     Coords coords = result.coordsOf(i);
     mlir::Value half = coords.pop_back_val() ? op.getRhs() : op.getLhs();
     std::optional<unsigned> from = source.find(coords);
@@ -118,7 +119,7 @@ LogicalResult emitSplit(Emitter &emitter, tt::SplitOp op) {
   const Registers operand = emitter.get(op.getSrc());
   for (unsigned half : {0, 1}) {
     Registers registers;
-    for (unsigned i = 0; i < emitter.registerCount(resultType); ++i) {
+    for (unsigned i = 0; i < emitter.types.registerCount(resultType); ++i) {
       Coords coords = result.coordsOf(i);
       coords.push_back(half);
       std::optional<unsigned> from = source.find(coords);

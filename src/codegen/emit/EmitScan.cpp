@@ -64,7 +64,7 @@ private:
     return reverse ? number | bit : number & ~bit;
   }
 
-  Value *lane() const { return builder.CreateAnd(emitter.threadId(), builder.getInt32(31)); }
+  Value *lane() const { return builder.CreateAnd(emitter.threads.id(), builder.getInt32(31)); }
 
   Tuple shuffled(const Tuple &tuple, Value *from) {
     Tuple result;
@@ -127,7 +127,7 @@ private:
     for (Value *value : elements[0]) {
       unsigned bytes = memoryBytes(value->getType());
       Value *base = builder.CreateConstGEP1_32(builder.getInt8Ty(), emitter.state.shared, begin);
-      addresses.emplace_back(emitter, base, emitter.threadPart(images), imageMask(images), bytes);
+      addresses.emplace_back(emitter, base, emitter.threads.part(images), imageMask(images), bytes);
       begin += plan.scratchBytes(bytes);
     }
     return addresses;
@@ -135,18 +135,18 @@ private:
 
   /// The last element of each block that is scanned already, stored by the lane that has it.
   void storeTotals(std::vector<ThreadAddress> scratch) {
-    BasicBlock *storing = emitter.newBlock("totals"), *after = emitter.newBlock("stored");
+    BasicBlock *storing = emitter.blocks.create("totals"), *after = emitter.blocks.create("stored");
     Value *lowLane = builder.CreateAnd(lane(), builder.getInt32(plan.lowLanes));
     Value *mine = builder.CreateICmpEQ(lowLane, builder.getInt32(last(0u, plan.lowLanes)));
     builder.CreateCondBr(mine, storing, after);
-    emitter.startBlock(storing);
+    emitter.blocks.start(storing);
     for (uint32_t reg = 0; reg < elements.size(); ++reg)
       if (reg == last(reg, plan.lowRegisters))
         for (auto [address, value] : zip_equal(scratch, elements[reg]))
           storeShared(builder, address.at(plan.positions[reg] << plan.slotLog2 | plan.slots[reg]),
                       value);
     builder.CreateBr(after);
-    emitter.startBlock(after);
+    emitter.blocks.start(after);
   }
 
   /// Running totals of the blocks of one position, in the order of the scan.
@@ -171,7 +171,7 @@ private:
 
   /// Takes in the running total before the block of `reg`, whichever block the thread makes it.
   LogicalResult takeInTotals(uint32_t reg, ArrayRef<Tuple> totals) {
-    Value *thread = emitter.threadPart(plan.slotImages);
+    Value *thread = emitter.threads.part(plan.slotImages);
     uint32_t mask = imageMask(plan.slotImages), flip = reverse ? totals.size() - 1 : 0;
     Tuple earlier;
     Value *takes = nullptr;
@@ -197,7 +197,7 @@ private:
     if (!begin)
       return failure();
     storeTotals(scratch(*begin, /*withSlots=*/true));
-    emitter.barrier();
+    emitter.threads.barrier();
     std::vector<ThreadAddress> addresses = scratch(*begin, /*withSlots=*/false);
     std::map<uint32_t, SmallVector<Tuple>> totals;
     for (uint32_t reg = 0; reg < elements.size(); ++reg) {
@@ -225,7 +225,7 @@ private:
 
 LogicalResult emitScan(Emitter &emitter, tt::ScanOp op) {
   std::optional<ScanPlan> plan =
-      layout::planScan(emitter.layoutOf(op.getSrcs()[0].getType()), op.getAxis());
+      layout::planScan(emitter.types.layoutOf(op.getSrcs()[0].getType()), op.getAxis());
   if (!plan)
     return emitter.unsupported(op, "`tt.scan` of this layout");
   return Scan(emitter, op, *plan).run();

@@ -104,8 +104,8 @@ LogicalResult emitLocalLoad(Emitter &emitter, ttg::LocalLoadOp op) {
   if (!transfer)
     return emitter.unsupported(op, "a load from this shared layout");
   unsigned bytes = elementBytes(type.getElementType());
-  Type *element = emitter.elementType(type.getElementType());
-  unsigned count = emitter.registerCount(type);
+  Type *element = emitter.types.ofElement(type.getElementType());
+  unsigned count = emitter.types.registerCount(type);
   bool crosses = crossesCtas(emitter, *transfer, op.getSrc());
   if (auto matrices =
           crosses ? std::nullopt : planMatrices(emitter, *transfer, bytes, /*store=*/false)) {
@@ -232,7 +232,7 @@ LogicalResult emitReshapeView(Emitter &emitter, ttg::MemDescReshapeOp op) {
 
 /// `bar.sync` orders accesses to every memory, so the named ones do not matter.
 LogicalResult emitBarrier(Emitter &emitter, ttg::BarrierOp) {
-  emitter.barrier();
+  emitter.threads.barrier();
   return success();
 }
 

@@ -25,14 +25,15 @@ using mlir::success;
 
 namespace gluonc::codegen {
 
-bool Emitter::isKnownEverywhere(Value *value) const {
+namespace {
+
+/// Whether workers can use it: a constant, an argument, or made at the function's entry.
+bool isKnownEverywhere(Emitter &emitter, Value *value) {
   if (llvm::isa<Constant, Argument>(value))
     return true;
   Instruction *instruction = dyn_cast<Instruction>(value);
-  return instruction && instruction->getParent() == entry;
+  return instruction && instruction->getParent() == emitter.blocks.entry;
 }
-
-namespace {
 
 int64_t integerAttribute(mlir::Operation *op, StringRef name) {
   auto value = op->getAttrOfType<mlir::IntegerAttr>(name);
@@ -54,7 +55,7 @@ struct Captures {
     int64_t at = offset;
     for (Registers &capture : registers)
       for (Value *&value : capture) {
-        if (!emitter.isKnownEverywhere(value))
+        if (!isKnownEverywhere(emitter, value))
           visit(value, sharedByte(emitter, at));
         at += 8;
       }
@@ -112,12 +113,13 @@ struct Specialize {
 
   Specialize(Emitter &emitter, ttg::WarpSpecializeOp op)
       : emitter(emitter), op(op), captures(emitter, op), registers(op),
-        number(emitter.workers->getNumCases() + 1), groupWarps(emitter.isa.warpsPerRegisters()) {}
+        number(emitter.workers.dispatch->getNumCases() + 1),
+        groupWarps(emitter.isa.warpsPerRegisters()) {}
 
   /// Whether nothing else will ever be announced to the workers.
   bool runsOnce() {
     mlir::Operation *function = op->getParentOp();
-    if (!isa<tt::FuncOp>(function) || emitter.clusterSize() > 1)
+    if (!isa<tt::FuncOp>(function) || emitter.threads.clusterSize() > 1)
       return false;
     unsigned count = 0;
     function->walk([&](ttg::WarpSpecializeOp) { ++count; });
@@ -131,24 +133,24 @@ struct Specialize {
 
   /// One partition, from the jump of its warps on.
   LogicalResult emitPartition(unsigned index, BasicBlock *start, BasicBlock *done) {
-    emitter.startBlock(start);
+    emitter.blocks.start(start);
     unsigned first = (*op.getWarpGroupStartIds())[index];
-    Emitter::GroupScope scope(emitter, {first, unsigned(op.getPartitionNumWarps()[index]),
-                                        firstPartitionBarrier + index});
+    Threads::GroupScope scope(emitter.threads, {first, unsigned(op.getPartitionNumWarps()[index]),
+                                                firstPartitionBarrier + index});
     mlir::Region &region = op.getPartitions()[index];
     for (auto [argument, values] : zip(region.getArguments(), captures.load(emitter)))
       emitter.set(argument, values);
-    emitter.partitionEnd = done;
+    emitter.workers.partitionEnd = done;
     return emitter.emitRegion(region);
   }
 
   /// Warps of one group, which own registers together.
   LogicalResult emitGroup(unsigned firstWarp, Value *warp, BasicBlock *start, BasicBlock *loop) {
     Builder &builder = emitter.builder;
-    emitter.startBlock(start);
+    emitter.blocks.start(start);
     int32_t count = emitter.isa.idleRegisters();
     ArrayRef<int32_t> starts = *op.getWarpGroupStartIds(), sizes = op.getPartitionNumWarps();
-    BasicBlock *done = emitter.newBlock("group.done");
+    BasicBlock *done = emitter.blocks.create("group.done");
     SmallVector<std::pair<unsigned, BasicBlock *>> partitions;
     auto overlaps = [&](unsigned i) {
       return starts[i] < int32_t(firstWarp + groupWarps) &&
@@ -164,15 +166,15 @@ struct Specialize {
         continue;
       BasicBlock *&block = blocks[i];
       if (!block) {
-        block = emitter.newBlock("partition" + Twine(i));
+        block = emitter.blocks.create("partition" + Twine(i));
         // The groups of a larger partition are its own, so they may end in one place.
-        ends[i] = {done, emitter.newBlock("partition" + Twine(i) + ".end")};
+        ends[i] = {done, emitter.blocks.create("partition" + Twine(i) + ".end")};
       }
       for (int32_t w = starts[i]; w < starts[i] + sizes[i]; ++w)
         if (unsigned(w) >= firstWarp && unsigned(w) < firstWarp + groupWarps)
           which->addCase(builder.getInt32(w), block);
     }
-    emitter.startBlock(done);
+    emitter.blocks.start(done);
     registers.leave(emitter, count);
     if (!runsOnce()) {
       builder.CreateBr(loop);
@@ -180,28 +182,28 @@ struct Specialize {
     }
     // The next announcement is the last.
     synchronizeAll(emitter);
-    builder.CreateBr(emitter.workers->getDefaultDest());
+    builder.CreateBr(emitter.workers.dispatch->getDefaultDest());
     return success();
   }
 
   LogicalResult emitWorkers() {
     Builder &builder = emitter.builder;
     Builder::InsertPointGuard guard(builder);
-    BasicBlock *loop = emitter.workersStart;
-    BasicBlock *start = emitter.newBlock("partitions");
-    emitter.workers->addCase(builder.getInt32(number), start);
-    emitter.startBlock(start);
+    BasicBlock *loop = emitter.workers.start;
+    BasicBlock *start = emitter.blocks.create("partitions");
+    emitter.workers.dispatch->addCase(builder.getInt32(number), start);
+    emitter.blocks.start(start);
     // Relative to the default warps, which begin at zero.
-    Value *warp = emitter.warpId();
+    Value *warp = emitter.threads.warpId();
     Value *group = builder.CreateLShr(warp, Log2_32(groupWarps));
-    BasicBlock *none = emitter.newBlock("group.none");
+    BasicBlock *none = emitter.blocks.create("group.none");
     SwitchInst *groups = builder.CreateSwitch(group, none);
-    emitter.startBlock(none);
+    emitter.blocks.start(none);
     builder.CreateUnreachable();
     // Default warps that fill no group have others, without a partition, in theirs.
-    for (unsigned first = alignDown(emitter.group.count, groupWarps);
+    for (unsigned first = alignDown(emitter.threads.group.count, groupWarps);
          first < emitter.state.kernel.numWarps; first += groupWarps) {
-      BasicBlock *block = emitter.newBlock("group");
+      BasicBlock *block = emitter.blocks.create("group");
       groups->addCase(builder.getInt32(first / groupWarps), block);
       if (failed(emitGroup(first, warp, block, loop)))
         return failure();
@@ -210,7 +212,7 @@ struct Specialize {
       auto [done, end] = ends[index];
       if (failed(emitPartition(index, block, end)))
         return failure();
-      emitter.startBlock(end);
+      emitter.blocks.start(end);
       builder.CreateBr(done);
     }
     return success();
@@ -227,7 +229,7 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
   for (mlir::Value capture : op.getCaptures())
     if (isa<mlir::RankedTensorType>(capture.getType()))
       return emitter.unsupported(op, "a tensor that a partition captures");
-  if (!emitter.workers)
+  if (!emitter.workers.dispatch)
     startWorkers(emitter, op);
   Specialize specialize(emitter, op);
   inFirstThread(emitter, [&] {
@@ -239,33 +241,33 @@ LogicalResult emitSpecialize(Emitter &emitter, ttg::WarpSpecializeOp op) {
     return failure();
   if (!specialize.registers.actual.empty())
     specialize.registers.enter(emitter, specialize.registers.actual[0]);
-  BasicBlock *end = emitter.newBlock("default.end");
+  BasicBlock *end = emitter.blocks.create("default.end");
   {
     Builder::InsertPointGuard guard(emitter.builder);
-    emitter.startBlock(end);
-    SmallVector<PHINode *> results = emitter.newPhis(op.getResultTypes());
-    emitter.setCarried(op.getResults(), results);
-    emitter.defaultEnds.push_back({end, results});
+    emitter.blocks.start(end);
+    SmallVector<PHINode *> results = emitter.blocks.newPhis(op.getResultTypes());
+    emitter.blocks.setCarried(op.getResults(), results);
+    emitter.workers.defaultEnds.push_back({end, results});
   }
   if (failed(emitter.emitRegion(op.getDefaultRegion())))
     return failure();
-  emitter.defaultEnds.pop_back();
-  emitter.startBlock(end);
+  emitter.workers.defaultEnds.pop_back();
+  emitter.blocks.start(end);
   const RegisterPlan &plan = specialize.registers;
   plan.leave(emitter, plan.actual.empty() ? plan.atStart : plan.actual[0]);
   return success();
 }
 
 LogicalResult emitYield(Emitter &emitter, ttg::WarpYieldOp op) {
-  auto &[end, phis] = emitter.defaultEnds.back();
-  for (auto [phi, value] : zip_equal(phis, emitter.carry(op.getOperands())))
+  auto &[end, phis] = emitter.workers.defaultEnds.back();
+  for (auto [phi, value] : zip_equal(phis, emitter.blocks.carry(op.getOperands())))
     phi->addIncoming(value, emitter.builder.GetInsertBlock());
   emitter.builder.CreateBr(end);
   return success();
 }
 
 LogicalResult emitWarpReturn(Emitter &emitter, ttg::WarpReturnOp) {
-  emitter.builder.CreateBr(emitter.partitionEnd);
+  emitter.builder.CreateBr(emitter.workers.partitionEnd);
   return success();
 }
 

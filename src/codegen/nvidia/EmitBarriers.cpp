@@ -41,8 +41,9 @@ Value *isLeast(Emitter &emitter, uint32_t ctas) {
   if (!ctas)
     return nullptr;
   Builder &builder = emitter.builder;
-  return builder.CreateICmpEQ(builder.CreateAnd(emitter.clusterRank(), builder.getInt32(ctas)),
-                              builder.getInt32(0));
+  return builder.CreateICmpEQ(
+      builder.CreateAnd(emitter.threads.clusterRank(), builder.getInt32(ctas)),
+      builder.getInt32(0));
 }
 
 namespace {
@@ -53,7 +54,7 @@ Value *both(Emitter &emitter, Value *first, Value *second) {
 
 /// The first thread of the CTA where the barrier lies.
 Value *keeper(Emitter &emitter, mlir::Value barrier) {
-  return both(emitter, emitter.isFirstThread(Emitter::Among::Cta),
+  return both(emitter, emitter.threads.isFirst(Among::Cta),
               isLeast(emitter, ctasInCommon(barrier)));
 }
 
@@ -77,22 +78,23 @@ Signal signalOf(Emitter &emitter, mlir::Operation *op, mlir::Value barrier, mlir
   Builder &builder = emitter.builder;
   Value *condition = predicate ? emitter.scalar(predicate) : nullptr;
   Value *address = barrierAddress(emitter, barrier);
-  Value *first = both(emitter, emitter.isFirstThread(Emitter::Among::Cta), condition);
+  Value *first = both(emitter, emitter.threads.isFirst(Among::Cta), condition);
   if (!route) {
     uint32_t ctas = ctasInCommon(barrier);
     if (!ctas)
       return {first, address, ".shared::cta"};
-    Value *least = builder.CreateAnd(emitter.clusterRank(), builder.getInt32(~ctas));
+    Value *least = builder.CreateAnd(emitter.threads.clusterRank(), builder.getInt32(~ctas));
     return {first, emitter.isa.peerAddress(builder, address, least), ofCluster};
   }
-  uint32_t receivers = (emitter.clusterSize() - 1) & ~*route;
+  uint32_t receivers = (emitter.threads.clusterSize() - 1) & ~*route;
   SmallVector<uint32_t> bits;
   for (uint32_t rest = receivers; rest; rest &= rest - 1)
     bits.push_back(rest & -rest);
-  Value *thread = emitter.threadId();
+  Value *thread = emitter.threads.id();
   Value *sends = builder.CreateICmpULT(thread, builder.getInt32(1u << bits.size()));
   sends = both(emitter, both(emitter, sends, isLeast(emitter, receivers)), condition);
-  Value *rank = builder.CreateXor(emitter.clusterRank(), applyLinear(builder, thread, bits));
+  Value *rank =
+      builder.CreateXor(emitter.threads.clusterRank(), applyLinear(builder, thread, bits));
   return {sends, emitter.isa.peerAddress(builder, address, rank), ofCluster};
 }
 
@@ -114,12 +116,12 @@ LogicalResult emitInval(Emitter &emitter, ttng::InvalBarrierOp op) {
 /// One thread is enough: what it makes known is what threads before it began.
 LogicalResult emitInitFence(Emitter &emitter, ttng::FenceMBarrierInitReleaseClusterOp) {
   emitOrdered(emitter, "@$0 fence.mbarrier_init.release.cluster;",
-              {emitter.isFirstThread(Emitter::Among::Cta)});
+              {emitter.threads.isFirst(Among::Cta)});
   return success();
 }
 
 LogicalResult emitExpect(Emitter &emitter, ttng::BarrierExpectOp op) {
-  emitter.barrier();
+  emitter.threads.barrier();
   Signal signal = signalOf(emitter, op, op.getAlloc(), op.getPred(), op.getFromCTA());
   emitOrdered(emitter,
               "@$1 mbarrier.arrive.expect_tx" + Twine(signal.space) + ".b64 _, [$0], " +
@@ -138,7 +140,7 @@ bool metJustBefore(mlir::Operation *op) {
 
 LogicalResult emitArrive(Emitter &emitter, ttng::ArriveBarrierOp op) {
   if (!metJustBefore(op))
-    emitter.barrier();
+    emitter.threads.barrier();
   bool counts = target::has(emitter.state.target, target::Feature::SuspendingWait);
   Signal signal = signalOf(emitter, op, op.getAlloc(), op.getPred(), op.getFromCTA());
   std::string text =

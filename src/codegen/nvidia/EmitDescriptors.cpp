@@ -115,7 +115,7 @@ LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
   if (!place)
     return failure();
   Builder &builder = emitter.builder;
-  Value *thread = emitter.threadId();
+  Value *thread = emitter.threads.id();
   Value *isFirstWarp =
       builder.CreateICmpULT(thread, builder.getInt32(emitter.state.target.warpSize()));
   Value *isFirst = builder.CreateICmpEQ(thread, builder.getInt32(0));
@@ -131,7 +131,7 @@ LogicalResult emitCreate(Emitter &emitter, ttng::TensormapCreateOp op) {
                   Twine(tma::descriptorBytes) + ";",
               {emitter.scalar(op.getDescPtr()), place, isFirstWarp});
   // The copy is done with the shared bytes, and everyone comes behind the release.
-  emitter.barrier();
+  emitter.threads.barrier();
   return success();
 }
 

@@ -89,11 +89,11 @@ public:
   Share(Emitter &emitter, ArrayRef<Message> messages, unsigned first = 0)
       : emitter(emitter), messages(messages), senders(count()) {
     Builder &builder = emitter.builder;
-    unsigned warps = bit_floor(emitter.group.count);
+    unsigned warps = bit_floor(emitter.threads.group.count);
     first %= warps;
     warp = place = builder.getInt32(0);
-    if (emitter.group.count > 1)
-      warp = emitter.warpId();
+    if (emitter.threads.group.count > 1)
+      warp = emitter.threads.warpId();
     if (first)
       warp = builder.CreateAnd(builder.CreateSub(warp, builder.getInt32(first)),
                                builder.getInt32(warps - 1));
@@ -108,7 +108,7 @@ public:
 
   /// `elected` in warps that send.
   Value *sends(Value *elected) const {
-    if (senders == emitter.group.count)
+    if (senders == emitter.threads.group.count)
       return elected;
     Builder &builder = emitter.builder;
     Value *mine = builder.CreateICmpULT(warp, builder.getInt32(senders));
@@ -140,7 +140,7 @@ private:
   /// its warps are 0.
   unsigned count() const {
     unsigned all = messages.size();
-    return std::min(bit_floor(emitter.group.count), all & -all);
+    return std::min(bit_floor(emitter.threads.group.count), all & -all);
   }
 
   Emitter &emitter;
@@ -177,7 +177,7 @@ SmallVector<Value *> partOfCta(Emitter &emitter, ttg::MemDescType buffer) {
     for (unsigned bit = 0; bit < linear.inLog2(Dim::Block); ++bit)
       images.push_back(linear.basis(Dim::Block, bit, Dim::axis(axis)));
     if (imageMask(images))
-      starts[axis] = applyLinear(emitter.builder, emitter.clusterRank(), images);
+      starts[axis] = applyLinear(emitter.builder, emitter.threads.clusterRank(), images);
   }
   return starts;
 }
@@ -233,7 +233,7 @@ bool followsWhileProductsRun(ttng::AsyncTMACopyGlobalToLocalOp op) {
 /// neighbours whose numbers begin at a multiple of `size`: spread over two groups of four, they
 /// would hold up the dots of both. Four warps that have come `together` all begin anew.
 unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool together) {
-  if (together && emitter.group.count <= 4)
+  if (together && emitter.threads.group.count <= 4)
     return 0;
   unsigned busy = 0;
   while ((op = op->getPrevNode()) && !isa<ttng::BarrierExpectOp>(op))
@@ -243,7 +243,7 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool 
         busy += messages->size();
     }
   unsigned first = alignTo(busy, size);
-  return busy > 1 && first + size <= emitter.group.count ? first : 0;
+  return busy > 1 && first + size <= emitter.threads.group.count ? first : 0;
 }
 
 /// The CTAs that hold the copies, as a mask of 16 bits: this one's number with all values of the
@@ -256,7 +256,7 @@ Value *receivers(Emitter &emitter, uint32_t copies) {
       break;
   }
   Builder &builder = emitter.builder;
-  Value *all = builder.CreateShl(builder.getInt32(mask), emitter.clusterRank());
+  Value *all = builder.CreateShl(builder.getInt32(mask), emitter.threads.clusterRank());
   return builder.CreateTrunc(all, builder.getInt16Ty());
 }
 
@@ -271,9 +271,9 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
   auto messages = messagesOf(buffer, descriptor.im2col);
   if (!messages || leavesCta(emitter, op.getResult(), op.getBarrier()))
     return emitter.unsupported(op, messages ? "a bulk load that concerns another CTA" : "");
-  bool together = emitter.group.count > 1 && followsWhileProductsRun(op);
+  bool together = emitter.threads.group.count > 1 && followsWhileProductsRun(op);
   if (together)
-    emitter.barrier();
+    emitter.threads.barrier();
   Share share(emitter, *messages, firstSender(emitter, op, messages->size(), together));
   ThreadAddress address = addressOf(emitter, op.getResult(), share);
   uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
@@ -368,7 +368,7 @@ LogicalResult emitSharedStore(Emitter &emitter, ttng::AsyncSharedStoreOp op) {
   PeerAddress address = peerAddressOf(emitter, *transfer, op.getDst(), bytes);
   PeerAddress barriers =
       peerAddressAt(emitter, *transfer, op.getDst(), barrierAddress(emitter, op.getMbarrier()));
-  Value *owner = emitter.ownerMask(emitter.layoutOf(tensor), Emitter::Among::Cta);
+  Value *owner = emitter.threads.ownerMask(emitter.types.layoutOf(tensor), Among::Cta);
   const Registers &registers = emitter.get(op.getSrc());
   for (ArrayRef<uint32_t> vector : transfer->access.vectors.vectors) {
     Registers elements;

@@ -106,7 +106,7 @@ private:
           inverse->applyPacked(inverse->packIn({{Dim::axis(outerAxis), step}})), Dim::Offset));
     if (all_of(images, [](uint32_t image) { return image == 0; }))
       return builder.getInt32(0);
-    Value *group = builder.CreateLShr(emitter.warpId(), Log2_32(wgmma::warps));
+    Value *group = builder.CreateLShr(emitter.threads.warpId(), Log2_32(wgmma::warps));
     return applyLinear(builder, group, images);
   }
 

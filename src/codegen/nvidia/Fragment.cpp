@@ -10,7 +10,7 @@ using gluonc::layout::Dim;
 namespace gluonc::codegen::nvidia {
 
 Fragment::Fragment(Emitter &emitter, mlir::Value tensor)
-    : layout(emitter.layoutOf(tensor.getType())), registers(emitter.get(tensor)),
+    : layout(emitter.types.layoutOf(tensor.getType())), registers(emitter.get(tensor)),
       rank(cast<mlir::RankedTensorType>(tensor.getType()).getRank()) {
   for (uint32_t reg = 0; reg < registers.size(); ++reg)
     byPlace[{coordinate(reg, 2), coordinate(reg, 1), coordinate(reg, 0)}] = reg;
