@@ -33,8 +33,9 @@ static bool reachesPeers(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen
   if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op))
     return onChip.accessesPeers() || onChip.getScratch().sync == layout::SyncScope::Cluster;
   auto call = dyn_cast<tt::CallOp>(op);
-  Operation *callee =
-      call ? SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr()) : nullptr;
+  if (!call)
+    return mayDoAnything(op);
+  Operation *callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
   if (!callee || !seen.insert(callee).second)
     return false;
   WalkResult walk = callee->walk([&](Operation *inner) {
@@ -45,7 +46,7 @@ static bool reachesPeers(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen
 
 bool reachesPeers(Operation *op) {
   llvm::SmallPtrSet<Operation *, 4> seen;
-  return isa<OnChipMemoryOpInterface, tt::CallOp>(op) && ttg::numCtasOf(op) > 1 &&
+  return (isa<OnChipMemoryOpInterface>(op) || mayDoAnything(op)) && ttg::numCtasOf(op) > 1 &&
          reachesPeers(op, seen);
 }
 

@@ -95,6 +95,10 @@ bool BufferAliases::flowThrough(Operation *op) {
   } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
     changed |= flow(select.getTrueValue(), select.getResult());
     changed |= flow(select.getFalseValue(), select.getResult());
+  } else if (mayDoAnything(op)) {
+    for (Value operand : op->getOperands())
+      for (Value result : op->getResults())
+        changed |= isa<ttg::MemDescType>(result.getType()) && flow(operand, result);
   } else {
     forEachForwarded(op, [&](ValueRange from, ValueRange to) {
       for (auto [source, target] : llvm::zip(from, to))
