@@ -8,8 +8,9 @@ using namespace gluonc;
 namespace {
 
 /// `"ttg.silent"`: any operands, any results, no answer to anything.
-class SilentOp : public mlir::Op<SilentOp, mlir::OpTrait::ZeroRegions, mlir::OpTrait::ZeroSuccessors,
-                                 mlir::OpTrait::VariadicOperands, mlir::OpTrait::VariadicResults> {
+class SilentOp
+    : public mlir::Op<SilentOp, mlir::OpTrait::ZeroRegions, mlir::OpTrait::ZeroSuccessors,
+                      mlir::OpTrait::VariadicOperands, mlir::OpTrait::VariadicResults> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SilentOp)
   using Op::Op;
@@ -54,17 +55,19 @@ TEST_F(SilentOperationTest, SoAreTwoOfThem) {
 }
 
 TEST_F(SilentOperationTest, ABufferThatItGivesMayBeThatWhichItTook) {
-  EXPECT_EQ(after(createInsertBarriersPass(), kStore + "%v = \"ttg.silent\"(%row) : (!row) -> !row\n"
-                                                       "ttg.barrier local\n"
-                                                       "ttg.local_store %x, %v : !x -> !row\n" +
+  EXPECT_EQ(after(createInsertBarriersPass(), kStore +
+                                                  "%v = \"ttg.silent\"(%row) : (!row) -> !row\n"
+                                                  "ttg.barrier local\n"
+                                                  "ttg.local_store %x, %v : !x -> !row\n" +
                                                   kLoad),
             "local_store barrier barrier local_store barrier local_load");
 }
 
 TEST_F(SilentOperationTest, ABufferThatItGivesKeepsThatWhichItTookAlive) {
-  parseBody("%v = \"ttg.silent\"(%row) : (!row) -> !row\n"
-            "%other = ttg.local_alloc {other} : () -> !row\nttg.local_store %x, %other : !x -> !row\n"
-            "%y = ttg.local_load %v : !row -> !x\n");
+  parseBody(
+      "%v = \"ttg.silent\"(%row) : (!row) -> !row\n"
+      "%other = ttg.local_alloc {other} : () -> !row\nttg.local_store %x, %other : !x -> !row\n"
+      "%y = ttg.local_load %v : !row -> !x\n");
   named("buf")->erase();
   allocate();
   auto offset = named("other")->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr);
@@ -82,8 +85,8 @@ TEST_F(SilentOperationTest, ItMayReachOtherCtas) {
   (*module)->setAttr("ttg.num-ctas", mlir::OpBuilder(&context).getI32IntegerAttr(2));
   allocate();
   EXPECT_TRUE(run(createInsertClusterBarriersPass()));
-  EXPECT_TRUE(llvm::isa<ttng::ClusterBarrierOp>(
-      kernel().getBody().front().getTerminator()->getPrevNode()));
+  EXPECT_TRUE(
+      llvm::isa<ttng::ClusterBarrierOp>(kernel().getBody().front().getTerminator()->getPrevNode()));
 }
 
 TEST_F(SilentOperationTest, ItMayBringBytesToABarrier) {

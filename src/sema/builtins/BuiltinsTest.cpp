@@ -72,6 +72,12 @@ TEST_F(Ops, ExpandDimsNeedsTheSliceOfThatDimension) {
 TEST_F(Ops, SubscriptsCountTheDimensions) {
   expectKind(subscript(context, arange(128), {false, false}), Kind::SubscriptRank);
   expectKind(subscript(context, n, {true}), Kind::SubscriptRank);
+  // x[:, None] of two dimensions: the second one stays behind the new one.
+  Layout three = BlockedLayout{{1, 1, 1}, {8, 1, 4}, {2, 1, 2}, {2, 1, 0}, {}};
+  Value plane = block({32, 16}, dtypes::float32, Layout(SliceLayout{1, three}));
+  Result cube = subscript(context, plane, {false, true});
+  ASSERT_TRUE(cube);
+  EXPECT_EQ(cube->shape(), llvm::ArrayRef<int64_t>({32, 1, 16}));
 }
 
 TEST_F(Ops, ReshapeKeepsTheNumberOfElements) {

@@ -67,9 +67,10 @@ static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
 Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
   size_t kept = llvm::count(isNewAxis, false);
   size_t rank = value.isBlock() ? value.shape().size() : 0;
-  if (!value.isTensor() || !value.isBlock() || kept != rank) {
+  if (!value.isTensor() || !value.isBlock() || kept > rank) {
     context.report(diag::Kind::SubscriptRank, context.span, kept, rank)
-        .hint("a tensor takes one `:` per dimension, and `None` where one of size 1 is wanted");
+        .hint("a tensor takes at most one `:` per dimension, and `None` where one of size 1 is "
+              "wanted");
     return std::nullopt;
   }
   Operand current{value, context.span};
