@@ -68,6 +68,8 @@
 # EXPECT: y == (512 - arange(512, i32)) * (511 + arange(512, i32)) // 2
 # RUN: compose y='empty((2, 256), i32)' --grid 1
 # EXPECT: (y[0, 0] == 1) & (y[0, 3] == 24) & (y[1, 0] == 0) & (y[1, 1] == 1) & (y[1, 2] == 5) & (y[1, 3] == 23)
+# RUN: scans_as_functions x='randint(1, 3, 8, i32)' sums='empty(8, i32)' products='empty(8, i32)' --grid 1 --num-warps 1
+# EXPECT: (sums[7] == sum(x)) & (sums[0] == x[0]) & (products[1] == x[0] * x[1]) & (products[7] == products[6] * x[7])
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -179,3 +181,11 @@ def compose(y):
     scale, shift = gl.associative_scan((i + 1, i), 0, then)
     gl.store(y + i, scale)
     gl.store(y + 256 + i, shift)
+
+
+@gluon.jit
+def scans_as_functions(x, sums, products):
+    i = gl.arange(0, 8, layout=gl.BlockedLayout([1], [32], [1], [0]))
+    values = gl.load(x + i)
+    gl.store(sums + i, gl.cumsum(values))
+    gl.store(products + i, gl.cumprod(values, axis=0))

@@ -28,6 +28,8 @@
 # EXPECT: (out[0] == x + x) & (out[1] == x * x) & (out[2] == 7 * x)
 # RUN: comprehension x='randint(-99, 99, 8, i32)' out='empty(8, i32)' --grid 8 --num-warps 1
 # EXPECT: out == x * 12
+# RUN: pairs_taken_apart x='randint(-99, 99, 8, i32)' out='empty(8, i32)' --grid 8 --num-warps 1
+# EXPECT: out == (x + 1) * 10 + 2 * x + 3
 # RUN: walrus x='randint(-99, 99, 8, i32)' out='empty(8, i32)' --grid 8 --num-warps 1
 # EXPECT: out == (x + 1) * 2 + x + 1
 # RUN: steps out='zeros((3, 16), i32)' start=13 --grid 1 --num-warps 1
@@ -355,3 +357,12 @@ def large(out):
     gl.store(out + 4, gl.full([1], 1 << 63, gl.float32, line).sum(0))
     gl.store(out + 5, gl.to_tensor(1.0) * (1 << 63))
     gl.store(out + 6, gl.to_tensor(1 << 63).to(gl.float32))
+
+
+@gluon.jit
+def pairs_taken_apart(x, out):
+    i = gl.program_id(0)
+    v = gl.load(x + i)
+    sums = [a + b for a, b in ((v, 1), (2 * v, 3))]
+    tens, ones = [(last, first) for (first, (_, last)) in ((sums[1], (0, sums[0])),)][0]
+    gl.store(out + i, tens * 10 + ones)

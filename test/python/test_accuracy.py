@@ -6,11 +6,12 @@ On the simulator, and on a GPU where PyTorch has one. The bounds are those of do
 
 import math
 
+import bessel
 import gluonc
 import numpy as np
 import pytest
 from gluonc import language as gl
-
+from gluonc.language.extra import libdevice
 
 
 def _devices():
@@ -146,6 +147,66 @@ def test_special_values(dtype, device):
         # NaN, infinities and zeros as they are; what is finite is bounded elsewhere.
         exact = ~np.isfinite(expected) | (expected == 0)
         np.testing.assert_array_equal(found[exact], expected[exact], err_msg=name)
+
+
+# The largest error of Bessel functions: absolute, but relative to what is above 1.
+BESSEL = {np.float32: 6e-8, np.float64: 1e-14}
+
+
+@gluonc.jit
+def apply_order(n, x, y, function: gl.constexpr):
+    i = gl.arange(0, 256, layout=gl.BlockedLayout([2], [32], [4], [0]))
+    gl.store(y + i, function(gl.load(n + i), gl.load(x + i)))
+
+
+def bessel_error(found, truth):
+    return float(np.max(np.abs(found.astype(np.longdouble) - truth) / np.maximum(np.abs(truth), 1)))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", list(BESSEL))
+@pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1", "cyl_bessel_i0", "cyl_bessel_i1"])
+def test_bessel_functions(name, dtype, device):
+    order = int(name[-1])
+    if name[0] == "y":
+        x = np.abs(between(1e-3, 60, dtype, 256))
+        truth = bessel.second_kind([order], x)[:, 0]
+    else:
+        x = between(-60, 60, dtype, 256)
+        truth = bessel.modified(order, x) if name[0] == "c" else bessel.first_kind([order], x)[:, 0]
+    error = bessel_error(applied(device, getattr(libdevice, name), x), truth)
+    print(f"| {name} | {x.dtype} | {device} | {error:.2g} |")
+    assert error <= BESSEL[dtype]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", list(BESSEL))
+@pytest.mark.parametrize("name", ["jn", "yn"])
+def test_bessel_functions_of_an_order(name, dtype, device):
+    n = np.random.default_rng(3).integers(0, 40, 256).astype(np.int32)
+    x = between(-60, 60, dtype, 256) if name == "jn" else between(0.5, 60, dtype, 256)
+    y = np.zeros_like(x)
+    run(device, apply_order, (1,), n, x, y, getattr(libdevice, name))
+    family = bessel.first_kind if name == "jn" else bessel.second_kind
+    truth = family(range(40), x)[np.arange(len(n)), n]
+    finite = np.abs(truth) < np.finfo(dtype).max
+    error = bessel_error(y[finite], truth[finite])
+    print(f"| {name} | {x.dtype} | {device} | {error:.2g} |")
+    assert np.isinf(y[~finite]).all()
+    # Upwards Y_n grows, and so does what 40 steps have rounded.
+    assert error <= max(BESSEL[dtype], 1e-13)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", list(BESSEL))
+def test_special_values_of_bessel_functions(dtype, device):
+    x = np.array([0.0, math.inf, -math.inf, math.nan, -1.0], dtype)
+    nan, inf = math.nan, math.inf
+    for name, expected in {"j0": [1, 0, 0, nan], "j1": [0, 0, 0, nan], "y0": [-inf, 0, nan, nan, nan],
+                           "y1": [-inf, 0, nan, nan, nan], "cyl_bessel_i0": [1, inf, inf, nan],
+                           "cyl_bessel_i1": [0, inf, -inf, nan]}.items():
+        found = applied(device, getattr(libdevice, name), x)
+        np.testing.assert_array_equal(found[:len(expected)], np.array(expected, dtype), err_msg=name)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -9,6 +9,7 @@ import typing
 
 import numpy as np
 
+import directed
 from values import FLOATS, INTEGERS, TYPES
 
 LINES, LENGTH = 64, 32
@@ -353,3 +354,4 @@ def to_odd(v):
 def rows():
     for family in (float_rows, function_rows, library_rows, integer_rows, reduction_rows, cast_rows):
         yield from family()
+    yield from directed.rows(Row)

@@ -493,7 +493,7 @@ class tensor:
         """
         ...
 
-    def ravel(self) -> Any:
+    def ravel(self, can_reorder: bool = ...) -> Any:
         """All elements in row-major order, in one dimension.
 
         Gives: a block of one dimension; its layout follows from that of `x`.
@@ -531,7 +531,7 @@ class tensor:
         """
         ...
 
-    def reshape(self, *shape: int | Sequence[int]) -> Any:
+    def reshape(self, *shape: int | Sequence[int], can_reorder: bool = ...) -> Any:
         """The same elements, in row-major order, in another shape.
 
         No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
@@ -1459,8 +1459,10 @@ def mul(x: tensor | Number, y: tensor | Number, sanitize_overflow: bool = ...) -
     """
     ...
 
-def fdiv(x: tensor | Number, y: tensor | Number, ieee_rounding: bool = ...) -> Any:
+def fdiv(x: tensor | Number, y: tensor | Number, ieee_rounding: bool = ..., approx: bool = ...) -> Any:
     """The quotient of floats, approximate in float32 unless `ieee_rounding` is asked for.
+
+    `approx`, of float32 only, promises no more than that: 2 ulp, for denominators from 2^-126 to 2^126.
 
     Gives: the common float type, element by element.
     Errors: integers, floats of 8 bits, two different types.
@@ -1586,7 +1588,7 @@ def broadcast_to(input: tensor, *shape: int | Sequence[int]) -> Any:
     """
     ...
 
-def reshape(input: tensor, *shape: int | Sequence[int]) -> Any:
+def reshape(input: tensor, *shape: int | Sequence[int], can_reorder: bool = ...) -> Any:
     """The same elements, in row-major order, in another shape.
 
     No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
@@ -1623,7 +1625,7 @@ def trans(input: tensor, *dims: int | Sequence[int]) -> Any:
     """
     ...
 
-def ravel(x: tensor) -> Any:
+def ravel(x: tensor, can_reorder: bool = ...) -> Any:
     """All elements in row-major order, in one dimension.
 
     Gives: a block of one dimension; its layout follows from that of `x`.

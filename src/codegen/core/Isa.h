@@ -11,6 +11,7 @@
 #include "ir/tt/CachePolicy.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/FloatingPointMode.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -61,6 +62,9 @@ enum class MathKind {
   Divide,
   PreciseDivide
 };
+
+/// Arithmetic of f32 and f64 that is rounded once, in a given direction.
+enum class RoundedKind { Add, Multiply, MultiplyAdd, Divide, Reciprocal, Root };
 
 /// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
 enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };
@@ -191,6 +195,11 @@ public:
   /// Null where the kind does not exist for the operand type.
   virtual llvm::Value *math(Builder &builder, MathKind kind,
                             llvm::ArrayRef<llvm::Value *> operands) const = 0;
+  virtual llvm::Value *roundedMath(Builder &builder, RoundedKind kind, llvm::RoundingMode rounding,
+                                   llvm::ArrayRef<llvm::Value *> operands) const = 0;
+  /// Between f32 or f64 and i32 or i64, or from f64 to f32. Integers beyond the range saturate.
+  virtual llvm::Value *roundedCast(Builder &builder, llvm::Value *value, llvm::Type *to,
+                                   bool isUnsigned, llvm::RoundingMode rounding) const = 0;
   /// Rounds to nearest even, or towards zero; 8-bit results saturate at the
   /// largest finite value. Null where the chip has no such conversion.
   virtual llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from,

@@ -3,7 +3,7 @@
 // No bitcode library is linked: what the language offers under these names
 // (ir/tt/Libdevice.def) is made of the same pieces as the operations of
 // EmitMath, or in LibraryMath. Accuracy is theirs; `fast_…` is what the hardware
-// approximates.
+// approximates, and what rounds in a given direction is one instruction.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/emit/LibraryMath.h"
@@ -128,6 +128,72 @@ template <Number (*function)(Number, Number, Number)> Value *wide3(Emitter &emit
   return narrowed(
       function(widened(emitter, in[0]), widened(emitter, in[1]), widened(emitter, in[2])),
       in[0]->getType());
+}
+template <Number (*function)(Number, Number, Number, Number)>
+Value *wide4(Emitter &emitter, Operands in) {
+  return narrowed(function(widened(emitter, in[0]), widened(emitter, in[1]),
+                           widened(emitter, in[2]), widened(emitter, in[3])),
+                  in[0]->getType());
+}
+
+Value *ofWords(Emitter &emitter, Value *high, Value *low) {
+  Builder &builder = emitter.builder;
+  Type *wide = builder.getInt64Ty();
+  Value *bits = builder.CreateOr(builder.CreateShl(builder.CreateZExt(high, wide), 32),
+                                 builder.CreateZExt(low, wide));
+  return builder.CreateBitCast(bits, builder.getDoubleTy());
+}
+template <bool isUpper> Value *wordOf(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  Value *bits = builder.CreateBitCast(in[0], builder.getInt64Ty());
+  return builder.CreateTrunc(isUpper ? builder.CreateLShr(bits, 32) : bits, builder.getInt32Ty());
+}
+Value *joinedWords(Emitter &emitter, Operands in) { return ofWords(emitter, in[0], in[1]); }
+/// Operand and result are cut to the upper halves of their bits.
+Value *roughReciprocal(Emitter &emitter, Operands in) {
+  Builder &builder = emitter.builder;
+  auto cut = [&](Value *x) {
+    return ofWords(emitter, wordOf<true>(emitter, x), builder.getInt32(0));
+  };
+  Value *one = ConstantFP::get(in[0]->getType(), 1);
+  return cut(hardware<MathKind::PreciseDivide>(emitter, {one, cut(in[0])}));
+}
+
+/// The order in front of the argument.
+template <Number (*function)(Number, Number)> Value *ofOrder(Emitter &emitter, Operands in) {
+  Number n{&emitter, emitter.builder.CreateSIToFP(in[0], emitter.builder.getDoubleTy())};
+  return narrowed(function(n, widened(emitter, in[1])), in[1]->getType());
+}
+
+// -- Rounded in a given direction ------------------------------------------------------
+
+constexpr RoundingMode rn = RoundingMode::NearestTiesToEven, rz = RoundingMode::TowardZero,
+                       rd = RoundingMode::TowardNegative, ru = RoundingMode::TowardPositive;
+
+template <RoundedKind kind, RoundingMode mode> Value *rounded(Emitter &emitter, Operands in) {
+  return emitter.isa.roundedMath(emitter.builder, kind, mode, in);
+}
+template <RoundingMode mode> Value *roundedDifference(Emitter &emitter, Operands in) {
+  return emitter.isa.roundedMath(emitter.builder, RoundedKind::Add, mode,
+                                 {in[0], emitter.builder.CreateFNeg(in[1])});
+}
+
+/// The types of Libdevice.def.
+template <size_t size> struct TypeName {
+  char characters[size];
+  consteval TypeName(const char (&text)[size]) { std::copy_n(text, size, characters); }
+  constexpr bool isUnsigned() const { return characters[0] == 'u'; }
+  Type *type(Builder &builder) const {
+    bool isWide = StringRef(characters).ends_with("64");
+    if (characters[0] == 'f')
+      return isWide ? builder.getDoubleTy() : builder.getFloatTy();
+    return builder.getIntNTy(isWide ? 64 : 32);
+  }
+};
+template <TypeName from, TypeName to, RoundingMode mode>
+Value *roundedCast(Emitter &emitter, Operands in) {
+  return emitter.isa.roundedCast(emitter.builder, in[0], to.type(emitter.builder),
+                                 from.isUnsigned() || to.isUnsigned(), mode);
 }
 
 // -- Others made of two --------------------------------------------------------------
@@ -273,11 +339,15 @@ Value *signBit(Emitter &emitter, Operands in) {
                             builder.getInt32Ty());
 }
 
+/// The same bits as an integer, or as a float.
 Value *bitsOf(Emitter &emitter, Operands in) {
-  return emitter.builder.CreateBitCast(in[0], emitter.builder.getInt32Ty());
+  unsigned width = in[0]->getType()->getPrimitiveSizeInBits();
+  return emitter.builder.CreateBitCast(in[0], emitter.builder.getIntNTy(width));
 }
 Value *floatOf(Emitter &emitter, Operands in) {
-  return emitter.builder.CreateBitCast(in[0], emitter.builder.getFloatTy());
+  Builder &builder = emitter.builder;
+  bool isWide = in[0]->getType()->isIntegerTy(64);
+  return builder.CreateBitCast(in[0], isWide ? builder.getDoubleTy() : builder.getFloatTy());
 }
 
 // -- Integers ------------------------------------------------------------------------
@@ -290,30 +360,35 @@ Value *firstOne(Emitter &emitter, Operands in) {
   Value *isZero = builder.CreateICmpEQ(in[0], ConstantInt::get(in[0]->getType(), 0));
   return builder.CreateSelect(isZero, builder.getInt32(0), place);
 }
-Value *upperProduct(Emitter &emitter, Operands in) {
+template <bool isSigned> Value *upperProduct(Emitter &emitter, Operands in) {
   Builder &builder = emitter.builder;
   unsigned bits = in[0]->getType()->getPrimitiveSizeInBits();
   Type *wide = builder.getIntNTy(2 * bits);
-  Value *product =
-      builder.CreateMul(builder.CreateSExt(in[0], wide), builder.CreateSExt(in[1], wide));
+  Value *product = builder.CreateMul(builder.CreateIntCast(in[0], wide, isSigned),
+                                     builder.CreateIntCast(in[1], wide, isSigned));
   return builder.CreateTrunc(builder.CreateLShr(product, bits), in[0]->getType());
 }
-Value *product24(Emitter &emitter, Operands in) {
+template <bool isSigned> Value *product24(Emitter &emitter, Operands in) {
   Builder &builder = emitter.builder;
-  auto lower = [&](Value *x) { return builder.CreateAShr(builder.CreateShl(x, 8), 8); };
+  auto lower = [&](Value *x) {
+    Value *upper = builder.CreateShl(x, 8);
+    return isSigned ? builder.CreateAShr(upper, 8) : builder.CreateLShr(upper, 8);
+  };
   return builder.CreateMul(lower(in[0]), lower(in[1]));
 }
-template <bool isUp> Value *halfSum(Emitter &emitter, Operands in) {
+template <bool isUp, bool isSigned> Value *halfSum(Emitter &emitter, Operands in) {
   Builder &builder = emitter.builder;
   Type *wide = builder.getInt64Ty();
-  Value *sum = builder.CreateAdd(builder.CreateSExt(in[0], wide), builder.CreateSExt(in[1], wide));
+  Value *sum = builder.CreateAdd(builder.CreateIntCast(in[0], wide, isSigned),
+                                 builder.CreateIntCast(in[1], wide, isSigned));
   if (isUp)
     sum = builder.CreateAdd(sum, builder.getInt64(1));
   return builder.CreateTrunc(builder.CreateAShr(sum, 1), in[0]->getType());
 }
-Value *distancePlus(Emitter &emitter, Operands in) {
+template <bool isSigned> Value *distancePlus(Emitter &emitter, Operands in) {
   Builder &builder = emitter.builder;
-  Value *isLess = builder.CreateICmpSLT(in[0], in[1]);
+  Value *isLess =
+      isSigned ? builder.CreateICmpSLT(in[0], in[1]) : builder.CreateICmpULT(in[0], in[1]);
   Value *distance = builder.CreateSelect(isLess, builder.CreateSub(in[1], in[0]),
                                          builder.CreateSub(in[0], in[1]));
   return builder.CreateAdd(distance, in[2]);
@@ -421,14 +496,65 @@ constexpr Make rcp_rn = reciprocal;
 constexpr Make sqrt_rn = hardware<MathKind::PreciseSqrt>;
 constexpr Make brev = intrinsic<Intrinsic::bitreverse>;
 constexpr Make ffs = firstOne;
-constexpr Make mulhi = upperProduct;
-constexpr Make mul24 = product24;
-constexpr Make hadd = halfSum<false>;
-constexpr Make rhadd = halfSum<true>;
-constexpr Make sad = distancePlus;
+constexpr Make mulhi = upperProduct<true>;
+constexpr Make mul24 = product24<true>;
+constexpr Make hadd = halfSum<false, true>;
+constexpr Make rhadd = halfSum<true, true>;
+constexpr Make sad = distancePlus<true>;
+constexpr Make unsigned_mulhi = upperProduct<false>;
+constexpr Make unsigned_mul24 = product24<false>;
+constexpr Make unsigned_hadd = halfSum<false, false>;
+constexpr Make unsigned_rhadd = halfSum<true, false>;
+constexpr Make unsigned_sad = distancePlus<false>;
 constexpr Make byte_perm = chosenBytes;
 constexpr Make float_as_int = bitsOf;
 constexpr Make int_as_float = floatOf;
+constexpr Make add_rz = rounded<RoundedKind::Add, rz>;
+constexpr Make add_rd = rounded<RoundedKind::Add, rd>;
+constexpr Make add_ru = rounded<RoundedKind::Add, ru>;
+constexpr Make mul_rz = rounded<RoundedKind::Multiply, rz>;
+constexpr Make mul_rd = rounded<RoundedKind::Multiply, rd>;
+constexpr Make mul_ru = rounded<RoundedKind::Multiply, ru>;
+constexpr Make div_rz = rounded<RoundedKind::Divide, rz>;
+constexpr Make div_rd = rounded<RoundedKind::Divide, rd>;
+constexpr Make div_ru = rounded<RoundedKind::Divide, ru>;
+constexpr Make rcp_rz = rounded<RoundedKind::Reciprocal, rz>;
+constexpr Make rcp_rd = rounded<RoundedKind::Reciprocal, rd>;
+constexpr Make rcp_ru = rounded<RoundedKind::Reciprocal, ru>;
+constexpr Make sqrt_rz = rounded<RoundedKind::Root, rz>;
+constexpr Make sqrt_rd = rounded<RoundedKind::Root, rd>;
+constexpr Make sqrt_ru = rounded<RoundedKind::Root, ru>;
+constexpr Make sub_rz = roundedDifference<rz>;
+constexpr Make sub_rd = roundedDifference<rd>;
+constexpr Make sub_ru = roundedDifference<ru>;
+constexpr Make fma_rn = rounded<RoundedKind::MultiplyAdd, rn>;
+constexpr Make fma_rz = rounded<RoundedKind::MultiplyAdd, rz>;
+constexpr Make fma_rd = rounded<RoundedKind::MultiplyAdd, rd>;
+constexpr Make fma_ru = rounded<RoundedKind::MultiplyAdd, ru>;
+constexpr Make rsqrt_rn = wide1<library::rsqrt>;
+constexpr Make fmod = wide2<library::fmod>;
+constexpr Make remainder = wide2<library::remainder>;
+constexpr Make norm4d = wide4<library::norm4d>;
+constexpr Make rnorm4d = wide4<library::rnorm4d>;
+constexpr Make j0 = wide1<library::besselJ0>;
+constexpr Make j1 = wide1<library::besselJ1>;
+constexpr Make y0 = wide1<library::besselY0>;
+constexpr Make y1 = wide1<library::besselY1>;
+constexpr Make cyl_bessel_i0 = wide1<library::besselI0>;
+constexpr Make cyl_bessel_i1 = wide1<library::besselI1>;
+constexpr Make jn = ofOrder<library::besselJn>;
+constexpr Make yn = ofOrder<library::besselYn>;
+constexpr Make float_as_uint = bitsOf;
+constexpr Make uint_as_float = floatOf;
+constexpr Make double_as_longlong = bitsOf;
+constexpr Make longlong_as_double = floatOf;
+constexpr Make double2hiint = wordOf<true>;
+constexpr Make double2loint = wordOf<false>;
+constexpr Make hiloint2double = joinedWords;
+constexpr Make rcp64h = roughReciprocal;
+#define GL_LIBDEVICE_CAST(name, from, to, rounding, what)                                          \
+  constexpr Make name = roundedCast<#from, #to, RoundingMode::rounding>;
+#include "ir/tt/Libdevice.def"
 } // namespace functions
 
 /// By symbol.
@@ -442,6 +568,9 @@ const StringMap<Make> &makers() {
     };
 #define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
   add({f32, f64, i32, i64}, functions::name);
+#define GL_LIBDEVICE_OF(name, arity, from, to, what) add({"__nv_" #name}, functions::name);
+#define GL_LIBDEVICE_CAST(name, from, to, rounding, what) add({"__nv_" #name}, functions::name);
+#define GL_LIBDEVICE_UNSIGNED(name, u32, u64) add({u32, u64}, functions::unsigned_##name);
 #include "ir/tt/Libdevice.def"
     return all;
   }();

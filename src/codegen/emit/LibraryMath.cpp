@@ -2,77 +2,11 @@
 // family of erfc, gamma) are good to 1e-9 or so in f64, the others to a few units in the
 // last place; polynomials are fitted at Chebyshev nodes.
 
-#include "codegen/emit/LibraryMath.h"
-
-#include "codegen/emit/MathFunctions.h"
-
-#include <limits>
-#include <numbers>
+#include "codegen/emit/LibraryNumber.h"
 
 using namespace llvm;
 
 namespace gluonc::codegen::library {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double ln2 = std::numbers::ln2, pi = std::numbers::pi;
-
-Number operator+(Number a, Number b) {
-  return {a.emitter, a.builder().CreateFAdd(a.value, b.value)};
-}
-Number operator-(Number a, Number b) {
-  return {a.emitter, a.builder().CreateFSub(a.value, b.value)};
-}
-Number operator*(Number a, Number b) {
-  return {a.emitter, a.builder().CreateFMul(a.value, b.value)};
-}
-Number operator/(Number a, Number b) {
-  return {a.emitter, a.builder().CreateFDiv(a.value, b.value)};
-}
-Number operator-(Number a) { return {a.emitter, a.builder().CreateFNeg(a.value)}; }
-Number operator+(Number a, double b) { return a + a.of(b); }
-Number operator-(Number a, double b) { return a - a.of(b); }
-Number operator*(Number a, double b) { return a * a.of(b); }
-Number operator/(Number a, double b) { return a / a.of(b); }
-Number operator-(double a, Number b) { return b.of(a) - b; }
-Number operator/(double a, Number b) { return b.of(a) / b; }
-
-Value *operator<(Number a, Number b) { return a.builder().CreateFCmpOLT(a.value, b.value); }
-Value *operator<(Number a, double b) { return a < a.of(b); }
-Value *operator>(Number a, double b) { return a.of(b) < a; }
-Value *operator==(Number a, Number b) { return a.builder().CreateFCmpOEQ(a.value, b.value); }
-Value *operator==(Number a, double b) { return a == a.of(b); }
-
-Number select(Value *condition, Number a, Number b) {
-  return {a.emitter, a.builder().CreateSelect(condition, a.value, b.value)};
-}
-Number select(Value *condition, double a, Number b) { return select(condition, b.of(a), b); }
-
-Number math(MathKind kind, Number x) {
-  return {x.emitter, x.emitter->isa.math(x.builder(), kind, {x.value})};
-}
-Number exp(Number x) { return math(MathKind::Exp, x); }
-Number log(Number x) { return math(MathKind::Log, x); }
-Number erf(Number x) { return math(MathKind::Erf, x); }
-Number sqrt(Number x) { return math(MathKind::PreciseSqrt, x); }
-
-Number unary(Intrinsic::ID id, Number x) {
-  return {x.emitter, x.builder().CreateUnaryIntrinsic(id, x.value)};
-}
-Number abs(Number x) { return unary(Intrinsic::fabs, x); }
-Number floor(Number x) { return unary(Intrinsic::floor, x); }
-Number withSign(Number size, Number sign) {
-  return {size.emitter,
-          size.builder().CreateBinaryIntrinsic(Intrinsic::copysign, size.value, sign.value)};
-}
-Number larger(Number a, Number b) { return select(a < b, b, a); }
-Number smaller(Number a, Number b) { return select(a < b, a, b); }
-Number polynomialOf(Number x, ArrayRef<double> coefficients) {
-  return {x.emitter, polynomial(x.builder(), x.value, coefficients)};
-}
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Exponentials and logarithms
@@ -224,6 +158,9 @@ Number hypot(Number x, Number y) {
 Number rhypot(Number x, Number y) { return 1.0 / hypot(x, y); }
 Number norm3d(Number x, Number y, Number z) { return hypot(hypot(x, y), z); }
 Number rnorm3d(Number x, Number y, Number z) { return 1.0 / norm3d(x, y, z); }
+Number norm4d(Number x, Number y, Number z, Number w) { return hypot(hypot(x, y), hypot(z, w)); }
+Number rnorm4d(Number x, Number y, Number z, Number w) { return 1.0 / norm4d(x, y, z, w); }
+Number rsqrt(Number x) { return 1.0 / sqrt(x); }
 
 //===----------------------------------------------------------------------===//
 // The error function's relatives

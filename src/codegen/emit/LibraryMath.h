@@ -1,7 +1,8 @@
 //===- LibraryMath.h - Functions of the device library that the chip lacks ----------===//
 //
 // Computed in f64 from exp, log, sin, cos and erf, whatever the type of the argument:
-// an f32 result is right but for its last rounding. See LibraryMath.cpp.
+// an f32 result is right but for its last rounding. See LibraryMath.cpp, LibraryBessel.cpp
+// and LibraryDivision.cpp.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -42,6 +43,20 @@ Number hypot(Number x, Number y);
 Number rhypot(Number x, Number y);
 Number norm3d(Number x, Number y, Number z);
 Number rnorm3d(Number x, Number y, Number z);
+Number norm4d(Number x, Number y, Number z, Number w);
+Number rnorm4d(Number x, Number y, Number z, Number w);
+Number rsqrt(Number x);
+Number fmod(Number x, Number y);
+Number remainder(Number x, Number y);
+Number besselJ0(Number x);
+Number besselJ1(Number x);
+Number besselY0(Number x);
+Number besselY1(Number x);
+Number besselI0(Number x);
+Number besselI1(Number x);
+/// Of order `n`, a whole number; NaN where that is negative.
+Number besselJn(Number n, Number x);
+Number besselYn(Number n, Number x);
 Number erfc(Number x);
 Number erfcx(Number x);
 Number erfinv(Number x);

@@ -77,6 +77,10 @@ public:
                       bool isPure) const override;
   llvm::Value *math(Builder &builder, MathKind kind,
                     llvm::ArrayRef<llvm::Value *> operands) const override;
+  llvm::Value *roundedMath(Builder &builder, RoundedKind kind, llvm::RoundingMode rounding,
+                           llvm::ArrayRef<llvm::Value *> operands) const override;
+  llvm::Value *roundedCast(Builder &builder, llvm::Value *value, llvm::Type *to, bool isUnsigned,
+                           llvm::RoundingMode rounding) const override;
   llvm::Value *convertFloat(Builder &builder, llvm::Value *value, FloatKind from, FloatKind to,
                             bool towardsZero) const override;
   llvm::Value *narrowPair(Builder &builder, llvm::Value *low, llvm::Value *high,

@@ -170,6 +170,7 @@ llvm::ArrayRef<Builtin> tmaBuiltins();
 llvm::ArrayRef<Builtin> warpgroupBuiltins();
 llvm::ArrayRef<Builtin> gatherBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
+llvm::ArrayRef<Builtin> libdeviceBuiltins();
 llvm::ArrayRef<Builtin> dotFmaBuiltins();
 /// Methods of memory descriptors.
 llvm::ArrayRef<Builtin> bufferAccessMethods();

@@ -120,6 +120,7 @@ llvm::ArrayRef<Family> families() {
       {"Reductions and scans", reduceBuiltins()},
       {"Elements by index", gatherBuiltins()},
       {"Functions of elements", elementwiseBuiltins()},
+      {"Functions of elements", libdeviceBuiltins()},
       {"Matrix products", dotFmaBuiltins()},
       {"Shared memory", sharedBuiltins()},
       {"Warps and clusters", warpgroupBuiltins()},

@@ -12,7 +12,12 @@
 #include <cmath>
 #include <limits>
 
-namespace gluonc::sim::library {
+namespace gluonc::sim {
+
+/// tt.extern_elementwise (LowerLibdevice.cpp).
+bool lowerLibraryFunction(Lowering &lowering, mlir::Operation *operation);
+
+namespace library {
 
 #define GL_SIM_FUNCTION(Name, expression)                                                          \
   struct Name {                                                                                    \
@@ -104,6 +109,16 @@ inline double distance(double x, double y, double z = 0) {
   return z == 0 ? std::hypot(x, y) : std::hypot(x, y, z);
 }
 
+inline double secondKindOf(int order, double x) {
+  return x < 0 || order < 0 ? NAN : x == 0 ? -INFINITY : ::yn(order, x);
+}
+inline double modifiedOf(unsigned order, double x) {
+  if (!std::isfinite(x))
+    return order ? x : std::fabs(x);
+  double size = std::cyl_bessel_i(double(order), std::fabs(x));
+  return order ? std::copysign(size, x) : size;
+}
+
 #define GL_SIM_FUNCTION(Name, expression)                                                          \
   struct Name {                                                                                    \
     template <class T> static T apply(T value) {                                                   \
@@ -115,6 +130,13 @@ GL_SIM_FUNCTION(Erfcx, scaledComplement(x))
 GL_SIM_FUNCTION(Erfinv, inverseError(x))
 GL_SIM_FUNCTION(Erfcinv, inverseComplement(x))
 GL_SIM_FUNCTION(Normcdf, std::erfc(-x / std::sqrt(2.0)) / 2)
+GL_SIM_FUNCTION(BesselJ0, ::j0(x))
+GL_SIM_FUNCTION(BesselJ1, ::j1(x))
+GL_SIM_FUNCTION(BesselY0, secondKindOf(0, x))
+GL_SIM_FUNCTION(BesselY1, secondKindOf(1, x))
+GL_SIM_FUNCTION(BesselI0, modifiedOf(0, x))
+GL_SIM_FUNCTION(BesselI1, modifiedOf(1, x))
+GL_SIM_FUNCTION(InverseRoot, 1 / std::sqrt(x))
 GL_SIM_FUNCTION(Normcdfinv, -std::sqrt(2.0) * inverseComplement(2 * x))
 #undef GL_SIM_FUNCTION
 
@@ -128,6 +150,8 @@ GL_SIM_FUNCTION(Hypot, T(distance(x, y)))
 GL_SIM_FUNCTION(Rhypot, T(1 / distance(x, y)))
 GL_SIM_FUNCTION(Fdim, std::fdim(x, y))
 GL_SIM_FUNCTION(NextAfter, std::nextafter(x, y))
+GL_SIM_FUNCTION(Fmod, std::fmod(x, y))
+GL_SIM_FUNCTION(Remainder, std::remainder(x, y))
 #undef GL_SIM_FUNCTION
 
 /// Of three elements of one kind.
@@ -139,6 +163,29 @@ template <class E, auto function> struct Three {
   static Result apply(First a, Second b, Third c) { return Result(function(a, b, c)); }
 };
 template <class T> T length(T a, T b, T c) { return T(distance(a, b, c)); }
+/// Of four elements of one kind.
+template <class E, bool isInverse> void runLength4(const Instruction &instruction, Cta &cta) {
+  using T = typename E::Storage;
+  auto *result = cta.at<T>(instruction.result);
+  const T *in[4];
+  for (unsigned i = 0; i < 4; ++i)
+    in[i] = cta.at<T>(instruction.operands[i]);
+  for (uint32_t i = 0, count = instruction.result.elements; i < count; ++i) {
+    double size = distance(distance(in[0][i], in[1][i]), distance(in[2][i], in[3][i]));
+    result[i] = T(isInverse ? 1 / size : size);
+  }
+}
+template <class E, bool isInverse>
+bool lowerLength4(Lowering &lowering, mlir::Operation *operation) {
+  lowering.setShape(operation->getResult(0).getType());
+  uint32_t elements = elementsOf(lowering, operation->getOperands());
+  Slot operands[4];
+  for (auto [slot, value] : llvm::zip_equal(operands, operation->getOperands()))
+    slot = lowering.materialize(lowering.slotOf(value), elements, lowering.kindOf(value));
+  Slot result = lowering.define(operation->getResult(0), elements);
+  lowering.emit(runLength4<E, isInverse>, taintElementwise, result, operands);
+  return true;
+}
 template <class T> T inverseLength(T a, T b, T c) { return T(1 / distance(a, b, c)); }
 
 template <class E> struct Scale {
@@ -169,11 +216,16 @@ template <class T> uint32_t exponentOf(T x) {
 template <class T> uint32_t hasSign(T x) { return std::signbit(x); }
 template <class T> uint32_t isFinite(T x) { return std::isfinite(x); }
 
-template <template <class> class Function>
-bool ofFloat(Lowering &lowering, mlir::Operation *operation) {
-  bool isDouble = mlir::getElementTypeOrSelf(operation->getOperand(0).getType()).isF64();
+/// By the type of an operand.
+template <unsigned place, template <class> class Function>
+bool ofFloatOperand(Lowering &lowering, mlir::Operation *operation) {
+  bool isDouble = mlir::getElementTypeOrSelf(operation->getOperand(place).getType()).isF64();
   return isDouble ? Function<double>::lower(lowering, operation)
                   : Function<float>::lower(lowering, operation);
+}
+template <template <class> class Function>
+bool ofFloat(Lowering &lowering, mlir::Operation *operation) {
+  return ofFloatOperand<0, Function>(lowering, operation);
 }
 #define GL_SIM_TURN(Name, To, function)                                                            \
   template <class T> struct Name {                                                                 \
@@ -198,6 +250,34 @@ template <class T> struct InverseLength {
     return lowerTernary<Three<ElementOf<T>, inverseLength<T>>>(lowering, operation);
   }
 };
+template <class T> struct Length4 {
+  static bool lower(Lowering &lowering, mlir::Operation *operation) {
+    return lowerLength4<ElementOf<T>, false>(lowering, operation);
+  }
+};
+template <class T> struct InverseLength4 {
+  static bool lower(Lowering &lowering, mlir::Operation *operation) {
+    return lowerLength4<ElementOf<T>, true>(lowering, operation);
+  }
+};
+/// A function of an order and a float.
+template <class T, auto function> struct OfOrder {
+  using Result = T;
+  using Left = uint32_t;
+  using Right = T;
+  static Result apply(Left n, Right x) { return T(function(int32_t(n), double(x))); }
+};
+inline double firstKindOf(int order, double x) { return order < 0 ? NAN : ::jn(order, x); }
+template <class T> struct FirstKind {
+  static bool lower(Lowering &lowering, mlir::Operation *operation) {
+    return lowerBinary<OfOrder<T, firstKindOf>>(lowering, operation);
+  }
+};
+template <class T> struct SecondKind {
+  static bool lower(Lowering &lowering, mlir::Operation *operation) {
+    return lowerBinary<OfOrder<T, secondKindOf>>(lowering, operation);
+  }
+};
 template <class T> struct Scaled {
   static bool lower(Lowering &lowering, mlir::Operation *operation) {
     return lowerBinary<Scale<ElementOf<T>>>(lowering, operation);
@@ -208,6 +288,21 @@ template <class T> struct Scaled {
 
 inline uint32_t bitsOfFloat(float x) { return std::bit_cast<uint32_t>(x); }
 inline float floatOfBits(uint32_t bits) { return std::bit_cast<float>(bits); }
+inline uint64_t bitsOfDouble(double x) { return std::bit_cast<uint64_t>(x); }
+inline double doubleOfBits(uint64_t bits) { return std::bit_cast<double>(bits); }
+inline uint32_t upperWordOf(double x) { return uint32_t(bitsOfDouble(x) >> 32); }
+inline uint32_t lowerWordOf(double x) { return uint32_t(bitsOfDouble(x)); }
+/// Operand and result are cut to the upper halves of their bits.
+inline double roughReciprocal(double x) {
+  auto cut = [](double value) { return doubleOfBits(bitsOfDouble(value) >> 32 << 32); };
+  return cut(1 / cut(x));
+}
+struct JoinWords {
+  using Result = double;
+  using Left = uint32_t;
+  using Right = uint32_t;
+  static double apply(Left high, Right low) { return doubleOfBits(uint64_t(high) << 32 | low); }
+};
 
 template <class T> struct FirstOne {
   static uint32_t count(T x) { return x ? uint32_t(std::countr_zero(x)) + 1 : 0; }
@@ -248,6 +343,21 @@ inline bool upperProduct(Lowering &lowering, mlir::Operation *operation) {
   return isLongOf(operation) ? lowerBinary<Two<uint64_t, upperLong>>(lowering, operation)
                              : lowerBinary<Two<uint32_t, upperWord>>(lowering, operation);
 }
+inline uint32_t unsignedUpperWord(uint32_t a, uint32_t b) { return uint64_t(a) * b >> 32; }
+inline uint64_t unsignedUpperLong(uint64_t a, uint64_t b) {
+  return uint64_t((unsigned __int128)(a)*b >> 64);
+}
+inline bool unsignedUpperProduct(Lowering &lowering, mlir::Operation *operation) {
+  return isLongOf(operation) ? lowerBinary<Two<uint64_t, unsignedUpperLong>>(lowering, operation)
+                             : lowerBinary<Two<uint32_t, unsignedUpperWord>>(lowering, operation);
+}
+inline uint32_t unsigned24(uint32_t a, uint32_t b) { return (a & 0xffffff) * (b & 0xffffff); }
+template <int carry> uint32_t unsignedHalfSum(uint32_t a, uint32_t b) {
+  return uint32_t((uint64_t(a) + b + carry) >> 1);
+}
+inline uint32_t unsignedDistance(uint32_t a, uint32_t b, uint32_t c) {
+  return (a < b ? b - a : a - b) + c;
+}
 inline uint32_t product24(uint32_t a, uint32_t b) {
   return uint32_t((int32_t(a << 8) >> 8) * int64_t(int32_t(b << 8) >> 8));
 }
@@ -265,4 +375,5 @@ inline uint32_t chosenBytes(uint32_t a, uint32_t b, uint32_t selector) {
   return result;
 }
 
-} // namespace gluonc::sim::library
+} // namespace library
+} // namespace gluonc::sim

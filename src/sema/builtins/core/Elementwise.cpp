@@ -1,8 +1,7 @@
-//===- Elementwise.cpp - User code and library functions per element ----------===//
+//===- Elementwise.cpp - User code per element -------------------------------===//
 //
-// `map_elementwise` runs a jit function on scalars, `inline_asm_elementwise`
-// PTX, and `libdevice` functions are named by their symbol. All three see the
-// elements of one thread, `pack` at a time; `inline_asm` sees all at once.
+// `map_elementwise` runs a jit function on scalars and `inline_asm_elementwise` PTX.
+// Both see the elements of one thread, `pack` at a time; `inline_asm` sees all at once.
 //
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/Emit.h"
@@ -370,135 +369,7 @@ static Result emitThreadAsm(Context &context, const BoundArgs &arguments) {
   return isOne ? Result(results.front()) : Value::tuple(std::move(results));
 }
 
-// -- libdevice ---------------------------------------------------------------------
-
-namespace {
-/// What comes out; see Libdevice.def.
-enum class Gives {
-  Same,
-  Integer,
-  Scaled,
-  Count,
-  Exponent,
-  Long,
-  Predicate,
-  WidePredicate,
-  Bits,
-  IntBits
-};
-
-/// A function by argument types: `symbol` on float32, `doubleSymbol` on float64, and so on; empty
-/// where there is none.
-struct LibraryFunction {
-  llvm::StringLiteral symbol, doubleSymbol, intSymbol, longSymbol;
-  unsigned arity;
-  Gives gives;
-};
-} // namespace
-
-static DType resultOf(Gives gives, DType type) {
-  switch (gives) {
-  case Gives::Same:
-  case Gives::Integer:
-  case Gives::Scaled:
-    return type;
-  case Gives::Count:
-  case Gives::Exponent:
-  case Gives::Predicate:
-  case Gives::WidePredicate:
-  case Gives::Bits:
-    return dtypes::int32;
-  case Gives::Long:
-    return dtypes::int64;
-  case Gives::IntBits:
-    return dtypes::float32;
-  }
-}
-
-static Result callLibrary(Context &context, const BoundArgs &arguments, llvm::StringRef name,
-                          const LibraryFunction &function) {
-  Operands operands;
-  for (unsigned i = 0; i < function.arity; ++i)
-    operands.push_back({arguments[i], arguments.span(i)});
-  // One element type: that of the tensors.
-  std::optional<DType> dtype;
-  bool isScaled = function.gives == Gives::Scaled;
-  for (const Operand &operand : llvm::ArrayRef(operands).take_front(isScaled ? 1 : function.arity))
-    if (operand.value.isTensor() && (!dtype || operand.dtype().bitWidth() > dtype->bitWidth()))
-      dtype = operand.dtype();
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    std::optional<DType> wanted = isScaled && i == 1 ? DType(dtypes::int32) : dtype;
-    Result value = wanted && !wanted->isPointer() ? toType(context, operand, *wanted, {})
-                                                  : materialize(context, operand);
-    if (!value)
-      return std::nullopt;
-    operand.value = *value;
-  }
-  if (!broadcast(context, llvm::MutableArrayRef<Operand>(operands)))
-    return std::nullopt;
-  DType type = operands[0].value.dtype();
-  llvm::StringRef symbol = type == dtypes::float32   ? function.symbol
-                           : type == dtypes::float64 ? function.doubleSymbol
-                           : type == dtypes::int32   ? function.intSymbol
-                           : type == dtypes::int64   ? function.longSymbol
-                                                     : llvm::StringLiteral("");
-  if (symbol.empty()) {
-    context.report(diag::Kind::NoArithmetic, operands[0].span, ("libdevice." + name).str(), type)
-        .hint("cast with `.to(gl.float32)`");
-    return std::nullopt;
-  }
-  DType resultType = resultOf(function.gives, type);
-  llvm::SmallVector<mlir::Value> handles;
-  for (const Operand &operand : operands)
-    handles.push_back(operand.value.ir());
-  Value result = tensor(tt::ExternElementwiseOp::create(
-                            context.builder, context.loc(),
-                            typeWithElement(context, operands[0].value.irType(), resultType),
-                            handles, "", "", symbol, /*pure=*/true),
-                        resultType);
-  bool isPredicate = function.gives == Gives::Predicate || function.gives == Gives::WidePredicate;
-  return isPredicate ? castTensor(context, result, dtypes::int1, context.span) : Result(result);
-}
-
 llvm::ArrayRef<Builtin> elementwiseBuiltins() {
-// What the rows of the functions say alike.
-#define GL_GIVES_Same "the type of the arguments, element by element."
-#define GL_GIVES_Count "int32, element by element."
-#define GL_GIVES_Predicate "int1, element by element."
-#define GL_GIVES_Long "int64, element by element."
-#define GL_GIVES_Bits "int32, element by element."
-#define GL_GIVES_IntBits "float32, element by element."
-#define GL_GIVES_Scaled "the type of `arg0`, element by element."
-#define GL_GIVES_Integer GL_GIVES_Same
-#define GL_GIVES_Exponent GL_GIVES_Count
-#define GL_GIVES_WidePredicate GL_GIVES_Predicate
-#define GL_ARGUMENTS_Same1 "x"
-#define GL_ARGUMENTS_Same2 "x, y"
-#define GL_ARGUMENTS_Same3 "x, y, x"
-#define GL_ARGUMENTS_Predicate1 "x"
-#define GL_ARGUMENTS_Count1 "i"
-#define GL_ARGUMENTS_Integer1 "i"
-#define GL_ARGUMENTS_Integer2 "i, i"
-#define GL_ARGUMENTS_Integer3 "i, i, i"
-#define GL_ARGUMENTS_IntBits1 "i"
-#define GL_ARGUMENTS_Scaled2 "x, i"
-#define GL_ARGUMENTS_Exponent1 "x"
-#define GL_ARGUMENTS_Long1 "x"
-#define GL_ARGUMENTS_Bits1 "x"
-#define GL_ARGUMENTS_WidePredicate1 "x.to(gl.float64)"
-#define GL_LIBDEVICE(name, arity, f32, f64, i32, i64, gives, what)                                 \
-  {"extra.libdevice." #name,                                                                       \
-   arity == 1   ? "arg0: tensor"                                                                   \
-   : arity == 2 ? "arg0: tensor, arg1: tensor"                                                     \
-                : "arg0: tensor, arg1: tensor, arg2: tensor",                                      \
-   [](Context &context, const BoundArgs &arguments) {                                              \
-     static constexpr LibraryFunction function{f32, f64, i32, i64, arity, Gives::gives};           \
-     return callLibrary(context, arguments, #name, function);                                      \
-   },                                                                                              \
-   asFunction,                                                                                     \
-   what "\n\nGives: " GL_GIVES_##gives                                                             \
-   "\nErrors: an element type that the function does not have: cast first.\n\n"                    \
-   "    z = gl.extra.libdevice." #name "(" GL_ARGUMENTS_##gives##arity ")\n"},
   static const Builtin table[] = {
       {"map_elementwise", "scalar_fn: function, *args: tensor, pack: int = 1", emitMapElementwise,
        asFunction, R"(
@@ -550,7 +421,6 @@ elements of a thread.
 
     z = gl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", [x, y], gl.float32)
 )"},
-#include "ir/tt/Libdevice.def"
   };
   return table;
 }

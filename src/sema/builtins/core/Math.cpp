@@ -147,7 +147,23 @@ static Result divide(Context &context, const BoundArgs &arguments, llvm::StringR
 
 static Result emitFdiv(Context &context, const BoundArgs &arguments) {
   std::optional<bool> isIeee = boolArgument(context, arguments, "ieee_rounding");
-  return isIeee ? divide(context, arguments, "fdiv", *isIeee) : std::nullopt;
+  std::optional<bool> isApproximate = boolArgument(context, arguments, "approx");
+  if (!isIeee || !isApproximate)
+    return std::nullopt;
+  if (*isIeee && *isApproximate) {
+    context
+        .report(diag::Kind::BadArgument, arguments.span("approx"),
+                "a quotient that is approximate has no IEEE rounding")
+        .end();
+    return std::nullopt;
+  }
+  Result quotient = divide(context, arguments, "fdiv", *isIeee);
+  if (*isApproximate && quotient && quotient->dtype() != dtypes::float32) {
+    context.report(diag::Kind::NoArithmetic, context.span, "approx", quotient->dtype())
+        .hint("cast with `.to(gl.float32)`");
+    return std::nullopt;
+  }
+  return quotient;
 }
 
 static Result emitDivRn(Context &context, const BoundArgs &arguments) {
@@ -476,8 +492,11 @@ Errors: floats; operands whose types, shapes or layouts do not go together.
 
     blocks = gl.cdiv(n, 128)
 )"},
-      {"fdiv", "x: tensor, y: tensor, ieee_rounding: bool = False", emitFdiv, asFunction, R"(
+      {"fdiv", "x: tensor, y: tensor, ieee_rounding: bool = False, approx: bool = False", emitFdiv,
+       asFunction, R"(
 The quotient of floats, approximate in float32 unless `ieee_rounding` is asked for.
+
+`approx`, of float32 only, promises no more than that: 2 ulp, for denominators from 2^-126 to 2^126.
 
 Gives: the common float type, element by element.
 Errors: integers, floats of 8 bits, two different types.

@@ -135,15 +135,26 @@ Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> s
                 block.value.dtype());
 }
 
+/// `can_reorder` is there to be False: a layout says where each element is.
+static bool keepsOrder(Context &context, const BoundArgs &arguments) {
+  std::optional<bool> canReorder = boolArgument(context, arguments, "can_reorder");
+  if (canReorder && *canReorder)
+    context
+        .report(diag::Kind::BadArgument, arguments.span("can_reorder"),
+                "elements keep their order: `can_reorder` has to be False")
+        .end();
+  return canReorder && !*canReorder;
+}
+
 static Result emitReshape(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
-  if (!shape || !blockArgument(context, arguments, "input"))
+  if (!shape || !blockArgument(context, arguments, "input") || !keepsOrder(context, arguments))
     return std::nullopt;
   return reshape(context, operand(arguments, "input"), *shape, arguments.span("shape"));
 }
 
 static Result emitRavel(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, "x"))
+  if (!blockArgument(context, arguments, "x") || !keepsOrder(context, arguments))
     return std::nullopt;
   int64_t count = arguments["x"].blockTensorType().getNumElements();
   return reshape(context, operand(arguments, "x"), {count}, context.span);
@@ -332,7 +343,8 @@ Errors: a dimension other than 1 that would change; another number of dimensions
     rows = gl.arange(0, 64, layout=gl.SliceLayout(1, tiled))
     square = rows[:, None].broadcast_to(64, 32)
 )"},
-      {"reshape", "input: block, *shape: ints", emitReshape, asMethod, R"(
+      {"reshape", "input: block, *shape: ints, can_reorder: bool = False", emitReshape, asMethod,
+       R"(
 The same elements, in row-major order, in another shape.
 
 No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
@@ -363,7 +375,7 @@ Errors: an order that is no permutation of the dimensions.
 
     columns = tile.trans()
 )"},
-      {"ravel", "x: block", emitRavel, asMethod, R"(
+      {"ravel", "x: block, can_reorder: bool = False", emitRavel, asMethod, R"(
 All elements in row-major order, in one dimension.
 
 Gives: a block of one dimension; its layout follows from that of `x`.

@@ -865,7 +865,7 @@ def mulhi(arg0: tensor | Number, arg1: tensor | Number) -> Any:
     ...
 
 def mul24(arg0: tensor | Number, arg1: tensor | Number) -> Any:
-    """The product of the lower 24 bits, as signed numbers.
+    """The product of the lower 24 bits, with the sign of the type.
 
     Gives: the type of the arguments, element by element.
     Errors: an element type that the function does not have: cast first.
@@ -914,6 +914,356 @@ def byte_perm(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Numbe
     """
     ...
 
+def add_rz(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The sum, rounded towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.add_rz(x, y)
+    """
+    ...
+
+def add_rd(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The sum, rounded down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.add_rd(x, y)
+    """
+    ...
+
+def add_ru(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The sum, rounded up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.add_ru(x, y)
+    """
+    ...
+
+def sub_rz(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The difference, rounded towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.sub_rz(x, y)
+    """
+    ...
+
+def sub_rd(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The difference, rounded down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.sub_rd(x, y)
+    """
+    ...
+
+def sub_ru(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The difference, rounded up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.sub_ru(x, y)
+    """
+    ...
+
+def mul_rz(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The product, rounded towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.mul_rz(x, y)
+    """
+    ...
+
+def mul_rd(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The product, rounded down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.mul_rd(x, y)
+    """
+    ...
+
+def mul_ru(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The product, rounded up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.mul_ru(x, y)
+    """
+    ...
+
+def div_rz(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The quotient, rounded towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.div_rz(x, y)
+    """
+    ...
+
+def div_rd(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The quotient, rounded down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.div_rd(x, y)
+    """
+    ...
+
+def div_ru(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The quotient, rounded up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.div_ru(x, y)
+    """
+    ...
+
+def rcp_rz(arg0: tensor | Number) -> Any:
+    """1 / arg0, rounded towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.rcp_rz(x)
+    """
+    ...
+
+def rcp_rd(arg0: tensor | Number) -> Any:
+    """1 / arg0, rounded down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.rcp_rd(x)
+    """
+    ...
+
+def rcp_ru(arg0: tensor | Number) -> Any:
+    """1 / arg0, rounded up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.rcp_ru(x)
+    """
+    ...
+
+def sqrt_rz(arg0: tensor | Number) -> Any:
+    """The square root, rounded towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.sqrt_rz(x)
+    """
+    ...
+
+def sqrt_rd(arg0: tensor | Number) -> Any:
+    """The square root, rounded down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.sqrt_rd(x)
+    """
+    ...
+
+def sqrt_ru(arg0: tensor | Number) -> Any:
+    """The square root, rounded up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.sqrt_ru(x)
+    """
+    ...
+
+def fma_rn(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Number) -> Any:
+    """arg0 * arg1 + arg2 with one rounding, to the nearest float.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.fma_rn(x, y, x)
+    """
+    ...
+
+def fma_rz(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Number) -> Any:
+    """arg0 * arg1 + arg2 with one rounding, towards zero.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.fma_rz(x, y, x)
+    """
+    ...
+
+def fma_rd(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Number) -> Any:
+    """arg0 * arg1 + arg2 with one rounding, down.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.fma_rd(x, y, x)
+    """
+    ...
+
+def fma_ru(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Number) -> Any:
+    """arg0 * arg1 + arg2 with one rounding, up.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.fma_ru(x, y, x)
+    """
+    ...
+
+def rsqrt_rn(arg0: tensor | Number) -> Any:
+    """1 / sqrt(arg0), rounded to the nearest float.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.rsqrt_rn(x)
+    """
+    ...
+
+def fmod(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """What the quotient, cut to a whole number, leaves of arg0; exact.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.fmod(x, y)
+    """
+    ...
+
+def remainder(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """arg0 less arg1 times the nearest whole number to their quotient; exact.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.remainder(x, y)
+    """
+    ...
+
+def norm4d(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Number, arg3: tensor | Number) -> Any:
+    """The length of the vector (arg0, arg1, arg2, arg3).
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.norm4d(x, y, x, y)
+    """
+    ...
+
+def rnorm4d(arg0: tensor | Number, arg1: tensor | Number, arg2: tensor | Number, arg3: tensor | Number) -> Any:
+    """1 / norm4d(arg0, arg1, arg2, arg3).
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.rnorm4d(x, y, x, y)
+    """
+    ...
+
+def j0(arg0: tensor | Number) -> Any:
+    """The Bessel function of the first kind of order 0.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.j0(x)
+    """
+    ...
+
+def j1(arg0: tensor | Number) -> Any:
+    """The Bessel function of the first kind of order 1.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.j1(x)
+    """
+    ...
+
+def y0(arg0: tensor | Number) -> Any:
+    """The Bessel function of the second kind of order 0.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.y0(x)
+    """
+    ...
+
+def y1(arg0: tensor | Number) -> Any:
+    """The Bessel function of the second kind of order 1.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.y1(x)
+    """
+    ...
+
+def cyl_bessel_i0(arg0: tensor | Number) -> Any:
+    """The modified Bessel function of the first kind of order 0.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.cyl_bessel_i0(x)
+    """
+    ...
+
+def cyl_bessel_i1(arg0: tensor | Number) -> Any:
+    """The modified Bessel function of the first kind of order 1.
+
+    Gives: the type of the arguments, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.cyl_bessel_i1(x)
+    """
+    ...
+
+def jn(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The Bessel function of the first kind of order arg0.
+
+    Gives: the type of `arg1`, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.jn(i, x)
+    """
+    ...
+
+def yn(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The Bessel function of the second kind of order arg0, which is not negative.
+
+    Gives: the type of `arg1`, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.yn(i, x)
+    """
+    ...
+
 def float_as_int(arg0: tensor | Number) -> Any:
     """The bits of arg0 as an int32.
 
@@ -931,6 +1281,706 @@ def int_as_float(arg0: tensor | Number) -> Any:
     Errors: an element type that the function does not have: cast first.
 
         z = gl.extra.libdevice.int_as_float(i)
+    """
+    ...
+
+def float_as_uint(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as an int32.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float_as_uint(x)
+    """
+    ...
+
+def uint_as_float(arg0: tensor | Number) -> Any:
+    """The float32 with the bits of arg0.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.uint_as_float(i.to(gl.uint32))
+    """
+    ...
+
+def double_as_longlong(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as an int64.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double_as_longlong(x.to(gl.float64))
+    """
+    ...
+
+def longlong_as_double(arg0: tensor | Number) -> Any:
+    """The float64 with the bits of arg0.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.longlong_as_double(i.to(gl.int64))
+    """
+    ...
+
+def double2hiint(arg0: tensor | Number) -> Any:
+    """The upper half of the bits of arg0.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2hiint(x.to(gl.float64))
+    """
+    ...
+
+def double2loint(arg0: tensor | Number) -> Any:
+    """The lower half of the bits of arg0.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2loint(x.to(gl.float64))
+    """
+    ...
+
+def hiloint2double(arg0: tensor | Number, arg1: tensor | Number) -> Any:
+    """The float64 whose bits are those of arg0 above those of arg1.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.hiloint2double(i, i)
+    """
+    ...
+
+def rcp64h(arg0: tensor | Number) -> Any:
+    """1 / arg0 from the upper half of its bits, to 2^-20; the lower half is 0.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.rcp64h(x.to(gl.float64))
+    """
+    ...
+
+def float2int_rn(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, the nearest whole number.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2int_rn(x)
+    """
+    ...
+
+def float2int_rz(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, its fraction dropped.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2int_rz(x)
+    """
+    ...
+
+def float2int_rd(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, rounded down.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2int_rd(x)
+    """
+    ...
+
+def float2int_ru(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, rounded up.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2int_ru(x)
+    """
+    ...
+
+def float2uint_rn(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, the nearest whole number.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2uint_rn(x)
+    """
+    ...
+
+def float2uint_rz(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, its fraction dropped.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2uint_rz(x)
+    """
+    ...
+
+def float2uint_rd(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, rounded down.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2uint_rd(x)
+    """
+    ...
+
+def float2uint_ru(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, rounded up.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2uint_ru(x)
+    """
+    ...
+
+def float2ll_rn(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, the nearest whole number.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ll_rn(x)
+    """
+    ...
+
+def float2ll_rz(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, its fraction dropped.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ll_rz(x)
+    """
+    ...
+
+def float2ll_rd(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, rounded down.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ll_rd(x)
+    """
+    ...
+
+def float2ll_ru(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, rounded up.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ll_ru(x)
+    """
+    ...
+
+def float2ull_rn(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, the nearest whole number.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ull_rn(x)
+    """
+    ...
+
+def float2ull_rz(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, its fraction dropped.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ull_rz(x)
+    """
+    ...
+
+def float2ull_rd(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, rounded down.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ull_rd(x)
+    """
+    ...
+
+def float2ull_ru(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, rounded up.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.float2ull_ru(x)
+    """
+    ...
+
+def double2int_rn(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, the nearest whole number.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2int_rn(x.to(gl.float64))
+    """
+    ...
+
+def double2int_rz(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, its fraction dropped.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2int_rz(x.to(gl.float64))
+    """
+    ...
+
+def double2int_rd(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, rounded down.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2int_rd(x.to(gl.float64))
+    """
+    ...
+
+def double2int_ru(arg0: tensor | Number) -> Any:
+    """arg0 as an int32, rounded up.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2int_ru(x.to(gl.float64))
+    """
+    ...
+
+def double2uint_rn(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, the nearest whole number.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2uint_rn(x.to(gl.float64))
+    """
+    ...
+
+def double2uint_rz(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, its fraction dropped.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2uint_rz(x.to(gl.float64))
+    """
+    ...
+
+def double2uint_rd(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, rounded down.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2uint_rd(x.to(gl.float64))
+    """
+    ...
+
+def double2uint_ru(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint32, rounded up.
+
+    Gives: int32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2uint_ru(x.to(gl.float64))
+    """
+    ...
+
+def double2ll_rn(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, the nearest whole number.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ll_rn(x.to(gl.float64))
+    """
+    ...
+
+def double2ll_rz(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, its fraction dropped.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ll_rz(x.to(gl.float64))
+    """
+    ...
+
+def double2ll_rd(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, rounded down.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ll_rd(x.to(gl.float64))
+    """
+    ...
+
+def double2ll_ru(arg0: tensor | Number) -> Any:
+    """arg0 as an int64, rounded up.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ll_ru(x.to(gl.float64))
+    """
+    ...
+
+def double2ull_rn(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, the nearest whole number.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ull_rn(x.to(gl.float64))
+    """
+    ...
+
+def double2ull_rz(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, its fraction dropped.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ull_rz(x.to(gl.float64))
+    """
+    ...
+
+def double2ull_rd(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, rounded down.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ull_rd(x.to(gl.float64))
+    """
+    ...
+
+def double2ull_ru(arg0: tensor | Number) -> Any:
+    """The bits of arg0 as a uint64, rounded up.
+
+    Gives: int64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2ull_ru(x.to(gl.float64))
+    """
+    ...
+
+def double2float_rn(arg0: tensor | Number) -> Any:
+    """arg0 rounded to the nearest float32.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2float_rn(x.to(gl.float64))
+    """
+    ...
+
+def double2float_rz(arg0: tensor | Number) -> Any:
+    """arg0 rounded towards zero.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2float_rz(x.to(gl.float64))
+    """
+    ...
+
+def double2float_rd(arg0: tensor | Number) -> Any:
+    """arg0 rounded down.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2float_rd(x.to(gl.float64))
+    """
+    ...
+
+def double2float_ru(arg0: tensor | Number) -> Any:
+    """arg0 rounded up.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.double2float_ru(x.to(gl.float64))
+    """
+    ...
+
+def int2double_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float64; exact.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.int2double_rn(i)
+    """
+    ...
+
+def uint2double_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float64; exact.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.uint2double_rn(i.to(gl.uint32))
+    """
+    ...
+
+def int2float_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded to the nearest float32.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.int2float_rn(i)
+    """
+    ...
+
+def int2float_rz(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded towards zero.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.int2float_rz(i)
+    """
+    ...
+
+def int2float_rd(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded down.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.int2float_rd(i)
+    """
+    ...
+
+def int2float_ru(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded up.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.int2float_ru(i)
+    """
+    ...
+
+def uint2float_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded to the nearest float32.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.uint2float_rn(i.to(gl.uint32))
+    """
+    ...
+
+def uint2float_rz(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded towards zero.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.uint2float_rz(i.to(gl.uint32))
+    """
+    ...
+
+def uint2float_rd(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded down.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.uint2float_rd(i.to(gl.uint32))
+    """
+    ...
+
+def uint2float_ru(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded up.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.uint2float_ru(i.to(gl.uint32))
+    """
+    ...
+
+def ll2float_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded to the nearest float32.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2float_rn(i.to(gl.int64))
+    """
+    ...
+
+def ll2float_rz(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded towards zero.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2float_rz(i.to(gl.int64))
+    """
+    ...
+
+def ll2float_rd(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded down.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2float_rd(i.to(gl.int64))
+    """
+    ...
+
+def ll2float_ru(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded up.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2float_ru(i.to(gl.int64))
+    """
+    ...
+
+def ll2double_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded to the nearest float64.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2double_rn(i.to(gl.int64))
+    """
+    ...
+
+def ll2double_rz(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded towards zero.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2double_rz(i.to(gl.int64))
+    """
+    ...
+
+def ll2double_rd(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded down.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2double_rd(i.to(gl.int64))
+    """
+    ...
+
+def ll2double_ru(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded up.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ll2double_ru(i.to(gl.int64))
+    """
+    ...
+
+def ull2float_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded to the nearest float32.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2float_rn(i.to(gl.uint64))
+    """
+    ...
+
+def ull2float_rz(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded towards zero.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2float_rz(i.to(gl.uint64))
+    """
+    ...
+
+def ull2float_rd(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded down.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2float_rd(i.to(gl.uint64))
+    """
+    ...
+
+def ull2float_ru(arg0: tensor | Number) -> Any:
+    """arg0 as a float32, rounded up.
+
+    Gives: float32, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2float_ru(i.to(gl.uint64))
+    """
+    ...
+
+def ull2double_rn(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded to the nearest float64.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2double_rn(i.to(gl.uint64))
+    """
+    ...
+
+def ull2double_rz(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded towards zero.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2double_rz(i.to(gl.uint64))
+    """
+    ...
+
+def ull2double_rd(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded down.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2double_rd(i.to(gl.uint64))
+    """
+    ...
+
+def ull2double_ru(arg0: tensor | Number) -> Any:
+    """arg0 as a float64, rounded up.
+
+    Gives: float64, element by element.
+    Errors: an element type that the function does not have: cast first.
+
+        z = gl.extra.libdevice.ull2double_ru(i.to(gl.uint64))
     """
     ...
 
