@@ -3,6 +3,8 @@
 CPU tensors (NumPy, PyTorch, DLPack) run on the simulator, CUDA tensors on the GPU.
 """
 
+import importlib
+
 from gluonc import errors, hooks
 from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function,
                           must_use_result, next_power_of_2)
@@ -28,9 +30,24 @@ __all__ = [
 ]
 
 
+# What most programs never use, by the module that has it: imported when it is asked for.
+_LATE = {"Autotuner": "_autotune", "Config": "_autotune", "Heuristics": "_autotune",
+         "autotune": "_autotune", "heuristics": "_autotune", "Benchmark": "_report",
+         "perf_report": "_report", "do_bench": "_testing", "do_bench_cudagraph": "_testing"}
+__all__ += _LATE
+
+
 def __getattr__(name):
-    # Descriptors of tensors, which most programs never make.
+    # Descriptors of tensors.
     if name == "nvidia":
         import gluonc.nvidia as found
         return found
+    if name in _LATE:
+        found = getattr(importlib.import_module(f"gluonc.{_LATE[name]}"), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'gluonc' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

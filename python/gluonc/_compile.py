@@ -75,10 +75,10 @@ class IRSource:
 
 
 def compile(src, target=None, options=None, _env_vars=None, *, device=None):
-    """The CompiledKernel of a `.ttgir` file (a path) or of an ASTSource, for a GPUTarget; if not
-    given, for the device that is there, real or simulated; device="cpu" is the simulator where
-    there is a GPU, too. `options` are those of a launch; a file tells num_warps and num_ctas
-    itself."""
+    """The CompiledKernel of a `.ttgir` file (a path) or of an ASTSource, for a target, "cuda:90" or a
+    GPUTarget: machine code, for a GPU that is not there, too. Without a target it is for the device
+    that is there, real or simulated; device="cpu" is the simulator in any case. `options` are those
+    of a launch; a file tells num_warps and num_ctas itself."""
     if device not in (None, "cpu", "cuda"):
         raise ValueError(f'device is "cpu", "cuda" or None, not {device!r}')
     name, device = _place(target, device)
@@ -122,20 +122,37 @@ def _read_options(given):
 def _place(target, device):
     """(target, device) as CompiledKernel has them: the current device where it is such a chip."""
     is_simulated = device == "cpu" or bool(os.environ.get("GLUONC_SIMULATE"))
-    if not is_simulated and not engine().cuda_device_count():
-        if device == "cuda":
-            raise Unavailable("no CUDA GPU is there")
-        is_simulated = True
-    number = -1 if is_simulated else current_device()
-    current = simulated_target() if is_simulated else cuda_target(number)
+    has_gpu = not is_simulated and engine().cuda_device_count() > 0
+    if device == "cuda" and not is_simulated and not has_gpu and target is None:
+        raise Unavailable("no CUDA GPU is there")
+    number = current_device() if has_gpu else -1
     if target is None:
-        return current, number
-    # Triton's names are there for those who use them.
-    from gluonc._triton.backends.compiler import GPUTarget
-    if not isinstance(target, GPUTarget):
-        raise TypeError(f"target must be of GPUTarget type, not {type(target).__name__}")
-    if GPUTarget.parse(current) == target:
-        return current, number
+        return (cuda_target(number) if has_gpu else simulated_target()), number
+    wanted = _read_target(target)
+    name = f"{wanted.backend}:{wanted.arch}"
     # No machine code is made for AMD's chips; the simulator can be any of them.
-    simulated = device == "cpu" or target.backend == "hip"
-    return f"{target.backend}:{target.arch}", -1 if simulated else None
+    if device == "cpu" or wanted.backend == "hip":
+        return name, -1
+    if is_simulated and _is_chip(simulated_target(), wanted):
+        return simulated_target(), -1
+    if has_gpu and _is_chip(cuda_target(number), wanted):
+        return cuda_target(number), number
+    # Machine code, which needs no such GPU before it is launched.
+    return name, None
+
+
+def _read_target(target):
+    """A GPUTarget from one, Triton's, too, or from "cuda:90"."""
+    from gluonc._triton.backends.compiler import GPUTarget
+    if isinstance(target, str):
+        return GPUTarget.parse(target)
+    if not all(hasattr(target, name) for name in ("backend", "arch", "warp_size")):
+        raise TypeError("target must be of GPUTarget type, or a string as in \"cuda:90\", not "
+                        f"{type(target).__name__}")
+    return target
+
+
+def _is_chip(name, wanted):
+    from gluonc._triton.backends.compiler import GPUTarget
+    found = GPUTarget.parse(name)
+    return (found.backend, found.arch) == (wanted.backend, wanted.arch)

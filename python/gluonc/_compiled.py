@@ -53,8 +53,9 @@ class CompiledKernel:
                  specialization=None):
         self.fn, self.name, self.executable, self.target = fn, name, executable, target
         self.device, self._specs, self._src = device, specs, src
-        self.metadata = Metadata(executable.key(), target, name, *options, 3,
-                                 executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
+        # The first option is the kernel's own warps; a CTA has those of its partitions, too.
+        self.metadata = Metadata(executable.key(), target, name, executable.num_warps, *options[1:],
+                                 3, executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
         self.asm = Assembly(executable, specialization, target)
 
     def be_owned(self, definition):

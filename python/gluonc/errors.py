@@ -76,7 +76,7 @@ def make(status, text, lines, reproducer=""):
     diagnostics = [json.loads(line) for line in lines.split("\n") if line]
     kind = next((d.get("kind") for d in diagnostics if d.get("severity", "error") == "error"), None)
     cls = _KINDS.get(kind, _CLASSES[status])
-    error = cls("\n" + text.rstrip() if "\n" in text else text, diagnostics)
+    error = cls(text.rstrip(), diagnostics)
     if reproducer:
         error.reproducer = reproducer
     return error

@@ -4,7 +4,7 @@ import gluonc
 import numpy as np
 import pytest
 from gluonc import language as gl
-from gluonc._autotune import Config, autotune, heuristics
+from gluonc import Config, autotune, heuristics
 
 
 @gluonc.jit
@@ -76,3 +76,24 @@ def test_every_configuration_can_be_compiled_ahead():
     tuned = autotune(CONFIGS, ["n"])(fill)
     assert [compiled.metadata.num_warps for compiled in
             tuned.warmup(np.zeros(4, np.int32), 7, 4)] == [1, 4, 4]
+
+
+def test_benchmarks_are_there_under_names_of_their_own(capsys):
+    @gluonc.perf_report(gluonc.Benchmark(["n"], [10, 20], "scale", [1, 2], ["one", "two"], "times",
+                                         {}))
+    def measure(n, scale):
+        dst = np.zeros(n, np.int32)
+        assert gluonc.do_bench(lambda: fill[(1,)](dst, 7, n, 32), warmup=0, rep=0) > 0
+        assert (dst == 7).all()
+        return n * scale
+    measure.run(print_data=True)
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["1", "20", "20", "40"]
+
+
+def test_every_public_name_is_there_and_listed():
+    assert {"autotune", "Benchmark", "Config", "do_bench", "heuristics", "perf_report"} <= \
+        set(gluonc.__all__) <= set(dir(gluonc))
+    for name in gluonc.__all__:
+        assert getattr(gluonc, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'autotuner'"):
+        gluonc.autotuner

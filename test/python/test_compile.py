@@ -15,6 +15,7 @@ import kernels
 from descriptor_kernels import move
 from gluonc._triton.backends.compiler import GPUTarget
 from gluonc.nvidia.hopper import TensorDescriptor
+from overlap_kernels import add_one_in_partitions
 
 H100 = GPUTarget("cuda", 90, 32)
 # NumPy's arrays are for the simulator, with a GPU there or not; test_cuda.py has the others.
@@ -225,12 +226,31 @@ def test_another_target_is_compiled_and_launched_on_the_simulator_alone(turned):
     compile(turned[1], target=GPUTarget("cuda", 80, 32))[(1,)](dst, src, src.size, 2.0)
     np.testing.assert_array_equal(dst, 2 * src.T)
     with pytest.raises(TypeError, match="GPUTarget"):
-        compile(turned[1], target="cuda:80")
+        compile(turned[1], target=80)
+    with pytest.raises(gluonc.CompilationError, match="cuda:1000"):
+        compile(turned[1], target="cuda:1000")
     with pytest.raises(ValueError, match="device is .* not 'gpu'"):
         gluonc.compile(turned[1], device="gpu")
     if not gluonc._engine.engine().cuda_device_count():
         with pytest.raises(gluonc.Unavailable, match="no CUDA GPU"):
             gluonc.compile(turned[1], device="cuda")
+
+
+@pytest.mark.parametrize("target, arch", [("cuda:80", "sm_80"), ("cuda:90", "sm_90a"),
+                                          (H100, "sm_90a")])
+def test_machine_code_needs_no_gpu(turned, target, arch):
+    made = gluonc.compile(turned[1], target=target)
+    assert not made.simulated and f".target {arch}" in made.asm["ptx"]
+    assert compile(turned[1], target=target).simulated
+
+
+def test_warps_of_partitions_count():
+    layout = gl.BlockedLayout([1], [32], [4], [0])
+    made = add_one_in_partitions.warmup(gl.float32, 64, 64, layout)
+    # Four, and two in a warpgroup of their own.
+    for kernel in (made, gluonc.compile(made.src, "cuda:90")):
+        assert kernel.metadata.num_warps == kernel.packed_metadata[0] == 8
+    assert turn.warmup(gl.float32, gl.float32, 4, 1.0, 32, 64).metadata.num_warps == 4
 
 
 SIGNATURE = {"dst": "*fp32", "src": "*fp32", "n": "i32", "scale": "fp32", "ROWS": "constexpr",

@@ -127,7 +127,7 @@ def test_an_access_outside_an_array_is_a_fault_with_its_line():
 
 
 def test_a_mistake_in_a_kernel_is_an_exception_with_a_caret():
-    with pytest.raises(gluonc.CompilationError) as raised:
+    with pytest.raises(gluonc.CompilationError, match=r"\A[^\n]*kernels.py:\d+:\d+: error") as raised:
         kernels.wrong[(1,)](np.zeros(1, np.int32))
     assert "undefined_name" in str(raised.value) and "^" in str(raised.value)
 

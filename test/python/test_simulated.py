@@ -90,6 +90,24 @@ assert len({id(getattr(torch.cuda, name)) for name in names}) == len(names)
 ''')
 
 
+def test_compiled_functions_of_torch_run_as_they_are(tmp_path):
+    # With another release of PyTorch the names that Dynamo has rules for are others.
+    run(tmp_path, '''
+import torch._dynamo
+torch._dynamo.trace_rules.get_torch_obj_rule_map()
+
+@torch.compile(fullgraph=True)
+def add(x):
+    y = torch.empty_like(x)
+    double[(1,)](x, y, x.numel(), 128)
+    return torch.sin(y) + 1
+
+x = torch.arange(8, device="cuda", dtype=torch.float32)
+assert add(x).is_cuda
+torch.testing.assert_close(add(x), torch.sin(2 * x) + 1)
+''')
+
+
 def test_moving_between_devices_copies(tmp_path):
     run(tmp_path, '''
 x = torch.zeros(4, device="cuda")

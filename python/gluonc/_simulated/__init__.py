@@ -23,6 +23,7 @@ def activate(target):
     chip = chips.find(target)
     os.environ["GLUONC_SIMULATE"] = target
     _active = target
+    _disable_compilation()
     if _aliases.keeps_installed():
         _installed.simulate()
     try:
@@ -33,6 +34,15 @@ def activate(target):
     from gluonc._simulated import cuda, tensors
     cuda.install(chip)
     tensors.install()
+
+
+def _disable_compilation():
+    """What torch.compile decorates runs as it is: there is no code to generate for this GPU, and
+    Dynamo cannot look into the class of its tensors. TORCHDYNAMO_DISABLE=0 overrides that."""
+    os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
+    config = sys.modules.get("torch._dynamo.config")
+    if config is not None:
+        config.disable = os.environ["TORCHDYNAMO_DISABLE"] == "1"
 
 
 def is_active():

@@ -165,6 +165,9 @@ static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *spec
   passOn(*engine->state, collector);
   if (auto bytes = (*module)->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
     made->compiled.kernel.sharedBytes = unsigned(bytes.getInt());
+  made->compiled.kernel.numWarps = specialization->options.numWarps;
+  if (auto warps = (*module)->getAttrOfType<mlir::IntegerAttr>(ttg::totalNumWarpsAttr))
+    made->compiled.kernel.numWarps = unsigned(warps.getInt());
   made->ttgir = printForUsers(*module);
   made->parameters = driver::launchParameters(specialization->arguments);
   *executable = made.release();
@@ -242,8 +245,7 @@ void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_exec
   if (!executable)
     return;
   const driver::CompiledKernel &compiled = executable->compiled;
-  info->num_warps =
-      executable->simulated ? executable->origin.options.numWarps : compiled.kernel.numWarps;
+  info->num_warps = compiled.kernel.numWarps;
   info->shared_bytes = compiled.kernel.sharedBytes;
   info->scratch_bytes = compiled.kernel.globalScratchBytes;
   if (const std::optional<codegen::ResourceUsage> &used = compiled.artifact.resources) {
