@@ -1,5 +1,5 @@
 """`python -m gluonc [--simulate TARGET] script.py [argument…]`: runs a script written for Triton's
-Gluon."""
+Gluon. `python -m gluonc check|compile|…` is the command `gluonc`."""
 
 import argparse
 import os
@@ -9,6 +9,16 @@ import sys
 from gluonc import _aliases, _simulated, __version__
 
 
+# Those of the program `gluonc`, which the package has beside its library.
+_COMMANDS = ("run", "compile", "check", "layout", "doc", "cache", "info", "completion", "man")
+_PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gluonc")
+
+
+def command():
+    """The command `gluonc` of an environment that the package is installed in."""
+    os.execv(_PROGRAM, ["gluonc", *sys.argv[1:]])
+
+
 def _programs(text):
     return text if text == "all" else int(text)
 
@@ -16,7 +26,8 @@ def _programs(text):
 def _parse(arguments):
     parser = argparse.ArgumentParser(
         prog="python -m gluonc",
-        description="Runs a script; its imports of triton.experimental.gluon get gluonc.")
+        description="Runs a script; its imports of triton.experimental.gluon get gluonc.",
+        epilog=f"With {', '.join(_COMMANDS)} as its first word it is the command `gluonc`.")
     parser.add_argument("--version", action="version", version=f"gluonc {__version__}")
     parser.add_argument("--simulate", metavar="TARGET", default=os.environ.get("GLUONC_SIMULATE"),
                         help="pretend that such a GPU is there: cuda:90a, cuda:100a, hip:gfx942, …")
@@ -37,6 +48,8 @@ def _parse(arguments):
 
 
 def main():
+    if sys.argv[1:2] and sys.argv[1] in _COMMANDS:
+        return command()
     options = _parse(sys.argv[1:])
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))

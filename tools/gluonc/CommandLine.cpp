@@ -6,14 +6,16 @@
 
 namespace gluonc::tool {
 
-/// Options that every subcommand has.
-static constexpr OptionSpec commonOptions[] = {
-    {"--diagnostics", "FORMAT", "text (default), or json: one object a line on stderr"},
-    {"--help", "", "this text"},
-};
+llvm::ArrayRef<OptionSpec> sharedOptions() {
+  static constexpr OptionSpec options[] = {
+      {"--diagnostics", "FORMAT", "text (default), or json: one object a line on stderr"},
+      {"--help", "", "this text"},
+  };
+  return options;
+}
 
 static const OptionSpec *findOption(const CommandSpec &spec, llvm::StringRef name) {
-  for (llvm::ArrayRef<OptionSpec> list : {spec.options, llvm::ArrayRef(commonOptions)})
+  for (llvm::ArrayRef<OptionSpec> list : {spec.options, sharedOptions()})
     for (const OptionSpec &option : list)
       if (option.name == name)
         return &option;
@@ -133,10 +135,10 @@ void printHelp(const CommandSpec &spec, llvm::raw_ostream &out) {
   auto left = [](const OptionSpec &option) {
     return (option.name + (option.value.empty() ? "" : " ") + option.value).str();
   };
-  for (llvm::ArrayRef<OptionSpec> list : {spec.options, llvm::ArrayRef(commonOptions)})
+  for (llvm::ArrayRef<OptionSpec> list : {spec.options, sharedOptions()})
     for (const OptionSpec &option : list)
       width = std::max(width, left(option).size());
-  for (llvm::ArrayRef<OptionSpec> list : {spec.options, llvm::ArrayRef(commonOptions)})
+  for (llvm::ArrayRef<OptionSpec> list : {spec.options, sharedOptions()})
     for (const OptionSpec &option : list)
       out << "  " << llvm::left_justify(left(option), static_cast<unsigned>(width)) << "  "
           << option.help << '\n';

@@ -58,6 +58,10 @@ private:
   std::vector<Word> words;
 };
 
+/// Options that every subcommand has.
+llvm::ArrayRef<OptionSpec> sharedOptions();
+llvm::ArrayRef<CommandSpec> allCommands();
+
 void printHelp(const CommandSpec &spec, llvm::raw_ostream &out);
 
 } // namespace gluonc::tool

@@ -86,5 +86,7 @@ int layoutCommand(Session &session);
 int docCommand(Session &session);
 int infoCommand(Session &session);
 int cacheCommand(Session &session);
+int completionCommand(Session &session);
+int manCommand(Session &session);
 
 } // namespace gluonc::tool

@@ -1,4 +1,5 @@
 //===- main.cpp - gluonc ------------------------------------------------------===//
+#include "Main.h"
 #include "Session.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -109,6 +110,13 @@ constexpr CommandSpec commands[] = {
      "while other processes use the cache.",
      cacheOptions, cacheCommand},
     {"info", "", "Prints version, build, targets, devices, tools and cache.", {}, infoCommand},
+    {"completion",
+     "bash|zsh|fish",
+     "Prints a script that completes command lines of gluonc in a shell:\n"
+     "eval \"$(gluonc completion bash)\"",
+     {},
+     completionCommand},
+    {"man", "", "Prints the manual page: gluonc man | man -l -", {}, manCommand},
 };
 
 void printOverview(llvm::raw_ostream &out) {
@@ -136,6 +144,8 @@ std::string joinWords(llvm::ArrayRef<const char *> words, std::vector<uint32_t> 
 
 } // namespace
 
+llvm::ArrayRef<CommandSpec> gluonc::tool::allCommands() { return commands; }
+
 /// Where a standard stream is closed, the next file opened would take its place and get what was
 /// meant for it. Opened for the other direction, so that its use is still an error.
 static void occupyStandardStreams() {
@@ -144,7 +154,7 @@ static void occupyStandardStreams() {
       (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-int main(int argc, char **argv) {
+int gluonc_main(int argc, char **argv) {
   occupyStandardStreams();
   llvm::ArrayRef<const char *> words(argv, static_cast<size_t>(argc));
   std::vector<uint32_t> offsets;

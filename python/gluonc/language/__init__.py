@@ -36,6 +36,11 @@ class DeviceFunction:
     def __doc__(self):
         return _native.language_doc(self._path) or f"gl.{self._path}: not supported yet."
 
+    @property
+    def __signature__(self):
+        """For inspect.signature and editors: that of the documentation's first line."""
+        return _signature_of(self.__doc__.partition("\n")[0])
+
     def __repr__(self):
         return f"<gl.{self._path}>"
 
@@ -47,6 +52,18 @@ class DeviceFunction:
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(f"gl.{self._path} works inside a kernel only")
+
+
+def _signature_of(line):
+    """inspect.Signature of a line such as "gl.load(pointer, mask=None)"; (*args, **kwargs) where it
+    is no signature of Python's."""
+    import inspect
+    _, _, parameters = line.rstrip().partition("(")
+    try:
+        return inspect.signature(eval(f"lambda {parameters.rpartition(')')[0]}: None",
+                                      {**globals(), "gl": sys.modules[__name__]}))
+    except (SyntaxError, NameError, AttributeError):
+        return inspect.signature(lambda *args, **kwargs: None)
 
 
 class _DeviceClass(type):

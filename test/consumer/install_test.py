@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""`cmake --install`: what it puts where, and that all of it works after a move.
+
+    install_test.py BUILD CC
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = r'''
+#include <gluonc/gluonc.h>
+#include <stdio.h>
+int main(void) { return printf("%s\n", gluonc_version()) < 0; }
+'''
+# (path below the prefix, as a pattern) of everything that may be there.
+EXPECTED = [r"bin/gluonc", r"include/gluonc/gluonc\.(h|hpp)", r"LIB/libgluonc\.so(\.0(\.\d+\.\d+)?)?",
+            r"LIB/cmake/gluonc/gluonc\w+(-\w+)?\.cmake", r"LIB/pkgconfig/gluonc\.pc",
+            r"share/man/man1/gluonc\.1", r"share/bash-completion/completions/gluonc",
+            r"share/zsh/site-functions/_gluonc", r"share/fish/vendor_completions\.d/gluonc\.fish",
+            r"share/doc/gluonc/(LICENSE|THIRD_PARTY_NOTICES)"]
+
+
+def run(*words, **options):
+    return subprocess.run(list(map(str, words)), check=True, text=True, capture_output=True,
+                          **options).stdout
+
+
+def files_below(prefix):
+    return sorted(str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir())
+
+
+def check_files(prefix, library):
+    names = files_below(prefix)
+    patterns = [pattern.replace("LIB", re.escape(library)) for pattern in EXPECTED]
+    litter = [name for name in names if not any(re.fullmatch(p, name) for p in patterns)]
+    missing = [p for p in patterns if not any(re.fullmatch(p, name) for name in names)]
+    assert not litter and not missing, (litter, missing)
+    real = [name for name in names if ".so" in name and not (prefix / name).is_symlink()]
+    assert len(real) == 1, real
+    # The program is a small one, over the library.
+    assert (prefix / "bin/gluonc").stat().st_size < 100_000
+
+
+def check_works(prefix, library, compiler, work):
+    version = run(prefix / "bin/gluonc", "--version")
+    source = work / "version.c"
+    source.write_text(PROGRAM)
+    text = (prefix / library / "pkgconfig/gluonc.pc").read_text()
+    assert re.search(r"^prefix=\$\{pcfiledir\}/", text, re.M), text
+    flags = flags_of(prefix / library / "pkgconfig", text)
+    run(compiler, source, "-o", work / "version", *flags, f"-Wl,-rpath,{prefix / library}")
+    assert "gluonc " + run(work / "version") == version
+
+
+def flags_of(folder, text):
+    """What pkg-config says, which a machine need not have."""
+    found = {"pcfiledir": str(folder)}
+    for name, value in re.findall(r"^(\w+)=(.*)$", text, re.M):
+        found[name] = re.sub(r"\$\{(\w+)\}", lambda match: found[match.group(1)], value)
+    return [re.sub(r"\$\{(\w+)\}", lambda match: found[match.group(1)], word)
+            for line in re.findall(r"^(?:Cflags|Libs): (.*)$", text, re.M) for word in line.split()]
+
+
+def main():
+    build, compiler = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        run("cmake", "--install", build, "--prefix", work / "first")
+        library = next(p for p in files_below(work / "first") if p.endswith("libgluonc.so"))
+        library = os.path.dirname(library)
+        check_files(work / "first", library)
+        (work / "first").rename(work / "moved")
+        check_works(work / "moved", library, compiler, work)
+        for name in files_below(work / "moved"):
+            if name.endswith((".pc", ".cmake")):
+                assert str(work / "first") not in (work / "moved" / name).read_text(), name
+    print("installs, moves and works")
+
+
+if __name__ == "__main__":
+    main()
