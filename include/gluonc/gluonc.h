@@ -13,6 +13,11 @@
  * gluonc is a status as well. An engine may be used from several threads. Null is
  * GLUONC_USAGE_ERROR where something is needed; freeing it does nothing.
  *
+ * Structures of options begin with their size, so that a program runs with a later library, which
+ * has more of them: `gluonc_kernel_options options = {.size = sizeof options};`. Zero, null and
+ * what a smaller structure does not have is the default. Structures that the library fills
+ * never grow.
+ *
  * A process that has used an engine may fork: fork() waits up to ten seconds for threads
  * that compile, and in the child handles stay usable. Where that was not enough, calls in
  * the child that compile are GLUONC_UNAVAILABLE. (CUDA itself does not survive a fork.)
@@ -81,10 +86,15 @@ GLUONC_API void gluonc_error_destroy(gluonc_error *error);
 
 /* A null or empty string turns the feature off. */
 typedef struct gluonc_engine_options {
+  size_t size;
   /* Folder of compiled kernels. */
   const char *cache_directory;
   /* NVIDIA's assembler; without it the CUDA driver compiles PTX when it loads a kernel. */
   const char *ptxas;
+  /* Folders in which imports of kernel files are looked for, behind the file's own folder and
+   * package. */
+  const char *const *import_folders;
+  size_t import_folder_count;
 } gluonc_engine_options;
 
 /* `options` may be null. */
@@ -122,15 +132,18 @@ GLUONC_API gluonc_status gluonc_target_get_info(const char *target, gluonc_targe
  * with the key that is missing. */
 GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);
 
+/* What is set here, and the memory that is added, holds for launches that begin afterwards, on
+ * whichever threads; gluonc_launch_options has the same for one launch. */
+
 /* Receives what simulated kernels print, after each launch, in grid order, on the thread that
  * launched; and after each compilation what `static_print` wrote, and warnings. Null, as at the
- * start, discards it. Must not be called while a launch runs. */
+ * start, discards it. */
 typedef void (*gluonc_output)(void *user, const char *text, size_t size);
 GLUONC_API void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user);
 
 /* Is asked about every 50 ms while a simulated launch runs, on the thread that launched: whether to
  * end the launch, which is then GLUONC_CANCELLED. For hosts that take signals there. Null, as at
- * the start: nobody is asked. Must not be called while a launch runs. */
+ * the start: nobody is asked. */
 typedef int (*gluonc_interrupt)(void *user);
 GLUONC_API void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interrupt interrupt,
                                             void *user);
@@ -139,11 +152,11 @@ GLUONC_API void gluonc_engine_cancel_launches(gluonc_engine *engine);
 
 /* How the simulator interleaves the partitions of a kernel from now on. Null, as at the start: each
  * runs until it waits. Else they take turns of random length and order, which the number decides:
- * a race that one seed shows, it shows again. Must not be called while a launch runs. */
+ * a race that one seed shows, it shows again. */
 GLUONC_API void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed);
 
 /* Tells the simulator about host memory that kernels may access. Accesses to other addresses are
- * faults. `name` appears in reports. Must not be called while a simulated launch runs. */
+ * faults. `name` appears in reports. */
 GLUONC_API gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name,
                                                   const void *base, size_t bytes,
                                                   gluonc_error **error);
@@ -263,6 +276,8 @@ typedef struct gluonc_argument {
 } gluonc_argument;
 
 typedef struct gluonc_kernel_options {
+  size_t size;
+  /* 0: 4 warps, 1 CTA. */
   unsigned num_warps;
   unsigned num_ctas;
   /* 0: no limit. */
@@ -277,8 +292,7 @@ typedef struct gluonc_kernel_options {
   int cooperative_launch;
 } gluonc_kernel_options;
 
-/* One argument per parameter; missing trailing ones take their defaults. `options` may be null:
- * 4 warps, 1 CTA. */
+/* One argument per parameter; missing trailing ones take their defaults. `options` may be null. */
 GLUONC_API gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel,
                                                   const gluonc_argument *arguments, size_t count,
                                                   const gluonc_kernel_options *options,
@@ -368,8 +382,19 @@ GLUONC_API size_t gluonc_executable_parameter_count(const gluonc_executable *exe
 GLUONC_API const char *gluonc_executable_parameter_type(const gluonc_executable *executable,
                                                         size_t index);
 
-/* Loads machine code on a CUDA device, so that the first launch does not have to. An executable
- * is loaded on one device, once. Nothing for simulated executables. */
+/* What `bytes` says can be kept in a file and made an executable again, by this version of gluonc,
+ * without source and compiler: machine code, what a launch needs to know, and the parameters. Of
+ * machine code only. Valid as long as the executable. */
+GLUONC_API gluonc_status gluonc_executable_save(gluonc_executable *executable, const char **bytes,
+                                                size_t *size, gluonc_error **error);
+/* The executable that was saved. Such bytes are code: take them from nobody else. */
+GLUONC_API gluonc_status gluonc_engine_load_executable(gluonc_engine *engine, const char *bytes,
+                                                       size_t size, gluonc_executable **executable,
+                                                       gluonc_error **error);
+
+/* Loads machine code on a CUDA device, so that the first launch does not have to, which takes
+ * device 0. An executable is loaded on one device: another one is GLUONC_USAGE_ERROR. Nothing for
+ * simulated executables. */
 GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
                                                 gluonc_error **error);
 
@@ -409,9 +434,9 @@ GLUONC_API gluonc_status gluonc_check_descriptor(const gluonc_tensor *tensor,
                                                  gluonc_error **error);
 
 /* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a
- * scalar in the low bytes in its own format. `stream` is a CUstream or null. Prepared: no hashing,
- * no allocation, one driver call, and one more for each descriptor. The simulator returns when the
- * grid is done. */
+ * scalar in the low bytes in its own format. An integer that its parameter cannot hold is
+ * GLUONC_USAGE_ERROR. `stream` is a CUstream or null. Prepared: no hashing, no allocation, one
+ * driver call, and one more for each descriptor. The simulator returns when the grid is done. */
 GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
                                        unsigned z, void *stream, const uint64_t *values,
                                        size_t count, gluonc_error **error);
@@ -431,6 +456,26 @@ GLUONC_API gluonc_status gluonc_launch_on_ranges(gluonc_executable *executable, 
                                                  unsigned y, unsigned z, const uint64_t *values,
                                                  size_t count, const gluonc_memory_range *ranges,
                                                  size_t range_count, gluonc_error **error);
+
+/* Of one simulated launch. What is null is as the engine has it. */
+typedef struct gluonc_launch_options {
+  size_t size;
+  /* The memory that it may access, in place of the engine's. */
+  const gluonc_memory_range *ranges;
+  size_t range_count;
+  const uint64_t *schedule_seed;
+  gluonc_output output;
+  void *output_user;
+  gluonc_interrupt interrupt;
+  void *interrupt_user;
+} gluonc_launch_options;
+
+/* Launches a simulated executable; `options` may be null. Launches with options of their own may
+ * run on several threads at once. */
+GLUONC_API gluonc_status gluonc_launch_simulated(gluonc_executable *executable, unsigned x,
+                                                 unsigned y, unsigned z, const uint64_t *values,
+                                                 size_t count, const gluonc_launch_options *options,
+                                                 gluonc_error **error);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,8 @@
 //   auto done = exe->launch({grid, 1, 1}, stream, src, dst, n);
 //
 // Header-only over the C API: one stable binary interface, no C++ types across
-// it. Errors are values (`Expected`); nothing throws, prints or exits. Handles are
-// move-only and may be destroyed in any order.
+// it. Errors are values (`Expected`); nothing throws but std::bad_alloc, prints or
+// exits. Handles are move-only and may be destroyed in any order.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +21,9 @@
 
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -53,19 +55,26 @@ struct Error {
   std::string reproducer = {};
 };
 
-/// A value, or the error that there is instead.
+/// A value, or the error that there is instead. Taking the value where there is none ends the
+/// program, as std::abort does.
 template <typename T> class [[nodiscard]] Expected {
-public:
-  Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
-  Expected(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+  static_assert(std::is_nothrow_move_constructible_v<T>);
 
-  explicit operator bool() const { return state.index() == 0; }
-  T &operator*() { return std::get<0>(state); }
-  T *operator->() { return &std::get<0>(state); }
-  const T &operator*() const { return std::get<0>(state); }
-  const T *operator->() const { return &std::get<0>(state); }
-  /// Only where there is no value.
-  const Error &error() const { return std::get<1>(state); }
+public:
+  Expected(T value) noexcept : state(std::in_place_index<0>, std::move(value)) {}
+  Expected(Error error) noexcept : state(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const noexcept { return state.index() == 0; }
+  T &operator*() noexcept { return *value(state); }
+  T *operator->() noexcept { return value(state); }
+  const T &operator*() const noexcept { return *value(state); }
+  const T *operator->() const noexcept { return value(state); }
+  /// Of a value: one with Status::Ok.
+  const Error &error() const noexcept {
+    static const Error none = {Status::Ok, {}, {}};
+    const Error *found = std::get_if<1>(&state);
+    return found ? *found : none;
+  }
   /// The result of `next` on the value, or our error.
   template <typename Fn> auto andThen(Fn &&next) -> decltype(next(std::declval<T &>())) {
     if (*this)
@@ -74,6 +83,13 @@ public:
   }
 
 private:
+  template <typename State> static auto *value(State &state) noexcept {
+    auto *found = std::get_if<0>(&state);
+    if (!found)
+      std::abort();
+    return found;
+  }
+
   std::variant<T, Error> state;
 };
 
@@ -173,6 +189,35 @@ inline Argument expression(std::string_view text) {
   return {GLUONC_ARGUMENT_EXPRESSION, std::string(text), 0, 0};
 }
 
+/// What is known of a chip; see the C structure.
+inline Expected<gluonc_target_info> targetInfo(const Target &target) {
+  gluonc_target_info info = {};
+  gluonc_error *error = nullptr;
+  gluonc_status status = gluonc_target_get_info(target.name().c_str(), &info, &error);
+  if (status != GLUONC_OK)
+    return detail::take(status, error);
+  return info;
+}
+inline std::string version() { return gluonc_version(); }
+/// Where ptxas is; empty where it is not found. Reads the environment.
+inline std::string findPtxas() { return gluonc_find_ptxas(); }
+/// What `gluonc doc` says about a name of the language; empty where there is none.
+inline std::string languageDoc(const std::string &path) {
+  return gluonc_language_doc(path.c_str());
+}
+/// Every function and class of the language, one a line; and the classes of layouts with fields.
+inline std::string languageNames() { return gluonc_language_names(); }
+inline std::string languageLayouts() { return gluonc_language_layouts(); }
+/// Whether there can be a descriptor of such blocks of a tensor.
+inline Expected<Done> checkDescriptor(const gluonc_tensor &tensor,
+                                      const gluonc_tensor_block &block) {
+  gluonc_error *error = nullptr;
+  gluonc_status status = gluonc_check_descriptor(&tensor, &block, &error);
+  if (status != GLUONC_OK)
+    return detail::take(status, error);
+  return Done{};
+}
+
 struct Options {
   unsigned numWarps = 4;
   unsigned numCtas = 1;
@@ -188,7 +233,8 @@ struct Options {
   bool cooperativeLaunch = false;
 
   gluonc_kernel_options raw() const {
-    return {numWarps,
+    return {sizeof(gluonc_kernel_options),
+            numWarps,
             numCtas,
             maxRegisters,
             debug,
@@ -203,24 +249,122 @@ struct Grid {
   unsigned x = 1, y = 1, z = 1;
 };
 
+/// Of one simulated launch: what is left out is as the engine has it.
+struct LaunchOptions {
+  /// The memory that it may access, in place of the engine's.
+  std::optional<std::vector<gluonc_memory_range>> ranges;
+  std::optional<uint64_t> scheduleSeed;
+  /// What the kernel prints.
+  std::function<void(std::string_view)> output;
+  /// Whether to end the launch; asked about every 50 ms.
+  std::function<bool()> interrupt;
+};
+
 class Specialization {
 public:
   explicit Specialization(gluonc_specialization *raw) : handle(raw) {}
   gluonc_specialization *raw() const { return handle.get(); }
 
+  /// Name, warps, CTAs and registers; the name is valid as long as this.
+  gluonc_specialization_info info() const {
+    gluonc_specialization_info info;
+    gluonc_specialization_get_info(handle.get(), &info);
+    return info;
+  }
+  /// The IR before any pass.
+  Expected<std::string> ir(const Target &target) const {
+    const char *text = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_status status =
+        gluonc_specialization_ir(handle.get(), target.name().c_str(), &text, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return std::string(text);
+  }
+
 private:
   detail::Handle<gluonc_specialization> handle;
 };
+
+namespace detail {
+
+/// What a launch's slot holds, by the parameter's type.
+struct SlotFormat {
+  enum class Kind : uint8_t { Integer, Pointer, Half, Single, Double };
+  Kind kind = Kind::Integer;
+  /// Of an integer.
+  unsigned bits = 64;
+
+  static SlotFormat of(std::string_view type) {
+    if (type.starts_with("*") || type.starts_with("tensordesc"))
+      return {Kind::Pointer};
+    if (type == "fp32")
+      return {Kind::Single};
+    if (type == "fp64")
+      return {Kind::Double};
+    if (type == "fp16" || type == "bf16")
+      return {Kind::Half};
+    unsigned bits = 0;
+    for (char c : type.substr(type.empty() ? 0 : 1))
+      bits = c >= '0' && c <= '9' ? bits * 10 + static_cast<unsigned>(c - '0') : 64;
+    return {Kind::Integer, bits ? bits : 64};
+  }
+};
+
+/// Puts a value into a slot; what keeps it from that, else null. fp16 and bf16 take their bits as
+/// an unsigned integer: C++20 has no such numbers.
+template <typename T>
+const char *fillSlot(SlotFormat format, const T &value, uint64_t &slot) noexcept {
+  using Kind = SlotFormat::Kind;
+  if constexpr (std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
+    if (format.kind != Kind::Pointer)
+      return "is a pointer";
+    if constexpr (std::is_null_pointer_v<T>)
+      slot = 0;
+    else
+      slot = reinterpret_cast<uint64_t>(value);
+    return nullptr;
+  } else {
+    static_assert(std::is_arithmetic_v<T>, "a launch takes pointers and numbers");
+    if (format.kind == Kind::Pointer) {
+      // A CUdeviceptr is one.
+      constexpr bool isAddress =
+          std::is_unsigned_v<T> && std::is_integral_v<T> && sizeof(T) == sizeof(uint64_t);
+      slot = static_cast<uint64_t>(value);
+      return isAddress ? nullptr : "is a number";
+    }
+    if (format.kind == Kind::Single)
+      slot = std::bit_cast<uint32_t>(static_cast<float>(value));
+    else if (format.kind == Kind::Double)
+      slot = std::bit_cast<uint64_t>(static_cast<double>(value));
+    else if constexpr (std::is_floating_point_v<T>)
+      return format.kind == Kind::Half ? "is a number, not the bits of one" : "has a fraction";
+    else {
+      slot = static_cast<uint64_t>(value);
+      if constexpr (std::is_signed_v<T>)
+        if (value < 0)
+          return format.kind == Kind::Half || ~slot >> (format.bits - 1) ? "is out of range"
+                                                                         : nullptr;
+      unsigned bits = format.kind == Kind::Half ? 16 : format.bits;
+      if (bits < 64 && slot >> bits)
+        return "is out of range";
+    }
+    return nullptr;
+  }
+}
+
+} // namespace detail
 
 /// A compiled kernel. Launches may come from several threads.
 class Executable {
 public:
   explicit Executable(gluonc_executable *raw) : handle(raw) {
     for (size_t i = 0; i != gluonc_executable_parameter_count(raw); ++i)
-      formats.push_back(formatOf(gluonc_executable_parameter_type(raw, i)));
+      formats.push_back(detail::SlotFormat::of(gluonc_executable_parameter_type(raw, i)));
   }
 
-  /// Loads on a CUDA device ahead of the first launch, which would take device 0.
+  /// Loads on a CUDA device ahead of the first launch, which would take device 0. Where it is
+  /// loaded on another one already, that is an error.
   Expected<Done> load(int device = 0) {
     gluonc_error *error = nullptr;
     gluonc_status status = gluonc_executable_load(handle.get(), device, &error);
@@ -229,21 +373,48 @@ public:
     return Done{};
   }
 
-  /// `values` are the run-time arguments in order: pointers, or numbers, which take the parameter's
-  /// own type. `stream` is a CUstream (or null).
+  /// `values` are the run-time arguments in order: pointers (or a CUdeviceptr), and numbers that
+  /// the parameter's own type holds. `stream` is a CUstream (or null).
   template <typename... Values>
   Expected<Done> launch(Grid grid, void *stream, const Values &...values) const {
-    if (sizeof...(Values) != formats.size())
-      return Error{Status::UsageError,
-                   "the kernel takes " + std::to_string(formats.size()) +
-                       " launch arguments, not " + std::to_string(sizeof...(Values)),
-                   "{}"};
-    size_t next = 0;
-    std::array<uint64_t, sizeof...(Values) + 1> slots = {slotOf(formats[next++], values)..., 0};
+    std::array<uint64_t, sizeof...(Values) + 1> slots = {};
+    if (std::optional<Error> wrong = fill(slots.data(), values...)) [[unlikely]]
+      return *std::move(wrong);
     gluonc_error *error = nullptr;
     gluonc_status status = gluonc_launch(handle.get(), grid.x, grid.y, grid.z, stream, slots.data(),
                                          sizeof...(Values), &error);
     if (status != GLUONC_OK) [[unlikely]]
+      return detail::take(status, error);
+    return Done{};
+  }
+
+  /// A simulated launch with memory, output and schedule of its own.
+  template <typename... Values>
+  Expected<Done> simulate(Grid grid, const LaunchOptions &options, const Values &...values) const {
+    std::array<uint64_t, sizeof...(Values) + 1> slots = {};
+    if (std::optional<Error> wrong = fill(slots.data(), values...))
+      return *std::move(wrong);
+    static constexpr gluonc_memory_range nothing = {};
+    gluonc_launch_options raw = {};
+    raw.size = sizeof raw;
+    if (options.ranges) {
+      raw.ranges = options.ranges->empty() ? &nothing : options.ranges->data();
+      raw.range_count = options.ranges->size();
+    }
+    raw.schedule_seed = options.scheduleSeed ? &*options.scheduleSeed : nullptr;
+    raw.output_user = raw.interrupt_user = const_cast<LaunchOptions *>(&options);
+    if (options.output)
+      raw.output = [](void *user, const char *text, size_t size) {
+        static_cast<LaunchOptions *>(user)->output({text, size});
+      };
+    if (options.interrupt)
+      raw.interrupt = [](void *user) -> int {
+        return static_cast<LaunchOptions *>(user)->interrupt();
+      };
+    gluonc_error *error = nullptr;
+    gluonc_status status = gluonc_launch_simulated(handle.get(), grid.x, grid.y, grid.z,
+                                                   slots.data(), sizeof...(Values), &raw, &error);
+    if (status != GLUONC_OK)
       return detail::take(status, error);
     return Done{};
   }
@@ -257,43 +428,75 @@ public:
       return std::nullopt;
     return std::string_view(bytes, size);
   }
-  unsigned sharedBytes() const {
+  /// The same, and "llir"; what is not at hand is made from the source.
+  Expected<std::string_view> makeCode(const char *form) const {
+    return bytesOf([&](const char **bytes, size_t *size, gluonc_error **error) {
+      return gluonc_executable_make_code(handle.get(), form, bytes, size, error);
+    });
+  }
+  /// What Engine::loadExecutable makes this again of, without source and compiler.
+  Expected<std::string_view> save() const {
+    return bytesOf([&](const char **bytes, size_t *size, gluonc_error **error) {
+      return gluonc_executable_save(handle.get(), bytes, size, error);
+    });
+  }
+  gluonc_executable_info info() const {
     gluonc_executable_info info;
     gluonc_executable_get_info(handle.get(), &info);
-    return info.shared_bytes;
+    return info;
+  }
+  unsigned sharedBytes() const { return info().shared_bytes; }
+  /// Under what the machine code is cached.
+  std::string key() const { return gluonc_executable_key(handle.get()); }
+  /// "*fp32", "i32", …: what a launch gives.
+  std::vector<std::string> parameterTypes() const {
+    std::vector<std::string> types;
+    for (size_t i = 0; i != formats.size(); ++i)
+      types.emplace_back(gluonc_executable_parameter_type(handle.get(), i));
+    return types;
   }
   gluonc_executable *raw() const { return handle.get(); }
 
 private:
-  enum class Format : uint8_t { Integer, Half, BFloat, Single, Double };
-  static Format formatOf(std::string_view type) {
-    return type == "fp16"   ? Format::Half
-           : type == "bf16" ? Format::BFloat
-           : type == "fp32" ? Format::Single
-           : type == "fp64" ? Format::Double
-                            : Format::Integer;
+  template <typename... Values>
+  std::optional<Error> fill(uint64_t *slots, const Values &...values) const {
+    if (sizeof...(Values) != formats.size())
+      return Error{Status::UsageError,
+                   "the kernel takes " + std::to_string(formats.size()) +
+                       " launch arguments, not " + std::to_string(sizeof...(Values)),
+                   "{}"};
+    size_t next = 0, wrongOne = 0;
+    const char *wrong = nullptr;
+    auto put = [&](const auto &value) {
+      const char *problem = detail::fillSlot(formats[next], value, slots[next]);
+      if (problem && !wrong) {
+        wrong = problem;
+        wrongOne = next;
+      }
+      ++next;
+    };
+    (put(values), ...);
+    if (!wrong) [[likely]]
+      return std::nullopt;
+    return Error{Status::UsageError,
+                 "launch argument " + std::to_string(wrongOne) + " " + wrong +
+                     ", and the parameter is " +
+                     gluonc_executable_parameter_type(handle.get(), wrongOne),
+                 "{}"};
   }
-  /// fp16 and bf16 parameters take their bits as an integer; C++20 has no such numbers.
-  template <typename T> static uint64_t slotOf(Format format, const T &value) {
-    if constexpr (std::is_pointer_v<T>) {
-      return reinterpret_cast<uint64_t>(value);
-    } else if constexpr (std::is_null_pointer_v<T>) {
-      return 0;
-    } else {
-      static_assert(std::is_arithmetic_v<T>, "a launch takes pointers and numbers");
-      if (format == Format::Single)
-        return std::bit_cast<uint32_t>(static_cast<float>(value));
-      if (format == Format::Double)
-        return std::bit_cast<uint64_t>(static_cast<double>(value));
-      if constexpr (std::is_floating_point_v<T>)
-        return static_cast<uint64_t>(static_cast<int64_t>(value));
-      else
-        return static_cast<uint64_t>(value);
-    }
+
+  template <typename Call> Expected<std::string_view> bytesOf(Call &&call) const {
+    const char *bytes = nullptr;
+    size_t size = 0;
+    gluonc_error *error = nullptr;
+    gluonc_status status = call(&bytes, &size, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return std::string_view(bytes, size);
   }
 
   detail::Handle<gluonc_executable> handle;
-  std::vector<Format> formats;
+  std::vector<detail::SlotFormat> formats;
 };
 
 class Kernel {
@@ -335,6 +538,16 @@ public:
       return detail::take(status, error);
     return Kernel(found);
   }
+  /// The function whose definition starts at a line, nested or not.
+  Expected<Kernel> kernelAt(const std::string &name, unsigned line) const {
+    gluonc_kernel *found = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_status status =
+        gluonc_module_kernel_at(handle.get(), name.c_str(), line, &found, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return Kernel(found);
+  }
 
 private:
   detail::Handle<gluonc_module> handle;
@@ -343,8 +556,10 @@ private:
 struct EngineOptions {
   /// Empty: no cache.
   std::string cacheDirectory;
-  /// Empty: the CUDA driver compiles PTX. `gluonc_find_ptxas()` looks for it.
+  /// Empty: the CUDA driver compiles PTX. `findPtxas()` looks for it.
   std::string ptxas;
+  /// Where imports of kernel files are looked for, behind the file's own folder and package.
+  std::vector<std::string> importFolders;
 };
 
 /// Compiler, cache and devices. Thread-safe.
@@ -352,7 +567,11 @@ class Engine {
 public:
   Engine() : Engine(EngineOptions()) {}
   explicit Engine(const EngineOptions &options) {
-    gluonc_engine_options raw = {options.cacheDirectory.c_str(), options.ptxas.c_str()};
+    std::vector<const char *> folders;
+    for (const std::string &folder : options.importFolders)
+      folders.push_back(folder.c_str());
+    gluonc_engine_options raw = {sizeof raw, options.cacheDirectory.c_str(), options.ptxas.c_str(),
+                                 folders.data(), folders.size()};
     gluonc_engine *made = nullptr;
     gluonc_engine_create(&raw, &made, nullptr);
     handle.reset(made);
@@ -411,6 +630,37 @@ public:
     return Executable(made);
   }
 
+  /// What Executable::save gave, of this version of gluonc. Such bytes are code.
+  Expected<Executable> loadExecutable(std::string_view bytes) const {
+    gluonc_executable *made = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_status status =
+        gluonc_engine_load_executable(handle.get(), bytes.data(), bytes.size(), &made, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return Executable(made);
+  }
+
+  /// The printed value of an expression of the language's compile-time subset.
+  Expected<std::string> evaluate(const std::string &expression) const {
+    const char *text = nullptr;
+    gluonc_error *error = nullptr;
+    gluonc_status status = gluonc_engine_evaluate(handle.get(), expression.c_str(), &text, &error);
+    if (status != GLUONC_OK)
+      return detail::take(status, error);
+    return std::string(text);
+  }
+  /// From now on nothing is compiled.
+  void seal() const { gluonc_engine_seal(handle.get()); }
+  /// As the C functions do; null turns it off.
+  void setOutput(gluonc_output output, void *user = nullptr) const {
+    gluonc_engine_set_output(handle.get(), output, user);
+  }
+  void setInterrupt(gluonc_interrupt interrupt, void *user = nullptr) const {
+    gluonc_engine_set_interrupt(handle.get(), interrupt, user);
+  }
+  gluonc_engine *raw() const { return handle.get(); }
+
   int deviceCount() const { return gluonc_engine_device_count(handle.get()); }
   Expected<Target> deviceTarget(int device = 0) const {
     return targetOf(gluonc_engine_device_target, device);
@@ -427,7 +677,7 @@ public:
   void setScheduleSeed(std::optional<uint64_t> seed) const {
     gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);
   }
-  /// Host memory that simulated kernels may access; not while one runs.
+  /// Host memory that simulated kernels may access from the next launch on.
   Expected<Done> addMemory(const std::string &name, const void *base, size_t bytes) const {
     gluonc_error *error = nullptr;
     gluonc_status status =

@@ -263,6 +263,7 @@ private:
 gluonc_kernel_options optionsOf(unsigned maxRegisters, bool debug, bool fpFusion,
                                 bool programmaticDependent, bool cooperative) {
   gluonc_kernel_options options = {};
+  options.size = sizeof options;
   options.max_registers = maxRegisters;
   options.debug = debug;
   options.no_fp_fusion = !fpFusion;
@@ -279,6 +280,8 @@ public:
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
                              unsigned maxRegisters, bool debug, bool fpFusion,
                              bool programmaticDependent, bool cooperative) const {
+    if (!warps || !ctas)
+      throw nb::value_error("num_warps and num_ctas are at least 1");
     ArgumentList made(arguments);
     gluonc_kernel_options options =
         optionsOf(maxRegisters, debug, fpFusion, programmaticDependent, cooperative);
@@ -397,7 +400,10 @@ PyType_Slot ownerSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseOw
 class Engine {
 public:
   Engine(const std::string &cacheDirectory, const std::string &ptxas) {
-    gluonc_engine_options options = {cacheDirectory.c_str(), ptxas.c_str()};
+    gluonc_engine_options options = {};
+    options.size = sizeof options;
+    options.cache_directory = cacheDirectory.c_str();
+    options.ptxas = ptxas.c_str();
     gluonc_engine *raw = nullptr;
     check([&](gluonc_error **error) { return gluonc_engine_create(&options, &raw, error); });
     handle.reset(raw);

@@ -86,13 +86,13 @@ struct Decoder {
 
 } // namespace
 
-static std::string encode(CompiledKernel compiled) {
+std::string encodeKernel(CompiledKernel compiled) {
   Encoder encoder;
   encoder.add(compiled);
   return encoder.writer.take();
 }
 
-static std::optional<CompiledKernel> decode(llvm::StringRef bytes) {
+std::optional<CompiledKernel> decodeKernel(llvm::StringRef bytes) {
   Decoder decoder{RecordReader(bytes)};
   CompiledKernel compiled;
   decoder.read(compiled);
@@ -138,7 +138,7 @@ std::string label(const KernelSource &source) {
 
 std::optional<CompiledKernel> findCached(const Cache &cache, llvm::StringRef key) {
   std::optional<CacheEntry> entry = cache.find(key);
-  return entry ? decode(entry->payload) : std::nullopt;
+  return entry ? decodeKernel(entry->payload) : std::nullopt;
 }
 
 std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cache,
@@ -159,7 +159,7 @@ std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cac
       request.ir, request.target, request.last, request.code, sources, noticing, timings);
   if (compiled && noticing.silent && cache.isOn())
     // A cache that cannot be written costs time and nothing else.
-    llvm::consumeError(cache.store(key, {label, encode(*compiled)}));
+    llvm::consumeError(cache.store(key, {label, encodeKernel(*compiled)}));
   return compiled;
 }
 

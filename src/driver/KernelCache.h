@@ -27,6 +27,10 @@ struct KernelRequest {
 /// exact target, build of the compiler, identity of the assembler.
 std::string cacheKey(const KernelRequest &request);
 
+/// A compiled kernel as entries of the cache hold it. Nullopt for other bytes.
+std::string encodeKernel(CompiledKernel compiled);
+std::optional<CompiledKernel> decodeKernel(llvm::StringRef bytes);
+
 /// What `cache` has under a key.
 std::optional<CompiledKernel> findCached(const Cache &cache, llvm::StringRef key);
 

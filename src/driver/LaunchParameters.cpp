@@ -44,6 +44,11 @@ static cuda::TensorBox boxOf(const sema::ArgSpec &spec) {
   return box;
 }
 
+/// Zero for what is no integer.
+static unsigned bitsOfInteger(sema::DType dtype) {
+  return dtype.isPointer() || dtype.isFloat() ? 0 : dtype.bitWidth();
+}
+
 LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
   std::vector<const sema::ArgSpec *> flat;
   for (const sema::ArgSpec &argument : arguments)
@@ -53,6 +58,8 @@ LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
   for (size_t i = 0; i != flat.size(); ++i) {
     const sema::ArgSpec &spec = *flat[i];
     if (spec.kind != sema::ArgSpec::Kind::Descriptor) {
+      if (unsigned bits = bitsOfInteger(spec.dtype); bits && bits < 64)
+        result.narrowIntegers.push_back({static_cast<unsigned>(result.visible.size()), bits});
       result.visible.push_back({spec.dtype, spec.dtype.shortName()});
       ++result.machineCount;
       continue;

@@ -22,6 +22,8 @@ struct LaunchParameter {
 
 struct LaunchParameters {
   std::vector<LaunchParameter> visible;
+  /// (index, bits) of those that are integers of less than 64 bits.
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 8> narrowIntegers;
   bool hasDescriptors = false;
   /// Parameters of the machine's kernel, the hidden ones not counted.
   unsigned machineCount = 0;

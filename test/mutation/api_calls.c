@@ -110,7 +110,8 @@ static size_t fillArguments(void) {
 
 static gluonc_kernel_options kernelOptions(void) {
   static const unsigned sizes[] = {4, 4, 4, 1, 8, 0, 3, 64, 4294967295u};
-  gluonc_kernel_options options = {PICK(sizes), oneIn(3) ? PICK(sizes) : 1,
+  gluonc_kernel_options options = {oneIn(20) ? below(12) : sizeof options,
+                                   PICK(sizes), oneIn(3) ? PICK(sizes) : 1,
                                    oneIn(4) ? (unsigned)next() : 0,
                                    (int)below(2), (int)below(2), (int)below(2), (int)oneIn(5),
                                    (int)oneIn(5)};
@@ -171,7 +172,7 @@ static int answered(gluonc_status status) {
 /* -- Calls ---------------------------------------------------------------------------------- */
 
 static void newEngine(void) {
-  gluonc_engine_options options = {NULL, oneIn(2) ? NULL : oneIn(2) ? "/bin/true" : "/nonexistent"};
+  gluonc_engine_options options = {sizeof options, NULL, oneIn(2) ? NULL : oneIn(2) ? "/bin/true" : "/nonexistent", NULL, oneIn(9)};
   gluonc_engine *made = NULL;
   if (answered(gluonc_engine_create(oneIn(3) ? NULL : &options, &made, wantError()))) {
     gluonc_engine_destroy(engine);

@@ -131,8 +131,8 @@ void writeZsh(llvm::raw_ostream &out) {
       // A letter and its value are two words, or one.
       bool isLetter = !llvm::StringRef(option.name).starts_with("--");
       llvm::StringRef joint = option.value.empty() ? "" : isLetter ? "+" : "=";
-      std::string spec = ("*" + option.name + joint + "[").str() +
-                         replaced(option.help, "[]\\", "\\") + "]";
+      std::string spec =
+          ("*" + option.name + joint + "[").str() + replaced(option.help, "[]\\", "\\") + "]";
       if (!option.value.empty()) {
         std::vector<std::string> choices = choicesOf(option.name);
         for (std::string &choice : choices)
@@ -155,8 +155,8 @@ void writeFish(llvm::raw_ostream &out) {
   for (const CommandSpec &command : allCommands()) {
     out << "complete -c gluonc -n __fish_use_subcommand -f -a " << command.name << " -d "
         << quoted(firstLine(command.about)) << "\n";
-    std::string here = ("complete -c gluonc -n '__fish_seen_subcommand_from " + command.name +
-                        "'").str();
+    std::string here =
+        ("complete -c gluonc -n '__fish_seen_subcommand_from " + command.name + "'").str();
     for (const std::string &word : wordsAfter(command.name))
       out << here << " -f -a " << word << "\n";
     forEachOption(command, [&](const OptionSpec &option) {

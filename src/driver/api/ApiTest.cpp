@@ -3,14 +3,18 @@
 #include "support/Error.h"
 #include "support/Recovery.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include "gtest/gtest.h"
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <sys/wait.h>
 #include <thread>
@@ -213,6 +217,13 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
       [&] { return gluonc_executable_make_code(executable, nullptr, &t, &size, &e); },
       [&] { return gluonc_executable_make_code(executable, "ptx", nullptr, &size, &e); },
       [&] { return gluonc_executable_load(nullptr, 0, &e); },
+      [&] { return gluonc_executable_save(nullptr, &t, &size, &e); },
+      [&] { return gluonc_executable_save(executable, nullptr, &size, &e); },
+      [&] { return gluonc_engine_load_executable(nullptr, "", 0, &x, &e); },
+      [&] { return gluonc_engine_load_executable(engine, nullptr, 0, &x, &e); },
+      [&] { return gluonc_engine_load_executable(engine, "", 0, nullptr, &e); },
+      [&] { return gluonc_launch_simulated(nullptr, 1, 1, 1, values, 2, nullptr, &e); },
+      [&] { return gluonc_launch_simulated(executable, 1, 1, 1, nullptr, 2, nullptr, &e); },
       [&] { return gluonc_launch(nullptr, 1, 1, 1, nullptr, values, 2, &e); },
       [&] { return gluonc_launch(executable, 1, 1, 1, nullptr, nullptr, 2, &e); },
       [&] { return gluonc_launch_on_ranges(nullptr, 1, 1, 1, values, 2, nullptr, 0, &e); },
@@ -574,6 +585,198 @@ TEST_F(Api, ChildrenOfAProcessThatCompilesCompile) {
   isDone = true;
   for (std::thread &thread : threads)
     thread.join();
+}
+
+TEST_F(Api, OptionsOfOtherVersionsAreRead) {
+  gluonc_kernel_options options = {};
+  gluonc_argument arguments[] = {typed("*i32"), typed("i32"), integer(5)};
+  gluonc_specialization *made = nullptr;
+  auto specializeSized = [&](const gluonc_kernel_options *given) {
+    gluonc_error *error = nullptr;
+    return keep(gluonc_kernel_specialize(kernel, arguments, 3, given, &made, &error), error);
+  };
+  auto infoOf = [&](const void *given) {
+    EXPECT_EQ(specializeSized(static_cast<const gluonc_kernel_options *>(given)), GLUONC_OK)
+        << text;
+    gluonc_specialization_info info;
+    gluonc_specialization_get_info(made, &info);
+    gluonc_specialization_destroy(made);
+    return info;
+  };
+  EXPECT_EQ(specializeSized(&options), GLUONC_USAGE_ERROR);
+  EXPECT_NE(text.find("size"), std::string::npos) << text;
+  options.size = sizeof options;
+  EXPECT_EQ(infoOf(&options).num_warps, 4u);
+  EXPECT_EQ(infoOf(&options).num_ctas, 1u);
+  options.num_warps = 2;
+  options.max_registers = 64;
+  EXPECT_EQ(infoOf(&options).max_registers, 64u);
+  // An earlier one, which had no limit of registers.
+  options.size = offsetof(gluonc_kernel_options, max_registers);
+  EXPECT_EQ(infoOf(&options).num_warps, 2u);
+  EXPECT_EQ(infoOf(&options).max_registers, 0u);
+  // A later one.
+  struct Later {
+    gluonc_kernel_options options;
+    int more[4];
+  } later = {options, {}};
+  later.options.size = sizeof later;
+  EXPECT_EQ(infoOf(&later).max_registers, 64u);
+  later.more[3] = 1;
+  EXPECT_EQ(specializeSized(&later.options), GLUONC_USAGE_ERROR);
+  EXPECT_NE(text.find("later version"), std::string::npos) << text;
+}
+
+TEST_F(Api, IntegersThatParametersCannotHoldAreRefused) {
+  gluonc_memory_range range = {"memory", memory, sizeof memory, 0};
+  auto launchWith = [&](uint64_t number) {
+    uint64_t values[] = {reinterpret_cast<uint64_t>(memory), number};
+    gluonc_error *error = nullptr;
+    return keep(gluonc_launch_on_ranges(executable, 1, 1, 1, values, 2, &range, 1, &error), error);
+  };
+  EXPECT_EQ(launchWith(uint64_t(1) << 40), GLUONC_USAGE_ERROR);
+  EXPECT_NE(text.find("launch argument 1 is 1099511627776, which i32 cannot hold"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(launchWith(uint64_t(int64_t(-1) << 40)), GLUONC_USAGE_ERROR);
+  // -9 as a C program writes it, and as 32 bits.
+  for (uint64_t number : {uint64_t(int64_t(-9)), uint64_t(uint32_t(-9))}) {
+    EXPECT_EQ(launchWith(number), GLUONC_OK) << text;
+    EXPECT_EQ(memory[0], -4);
+  }
+}
+
+TEST_F(Api, LaunchesWithOptionsOfTheirOwnRunAtOnce) {
+  constexpr unsigned threads = 8, launches = 40;
+  std::atomic<unsigned> wrong = 0, told = 0;
+  auto work = [&](unsigned thread) {
+    int own[16] = {};
+    for (unsigned i = 0; i != launches; ++i) {
+      uint64_t values[] = {reinterpret_cast<uint64_t>(own), thread};
+      uint64_t seed = i;
+      gluonc_memory_range range = {"own", own, sizeof own, 0};
+      gluonc_launch_options options = {};
+      options.size = sizeof options;
+      options.ranges = &range;
+      options.range_count = 1;
+      options.schedule_seed = &seed;
+      options.interrupt = [](void *user) {
+        ++*static_cast<std::atomic<unsigned> *>(user);
+        return 0;
+      };
+      options.interrupt_user = &told;
+      gluonc_status status =
+          gluonc_launch_simulated(executable, 1, 1, 1, values, 2, &options, nullptr);
+      wrong += status != GLUONC_OK || own[0] != int(thread) + 5;
+    }
+  };
+  std::vector<std::thread> all;
+  for (unsigned i = 0; i != threads; ++i)
+    all.emplace_back(work, i);
+  // The engine's settings change meanwhile.
+  for (unsigned i = 0; i != 200; ++i) {
+    uint64_t seed = i;
+    gluonc_engine_set_schedule_seed(engine, i % 2 ? &seed : nullptr);
+    gluonc_engine_set_output(engine, nullptr, nullptr);
+    EXPECT_EQ(gluonc_engine_add_memory(engine, "m", memory, sizeof memory, nullptr), GLUONC_OK);
+    gluonc_engine_remove_memory(engine, memory);
+  }
+  for (std::thread &thread : all)
+    thread.join();
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_F(Api, ImportsAreLookedForInFoldersOfTheEngine) {
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("gluonc-imports", folder));
+  std::string file = (folder + "/helper_of_test.py").str();
+  std::error_code code;
+  llvm::raw_fd_ostream(file, code)
+      << "from gluonc import language as gl\nFROM_FILE = gl.constexpr(40)\n";
+  constexpr llvm::StringRef importing = R"(import gluonc as gluon
+from gluonc import language as gl
+from helper_of_test import FROM_FILE
+@gluon.jit
+def k(x):
+    gl.store(x, FROM_FILE + 2)
+)";
+  for (bool isTold : {false, true}) {
+    const char *folders[] = {folder.c_str()};
+    gluonc_engine_options options = {};
+    options.size = sizeof options;
+    options.import_folders = folders;
+    options.import_folder_count = isTold;
+    gluonc_engine *other = nullptr;
+    gluonc_module *loaded = nullptr;
+    gluonc_kernel *found = nullptr;
+    gluonc_executable *made = nullptr;
+    ASSERT_EQ(gluonc_engine_create(&options, &other, nullptr), GLUONC_OK);
+    ASSERT_EQ(gluonc_engine_load_text(other, "/nowhere/k.py", importing.data(), importing.size(),
+                                      &loaded, nullptr),
+              GLUONC_OK);
+    ASSERT_EQ(gluonc_module_kernel(loaded, "k", &found, nullptr), GLUONC_OK);
+    gluonc_specialization *special = specialize(found, {typed("*i32")});
+    EXPECT_EQ(simulate(special, &made), isTold ? GLUONC_OK : GLUONC_INPUT_ERROR) << text;
+    if (made) {
+      EXPECT_EQ(launch(made), GLUONC_OK) << text;
+      EXPECT_EQ(memory[0], 42);
+    }
+    gluonc_executable_destroy(made);
+    gluonc_specialization_destroy(special);
+    gluonc_kernel_destroy(found);
+    gluonc_module_destroy(loaded);
+    gluonc_engine_destroy(other);
+  }
+  llvm::sys::fs::remove_directories(folder);
+}
+
+TEST_F(Api, SavedExecutablesNeedNoSource) {
+  gluonc_executable *machine = nullptr, *again = nullptr;
+  ASSERT_EQ(gluonc_engine_compile(engine, specialization, "cuda:80", &machine, nullptr), GLUONC_OK);
+  const char *bytes = nullptr, *code = nullptr;
+  size_t size = 0, before = 0, after = 0;
+  ASSERT_EQ(gluonc_executable_save(machine, &bytes, &size, nullptr), GLUONC_OK);
+  std::string saved(bytes, size);
+  gluonc_engine *other = nullptr;
+  ASSERT_EQ(gluonc_engine_create(nullptr, &other, nullptr), GLUONC_OK);
+  gluonc_error *error = nullptr;
+  ASSERT_EQ(
+      keep(gluonc_engine_load_executable(other, saved.data(), saved.size(), &again, &error), error),
+      GLUONC_OK)
+      << text;
+  gluonc_engine_destroy(other);
+  std::string ptx(gluonc_executable_code(machine, "ptx", &before), before);
+  ASSERT_TRUE(gluonc_executable_code(again, "ptx", &after));
+  EXPECT_EQ(ptx, std::string(gluonc_executable_code(again, "ptx", nullptr), after));
+  EXPECT_STREQ(gluonc_executable_key(machine), gluonc_executable_key(again));
+  ASSERT_EQ(gluonc_executable_parameter_count(again), 2u);
+  EXPECT_STREQ(gluonc_executable_parameter_type(again, 0), "*i32");
+  EXPECT_STREQ(gluonc_executable_parameter_type(again, 1), "i32");
+  gluonc_executable_info info;
+  gluonc_executable_get_info(again, &info);
+  EXPECT_EQ(info.num_warps, 4u);
+  error = nullptr;
+  EXPECT_EQ(keep(gluonc_executable_make_code(again, "llir", &code, &size, &error), error),
+            GLUONC_USAGE_ERROR);
+  ASSERT_EQ(gluonc_executable_save(again, &bytes, &size, nullptr), GLUONC_OK);
+  EXPECT_EQ(saved, std::string(bytes, size));
+  gluonc_executable_destroy(again);
+  gluonc_executable_destroy(machine);
+
+  error = nullptr;
+  EXPECT_EQ(keep(gluonc_executable_save(executable, &bytes, &size, &error), error),
+            GLUONC_USAGE_ERROR);
+  // Nothing shorter is an executable, and no change is fatal.
+  for (size_t length = 0; length < saved.size(); length += 1 + saved.size() / 97)
+    EXPECT_EQ(gluonc_engine_load_executable(engine, saved.data(), length, &again, nullptr),
+              GLUONC_USAGE_ERROR);
+  for (size_t at = 0; at < saved.size(); at += 1 + saved.size() / 499) {
+    std::string changed = saved;
+    changed[at] = static_cast<char>(changed[at] ^ 0x55);
+    if (gluonc_engine_load_executable(engine, changed.data(), changed.size(), &again, nullptr) ==
+        GLUONC_OK)
+      gluonc_executable_destroy(again);
+  }
 }
 
 } // namespace

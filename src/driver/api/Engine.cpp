@@ -6,6 +6,7 @@
 #include "driver/Status.h"
 #include "sema/builtins/Ops.h"
 #include "sema/builtins/Reference.h"
+#include "sema/names/Imports.h"
 #include "sema/names/Language.h"
 #include "support/File.h"
 
@@ -36,7 +37,10 @@ gluonc_status unavailable(llvm::Error failure, gluonc_error **error) {
 }
 
 void passOn(EngineState &engine, const diag::Collector &collector) {
-  if (!engine.output || collector.diagnostics.empty())
+  if (collector.diagnostics.empty())
+    return;
+  LaunchSettings settings = engine.launchSettings();
+  if (!settings.output)
     return;
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -46,7 +50,7 @@ void passOn(EngineState &engine, const diag::Collector &collector) {
     else
       diag::renderText(diagnostic, out);
   AtRest telling;
-  engine.output(engine.outputUser, text.data(), text.size());
+  settings.output(settings.outputUser, text.data(), text.size());
 }
 
 gluonc_status fail(const diag::Collector &collector, gluonc_error **error) {
@@ -77,6 +81,7 @@ static gluonc_status loadText(gluonc_engine *engine, std::string path, std::stri
                               gluonc_module **module, gluonc_error **error) {
   auto state = std::make_shared<ModuleState>();
   state->engine = engine->state;
+  sema::setSearchPath(state->program, engine->state->importFolders);
   diag::Collector collector;
   {
     EngineLock lock(*engine->state, state);
@@ -105,11 +110,19 @@ void gluonc_error_destroy(gluonc_error *error) { delete error; }
 gluonc_status gluonc_engine_create(const gluonc_engine_options *options, gluonc_engine **engine,
                                    gluonc_error **error) {
   return guarded(error, {{"engine", engine}}, [&] {
+    std::optional<gluonc_engine_options> chosen = readSized(options, error);
+    if (!chosen)
+      return GLUONC_USAGE_ERROR;
+    if (chosen->import_folder_count && !chosen->import_folders)
+      return fail(GLUONC_USAGE_ERROR, "`import_folders` is null", error);
     auto state = std::make_shared<EngineState>();
-    if (options && options->ptxas)
-      state->ptxas = options->ptxas;
-    if (options && options->cache_directory)
-      state->cache = driver::Cache(options->cache_directory);
+    if (chosen->ptxas)
+      state->ptxas = chosen->ptxas;
+    if (chosen->cache_directory)
+      state->cache = driver::Cache(chosen->cache_directory);
+    for (size_t i = 0; i != chosen->import_folder_count; ++i)
+      if (const char *folder = chosen->import_folders[i])
+        state->importFolders.push_back(folder);
     *engine = new gluonc_engine{std::move(state)};
     return GLUONC_OK;
   });
@@ -199,24 +212,27 @@ void gluonc_engine_seal(gluonc_engine *engine) {
 }
 
 void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed) {
-  if (engine)
-    engine->state->scheduleSeed = seed ? std::optional(*seed) : std::nullopt;
+  guarded(nullptr, {{"engine", engine}}, [&] {
+    std::lock_guard guard(engine->state->settings);
+    engine->state->forLaunches.scheduleSeed = seed ? std::optional(*seed) : std::nullopt;
+    return GLUONC_OK;
+  });
 }
 
 void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
   guarded(nullptr, {{"engine", engine}}, [&] {
-    EngineLock lock(*engine->state);
-    engine->state->output = output;
-    engine->state->outputUser = user;
+    std::lock_guard guard(engine->state->settings);
+    engine->state->forLaunches.output = output;
+    engine->state->forLaunches.outputUser = user;
     return GLUONC_OK;
   });
 }
 
 void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interrupt interrupt, void *user) {
   guarded(nullptr, {{"engine", engine}}, [&] {
-    EngineLock lock(*engine->state);
-    engine->state->interrupt = interrupt;
-    engine->state->interruptUser = user;
+    std::lock_guard guard(engine->state->settings);
+    engine->state->forLaunches.interrupt = interrupt;
+    engine->state->forLaunches.interruptUser = user;
     return GLUONC_OK;
   });
 }
@@ -226,23 +242,42 @@ void gluonc_engine_cancel_launches(gluonc_engine *engine) {
     ++engine->state->cancellations;
 }
 
+/// The engine's ranges as launches look into them; null where two of them overlap.
+static std::shared_ptr<const sim::Memory> memoryOf(llvm::ArrayRef<HostRange> ranges) {
+  auto memory = std::make_shared<sim::Memory>();
+  for (const HostRange &range : ranges)
+    if (!memory->add(range.name, range.base, range.bytes))
+      return nullptr;
+  return memory;
+}
+
 gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name, const void *base,
                                        size_t bytes, gluonc_error **error) {
   return guarded(error, {{"engine", engine}, {"base", base}}, [&] {
     std::string shown = name ? name : "";
     if (reinterpret_cast<uintptr_t>(base) + bytes < bytes)
       return fail(GLUONC_USAGE_ERROR, "`" + shown + "` reaches beyond the last address", error);
-    EngineLock lock(*engine->state);
-    if (engine->state->memory.add(shown, base, bytes))
-      return GLUONC_OK;
-    return fail(GLUONC_USAGE_ERROR, "`" + shown + "` overlaps memory that was added before", error);
+    EngineState &state = *engine->state;
+    std::lock_guard guard(state.settings);
+    std::vector<HostRange> ranges = state.ranges;
+    ranges.push_back({shown, base, bytes});
+    // Launches that run keep what they began with.
+    std::shared_ptr<const sim::Memory> memory = memoryOf(ranges);
+    if (!memory)
+      return fail(GLUONC_USAGE_ERROR, "`" + shown + "` overlaps memory that was added before",
+                  error);
+    state.ranges = std::move(ranges);
+    state.forLaunches.memory = std::move(memory);
+    return GLUONC_OK;
   });
 }
 
 void gluonc_engine_remove_memory(gluonc_engine *engine, const void *base) {
   guarded(nullptr, {{"engine", engine}}, [&] {
-    EngineLock lock(*engine->state);
-    engine->state->memory.remove(base);
+    EngineState &state = *engine->state;
+    std::lock_guard guard(state.settings);
+    llvm::erase_if(state.ranges, [&](const HostRange &range) { return range.base == base; });
+    state.forLaunches.memory = memoryOf(state.ranges);
     return GLUONC_OK;
   });
 }
@@ -301,6 +336,7 @@ gluonc_status gluonc_engine_load_scope(gluonc_engine *engine, const char *path, 
         if (!resolve || !scope)
           return fail(GLUONC_USAGE_ERROR, "a scope needs a resolver and a number other than 0",
                       error);
+        sema::setSearchPath(state->program, engine->state->importFolders);
         state->program.setResolver(resolverFor(resolve, context));
         diag::Collector collector;
         {

@@ -214,6 +214,9 @@ static gluonc_status makeCode(gluonc_executable *executable, const char *form, c
   std::optional<driver::Stage> stage = driver::parseStage(form);
   if (!stage || *stage < driver::Stage::Ttgir)
     return fail(GLUONC_USAGE_ERROR, "an executable has no form `" + std::string(form) + "`", error);
+  if (!executable->hasSource())
+    return fail(GLUONC_USAGE_ERROR,
+                "what was saved has machine code only, no `" + std::string(form) + "`", error);
   std::lock_guard guard(executable->making);
   auto at = executable->madeCode.find(form);
   if (at == executable->madeCode.end()) {
@@ -234,8 +237,7 @@ gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const c
                                           const char **code, size_t *size, gluonc_error **error) {
   return guarded(
       error, {{"executable", executable}, {"form", form}, {"code", code}},
-      [&] { return makeCode(executable, form, code, size, error); },
-      executable ? Subject{&executable->origin, executable->target.name()} : Subject());
+      [&] { return makeCode(executable, form, code, size, error); }, subjectOf(executable));
 }
 
 void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_executable_info *info) {

@@ -83,6 +83,12 @@ gluonc_error *makeInternalError(const std::string &what, const Subject &subject)
 
 } // namespace
 
+Subject api::subjectOf(const gluonc_executable *executable) {
+  if (!executable)
+    return {};
+  return {executable->hasSource() ? &executable->origin : nullptr, executable->target.name()};
+}
+
 gluonc_status api::reportInternalError(const char *what, const Subject &subject,
                                        gluonc_error **error) {
   try {

@@ -13,6 +13,7 @@
 #include "support/Forks.h"
 #include "support/Recovery.h"
 
+#include <cstring>
 #include <initializer_list>
 #include <new>
 
@@ -29,6 +30,31 @@ struct Subject {
   const gluonc_specialization *specialization = nullptr;
   std::string target = {};
 };
+
+/// That of an executable.
+Subject subjectOf(const gluonc_executable *executable);
+
+/// A caller's options as this library has them: what theirs lack is zero. Nullopt after a report.
+template <typename Options>
+std::optional<Options> readSized(const Options *given, gluonc_error **error) {
+  Options made = {};
+  made.size = sizeof(Options);
+  if (!given)
+    return made;
+  if (given->size < sizeof(size_t)) {
+    fail(GLUONC_USAGE_ERROR, "the size of a structure of options is not set", error);
+    return std::nullopt;
+  }
+  std::memcpy(&made, given, std::min(given->size, sizeof(Options)));
+  auto *bytes = reinterpret_cast<const char *>(given);
+  for (size_t i = sizeof(Options); i < given->size; ++i)
+    if (bytes[i]) {
+      fail(GLUONC_USAGE_ERROR, "options of a later version of gluonc are set", error);
+      return std::nullopt;
+    }
+  made.size = sizeof(Options);
+  return made;
+}
 
 gluonc_status reportInternalError(const char *what, const Subject &subject, gluonc_error **error);
 /// GLUONC_OK, or the report that this process cannot do the call, or that an argument is null.

@@ -36,6 +36,25 @@ struct IdleCompiler {
   unsigned uses = 0;
 };
 
+/// What a simulated launch is told beside its arguments. Launches take copies.
+struct LaunchSettings {
+  /// Receives what kernels print.
+  gluonc_output output = nullptr;
+  void *outputUser = nullptr;
+  std::shared_ptr<const sim::Memory> memory = std::make_shared<sim::Memory>();
+  std::optional<uint64_t> scheduleSeed;
+  /// Asked while the launch runs.
+  gluonc_interrupt interrupt = nullptr;
+  void *interruptUser = nullptr;
+};
+
+/// Host memory that the engine was told of.
+struct HostRange {
+  std::string name;
+  const void *base;
+  size_t bytes;
+};
+
 struct EngineState {
   /// Resolvers run under it and may ask for layouts. See EngineLock.
   ForkableMutex lock;
@@ -45,20 +64,24 @@ struct EngineState {
   driver::Cache cache{""};
   /// As many as ever compiled at once, at most.
   std::vector<IdleCompiler> idleCompilers;
+  /// Of imports.
+  std::vector<std::string> importFolders;
   /// Nothing is compiled any more.
   std::atomic<bool> isSealed = false;
-  /// Receives what simulated kernels print.
-  gluonc_output output = nullptr;
-  void *outputUser = nullptr;
-  sim::Memory memory;
-  std::optional<uint64_t> scheduleSeed;
-  /// Asked while a simulated launch runs.
-  gluonc_interrupt interrupt = nullptr;
-  void *interruptUser = nullptr;
+  /// Of `forLaunches` and `ranges`.
+  ForkableMutex settings;
+  LaunchSettings forLaunches;
+  /// What `forLaunches.memory` is made of.
+  std::vector<HostRange> ranges;
   /// How often launches were cancelled.
   std::atomic<uint64_t> cancellations = 0;
   std::shared_ptr<const cuda::Driver> driver;
   std::vector<std::string> targetNames;
+
+  LaunchSettings launchSettings() {
+    std::lock_guard guard(settings);
+    return forLaunches;
+  }
 
   llvm::Error openDriver() {
     if (driver)
@@ -123,6 +146,9 @@ struct gluonc_specialization {
   }
 };
 struct gluonc_executable {
+  /// Whether there is a source to make other forms of; not for what was saved.
+  bool hasSource() const { return origin.function || origin.ir; }
+
   std::shared_ptr<gluonc::api::EngineState> engine;
   /// Keeps the source alive for the simulator's reports.
   std::shared_ptr<gluonc::api::ModuleState> module;
@@ -136,6 +162,7 @@ struct gluonc_executable {
   /// Made when asked for, under `making`.
   gluonc::ForkableMutex making;
   llvm::StringMap<std::string> madeCode;
+  std::string saved;
   gluonc::driver::LaunchParameters parameters;
   std::unique_ptr<gluonc::sim::Executable> simulated;
   /// Set once under `loading`; read without a lock afterwards.

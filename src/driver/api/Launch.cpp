@@ -16,6 +16,29 @@ gluonc_status wrongCount(const gluonc_executable &executable, size_t count, gluo
               error);
 }
 
+/// The number in a slot, in the low `bits`: what is above repeats the sign, or is zero.
+bool fits(uint64_t slot, unsigned bits) {
+  return slot >> bits == 0 || static_cast<int64_t>(slot) >> (bits - 1) == -1;
+}
+
+/// The first integer that its parameter cannot hold, if there is one.
+std::optional<size_t> findTooLarge(const driver::LaunchParameters &parameters,
+                                   const uint64_t *values) {
+  for (const auto &[index, bits] : parameters.narrowIntegers)
+    if (!fits(values[index], bits)) [[unlikely]]
+      return index;
+  return std::nullopt;
+}
+
+gluonc_status tooLarge(const gluonc_executable &executable, size_t index, uint64_t slot,
+                       gluonc_error **error) {
+  return fail(GLUONC_USAGE_ERROR,
+              "launch argument " + std::to_string(index) + " is " +
+                  std::to_string(static_cast<int64_t>(slot)) + ", which " +
+                  executable.parameters.visible[index].type + " cannot hold",
+              error);
+}
+
 /// Registers ranges that may overlap: those that share a byte become one range.
 void addRanges(llvm::ArrayRef<gluonc_memory_range> ranges, sim::Memory &memory) {
   struct Piece {
@@ -117,7 +140,8 @@ sim::Argument argumentOf(sema::DType dtype, const uint64_t &slot) {
 
 /// The launch of a simulated executable.
 gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t, 3> grid,
-                       const uint64_t *values, const sim::Memory &memory, gluonc_error **error) {
+                       const uint64_t *values, const LaunchSettings &settings,
+                       gluonc_error **error) {
   // As a GPU would.
   if (executable.target.isNvidia())
     if (std::string problem = cuda::Launcher::whyNotPossible({grid[0], grid[1], grid[2]},
@@ -126,7 +150,7 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
       return fail(GLUONC_UNAVAILABLE, std::move(problem), error);
   sim::Launch launch;
   launch.grid = grid;
-  launch.memory = &memory;
+  launch.memory = settings.memory.get();
   llvm::ArrayRef<driver::LaunchParameter> parameters = executable.parameters.visible;
   std::vector<TensorDescription> tensors(parameters.size());
   for (size_t i = 0; i != parameters.size(); ++i) {
@@ -152,10 +176,10 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   launch.shouldStop = [&, before = engine.cancellations.load()] {
     AtRest asking;
     return isCancelled = engine.cancellations != before ||
-                         (engine.interrupt && engine.interrupt(engine.interruptUser));
+                         (settings.interrupt && settings.interrupt(settings.interruptUser));
   };
-  launch.scheduleSeed = engine.scheduleSeed;
-  if (engine.output)
+  launch.scheduleSeed = settings.scheduleSeed;
+  if (settings.output)
     launch.output = &out;
   diag::Collector collector;
   bool fine = executable.simulated->run(launch, collector);
@@ -164,7 +188,7 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   // Before the error: it tells what came before it.
   if (!printed.empty()) {
     AtRest telling;
-    engine.output(engine.outputUser, printed.data(), printed.size());
+    settings.output(settings.outputUser, printed.data(), printed.size());
   }
   return fine ? GLUONC_OK : fail(collector, error);
 }
@@ -223,11 +247,22 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
   return unavailable(driver.fail(result, call), error);
 }
 
+/// Whether an executable that is loaded is on that device.
+gluonc_status checkDevice(const gluonc_executable &executable, int device, gluonc_error **error) {
+  int there = executable.launcher.load()->device().ordinal();
+  if (there == device)
+    return GLUONC_OK;
+  return fail(GLUONC_USAGE_ERROR,
+              "the executable is loaded on device " + std::to_string(there) + ", not on " +
+                  std::to_string(device) + ": compile another one for that",
+              error);
+}
+
 /// Puts machine code on a device.
 gluonc_status load(gluonc_executable *executable, int device, gluonc_error **error) {
   std::lock_guard guard(executable->loading);
   if (executable->launcher)
-    return GLUONC_OK;
+    return checkDevice(*executable, device, error);
   std::shared_ptr<const cuda::Driver> driver;
   {
     EngineLock lock(*executable->engine);
@@ -264,7 +299,7 @@ gluonc_status load(gluonc_executable *executable, int device, gluonc_error **err
 
 gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
                                      gluonc_error **error) {
-  if (executable && (executable->simulated || executable->launcher))
+  if (executable && executable->simulated)
     return GLUONC_OK;
   return guarded(error, {{"executable", executable}},
                  [&] { return load(executable, device, error); });
@@ -285,36 +320,75 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
                    [] { return GLUONC_OK; });
   if (count != executable->parameters.visible.size()) [[unlikely]]
     return wrongCount(*executable, count, error);
+  if (std::optional<size_t> index = findTooLarge(executable->parameters, values)) [[unlikely]]
+    return tooLarge(*executable, *index, values[*index], error);
   const cuda::Launcher *launcher = executable->launcher.load(std::memory_order_acquire);
   if (launcher) [[likely]]
     return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);
   if (executable->simulated)
-    return guarded(
-        error, {},
-        [&] { return simulate(*executable, {x, y, z}, values, executable->engine->memory, error); },
-        {&executable->origin, executable->target.name()});
+    return gluonc_launch_simulated(executable, x, y, z, values, count, nullptr, error);
   gluonc_status status = gluonc_executable_load(executable, 0, error);
   if (status != GLUONC_OK)
     return status;
   return gluonc_launch(executable, x, y, z, stream, values, count, error);
 }
 
+/// Those of one launch: what `options` (may be null) leaves out is the engine's. Nullopt after a
+/// report.
+static std::optional<LaunchSettings>
+settingsOf(EngineState &engine, const gluonc_launch_options *options, gluonc_error **error) {
+  std::optional<gluonc_launch_options> chosen = readSized(options, error);
+  if (!chosen)
+    return std::nullopt;
+  LaunchSettings settings = engine.launchSettings();
+  if (chosen->ranges) {
+    auto memory = std::make_shared<sim::Memory>();
+    addRanges({chosen->ranges, chosen->range_count}, *memory);
+    settings.memory = std::move(memory);
+  }
+  if (chosen->schedule_seed)
+    settings.scheduleSeed = *chosen->schedule_seed;
+  if (chosen->output) {
+    settings.output = chosen->output;
+    settings.outputUser = chosen->output_user;
+  }
+  if (chosen->interrupt) {
+    settings.interrupt = chosen->interrupt;
+    settings.interruptUser = chosen->interrupt_user;
+  }
+  return settings;
+}
+
+gluonc_status gluonc_launch_simulated(gluonc_executable *executable, unsigned x, unsigned y,
+                                      unsigned z, const uint64_t *values, size_t count,
+                                      const gluonc_launch_options *options, gluonc_error **error) {
+  const void *someValues = count ? static_cast<const void *>(values) : executable;
+  auto launch = [&] {
+    if (!executable->simulated)
+      return fail(GLUONC_USAGE_ERROR, "this is machine code, and nothing to simulate", error);
+    if (count != executable->parameters.visible.size())
+      return wrongCount(*executable, count, error);
+    if (std::optional<size_t> index = findTooLarge(executable->parameters, values))
+      return tooLarge(*executable, *index, values[*index], error);
+    std::optional<LaunchSettings> settings = settingsOf(*executable->engine, options, error);
+    if (!settings)
+      return GLUONC_USAGE_ERROR;
+    return simulate(*executable, {x, y, z}, values, *settings, error);
+  };
+  return guarded(error, {{"executable", executable}, {"values", someValues}}, launch,
+                 subjectOf(executable));
+}
+
 gluonc_status gluonc_launch_on_ranges(gluonc_executable *executable, unsigned x, unsigned y,
                                       unsigned z, const uint64_t *values, size_t count,
                                       const gluonc_memory_range *ranges, size_t range_count,
                                       gluonc_error **error) {
-  const void *someValues = count ? static_cast<const void *>(values) : executable;
-  const void *someRanges = range_count ? static_cast<const void *>(ranges) : executable;
-  auto launch = [&] {
-    if (!executable->simulated)
-      return fail(GLUONC_USAGE_ERROR, "ranges are for the simulator; this is machine code", error);
-    if (count != executable->parameters.visible.size())
-      return wrongCount(*executable, count, error);
-    sim::Memory memory;
-    addRanges({ranges, range_count}, memory);
-    return simulate(*executable, {x, y, z}, values, memory, error);
-  };
-  return guarded(
-      error, {{"executable", executable}, {"values", someValues}, {"ranges", someRanges}}, launch,
-      executable ? Subject{&executable->origin, executable->target.name()} : Subject());
+  if (range_count && !ranges)
+    return guarded(error, {{"ranges", ranges}}, [] { return GLUONC_OK; });
+  static constexpr gluonc_memory_range nothing = {};
+  gluonc_launch_options options = {};
+  options.size = sizeof options;
+  options.ranges = ranges ? ranges : &nothing;
+  options.range_count = range_count;
+  return gluonc_launch_simulated(executable, x, y, z, values, count, &options, error);
 }

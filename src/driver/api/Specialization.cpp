@@ -147,11 +147,14 @@ static gluonc_status specialize(const gluonc_kernel &kernel,
   made->module = kernel.module;
   made->function = kernel.function;
   made->kernelName = kernel.function->name;
-  if (options) {
-    made->options.numWarps = options->num_warps;
-    made->options.numCtas = options->num_ctas;
-    takeOptions(*options, *made);
-  }
+  std::optional<gluonc_kernel_options> chosen = readSized(options, error);
+  if (!chosen)
+    return GLUONC_USAGE_ERROR;
+  if (chosen->num_warps)
+    made->options.numWarps = chosen->num_warps;
+  if (chosen->num_ctas)
+    made->options.numCtas = chosen->num_ctas;
+  takeOptions(*chosen, *made);
   if (std::string problem = problemOf(made->options); !problem.empty())
     return fail(GLUONC_USAGE_ERROR, std::move(problem), error);
   diag::Collector collector;
@@ -181,6 +184,9 @@ gluonc_status gluonc_kernel_specialize(gluonc_kernel *kernel, const gluonc_argum
 static gluonc_status loadIr(gluonc_engine *engine, std::string path, std::string text,
                             const gluonc_kernel_options *options,
                             gluonc_specialization **specialization, gluonc_error **error) {
+  std::optional<gluonc_kernel_options> chosen = readSized(options, error);
+  if (!chosen)
+    return GLUONC_USAGE_ERROR;
   auto made = std::make_unique<gluonc_specialization>();
   made->module = std::make_shared<ModuleState>();
   made->module->engine = engine->state;
@@ -198,8 +204,7 @@ static gluonc_status loadIr(gluonc_engine *engine, std::string path, std::string
   made->kernelName = std::move(signature->kernel);
   made->arguments = std::move(signature->arguments);
   made->options = signature->options;
-  if (options)
-    takeOptions(*options, *made);
+  takeOptions(*chosen, *made);
   *specialization = made.release();
   return GLUONC_OK;
 }
