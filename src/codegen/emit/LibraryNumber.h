@@ -37,16 +37,22 @@ inline Number operator/(Number a, double b) { return a / a.of(b); }
 inline Number operator-(double a, Number b) { return b.of(a) - b; }
 inline Number operator/(double a, Number b) { return b.of(a) / b; }
 
-inline llvm::Value * operator<(Number a, Number b) { return a.builder().CreateFCmpOLT(a.value, b.value); }
-inline llvm::Value * operator<(Number a, double b) { return a < a.of(b); }
-inline llvm::Value * operator>(Number a, double b) { return a.of(b) < a; }
-inline llvm::Value * operator==(Number a, Number b) { return a.builder().CreateFCmpOEQ(a.value, b.value); }
-inline llvm::Value * operator==(Number a, double b) { return a == a.of(b); }
+inline llvm::Value *operator<(Number a, Number b) {
+  return a.builder().CreateFCmpOLT(a.value, b.value);
+}
+inline llvm::Value *operator<(Number a, double b) { return a < a.of(b); }
+inline llvm::Value *operator>(Number a, double b) { return a.of(b) < a; }
+inline llvm::Value *operator==(Number a, Number b) {
+  return a.builder().CreateFCmpOEQ(a.value, b.value);
+}
+inline llvm::Value *operator==(Number a, double b) { return a == a.of(b); }
 
 inline Number select(llvm::Value *condition, Number a, Number b) {
   return {a.emitter, a.builder().CreateSelect(condition, a.value, b.value)};
 }
-inline Number select(llvm::Value *condition, double a, Number b) { return select(condition, b.of(a), b); }
+inline Number select(llvm::Value *condition, double a, Number b) {
+  return select(condition, b.of(a), b);
+}
 
 inline Number math(MathKind kind, Number x) {
   return {x.emitter, x.emitter->isa.math(x.builder(), kind, {x.value})};
@@ -76,10 +82,11 @@ template <class Condition, class Step>
 llvm::SmallVector<llvm::Value *> loop(Emitter &emitter, llvm::ArrayRef<llvm::Value *> start,
                                       Condition condition, Step step) {
   Builder &builder = emitter.builder;
-  llvm::BasicBlock *before = builder.GetInsertBlock(), *head = emitter.newBlock("library");
-  llvm::BasicBlock *body = emitter.newBlock("library.do"), *exit = emitter.newBlock("library.end");
+  llvm::BasicBlock *before = builder.GetInsertBlock(), *head = emitter.blocks.create("library");
+  llvm::BasicBlock *body = emitter.blocks.create("library.do"),
+                   *exit = emitter.blocks.create("library.end");
   builder.CreateBr(head);
-  emitter.startBlock(head);
+  emitter.blocks.start(head);
   llvm::SmallVector<llvm::Value *> values;
   for (llvm::Value *value : start) {
     llvm::PHINode *phi = builder.CreatePHI(value->getType(), 2);
@@ -87,12 +94,12 @@ llvm::SmallVector<llvm::Value *> loop(Emitter &emitter, llvm::ArrayRef<llvm::Val
     values.push_back(phi);
   }
   builder.CreateCondBr(condition(values), body, exit);
-  emitter.startBlock(body);
+  emitter.blocks.start(body);
   llvm::SmallVector<llvm::Value *> next = step(values);
   for (auto [phi, value] : llvm::zip_equal(values, next))
     llvm::cast<llvm::PHINode>(phi)->addIncoming(value, builder.GetInsertBlock());
   builder.CreateBr(head);
-  emitter.startBlock(exit);
+  emitter.blocks.start(exit);
   return values;
 }
 
