@@ -1,7 +1,7 @@
 //===- Run.h - One kernel launch on the CPU or a GPU ------------------------===//
 //
-// Host tensors in, host tensors out. On the CPU the simulator works on the
-// tensors' own memory; on a GPU each buffer is copied there and back.
+// Host tensors in, host tensors out. The simulator and the executor of PTX work on
+// the tensors' own memory; on a GPU each buffer is copied there and back.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -50,6 +50,10 @@ std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
                                  const CompiledKernel &kernel, unsigned warpSize,
                                  const KernelArguments &arguments, Grid grid, unsigned launches,
                                  diag::Sink &sink);
+
+/// Executes the kernel's PTX on the CPU, on the tensors' own memory. Nullopt after a report.
+std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
+                                const KernelArguments &arguments, Grid grid, diag::Sink &sink);
 
 /// Reports a failure of the device: the kernel's fault, or the device's.
 void reportDevice(llvm::Error error, diag::Sink &sink);

@@ -19,14 +19,17 @@ struct Run {
   Session &session;
   /// Null for the CPU.
   std::shared_ptr<const cuda::Device> device = nullptr;
-  sema::Options options;
-  std::optional<host::Tolerance> tolerance;
-  std::optional<uint64_t> scheduleSeed;
+  /// On the CPU: executes the machine's assembly in place of simulating the kernel.
+  bool executesPtx = false;
+  sema::Options options = {};
+  std::optional<host::Tolerance> tolerance = std::nullopt;
+  std::optional<uint64_t> scheduleSeed = std::nullopt;
 
   /// Chooses the device. False after a report, or with a usage problem.
   bool chooseDevice(std::string &problem) {
     const Word *wanted = session.line.find("--device");
-    if (wanted && wanted->text == "cpu")
+    executesPtx = wanted && wanted->text == "ptx";
+    if (executesPtx || (wanted && wanted->text == "cpu"))
       return chooseTarget();
     int ordinal = 0;
     if (wanted) {
@@ -37,7 +40,7 @@ struct Run {
       else
         fine = fine && name.empty();
       if (!fine) {
-        problem = "--device takes cpu, cuda or cuda:N";
+        problem = "--device takes cpu, ptx, cuda or cuda:N";
         return false;
       }
     }
@@ -86,8 +89,9 @@ struct Run {
   }
 
   std::string deviceText() const {
-    return device ? "cuda:" + std::to_string(device->ordinal()) + " (" + device->name() + ")"
-                  : "cpu (simulator, as " + options.target.name() + ")";
+    if (device)
+      return "cuda:" + std::to_string(device->ordinal()) + " (" + device->name() + ")";
+    return (executesPtx ? "cpu (PTX of " : "cpu (simulator, as ") + options.target.name() + ")";
   }
 
   /// Takes the IR that `--ttgir` names in place of what the function says. False after a report.
@@ -120,18 +124,20 @@ struct Run {
     driver::KernelSource source = {program, &kernel, arguments.specs, options};
     if (session.line.has("--ttgir") && !readIr(compiler, arguments, source))
       return std::nullopt;
-    return device ? launchOnCuda(compiler, source, arguments, grid, timings)
-                  : simulate(compiler, source, arguments, grid, timings);
+    return device || executesPtx ? launchCode(compiler, source, arguments, grid, timings)
+                                 : simulate(compiler, source, arguments, grid, timings);
   }
 
-  std::optional<driver::RunTime> launchOnCuda(driver::Compiler &compiler,
-                                              const driver::KernelSource &source,
-                                              const driver::KernelArguments &arguments,
-                                              driver::Grid grid, Timings *timings) {
+  /// On a GPU, or by executing PTX.
+  std::optional<driver::RunTime> launchCode(driver::Compiler &compiler,
+                                            const driver::KernelSource &source,
+                                            const driver::KernelArguments &arguments,
+                                            driver::Grid grid, Timings *timings) {
     driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
     driver::CodeOptions code = session.codeOptions();
     // Without an assembler the driver of the device compiles assembly when it is loaded.
-    driver::Stage last = code.assembler.empty() ? driver::Stage::Assembly : driver::Stage::Binary;
+    driver::Stage last =
+        code.assembler.empty() || executesPtx ? driver::Stage::Assembly : driver::Stage::Binary;
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
     if (!ir)
       return std::nullopt;
@@ -141,6 +147,8 @@ struct Run {
                               driver::label(source), session.sources, session.sink, timings);
     if (!compiled)
       return std::nullopt;
+    if (executesPtx)
+      return driver::runOnPtx(*compiled, options.target.warpSize(), arguments, grid, session.sink);
     return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
                              session.line.has("--time") ? timedLaunches : 0, session.sink);
   }
@@ -208,7 +216,7 @@ int runCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
   Session::Input input = Session::splitInput(session.line.positional().front());
-  Run run{session, nullptr, {}, {}, {}};
+  Run run{.session = session};
   std::vector<driver::ArgumentText> texts;
   std::string problem;
   std::optional<double> rtol, atol;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr OptionSpec runOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
-    {"--device", "DEVICE", "cpu, cuda or cuda:N (default: the first CUDA GPU, else the CPU)"},
+    {"--device", "DEVICE", "cpu, ptx, cuda or cuda:N (default: the first CUDA GPU, else cpu)"},
     {"--target", "TARGET", "chip to specialize for on the CPU (default cuda:90a)"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},

@@ -50,8 +50,8 @@ template <class T, RoundingMode mode> T fused(T x, T y, T z) {
   return valueOf<T>(result);
 }
 
-/// The nearest root, or its neighbour where that lies on the wrong side: the sign of what is left of
-/// the square says so, which one fma tells exactly once x is far from the subnormals.
+/// The nearest root, or its neighbour where that lies on the wrong side: the sign of what is left
+/// of the square says so, which one fma tells exactly once x is far from the subnormals.
 template <RoundingMode mode> struct RoundedRoot {
   template <class T> static T apply(T x) {
     if (!(x > 0) || std::isinf(x))

@@ -233,13 +233,20 @@ constexpr LowerFunction cyl_bessel_i0 = lowerFloatUnary<library::BesselI0>;
 constexpr LowerFunction cyl_bessel_i1 = lowerFloatUnary<library::BesselI1>;
 constexpr LowerFunction jn = library::ofFloatOperand<1, library::FirstKind>;
 constexpr LowerFunction yn = library::ofFloatOperand<1, library::SecondKind>;
-constexpr LowerFunction float_as_uint = lowerUnary<library::Turn<float, uint32_t, library::bitsOfFloat>>;
-constexpr LowerFunction uint_as_float = lowerUnary<library::Turn<uint32_t, float, library::floatOfBits>>;
-constexpr LowerFunction double_as_longlong = lowerUnary<library::Turn<double, uint64_t, library::bitsOfDouble>>;
-constexpr LowerFunction longlong_as_double = lowerUnary<library::Turn<uint64_t, double, library::doubleOfBits>>;
-constexpr LowerFunction double2hiint = lowerUnary<library::Turn<double, uint32_t, library::upperWordOf>>;
-constexpr LowerFunction double2loint = lowerUnary<library::Turn<double, uint32_t, library::lowerWordOf>>;
-constexpr LowerFunction rcp64h = lowerUnary<library::Turn<double, double, library::roughReciprocal>>;
+constexpr LowerFunction float_as_uint =
+    lowerUnary<library::Turn<float, uint32_t, library::bitsOfFloat>>;
+constexpr LowerFunction uint_as_float =
+    lowerUnary<library::Turn<uint32_t, float, library::floatOfBits>>;
+constexpr LowerFunction double_as_longlong =
+    lowerUnary<library::Turn<double, uint64_t, library::bitsOfDouble>>;
+constexpr LowerFunction longlong_as_double =
+    lowerUnary<library::Turn<uint64_t, double, library::doubleOfBits>>;
+constexpr LowerFunction double2hiint =
+    lowerUnary<library::Turn<double, uint32_t, library::upperWordOf>>;
+constexpr LowerFunction double2loint =
+    lowerUnary<library::Turn<double, uint32_t, library::lowerWordOf>>;
+constexpr LowerFunction rcp64h =
+    lowerUnary<library::Turn<double, double, library::roughReciprocal>>;
 constexpr LowerFunction hiloint2double = lowerBinary<library::JoinWords>;
 #define GL_LIBDEVICE_CAST(name, from, to, rounding, what)                                          \
   constexpr LowerFunction name = cast<named::from, named::to, llvm::RoundingMode::rounding>;

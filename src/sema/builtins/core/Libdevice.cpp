@@ -103,8 +103,7 @@ Result callLibrary(Context &context, const BoundArgs &arguments, const LibraryFu
   const Overload *overload =
       llvm::find_if(function.overloads, [&](const Overload &each) { return each.type == type; });
   if (overload == function.overloads.end()) {
-    context
-        .report(diag::Kind::NoArithmetic, first.span, ("libdevice." + function.name).str(), type)
+    context.report(diag::Kind::NoArithmetic, first.span, ("libdevice." + function.name).str(), type)
         .hint("cast with `.to(gl.{0})`",
               numeric::factsOf(function.overloads.front().type.scalarKind()).member);
     return std::nullopt;
@@ -113,19 +112,18 @@ Result callLibrary(Context &context, const BoundArgs &arguments, const LibraryFu
   llvm::SmallVector<mlir::Value> handles;
   for (const Operand &operand : operands)
     handles.push_back(operand.value.ir());
-  Value result = tensor(tt::ExternElementwiseOp::create(
-                            context.builder, context.loc(),
-                            typeWithElement(context, first.value.irType(), resultType), handles, "",
-                            "", overload->symbol, /*pure=*/true),
-                        resultType);
+  Value result = tensor(
+      tt::ExternElementwiseOp::create(context.builder, context.loc(),
+                                      typeWithElement(context, first.value.irType(), resultType),
+                                      handles, "", "", overload->symbol, /*pure=*/true),
+      resultType);
   bool isPredicate = function.gives == Gives::Predicate || function.gives == Gives::WidePredicate;
   return isPredicate ? castTensor(context, result, dtypes::int1, context.span) : Result(result);
 }
 
 /// Those of `all` that the library has.
 llvm::SmallVector<Overload, 6> present(std::initializer_list<Overload> all) {
-  return llvm::filter_to_vector<6>(all,
-                                   [](const Overload &each) { return !each.symbol.empty(); });
+  return llvm::filter_to_vector<6>(all, [](const Overload &each) { return !each.symbol.empty(); });
 }
 
 /// The symbol on integers without a sign; empty where there is none.

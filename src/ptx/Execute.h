@@ -1,0 +1,51 @@
+//===- Execute.h - Runs a kernel's PTX on the CPU ----------------------------===//
+//
+// Every thread with its registers, every warp with the lanes that are at one
+// instruction, every CTA with its shared memory and barriers, clusters one after
+// the other. It knows PTX and nothing of gluonc's IR, so it is a witness of what the
+// code generator wrote: the same text runs on the GPU.
+//
+// Global addresses are the host's. Asynchronous copies take place at once.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ptx/Module.h"
+
+#include <array>
+#include <optional>
+
+namespace gluonc::ptx {
+
+/// Memory that a kernel may access.
+struct Range {
+  uint64_t begin = 0, end = 0;
+};
+
+struct Launch {
+  /// In CTAs; a multiple of the cluster's size along x.
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  unsigned threads = 128;
+  unsigned ctasPerCluster = 1;
+  /// Dynamic shared memory of a CTA.
+  unsigned sharedBytes = 0;
+  /// One per parameter: the low bytes of a value.
+  llvm::ArrayRef<uint64_t> slots = {};
+  llvm::ArrayRef<Range> memory = {};
+  /// Instructions of one warp before a cluster counts as endless.
+  uint64_t stepLimit = uint64_t(1) << 32;
+};
+
+/// Why a kernel stopped, and where.
+struct Fault {
+  std::string message;
+  unsigned line = 0;
+  std::array<uint32_t, 3> cta = {};
+  /// In its CTA.
+  unsigned thread = 0;
+};
+
+/// Nothing if the kernel ran to its end.
+std::optional<Fault> execute(const Function &kernel, const Module &module, const Launch &launch);
+
+} // namespace gluonc::ptx

@@ -1,0 +1,251 @@
+#include "ptx/Handlers.h"
+
+#include <cstring>
+
+namespace gluonc::ptx {
+
+Handler findHandler(const Instruction &instruction) {
+  static const HandlerTable table = [] {
+    HandlerTable result;
+    addArithmetic(result);
+    addConversions(result);
+    addMemory(result);
+    addControl(result);
+    addWarpOperations(result);
+    addMatrices(result);
+    addAsynchronous(result);
+    addWarpgroups(result);
+    addTensorCopies(result);
+    return result;
+  }();
+  auto found = table.find(instruction.name);
+  return found == table.end() ? nullptr : found->second(instruction);
+}
+
+// -- Operands --------------------------------------------------------------------
+
+static uint64_t specialValue(const Step &step, Special special, unsigned lane) {
+  const Launch &launch = step.machine.launch;
+  switch (special) {
+  case Special::ThreadX:
+    return step.thread(lane);
+  case Special::ThreadsX:
+    return launch.threads;
+  case Special::CtaX:
+  case Special::CtaY:
+  case Special::CtaZ:
+    return step.cta.coordinates[unsigned(special) - unsigned(Special::CtaX)];
+  case Special::GridX:
+  case Special::GridY:
+  case Special::GridZ:
+    return launch.grid[unsigned(special) - unsigned(Special::GridX)];
+  case Special::ClusterRank:
+  case Special::ClusterCtaX:
+    return step.cta.rank;
+  case Special::ClusterSize:
+    return launch.ctasPerCluster;
+  case Special::ClusterX:
+    return step.cta.coordinates[0] / launch.ctasPerCluster;
+  case Special::ClustersX:
+    return launch.grid[0] / launch.ctasPerCluster;
+  case Special::Lane:
+    return lane;
+  case Special::Warp:
+    return step.warp.number;
+  case Special::Clock:
+    return step.warp.steps;
+  case Special::SharedBytes:
+    return launch.sharedBytes;
+  case Special::LaneMaskLess:
+    return (uint32_t(1) << lane) - 1;
+  case Special::One:
+    return 1;
+  case Special::Zero:
+    return 0;
+  }
+  return 0;
+}
+
+uint64_t Step::read(const Operand &operand, unsigned lane) {
+  switch (operand.kind) {
+  case OperandKind::Register: {
+    uint64_t value = cell(operand.reg, lane);
+    return operand.isNegated ? !value : value;
+  }
+  case OperandKind::Immediate:
+    return operand.value;
+  case OperandKind::Special:
+    return specialValue(*this, operand.special, lane);
+  default:
+    return 0;
+  }
+}
+
+void Step::fail(unsigned lane, const llvm::Twine &message) {
+  if (!machine.fault)
+    machine.fault = {message.str(), instruction.line, cta.coordinates, thread(lane)};
+}
+
+// -- Memory ----------------------------------------------------------------------
+
+Machine::Machine(const Function &kernel, const Module &module, const Launch &launch)
+    : kernel(kernel), launch(launch), parameters(kernel.parameterBytes, 0),
+      ranges(launch.memory.begin(), launch.memory.end()) {
+  for (const auto &variable : module.variables)
+    ranges.push_back({reinterpret_cast<uint64_t>(variable->data()),
+                      reinterpret_cast<uint64_t>(variable->data()) + variable->size()});
+  for (size_t i = 0; i != std::min(launch.slots.size(), kernel.parameters.size()); ++i) {
+    const Parameter &parameter = kernel.parameters[i];
+    if (parameter.bytes <= sizeof(uint64_t))
+      std::memcpy(parameters.data() + parameter.offset, &launch.slots[i], parameter.bytes);
+    else
+      std::memcpy(parameters.data() + parameter.offset,
+                  reinterpret_cast<const void *>(launch.slots[i]), parameter.bytes);
+  }
+}
+
+uint8_t *Machine::global(uint64_t address, unsigned bytes) {
+  for (const Range &range : ranges)
+    if (address >= range.begin && address + bytes <= range.end && address + bytes >= address)
+      return reinterpret_cast<uint8_t *>(address);
+  return nullptr;
+}
+
+uint8_t *Machine::shared(Cta &cta, uint64_t address, unsigned bytes) {
+  Cta *owner = &cta;
+  if (uint64_t rank = address >> clusterShift) {
+    if (rank > ctas.size())
+      return nullptr;
+    owner = &ctas[rank - 1];
+    address &= (uint64_t(1) << clusterShift) - 1;
+  }
+  return address + bytes <= owner->shared.size() ? owner->shared.data() + address : nullptr;
+}
+
+// -- Barriers --------------------------------------------------------------------
+
+void Machine::release(Cta &cta, unsigned barrier) {
+  cta.barriers[barrier].arrived = 0;
+  for (Warp &warp : cta.warps)
+    for (unsigned lane = 0; lane != warpLanes; ++lane)
+      if (warp.state[lane] == LaneState::AtBarrier && warp.barrier[lane] == barrier)
+        warp.state[lane] = LaneState::Runs;
+}
+
+void Machine::settleClusterBarrier() {
+  unsigned alive = 0;
+  for (Cta &cta : ctas)
+    for (Warp &warp : cta.warps)
+      alive += std::popcount(~warp.lanesIn(LaneState::Ended));
+  if (!clusterArrived || clusterArrived < alive)
+    return;
+  clusterArrived = 0;
+  ++clusterPhase;
+  for (Cta &cta : ctas)
+    for (Warp &warp : cta.warps)
+      for (LaneState &state : warp.state)
+        if (state == LaneState::AtClusterBarrier)
+          state = LaneState::Runs;
+}
+
+// -- Running ---------------------------------------------------------------------
+
+uint32_t Machine::choose(const Cta &, const Warp &warp) const {
+  uint32_t rest = warp.lanesIn(LaneState::Runs), chosen = 0;
+  bool latest = warp.steps % 64 == 63;
+  uint32_t at = 0;
+  while (rest) {
+    unsigned first = std::countr_zero(rest);
+    uint32_t group = 0;
+    for (uint32_t lanes = rest; lanes; lanes &= lanes - 1) {
+      unsigned lane = std::countr_zero(lanes);
+      group |= uint32_t(warp.pc[lane] == warp.pc[first]) << lane;
+    }
+    rest &= ~group;
+    uint32_t needed = lanesNeeded(kernel.code[warp.pc[first]], warp, first);
+    if (needed & ~group)
+      continue;
+    if (!chosen || (latest ? warp.pc[first] > at : warp.pc[first] < at)) {
+      chosen = group;
+      at = warp.pc[first];
+    }
+  }
+  return chosen;
+}
+
+bool Machine::runWarp(Cta &cta, Warp &warp) {
+  constexpr unsigned turn = 4096;
+  unsigned done = 0;
+  for (; done != turn && !fault; ++done) {
+    uint32_t group = choose(cta, warp);
+    if (!group)
+      break;
+    unsigned first = std::countr_zero(group);
+    const Instruction &instruction = kernel.code[warp.pc[first]];
+    uint32_t active = group;
+    Step step{*this, cta, warp, instruction, group};
+    for (uint32_t lanes = group; lanes; lanes &= lanes - 1) {
+      unsigned lane = std::countr_zero(lanes);
+      ++warp.pc[lane];
+      if (instruction.guard >= 0 &&
+          (step.cell(instruction.guard, lane) != 0) == instruction.guardIsNegated)
+        active &= ~(uint32_t(1) << lane);
+    }
+    step.active = active;
+    if (++warp.steps > launch.stepLimit)
+      step.fail(first, "the kernel does not end");
+    else if (active)
+      instruction.execute(step);
+    if (step.yields)
+      return true;
+  }
+  return done != 0;
+}
+
+void Machine::runCluster(uint32_t x, uint32_t y, uint32_t z) {
+  ctas.assign(launch.ctasPerCluster, {});
+  clusterArrived = 0;
+  for (unsigned rank = 0; rank != ctas.size(); ++rank) {
+    Cta &cta = ctas[rank];
+    cta.coordinates = {x * launch.ctasPerCluster + rank, y, z};
+    cta.rank = rank;
+    cta.shared.assign(dynamicSharedBase + launch.sharedBytes, 0xff);
+    cta.warps.resize((launch.threads + warpLanes - 1) / warpLanes);
+    for (auto [number, warp] : llvm::enumerate(cta.warps)) {
+      warp.number = static_cast<unsigned>(number);
+      warp.registers.assign(kernel.registerBits.size() * warpLanes, 0);
+      warp.clusterPhase.fill(clusterPhase);
+      for (unsigned lane = 0; lane != warpLanes; ++lane)
+        if (number * warpLanes + lane >= launch.threads)
+          warp.state[lane] = LaneState::Ended;
+    }
+  }
+  for (bool any = true; any && !fault;) {
+    any = false;
+    for (Cta &cta : ctas)
+      for (Warp &warp : cta.warps)
+        any |= runWarp(cta, warp);
+  }
+  for (Cta &cta : ctas)
+    for (Warp &warp : cta.warps)
+      if (uint32_t waits = ~warp.lanesIn(LaneState::Ended); waits && !fault) {
+        unsigned lane = std::countr_zero(waits);
+        fault = {"waits for ever",
+                 kernel.code[warp.pc[lane] - (warp.state[lane] != LaneState::Runs)].line,
+                 cta.coordinates, warp.number * warpLanes + lane};
+      }
+}
+
+std::optional<Fault> Machine::run() {
+  for (uint32_t z = 0; z != launch.grid[2]; ++z)
+    for (uint32_t y = 0; y != launch.grid[1]; ++y)
+      for (uint32_t x = 0; x != launch.grid[0] / launch.ctasPerCluster && !fault; ++x)
+        runCluster(x, y, z);
+  return fault;
+}
+
+std::optional<Fault> execute(const Function &kernel, const Module &module, const Launch &launch) {
+  return Machine(kernel, module, launch).run();
+}
+
+} // namespace gluonc::ptx

@@ -1,0 +1,143 @@
+//===- Machine.h - The state that instructions change ------------------------===//
+//
+// Lanes of a warp have program counters of their own. The scheduler runs those
+// together that are at the same instruction, the earliest first, so that lanes
+// that went apart meet where the paths join; from time to time another group, so
+// that a lane that spins does not keep away the one it waits for. An instruction
+// that needs certain lanes (shfl.sync, mma) waits until all are there.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ptx/Execute.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <bit>
+
+namespace gluonc::ptx {
+
+inline constexpr unsigned warpLanes = 32;
+/// Where dynamic shared memory begins; static variables lie below.
+inline constexpr unsigned dynamicSharedBase = 1024;
+/// In the window of a cluster CTA r begins at (r + 1) << 24; addresses below are of the own CTA.
+inline constexpr unsigned clusterShift = 24;
+/// Generic addresses of shared memory are those of the cluster's window plus this.
+inline constexpr uint64_t sharedWindow = uint64_t(1) << 60;
+
+enum class LaneState : uint8_t { Runs, AtBarrier, AtClusterBarrier, Ended };
+
+struct Warp {
+  unsigned number = 0;
+  std::array<uint32_t, warpLanes> pc = {};
+  std::array<LaneState, warpLanes> state = {};
+  /// Which hardware barrier a lane waits at.
+  std::array<uint8_t, warpLanes> barrier = {};
+  /// The cluster's barrier phase in which a lane arrived.
+  std::array<uint32_t, warpLanes> clusterPhase = {};
+  /// Register r of lane l is at r * 32 + l.
+  std::vector<uint64_t> registers;
+  uint64_t steps = 0;
+
+  uint32_t lanesIn(LaneState which) const {
+    uint32_t mask = 0;
+    for (unsigned lane = 0; lane != warpLanes; ++lane)
+      mask |= uint32_t(state[lane] == which) << lane;
+    return mask;
+  }
+};
+
+struct HardwareBarrier {
+  unsigned arrived = 0;
+};
+
+struct Cta {
+  std::array<uint32_t, 3> coordinates = {};
+  unsigned rank = 0;
+  std::vector<uint8_t> shared;
+  std::vector<Warp> warps;
+  std::array<HardwareBarrier, 16> barriers = {};
+};
+
+class Machine {
+public:
+  Machine(const Function &kernel, const Module &module, const Launch &launch);
+  std::optional<Fault> run();
+
+  const Function &kernel;
+  const Launch &launch;
+  std::vector<uint8_t> parameters;
+  /// The CTAs of the cluster that runs.
+  std::vector<Cta> ctas;
+  unsigned clusterArrived = 0;
+  uint32_t clusterPhase = 0;
+  std::optional<Fault> fault;
+
+  /// The host's address of `bytes` at an address of global memory; null outside of all ranges.
+  uint8_t *global(uint64_t address, unsigned bytes);
+  /// The same in the window of a cluster, seen by one CTA.
+  uint8_t *shared(Cta &cta, uint64_t address, unsigned bytes);
+  /// Lets go on who waits at a barrier of a CTA.
+  void release(Cta &cta, unsigned barrier);
+  /// Ends the cluster barrier's phase if all have come.
+  void settleClusterBarrier();
+
+private:
+  void runCluster(uint32_t x, uint32_t y, uint32_t z);
+  /// Runs a warp until it waits or its turn is over; whether it did anything.
+  bool runWarp(Cta &cta, Warp &warp);
+  /// The lanes to run next, all at one instruction; 0 if there are none.
+  uint32_t choose(const Cta &cta, const Warp &warp) const;
+
+  std::vector<Range> ranges;
+};
+
+/// One instruction of the lanes of a warp that are at it and whose guard holds.
+struct Step {
+  Machine &machine;
+  Cta &cta;
+  Warp &warp;
+  const Instruction &instruction;
+  uint32_t active;
+  /// The turn is over: the warp waits for others.
+  bool yields = false;
+
+  const Operand &operand(unsigned i) const { return instruction.operands[i]; }
+  uint64_t &cell(int32_t reg, unsigned lane) {
+    return warp.registers[static_cast<size_t>(reg) * warpLanes + lane];
+  }
+  uint64_t read(const Operand &operand, unsigned lane);
+  uint64_t read(unsigned i, unsigned lane) { return read(operand(i), lane); }
+  void write(const Operand &operand, unsigned lane, uint64_t value) {
+    if (operand.kind == OperandKind::Register)
+      writeRegister(operand.reg, lane, value);
+  }
+  void write(unsigned i, unsigned lane, uint64_t value) { write(operand(i), lane, value); }
+  void writeRegister(int32_t reg, unsigned lane, uint64_t value) {
+    if (reg < 0)
+      return;
+    unsigned bits = machine.kernel.registerBits[static_cast<size_t>(reg)];
+    cell(reg, lane) = bits == 64 ? value : value & ((uint64_t(1) << bits) - 1);
+  }
+  template <typename Function> void eachLane(Function function) const {
+    for (uint32_t rest = active; rest; rest &= rest - 1)
+      function(static_cast<unsigned>(std::countr_zero(rest)));
+  }
+  unsigned thread(unsigned lane) const { return warp.number * warpLanes + lane; }
+  void fail(unsigned lane, const llvm::Twine &message);
+  /// An address operand's value.
+  uint64_t address(const Operand &operand, unsigned lane) {
+    return operand.value + (operand.reg < 0 ? 0 : cell(operand.reg, lane));
+  }
+};
+
+/// The registers of a vector, or the one of others.
+inline llvm::ArrayRef<Operand> partsOf(const Operand &operand) {
+  return operand.kind == OperandKind::Vector ? llvm::ArrayRef<Operand>(operand.elements)
+                                             : llvm::ArrayRef<Operand>(operand);
+}
+
+/// Which lanes have to be at an instruction before it is executed; 0 if any group may go on.
+uint32_t lanesNeeded(const Instruction &instruction, const Warp &warp, unsigned lane);
+
+} // namespace gluonc::ptx

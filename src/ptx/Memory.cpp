@@ -1,0 +1,233 @@
+//===- Memory.cpp - Loads, stores, atomics -------------------------------------===//
+#include "ptx/Memory.h"
+#include "ptx/Handlers.h"
+#include "ptx/Numbers.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gluonc::ptx {
+
+using llvm::StringRef;
+
+uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsigned lane) {
+  if (space == Space::Parameter) {
+    std::vector<uint8_t> &parameters = step.machine.parameters;
+    if (address + bytes <= parameters.size())
+      return parameters.data() + address;
+    step.fail(lane, "beyond the parameters");
+    return nullptr;
+  }
+  if (address % bytes) {
+    step.fail(lane, "address 0x" + llvm::Twine::utohexstr(address) + " is not a multiple of " +
+                        llvm::Twine(bytes));
+    return nullptr;
+  }
+  if (space == Space::Generic && address >= sharedWindow && address < 2 * sharedWindow) {
+    space = Space::Shared;
+    address -= sharedWindow;
+  }
+  if (space == Space::Shared)
+    address = static_cast<uint32_t>(address);
+  uint8_t *place = space == Space::Shared ? step.machine.shared(step.cta, address, bytes)
+                                          : step.machine.global(address, bytes);
+  if (!place)
+    step.fail(lane, llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) + " of " +
+                        (space == Space::Shared ? "shared" : "global") +
+                        " memory are not the kernel's");
+  return place;
+}
+
+/// What a register gets of a loaded value: signed types are extended.
+static uint64_t extendedTo64(Type type, uint64_t value) {
+  if (!type.isSigned() || type.bits == 64)
+    return value;
+  uint64_t sign = uint64_t(1) << (type.bits - 1);
+  return (value ^ sign) - sign;
+}
+
+uint64_t updated(StringRef operation, Type type, uint64_t old, uint64_t operand, uint64_t second) {
+  auto isLess = [&](uint64_t a, uint64_t b) {
+    if (type.isFloat())
+      return decodeFloat(type, a) < decodeFloat(type, b);
+    return type.isSigned() ? int64_t(extendedTo64(type, a)) < int64_t(extendedTo64(type, b))
+                           : a < b;
+  };
+  if (operation == "add" && type.isFloat()) {
+    auto sum = [&](Type half, uint64_t a, uint64_t b) {
+      return half.bits == 32
+                 ? bitsOf(asFloat(a) + asFloat(b))
+                 : encodeFloat(half, decodeFloat(half, a) + decodeFloat(half, b), Round::Nearest);
+    };
+    if (!type.packed)
+      return sum(type, old, operand);
+    Type half = {type.kind, 16};
+    return sum(half, old & 0xffff, operand & 0xffff) | sum(half, old >> 16, operand >> 16) << 16;
+  }
+  if (operation == "add")
+    return old + operand;
+  if (operation == "exch")
+    return operand;
+  if (operation == "cas")
+    return old == operand ? second : old;
+  if (operation == "and")
+    return old & operand;
+  if (operation == "or")
+    return old | operand;
+  if (operation == "xor")
+    return old ^ operand;
+  if (operation == "min")
+    return isLess(operand, old) ? operand : old;
+  if (operation == "max")
+    return isLess(old, operand) ? operand : old;
+  if (operation == "inc")
+    return old >= operand ? 0 : old + 1;
+  return old == 0 || old > operand ? operand : old - 1; // dec
+}
+
+StringRef atomicOperation(const Instruction &instruction) {
+  for (StringRef modifier : instruction.modifiers)
+    for (StringRef known : {"add", "exch", "cas", "and", "or", "xor", "min", "max", "inc", "dec"})
+      if (modifier == known)
+        return known;
+  return "";
+}
+
+namespace {
+
+Space spaceOf(const Instruction &instruction) {
+  for (StringRef modifier : instruction.modifiers) {
+    if (modifier.starts_with("shared"))
+      return Space::Shared;
+    if (modifier == "global" || modifier == "const")
+      return Space::Global;
+    if (modifier.starts_with("param"))
+      return Space::Parameter;
+  }
+  return Space::Generic;
+}
+
+void load(Step &step) {
+  Space space = spaceOf(step.instruction);
+  Type type = step.instruction.types.back();
+  llvm::ArrayRef<Operand> parts = partsOf(step.operand(0));
+  unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
+  step.eachLane([&](unsigned lane) {
+    const uint8_t *from = locate(step, space, step.address(step.operand(1), lane), bytes, lane);
+    if (!from)
+      return;
+    for (const Operand &part : parts) {
+      step.write(part, lane, extendedTo64(type, loadBits(from, type.bytes())));
+      from += type.bytes();
+    }
+  });
+}
+
+void store(Step &step) {
+  Space space = spaceOf(step.instruction);
+  Type type = step.instruction.types.back();
+  llvm::ArrayRef<Operand> parts = partsOf(step.operand(1));
+  unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
+  step.eachLane([&](unsigned lane) {
+    uint8_t *to = locate(step, space, step.address(step.operand(0), lane), bytes, lane);
+    if (!to)
+      return;
+    for (const Operand &part : parts) {
+      uint64_t value = step.read(part, lane);
+      std::memcpy(to, &value, type.bytes());
+      to += type.bytes();
+    }
+  });
+}
+
+/// atom d, [a], b{, c} and red [a], b.
+template <bool returns> void atomic(Step &step) {
+  Space space = spaceOf(step.instruction);
+  Type type = step.instruction.types.back();
+  StringRef operation = atomicOperation(step.instruction);
+  unsigned at = returns ? 1 : 0;
+  bool hasSecond = operation == "cas";
+  uint64_t mask = type.bits == 64 ? ~uint64_t(0) : (uint64_t(1) << type.bits) - 1;
+  llvm::ArrayRef<Operand> values = partsOf(step.operand(at + 1));
+  step.eachLane([&](unsigned lane) {
+    unsigned bytes = type.bytes() * static_cast<unsigned>(values.size());
+    uint8_t *place = locate(step, space, step.address(step.operand(at), lane), bytes, lane);
+    if (!place)
+      return;
+    for (size_t i = 0; i != values.size(); ++i, place += type.bytes()) {
+      uint64_t old = loadBits(place, type.bytes()), operand = step.read(values[i], lane) & mask;
+      uint64_t next =
+          updated(operation, type, old, operand, hasSecond ? step.read(at + 2, lane) & mask : 0);
+      std::memcpy(place, &next, type.bytes());
+      if (returns)
+        step.write(partsOf(step.operand(0))[i], lane, old);
+    }
+  });
+}
+
+/// cp.async of 4, 8 or 16 bytes from global to shared memory; bytes beyond the size in operand 3
+/// are 0.
+void copyAsync(Step &step) {
+  const Instruction &instruction = step.instruction;
+  step.eachLane([&](unsigned lane) {
+    auto bytes = static_cast<unsigned>(step.read(2, lane));
+    uint64_t size =
+        instruction.operands.size() > 3 ? std::min<uint64_t>(step.read(3, lane), bytes) : bytes;
+    uint8_t *to = locate(step, Space::Shared, step.address(step.operand(0), lane), bytes, lane);
+    if (!to)
+      return;
+    std::memset(to, 0, bytes);
+    if (!size)
+      return;
+    const uint8_t *from =
+        locate(step, Space::Global, step.address(step.operand(1), lane), bytes, lane);
+    if (from)
+      std::memcpy(to, from, size);
+  });
+}
+void nothing(Step &) {}
+
+/// The address of a place in another CTA's shared memory.
+void mapToCta(Step &step) {
+  step.eachLane([&](unsigned lane) {
+    uint64_t own = step.read(1, lane) & ((uint64_t(1) << clusterShift) - 1);
+    step.write(0, lane, own | (step.read(2, lane) + 1) << clusterShift);
+  });
+}
+
+Handler chooseCopy(const Instruction &instruction) {
+  if (instruction.has("bulk") || instruction.has("mbarrier"))
+    return chooseBulkCopy(instruction);
+  if (instruction.has("commit_group") || instruction.has("wait_group") ||
+      instruction.has("wait_all"))
+    return nothing;
+  return (instruction.has("ca") || instruction.has("cg")) && instruction.operands.size() >= 3
+             ? copyAsync
+             : nullptr;
+}
+
+Handler chooseAtomic(const Instruction &instruction, Handler handler) {
+  return atomicOperation(instruction).empty() || instruction.types.empty() ? nullptr : handler;
+}
+
+} // namespace
+
+void addMemory(HandlerTable &table) {
+  using I = const Instruction &;
+  table["ld"] = [](I i) -> Handler {
+    return i.types.empty() || i.operands.size() < 2 ? nullptr : load;
+  };
+  table["st"] = [](I i) -> Handler {
+    if (i.has("async"))
+      return chooseAsyncStore(i);
+    return i.types.empty() || i.operands.size() < 2 ? nullptr : store;
+  };
+  table["atom"] = [](I i) { return chooseAtomic(i, atomic<true>); };
+  table["red"] = [](I i) { return i.has("async") ? nullptr : chooseAtomic(i, atomic<false>); };
+  table["cp"] = chooseCopy;
+  table["mapa"] = [](I i) -> Handler { return i.has("shared::cluster") ? mapToCta : nullptr; };
+  // A policy says which lines of a cache to keep.
+  table["createpolicy"] = [](I) -> Handler { return nothing; };
+}
+
+} // namespace gluonc::ptx

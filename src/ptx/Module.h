@@ -1,0 +1,144 @@
+//===- Module.h - PTX as it is executed --------------------------------------===//
+//
+// What the parser makes of a PTX file: variables with their places, and per
+// function a list of instructions with resolved operands. Names are gone, but
+// for what messages need.
+//
+// Sources: PTX ISA 8.4 to 9.0. Sections are named where a rule is not obvious.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gluonc::ptx {
+
+enum class TypeKind : uint8_t { None, Bits, Unsigned, Signed, Float, BFloat, Predicate };
+
+/// Of one operand; `packed` for two numbers of half the bits each (f16x2).
+struct Type {
+  TypeKind kind = TypeKind::None;
+  uint8_t bits = 0;
+  bool packed = false;
+
+  unsigned bytes() const { return bits / 8; }
+  bool isSigned() const { return kind == TypeKind::Signed; }
+  bool isFloat() const { return kind == TypeKind::Float || kind == TypeKind::BFloat; }
+  bool isInteger() const {
+    return kind == TypeKind::Bits || kind == TypeKind::Unsigned || kind == TypeKind::Signed;
+  }
+  friend bool operator==(const Type &, const Type &) = default;
+};
+
+/// By its name in PTX ("s32", "f16x2"); kind None for what is no type.
+Type typeNamed(llvm::StringRef name);
+
+enum class Special : uint8_t {
+  ThreadX,
+  ThreadsX,
+  CtaX,
+  CtaY,
+  CtaZ,
+  GridX,
+  GridY,
+  GridZ,
+  ClusterRank,
+  ClusterSize,
+  ClusterCtaX,
+  Lane,
+  Warp,
+  Clock,
+  SharedBytes,
+  LaneMaskLess,
+  ClusterX,
+  ClustersX,
+  One,
+  Zero
+};
+
+enum class OperandKind : uint8_t { None, Register, Immediate, Special, Vector, Address, Target };
+
+struct Operand {
+  OperandKind kind = OperandKind::None;
+  /// Of a predicate: `!p`.
+  bool isNegated = false;
+  Special special = Special::Zero;
+  /// A register; of an address its base, or none; the second half of `p|q` or of a shuffle's
+  /// result.
+  int32_t reg = -1, second = -1;
+  /// An immediate's bits, an address' offset, an instruction's number.
+  uint64_t value = 0;
+  /// Of a vector, or the coordinates of a tensor's address.
+  std::vector<Operand> elements;
+};
+
+struct Instruction;
+struct Step;
+/// Executes an instruction for the active lanes of a warp.
+using Handler = void (*)(Step &);
+
+struct Instruction {
+  Handler execute = nullptr;
+  unsigned line = 0;
+  /// Predicate register of `@p`; -1 without.
+  int32_t guard = -1;
+  bool guardIsNegated = false;
+  /// "ld", "mma".
+  llvm::StringRef name;
+  /// What follows the name between dots, in order.
+  llvm::SmallVector<llvm::StringRef, 8> modifiers;
+  /// Those of the modifiers that are types, in order.
+  llvm::SmallVector<Type, 4> types;
+  llvm::SmallVector<Operand, 5> operands;
+
+  bool has(llvm::StringRef modifier) const { return llvm::is_contained(modifiers, modifier); }
+  Type type(unsigned i = 0) const { return i < types.size() ? types[i] : Type(); }
+};
+
+struct Parameter {
+  unsigned offset = 0, bytes = 0;
+};
+
+struct Function {
+  std::string name;
+  std::vector<Instruction> code;
+  std::vector<Parameter> parameters;
+  unsigned parameterBytes = 0;
+  /// Those of `.reg`, and how many bits each has.
+  std::vector<uint8_t> registerBits;
+  /// Of `.shared` variables in the function, beyond dynamic ones.
+  unsigned staticSharedBytes = 0;
+};
+
+struct Module {
+  /// Names and modifiers refer to it.
+  std::string text;
+  llvm::StringMap<std::unique_ptr<Function>> functions;
+  /// `.global` and `.const` variables; their addresses are the host's.
+  std::vector<std::unique_ptr<llvm::SmallVector<uint8_t, 0>>> variables;
+  unsigned staticSharedBytes = 0;
+
+  const Function *kernel(llvm::StringRef name) const {
+    auto found = functions.find(name);
+    return found == functions.end() ? nullptr : found->second.get();
+  }
+};
+
+struct ParseError {
+  unsigned line = 0;
+  std::string message;
+};
+
+/// Null, and why, for text that is not understood: a syntax error, or what the executor does not
+/// know.
+std::unique_ptr<Module> parse(llvm::StringRef text, ParseError &error);
+
+} // namespace gluonc::ptx

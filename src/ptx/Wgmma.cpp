@@ -1,0 +1,143 @@
+//===- Wgmma.cpp - Products of warpgroups ---------------------------------------===//
+//
+// PTX ISA 9.7.15. Each warp computes 16 of the 64 rows, when it gets there: what a
+// kernel reads or overwrites before it waits is not checked here. Operands in shared memory
+// are found as the hardware finds them: by the fields of a matrix descriptor, with the
+// swizzle applied to the address of each 16 bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "ptx/Handlers.h"
+#include "ptx/MatrixElements.h"
+
+#include <cstring>
+
+namespace gluonc::ptx {
+namespace {
+
+using llvm::StringRef;
+
+/// A matrix descriptor's fields (PTX ISA 9.7.15.5.1.2), in bytes.
+struct MatrixDescriptor {
+  uint32_t start, leading, stride;
+  /// Bytes of a row of the swizzle's pattern; 16 without one.
+  uint32_t swizzle;
+
+  explicit MatrixDescriptor(uint64_t bits)
+      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4),
+        stride(uint32_t(bits >> 32 & 0x3fff) << 4) {
+    static constexpr uint32_t widths[] = {16, 128, 64, 32};
+    swizzle = widths[bits >> 62];
+  }
+
+  /// Bits 4 to 6 of an address are combined with bits 7 to 9, as many as the pattern has.
+  uint32_t swizzled(uint32_t address) const {
+    uint32_t mask = swizzle / 16 - 1;
+    return address ^ ((address >> 7 & mask) << 4);
+  }
+  /// Where byte `byte` of K of row `row` is, if K is what is contiguous.
+  uint32_t alongK(uint32_t row, uint32_t byte) const {
+    uint32_t inRow = byte % swizzle, column = byte / swizzle;
+    return swizzled(start + row / 8 * stride + row % 8 * swizzle + column * leading + inRow);
+  }
+  /// Where byte `byte` of the rows is at element k, if the rows are contiguous.
+  uint32_t alongRows(uint32_t byte, uint32_t k) const {
+    uint32_t column = byte / swizzle;
+    // Without a swizzle the two offsets change their parts.
+    uint32_t far = swizzle == 16 ? column * stride + k / 8 * leading : column * leading + k / 8 * stride;
+    return swizzled(start + far + k % 8 * swizzle + byte % swizzle);
+  }
+};
+
+struct Shape {
+  unsigned n = 0, k = 0;
+  StringRef sum;
+  ElementType a, b;
+};
+
+/// wgmma.mma_async.sync.aligned.m64nNkK.dtype.atype.btype{.satfinite}
+std::optional<Shape> shapeOf(const Instruction &instruction) {
+  if (!instruction.has("mma_async") || instruction.modifiers.size() < 7)
+    return std::nullopt;
+  Shape shape;
+  StringRef text = instruction.modifiers[3];
+  if (!text.consume_front("m64n") || text.consumeInteger(10, shape.n) || !text.consume_front("k") ||
+      text.getAsInteger(10, shape.k) || shape.n > 256 || shape.k > maxK)
+    return std::nullopt;
+  shape.sum = instruction.modifiers[4];
+  shape.a = elementNamed(instruction.modifiers[5]);
+  shape.b = elementNamed(instruction.modifiers[6]);
+  return shape.a.bits && shape.a.bits == shape.b.bits ? std::optional(shape) : std::nullopt;
+}
+
+/// `rows` rows from `first` on of an operand in shared memory.
+bool readMatrix(Step &step, uint64_t bits, ElementType type, unsigned first, unsigned rows, unsigned k, bool transposed,
+                double (*to)[maxK]) {
+  MatrixDescriptor descriptor(bits);
+  unsigned bytes = type.bits / 8;
+  for (unsigned row = 0; row != rows; ++row)
+    for (unsigned at = 0; at != k; ++at) {
+      uint32_t address = transposed ? descriptor.alongRows((first + row) * bytes, at)
+                                    : descriptor.alongK(first + row, at * bytes);
+      const uint8_t *place = step.machine.shared(step.cta, address, bytes);
+      if (!place) {
+        step.fail(0, "a matrix descriptor reaches 0x" + llvm::Twine::utohexstr(address) + " of shared memory");
+        return false;
+      }
+      uint64_t value = 0;
+      std::memcpy(&value, place, bytes);
+      to[row][at] = type.decode(value);
+    }
+  return true;
+}
+
+/// An immediate or a predicate of the whole warp.
+bool isSet(Step &step, unsigned operand) { return step.read(operand, 0) != 0; }
+
+void multiply(Step &step) {
+  const Instruction &instruction = step.instruction;
+  Shape shape = *shapeOf(instruction);
+  bool aInRegisters = step.operand(1).kind == OperandKind::Vector;
+  size_t count = instruction.operands.size();
+  // Behind the descriptors: scale-d, of floats the signs of A and B, of 16 bits what is transposed.
+  double signA = count > 4 && static_cast<int64_t>(step.read(4, 0)) == -1 ? -1 : 1;
+  double signB = count > 5 && static_cast<int64_t>(step.read(5, 0)) == -1 ? -1 : 1;
+  bool transposesA = !aInRegisters && count > 7 && isSet(step, 6);
+  bool transposesB = count > (aInRegisters ? 6u : 7u) && isSet(step, aInRegisters ? 6 : 7);
+  static thread_local double a[16][maxK], b[256][maxK];
+  if (aInRegisters)
+    gather(step, step.operand(1), shape.a, shape.k, 2, a);
+  else if (!readMatrix(step, step.read(1, 0), shape.a, step.warp.number % 4 * 16, 16, shape.k, transposesA, a))
+    return;
+  if (!readMatrix(step, step.read(2, 0), shape.b, 0, shape.n, shape.k, transposesB, b))
+    return;
+  bool adds = isSet(step, 3), saturates = instruction.has("satfinite");
+  unsigned each = shape.sum == "f16" ? 2 : 1;
+  llvm::ArrayRef<Operand> results = partsOf(step.operand(0));
+  for (unsigned lane = 0; lane != warpLanes; ++lane)
+    for (unsigned r = 0; r != results.size(); ++r) {
+      uint64_t from = step.read(results[r], lane), bits = 0;
+      for (unsigned i = 0; i != each; ++i) {
+        unsigned element = r * each + i, row = lane / 4 + 8 * (element / 2 % 2);
+        unsigned column = element / 4 * 8 + lane % 4 * 2 + element % 2;
+        double sum = adds ? valueOf(shape.sum, from >> (16 * i)) : 0;
+        for (unsigned k = 0; k != shape.k; ++k)
+          sum += signA * a[row][k] * (signB * b[column][k]);
+        bits |= rounded(shape.sum, sum, saturates) << (16 * i);
+      }
+      step.write(results[r], lane, bits);
+    }
+}
+
+void nothing(Step &) {}
+
+} // namespace
+
+void addWarpgroups(HandlerTable &table) {
+  table["wgmma"] = [](const Instruction &i) -> Handler {
+    if (i.has("fence") || i.has("commit_group") || i.has("wait_group"))
+      return nothing;
+    return shapeOf(i) ? multiply : nullptr;
+  };
+}
+
+} // namespace gluonc::ptx
