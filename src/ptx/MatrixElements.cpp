@@ -10,29 +10,44 @@ using llvm::StringRef;
 
 ElementType elementNamed(StringRef name) {
   using D = double (*)(uint64_t);
-  static constexpr D f16 = [](uint64_t bits) { return numeric::decode(numeric::kF16, uint32_t(bits)); };
-  static constexpr D bf16 = [](uint64_t bits) { return numeric::decode(numeric::kBF16, uint32_t(bits)); };
+  static constexpr D f16 = [](uint64_t bits) {
+    return numeric::decode(numeric::kF16, uint32_t(bits));
+  };
+  static constexpr D bf16 = [](uint64_t bits) {
+    return numeric::decode(numeric::kBF16, uint32_t(bits));
+  };
   static constexpr D tf32 = [](uint64_t bits) { return double(asFloat(bits & ~uint64_t(0x1fff))); };
-  static constexpr D e4m3 = [](uint64_t bits) { return numeric::decode(numeric::kF8E4M3FN, uint32_t(bits)); };
-  static constexpr D e5m2 = [](uint64_t bits) { return numeric::decode(numeric::kF8E5M2, uint32_t(bits)); };
+  static constexpr D e4m3 = [](uint64_t bits) {
+    return numeric::decode(numeric::kF8E4M3FN, uint32_t(bits));
+  };
+  static constexpr D e5m2 = [](uint64_t bits) {
+    return numeric::decode(numeric::kF8E5M2, uint32_t(bits));
+  };
   static constexpr D s8 = [](uint64_t bits) { return double(int8_t(bits)); };
   static constexpr D u8 = [](uint64_t bits) { return double(uint8_t(bits)); };
   static constexpr D f64 = [](uint64_t bits) { return asDouble(bits); };
   return llvm::StringSwitch<ElementType>(name)
-      .Case("f16", {16, f16}).Case("bf16", {16, bf16}).Case("tf32", {32, tf32})
-      .Case("e4m3", {8, e4m3}).Case("e5m2", {8, e5m2}).Case("s8", {8, s8}).Case("u8", {8, u8})
+      .Case("f16", {16, f16})
+      .Case("bf16", {16, bf16})
+      .Case("tf32", {32, tf32})
+      .Case("e4m3", {8, e4m3})
+      .Case("e5m2", {8, e5m2})
+      .Case("s8", {8, s8})
+      .Case("u8", {8, u8})
       .Case("f64", {64, f64})
       .Default({});
 }
 
-void gather(Step &step, const Operand &operand, ElementType type, unsigned k, unsigned rowGroups, double (*to)[maxK]) {
+void gather(Step &step, const Operand &operand, ElementType type, unsigned k, unsigned rowGroups,
+            double (*to)[maxK]) {
   llvm::ArrayRef<Operand> registers = partsOf(operand);
   unsigned width = std::max(type.bits, 32u), each = width / type.bits;
   uint64_t mask = type.bits == 64 ? ~uint64_t(0) : (uint64_t(1) << type.bits) - 1;
   for (unsigned lane = 0; lane != warpLanes; ++lane)
     for (unsigned r = 0; r != registers.size(); ++r) {
       uint64_t bits = step.read(registers[r], lane);
-      unsigned row = lane / 4 + 8 * (r % rowGroups), at = lane % 4 * each + r / rowGroups * 4 * each;
+      unsigned row = lane / 4 + 8 * (r % rowGroups),
+               at = lane % 4 * each + r / rowGroups * 4 * each;
       for (unsigned i = 0; i != each && at + i < k; ++i)
         to[row][at + i] = type.decode(bits >> (i * type.bits) & mask);
     }

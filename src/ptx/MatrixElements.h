@@ -26,8 +26,8 @@ ElementType elementNamed(llvm::StringRef name);
 
 inline constexpr unsigned maxK = 64;
 
-/// The elements of an operand as rows (of A) or columns (of B) of K numbers; `rowGroups` registers in a
-/// row are of rows 8 apart.
+/// The elements of an operand as rows (of A) or columns (of B) of K numbers; `rowGroups` registers
+/// in a row are of rows 8 apart.
 void gather(Step &step, const Operand &operand, ElementType type, unsigned k, unsigned rowGroups,
             double (*to)[maxK]);
 

@@ -21,7 +21,8 @@ inline uint64_t loadBits(const uint8_t *from, unsigned bytes) {
 /// "add", "cas" and the like among the modifiers; "" if there is none.
 llvm::StringRef atomicOperation(const Instruction &instruction);
 /// What an atomic operation leaves in memory. `second` is what cas puts there.
-uint64_t updated(llvm::StringRef operation, Type type, uint64_t old, uint64_t operand, uint64_t second);
+uint64_t updated(llvm::StringRef operation, Type type, uint64_t old, uint64_t operand,
+                 uint64_t second);
 
 /// Of TensorCopies.cpp: cp.async.bulk…, cp.async.mbarrier…, cp.reduce… and st.async.
 Handler chooseBulkCopy(const Instruction &instruction);

@@ -30,9 +30,10 @@ static_assert(sizeof(TensorMap) <= 128);
 /// By the number that tensormap.replace gives an element type.
 Type elementOf(uint8_t number) {
   static constexpr Type types[] = {
-      {TypeKind::Unsigned, 8},  {TypeKind::Unsigned, 16}, {TypeKind::Unsigned, 32}, {TypeKind::Signed, 32},
-      {TypeKind::Unsigned, 64}, {TypeKind::Signed, 64},   {TypeKind::Float, 16},    {TypeKind::Float, 32},
-      {TypeKind::Float, 32},    {TypeKind::Float, 64},    {TypeKind::BFloat, 16},   {TypeKind::Float, 32},
+      {TypeKind::Unsigned, 8}, {TypeKind::Unsigned, 16}, {TypeKind::Unsigned, 32},
+      {TypeKind::Signed, 32},  {TypeKind::Unsigned, 64}, {TypeKind::Signed, 64},
+      {TypeKind::Float, 16},   {TypeKind::Float, 32},    {TypeKind::Float, 32},
+      {TypeKind::Float, 64},   {TypeKind::BFloat, 16},   {TypeKind::Float, 32},
       {TypeKind::Float, 32}};
   return number < std::size(types) ? types[number] : types[0];
 }
@@ -43,7 +44,8 @@ void replaceField(Step &step) {
   StringRef field = instruction.modifiers[2];
   bool hasIndex = instruction.operands.size() == 3;
   step.eachLane([&](unsigned lane) {
-    uint8_t *place = step.machine.shared(step.cta, static_cast<uint32_t>(step.address(step.operand(0), lane)), 128);
+    uint8_t *place = step.machine.shared(
+        step.cta, static_cast<uint32_t>(step.address(step.operand(0), lane)), 128);
     uint64_t index = hasIndex ? step.read(1, lane) : 0, value = step.read(hasIndex ? 2 : 1, lane);
     if (!place || index >= maxRank)
       return step.fail(lane, "no tensor map in shared memory here");
@@ -72,7 +74,8 @@ void replaceField(Step &step) {
 void publish(Step &step) {
   step.eachLane([&](unsigned lane) {
     uint8_t *to = locate(step, Space::Generic, step.address(step.operand(0), lane), 64, lane);
-    uint8_t *from = step.machine.shared(step.cta, static_cast<uint32_t>(step.address(step.operand(1), lane)), 128);
+    uint8_t *from = step.machine.shared(
+        step.cta, static_cast<uint32_t>(step.address(step.operand(1), lane)), 128);
     if (to && from)
       std::memcpy(to, from, 128);
     else
@@ -106,7 +109,8 @@ public:
 
   /// Calls back with the global place of each element, null outside of the tensor, and its place in
   /// shared memory.
-  template <typename Function> void each(Step &step, uint64_t shared, unsigned lane, Function function) const {
+  template <typename Function>
+  void each(Step &step, uint64_t shared, unsigned lane, Function function) const {
     unsigned size = element.bytes(), count = bytes() / size;
     uint32_t mask = map.swizzle ? (2u << (map.swizzle - 1)) - 1 : 0;
     for (unsigned at = 0; at != count; ++at) {
@@ -184,7 +188,8 @@ void reduceBox(Step &step) {
                  if (!global)
                    return;
                  unsigned bytes = box.type().bytes();
-                 uint64_t next = updated(operation, box.type(), loadBits(global, bytes), loadBits(own, bytes), 0);
+                 uint64_t next = updated(operation, box.type(), loadBits(global, bytes),
+                                         loadBits(own, bytes), 0);
                  std::memcpy(global, &next, bytes);
                });
   });
@@ -228,11 +233,12 @@ Handler chooseBulkCopy(const Instruction &instruction) {
     return arriveForCopies;
   if (instruction.has("commit_group") || instruction.has("wait_group"))
     return nothing;
-  if (!instruction.has("tensor") || instruction.has("im2col") || instruction.has("gather4") || instruction.has("prefetch"))
+  if (!instruction.has("tensor") || instruction.has("im2col") || instruction.has("gather4") ||
+      instruction.has("prefetch"))
     return nullptr;
   if (instruction.has("reduce"))
     return atomicOperation(instruction).empty() ? nullptr : reduceBox;
-  return instruction.operands.size() >= 3 ? loadBox : storeBox;
+  return instruction.has("bulk_group") ? storeBox : loadBox;
 }
 
 void addTensorCopies(HandlerTable &table) {
@@ -240,12 +246,13 @@ void addTensorCopies(HandlerTable &table) {
   table["tensormap"] = [](I i) -> Handler {
     if (i.has("cp_fenceproxy"))
       return publish;
-    bool known = i.modifiers.size() > 2 && llvm::StringSwitch<bool>(i.modifiers[2])
-                                               .Cases({"global_address", "global_stride", "global_dim", "box_dim",
-                                                       "element_stride", "rank", "elemtype", "interleave_layout",
-                                                       "swizzle_mode", "fill_mode"},
-                                                      true)
-                                               .Default(false);
+    bool known =
+        i.modifiers.size() > 2 &&
+        llvm::StringSwitch<bool>(i.modifiers[2])
+            .Cases({"global_address", "global_stride", "global_dim", "box_dim", "element_stride",
+                    "rank", "elemtype", "interleave_layout", "swizzle_mode", "fill_mode"},
+                   true)
+            .Default(false);
     return i.has("replace") && known ? replaceField : nullptr;
   };
 }

@@ -43,7 +43,8 @@ struct MatrixDescriptor {
   uint32_t alongRows(uint32_t byte, uint32_t k) const {
     uint32_t column = byte / swizzle;
     // Without a swizzle the two offsets change their parts.
-    uint32_t far = swizzle == 16 ? column * stride + k / 8 * leading : column * leading + k / 8 * stride;
+    uint32_t far =
+        swizzle == 16 ? column * stride + k / 8 * leading : column * leading + k / 8 * stride;
     return swizzled(start + far + k % 8 * swizzle + byte % swizzle);
   }
 };
@@ -70,8 +71,8 @@ std::optional<Shape> shapeOf(const Instruction &instruction) {
 }
 
 /// `rows` rows from `first` on of an operand in shared memory.
-bool readMatrix(Step &step, uint64_t bits, ElementType type, unsigned first, unsigned rows, unsigned k, bool transposed,
-                double (*to)[maxK]) {
+bool readMatrix(Step &step, uint64_t bits, ElementType type, unsigned first, unsigned rows,
+                unsigned k, bool transposed, double (*to)[maxK]) {
   MatrixDescriptor descriptor(bits);
   unsigned bytes = type.bits / 8;
   for (unsigned row = 0; row != rows; ++row)
@@ -80,7 +81,8 @@ bool readMatrix(Step &step, uint64_t bits, ElementType type, unsigned first, uns
                                     : descriptor.alongK(first + row, at * bytes);
       const uint8_t *place = step.machine.shared(step.cta, address, bytes);
       if (!place) {
-        step.fail(0, "a matrix descriptor reaches 0x" + llvm::Twine::utohexstr(address) + " of shared memory");
+        step.fail(0, "a matrix descriptor reaches 0x" + llvm::Twine::utohexstr(address) +
+                         " of shared memory");
         return false;
       }
       uint64_t value = 0;
@@ -106,7 +108,8 @@ void multiply(Step &step) {
   static thread_local double a[16][maxK], b[256][maxK];
   if (aInRegisters)
     gather(step, step.operand(1), shape.a, shape.k, 2, a);
-  else if (!readMatrix(step, step.read(1, 0), shape.a, step.warp.number % 4 * 16, 16, shape.k, transposesA, a))
+  else if (!readMatrix(step, step.read(1, 0), shape.a, step.warp.number % 4 * 16, 16, shape.k,
+                       transposesA, a))
     return;
   if (!readMatrix(step, step.read(2, 0), shape.b, 0, shape.n, shape.k, transposesB, b))
     return;
