@@ -1,5 +1,5 @@
 //===- Control.cpp - Branches, barriers, the end -------------------------------===//
-#include "ptx/Handlers.h"
+#include "ptx/Memory.h"
 
 namespace gluonc::ptx {
 namespace {
@@ -23,6 +23,44 @@ void end(Step &step) {
   step.eachLane([&](unsigned lane) { step.warp.state[lane] = LaneState::Ended; });
   step.machine.settleClusterBarrier();
   step.yields = true;
+}
+
+/// Copies parameters within a lane's memory.
+void pass(Step &step, unsigned lane, uint64_t to, uint64_t from, unsigned bytes) {
+  uint8_t *target = locate(step, Space::Parameter, to, bytes, lane);
+  const uint8_t *source = locate(step, Space::Parameter, from, bytes, lane);
+  if (target && source)
+    std::memcpy(target, source, bytes);
+}
+
+/// Operands: where the code begins, where results go, where arguments are.
+void call(Step &step) {
+  const Function &callee = *step.instruction.callee;
+  step.eachLane([&](unsigned lane) {
+    for (auto [parameter, argument] : llvm::zip(callee.parameters, step.operand(2).elements))
+      pass(step, lane, parameter.offset, argument.value, parameter.bytes);
+    step.warp.calls[lane].push_back(step.warp.pc[lane]);
+    step.warp.pc[lane] = static_cast<uint32_t>(step.operand(0).value);
+  });
+}
+
+/// The end of a kernel, or back to behind the call, which is where the results go.
+void returnFrom(Step &step) {
+  uint32_t ends = 0;
+  step.eachLane([&](unsigned lane) {
+    auto &calls = step.warp.calls[lane];
+    if (calls.empty()) {
+      ends |= uint32_t(1) << lane;
+      return;
+    }
+    step.warp.pc[lane] = calls.pop_back_val();
+    const Instruction &origin = step.machine.kernel.code[step.warp.pc[lane] - 1];
+    for (auto [result, place] : llvm::zip(origin.callee->results, origin.operands[1].elements))
+      pass(step, lane, place.value, result.offset, result.bytes);
+  });
+  step.active = ends;
+  if (ends)
+    end(step);
 }
 
 void trap(Step &step) { step.fail(std::countr_zero(step.active), "trap"); }
@@ -82,7 +120,9 @@ void addControl(HandlerTable &table) {
   using I = const Instruction &;
   table["bra"] = [](I i) -> Handler { return i.operands.size() == 1 ? branch : nullptr; };
   table["brx"] = [](I i) -> Handler { return i.operands.size() == 2 ? branchByIndex : nullptr; };
-  table["ret"] = table["exit"] = [](I) -> Handler { return end; };
+  table["ret"] = [](I) -> Handler { return returnFrom; };
+  table["exit"] = [](I) -> Handler { return end; };
+  table["call"] = [](I i) -> Handler { return i.calleeName.empty() ? nullptr : call; };
   table["trap"] = [](I) -> Handler { return trap; };
   table["bar"] = table["barrier"] = chooseBarrier;
   // Memory is coherent here, registers are not counted, and programs follow one another.

@@ -15,15 +15,17 @@ public:
   ParseError error;
   std::optional<Fault> fault;
 
-  explicit Executed(const std::string &body, Launch launch = {}, size_t words = 64) : out(words, 0xdeadbeef) {
-    std::unique_ptr<Module> module = parse(".version 8.4\n.target sm_90a\n.address_size 64\n"
-                                           ".extern .shared .align 16 .b8 mem[];\n"
-                                           ".visible .entry k(.param .u64 p) {\n"
-                                           ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n"
-                                           ".reg .b64 %rd<16>;\n.reg .b32 %t;\n.reg .b64 %out;\n"
-                                           "ld.param.b64 %out, [p];\nmov.u32 %t, %tid.x;\n" +
-                                               body + "\n}\n",
-                                           error);
+  explicit Executed(const std::string &body, Launch launch = {}, size_t words = 64)
+      : out(words, 0xdeadbeef) {
+    std::unique_ptr<Module> module =
+        parse(".version 8.4\n.target sm_90a\n.address_size 64\n"
+              ".extern .shared .align 16 .b8 mem[];\n"
+              ".visible .entry k(.param .u64 p) {\n"
+              ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n"
+              ".reg .b64 %rd<16>;\n.reg .b32 %t;\n.reg .b64 %out;\n"
+              "ld.param.b64 %out, [p];\nmov.u32 %t, %tid.x;\n" +
+                  body + "\n}\n",
+              error);
     if (!module)
       return;
     uint64_t slot = reinterpret_cast<uint64_t>(out.data());
@@ -36,7 +38,8 @@ public:
 };
 
 /// Thread t stores register %r1 in out[t].
-const char *const storeResult = "mul.wide.u32 %rd15, %t, 4;\nadd.s64 %rd15, %out, %rd15;\nst.global.b32 [%rd15], %r1;\n";
+const char *const storeResult =
+    "mul.wide.u32 %rd15, %t, 4;\nadd.s64 %rd15, %out, %rd15;\nst.global.b32 [%rd15], %r1;\n";
 
 Launch threads(unsigned count) {
   Launch launch;
@@ -71,7 +74,8 @@ TEST(Ptx, IntegersWrapShiftAndExtract) {
 }
 
 TEST(Ptx, NarrowTypesAreExtendedIntoWiderRegisters) {
-  EXPECT_EQ(resultOf("mov.b32 %r2, 0x000000ff; cvt.s8.s32 %h1, %r2; cvt.s32.s16 %r1, %h1;"), 0xffffffffu);
+  EXPECT_EQ(resultOf("mov.b32 %r2, 0x000000ff; cvt.s8.s32 %h1, %r2; cvt.s32.s16 %r1, %h1;"),
+            0xffffffffu);
   EXPECT_EQ(resultOf("cvt.u16.u32 %h1, 0x12345678; cvt.u32.u16 %r1, %h1;"), 0x5678u);
   EXPECT_EQ(resultOf("cvt.sat.u8.s32 %r1, -5;"), 0u);
 }
@@ -100,7 +104,9 @@ TEST(Ptx, ConversionsRoundAndSaturate) {
   EXPECT_EQ(resultOf("cvt.rzi.s32.f32 %r1, 0f7FC00000;"), 0u);
   EXPECT_EQ(resultOf("cvt.rn.f16x2.f32 %r1, 0f3F800000, 0f40000000;"), 0x3c004000u);
   EXPECT_EQ(resultOf("cvt.rn.bf16x2.f32 %r1, 0f3F800000, 0f40000000;"), 0x3f804000u);
-  EXPECT_EQ(resultOf("cvt.rn.satfinite.e4m3x2.f32 %h1, 0f47000000, 0f3F800000; cvt.u32.u16 %r1, %h1;"), 0x7e38u);
+  EXPECT_EQ(
+      resultOf("cvt.rn.satfinite.e4m3x2.f32 %h1, 0f47000000, 0f3F800000; cvt.u32.u16 %r1, %h1;"),
+      0x7e38u);
   EXPECT_EQ(resultOf("cvt.rna.tf32.f32 %r1, 0f3F801000;"), 0x3f802000u);
 }
 
@@ -119,7 +125,7 @@ TEST(Ptx, LanesThatWentApartMeetAgain) {
     shfl.sync.down.b32 %r1|%p2, %r1, 1, 31, -1;
     selp.b32 %r1, %r1, 777, %p2;
 )" + std::string(storeResult),
-          threads(32));
+               threads(32));
   ASSERT_FALSE(run.fault) << run.fault->message;
   EXPECT_EQ(run.out[3], 0u + 1 + 2 + 3);
   EXPECT_EQ(run.out[31], 777u);
@@ -139,7 +145,7 @@ TEST(Ptx, ALaneThatSpinsDoesNotKeepAwayTheOneItWaitsFor) {
   join:
     mov.b32 %r1, %t;
 )" + std::string(storeResult),
-          threads(32));
+               threads(32));
   ASSERT_FALSE(run.fault) << run.fault->message;
   EXPECT_EQ(run.out[31], 31u);
 }
@@ -156,7 +162,7 @@ TEST(Ptx, BarriersOrderWarps) {
     add.s32 %r4, %r4, %r3;
     ld.shared.b32 %r1, [%r4];
 )" + std::string(storeResult),
-          threads(64));
+               threads(64));
   ASSERT_FALSE(run.fault) << run.fault->message;
   EXPECT_EQ(run.out[0], 32u);
   EXPECT_EQ(run.out[40], 8u);
@@ -179,7 +185,7 @@ TEST(Ptx, MbarriersCountArrivalsAndBytes) {
     @!%p2 bra wait;
     ld.shared.b32 %r1, [mem+68];
 )" + std::string(storeResult),
-          threads(64));
+               threads(64));
   ASSERT_FALSE(run.fault) << run.fault->message;
   EXPECT_EQ(run.out[0], 9u);
 }
@@ -200,7 +206,7 @@ TEST(Ptx, CtasOfAClusterReachEachOther) {
     ld.shared::cluster.b32 %r1, [%r6];
     mov.b32 %t, %r2;
 )" + std::string(storeResult),
-          launch);
+               launch);
   ASSERT_FALSE(run.fault) << run.fault->message;
   EXPECT_EQ(run.out[0], 11u);
   EXPECT_EQ(run.out[1], 10u);
@@ -215,7 +221,7 @@ TEST(Ptx, AtomicsReturnWhatWasThere) {
     bar.sync 0;
     atom.shared.add.u32 %r1, [mem], 1;
 )" + std::string(storeResult),
-          threads(64));
+               threads(64));
   ASSERT_FALSE(run.fault) << run.fault->message;
   std::sort(run.out.begin(), run.out.end());
   EXPECT_EQ(run.out[0], 100u);
@@ -223,8 +229,9 @@ TEST(Ptx, AtomicsReturnWhatWasThere) {
 }
 
 TEST(Ptx, FaultsNameLineAndThread) {
-  Executed beyond("mov.b32 %r1, 0;\nmul.wide.u32 %rd1, %t, 64;\nadd.s64 %rd1, %out, %rd1;\nst.global.b32 [%rd1], %r1;",
-             threads(32));
+  Executed beyond("mov.b32 %r1, 0;\nmul.wide.u32 %rd1, %t, 64;\nadd.s64 %rd1, %out, "
+                  "%rd1;\nst.global.b32 [%rd1], %r1;",
+                  threads(32));
   ASSERT_TRUE(beyond.fault);
   EXPECT_EQ(beyond.fault->line, 17u);
   EXPECT_EQ(beyond.fault->thread, 4u);
@@ -239,7 +246,8 @@ TEST(Ptx, WhatDoesNotEndIsAFault) {
   Executed endless("again:\nbra again;", threads(1));
   ASSERT_TRUE(endless.fault);
   EXPECT_EQ(endless.fault->message, "the kernel does not end");
-  Executed waits("setp.eq.u32 %p1, %t, 0;\n@%p1 bra end;\nbar.sync 1, 64;\nend:\nret;", threads(64));
+  Executed waits("setp.eq.u32 %p1, %t, 0;\n@%p1 bra end;\nbar.sync 1, 64;\nend:\nret;",
+                 threads(64));
   ASSERT_TRUE(waits.fault);
   EXPECT_EQ(waits.fault->message, "waits for ever");
   EXPECT_EQ(waits.fault->line, 16u);
@@ -247,7 +255,8 @@ TEST(Ptx, WhatDoesNotEndIsAFault) {
 
 TEST(Ptx, ErrorsOfTheTextNameTheLine) {
   EXPECT_EQ(Executed("frobnicate.b32 %r1, %r2;").error.line, 14u);
-  EXPECT_NE(Executed("bra nowhere;").error.message.find("'nowhere' is not declared"), std::string::npos);
+  EXPECT_NE(Executed("bra nowhere;").error.message.find("'nowhere' is not declared"),
+            std::string::npos);
   EXPECT_NE(Executed("add.s32 %r1, %r2").error.message, "");
   EXPECT_NE(Executed("mov.b32 [%r1, 2;").error.message, "");
 }

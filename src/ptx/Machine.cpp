@@ -89,7 +89,7 @@ void Step::fail(unsigned lane, const llvm::Twine &message) {
 // -- Memory ----------------------------------------------------------------------
 
 Machine::Machine(const Function &kernel, const Module &module, const Launch &launch)
-    : kernel(kernel), launch(launch), parameters(kernel.parameterBytes, 0),
+    : kernel(kernel), module(module), launch(launch), parameters(kernel.parameterBytes, 0),
       ranges(launch.memory.begin(), launch.memory.end()) {
   for (const auto &variable : module.variables)
     ranges.push_back({reinterpret_cast<uint64_t>(variable->data()),
@@ -213,6 +213,7 @@ void Machine::runCluster(uint32_t x, uint32_t y, uint32_t z) {
     cta.warps.resize((launch.threads + warpLanes - 1) / warpLanes);
     for (auto [number, warp] : llvm::enumerate(cta.warps)) {
       warp.number = static_cast<unsigned>(number);
+      warp.laneMemory.assign(size_t(module.laneMemoryBytes) * warpLanes, 0);
       warp.registers.assign(kernel.registerBits.size() * warpLanes, 0);
       warp.clusterPhase.fill(clusterPhase);
       for (unsigned lane = 0; lane != warpLanes; ++lane)

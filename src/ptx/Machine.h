@@ -35,6 +35,10 @@ struct Warp {
   std::array<uint8_t, warpLanes> barrier = {};
   /// The cluster's barrier phase in which a lane arrived.
   std::array<uint32_t, warpLanes> clusterPhase = {};
+  /// Calls that a lane is in: where each one goes on, the last one last.
+  std::array<llvm::SmallVector<uint32_t, 2>, warpLanes> calls = {};
+  /// Of each lane, one after another.
+  std::vector<uint8_t> laneMemory;
   /// Register r of lane l is at r * 32 + l.
   std::vector<uint64_t> registers;
   uint64_t steps = 0;
@@ -65,6 +69,7 @@ public:
   std::optional<Fault> run();
 
   const Function &kernel;
+  const Module &module;
   const Launch &launch;
   std::vector<uint8_t> parameters;
   /// The CTAs of the cluster that runs.

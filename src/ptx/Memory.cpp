@@ -11,6 +11,13 @@ namespace gluonc::ptx {
 using llvm::StringRef;
 
 uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsigned lane) {
+  if (space == Space::Parameter && address >= laneMemoryBase) {
+    unsigned size = step.machine.module.laneMemoryBytes;
+    if (address - laneMemoryBase + bytes <= size)
+      return step.warp.laneMemory.data() + size_t(lane) * size + (address - laneMemoryBase);
+    step.fail(lane, "beyond the parameters");
+    return nullptr;
+  }
   if (space == Space::Parameter) {
     std::vector<uint8_t> &parameters = step.machine.parameters;
     if (address + bytes <= parameters.size())

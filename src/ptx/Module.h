@@ -80,6 +80,7 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+struct Function;
 struct Instruction;
 struct Step;
 /// Executes an instruction for the active lanes of a warp.
@@ -98,10 +99,17 @@ struct Instruction {
   /// Those of the modifiers that are types, in order.
   llvm::SmallVector<Type, 4> types;
   llvm::SmallVector<Operand, 5> operands;
+  /// Of `call`, whose operands are where results go and where arguments are.
+  llvm::StringRef calleeName;
+  const Function *callee = nullptr;
 
   bool has(llvm::StringRef modifier) const { return llvm::is_contained(modifiers, modifier); }
   Type type(unsigned i = 0) const { return i < types.size() ? types[i] : Type(); }
 };
+
+/// Parameters of kernels lie from 0 on; parameters and results of functions, and what is passed to
+/// them, in memory of each lane from here on. No function calls itself, so each has one place.
+inline constexpr unsigned laneMemoryBase = 1u << 20;
 
 struct Parameter {
   unsigned offset = 0, bytes = 0;
@@ -109,13 +117,12 @@ struct Parameter {
 
 struct Function {
   std::string name;
+  /// Of a kernel: with the code of all functions that it calls behind its own.
   std::vector<Instruction> code;
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters, results;
   unsigned parameterBytes = 0;
   /// Those of `.reg`, and how many bits each has.
   std::vector<uint8_t> registerBits;
-  /// Of `.shared` variables in the function, beyond dynamic ones.
-  unsigned staticSharedBytes = 0;
 };
 
 struct Module {
@@ -125,6 +132,7 @@ struct Module {
   /// `.global` and `.const` variables; their addresses are the host's.
   std::vector<std::unique_ptr<llvm::SmallVector<uint8_t, 0>>> variables;
   unsigned staticSharedBytes = 0;
+  unsigned laneMemoryBytes = 0;
 
   const Function *kernel(llvm::StringRef name) const {
     auto found = functions.find(name);
@@ -136,6 +144,10 @@ struct ParseError {
   unsigned line = 0;
   std::string message;
 };
+
+/// Puts the code of the functions that a kernel calls behind its own. False, and why, if one is
+/// missing or calls itself.
+bool link(Module &module, Function &kernel, ParseError &error);
 
 /// Null, and why, for text that is not understood: a syntax error, or what the executor does not
 /// know.

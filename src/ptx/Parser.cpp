@@ -94,6 +94,9 @@ public:
     while (next())
       if (!parseTop())
         return false;
+    for (Function *kernel : kernels)
+      if (!link(module, *kernel, error))
+        return false;
     return error.message.empty();
   }
 
@@ -189,9 +192,9 @@ private:
     if (token == ".shared" || token == ".global" || token == ".const")
       return parseVariable(isExtern);
     if (token == ".entry")
-      return parseKernel();
+      return parseFunction(/*isKernel=*/true);
     if (token == ".func")
-      return isExtern ? skipStatement() : fail("functions are not executed yet");
+      return isExtern ? skipStatement() : parseFunction(/*isKernel=*/false);
     return fail("'" + token + "' is not known");
   }
 
@@ -262,6 +265,16 @@ private:
     return expect(';');
   }
 
+  /// `.param .align 16 .b8 name[20];` in a function: what is passed to another.
+  bool parsePassed() {
+    Parameter parameter;
+    StringRef name = parseParameter(parameter);
+    if (name.empty())
+      return false;
+    placeInLane(name, parameter);
+    return expect(';');
+  }
+
   bool parseInitializer(uint8_t *to, Type type, uint64_t bytes) {
     bool isList = take('{');
     for (uint64_t at = 0; !isNext('}') && !isNext(';'); at += type.bytes()) {
@@ -285,48 +298,80 @@ private:
   }
 
   // -- Functions ---------------------------------------------------------------
-  bool parseKernel() {
-    next();
+  /// `.entry name (…) {…}` and `.func (…) name (…) {…}`; a declaration ends in a semicolon.
+  bool parseFunction(bool isKernel) {
     auto owned = std::make_unique<Function>();
     function = owned.get();
-    function->name = token.str();
     scopes.emplace_back();
-    if (!parseParameters())
+    if (!isKernel && isNext('(') && !parseParameters(function->results, /*inLane=*/true))
       return false;
-    while (next() && token != "{")
+    next();
+    function->name = token.str();
+    if (isNext('(') && !parseParameters(function->parameters, !isKernel))
+      return false;
+    while (next() && token != "{" && token != ";")
       ; // .reqntid, .maxnreg and the like bind ptxas
+    if (token == ";") {
+      scopes.pop_back();
+      return true;
+    }
     if (!parseBody())
       return false;
+    if (isKernel)
+      kernels.push_back(function);
     module.functions[function->name] = std::move(owned);
     return true;
   }
 
-  bool parseParameters() {
+  /// The name; "" after an error. The offset becomes the alignment.
+  StringRef parseParameter(Parameter &parameter) {
+    uint64_t align = 1, bytes = 0;
+    while (next() && token.starts_with(".")) {
+      if (token == ".align" && next())
+        align = std::max(align, number(token).value_or(1));
+      else if (Type type = typeNamed(token.drop_front()); type.bits && !bytes)
+        bytes = type.bytes();
+    }
+    StringRef name = token;
+    if (take('[')) {
+      next();
+      bytes *= number(token).value_or(0);
+      if (!expect(']'))
+        return "";
+    } else {
+      align = bytes;
+    }
+    if (!bytes || bytes > laneMemoryBase) {
+      fail("a parameter without a type");
+      return "";
+    }
+    parameter = {static_cast<unsigned>(align), static_cast<unsigned>(bytes)};
+    return name;
+  }
+
+  void placeInLane(StringRef name, Parameter &parameter) {
+    module.laneMemoryBytes = static_cast<unsigned>(llvm::alignTo(module.laneMemoryBytes, 16));
+    parameter.offset = laneMemoryBase + module.laneMemoryBytes;
+    module.laneMemoryBytes += parameter.bytes;
+    scopes.back().symbols[name] = {Symbol::Kind::Address, parameter.offset};
+  }
+
+  bool parseParameters(std::vector<Parameter> &list, bool inLane) {
     if (!expect('('))
       return false;
     while (!take(')')) {
-      uint64_t align = 0, bytes = 0;
-      while (next() && token.starts_with(".")) {
-        if (token == ".align" && next())
-          align = std::max(align, number(token).value_or(1));
-        else if (Type type = typeNamed(token.drop_front()); type.bits && !bytes)
-          bytes = type.bytes();
-      }
-      StringRef name = token;
-      if (take('[')) {
-        next();
-        bytes *= number(token).value_or(0);
-        if (!expect(']'))
-          return false;
+      Parameter &parameter = list.emplace_back();
+      StringRef name = parseParameter(parameter);
+      if (name.empty())
+        return false;
+      if (inLane) {
+        placeInLane(name, parameter);
       } else {
-        align = bytes;
+        parameter.offset =
+            static_cast<unsigned>(llvm::alignTo(function->parameterBytes, parameter.offset));
+        function->parameterBytes = parameter.offset + parameter.bytes;
+        scopes.back().symbols[name] = {Symbol::Kind::Address, parameter.offset};
       }
-      if (!bytes)
-        return fail("a parameter without a type");
-      unsigned offset = static_cast<unsigned>(llvm::alignTo(function->parameterBytes, align));
-      function->parameters.push_back({offset, static_cast<unsigned>(bytes)});
-      function->parameterBytes = offset + static_cast<unsigned>(bytes);
-      scopes.back().symbols[name] = {Symbol::Kind::Address, offset};
       take(',');
     }
     return true;
@@ -368,6 +413,8 @@ private:
       return skipStatement();
     if (token == ".reg")
       return parseRegisters();
+    if (token == ".param")
+      return parsePassed();
     if (token == ".shared" || token == ".local")
       return parseVariable(/*isExtern=*/false);
     if (token.starts_with("."))
@@ -485,7 +532,10 @@ private:
       if (Type type = typeNamed(part); type.bits)
         instruction.types.push_back(type);
     }
+    bool isCall = instruction.name == "call";
     function->code.push_back(std::move(instruction));
+    if (isCall)
+      return parseCall();
     Instruction &added = function->code.back();
     while (!take(';')) {
       Operand operand;
@@ -500,6 +550,32 @@ private:
     if (!added.execute)
       return fail("'" + added.name + "' with these modifiers and operands is not executed yet");
     return true;
+  }
+
+  /// `call.uni (results), name, (arguments);`
+  bool parseCall() {
+    Instruction &call = function->code.back();
+    Operand operands[3];
+    operands[0].kind = OperandKind::Target;
+    for (unsigned i : {1u, 2u}) {
+      operands[i].kind = OperandKind::Vector;
+      if (take('(')) {
+        while (!take(')')) {
+          if (!parseOperand(operands[i].elements.emplace_back(), i))
+            return false;
+          take(',');
+        }
+        take(',');
+      }
+      if (i == 1) {
+        next();
+        call.calleeName = token;
+        take(',');
+      }
+    }
+    call.operands.append(std::begin(operands), std::end(operands));
+    call.execute = findHandler(call);
+    return expect(';');
   }
 
   bool parseOperand(Operand &operand, size_t index) {
@@ -591,6 +667,7 @@ private:
   ParseError &error;
   unsigned line = 1, tokenLine = 1;
   Function *function = nullptr;
+  std::vector<Function *> kernels;
   std::vector<Scope> scopes;
 };
 
