@@ -43,7 +43,8 @@ def our_words(arguments):
 
 
 def measure_ours(gluonc, kernel, arguments, count):
-    command = [gluonc, "compile", f"{SOURCE}::{kernel}", *our_words(arguments), "--target", "cuda:90a"]
+    command = [gluonc, "compile", f"{SOURCE}::{kernel}", *our_words(arguments), "--target", "cuda:90a",
+               "--no-cache"]
     warm = subprocess.run([*command, "--emit", "ptx", "--repeat", str(count), "-o", os.devnull],
                           capture_output=True, text=True, check=True)
     result = json.loads(warm.stdout)

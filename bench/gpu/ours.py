@@ -66,7 +66,7 @@ class OurKernel:
     def compile(self, gluonc, source, case, words, target, stage, folder, read=True):
         out = os.path.join(folder, f"kernel.{stage}")
         command = [gluonc, "compile", f"{source}::{case.kernel}", *words, "--target", target,
-                   "--num-warps", str(case.num_warps), "--emit", stage, "-o", out]
+                   "--num-warps", str(case.num_warps), "--emit", stage, "-o", out, "--no-cache"]
         subprocess.run(command, check=True)
         if not read:
             with open(out, "rb") as file:

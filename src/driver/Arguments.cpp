@@ -14,6 +14,15 @@ using sema::Parameter;
 using sema::Value;
 using sema::ValueKind;
 
+/// `*fp33`, `i32:17`: what nobody writes for a value.
+static bool looksLikeType(llvm::StringRef text) {
+  text = text.ltrim('*');
+  if (text.empty() || !llvm::isAlpha(text.front()))
+    return false;
+  auto [name, alignment] = text.split(':');
+  return llvm::all_of(name, llvm::isAlnum) && llvm::all_of(alignment, llvm::isDigit);
+}
+
 namespace {
 
 /// Whether `name` stands in `text` as a word of its own.
@@ -70,6 +79,27 @@ public:
     while (i != kernel.parameters.size() && kernel.parameters[i].name != name)
       ++i;
     return i;
+  }
+
+  /// Says which types there are, and the one that is nearest to what was written.
+  void badType(const ArgumentText &argument) {
+    llvm::StringRef name = llvm::StringRef(argument.value).ltrim('*').split(':').first;
+    std::string nearest, all;
+    for (const numeric::DTypeFacts &facts : numeric::dtypes) {
+      if (facts.number == numeric::NumberKind::None)
+        continue;
+      all += (all.empty() ? "" : ", ") + std::string(facts.signature);
+      if (nearest.empty() && name.edit_distance(facts.signature, true, 2) == 1)
+        nearest =
+            std::string(name.data() - argument.value.data(), '*') + all.substr(all.rfind(' ') + 1);
+    }
+    auto report = sink.report(Kind::BadArgumentValue, argument.valueSpan, argument.name,
+                              "`" + argument.value + "` is neither a type nor a value");
+    if (!nearest.empty())
+      std::move(report).hint("did you mean `{0}`?", nearest);
+    std::move(report).hint("types are {0}; `*` in front makes a pointer, `:16` behind says that it "
+                           "is divisible by 16",
+                           all);
   }
 
   std::nullopt_t bad(const ArgumentText &argument, const llvm::Twine &what) {
@@ -250,8 +280,17 @@ std::optional<KernelArguments> bindTypes(host::HostScope &scope, const sema::Fun
         continue;
       }
     }
+    diag::Collector heard;
     std::optional<host::HostValue> value =
-        evaluate(scope, argument.value, "<" + argument.name + ">", sink);
+        evaluate(scope, argument.value, "<" + argument.name + ">", heard);
+    if (!value && isParameter && !kernel.parameters[at].isConstexpr &&
+        looksLikeType(argument.value)) {
+      binder.badType(argument);
+      fine = false;
+      continue;
+    }
+    for (diag::Diagnostic &diagnostic : heard.diagnostics)
+      sink.submit(std::move(diagnostic));
     if (!value) {
       fine = false;
       continue;

@@ -65,7 +65,7 @@ llvm::StringRef RecordReader::text() {
 struct Cache::Refusals {
   /// No lock, which a child process might inherit locked.
   std::atomic<const std::string *> first = nullptr;
-  std::atomic<bool> isTaken = false;
+  std::atomic<bool> isTaken = false, isUnwritableTold = false;
 
   ~Refusals() { delete first.load(); }
   void add(const std::string &why) {
@@ -83,8 +83,12 @@ std::optional<std::string> Cache::takeRefusal() const {
   const std::string *first = refusals->first;
   if (!first || refusals->isTaken.exchange(true))
     return std::nullopt;
+  // What is not believed is not written either; that goes without saying.
+  refusals->isUnwritableTold = true;
   return *first;
 }
+
+bool Cache::takeUnwritable() const { return !refusals->isUnwritableTold.exchange(true); }
 
 /// Entries lie in folders by the first digits of their keys.
 static std::string folderOf(llvm::StringRef key) { return key.take_front(2).str(); }
@@ -176,8 +180,10 @@ llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
     makeOwnFolderIn(outer.file, folderOf(key));
   OwnFile folder = openFolderOf(target);
   if (!folder)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "cannot write %s: %s",
-                                   target.c_str(), folder.refusal.c_str());
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(), "cannot write %s: %s", target.c_str(),
+        folder.refusal.empty() ? "there is no such folder, and none can be made"
+                               : folder.refusal.c_str());
   return writeOwnFileIn(folder.file, nameOf(key),
                         (magic + hashText((key + bytes).str()) + bytes).str());
 }

@@ -56,6 +56,9 @@ public:
   /// first.
   std::optional<std::string> takeRefusal() const;
 
+  /// Whether nobody has said yet that the cache cannot be written; true once.
+  bool takeUnwritable() const;
+
   struct Usage {
     uint64_t entries = 0, bytes = 0;
   };

@@ -12,12 +12,12 @@ static bool isProgram(const llvm::Twine &path) {
   return llvm::sys::fs::can_execute(path) && !llvm::sys::fs::is_directory(path);
 }
 
-/// ptxas inside the packages of one Python library folder.
-static std::string findInPackages(llvm::StringRef folder) {
-  for (llvm::StringRef inside : {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas",
-                                 "triton/backends/nvidia/bin/ptxas"}) {
+/// A program inside the packages of one Python library folder.
+static std::string findInPackages(llvm::StringRef folder, llvm::StringRef name) {
+  for (llvm::StringRef inside :
+       {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin", "triton/backends/nvidia/bin"}) {
     llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, inside);
+    llvm::sys::path::append(path, inside, name);
     if (isProgram(path))
       return path.str().str();
   }
@@ -25,7 +25,7 @@ static std::string findInPackages(llvm::StringRef folder) {
 }
 
 /// PREFIX/lib/python3.*/{site,dist}-packages.
-static std::string findUnderPrefix(llvm::StringRef prefix) {
+static std::string findUnderPrefix(llvm::StringRef prefix, llvm::StringRef name) {
   llvm::SmallString<128> lib(prefix);
   llvm::sys::path::append(lib, "lib");
   std::vector<std::string> versions;
@@ -40,32 +40,42 @@ static std::string findUnderPrefix(llvm::StringRef prefix) {
     for (llvm::StringRef packages : {"site-packages", "dist-packages"}) {
       llvm::SmallString<128> folder(version);
       llvm::sys::path::append(folder, packages);
-      if (std::string found = findInPackages(folder); !found.empty())
+      if (std::string found = findInPackages(folder, name); !found.empty())
         return found;
     }
   return "";
 }
 
-std::string findPtxas(const PtxasPlaces &places) {
-  if (!places.explicitPath.empty())
-    return isProgram(places.explicitPath) ? places.explicitPath : "";
+static std::string findTool(const PtxasPlaces &places, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef> folders;
   llvm::StringRef(places.path).split(folders, ':', -1, /*KeepEmpty=*/false);
   std::vector<std::string> candidates;
   for (llvm::StringRef folder : folders)
-    candidates.push_back((folder + "/ptxas").str());
+    candidates.push_back((folder + "/" + name).str());
   if (!places.cudaHome.empty())
-    candidates.push_back(places.cudaHome + "/bin/ptxas");
-  candidates.push_back("/usr/local/cuda/bin/ptxas");
+    candidates.push_back((places.cudaHome + "/bin/" + name).str());
+  candidates.push_back(("/usr/local/cuda/bin/" + name).str());
   for (const std::string &candidate : candidates)
     if (isProgram(candidate))
       return candidate;
   std::vector<std::string> prefixes = places.pythonPrefixes;
   prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
   for (const std::string &prefix : prefixes)
-    if (std::string found = findUnderPrefix(prefix); !found.empty())
+    if (std::string found = findUnderPrefix(prefix, name); !found.empty())
       return found;
   return "";
+}
+
+std::string findPtxas(const PtxasPlaces &places) {
+  if (!places.explicitPath.empty())
+    return isProgram(places.explicitPath) ? places.explicitPath : "";
+  return findTool(places, "ptxas");
+}
+
+std::string findCudaTool(PtxasPlaces places, llvm::StringRef name) {
+  if (std::string ptxas = findPtxas(places); !ptxas.empty())
+    places.path = (llvm::sys::path::parent_path(ptxas) + ":" + places.path).str();
+  return findTool(places, name);
 }
 
 std::string fileIdentity(llvm::StringRef path) {

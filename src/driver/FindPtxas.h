@@ -23,6 +23,8 @@ struct PtxasPlaces {
 /// The first executable of: the explicit path, PATH, CUDA_HOME/bin, /usr/local/cuda/bin, the Python
 /// packages nvidia-cuda-nvcc and triton. Empty where there is none.
 std::string findPtxas(const PtxasPlaces &places);
+/// The same for another program of the CUDA toolkit, beside ptxas first; nothing overrides it.
+std::string findCudaTool(PtxasPlaces places, llvm::StringRef name);
 
 /// Path, size and time of change: tells two versions of the program apart without running it.
 std::string fileIdentity(llvm::StringRef path);

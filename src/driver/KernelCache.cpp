@@ -157,9 +157,15 @@ std::optional<CompiledKernel> compileCached(Compiler &compiler, const Cache &cac
     return std::nullopt;
   std::optional<CompiledKernel> compiled = compiler.generate(
       request.ir, request.target, request.last, request.code, sources, noticing, timings);
-  if (compiled && noticing.silent && cache.isOn())
-    // A cache that cannot be written costs time and nothing else.
-    llvm::consumeError(cache.store(key, {label, encodeKernel(*compiled)}));
+  if (!compiled || !noticing.silent || !cache.isOn())
+    return compiled;
+  // A cache that cannot be written costs time and nothing else.
+  if (llvm::Error error = cache.store(key, {label, encodeKernel(*compiled)})) {
+    std::string why = llvm::toString(std::move(error));
+    if (cache.takeUnwritable())
+      sink.report(diag::Kind::KernelWarning, {}, "not kept in the cache: " + why)
+          .hint("GLUONC_CACHE_DIR names another folder, or, empty, none");
+  }
   return compiled;
 }
 

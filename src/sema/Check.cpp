@@ -1,8 +1,10 @@
 // `gluonc check`: every decorated function is looked through, taken branches or not.
 //
 // Without types little can be said about values, but names resolve, constructs are in the
-// language or not, and calls of known functions have the right arguments or not.
+// language or not, and calls of known functions have the right arguments or not. What
+// depends on no argument is evaluated (CheckConstants.h).
 
+#include "sema/CheckConstants.h"
 #include "sema/Specialize.h"
 
 #include "sema/eval/Calls.h"
@@ -33,8 +35,7 @@ public:
     for (const Parameter &parameter : function.parameters)
       if (parameter.kind == ParameterKind::KeywordVariadic && interpreter.inKernel())
         rejectKeywordVariadic(interpreter, parameter);
-    for (const ast::Stmt *stmt : function.def->body)
-      visit(*stmt);
+    visitBody(function.def->body);
   }
 
 private:
@@ -54,6 +55,62 @@ private:
     ast::forEachChild(node, [&](const ast::Node &child) { collectLocals(child); });
   }
 
+  /// Nothing comes after a `return`.
+  void visitBody(ast::Stmts body) {
+    for (const ast::Stmt *stmt : body) {
+      visit(*stmt);
+      if (llvm::isa<ast::Return>(stmt))
+        return;
+    }
+  }
+
+  /// Whether something holds in which nothing of this function has a part.
+  std::optional<bool> knownTruth(const ast::Expr &expr) {
+    if (!isGlobal(expr))
+      return std::nullopt;
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    MaybeValue value = interpreter.eval(&expr);
+    return value ? interpreter.truth(*value, expr.span) : std::nullopt;
+  }
+  bool isGlobal(const ast::Node &node) {
+    const auto *name = llvm::dyn_cast<ast::Name>(&node);
+    if (name ? locals.contains(name->id)
+             : !llvm::isa<ast::Constant, ast::Attribute, ast::Compare, ast::UnaryOp, ast::BinOp,
+                          ast::BoolOp>(node))
+      return false;
+    bool all = true;
+    ast::forEachChild(node, [&](const ast::Node &child) { all = all && isGlobal(child); });
+    return all;
+  }
+
+  /// Statements and expressions of which Python leaves out parts.
+  bool visitBranches(const ast::Node &node) {
+    if (const auto *branch = llvm::dyn_cast<ast::If>(&node)) {
+      visit(*branch->test);
+      std::optional<bool> truth = knownTruth(*branch->test);
+      if (truth != std::optional(false))
+        visitBody(branch->body);
+      if (truth != std::optional(true))
+        visitBody(branch->orelse);
+    } else if (const auto *choice = llvm::dyn_cast<ast::IfExp>(&node)) {
+      visit(*choice->test);
+      std::optional<bool> truth = knownTruth(*choice->test);
+      if (truth != std::optional(false))
+        visit(*choice->body);
+      if (truth != std::optional(true))
+        visit(*choice->orelse);
+    } else if (const auto *both = llvm::dyn_cast<ast::BoolOp>(&node)) {
+      for (const ast::Expr *operand : both->values) {
+        visit(*operand);
+        if (knownTruth(*operand) == std::optional(both->op == ast::BoolOperator::Or))
+          break;
+      }
+    } else
+      return false;
+    return true;
+  }
+
   void visit(const ast::Node &node) {
     // Docstrings and a lone `...` do nothing.
     if (const auto *statement = llvm::dyn_cast<ast::ExprStmt>(&node);
@@ -63,6 +120,8 @@ private:
       return;
     // Where it is reached it ends the compilation, with the names that it has then.
     if (llvm::isa<ast::Raise>(node) && interpreter.inKernel())
+      return;
+    if (visitBranches(node))
       return;
     if (const auto *annotated = llvm::dyn_cast<ast::AnnAssign>(&node)) {
       // Other annotations than constexpr mean nothing in a kernel.
@@ -140,6 +199,8 @@ struct ModuleChecker {
   SourceModule &module;
   diag::Sink &sink;
   Interpreter interpreter{program, sink};
+  /// Made for the first kernel.
+  std::unique_ptr<ConstantChecker> constants = nullptr;
 
   void run(ast::Stmts body) {
     for (const ast::Stmt *stmt : body) {
@@ -238,7 +299,13 @@ struct ModuleChecker {
                      "do_not_specialize")
                         .str())
             .end();
+    unsigned before = sink.errorCount();
     FunctionChecker(interpreter, *function).run();
+    if (function->kind != FunctionKind::Jit || sink.errorCount() != before)
+      return;
+    if (!constants)
+      constants = std::make_unique<ConstantChecker>(program, sink);
+    constants->run(*function);
   }
 };
 

@@ -58,6 +58,78 @@ class K:
             "Kind::UnsupportedHostConstruct 14:5\nKind::UnsupportedConstruct 23:13\n");
 }
 
+TEST(Check, WhatPythonNeverEvaluatesIsNotLookedAt) {
+  EXPECT_EQ(checked(R"(
+FOUR = gl.constexpr(4)
+@gluon.jit
+def a(p, C: gl.constexpr):
+    x = 0 and undefined
+    x = 1 or undefined
+    x = FOUR == 4 or undefined
+    x = 2 if FOUR > 3 else undefined
+    if FOUR < 4:
+        undefined()
+    elif C:
+        return
+        gl.store(undefined, 0)
+    gl.store(p, x)
+)"),
+            "");
+  EXPECT_EQ(checked("@gluon.jit\ndef a(p, C: gl.constexpr):\n    x = C and other\n"
+                    "    x = 0 or third\n    if FOUR:\n        fourth()\n"),
+            "Kind::UnknownName 5:15\nKind::UnknownName 6:14\nKind::UnknownName 7:8\n"
+            "Kind::UnknownName 8:9\n");
+}
+
+TEST(Check, WhatDependsOnNoArgumentIsEvaluated) {
+  EXPECT_EQ(checked(R"(
+N = gl.constexpr(96)
+@gluon.constexpr_function
+def made(warps):
+    return gl.BlockedLayout([1], [32], [warps], [0])
+@gluon.jit
+def a(p, L: gl.constexpr):
+    i = gl.arange(0, 100, layout=L)
+    layout = gl.BlockedLayout([1], [32], [4], [0])
+    wrong: gl.constexpr = gl.BlockedLayout([1], [32, 1], [4], [0])
+    if L:
+        gl.zeros([N], gl.float32, L)
+    for j in range(L):
+        kept: gl.constexpr = made(3)
+    good: gl.constexpr = made(8)
+    gl.store(p + gl.arange(4, 4, layout=good), i)
+    gl.store(p, gl.full([4, 4], 1.0, gl.float32, layout=made(4)))
+)"),
+            "Kind::ShapeNotPowerOfTwo 10:22\nKind::NeedsConstexpr 11:14\n"
+            "Kind::InvalidLayout 12:27\nKind::ShapeNotPowerOfTwo 14:18\n"
+            "Kind::InvalidLayout 7:12\nKind::EmptyRange 18:31\nKind::LayoutRankMismatch 19:57\n");
+}
+
+TEST(Check, WhatArgumentsOrOptionsDecideIsLeftOpen) {
+  EXPECT_EQ(checked(R"(
+@gluon.constexpr_function
+def made(warps):
+    return gl.BlockedLayout([1], [32], [warps], [0])
+@gluon.jit
+def a(p, N: gl.constexpr, L: gl.constexpr, n):
+    i = gl.arange(0, N, layout=L)
+    chosen: gl.constexpr = made(gl.num_warps() * 3)
+    wide: gl.constexpr = made(64)
+    j = gl.arange(0, 4096, layout=wide)
+    x = N and gl.arange(0, 100, layout=L)
+    y = gl.arange(0, 100, layout=L) if N else 0
+    size = 100
+    if n:
+        size = 128
+    gl.store(p, gl.zeros([size], gl.float32, L))
+    if gl.constexpr(2) == 3:
+        gl.arange(0, 100, layout=L)
+    return
+    gl.arange(0, 100, layout=L)
+)"),
+            "");
+}
+
 TEST(Check, DecoratorsAreChecked) {
   EXPECT_EQ(checked("@gluon.jti\ndef a(p):\n    pass\n"), "Kind::BadDecorator 3:2\n");
   EXPECT_EQ(checked("@gluon.jit(noinlin=True)\ndef a(p):\n    pass\n"),

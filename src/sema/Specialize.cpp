@@ -1,6 +1,7 @@
 #include "sema/Specialize.h"
 
 #include "sema/builtins/Types.h"
+#include "sema/kernel/KernelContext.h"
 #include "sema/kernel/KernelStatements.h"
 #include "sema/kernel/Unsupported.h"
 #include "sema/names/Language.h"
@@ -20,29 +21,6 @@ using diag::Kind;
 using diag::Span;
 
 namespace {
-
-/// The Context of a kernel: emits through the walk's builder, at the walk's place.
-class KernelContext : public Context {
-public:
-  KernelContext(mlir::OpBuilder &builder, Interpreter &interpreter, const Options &options)
-      : Context(builder, *interpreter.sink, options), interpreter(interpreter) {}
-
-  mlir::Location loc() override { return interpreter.location(mlirContext(), span); }
-
-  std::optional<Value> call(const Value &callee, llvm::ArrayRef<Value> values) override {
-    CallArguments arguments;
-    arguments.span = span;
-    for (const Value &value : values)
-      arguments.add(value, span);
-    return interpreter.call(callee, arguments);
-  }
-
-protected:
-  void addCallChain(diag::Builder &builder) override { interpreter.addCallChain(builder); }
-
-private:
-  Interpreter &interpreter;
-};
 
 /// Says the same thing about the same place once: a function that is called twice is wrong twice.
 class OncePerPlace : public diag::Sink {
@@ -144,14 +122,7 @@ bool Specializer::bindArguments() {
 mlir::OwningOpRef<mlir::ModuleOp> Specializer::createModule(mlir::Location loc) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
   // Before anything else: layouts are verified against these while building.
-  mlir::Operation *op = module->getOperation();
-  op->setAttr(ttg::targetAttr, builder.getStringAttr(options.target.irName()));
-  op->setAttr(ttg::numWarpsAttr, builder.getI32IntegerAttr(int32_t(options.numWarps)));
-  op->setAttr(ttg::numCtasAttr, builder.getI32IntegerAttr(int32_t(options.numCtas)));
-  op->setAttr(ttg::threadsPerWarpAttr,
-              builder.getI32IntegerAttr(int32_t(options.target.warpSize())));
-  if (options.maxnreg)
-    op->setAttr(ttg::maxRegistersAttr, builder.getI32IntegerAttr(int32_t(*options.maxnreg)));
+  setModuleOptions(*module, options);
   return module;
 }
 

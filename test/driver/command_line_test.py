@@ -381,6 +381,82 @@ class CommandLine(unittest.TestCase):
         self.assertGreaterEqual(len(kinds), 2)
         self.assertEqual(kinds[-1], "UnreadableFile")
 
+    def test_check_looks_through_folders_for_files_that_import_gluon(self):
+        folder = self.path / "tree"
+        (folder / "deep/.hidden").mkdir(parents=True)
+        wrong = KERNELS + "    gl.arange(0, 100)\n"
+        (folder / "deep/wrong.py").write_text(wrong)
+        (folder / "deep/.hidden/wrong.py").write_text(wrong)
+        (folder / "fine.py").write_text(KERNELS)
+        (folder / "other.py").write_text("import os\nmatch 1:\n")
+        error = self.fails(1, {"kind": "ShapeNotPowerOfTwo"}, "check", "tree")
+        self.assertIn("wrong.py", json.dumps(error))
+        lines = self.gluonc("check", "tree").stdout.splitlines()
+        self.assertEqual(lines, ["tree/deep/wrong.py: 1 error", "tree/fine.py: 2 jit functions, fine"])
+        (self.path / "empty").mkdir()
+        self.assertIn("no Python file here imports gluon", self.fine("check", "empty"))
+
+    def test_check_finds_nothing_wrong_with_what_runs(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        lines = self.fine("check", str(root / "test/exec"), str(root / "examples"), "-I",
+                          str(root / "examples")).splitlines()
+        self.assertGreater(len(lines), 30)
+
+    def test_machine_code_is_disassembled_by_the_toolkit(self):
+        tools = self.path / "toolkit/bin"
+        tools.mkdir(parents=True)
+        (tools / "ptxas").write_text("#!/bin/sh\nprintf '\\177ELF code' > $(echo $* | sed 's/.*-o //;s/ .*//')\n")
+        (tools / "nvdisasm").write_text("#!/bin/sh\necho \"$1\"; tail -c 4 \"$2\"\n")
+        for tool in tools.iterdir():
+            tool.chmod(0o755)
+        compile_ = ("compile", "k.py::copy", *TYPES, "--target", "cuda:80", "--emit", "sass")
+        found = self.gluonc(*compile_, GLUONC_PTXAS=str(tools / "ptxas"))
+        self.assertEqual((found.returncode, found.stdout), (0, "--print-code\ncode"), found.stderr)
+        (tools / "nvdisasm").write_text("#!/bin/sh\necho no such chip >&2; exit 1\n")
+        error = self.fails(1, {"kind": "InvalidOption"}, *compile_, GLUONC_PTXAS=str(tools / "ptxas"))
+        self.assertIn("no such chip", error["message"])
+
+    def test_a_wrong_type_is_answered_with_the_nearest(self):
+        for text, hint in (("*fp33:16", "did you mean `*fp32`?"), ("i23", None), ("*fp16:8", None)):
+            error = self.fails(1, {"kind": "BadArgumentValue"}, "compile", "k.py::copy", f"src={text}",
+                               *TYPES[1:], "--target", "cuda:80", "--emit", "ttgir")
+            self.assertIn(f"`{text}` is neither a type nor a value", error["message"])
+            self.assertIn("types are", error["hints"][-1])
+            if hint:
+                self.assertEqual(error["hints"][0], hint)
+
+    def test_what_is_compiled_is_found_by_launches(self):
+        cache = {"GLUONC_CACHE_DIR": str(self.path / "cache-compile")}
+        compile_ = ("compile", "k.py::copy", *TYPES, "--target", "cuda:90a", "-o", "x.out")
+        self.fine(*compile_, "--no-cache", **cache)
+        self.assertEqual(json.loads(self.fine("cache", "list", "--format", "json", **cache)), [])
+        first = self.fine(*compile_, **cache)
+        kernels = json.loads(self.fine("cache", "list", "--format", "json", **cache))
+        self.assertEqual([kernel["kernel"] for kernel in kernels],
+                         ["copy(*fp32:16, *fp32:16, i32, constexpr(128)) cuda:90a 4 warps"])
+        self.assertEqual(self.fine(*compile_, **cache), first)
+        self.gluonc("run", "k.py::copy", *COPY, "--device", "cuda", fake=True, **cache)
+        after = json.loads(self.fine("cache", "list", "--format", "json", **cache))
+        self.assertEqual([kernel["key"] for kernel in after], [kernels[0]["key"]])
+
+    def test_a_cache_that_cannot_be_written_is_told_once(self):
+        compile_ = ("compile", "k.py::copy", *TYPES, "--target", "cuda:90a", "--emit", "ptx")
+        result = self.gluonc(*compile_, GLUONC_CACHE_DIR="/proc/no-cache")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.count("warning"), 1, result.stderr)
+        self.assertIn("not kept in the cache: cannot write", result.stderr)
+
+    def test_info_as_json_says_what_the_text_says(self):
+        told = json.loads(self.fine("info", "--format", "json", fake=True))
+        text = self.fine("info", fake=True)
+        self.assertIn(f"build {told['build']}\n", text)
+        self.assertIn({"name": "cuda:90a", "machine_code": True}, told["targets"])
+        self.assertIn(f"{told['devices'][0]['name']}, compute capability "
+                      f"{told['devices'][0]['compute_capability']}", text)
+        self.assertIn(told["cache"]["path"], text)
+        self.assertEqual(self.gluonc("info", "--format", "xml").returncode, 2)
+        self.assertEqual(self.gluonc("cache", "size", "--format", "json").returncode, 2)
+
     def test_imports_are_found_in_packages_and_on_the_search_path(self):
         lib = self.path / "lib"
         (lib / "tools/sub").mkdir(parents=True, exist_ok=True)

@@ -123,14 +123,14 @@ class Maker:
         kernel, arguments, data = self.mutated_test(rng)
         stage = rng.choice(["ptx"] * 6 + ["llir", "ttgir-opt"])
         return Case([self.gluonc, "compile", f"k.py::{kernel}", *to_types(arguments), "--target",
-                     rng.choice(TARGETS), "--emit", stage, "-o", "/dev/null"], "k.py", data)
+                     rng.choice(TARGETS), "--emit", stage, "-o", "/dev/null", "--no-cache"], "k.py", data)
 
     def ir(self, rng):
         data = encode(texts.ir(rng, rng.choice(self.ir_files).read_text(), rng.choice([1, 1, 2, 3, 6])))
         if rng.random() < 0.1:
             data = texts.raw(rng, data, rng.choice([1, 5]))
         return Case([self.gluonc, "compile", "k.ttgir", "--target", rng.choice(TARGETS), "--emit",
-                     rng.choice(["ptx", "ptx", "llir", "ttgir-opt"]), "-o", "/dev/null"],
+                     rng.choice(["ptx", "ptx", "llir", "ttgir-opt"]), "-o", "/dev/null", "--no-cache"],
                     "k.ttgir", data)
 
     def run_ir(self, rng):

@@ -3,6 +3,7 @@
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 #include <set>
 
@@ -17,6 +18,26 @@ static void printSize(const Cache::Usage &usage) {
 
 static std::string describe(const Cache::Inspection &inspection) {
   return inspection.label.value_or(inspection.refusal.empty() ? "(damaged)" : "(refused)");
+}
+
+static int listJson(const Cache &cache) {
+  llvm::json::OStream json(llvm::outs());
+  json.array([&] {
+    for (const Cache::Item &item : cache.items())
+      json.object([&] {
+        Cache::Inspection inspection = cache.inspect(item);
+        json.attribute("key", item.key);
+        json.attribute("path", item.path);
+        json.attribute("bytes", int64_t(item.bytes));
+        json.attribute("last_use", llvm::formatv("{0:%Y-%m-%dT%H:%M:%S}", item.lastUse).str());
+        json.attribute("kernel", inspection.label ? llvm::json::Value(*inspection.label)
+                                                  : llvm::json::Value(nullptr));
+        if (!inspection.refusal.empty())
+          json.attribute("refused", inspection.refusal);
+      });
+  });
+  llvm::outs() << '\n';
+  return 0;
 }
 
 static int list(const Cache &cache) {
@@ -83,7 +104,14 @@ int cacheCommand(Session &session) {
   if (session.line.positional().size() != 1)
     return session.usage("cache takes one of list, size, prune, verify");
   llvm::StringRef action = session.line.positional().front().text;
+  std::optional<bool> json = session.wantsJson();
+  if (!json)
+    return 2;
+  if (*json && action != "list")
+    return session.usage("--format json is for list");
   Cache cache(cacheDirectory());
+  if (*json)
+    return listJson(cache);
   if (!cache.isOn() && action != "prune") {
     llvm::outs() << "the cache is off\n";
     return 0;

@@ -1,11 +1,16 @@
 #include "Session.h"
+#include "driver/KernelCache.h"
 #include "driver/Run.h"
+#include "support/File.h"
 #include "syntax/Dump.h"
 #include "syntax/Lexer.h"
 #include "syntax/Parser.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Program.h"
 
 namespace gluonc::tool {
 
@@ -24,8 +29,13 @@ struct Compilation {
   std::vector<driver::ArgumentText> arguments;
   std::string text;
   driver::Compiler compiler;
+  driver::Cache cache = driver::Cache("");
   /// What was made; empty after a failure.
   std::optional<driver::CompiledKernel> result = std::nullopt;
+  /// What the cache calls it.
+  std::string label = "";
+  /// --emit sass: machine code as text.
+  bool disassembled = false;
 
   /// --emit tokens, ast.
   void emitSyntax() {
@@ -67,7 +77,16 @@ struct Compilation {
     }
     if (!bound)
       return nullptr;
+    label = driver::label({program, kernel.get(), bound->specs, options});
     return compiler.specialize(program, *kernel, bound->specs, options, session.sink, timings);
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> readIr(sema::Program &program, diag::SourceManager &sources,
+                                           Timings *timings) {
+    driver::KernelSource source = {
+        program, nullptr, {}, options, sources.add(input.path.text, text)};
+    label = driver::label(source);
+    return compiler.makeIr(source, session.sink, timings);
   }
 
   void run(diag::SourceManager &sources, Timings *timings) {
@@ -76,14 +95,19 @@ struct Compilation {
     session.prepare(program);
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (input.isIr())
-      module = compiler.makeIr({program, nullptr, {}, options, sources.add(input.path.text, text)},
-                               session.sink, timings);
+      module = readIr(program, sources, timings);
     else
       module = specializeSource(program, timings);
     if (!module || session.sink.hasErrors())
       return;
     if (stage == Stage::Ttgir) {
       result.emplace().artifact.bytes = driver::printIr(*module);
+      return;
+    }
+    if (cache.isOn() && (stage == Stage::Binary || stage == Stage::Assembly)) {
+      driver::KernelRequest request = {*module, options.target, code, stage};
+      result = compileCached(compiler, cache, request, cacheKey(request), label, sources,
+                             session.sink, timings);
       return;
     }
     if (!compiler.transform(*module, options.target, sources, session.sink, timings))
@@ -143,6 +167,48 @@ int repeat(Compilation &compilation, uint64_t count) {
 
 } // namespace
 
+/// Machine code as text, by what the CUDA toolkit has for it. False after a report.
+static bool disassemble(Session &session, std::string &code) {
+  std::string program = findCudaToolHere("nvdisasm");
+  llvm::StringRef option = "--print-code";
+  if (program.empty()) {
+    program = findCudaToolHere("cuobjdump");
+    option = "-sass";
+  }
+  if (program.empty()) {
+    session.sink.report(Kind::ToolMissing, {}, "nvdisasm")
+        .hint("it comes with the CUDA toolkit, in PATH or CUDA_HOME/bin, and with Triton");
+    return false;
+  }
+  auto fail = [&](const llvm::Twine &why) {
+    session.sink.report(Kind::InvalidOption, {}, ("`" + program + "` " + why).str()).end();
+    return false;
+  };
+  // Its input, what it writes, and what it complains of.
+  llvm::SmallString<64> files[3];
+  std::vector<std::unique_ptr<llvm::FileRemover>> removers;
+  for (auto [file, suffix] :
+       {std::pair(&files[0], "cubin"), {&files[1], "sass"}, {&files[2], "txt"}}) {
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile("gluonc", suffix, *file))
+      return fail("has no file: " + error.message());
+    removers.push_back(std::make_unique<llvm::FileRemover>(*file));
+  }
+  if (!session.writeFile({files[0].str().str(), {}}, code))
+    return false;
+  std::optional<llvm::StringRef> redirects[] = {"", files[1].str(), files[2].str()};
+  std::string why;
+  int status = llvm::sys::ExecuteAndWait(program, {program, option, files[0]}, std::nullopt,
+                                         redirects, 0, 0, &why);
+  constexpr uint64_t mostBytes = uint64_t(1) << 30;
+  llvm::Expected<std::string> text = gluonc::readFile(files[status ? 2 : 1].str().str(), mostBytes);
+  if (!text)
+    return fail("left nothing: " + llvm::toString(text.takeError()));
+  if (status)
+    return fail("fails: " + (why.empty() ? llvm::StringRef(*text).trim().str() : why));
+  code = std::move(*text);
+  return true;
+}
+
 /// One line about machine code that was written.
 static void printResources(const std::string &path, const driver::CompiledKernel &result) {
   llvm::outs() << path << ": " << result.artifact.bytes.size() << " bytes";
@@ -156,7 +222,7 @@ static void printResources(const std::string &path, const driver::CompiledKernel
 static int writeResult(Compilation &compilation) {
   Session &session = compilation.session;
   const driver::CompiledKernel &result = *compilation.result;
-  bool isText = driver::info(compilation.stage).isText;
+  bool isText = driver::info(compilation.stage).isText || compilation.disassembled;
   const Word *out = session.line.find("-o");
   Word path{isText ? "-" : result.kernel.name + "." + result.artifact.kind, {}};
   if (out)
@@ -182,9 +248,11 @@ int compileCommand(Session &session) {
       !session.readOptions(compilation.options, problem))
     return session.usage(problem);
   if (const Word *emit = session.line.find("--emit")) {
-    std::optional<Stage> stage = driver::parseStage(emit->text);
+    compilation.disassembled = emit->text == "sass";
+    std::optional<Stage> stage =
+        compilation.disassembled ? Stage::Binary : driver::parseStage(emit->text);
     if (!stage)
-      return session.usage("--emit takes tokens, ast, ttgir, ttgir-opt, llir, ptx or cubin");
+      return session.usage("--emit takes tokens, ast, ttgir, ttgir-opt, llir, ptx, cubin or sass");
     compilation.stage = *stage;
   }
   bool isSyntax = compilation.stage <= Stage::Ast;
@@ -206,6 +274,9 @@ int compileCommand(Session &session) {
   compilation.code = session.codeOptions();
   if (count && *count > 0 && !isSyntax)
     return repeat(compilation, *count);
+  // Passes that are to be timed have to run.
+  if (!session.line.has("--no-cache") && !session.line.has("--time-passes"))
+    compilation.cache = driver::Cache(cacheDirectory());
   Timings timings;
   if (isSyntax)
     compilation.emitSyntax();
@@ -215,6 +286,8 @@ int compileCommand(Session &session) {
     for (const Timings::Entry &entry : timings.entries())
       llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';
   if (!compilation.result || session.sink.hasErrors())
+    return session.status();
+  if (compilation.disassembled && !disassemble(session, compilation.result->artifact.bytes))
     return session.status();
   return writeResult(compilation);
 }

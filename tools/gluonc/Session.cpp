@@ -130,6 +130,14 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
   return problem.empty();
 }
 
+std::optional<bool> Session::wantsJson() {
+  const Word *format = line.find("--format");
+  if (!format || format->text == "text" || format->text == "json")
+    return format && format->text == "json";
+  usage("--format takes text or json");
+  return std::nullopt;
+}
+
 driver::CodeOptions Session::codeOptions() const {
   driver::CodeOptions options;
   options.assembler = findPtxasHere();
@@ -143,7 +151,7 @@ static std::string environment(const char *name) {
   return value ? value : "";
 }
 
-std::string findPtxasHere() {
+static driver::PtxasPlaces ptxasPlaces() {
   driver::PtxasPlaces places;
   places.explicitPath = environment("GLUONC_PTXAS");
   places.path = environment("PATH");
@@ -155,7 +163,12 @@ std::string findPtxasHere() {
       places.pythonPrefixes.push_back(prefix);
   if (std::string home = environment("HOME"); !home.empty())
     places.pythonPrefixes.push_back(home + "/.local");
-  return driver::findPtxas(places);
+  return places;
+}
+
+std::string findPtxasHere() { return driver::findPtxas(ptxasPlaces()); }
+std::string findCudaToolHere(llvm::StringRef name) {
+  return driver::findCudaTool(ptxasPlaces(), name);
 }
 
 std::string cacheDirectory() {

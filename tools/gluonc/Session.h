@@ -69,10 +69,14 @@ public:
   /// --num-warps, --num-ctas, --maxnreg, --debug. False with a usage problem.
   bool readOptions(sema::Options &options, std::string &problem);
   driver::CodeOptions codeOptions() const;
+  /// Whether `--format` says json; nullopt, after a usage error, where it says something else.
+  std::optional<bool> wantsJson();
 };
 
 /// PATH, CUDA_HOME and friends.
 std::string findPtxasHere();
+/// Another program of the CUDA toolkit; empty where there is none.
+std::string findCudaToolHere(llvm::StringRef name);
 /// GLUONC_CACHE_DIR (empty: no cache), else XDG_CACHE_HOME/gluonc, else ~/.cache/gluonc.
 std::string cacheDirectory();
 

@@ -37,7 +37,7 @@ constexpr OptionSpec runOptions[] = {
 constexpr OptionSpec compileOptions[] = {
     {"--target", "TARGET", "cuda:80, cuda:90a, cuda:100a, hip:gfx942, …"},
     {"--emit", "STAGE",
-     "tokens, ast, ttgir (before passes), ttgir-opt, llir, ptx or cubin (default)"},
+     "tokens, ast, ttgir (before passes), ttgir-opt, llir, ptx, cubin (default) or sass"},
     {"-o", "PATH", "where the result goes; - is the standard output"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
@@ -48,6 +48,7 @@ constexpr OptionSpec compileOptions[] = {
     {"--debug", "", "turn on device_assert and overflow checks"},
     {"--line-info", "", "map instructions to source lines"},
     {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"--no-cache", "", "neither read nor write the cache of compiled kernels"},
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
@@ -67,7 +68,12 @@ constexpr OptionSpec docOptions[] = {
     {"--stubs", "FOLDER", "write stubs of gluonc.language for Python's tools"},
 };
 
+constexpr OptionSpec infoOptions[] = {
+    {"--format", "FORMAT", "text (default) or json"},
+};
+
 constexpr OptionSpec cacheOptions[] = {
+    {"--format", "FORMAT", "list: text (default) or json"},
     {"--older-than", "DAYS", "prune: what was not used for so long"},
     {"--max-mb", "N", "prune: what was used longest ago, until N MB are left"},
     {"--all", "", "prune: everything"},
@@ -88,8 +94,10 @@ constexpr CommandSpec commands[] = {
      "Compiles a kernel, or stops at an earlier stage.\n"
      "TYPE is written as in Triton: *fp32:16 (pointer, divisible by 16), i32, fp16.",
      compileOptions, compileCommand},
-    {"check", "FILE.py… [options]",
-     "Parses files and resolves everything in them that is decorated.\n"
+    {"check", "FILE.py|FOLDER… [options]",
+     "Parses files and resolves everything in them that is decorated. Says what is wrong\n"
+     "whatever the arguments are: names, constructs, calls, layouts, shapes. Of folders: the\n"
+     "files in them, at any depth, that import gluon.\n"
      "Imports are looked for beside a file and in its own package, then in FOLDERs of -I and in\n"
      "those of PYTHONPATH.",
      checkOptions, checkCommand},
@@ -109,7 +117,8 @@ constexpr CommandSpec commands[] = {
      "its owner could have written it (both are harmless: such a kernel is compiled again). Safe\n"
      "while other processes use the cache.",
      cacheOptions, cacheCommand},
-    {"info", "", "Prints version, build, targets, devices, tools and cache.", {}, infoCommand},
+    {"info", "", "Prints version, build, targets, devices, tools and cache.", infoOptions,
+     infoCommand},
     {"completion",
      "bash|zsh|fish",
      "Prints a script that completes command lines of gluonc in a shell:\n"

@@ -23,8 +23,8 @@ struct Parts {
 Parts partsOf(Number size) {
   Builder &builder = size.builder();
   Value *isTiny = size < 0x1p-1022;
-  Value *bits = builder.CreateBitCast(select(isTiny, size * 0x1p54, size).value,
-                                      builder.getInt64Ty());
+  Value *bits =
+      builder.CreateBitCast(select(isTiny, size * 0x1p54, size).value, builder.getInt64Ty());
   uint64_t one = uint64_t{1} << fraction;
   return {builder.CreateOr(builder.CreateAnd(bits, one - 1), one),
           builder.CreateLShr(bits, fraction), isTiny};
@@ -41,9 +41,9 @@ Rest divide(Number x, Number y) {
   Builder &builder = x.builder();
   Parts a = partsOf(x), b = partsOf(y);
   auto lowered = [&](const Parts &parts) {
-    return builder.CreateSub(parts.exponent, builder.CreateSelect(parts.isTiny,
-                                                                  builder.getInt64(54),
-                                                                  builder.getInt64(0)));
+    return builder.CreateSub(
+        parts.exponent,
+        builder.CreateSelect(parts.isTiny, builder.getInt64(54), builder.getInt64(0)));
   };
   Value *distance = builder.CreateSub(lowered(a), lowered(b));
   Value *quotient = builder.CreateUDiv(a.mantissa, b.mantissa);
@@ -79,16 +79,13 @@ Number orNan(Number result, Number x, Number y) {
 
 } // namespace
 
-Number fmod(Number x, Number y) {
-  return orNan(withSign(divide(abs(x), abs(y)).size, x), x, y);
-}
+Number fmod(Number x, Number y) { return orNan(withSign(divide(abs(x), abs(y)).size, x), x, y); }
 
 Number remainder(Number x, Number y) {
   Builder &builder = x.builder();
   auto [rest, isOdd] = divide(abs(x), abs(y));
   Number above = abs(y) - rest;
-  Value *isNearer =
-      builder.CreateOr(above < rest, builder.CreateAnd(above == rest, isOdd));
+  Value *isNearer = builder.CreateOr(above < rest, builder.CreateAnd(above == rest, isOdd));
   Number nearest = select(isNearer, -above, rest);
   nearest = select(builder.CreateFCmpOLT(x.value, x.of(0).value), -nearest, nearest);
   // A zero has the sign of x.
