@@ -31,7 +31,8 @@ public:
       auto found = module.functions.find(name);
       if (found == module.functions.end() || llvm::is_contained(callers, name)) {
         bool recursive = found != module.functions.end();
-        error = {kernel.code[at].line, ("'" + name + (recursive ? "' calls itself" : "' is not executed yet")).str()};
+        error = {kernel.code[at].line,
+                 ("'" + name + (recursive ? "' calls itself" : "' is not executed yet")).str()};
         return false;
       }
       const Function &callee = *found->second;
@@ -55,7 +56,8 @@ private:
         moveBy(operand, begin, registers);
       kernel.code.push_back(std::move(instruction));
     }
-    kernel.registerBits.insert(kernel.registerBits.end(), callee.registerBits.begin(), callee.registerBits.end());
+    kernel.registerBits.insert(kernel.registerBits.end(), callee.registerBits.begin(),
+                               callee.registerBits.end());
     callers.push_back(callee.name);
     return resolve(begin, kernel.code.size(), std::move(callers));
   }
