@@ -5,6 +5,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace gluonc::driver {
 
@@ -111,8 +112,23 @@ std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
   return "[" + llvm::join(parts, ", ") + "]";
 }
 
+/// "3", or "1, 3" where several axes are folded into rows; empty where there is one row.
+std::string rowHead(int64_t row, llvm::ArrayRef<int64_t> shape) {
+  if (shape.size() < 2)
+    return "";
+  std::string text = indexText(row, shape.drop_back());
+  return text.substr(1, text.size() - 2);
+}
+
+size_t widestRowHead(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
+  size_t width = 0;
+  for (int64_t row = 0; row != picture.rows; ++row)
+    width = std::max(width, rowHead(row, shape).size());
+  return width;
+}
+
 std::string asText(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
-  size_t width = 1;
+  size_t width = std::to_string(picture.columns - 1).size();
   auto shown = [](const Cell &cell) {
     return cell.copies > 1 ? cell.text + "+" + llvm::utostr(cell.copies - 1) : cell.text;
   };
@@ -120,14 +136,22 @@ std::string asText(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
     width = std::max(width, shown(cell).size());
   std::string text;
   llvm::raw_string_ostream out(text);
+  const auto head = static_cast<unsigned>(widestRowHead(picture, shape));
+  auto writeRow = [&](const std::string &name, llvm::function_ref<std::string(int64_t)> cellAt) {
+    std::string line = llvm::right_justify(name, head).str() + (head ? " | " : "");
+    for (int64_t column = 0; column != picture.columns; ++column)
+      line += (column ? " " : "") +
+              llvm::left_justify(cellAt(column), static_cast<unsigned>(width)).str();
+    out << llvm::StringRef(line).rtrim() << '\n';
+  };
+  writeRow("", [](int64_t column) { return std::to_string(column); });
+  const size_t columns = static_cast<size_t>(picture.columns);
+  out << std::string(head ? head + 1 : 0, '-') << (head ? "+-" : "")
+      << std::string(columns * (width + 1) - 1, '-') << '\n';
   for (int64_t row = 0; row != picture.rows; ++row) {
-    for (int64_t column = 0; column != picture.columns; ++column) {
-      std::string cell = shown(picture.cells[static_cast<size_t>(row * picture.columns + column)]);
-      out << (column ? " " : "") << cell;
-      if (column + 1 != picture.columns)
-        out.indent(static_cast<unsigned>(width - cell.size()));
-    }
-    out << '\n';
+    writeRow(rowHead(row, shape), [&](int64_t column) {
+      return shown(picture.cells[static_cast<size_t>(row * picture.columns + column)]);
+    });
     // A blank line between the planes of more than two axes.
     if (shape.size() > 2 && (row + 1) % shape[shape.size() - 2] == 0 && row + 1 != picture.rows)
       out << '\n';
@@ -135,8 +159,26 @@ std::string asText(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
+/// "#fbd5d5": light colours, their hues spread evenly over the groups. As numbers, since not
+/// every viewer knows hsl().
+std::string colourOf(unsigned group, unsigned groups) {
+  // Of 1530 steps around the circle, 255 from a primary colour to the next mixed one.
+  constexpr int darkest = 213, lightest = 251;
+  const int hue = static_cast<int>(uint64_t(group) * 1530 / groups);
+  auto channel = [&](int primary) {
+    int distance = std::abs((hue - primary + 2295) % 1530 - 765);
+    int amount = std::clamp(510 - distance, 0, 255);
+    return darkest + (lightest - darkest) * amount / 255;
+  };
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("#%02x%02x%02x", channel(0), channel(510),
+                                                 channel(1020));
+  return text;
+}
+
 std::string asSvg(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
-  constexpr int cellHeight = 22, margin = 30;
+  constexpr int cellHeight = 22, top = 30;
+  const int left = std::max(30, static_cast<int>(widestRowHead(picture, shape)) * 7 + 12);
   size_t longest = 1;
   unsigned groups = 1;
   for (const Cell &cell : picture.cells) {
@@ -147,24 +189,23 @@ std::string asSvg(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\""
-      << picture.columns * cellWidth + margin + 2 << "\" height=\""
-      << picture.rows * cellHeight + margin + 2
+      << picture.columns * cellWidth + left + 2 << "\" height=\""
+      << picture.rows * cellHeight + top + 2
       << "\" font-family=\"monospace\" font-size=\"11\" text-anchor=\"middle\">\n";
   for (int64_t column = 0; column != picture.columns; ++column)
-    out << "<text x=\"" << margin + column * cellWidth + cellWidth / 2 << "\" y=\"20\">" << column
+    out << "<text x=\"" << left + column * cellWidth + cellWidth / 2 << "\" y=\"20\">" << column
         << "</text>\n";
   for (int64_t row = 0; row != picture.rows; ++row)
-    out << "<text x=\"15\" y=\"" << margin + row * cellHeight + 15 << "\">" << row << "</text>\n";
+    out << "<text x=\"" << left / 2 << "\" y=\"" << top + row * cellHeight + 15 << "\">"
+        << rowHead(row, shape) << "</text>\n";
   for (size_t i = 0; i != picture.cells.size(); ++i) {
     const Cell &cell = picture.cells[i];
-    int64_t x = margin + static_cast<int64_t>(i) % picture.columns * cellWidth;
-    int64_t y = margin + static_cast<int64_t>(i) / picture.columns * cellHeight;
-    // Hues spread evenly over the groups.
-    unsigned hue = cell.group * 360 / groups;
+    int64_t x = left + static_cast<int64_t>(i) % picture.columns * cellWidth;
+    int64_t y = top + static_cast<int64_t>(i) / picture.columns * cellHeight;
     out << "<g><title>" << indexText(static_cast<int64_t>(i), shape) << ": " << cell.title
         << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cellWidth
-        << "\" height=\"" << cellHeight << "\" fill=\"hsl(" << hue
-        << ",70%,85%)\" stroke=\"#888\"/><text x=\"" << x + cellWidth / 2 << "\" y=\"" << y + 15
+        << "\" height=\"" << cellHeight << "\" fill=\"" << colourOf(cell.group, groups)
+        << "\" stroke=\"#888\"/><text x=\"" << x + cellWidth / 2 << "\" y=\"" << y + 15
         << "\">" << cell.text << "</text></g>\n";
   }
   out << "</svg>\n";
