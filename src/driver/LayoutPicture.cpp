@@ -136,12 +136,16 @@ std::string asText(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
     width = std::max(width, shown(cell).size());
   std::string text;
   llvm::raw_string_ostream out(text);
-  const auto head = static_cast<unsigned>(widestRowHead(picture, shape));
+  const size_t head = widestRowHead(picture, shape);
+  auto spaces = [](size_t width, const std::string &beside) {
+    return std::string(width - beside.size(), ' ');
+  };
   auto writeRow = [&](const std::string &name, llvm::function_ref<std::string(int64_t)> cellAt) {
-    std::string line = llvm::right_justify(name, head).str() + (head ? " | " : "");
-    for (int64_t column = 0; column != picture.columns; ++column)
-      line += (column ? " " : "") +
-              llvm::left_justify(cellAt(column), static_cast<unsigned>(width)).str();
+    std::string line = spaces(head, name) + name + (head ? " | " : "");
+    for (int64_t column = 0; column != picture.columns; ++column) {
+      std::string cell = cellAt(column);
+      line += (column ? " " : "") + cell + spaces(width, cell);
+    }
     out << llvm::StringRef(line).rtrim() << '\n';
   };
   writeRow("", [](int64_t column) { return std::to_string(column); });
@@ -205,8 +209,8 @@ std::string asSvg(const Picture &picture, llvm::ArrayRef<int64_t> shape) {
     out << "<g><title>" << indexText(static_cast<int64_t>(i), shape) << ": " << cell.title
         << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << cellWidth
         << "\" height=\"" << cellHeight << "\" fill=\"" << colourOf(cell.group, groups)
-        << "\" stroke=\"#888\"/><text x=\"" << x + cellWidth / 2 << "\" y=\"" << y + 15
-        << "\">" << cell.text << "</text></g>\n";
+        << "\" stroke=\"#888\"/><text x=\"" << x + cellWidth / 2 << "\" y=\"" << y + 15 << "\">"
+        << cell.text << "</text></g>\n";
   }
   out << "</svg>\n";
   return text;

@@ -140,9 +140,13 @@ const char *gluonc_find_ptxas(void) {
     places.explicitPath = variable("GLUONC_PTXAS");
     places.path = variable("PATH");
     places.cudaHome = variable("CUDA_HOME");
+    if (places.cudaHome.empty())
+      places.cudaHome = variable("CUDA_PATH");
     for (const char *name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
       if (std::string prefix = variable(name); !prefix.empty())
         places.pythonPrefixes.push_back(prefix);
+    if (std::string home = variable("HOME"); !home.empty())
+      places.pythonPrefixes.push_back(home + "/.local");
     return driver::findPtxas(places);
   }();
   return found.c_str();
