@@ -392,9 +392,9 @@ GLUONC_API gluonc_status gluonc_engine_load_executable(gluonc_engine *engine, co
                                                        size_t size, gluonc_executable **executable,
                                                        gluonc_error **error);
 
-/* Loads machine code on a CUDA device, so that the first launch does not have to, which takes
- * device 0. An executable is loaded on one device: another one is GLUONC_USAGE_ERROR. Nothing for
- * simulated executables. */
+/* Loads machine code on a CUDA device, so that the first launch does not have to, which takes the
+ * device of the thread's current context, or else device 0. An executable is loaded on one device:
+ * another one is GLUONC_USAGE_ERROR. Nothing for simulated executables. */
 GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
                                                 gluonc_error **error);
 

@@ -258,11 +258,11 @@ gluonc_status checkDevice(const gluonc_executable &executable, int device, gluon
               error);
 }
 
-/// Puts machine code on a device.
-gluonc_status load(gluonc_executable *executable, int device, gluonc_error **error) {
+/// Puts machine code on a device; where none is named, on the thread's current one.
+gluonc_status load(gluonc_executable *executable, std::optional<int> device, gluonc_error **error) {
   std::lock_guard guard(executable->loading);
   if (executable->launcher)
-    return checkDevice(*executable, device, error);
+    return device ? checkDevice(*executable, *device, error) : GLUONC_OK;
   std::shared_ptr<const cuda::Driver> driver;
   {
     EngineLock lock(*executable->engine);
@@ -271,7 +271,8 @@ gluonc_status load(gluonc_executable *executable, int device, gluonc_error **err
     driver = executable->engine->driver;
   }
   cuda::ContextKeeper kept(*driver);
-  llvm::Expected<std::shared_ptr<const cuda::Device>> opened = cuda::Device::open(driver, device);
+  llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
+      cuda::Device::open(driver, device ? *device : cuda::Device::current(*driver));
   if (!opened)
     return unavailable(opened.takeError(), error);
   llvm::Expected<std::shared_ptr<const cuda::Module>> module =
@@ -327,7 +328,7 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
     return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);
   if (executable->simulated)
     return gluonc_launch_simulated(executable, x, y, z, values, count, nullptr, error);
-  gluonc_status status = gluonc_executable_load(executable, 0, error);
+  gluonc_status status = guarded(error, {}, [&] { return load(executable, std::nullopt, error); });
   if (status != GLUONC_OK)
     return status;
   return gluonc_launch(executable, x, y, z, stream, values, count, error);

@@ -11,6 +11,18 @@ llvm::Expected<int> Device::count(const Driver &driver) {
   return count;
 }
 
+int Device::current(const Driver &driver) {
+  CUdevice current = 0, handle = 0;
+  int devices = 0;
+  const Table &api = driver.api();
+  if (api.cuCtxGetDevice(&current) != success || api.cuDeviceGetCount(&devices) != success)
+    return 0;
+  for (int ordinal = 0; ordinal != devices; ++ordinal)
+    if (api.cuDeviceGet(&handle, ordinal) == success && handle == current)
+      return ordinal;
+  return 0;
+}
+
 llvm::Expected<std::shared_ptr<const Device>> Device::open(std::shared_ptr<const Driver> driver,
                                                            int ordinal) {
   llvm::Expected<int> devices = count(*driver);

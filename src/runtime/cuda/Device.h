@@ -14,6 +14,8 @@ namespace gluonc::cuda {
 class Device : public std::enable_shared_from_this<Device> {
 public:
   static llvm::Expected<int> count(const Driver &driver);
+  /// The device of the context that is current on this thread; the first one where none is.
+  static int current(const Driver &driver);
   static llvm::Expected<std::shared_ptr<const Device>> open(std::shared_ptr<const Driver> driver,
                                                             int ordinal);
   Device(const Device &) = delete;

@@ -88,6 +88,12 @@ CUresult cuCtxGetCurrent(CUcontext *context) {
   *context = state.current;
   return success;
 }
+CUresult cuCtxGetDevice(CUdevice *device) {
+  if (!state.current)
+    return errorInvalidContext;
+  *device = static_cast<CUdevice>(reinterpret_cast<size_t>(state.current) - 1000);
+  return success;
+}
 CUresult cuCtxSetCurrent(CUcontext context) {
   state.current = context;
   return success;
