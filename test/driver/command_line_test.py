@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -492,16 +493,33 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(problem["hints"], ["did you mean `load`?"])
 
     def test_layout_draws_every_element(self):
-        lines = self.fine("layout", LAYOUT, "--shape", "8,32").splitlines()
-        self.assertEqual(len(lines), 8)
+        def rows(*words):
+            """{head: cells}"""
+            columns, line, *lines = self.fine("layout", *words).splitlines()
+            self.assertEqual(set(line), {"-", "+"})
+            pairs = (row.split("|") for row in [columns, *lines])
+            return {head.strip(): cells.split() for head, cells in pairs}
+
+        found = rows(LAYOUT, "--shape", "8,32")
+        self.assertEqual(list(found), ["", *map(str, range(8))])
+        self.assertEqual(found[""], [str(column) for column in range(32)])
+        lines = [" ".join(found[str(row)]) for row in range(8)]
         self.assertEqual(lines[0].split()[:4], ["T0:0", "T0:1", "T1:0", "T1:1"])
         self.assertEqual({len(line.split()) for line in lines}, {32})
-        shared = self.fine("layout", "SwizzledSharedLayout(1, 1, 4, [1, 0])", "--shape", "4,4")
-        self.assertEqual([line.split() for line in shared.splitlines()],
+        shared = rows("SwizzledSharedLayout(1, 1, 4, [1, 0])", "--shape", "4,4")
+        self.assertEqual(list(shared.values())[1:],
                          [["0", "1", "2", "3"], ["5", "4", "7", "6"],
                           ["10", "11", "8", "9"], ["15", "14", "13", "12"]])
-        self.assertEqual(self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "svg")
-                         .count("<rect"), 256)
+        deep = rows("BlockedLayout([1, 1, 2], [1, 4, 8], [2, 1, 1], [2, 1, 0])", "--shape",
+                    "1,4,16")
+        self.assertEqual(list(deep), ["", "0, 0", "0, 1", "0, 2", "0, 3"])
+        picture = self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "svg")
+        self.assertEqual(picture.count("<rect"), 256)
+        # Viewers that know no hsl() draw that black.
+        colours = set(re.findall('fill="([^"]*)"', picture))
+        self.assertEqual(len(colours), 4)
+        for colour in colours:
+            self.assertRegex(colour, "^#[d-f][0-9a-f][d-f][0-9a-f][d-f][0-9a-f]$")
         self.fine("layout", LAYOUT, "--shape", "8,32", "--format", "html", "-o", "out.html")
         self.assertIn("<svg", (self.path / "out.html").read_text())
 
