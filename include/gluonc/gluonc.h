@@ -155,6 +155,24 @@ GLUONC_API void gluonc_engine_cancel_launches(gluonc_engine *engine);
  * a race that one seed shows, it shows again. */
 GLUONC_API void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed);
 
+/* What the simulator makes of something that may be intended: nothing, a warning to the receiver of
+ * output, or an error. */
+typedef enum {
+  GLUONC_VERDICT_IGNORE = 0,
+  GLUONC_VERDICT_WARN = 1,
+  GLUONC_VERDICT_FAULT = 2
+} gluonc_verdict;
+/* Accesses of several programs of a grid to the same global memory, one of them a store, that no
+ * atomics order; and elements of one store that go to one place with different values. At the start
+ * GLUONC_VERDICT_FAULT. Counts from the next launch on, like those below. */
+GLUONC_API void gluonc_engine_set_races(gluonc_engine *engine, gluonc_verdict verdict);
+/* Stores, addresses and conditions that depend on elements which the mask of a load without `other`
+ * leaves out. At the start GLUONC_VERDICT_WARN. */
+GLUONC_API void gluonc_engine_set_masked_off(gluonc_engine *engine, gluonc_verdict verdict);
+/* How many branches a simulated program may execute before it counts as endless, at the start 2^26;
+ * 0: any number. */
+GLUONC_API void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count);
+
 /* Tells the simulator about host memory that kernels may access. Accesses to other addresses are
  * faults. `name` appears in reports. */
 GLUONC_API gluonc_status gluonc_engine_add_memory(gluonc_engine *engine, const char *name,

@@ -38,6 +38,15 @@ def _parse(arguments):
     parser.add_argument("--schedule-seed", type=int, metavar="N",
                         help="let the partitions of simulated kernels take turns at random, as N "
                              "decides (GLUONC_SCHEDULE_SEED)")
+    parser.add_argument("--races", choices=("ignore", "warn", "fault"),
+                        help="accesses of simulated programs to the same memory in no order: a fault "
+                             "by default (GLUONC_RACES)")
+    parser.add_argument("--masked-off", choices=("ignore", "warn", "fault"),
+                        help="results that depend on masked-off elements of loads without `other`: a "
+                             "warning by default (GLUONC_MASKED_OFF)")
+    parser.add_argument("--max-branches", type=int, metavar="N",
+                        help="branches after which a simulated program counts as endless, 2^26 by "
+                             "default; 0: none (GLUONC_MAX_BRANCHES)")
     parser.add_argument("--triton", metavar="WHICH", choices=("installed", "own"),
                         default=os.environ.get("GLUONC_TRITON", "installed"),
                         help="what answers for the rest of triton: `installed`, where there is one "
@@ -56,8 +65,9 @@ def main():
     _aliases.install(options.triton)
     if options.simulate:
         _simulated.activate(options.simulate)
-    if options.schedule_seed is not None:
-        os.environ["GLUONC_SCHEDULE_SEED"] = str(options.schedule_seed)
+    for name in ("schedule_seed", "races", "masked_off", "max_branches"):
+        if (value := getattr(options, name)) is not None:
+            os.environ["GLUONC_" + name.upper()] = str(value)
     if options.programs is None:
         _simulated.shorten_benchmarks()
     elif options.programs != "all":

@@ -18,6 +18,12 @@ def engine():
     seed = os.environ.get("GLUONC_SCHEDULE_SEED")
     if seed:
         made.set_schedule_seed(int(seed))
+    if races := os.environ.get("GLUONC_RACES"):
+        made.set_races(races)
+    if masked_off := os.environ.get("GLUONC_MASKED_OFF"):
+        made.set_masked_off(masked_off)
+    if branches := os.environ.get("GLUONC_MAX_BRANCHES"):
+        made.set_max_branches(int(branches))
     return made
 
 

@@ -397,6 +397,16 @@ PyType_Slot ownerSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseOw
                             {Py_tp_clear, reinterpret_cast<void *>(clearOwner<T>)},
                             {0, nullptr}};
 
+gluonc_verdict verdictOf(const std::string &text) {
+  if (text == "ignore")
+    return GLUONC_VERDICT_IGNORE;
+  if (text == "warn")
+    return GLUONC_VERDICT_WARN;
+  if (text == "fault")
+    return GLUONC_VERDICT_FAULT;
+  throw nb::value_error("a verdict is one of ignore, warn and fault");
+}
+
 class Engine {
 public:
   Engine(const std::string &cacheDirectory, const std::string &ptxas) {
@@ -503,6 +513,14 @@ public:
   void setScheduleSeed(std::optional<uint64_t> seed) const {
     gluonc_engine_set_schedule_seed(handle.get(), seed ? &*seed : nullptr);
   }
+
+  void setRaces(const std::string &verdict) const {
+    gluonc_engine_set_races(handle.get(), verdictOf(verdict));
+  }
+  void setMaskedOff(const std::string &verdict) const {
+    gluonc_engine_set_masked_off(handle.get(), verdictOf(verdict));
+  }
+  void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
 
   std::string cudaTarget(int device) const {
     const char *name = nullptr;
@@ -692,6 +710,9 @@ NB_MODULE(_native, m) {
       .def("check_signals", &Engine::checkSignals)
       .def("cancel_launches", &Engine::cancelLaunches)
       .def("set_schedule_seed", &Engine::setScheduleSeed)
+      .def("set_races", &Engine::setRaces)
+      .def("set_masked_off", &Engine::setMaskedOff)
+      .def("set_max_branches", &Engine::setMaxBranches)
       .def("cuda_target", &Engine::cudaTarget)
       .def("cuda_device_count", &Engine::cudaDeviceCount);
 

@@ -85,6 +85,9 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
   launch.memory = &memory;
   launch.output = how.printed;
   launch.scheduleSeed = how.scheduleSeed;
+  launch.races = how.races;
+  launch.maskedOff = how.maskedOff;
+  launch.maxBranches = how.maxBranches;
   for (const RuntimeArgument &argument : arguments.runtime) {
     if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       launch.arguments.push_back(sim::Argument::pointer(tensor->data()));

@@ -37,6 +37,8 @@ struct SimulatedRun {
   llvm::raw_ostream *printed = nullptr;
   /// See sim::Launch.
   std::optional<uint64_t> scheduleSeed = std::nullopt;
+  sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
+  uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
 };
 /// Simulates the kernel of a transformed module. Nullopt after a report.
 std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &arguments, Grid grid,

@@ -19,14 +19,15 @@
 //
 // Programs (CTAs) run in parallel on host threads. Results are bit-identical
 // for any number of threads as long as no two programs write different plain
-// values to one address; kernels whose atomics do not commute, or whose atomic
-// results are used, run their programs one after the other in grid order.
+// values to one address, which is reported (Races.h); kernels whose atomics do not commute, or
+// whose atomic results are used, run their programs one after the other in grid order.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "diag/Diagnostic.h"
 #include "sim/machine/Memory.h"
+#include "sim/machine/Verdict.h"
 #include "support/TensorDescription.h"
 
 #include <array>
@@ -82,6 +83,11 @@ struct Launch {
   /// Runs the partitions of a program in turns of random length and order, which this
   /// number decides; without it, each runs until it waits.
   std::optional<uint64_t> scheduleSeed;
+  /// Accesses of several programs to the same global memory that nothing orders, and elements of
+  /// one store that go to one place (Races.h).
+  Verdict races = Verdict::Fault;
+  /// Results that depend on masked-off elements of loads without `other`.
+  Verdict maskedOff = Verdict::Warn;
   /// Asked now and then, on the thread that called run(): whether the launch is to end before it
   /// is done, without a report.
   std::function<bool()> shouldStop;

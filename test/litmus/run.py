@@ -38,6 +38,7 @@ import clusters  # noqa: E402
 import copies  # noqa: E402
 import gluonc  # noqa: E402
 import partitions  # noqa: E402
+import programs  # noqa: E402
 from gluonc import language as gl  # noqa: E402
 from gluonc._engine import engine  # noqa: E402
 from gluonc.nvidia.hopper import TensorDescriptor, TensorDescriptorIm2Col  # noqa: E402
@@ -405,6 +406,69 @@ def fence_for_peers(env):
         env.launch(clusters.fence_for_peers, src, boxes(dst, layout=layout), num_ctas=2)
 
     return launch, lambda: torch.equal(dst, src)
+
+
+# Programs of a grid.
+GRID_RACES = ["UnorderedGlobalAccess"]
+
+
+@case(atomic=GRID_RACES)
+def counter(env):
+    total = env.zeros(1, dtype=torch.int32)
+
+    def launch():
+        total.zero_()
+        env.launch(programs.counter, total)
+
+    return launch, lambda: total.item() == env.programs
+
+
+@case(wait=GRID_RACES, acquire=GRID_RACES, release=GRID_RACES, scope=GRID_RACES, early=GRID_RACES)
+def split_k(env):
+    src, dst, turn = env.random(env.programs, 128), env.zeros(128), env.zeros(1, dtype=torch.int32)
+
+    def launch():
+        dst.zero_()
+        turn.zero_()
+        env.launch(programs.split_k, src, dst, turn)
+
+    return launch, lambda: torch.equal(dst, src.sum(0))
+
+
+@case(order=GRID_RACES, acquire=GRID_RACES)
+def last_one_adds(env):
+    src, parts, dst = env.random(env.programs, 128), env.zeros(env.programs), env.zeros(1)
+    arrived = env.zeros(1, dtype=torch.int32)
+
+    def launch():
+        arrived.zero_()
+        env.launch(programs.last_one_adds, src, parts, dst, arrived)
+
+    return launch, lambda: dst.item() == src.sum().item()
+
+
+@case(lock=GRID_RACES, release=GRID_RACES)
+def locked(env):
+    total, lock = env.zeros(1, dtype=torch.int32), env.zeros(1, dtype=torch.int32)
+
+    def launch():
+        total.zero_()
+        env.launch(programs.locked, total, lock)
+
+    return launch, lambda: total.item() == env.programs and lock.item() == 0
+
+
+@case(wait=GRID_RACES, acquire=GRID_RACES, release=GRID_RACES)
+def handed_over(env):
+    src, dst = env.random(128), env.zeros(env.programs, 128)
+    flag = env.zeros(1, dtype=torch.int32)
+
+    def launch():
+        dst.zero_()
+        flag.zero_()
+        env.launch(programs.handed_over, src, dst, flag)
+
+    return launch, lambda: bool((dst == src).all())
 
 
 def simulate(name, seeds):

@@ -357,7 +357,7 @@ static void launch(void) {
 static void touchEngine(void) {
   const char *printed = NULL;
   uint64_t seed = next();
-  switch (below(7)) {
+  switch (below(8)) {
   case 0:
     answered(gluonc_engine_add_memory(engine, TEXT(names), buffer[below(4)], below(4097),
                                       wantError()));
@@ -373,6 +373,10 @@ static void touchEngine(void) {
       gluonc_engine_seal(engine);
     break;
   case 4:
+    gluonc_engine_set_races(engine, (gluonc_verdict)below(4));
+    gluonc_engine_set_masked_off(engine, (gluonc_verdict)below(4));
+    break;
+  case 5:
     answered(gluonc_engine_cuda_target(engine, (int)below(4) - 1, &printed, wantError()));
     break;
   default:

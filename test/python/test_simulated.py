@@ -455,3 +455,26 @@ print(x[0].item(), target_info.current_target())
     assert run(tmp_path, body, "cuda:90a") == "70 cuda:90\n"
     assert run(tmp_path, body, "cuda:80") == "50 cuda:80\n"
     assert run(tmp_path, body, "hip:gfx942") == "51 hip:gfx942\n"
+
+
+def test_races_of_programs_are_faults_unless_they_are_meant(tmp_path):
+    script = tmp_path / "count.py"
+    script.write_text(HEAD + '''
+@gluon.jit
+def count(total):
+    gl.store(total, gl.load(total) + 1)
+
+total = torch.zeros(1, dtype=torch.int32, device="cuda")
+count[(4,)](total)
+print("counted")
+''')
+
+    def outcome(*options):
+        return subprocess.run([sys.executable, "-m", "gluonc", "--simulate", "cuda:90a", *options,
+                               str(script)], text=True, capture_output=True, timeout=120)
+
+    fault = outcome()
+    assert fault.returncode and "GL5142" in fault.stderr and "counted" not in fault.stdout
+    warning = outcome("--races", "warn")
+    assert warning.returncode == 0 and "warning: element 0" in warning.stdout + warning.stderr
+    assert outcome("--races", "ignore").stdout == "counted\n"

@@ -4,6 +4,7 @@
 #include "driver/Run.h"
 #include "host/Npy.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
 namespace gluonc::tool {
@@ -23,7 +24,7 @@ struct Run {
   bool executesPtx = false;
   sema::Options options = {};
   std::optional<host::Tolerance> tolerance = std::nullopt;
-  std::optional<uint64_t> scheduleSeed = std::nullopt;
+  driver::SimulatedRun how = {&llvm::outs()};
 
   /// Chooses the device. False after a report, or with a usage problem.
   bool chooseDevice(std::string &problem) {
@@ -162,8 +163,7 @@ struct Run {
         !compiler.transform(*module, options.target, session.sources, session.sink, timings) ||
         !compiler.isLegal(*module, options.target, session.sources, session.sink, timings))
       return std::nullopt;
-    return driver::runOnCpu(*module, arguments, grid, session.sources,
-                            {&llvm::outs(), scheduleSeed}, session.sink);
+    return driver::runOnCpu(*module, arguments, grid, session.sources, how, session.sink);
   }
 
   void printTime(const driver::RunTime &time, const driver::KernelArguments &arguments,
@@ -212,6 +212,35 @@ struct Run {
 
 } // namespace
 
+/// `--races warn` and the like. False with a usage problem.
+static bool readVerdict(const CommandLine &line, llvm::StringRef option, sim::Verdict &verdict,
+                        std::string &problem) {
+  const Word *word = line.find(option);
+  if (!word)
+    return true;
+  std::optional<sim::Verdict> read = llvm::StringSwitch<std::optional<sim::Verdict>>(word->text)
+                                         .Case("ignore", sim::Verdict::Ignore)
+                                         .Case("warn", sim::Verdict::Warn)
+                                         .Case("fault", sim::Verdict::Fault)
+                                         .Default(std::nullopt);
+  if (!read)
+    problem = (option + " takes ignore, warn or fault, not `" + word->text + "`").str();
+  verdict = read.value_or(verdict);
+  return read.has_value();
+}
+
+static bool readSimulation(const CommandLine &line, driver::SimulatedRun &how,
+                           std::string &problem) {
+  std::optional<uint64_t> branches;
+  if (!line.integer("--schedule-seed", how.scheduleSeed, problem) ||
+      !line.integer("--max-branches", branches, problem) ||
+      !readVerdict(line, "--races", how.races, problem) ||
+      !readVerdict(line, "--masked-off", how.maskedOff, problem))
+    return false;
+  how.maxBranches = branches.value_or(how.maxBranches);
+  return true;
+}
+
 int runCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
@@ -221,7 +250,7 @@ int runCommand(Session &session) {
   std::string problem;
   std::optional<double> rtol, atol;
   if (!session.line.namedValues(1, texts, problem) || !session.readOptions(run.options, problem) ||
-      !session.line.integer("--schedule-seed", run.scheduleSeed, problem) ||
+      !readSimulation(session.line, run.how, problem) ||
       !session.line.number("--rtol", rtol, problem) ||
       !session.line.number("--atol", atol, problem))
     return session.usage(problem);

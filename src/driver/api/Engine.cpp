@@ -223,6 +223,35 @@ void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uint64_t *seed
   });
 }
 
+/// Numbers that are none count as faults.
+static sim::Verdict verdictOf(gluonc_verdict verdict) {
+  return verdict == GLUONC_VERDICT_IGNORE ? sim::Verdict::Ignore
+         : verdict == GLUONC_VERDICT_WARN ? sim::Verdict::Warn
+                                          : sim::Verdict::Fault;
+}
+
+/// Changes something for the launches from now on.
+template <class Change> static void setForLaunches(gluonc_engine *engine, Change change) {
+  guarded(nullptr, {{"engine", engine}}, [&] {
+    std::lock_guard guard(engine->state->settings);
+    change(engine->state->forLaunches);
+    return GLUONC_OK;
+  });
+}
+
+void gluonc_engine_set_races(gluonc_engine *engine, gluonc_verdict verdict) {
+  setForLaunches(engine, [&](LaunchSettings &launches) { launches.races = verdictOf(verdict); });
+}
+
+void gluonc_engine_set_masked_off(gluonc_engine *engine, gluonc_verdict verdict) {
+  setForLaunches(engine,
+                 [&](LaunchSettings &launches) { launches.maskedOff = verdictOf(verdict); });
+}
+
+void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count) {
+  setForLaunches(engine, [&](LaunchSettings &launches) { launches.maxBranches = count; });
+}
+
 void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
   guarded(nullptr, {{"engine", engine}}, [&] {
     std::lock_guard guard(engine->state->settings);

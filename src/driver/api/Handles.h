@@ -43,6 +43,8 @@ struct LaunchSettings {
   void *outputUser = nullptr;
   std::shared_ptr<const sim::Memory> memory = std::make_shared<sim::Memory>();
   std::optional<uint64_t> scheduleSeed;
+  sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
+  uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
   /// Asked while the launch runs.
   gluonc_interrupt interrupt = nullptr;
   void *interruptUser = nullptr;

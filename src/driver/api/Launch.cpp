@@ -179,6 +179,9 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
                          (settings.interrupt && settings.interrupt(settings.interruptUser));
   };
   launch.scheduleSeed = settings.scheduleSeed;
+  launch.races = settings.races;
+  launch.maskedOff = settings.maskedOff;
+  launch.maxBranches = settings.maxBranches;
   if (settings.output)
     launch.output = &out;
   diag::Collector collector;
@@ -190,7 +193,10 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
     AtRest telling;
     settings.output(settings.outputUser, printed.data(), printed.size());
   }
-  return fine ? GLUONC_OK : fail(collector, error);
+  if (!fine)
+    return fail(collector, error);
+  passOn(*executable.engine, collector);
+  return GLUONC_OK;
 }
 
 /// The machine's slots of a launch with descriptors: `maps` holds what some of them point to.

@@ -67,7 +67,11 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
     loadBox(in->transfer, shared);
     noteWrite(*this, in->transfer.shared, epoch, operation.place);
   } else if (auto *out = std::get_if<AsyncOperation::BoxToGlobal>(&operation.movement)) {
-    storeBox(out->transfer, out->bytes.data(), out->reduction, out->kind, out->isUnsigned);
+    const uint32_t elementBytes = out->transfer.shared.table->elementBytes;
+    storeBox(out->transfer, out->bytes.data(), out->reduction, out->kind, out->isUnsigned,
+             [&](uint64_t address, const uint8_t *bytes, uint64_t length) {
+               writeGlobal(address, bytes, length, elementBytes, operation.place);
+             });
   }
 }
 
@@ -114,8 +118,10 @@ void Cta::waitForReads(Queue which, uint64_t pendingGroups) {
 void Cta::perform(BarrierEvent &event) {
   Instruction issuer;
   issuer.place = event.place;
-  if (event.taint)
-    return raise(issuer, event.taint);
+  if (event.taint) {
+    raise(issuer, event.taint);
+    return;
+  }
   // What completes together went through one proxy.
   Proxy proxy = event.operations.empty() ? Proxy::Generic : event.operations.front()->proxy;
   Ordering::Epoch epoch = ordering ? ordering->complete(event.barriers, proxy) : 0;

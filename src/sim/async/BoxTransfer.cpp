@@ -262,7 +262,8 @@ static void reduceRow(const BoxRow &row, const uint8_t *elements, Reduction redu
 }
 
 void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction reduction,
-              ElementKind kind, bool isUnsigned) {
+              ElementKind kind, bool isUnsigned,
+              llvm::function_ref<void(uint64_t, const uint8_t *, uint64_t)> write) {
   const uint64_t size = transfer.shared.table->elementBytes;
   for (const BoxRow &row : boxRows(transfer)) {
     if (!row.count)
@@ -270,8 +271,7 @@ void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction re
     if (reduction != Reduction::None)
       reduceRow(row, elements, reduction, kind, isUnsigned);
     else
-      std::memcpy(reinterpret_cast<void *>(row.address), elements + (row.element + row.skip) * size,
-                  row.count * size);
+      write(row.address, elements + (row.element + row.skip) * size, row.count * size);
   }
 }
 

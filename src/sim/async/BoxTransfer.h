@@ -53,9 +53,10 @@ std::string im2colProblem(const BoxTransfer &transfer);
 /// Global to shared memory, filled where the tensor ends. Bytes become Written.
 void loadBox(const BoxTransfer &transfer, SharedMemory &shared);
 
-/// Elements, row-major over the box, to global memory, combined with what is there.
-/// Safe while other host threads reduce to the same place.
+/// Elements, row-major over the box, to global memory: `write(address, bytes, length)` stores what
+/// is not combined with what is there. Safe while other host threads reduce to the same place.
 void storeBox(const BoxTransfer &transfer, const uint8_t *elements, Reduction reduction,
-              ElementKind kind, bool isUnsigned);
+              ElementKind kind, bool isUnsigned,
+              llvm::function_ref<void(uint64_t, const uint8_t *, uint64_t)> write);
 
 } // namespace gluonc::sim

@@ -105,6 +105,17 @@ Handler atomicHandler(tt::RMWOp update, ElementKind kind) {
   return handler;
 }
 
+/// `isAsked`: the program sees what was there, without which it learns nothing.
+void setOrder(AccessData &access, tt::MemSemantic semantic, tt::MemSyncScope scope, bool isAsked) {
+  using Semantic = tt::MemSemantic;
+  const bool reachesPrograms = scope != tt::MemSyncScope::CTA;
+  access.atomic = true;
+  access.acquires = reachesPrograms && isAsked &&
+                    (semantic == Semantic::ACQUIRE || semantic == Semantic::ACQUIRE_RELEASE);
+  access.releases =
+      reachesPrograms && (semantic == Semantic::RELEASE || semantic == Semantic::ACQUIRE_RELEASE);
+}
+
 bool lowerAtomicRmw(Lowering &lowering, mlir::Operation *operation) {
   auto atomic = mlir::cast<tt::AtomicRMWOp>(operation);
   ElementKind kind = lowering.kindOf(atomic.getVal());
@@ -117,6 +128,7 @@ bool lowerAtomicRmw(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(atomic.getPtr())};
   AccessData *access = addAccess(lowering, atomic.getPtr(), byteSize(kind), "atomic");
   access->reads = access->writes = true;
+  setOrder(*access, atomic.getSem(), atomic.getScope(), !atomic.getResult().use_empty());
   access->masked = static_cast<bool>(atomic.getMask());
   if (atomic.getMask())
     operands.push_back(lowering.slotOf(atomic.getMask()));
@@ -135,6 +147,7 @@ bool lowerAtomicCas(Lowering &lowering, mlir::Operation *operation) {
   lowering.program.sequential = true;
   AccessData *access = addAccess(lowering, atomic.getPtr(), bytes, "atomic");
   access->reads = access->writes = true;
+  setOrder(*access, atomic.getSem(), atomic.getScope(), !atomic.getResult().use_empty());
   Handler handler = bytes == 1   ? runCompareAndSwap<uint8_t>
                     : bytes == 2 ? runCompareAndSwap<uint16_t>
                     : bytes == 4 ? runCompareAndSwap<uint32_t>
@@ -201,6 +214,7 @@ bool lowerAtomicLoad(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 2> operands;
   AccessData *access = addOrderedAccess(lowering, load.getPtr(), load.getMask(), bytes, operands);
   access->reads = true;
+  setOrder(*access, load.getSem(), load.getScope(), /*isAsked=*/true);
   Handler handler = bytes == 1   ? runLoad<uint8_t>
                     : bytes == 2 ? runLoad<uint16_t>
                     : bytes == 4 ? runLoad<uint32_t>
@@ -219,6 +233,7 @@ bool lowerAtomicStore(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 3> operands;
   AccessData *access = addOrderedAccess(lowering, store.getPtr(), store.getMask(), bytes, operands);
   access->writes = true;
+  setOrder(*access, store.getSem(), store.getScope(), /*isAsked=*/false);
   operands.push_back(lowering.slotOf(store.getValue()));
   Handler handler = bytes == 1   ? runStore<uint8_t>
                     : bytes == 2 ? runStore<uint16_t>
@@ -255,6 +270,7 @@ bool lowerAtomicPoll(Lowering &lowering, mlir::Operation *operation) {
   lowering.program.sequential = true;
   AccessData *access = addAccess(lowering, poll.getPtr(), bytes, "atomic");
   access->reads = true;
+  setOrder(*access, poll.getSem(), poll.getScope(), /*isAsked=*/true);
   llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(poll.getPtr()),
                                          lowering.slotOf(poll.getExpected())};
   if (poll.getTimeout())

@@ -114,7 +114,7 @@ uint32_t emitJump(Lowering &lowering, uint64_t target = 0) {
 /// The way taken if true begins right behind the jump.
 uint32_t emitConditionalJump(Lowering &lowering, Slot condition) {
   uint32_t jump = lowering.here();
-  lowering.emit(runConditionalJump, taintObserve, Slot(), {condition});
+  lowering.emit(runConditionalJump, taintDecision, Slot(), {condition});
   lowering.instructionAt(jump).immediate = lowering.here();
   return jump;
 }
@@ -164,9 +164,9 @@ bool lowerFor(Lowering &lowering, mlir::Operation *operation) {
   bool lowered = true;
   bool known = withIntElement(kind, [&](auto element) {
     using E = decltype(element);
-    lowering.emit(runCheckStep<E>, taintObserve, Slot(), {step});
+    lowering.emit(runCheckStep<E>, taintDecision, Slot(), {step});
     uint32_t test = lowering.here();
-    lowering.emit(runLoopTest<E>, taintObserve, Slot(), {current, end});
+    lowering.emit(runLoopTest<E>, taintDecision, Slot(), {current, end});
     lowered = lowerYielding(lowering, loop.getRegion(), carried);
     lowering.emit(runLoopStep<E>, taintElementwise, current, {current, step}).immediate = test;
     patch(lowering, test);

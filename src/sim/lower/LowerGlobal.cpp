@@ -1,6 +1,7 @@
 //===- LowerGlobal.cpp - Pointers, loads, stores ----------------------------===//
 #include "sim/lower/Elementwise.h"
 #include "sim/machine/GlobalAccess.h"
+#include "sim/machine/Races.h"
 
 namespace gluonc::sim {
 namespace {
@@ -53,6 +54,15 @@ bool lowerAddPointer(Lowering &lowering, mlir::Operation *operation) {
 // load and store
 //===----------------------------------------------------------------------===//
 
+/// Elements that the mask leaves out, and nothing stands for.
+void taintSkipped(const Instruction &instruction, Cta &cta, uint32_t element, uint32_t count) {
+  if (cta.maskedOff == Verdict::Ignore)
+    return;
+  const uint8_t code = cta.taintCode(instruction, element, diag::Kind::MaskedOffUse, {});
+  const uint32_t stored = instruction.result.elements;
+  std::memset(cta.taintAt(instruction.result) + element, code, std::min(count, stored - element));
+}
+
 /// Operands: addresses, mask if `masked`, other if `hasOther`.
 template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
@@ -66,12 +76,14 @@ template <class T> void runLoad(const Instruction &instruction, Cta &cta) {
       },
       [&](uint32_t element, uint32_t count) {
         // Without `other` NVIDIA GPUs leave zero in elements that are masked off.
-        if (!other)
+        if (!other) {
           std::memset(result + element, 0, count * sizeof(T));
-        else if (otherSlot.elements == 1)
+          taintSkipped(instruction, cta, element, count);
+        } else if (otherSlot.elements == 1) {
           std::fill_n(result + element, count, *other);
-        else
+        } else {
           std::memcpy(result + element, other + element, count * sizeof(T));
+        }
       });
 }
 
@@ -82,20 +94,78 @@ void runNormalizeBool(const Instruction &instruction, Cta &cta) {
     values[element] = values[element] != 0;
 }
 
+void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t element,
+                 uint32_t other) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  const Range *range = cta.memory.find(address);
+  Fault fault;
+  fault.kind = diag::Kind::StoreOverlap;
+  fault.severity = cta.races->severity();
+  fault.place = instruction.place;
+  fault.program = cta.programIndex;
+  fault.element = cta.wholeElement(instruction, element);
+  const std::string offset = std::to_string((address - range->base()) / access.elementBytes);
+  fault.arguments = {"element " + offset + " of `" + range->name() + "`",
+                     "that at " + elementText(cta.wholeElement(instruction, other),
+                                              cta.program.places[instruction.place].shape)};
+  cta.faults.add(std::move(fault));
+}
+
+/// The first element of a store that is not in memory behind it, because another one went to the
+/// same place with another value.
+template <class T> void findOverlap(const Instruction &instruction, Cta &cta, const T *values) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  const Slot addressSlot = instruction.operands[0], maskSlot = instruction.operands[1];
+  const uint64_t *addresses = cta.at<uint64_t>(addressSlot);
+  auto addressOf = [&](uint32_t element) {
+    return addresses[addressSlot.elements == 1 ? 0 : element];
+  };
+  auto isActive = [&](uint32_t element) {
+    return !access.masked || cta.at<uint8_t>(maskSlot)[maskSlot.elements == 1 ? 0 : element];
+  };
+  for (uint32_t element = 0; element < access.elements; ++element) {
+    if (!isActive(element) || std::memcmp(reinterpret_cast<const void *>(addressOf(element)),
+                                          values + element, sizeof(T)) == 0)
+      continue;
+    uint32_t other = access.elements - 1;
+    while (other > element && !(isActive(other) && addressOf(other) == addressOf(element)))
+      --other;
+    // Else another program was here meanwhile.
+    if (other > element && std::memcmp(values + element, values + other, sizeof(T)) != 0)
+      return failOverlap(instruction, cta, addressOf(element), element, other);
+  }
+}
+
 /// Operands: addresses, mask if `masked`, values.
 template <class T> void runStore(const Instruction &instruction, Cta &cta) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
   Slot valueSlot = instruction.operands[access.masked ? 2 : 1];
   const T *values = cta.at<T>(valueSlot);
+  const uint8_t *end = nullptr;
+  bool ascends = true;
   forEachRun(
       instruction, cta,
       [&](uint32_t element, uint32_t count, uint8_t *host) {
-        if (valueSlot.elements == 1)
+        const uint64_t bytes = count * sizeof(T);
+        ascends &= host >= end;
+        end = host + bytes;
+        if (cta.history) {
+          const uint64_t address = reinterpret_cast<uint64_t>(host);
+          const Races::Access access = {cta.programIndex, instruction.place, sizeof(T)};
+          auto *first = reinterpret_cast<const uint8_t *>(values);
+          if (valueSlot.elements == 1)
+            cta.races->fill(*cta.history, address, first, bytes, access);
+          else
+            cta.races->store(*cta.history, address, first + element * sizeof(T), bytes, access);
+        } else if (valueSlot.elements == 1) {
           std::fill_n(reinterpret_cast<T *>(host), count, *values);
-        else
-          std::memcpy(host, values + element, count * sizeof(T));
+        } else {
+          std::memcpy(host, values + element, bytes);
+        }
       },
       [](uint32_t, uint32_t) {});
+  if (!ascends && cta.races && valueSlot.elements != 1 && !cta.stopped)
+    findOverlap(instruction, cta, values);
 }
 
 Handler loadHandler(uint32_t bytes) {
@@ -118,6 +188,8 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   AccessData *access =
       addAccess(lowering, load.getPtr(), byteSize(lowering.kindOf(result)), "load");
   access->reads = true;
+  // As PTX has it, volatile accesses are relaxed atomic ones.
+  access->atomic = load.getIsVolatile();
   access->masked = static_cast<bool>(load.getMask());
   access->hasOther = static_cast<bool>(load.getOther());
   if (load.getMask())
@@ -164,6 +236,7 @@ void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers
   access.rowElements = shape.empty() ? 1 : static_cast<uint32_t>(shape.back());
   access.parameter = lowering.parameterOf(pointers);
   access.cacheIndex = lowering.program.accessCount++;
+  lowering.program.accesses.push_back(&access);
 }
 
 AccessData *addAccess(Lowering &lowering, mlir::Value pointers, uint32_t elementBytes,

@@ -44,7 +44,7 @@ uint8_t coordinateTaint(const Instruction &instruction, Cta &cta) {
   for (llvm::ArrayRef<Slot> slots :
        {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
     for (Slot slot : slots)
-      if (uint8_t code = *cta.taintAt(slot))
+      if (uint8_t code = *cta.taintAt(slot); Cta::isFault(code))
         return code;
   return 0;
 }
@@ -218,6 +218,8 @@ TransferData *addTransfer(Lowering &lowering, mlir::Operation *operation, mlir::
   data->kind = *elementKindOf(mlir::cast<ttg::MemDescType>(view.getType()).getElementType());
   data->elementBytes = table->elementBytes;
   data->cacheIndex = lowering.program.accessCount++;
+  data->parameter = lowering.parameterOf(descriptor);
+  lowering.program.accesses.push_back(data);
   data->elements = Region{table, {}, share}.elements();
   for (mlir::Value coordinate : coordinates)
     data->coordinates.push_back(lowering.slotOf(coordinate));
@@ -300,6 +302,7 @@ bool lowerReduce(Lowering &lowering, mlir::Operation *operation) {
     return false;
   data->verb = "bulk reduction";
   data->reads = true;
+  data->atomic = true;
   data->reduction = reductionOf(reduce.getKind());
   data->isUnsigned = ttng::descriptorOf(reduce.getDesc().getType()).elementType.isUnsignedInteger();
   // Sums of floats depend on the order of programs, and so does what counts around.

@@ -1,4 +1,5 @@
 #include "sim/machine/Cta.h"
+#include "sim/machine/Races.h"
 
 namespace gluonc::sim {
 
@@ -59,6 +60,10 @@ void Cta::reset(uint64_t index) {
   endedCtas = 0;
   coordinateTaint = 0;
   pending.clear();
+  pendingWarnings.clear();
+  warned = 0;
+  if (races)
+    races->beginProgram(index);
   syncPoints.clear();
   barrierEvents.clear();
   madeDescriptors.clear();
@@ -75,7 +80,6 @@ void Cta::reset(uint64_t index) {
     ordering->clear();
 }
 
-/// The number in the tile of an element of the CTA's share.
 int64_t Cta::wholeElement(const Instruction &at, int64_t element) const {
   const Share *share = program.places[at.place].share;
   return share && element >= 0 ? share->toWhole(uint32_t(element), rank()) : element;
@@ -95,37 +99,60 @@ void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::strin
   stopped = failed = true;
 }
 
-void Cta::taintResult(const Instruction &at, uint32_t element, diag::Kind kind,
-                      llvm::ArrayRef<std::string> arguments) {
+uint8_t Cta::taintCode(const Instruction &at, uint32_t element, diag::Kind kind,
+                       llvm::ArrayRef<std::string> arguments) {
   if (!tracking) {
     tracking = true;
     taint.assign(program.ctas * program.frameBytes, 0);
   }
+  const bool isWarning = diag::info(kind).severity == diag::Severity::Warning;
+  std::vector<Fault> &list = isWarning ? pendingWarnings : pending;
   // A code is a byte. Later faults of a program with this many share the last one.
-  constexpr size_t kMaxPending = 250;
+  const size_t maxPending = isWarning ? 255 - kFirstWarning : kFirstWarning - 1;
   auto same = llvm::find_if(
-      pending, [&](const Fault &fault) { return fault.place == at.place && fault.kind == kind; });
-  size_t code = same - pending.begin();
-  if (same == pending.end()) {
-    if (pending.size() < kMaxPending) {
+      list, [&](const Fault &fault) { return fault.place == at.place && fault.kind == kind; });
+  size_t index = same - list.begin();
+  if (same == list.end()) {
+    if (list.size() < maxPending) {
       Fault fault;
       fault.kind = kind;
       fault.place = at.place;
       fault.arguments.assign(arguments.begin(), arguments.end());
       fault.element = wholeElement(at, element);
       fault.program = programIndex;
-      pending.push_back(std::move(fault));
+      list.push_back(std::move(fault));
     }
-    code = pending.size() - 1;
+    index = list.size() - 1;
   }
-  taintAt(at.result)[element] = static_cast<uint8_t>(code + 1);
+  return static_cast<uint8_t>(isWarning ? 255 - index : index + 1);
 }
 
-void Cta::raise(const Instruction &use, uint8_t code) {
-  Fault fault = pending[code - 1];
+bool Cta::raise(const Instruction &use, uint8_t code, bool decides) {
+  const bool isWarning = !isFault(code);
+  if (isWarning && (!decides || (warned & uint64_t(1) << (255 - code))))
+    return false;
+  if (isWarning)
+    warned |= uint64_t(1) << (255 - code);
+  Fault fault = isWarning ? pendingWarnings[255 - code] : pending[code - 1];
   fault.usePlace = use.place;
+  const bool ends = !isWarning || maskedOff == Verdict::Fault;
+  if (ends)
+    fault.severity = diag::Severity::Error;
   faults.add(std::move(fault));
-  stopped = failed = true;
+  stopped |= ends;
+  failed |= ends;
+  return ends;
+}
+
+void Cta::writeGlobal(uint64_t address, const uint8_t *bytes, uint64_t length,
+                      uint32_t elementBytes, uint32_t place) {
+  AccessHistory *watched = nullptr;
+  if (const Range *range = races ? memory.find(address) : nullptr)
+    watched = races->historyOf(*range);
+  if (watched)
+    races->store(*watched, address, bytes, length, {programIndex, place, elementBytes});
+  else
+    std::memcpy(reinterpret_cast<void *>(address), bytes, length);
 }
 
 } // namespace gluonc::sim

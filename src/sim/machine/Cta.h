@@ -22,6 +22,7 @@
 #include "sim/machine/Ordering.h"
 #include "sim/machine/Program.h"
 #include "sim/machine/SharedMemory.h"
+#include "sim/machine/Verdict.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,6 +31,9 @@
 #include <random>
 
 namespace gluonc::sim {
+
+class AccessHistory;
+class Races;
 
 class Cta {
 public:
@@ -57,15 +61,28 @@ public:
   /// "64", or "64 of CTA 1".
   std::string placeText(uint64_t sharedOffset) const;
 
+  /// The number in the tile of an element of the CTA's share.
+  int64_t wholeElement(const Instruction &at, int64_t element) const;
   /// Ends the program with a fault.
   void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
             int64_t element = -1, std::optional<FaultNote> note = std::nullopt);
   /// Marks element `element` of the result of `at` as the outcome of a fault that counts
   /// only if something depends on it. Call after the result has been written.
   void taintResult(const Instruction &at, uint32_t element, diag::Kind kind,
-                   llvm::ArrayRef<std::string> arguments);
-  /// Raises the pending fault that `code` names.
-  void raise(const Instruction &use, uint8_t code);
+                   llvm::ArrayRef<std::string> arguments) {
+    taintAt(at.result)[element] = taintCode(at, element, kind, arguments);
+  }
+  /// What marks elements so, `element` first.
+  uint8_t taintCode(const Instruction &at, uint32_t element, diag::Kind kind,
+                    llvm::ArrayRef<std::string> arguments);
+  static bool isFault(uint8_t code) { return code && code < kFirstWarning; }
+  /// Raises the pending fault that `code` names. Whether the program ends by that: a warning does
+  /// not end it, and is given only where the value `decides` something.
+  bool raise(const Instruction &use, uint8_t code, bool decides = false);
+
+  /// Writes to global memory that was checked before; for all but atomic operations.
+  void writeGlobal(uint64_t address, const uint8_t *bytes, uint64_t length, uint32_t elementBytes,
+                   uint32_t place);
 
   /// Which operation in flight writes, or reads, a byte of shared memory.
   std::optional<FaultNote> writerOf(uint64_t offset) const;
@@ -161,6 +178,12 @@ public:
   uint8_t coordinateTaint = 0;
   /// For each global access the range that served it last.
   std::vector<const Range *> rangeCache;
+  /// Null where nobody asks for them.
+  Races *races = nullptr;
+  /// Of the range of the access in hand, where others may access it, too, and it was not entered
+  /// yet: what stores go through.
+  AccessHistory *history = nullptr;
+  Verdict maskedOff = Verdict::Ignore;
   /// The range that each parameter points into, or null.
   std::vector<const Range *> parameterRanges;
   Fiber *fiber = nullptr;
@@ -180,7 +203,6 @@ public:
 
 private:
   void reset(uint64_t index);
-  int64_t wholeElement(const Instruction &at, int64_t element) const;
   Fiber *pickFiber();
   Fiber *pickPoll();
   void resume(Fiber &next);
@@ -223,6 +245,11 @@ private:
   llvm::DenseMap<std::pair<int, uint32_t>, SyncPoint> syncPoints;
   std::vector<uint8_t> taint;
   std::vector<Fault> pending;
+  /// Codes from here on are of warnings, counted downwards from the last.
+  static constexpr uint8_t kFirstWarning = 200;
+  std::vector<Fault> pendingWarnings;
+  /// A bit for each that the program was warned of.
+  uint64_t warned = 0;
   uint64_t branches = 0, branchStop = 0;
   uint64_t maxBranches;
   std::optional<uint64_t> scheduleSeed;

@@ -2,6 +2,7 @@
 #include "sim/Simulator.h"
 #include "sim/lower/Lowering.h"
 #include "sim/machine/Cta.h"
+#include "sim/machine/Races.h"
 #include "support/Forks.h"
 #include "support/Recovery.h"
 
@@ -249,11 +250,17 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, programs));
   GridRun grid(programs, threadCount, launch.shouldStop);
 
+  std::optional<Races> races;
+  if (launch.races != Verdict::Ignore)
+    races.emplace(*program, memory, launch, /*parallel=*/threadCount > 1);
+
   std::vector<std::unique_ptr<Cta>> ctas;
   for (unsigned i = 0; i < threadCount; ++i) {
     ctas.push_back(std::make_unique<Cta>(*program, memory, launch.grid, launch.maxBranches,
                                          launch.scheduleSeed,
                                          [&grid, i] { return grid.shouldStop(i == 0); }));
+    ctas.back()->races = races ? &*races : nullptr;
+    ctas.back()->maskedOff = launch.maskedOff;
     setArguments(*program, launch, memory, *ctas.back());
   }
   runOnThreads(grid, ctas);
@@ -270,10 +277,12 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
     faults.endBehind(grid.end - 1);
     llvm::erase_if(printed, [&](const auto &each) { return each.first >= grid.end; });
   }
+  if (races)
+    races->report(faults);
   if (launch.output)
     writeOutput(std::move(printed), *launch.output);
   faults.report(sink, program->places, launch.grid, launch.maxFaults);
-  return faults.empty();
+  return !faults.hasErrors();
 }
 
 } // namespace gluonc::sim

@@ -28,8 +28,12 @@ void FaultLog::endBehind(uint64_t program) {
     at = at->second.program > program ? faults.erase(at) : std::next(at);
 }
 
-/// "(3, 17)" for element `element` of a tile of this shape.
-static std::string indexText(int64_t element, llvm::ArrayRef<int64_t> shape) {
+bool FaultLog::hasErrors() const {
+  return std::any_of(faults.begin(), faults.end(),
+                     [](const auto &each) { return each.second.isError(); });
+}
+
+std::string elementText(int64_t element, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<std::string, 4> parts(shape.size());
   for (size_t dim = shape.size(); dim-- > 0;) {
     parts[dim] = std::to_string(element % shape[dim]);
@@ -38,17 +42,21 @@ static std::string indexText(int64_t element, llvm::ArrayRef<int64_t> shape) {
   return "(" + llvm::join(parts, ", ") + ")";
 }
 
+std::string programText(uint64_t program, std::array<uint32_t, 3> grid) {
+  uint64_t rest = program / grid[0];
+  return "(" + std::to_string(program % grid[0]) + ", " + std::to_string(rest % grid[1]) + ", " +
+         std::to_string(rest / grid[1]) + ")";
+}
+
 static std::string contextText(const Fault &fault, const Place &place, std::array<uint32_t, 3> grid,
                                bool allWereRun) {
-  uint64_t x = fault.program % grid[0], rest = fault.program / grid[0];
-  std::string text = "in program (" + std::to_string(x) + ", " + std::to_string(rest % grid[1]) +
-                     ", " + std::to_string(rest / grid[1]) + ")";
+  std::string text = "in program " + programText(fault.program, grid);
   if (fault.element >= 0 && !place.shape.empty())
-    text += ", at element " + indexText(fault.element, place.shape) + " of the tile";
+    text += ", at element " + elementText(fault.element, place.shape) + " of the tile";
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2];
   if (programs > 1 && !allWereRun)
     text += "; not all programs behind it were run";
-  else if (programs > 1)
+  else if (programs > 1 && fault.count)
     text += "; " + std::to_string(fault.count) + " of " + std::to_string(programs) +
             " programs failed here";
   return text;
@@ -87,6 +95,7 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array
     const Place &place = places[fault.place];
     diag::Diagnostic diagnostic =
         diag::make(fault.kind, place.span, {fault.arguments.begin(), fault.arguments.end()});
+    diagnostic.severity = fault.severity.value_or(diagnostic.severity);
     if (fault.usePlace >= 0)
       diagnostic.labels.push_back({places[fault.usePlace].span, "the value is used here"});
     for (const auto &[where, text] : fault.notes)

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
 namespace gluonc::sim {
 
@@ -30,6 +31,11 @@ struct Place {
   const Share *share = nullptr;
 };
 
+/// "(3, 17)" for element `element` of a tile of this shape.
+std::string elementText(int64_t element, llvm::ArrayRef<int64_t> shape);
+/// "(3, 0, 0)".
+std::string programText(uint64_t program, std::array<uint32_t, 3> grid);
+
 /// Something else that had a part in a fault, with its place.
 using FaultNote = std::pair<uint32_t, std::string>;
 
@@ -43,8 +49,14 @@ struct Fault {
   int64_t usePlace = -1;
   llvm::SmallVector<FaultNote, 1> notes;
   uint64_t program = 0;
-  /// Programs that met this fault.
+  /// Programs that met this fault; 0 where that is not known.
   uint64_t count = 1;
+  /// Where it is not that of the kind.
+  std::optional<diag::Severity> severity = std::nullopt;
+
+  bool isError() const {
+    return severity.value_or(diag::info(kind).severity) == diag::Severity::Error;
+  }
 };
 
 class FaultLog {
@@ -54,7 +66,7 @@ public:
   void merge(const FaultLog &other);
   /// The programs behind one were not all run: forgets what those that were met.
   void endBehind(uint64_t program);
-  bool empty() const { return faults.empty(); }
+  bool hasErrors() const;
   void report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array<uint32_t, 3> grid,
               unsigned limit) const;
 

@@ -1,5 +1,7 @@
 #include "sim/machine/GlobalAccess.h"
 
+#include "sim/machine/Races.h"
+
 #include <cinttypes>
 
 namespace gluonc::sim {
@@ -66,6 +68,20 @@ static const Range *rangeFor(const AccessData &access, Cta &cta, uint64_t addres
   return cached;
 }
 
+/// Tells others of the grid of an access; of plain stores where the bytes are.
+static void enterAccess(const Instruction &instruction, Cta &cta, const Range &range,
+                        uint64_t address, uint64_t length) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  cta.history = cta.races->historyOf(range);
+  if (access.acquires || access.releases)
+    cta.races->synchronize(access, address, length);
+  if (cta.history && (access.reads || access.atomic)) {
+    cta.races->note(*cta.history, access, address, length,
+                    {cta.programIndex, instruction.place, access.elementBytes});
+    cta.history = nullptr;
+  }
+}
+
 uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
                        uint32_t element) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
@@ -108,6 +124,8 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
     if (access.writes)
       range->markWritten(address, length);
   }
+  if (cta.races)
+    enterAccess(instruction, cta, *range, address, length);
   // Somebody may poll for it.
   if (access.writes)
     cta.noteEvent();

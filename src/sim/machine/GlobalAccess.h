@@ -20,6 +20,11 @@ struct AccessData : OpData {
   bool hasOther = false;
   bool reads = false;
   bool writes = false;
+  /// By an atomic operation, or volatile: no race with others of the kind.
+  bool atomic = false;
+  /// Orders behind what programs did before they released the same address; and releases it.
+  bool acquires = false;
+  bool releases = false;
   /// The kernel parameter that all addresses were computed from; negative if unknown.
   int parameter = -1;
   uint32_t cacheIndex = 0;

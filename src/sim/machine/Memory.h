@@ -65,6 +65,7 @@ public:
   const Range *find(uint64_t address) const;
   /// The range closest to an address that lies in none; null if no range is registered.
   const Range *nearest(uint64_t address) const;
+  const std::vector<std::unique_ptr<Range>> &all() const { return ranges; }
 
 private:
   /// Sorted by base; never overlapping. Pointers to ranges are stable.

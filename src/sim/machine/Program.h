@@ -24,6 +24,7 @@
 namespace gluonc::sim {
 
 class Cta;
+struct AccessData;
 struct Instruction;
 using Handler = void (*)(const Instruction &, Cta &);
 
@@ -77,6 +78,7 @@ struct Program {
   uint32_t programIds = 0;
   /// Global accesses; each has a cache of the range it last met.
   uint32_t accessCount = 0;
+  std::vector<const AccessData *> accesses;
   /// Something in it needs Ordering.h: partitions, or operations of the asynchronous proxy.
   bool ordersShared = false;
   /// Of `ttg.global_scratch_alloc`.

@@ -10,27 +10,31 @@ static uint8_t elementTaint(Cta &cta, Slot slot, uint32_t element) {
   return cta.taintAt(slot)[slot.elements == 1 ? 0 : element];
 }
 
+/// Faults count before warnings.
+static uint8_t graver(uint8_t left, uint8_t right) {
+  return !left ? right : !right ? left : std::min(left, right);
+}
+
 void taintElementwise(const Instruction &instruction, Cta &cta) {
   uint8_t *result = cta.taintAt(instruction.result);
   for (uint32_t element = 0; element < instruction.result.elements; ++element) {
     uint8_t code = 0;
-    for (uint8_t i = 0; i < instruction.operandCount && !code; ++i)
-      code = elementTaint(cta, instruction.operands[i], element);
+    for (uint8_t i = 0; i < instruction.operandCount && !Cta::isFault(code); ++i)
+      code = graver(code, elementTaint(cta, instruction.operands[i], element));
     result[element] = code;
   }
 }
 
-/// The first taint among all elements of all operands.
+/// The gravest taint among all elements of all operands.
 static uint8_t anyTaint(const Instruction &instruction, Cta &cta) {
+  uint8_t code = 0;
   for (uint8_t i = 0; i < instruction.operandCount; ++i) {
     Slot slot = instruction.operands[i];
     const uint8_t *codes = cta.taintAt(slot);
-    const uint8_t *found =
-        std::find_if(codes, codes + slot.elements, [](uint8_t code) { return code != 0; });
-    if (found != codes + slot.elements)
-      return *found;
+    for (uint32_t element = 0; element < slot.elements && !Cta::isFault(code); ++element)
+      code = graver(code, codes[element]);
   }
-  return 0;
+  return code;
 }
 
 void taintAll(const Instruction &instruction, Cta &cta) {
@@ -39,16 +43,21 @@ void taintAll(const Instruction &instruction, Cta &cta) {
 }
 
 void taintObserve(const Instruction &instruction, Cta &cta) {
-  if (uint8_t code = anyTaint(instruction, cta))
-    return cta.raise(instruction, code);
+  if (uint8_t code = anyTaint(instruction, cta); code && cta.raise(instruction, code))
+    return;
   taintNothing(instruction, cta);
+}
+
+void taintDecision(const Instruction &instruction, Cta &cta) {
+  if (uint8_t code = anyTaint(instruction, cta))
+    cta.raise(instruction, code, /*decides=*/true);
 }
 
 bool observeIfOn(const Instruction &instruction, Cta &cta, unsigned predicate) {
   if (predicate < instruction.operandCount) {
     Slot slot = instruction.operands[predicate];
-    if (uint8_t code = elementTaint(cta, slot, 0))
-      return cta.raise(instruction, code), false;
+    if (uint8_t code = elementTaint(cta, slot, 0); code && cta.raise(instruction, code))
+      return false;
     if (!*cta.at<uint8_t>(slot))
       return false;
   }
@@ -78,16 +87,17 @@ static void observeActive(const Instruction &instruction, Cta &cta, uint8_t firs
   for (uint32_t element = 0; element < access.elements && !cta.stopped; ++element) {
     if (access.masked) {
       Slot mask = instruction.operands[1];
-      if (uint8_t code = elementTaint(cta, mask, element))
-        return cta.raise(instruction, code);
+      if (uint8_t code = elementTaint(cta, mask, element);
+          code && cta.raise(instruction, code, /*decides=*/true))
+        return;
       if (!cta.at<uint8_t>(mask)[mask.elements == 1 ? 0 : element])
         continue;
     }
     uint8_t code = elementTaint(cta, instruction.operands[0], element);
-    for (uint8_t i = firstValue; i < instruction.operandCount && !code; ++i)
-      code = elementTaint(cta, instruction.operands[i], element);
-    if (code)
-      return cta.raise(instruction, code);
+    for (uint8_t i = firstValue; i < instruction.operandCount && !Cta::isFault(code); ++i)
+      code = graver(code, elementTaint(cta, instruction.operands[i], element));
+    if (code && cta.raise(instruction, code, /*decides=*/true))
+      return;
   }
 }
 

@@ -12,6 +12,8 @@ void taintElementwise(const Instruction &instruction, Cta &cta);
 void taintAll(const Instruction &instruction, Cta &cta);
 /// A tainted element of an operand is a fault; results are clean.
 void taintObserve(const Instruction &instruction, Cta &cta);
+/// The same for what decides where the program goes on, where a warning counts, too.
+void taintDecision(const Instruction &instruction, Cta &cta);
 /// The same for an operation of scalars that has operand `predicate`, where there is one, which
 /// decides whether the others matter. Whether they did.
 bool observeIfOn(const Instruction &instruction, Cta &cta, unsigned predicate);
