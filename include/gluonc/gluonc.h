@@ -157,11 +157,12 @@ GLUONC_API void gluonc_engine_set_schedule_seed(gluonc_engine *engine, const uin
 
 /* What the simulator makes of something that may be intended: nothing, a warning to the receiver of
  * output, or an error. */
-typedef enum {
+typedef enum gluonc_verdict GLUONC_ENUM_BASE {
   GLUONC_VERDICT_IGNORE = 0,
   GLUONC_VERDICT_WARN = 1,
   GLUONC_VERDICT_FAULT = 2
 } gluonc_verdict;
+
 /* Accesses of several programs of a grid to the same global memory, one of them a store, that no
  * atomics order; and elements of one store that go to one place with different values. At the start
  * GLUONC_VERDICT_FAULT. Counts from the next launch on, like those below. */
