@@ -46,6 +46,13 @@ def check_bash(script, table):
     assert complete(script, "gluonc compile k.py --target cuda:90") == ["90a"]
     assert complete(script, "gluonc cache pr") == ["prune"]
     assert complete(script, "gluonc compile fil") == []
+    # Words that the help texts name.
+    for line, words in (("run k.py --device ", ["cpu", "ptx", "cuda"]),
+                        ("run k.py --races ", ["ignore", "warn", "fault"]),
+                        ("run k.py --masked-off w", ["warn"]), ("info --format ", ["text", "json"]),
+                        ("layout --format ", ["text", "svg", "html"]),
+                        ("check --diagnostics j", ["json"])):
+        assert complete(script, f"gluonc {line}") == words, line
 
 
 def check_others(texts, table):

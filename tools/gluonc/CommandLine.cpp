@@ -8,7 +8,8 @@ namespace gluonc::tool {
 
 llvm::ArrayRef<OptionSpec> sharedOptions() {
   static constexpr OptionSpec options[] = {
-      {"--diagnostics", "FORMAT", "text (default), or json: one object a line on stderr"},
+      {"--diagnostics", "FORMAT", "text (default), or json: one object a line on stderr",
+       "text json"},
       {"--help", "", "this text"},
   };
   return options;

@@ -18,6 +18,8 @@ struct OptionSpec {
   /// What `--help` calls the value; empty for a flag.
   llvm::StringLiteral value;
   llvm::StringLiteral help;
+  /// What completion offers, in one text with spaces; empty for names of files and the like.
+  llvm::StringLiteral choices = "";
 };
 
 struct CommandSpec {

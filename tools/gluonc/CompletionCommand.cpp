@@ -14,21 +14,20 @@ namespace gluonc::tool {
 
 namespace {
 
-/// What an option takes, where that is one of a few words; else empty.
-std::vector<std::string> choicesOf(llvm::StringRef option) {
+/// What an option takes, where that is one of a few words; else empty. What there is of chips and
+/// stages other tables know.
+std::vector<std::string> choicesOf(const OptionSpec &option) {
   std::vector<std::string> words;
-  if (option == "--target")
+  llvm::SmallVector<llvm::StringRef> parts;
+  option.choices.split(parts, ' ', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts)
+    words.push_back(part.str());
+  if (option.name == "--target")
     for (const target::Target &target : target::Target::all())
       words.push_back(target.name());
-  else if (option == "--emit")
+  else if (option.name == "--emit")
     for (const driver::StageInfo &stage : driver::allStages())
       words.push_back(stage.name.str());
-  else if (option == "--format")
-    words = {"text", "svg", "html"};
-  else if (option == "--diagnostics")
-    words = {"text", "json"};
-  else if (option == "--device")
-    words = {"cpu", "cuda"};
   return words;
 }
 
@@ -97,14 +96,12 @@ _gluonc() {
       out << " choices=\"" << llvm::join(words, " ") << "\"";
     out << " ;;\n";
   }
-  out << "    esac\n    case $before in\n";
-  llvm::StringMap<bool> seen;
+  out << "    esac\n    case \"${words[1]} $before\" in\n";
   for (const CommandSpec &command : allCommands())
     forEachOption(command, [&](const OptionSpec &option) {
-      if (option.value.empty() || !seen.try_emplace(option.name, true).second)
-        return;
-      out << "    " << option.name << ") choices=\"" << llvm::join(choicesOf(option.name), " ")
-          << "\" options= ;;\n";
+      if (!option.value.empty())
+        out << "    \"" << command.name << ' ' << option.name << "\") choices=\""
+            << llvm::join(choicesOf(option), " ") << "\" options= ;;\n";
     });
   out << R"sh(    esac
     [[ $word != -* ]] || choices=$options
@@ -134,7 +131,7 @@ void writeZsh(llvm::raw_ostream &out) {
       std::string spec =
           ("*" + option.name + joint + "[").str() + replaced(option.help, "[]\\", "\\") + "]";
       if (!option.value.empty()) {
-        std::vector<std::string> choices = choicesOf(option.name);
+        std::vector<std::string> choices = choicesOf(option);
         for (std::string &choice : choices)
           choice = replaced(choice, ":", "\\");
         spec += ":" + replaced(option.value, ":\\", "\\") + ":" +
@@ -163,7 +160,7 @@ void writeFish(llvm::raw_ostream &out) {
       llvm::StringRef name = option.name;
       bool isLong = name.consume_front("--") || !name.consume_front("-");
       out << here << (isLong ? " -l " : " -s ") << name;
-      std::vector<std::string> choices = choicesOf(option.name);
+      std::vector<std::string> choices = choicesOf(option);
       if (!option.value.empty())
         out << (choices.empty() ? " -r" : " -x -a " + quoted(llvm::join(choices, " ")));
       out << " -d " << quoted(option.help) << "\n";

@@ -12,9 +12,12 @@ using namespace gluonc::tool;
 
 namespace {
 
+constexpr llvm::StringLiteral verdicts = "ignore warn fault";
+
 constexpr OptionSpec runOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
-    {"--device", "DEVICE", "cpu, ptx, cuda or cuda:N (default: the first CUDA GPU, else cpu)"},
+    {"--device", "DEVICE", "cpu, ptx, cuda or cuda:N (default: the first CUDA GPU, else cpu)",
+     "cpu ptx cuda"},
     {"--target", "TARGET", "chip to specialize for on the CPU (default cuda:90a)"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
@@ -26,9 +29,10 @@ constexpr OptionSpec runOptions[] = {
     {"--atol", "X", "absolute tolerance of allclose() calls that give none"},
     {"--schedule-seed", "N", "on the CPU: let partitions take turns at random, as N decides"},
     {"--races", "VERDICT",
-     "on the CPU: ignore, warn or fault (default) where programs race for global memory"},
+     "on the CPU: ignore, warn or fault (default) where programs race for global memory", verdicts},
     {"--masked-off", "VERDICT",
-     "on the CPU: the same where masked-off elements of loads decide something (default warn)"},
+     "on the CPU: the same where masked-off elements of loads decide something (default warn)",
+     verdicts},
     {"--max-branches", "N", "on the CPU: after which a program counts as endless (default 2^26)"},
     {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
     {"--time-passes", "", "print how long each stage of the compiler took"},
@@ -49,7 +53,8 @@ constexpr OptionSpec compileOptions[] = {
     {"--maxnreg", "N", "registers that a thread may have"},
     {"--time-passes", "", "print how long each stage took"},
     {"--repeat", "N", "compile N times in this process; print medians as JSON"},
-    {"--python", "VERSION", "3.11 or 3.12 (default): whose ast.dump `--emit ast` prints"},
+    {"--python", "VERSION", "3.11 or 3.12 (default): whose ast.dump `--emit ast` prints",
+     "3.11 3.12"},
     {"--debug", "", "turn on device_assert and overflow checks"},
     {"--line-info", "", "map instructions to source lines"},
     {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
@@ -63,7 +68,7 @@ constexpr OptionSpec checkOptions[] = {
 
 constexpr OptionSpec layoutOptions[] = {
     {"--shape", "M,N,…", "shape of the tensor that is laid out"},
-    {"--format", "FORMAT", "text (default), svg or html"},
+    {"--format", "FORMAT", "text (default), svg or html", "text svg html"},
     {"--element-bits", "N", "width of an element, for banks of shared memory (default 32)"},
     {"-o", "PATH", "where the picture goes; - is the standard output"},
 };
@@ -74,11 +79,11 @@ constexpr OptionSpec docOptions[] = {
 };
 
 constexpr OptionSpec infoOptions[] = {
-    {"--format", "FORMAT", "text (default) or json"},
+    {"--format", "FORMAT", "text (default) or json", "text json"},
 };
 
 constexpr OptionSpec cacheOptions[] = {
-    {"--format", "FORMAT", "list: text (default) or json"},
+    {"--format", "FORMAT", "list: text (default) or json", "text json"},
     {"--older-than", "DAYS", "prune: what was not used for so long"},
     {"--max-mb", "N", "prune: what was used longest ago, until N MB are left"},
     {"--all", "", "prune: everything"},
