@@ -137,14 +137,14 @@ OwnFile Cache::openFolderOf(llvm::StringRef path) const {
   if (!outer)
     return outer;
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
-  return noted(openOwnFolderIn(outer.file, llvm::sys::path::filename(folder).str()), folder);
+  return noted(openOwnFolderIn(outer, llvm::sys::path::filename(folder).str()), folder);
 }
 
 OwnFile Cache::open(llvm::StringRef path) const {
   OwnFile folder = openFolderOf(path);
   if (!folder)
     return folder;
-  return noted(openOwnFileIn(folder.file, llvm::sys::path::filename(path).str()), path);
+  return noted(openOwnFileIn(folder, llvm::sys::path::filename(path).str()), path);
 }
 
 static llvm::sys::TimePoint<> lastChange(const struct stat &status) {
@@ -177,15 +177,14 @@ llvm::Error Cache::store(llvm::StringRef key, const CacheEntry &entry) const {
   std::string target = fileOf(key);
   makeOwnFolder(directory);
   if (OwnFile outer = openOwnFolder(directory))
-    makeOwnFolderIn(outer.file, folderOf(key));
+    makeOwnFolderIn(outer, folderOf(key));
   OwnFile folder = openFolderOf(target);
   if (!folder)
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(), "cannot write %s: %s", target.c_str(),
         folder.refusal.empty() ? "there is no such folder, and none can be made"
                                : folder.refusal.c_str());
-  return writeOwnFileIn(folder.file, nameOf(key),
-                        (magic + hashText((key + bytes).str()) + bytes).str());
+  return writeOwnFileIn(folder, nameOf(key), (magic + hashText((key + bytes).str()) + bytes).str());
 }
 
 /// Calls `visit(path, status)` for every file of the cache. Follows no links below `directory`

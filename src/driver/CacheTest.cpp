@@ -272,6 +272,75 @@ TEST_F(StoredEntry, OfRootIsForAll) {
   EXPECT_EQ(cache.takeRefusal(), std::nullopt);
 }
 
+/// A folder that its group shares, with an entry.
+class SharedEntry : public StoredEntry {
+protected:
+  void SetUp() override {
+    CacheFolder::SetUp();
+    ASSERT_EQ(mkdir(file("c").c_str(), 0700), 0);
+    share(file("c"));
+    mode_t before = umask(077);
+    cache = Cache(file("c"));
+    llvm::cantFail(cache.store(key("a"), {"", "payload"}));
+    umask(before);
+    entry = cache.fileOf(key("a"));
+    inner = llvm::sys::path::parent_path(entry).str();
+  }
+  static void share(const std::string &path) {
+    ASSERT_EQ(chown(path.c_str(), uid_t(-1), getegid()), 0);
+    ASSERT_EQ(chmod(path.c_str(), 02770), 0);
+  }
+};
+
+TEST_F(SharedEntry, IsForTheGroupWhateverTheUmask) {
+  EXPECT_EQ(modeOf(inner), 02770u);
+  EXPECT_EQ(modeOf(entry), 0660u);
+  EXPECT_TRUE(cache.find(key("a")));
+  EXPECT_EQ(cache.takeRefusal(), std::nullopt);
+}
+
+TEST_F(SharedEntry, IsRefusedWhereOthersMayWrite) {
+  for (const std::string &path : {file("c"), inner, entry}) {
+    mode_t before = modeOf(path);
+    ASSERT_EQ(chmod(path.c_str(), before | S_IWOTH), 0);
+    expectRefused(path, "may be written by others than its owner");
+    ASSERT_EQ(chmod(path.c_str(), before), 0);
+  }
+  // Not shared any more, without the bit.
+  ASSERT_EQ(chmod(file("c").c_str(), 0770), 0);
+  expectRefused(file("c"), "may be written by others than its owner");
+}
+
+TEST_F(SharedEntry, CountsWhoeverOfTheGroupWroteIt) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root gives files away";
+  for (const std::string &path : {entry, inner, file("c")}) {
+    ASSERT_EQ(chown(path.c_str(), 65534, gid_t(-1)), 0);
+    ASSERT_EQ(chmod(path.c_str(), path == entry ? 0660 : 02770), 0);
+    EXPECT_TRUE(Cache(file("c")).find(key("a"))) << path;
+  }
+  // Where everybody could have made the folder, its owner counts.
+  ASSERT_EQ(chmod(folder.c_str(), 01777), 0);
+  expectRefused(file("c"), "belongs to another user");
+  ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+  EXPECT_TRUE(cache.find(key("a")));
+}
+
+TEST_F(SharedEntry, IsRefusedWhereTheGroupIsAnother) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root gives files away";
+  // Root is of no such group.
+  constexpr gid_t strangers = 54321;
+  for (const std::string &path : {entry, inner, file("c")}) {
+    mode_t before = modeOf(path);
+    ASSERT_EQ(chown(path.c_str(), 0, strangers), 0);
+    ASSERT_EQ(chmod(path.c_str(), before), 0);
+    expectRefused(path, "may be written by others than its owner");
+    share(path);
+    ASSERT_EQ(chmod(path.c_str(), before), 0);
+  }
+}
+
 TEST_F(StoredEntry, IsRefusedBehindALink) {
   std::string elsewhere = file("elsewhere");
   ASSERT_EQ(rename(entry.c_str(), elsewhere.c_str()), 0);

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -191,6 +192,43 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(verified.returncode, 3)
         self.assertIn(f"refused: `{folder}` may be written", verified.stdout)
         self.assertIn("0 damaged, 1 refused", verified.stdout)
+
+    def test_users_of_one_group_share_a_cache(self):
+        team, users = 65433, (65431, 65432)
+        if os.geteuid() != 0:
+            self.skipTest("only root has other users' rights")
+        with tempfile.TemporaryDirectory() as place:
+            place = pathlib.Path(place)
+            for path, mode in ((place, 0o755), (place / "cache", 0o2770)):
+                path.mkdir(exist_ok=True)
+                os.chown(path, 0, team if path != place else 0)
+                path.chmod(mode)
+            shutil.copy(self.path / "k.py", place)
+
+            def compiled_by(user, *groups):
+                return subprocess.run(
+                    [options.gluonc, "run", "k.py::copy", *COPY, "--device", "cuda", "--time-passes"],
+                    user=user, group=user, extra_groups=groups, umask=0o077, cwd=place,
+                    env={"GLUONC_CACHE_DIR": str(place / "cache"),
+                         "LD_LIBRARY_PATH": options.fake_cuda},
+                    capture_output=True, text=True)
+
+            try:
+                first = compiled_by(users[0], team)
+            except PermissionError:
+                self.skipTest("other users cannot reach the program")
+            self.assertIn("transform", first.stderr)
+            second = compiled_by(users[1], team)
+            self.assertEqual((first.returncode, second.returncode), (0, 0), second.stderr)
+            self.assertNotIn("transform", second.stderr)
+            self.assertNotIn("warning", first.stderr + second.stderr)
+            entry, = (place / "cache").rglob("*.entry")
+            self.assertEqual((entry.stat().st_uid, entry.stat().st_gid), (users[0], team))
+            # Who is not of the group has no cache there, and is told once.
+            stranger = compiled_by(users[1])
+            self.assertEqual(stranger.returncode, 0)
+            self.assertIn("transform", stranger.stderr)
+            self.assertEqual(stranger.stderr.count("warning"), 1, stranger.stderr)
 
     # -- run -----------------------------------------------------------------
 
