@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`cmake --install`: what it puts where, and that all of it works after a move.
 
-    install_test.py BUILD CC
+    install_test.py BUILD CC CXX
 """
 
 import os
@@ -47,6 +47,9 @@ def check_files(prefix, library):
 
 def check_works(prefix, library, compiler, work):
     version = run(prefix / "bin/gluonc", "--version")
+    for words, page in (("man", "man/man1/gluonc.1"),
+                        ("completion bash", "bash-completion/completions/gluonc")):
+        assert run(prefix / "bin/gluonc", *words.split()) == (prefix / "share" / page).read_text(), page
     source = work / "version.c"
     source.write_text(PROGRAM)
     text = (prefix / library / "pkgconfig/gluonc.pc").read_text()
@@ -54,6 +57,18 @@ def check_works(prefix, library, compiler, work):
     flags = flags_of(prefix / library / "pkgconfig", text)
     run(compiler, source, "-o", work / "version", *flags, f"-Wl,-rpath,{prefix / library}")
     assert "gluonc " + run(work / "version") == version
+
+
+def check_consumer(prefix, library, compilers, work):
+    """A project in C and C++ that finds the moved package, and nothing else of ours."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    said = run(root / "test/consumer/run.sh", "test/consumer/project",
+               prefix / library / "cmake/gluonc", work / "project", *reversed(compilers),
+               "consumer_c examples/memcpy.py", "consumer examples/memcpy.py", "ir examples/memcpy.py")
+    found = re.search(r"^gluonc_DIR:\w+=(.*)$", (work / "project/CMakeCache.txt").read_text(), re.M)
+    assert found.group(1) == str(prefix / library / "cmake/gluonc"), found
+    needed = run("readelf", "--dynamic", work / "project/consumer")
+    assert f"[{prefix / library}]" in needed and "libgluonc.so.0" in needed, (said, needed)
 
 
 def flags_of(folder, text):
@@ -66,7 +81,7 @@ def flags_of(folder, text):
 
 
 def main():
-    build, compiler = sys.argv[1:]
+    build, *compilers = sys.argv[1:]
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         run("cmake", "--install", build, "--prefix", work / "first")
@@ -74,7 +89,8 @@ def main():
         library = os.path.dirname(library)
         check_files(work / "first", library)
         (work / "first").rename(work / "moved")
-        check_works(work / "moved", library, compiler, work)
+        check_works(work / "moved", library, compilers[0], work)
+        check_consumer(work / "moved", library, compilers, work)
         for name in files_below(work / "moved"):
             if name.endswith((".pc", ".cmake")):
                 assert str(work / "first") not in (work / "moved" / name).read_text(), name

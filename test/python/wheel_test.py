@@ -56,6 +56,12 @@ def check_commands(environment):
     from_package = run(python, "-c", "import gluonc.__main__ as m; print(*m._COMMANDS)").split()
     assert f'choices="{" ".join(from_package)} --help' in listed
     assert "memcpy" in run(command, "check", EXAMPLE)
+    # Beside the command, where man and shells look.
+    for words, place in (("man", "man/man1/gluonc.1"),
+                         ("completion bash", "bash-completion/completions/gluonc"),
+                         ("completion zsh", "zsh/site-functions/_gluonc"),
+                         ("completion fish", "fish/vendor_completions.d/gluonc.fish")):
+        assert (environment / "share" / place).read_text() == run(command, *words.split()), place
     run(python, "-m", "gluonc", "check", "/no/such/file.py", status=1)
     text = run(python, "-m", "gluonc", "--help")
     assert "--simulate" in text and "check" in text
