@@ -246,18 +246,26 @@ def test_ctrl_c_ends_an_endless_simulated_launch():
 import os, signal, threading, time
 import kernels, numpy as np
 dst = np.zeros(64, np.int32)
-for launch in (lambda: kernels.forever[(64,)](dst), lambda: kernels.forever.warmup(dst)[(1,)](dst)):
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    start = time.monotonic()
-    timer.start()
+
+def interrupted(launch):
+    # Seconds from Ctrl-C to the exception.
+    sent = []
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Timer(0.3, interrupt).start()
     try:
         launch()
-    except KeyboardInterrupt as interrupt:
-        print(type(interrupt).__name__, time.monotonic() - start < 5)
+    except KeyboardInterrupt:
+        return time.monotonic() - sent[0]
+
+for launch in (lambda: kernels.forever[(64,)](dst), lambda: kernels.forever.warmup(dst)[(1,)](dst)):
+    # The machine may have other work.
+    print(min(interrupted(launch) for _ in range(5)) < 0.2)
 kernels.fill[(1,)](dst, 7, 64)
 print((dst == 7).all())
 """)
-    assert done.stdout == "KeyboardInterrupt True\n" * 2 + "True\n", done.stderr
+    assert done.stdout == "True\n" * 3, done.stdout + done.stderr
 
 
 INTERNAL = """
