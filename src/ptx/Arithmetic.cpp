@@ -600,7 +600,10 @@ void move(Step &step) {
   const Operand &to = step.operand(0), &from = step.operand(1);
   unsigned bits = step.instruction.type().bits;
   step.eachLane([&](unsigned lane) {
-    if (to.kind == OperandKind::Vector) {
+    if (to.kind == OperandKind::Vector && from.kind == OperandKind::Vector) {
+      for (size_t i = 0; i != std::min(to.elements.size(), from.elements.size()); ++i)
+        step.write(to.elements[i], lane, step.read(from.elements[i], lane));
+    } else if (to.kind == OperandKind::Vector) {
       uint64_t value = step.read(from, lane);
       unsigned each = bits / static_cast<unsigned>(to.elements.size()), at = 0;
       for (const Operand &element : to.elements) {
@@ -626,18 +629,14 @@ void convertAddress(Step &step) {
   const Instruction &instruction = step.instruction;
   bool isShared = instruction.has("shared") || instruction.has("shared::cta") ||
                   instruction.has("shared::cluster");
+  uint64_t window = isShared                   ? sharedWindow
+                    : instruction.has("local") ? localWindow
+                    : instruction.has("param") ? parameterWindow
+                                               : 0;
   bool back = instruction.has("to");
-  uint64_t own = uint64_t(step.cta.rank + 1) << clusterShift;
   step.eachLane([&](unsigned lane) {
     uint64_t value = step.read(1, lane);
-    if (isShared && back) {
-      value -= sharedWindow;
-      if (value >> clusterShift == own >> clusterShift)
-        value -= own;
-    } else if (isShared) {
-      value += sharedWindow + (value >> clusterShift ? 0 : own);
-    }
-    step.write(0, lane, value);
+    step.write(0, lane, back ? value - window : value + window);
   });
 }
 

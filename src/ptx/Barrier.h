@@ -17,8 +17,7 @@ namespace gluonc::ptx {
 class Barrier {
 public:
   Barrier(Step &step, uint64_t address, unsigned lane) {
-    place =
-        address % 8 ? nullptr : step.machine.shared(step.cta, static_cast<uint32_t>(address), 8);
+    place = address % 8 ? nullptr : step.machine.shared(static_cast<uint32_t>(address), 8);
     if (!place) {
       step.fail(lane, "no mbarrier at 0x" + llvm::Twine::utohexstr(address));
       return;

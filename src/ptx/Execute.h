@@ -15,6 +15,10 @@
 #include <array>
 #include <optional>
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace gluonc::ptx {
 
 /// Memory that a kernel may access.
@@ -32,6 +36,8 @@ struct Launch {
   /// One per parameter: the low bytes of a value.
   llvm::ArrayRef<uint64_t> slots = {};
   llvm::ArrayRef<Range> memory = {};
+  /// Receives what the kernel prints; null to drop it.
+  llvm::raw_ostream *output = nullptr;
   /// Instructions of one warp before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
 };
@@ -43,6 +49,14 @@ struct Fault {
   std::array<uint32_t, 3> cta = {};
   /// In its CTA.
   unsigned thread = 0;
+  /// The instruction as the text has it.
+  std::string instruction;
+  /// What its registers held in that thread.
+  struct Register {
+    std::string name;
+    uint64_t value = 0;
+  };
+  std::vector<Register> registers = {};
 };
 
 /// Nothing if the kernel ran to its end.

@@ -1,52 +1,13 @@
 //===- ExecuteTest.cpp - What instructions do, and what goes wrong -------------===//
-#include "ptx/Execute.h"
+#include "ptx/TestKernel.h"
 
-#include <gtest/gtest.h>
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace gluonc::ptx {
 namespace {
-
-/// Runs a kernel whose body gets the address of `out` in %out and the thread's number in %t.
-class Executed {
-public:
-  std::vector<uint32_t> out;
-  ParseError error;
-  std::optional<Fault> fault;
-
-  explicit Executed(const std::string &body, Launch launch = {}, size_t words = 64)
-      : out(words, 0xdeadbeef) {
-    std::unique_ptr<Module> module =
-        parse(".version 8.4\n.target sm_90a\n.address_size 64\n"
-              ".extern .shared .align 16 .b8 mem[];\n"
-              ".visible .entry k(.param .u64 p) {\n"
-              ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n"
-              ".reg .b64 %rd<16>;\n.reg .b32 %t;\n.reg .b64 %out;\n"
-              "ld.param.b64 %out, [p];\nmov.u32 %t, %tid.x;\n" +
-                  body + "\n}\n",
-              error);
-    if (!module)
-      return;
-    uint64_t slot = reinterpret_cast<uint64_t>(out.data());
-    Range range = {slot, slot + 4 * words};
-    launch.slots = slot;
-    launch.memory = range;
-    launch.sharedBytes = 1024;
-    fault = execute(*module->kernel("k"), *module, launch);
-  }
-};
-
-/// Thread t stores register %r1 in out[t].
-const char *const storeResult =
-    "mul.wide.u32 %rd15, %t, 4;\nadd.s64 %rd15, %out, %rd15;\nst.global.b32 [%rd15], %r1;\n";
-
-Launch threads(unsigned count) {
-  Launch launch;
-  launch.threads = count;
-  launch.stepLimit = 100000;
-  return launch;
-}
 
 /// What one thread's instruction leaves in %r1.
 uint32_t resultOf(const std::string &body) {
@@ -240,6 +201,109 @@ TEST(Ptx, FaultsNameLineAndThread) {
   EXPECT_NE(unaligned.fault->message.find("multiple of 4"), std::string::npos);
   Executed shared("st.shared.b32 [mem+1024], 0;", threads(1));
   EXPECT_TRUE(shared.fault);
+}
+
+TEST(Ptx, FaultsShowTheInstructionAndItsRegisters) {
+  Executed run("mov.b32 %r5, 7;\nmov.b64 %rd3, 16;\n  @!%p2 st.global.b32 [%rd3+4], %r5; // here",
+               threads(1));
+  ASSERT_TRUE(run.fault);
+  EXPECT_EQ(run.fault->instruction, "@!%p2 st.global.b32 [%rd3+4], %r5; // here");
+  std::string registers;
+  for (const Fault::Register &reg : run.fault->registers)
+    registers += reg.name + "=" + std::to_string(reg.value) + " ";
+  EXPECT_EQ(registers, "%p2=0 %rd3=16 %r5=7 ");
+}
+
+TEST(Ptx, LocalMemoryIsALanesOwn) {
+  Executed run(R"(
+    .local .align 8 .b8 depot[16];
+    mov.b64 %rd1, depot;
+    cvta.local.u64 %rd2, %rd1;
+    st.b32 [%rd2+4], %t;
+    ld.local.b32 %r1, [%rd1+4];
+)" + std::string(storeResult),
+               threads(64));
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(run.out[0], 0u);
+  EXPECT_EQ(run.out[63], 63u);
+  EXPECT_TRUE(Executed(".local .b8 depot[16];\nmov.b64 %rd1, depot;\nst.local.b32 [%rd1+16], 0;",
+                       threads(1))
+                  .fault);
+}
+
+TEST(Ptx, KernelsPrintAndAssert) {
+  const char format[] = "%d of %s: %5.2f%% %llx\n\0in";
+  std::vector<uint32_t> in(8);
+  std::memcpy(in.data(), format, sizeof(format));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  Launch launch = threads(1);
+  launch.output = &stream;
+  Executed run(R"(
+    .local .align 8 .b8 values[32];
+    mov.b64 %rd1, values;
+    st.local.b32 [%rd1], -3;
+    add.s64 %rd3, %in, 24;
+    st.local.b64 [%rd1+8], %rd3;
+    st.local.b64 [%rd1+16], 0d3FF8000000000000;
+    st.local.b64 [%rd1+24], 0x123456789a;
+    cvta.local.u64 %rd2, %rd1;
+    {
+    .param .b64 format;
+    st.param.b64 [format], %in;
+    .param .b64 arguments;
+    st.param.b64 [arguments], %rd2;
+    .param .b32 result;
+    call.uni (result), vprintf, (format, arguments);
+    }
+)",
+               launch, 64, in);
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(text, "-3 of in:  1.50% 123456789a\n");
+  Executed fails(R"(
+    .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;
+    add.s64 %rd1, %in, 24;
+    st.param.b64 [a], %rd1; st.param.b64 [b], %rd1; st.param.b32 [c], 9; st.param.b64 [d], %rd1;
+    call.uni __assertfail, (a, b, c, d, e);
+)",
+                 threads(1), 64, in);
+  ASSERT_TRUE(fails.fault);
+  EXPECT_EQ(fails.fault->message, "assertion failed: in (in, in:9)");
+}
+
+TEST(Ptx, ClustersTakeTheWorkOfThoseThatHaveNotBegun) {
+  // Each CTA marks its own place, then those that it takes over.
+  Launch launch = threads(1);
+  launch.grid = {3, 2, 1};
+  Executed run(R"(
+    mbarrier.init.shared::cta.b64 [mem], 1;
+    mov.b32 %r4, 0;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ctaid.y;
+  again:
+    mad.lo.u32 %r3, %r2, 3, %r1;
+    mul.wide.u32 %rd1, %r3, 4;
+    add.s64 %rd1, %out, %rd1;
+    atom.global.add.u32 %r5, [%rd1], 1;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [mem], 16;
+    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [mem+16], [mem];
+  wait:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [mem], %r4;
+    @!%p1 bra wait;
+    xor.b32 %r4, %r4, 1;
+    .reg .b128 %answer;
+    ld.shared.b128 %answer, [mem+16];
+    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %answer;
+    @%p2 clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %answer;
+    @%p2 clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r2, %answer;
+    @%p2 bra again;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %answer;
+)",
+               launch);
+  ASSERT_TRUE(run.fault);
+  EXPECT_NE(run.fault->message.find("not granted"), std::string::npos) << run.message();
+  for (unsigned i = 0; i != 6; ++i)
+    EXPECT_EQ(run.out[i], 0xdeadbef0u) << i;
 }
 
 TEST(Ptx, WhatDoesNotEndIsAFault) {

@@ -18,6 +18,15 @@ void addMatrices(HandlerTable &table);
 void addAsynchronous(HandlerTable &table);
 void addWarpgroups(HandlerTable &table);
 void addTensorCopies(HandlerTable &table);
+void addTensorMemory(HandlerTable &table);
+void addLaunchControl(HandlerTable &table);
+
+/// A function that kernels call and do not have; null for one that is not known.
+Handler systemFunctionNamed(llvm::StringRef name);
+
+/// An instruction of tensor memory that is for one CTA where others are for two, or the other way
+/// round: a kernel has to have one kind. Null if it has.
+const Instruction *findMixedGroup(const Function &kernel);
 
 /// Null for what the executor does not know.
 Handler findHandler(const Instruction &instruction);

@@ -1,6 +1,7 @@
 //===- Link.cpp - Functions behind the kernels that call them -------------------===//
-#include "ptx/Module.h"
+#include "ptx/Handlers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace gluonc::ptx {
@@ -29,6 +30,11 @@ public:
       if (name.empty())
         continue;
       auto found = module.functions.find(name);
+      if (found == module.functions.end())
+        if (Handler system = systemFunctionNamed(name)) {
+          kernel.code[at].execute = system;
+          continue;
+        }
       if (found == module.functions.end() || llvm::is_contained(callers, name)) {
         bool recursive = found != module.functions.end();
         error = {kernel.code[at].line,
@@ -49,6 +55,10 @@ public:
 private:
   bool append(const Function &callee, llvm::SmallVector<llvm::StringRef> callers) {
     size_t begin = kernel.code.size(), registers = kernel.registerBits.size();
+    for (RegisterNames names : callee.registerNames) { // a copy
+      names.first += static_cast<uint32_t>(registers);
+      kernel.registerNames.push_back(names);
+    }
     for (Instruction instruction : callee.code) { // a copy
       if (instruction.guard >= 0)
         instruction.guard += static_cast<int32_t>(registers);
@@ -69,6 +79,17 @@ private:
 };
 
 } // namespace
+
+std::string Function::registerName(int32_t number) const {
+  auto wanted = static_cast<uint32_t>(number);
+  auto behind =
+      llvm::upper_bound(registerNames, wanted,
+                        [](uint32_t value, const RegisterNames &n) { return value < n.first; });
+  if (behind == registerNames.begin())
+    return "";
+  const RegisterNames &names = behind[-1];
+  return names.isRange ? (names.name + llvm::Twine(wanted - names.first)).str() : names.name.str();
+}
 
 bool link(Module &module, Function &kernel, ParseError &error) {
   return Linker(module, kernel, error).resolve(0, kernel.code.size(), {});

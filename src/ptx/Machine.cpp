@@ -16,6 +16,8 @@ Handler findHandler(const Instruction &instruction) {
     addAsynchronous(result);
     addWarpgroups(result);
     addTensorCopies(result);
+    addTensorMemory(result);
+    addLaunchControl(result);
     return result;
   }();
   auto found = table.find(instruction.name);
@@ -73,7 +75,7 @@ uint64_t Step::read(const Operand &operand, unsigned lane) {
     return operand.isNegated ? !value : value;
   }
   case OperandKind::Immediate:
-    return operand.value;
+    return operand.value + (operand.isShared ? ownWindow() : 0);
   case OperandKind::Special:
     return specialValue(*this, operand.special, lane);
   default:
@@ -81,9 +83,37 @@ uint64_t Step::read(const Operand &operand, unsigned lane) {
   }
 }
 
+/// The registers of an operand, each once.
+static void addRegisters(const Step &step, const Operand &operand, unsigned lane, Fault &fault) {
+  const Function &kernel = step.machine.kernel;
+  for (int32_t number : {operand.reg, operand.second}) {
+    std::string name = number < 0 ? "" : kernel.registerName(number);
+    auto isThere = [&](const Fault::Register &other) { return other.name == name; };
+    if (number >= 0 && llvm::none_of(fault.registers, isThere))
+      fault.registers.push_back(
+          {name, step.warp.registers[static_cast<size_t>(number) * warpLanes + lane]});
+  }
+  for (const Operand &element : operand.elements)
+    addRegisters(step, element, lane, fault);
+}
+
+/// A line of the text without the blanks around it.
+static std::string lineOf(llvm::StringRef text, unsigned number) {
+  for (; number > 1; --number)
+    text = text.split('\n').second;
+  return text.split('\n').first.trim().str();
+}
+
 void Step::fail(unsigned lane, const llvm::Twine &message) {
-  if (!machine.fault)
-    machine.fault = {message.str(), instruction.line, cta.coordinates, thread(lane)};
+  if (machine.fault)
+    return;
+  machine.fault = {message.str(), instruction.line, cta.coordinates, thread(lane),
+                   lineOf(machine.module.text, instruction.line)};
+  Operand guard;
+  guard.reg = instruction.guard;
+  addRegisters(*this, guard, lane, *machine.fault);
+  for (const Operand &operand : instruction.operands)
+    addRegisters(*this, operand, lane, *machine.fault);
 }
 
 // -- Memory ----------------------------------------------------------------------
@@ -111,15 +141,11 @@ uint8_t *Machine::global(uint64_t address, unsigned bytes) {
   return nullptr;
 }
 
-uint8_t *Machine::shared(Cta &cta, uint64_t address, unsigned bytes) {
-  Cta *owner = &cta;
-  if (uint64_t rank = address >> clusterShift) {
-    if (rank > ctas.size())
-      return nullptr;
-    owner = &ctas[rank - 1];
-    address &= (uint64_t(1) << clusterShift) - 1;
-  }
-  return address + bytes <= owner->shared.size() ? owner->shared.data() + address : nullptr;
+uint8_t *Machine::shared(uint64_t address, unsigned bytes) {
+  uint64_t rank = address >> clusterShift, place = address & withinCta;
+  if (rank >= ctas.size() || place + bytes > ctas[rank].shared.size())
+    return nullptr;
+  return ctas[rank].shared.data() + place;
 }
 
 // -- Barriers --------------------------------------------------------------------
@@ -202,12 +228,14 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
   return done != 0;
 }
 
-void Machine::runCluster(uint32_t x, uint32_t y, uint32_t z) {
-  ctas.assign(launch.ctasPerCluster, {});
+void Machine::runCluster(std::array<uint32_t, 3> coordinates) {
+  ctas.clear();
+  ctas.resize(launch.ctasPerCluster);
   clusterArrived = 0;
   for (unsigned rank = 0; rank != ctas.size(); ++rank) {
     Cta &cta = ctas[rank];
-    cta.coordinates = {x * launch.ctasPerCluster + rank, y, z};
+    cta.coordinates = coordinates;
+    cta.coordinates[0] += rank;
     cta.rank = rank;
     cta.shared.assign(dynamicSharedBase + launch.sharedBytes, 0xff);
     cta.warps.resize((launch.threads + warpLanes - 1) / warpLanes);
@@ -227,22 +255,48 @@ void Machine::runCluster(uint32_t x, uint32_t y, uint32_t z) {
       for (Warp &warp : cta.warps)
         any |= runWarp(cta, warp);
   }
+  checkEnd();
+}
+
+void Machine::checkEnd() {
   for (Cta &cta : ctas)
     for (Warp &warp : cta.warps)
       if (uint32_t waits = ~warp.lanesIn(LaneState::Ended); waits && !fault) {
         unsigned lane = std::countr_zero(waits);
-        fault = {"waits for ever",
-                 kernel.code[warp.pc[lane] - (warp.state[lane] != LaneState::Runs)].line,
-                 cta.coordinates, warp.number * warpLanes + lane};
+        const Instruction &at = kernel.code[warp.pc[lane] - (warp.state[lane] != LaneState::Runs)];
+        Step{*this, cta, warp, at, waits}.fail(lane, "waits for ever");
       }
+  for (Cta &cta : ctas)
+    if (const Instruction *at = cta.tensor ? cta.tensor->notGivenBack() : nullptr; at && !fault)
+      Step{*this, cta, cta.warps.front(), *at, 1}.fail(
+          0, "tensor memory is not deallocated before the CTA ends");
 }
 
 std::optional<Fault> Machine::run() {
-  for (uint32_t z = 0; z != launch.grid[2]; ++z)
-    for (uint32_t y = 0; y != launch.grid[1]; ++y)
-      for (uint32_t x = 0; x != launch.grid[0] / launch.ctasPerCluster && !fault; ++x)
-        runCluster(x, y, z);
+  endOfClusters =
+      uint64_t(launch.grid[0] / launch.ctasPerCluster) * launch.grid[1] * launch.grid[2];
+  if (const Instruction *mixed = findMixedGroup(kernel))
+    return Fault{"a kernel with cta_group::1 and cta_group::2",
+                 mixed->line,
+                 {},
+                 0,
+                 lineOf(module.text, mixed->line)};
+  while (nextCluster < endOfClusters && !fault)
+    runCluster(clusterAt(nextCluster++));
   return fault;
+}
+
+std::array<uint32_t, 3> Machine::clusterAt(uint64_t number) const {
+  uint64_t wide = launch.grid[0] / launch.ctasPerCluster, rows = number / wide;
+  return {static_cast<uint32_t>(number % wide * launch.ctasPerCluster),
+          static_cast<uint32_t>(rows % launch.grid[1]),
+          static_cast<uint32_t>(rows / launch.grid[1])};
+}
+
+std::optional<std::array<uint32_t, 3>> Machine::cancelCluster() {
+  if (nextCluster == endOfClusters)
+    return std::nullopt;
+  return clusterAt(--endOfClusters);
 }
 
 std::optional<Fault> execute(const Function &kernel, const Module &module, const Launch &launch) {

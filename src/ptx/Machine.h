@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ptx/Execute.h"
+#include "ptx/TensorMemory.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -20,12 +21,18 @@ namespace gluonc::ptx {
 inline constexpr unsigned warpLanes = 32;
 /// Where dynamic shared memory begins; static variables lie below.
 inline constexpr unsigned dynamicSharedBase = 1024;
-/// In the window of a cluster CTA r begins at (r + 1) << 24; addresses below are of the own CTA.
+/// In the window of a cluster CTA r begins at r << 24, and so do the addresses of its own
+/// variables.
 inline constexpr unsigned clusterShift = 24;
+inline constexpr uint64_t withinCta = (uint64_t(1) << clusterShift) - 1;
 /// Generic addresses of shared memory are those of the cluster's window plus this.
 inline constexpr uint64_t sharedWindow = uint64_t(1) << 60;
+/// Those of local memory are places in a lane's memory plus this.
+inline constexpr uint64_t localWindow = uint64_t(1) << 61;
+/// And those of a kernel's parameters.
+inline constexpr uint64_t parameterWindow = uint64_t(1) << 62;
 
-enum class LaneState : uint8_t { Runs, AtBarrier, AtClusterBarrier, Ended };
+enum class LaneState : uint8_t { Runs, AtBarrier, AtClusterBarrier, AtPeer, Ended };
 
 struct Warp {
   unsigned number = 0;
@@ -61,6 +68,8 @@ struct Cta {
   std::vector<uint8_t> shared;
   std::vector<Warp> warps;
   std::array<HardwareBarrier, 16> barriers = {};
+  /// Null in CTAs that have not asked for any.
+  std::unique_ptr<TensorMemory> tensor;
 };
 
 class Machine {
@@ -80,21 +89,29 @@ public:
 
   /// The host's address of `bytes` at an address of global memory; null outside of all ranges.
   uint8_t *global(uint64_t address, unsigned bytes);
-  /// The same in the window of a cluster, seen by one CTA.
-  uint8_t *shared(Cta &cta, uint64_t address, unsigned bytes);
+  /// The same in the window of a cluster.
+  uint8_t *shared(uint64_t address, unsigned bytes);
+  /// The first CTA of a cluster that has not begun, which never will; none if all have.
+  std::optional<std::array<uint32_t, 3>> cancelCluster();
   /// Lets go on who waits at a barrier of a CTA.
   void release(Cta &cta, unsigned barrier);
   /// Ends the cluster barrier's phase if all have come.
   void settleClusterBarrier();
 
 private:
-  void runCluster(uint32_t x, uint32_t y, uint32_t z);
+  /// By its number: x fastest.
+  std::array<uint32_t, 3> clusterAt(uint64_t number) const;
+  void runCluster(std::array<uint32_t, 3> coordinates);
+  /// What is wrong with a cluster that can go on no more: who waits, what was not given back.
+  void checkEnd();
   /// Runs a warp until it waits or its turn is over; whether it did anything.
   bool runWarp(Cta &cta, Warp &warp);
   /// The lanes to run next, all at one instruction; 0 if there are none.
   uint32_t choose(const Cta &cta, const Warp &warp) const;
 
   std::vector<Range> ranges;
+  /// Clusters by number: those from the first to the other are to be run.
+  uint64_t nextCluster = 0, endOfClusters = 0;
 };
 
 /// One instruction of the lanes of a warp that are at it and whose guard holds.
@@ -132,8 +149,11 @@ struct Step {
   void fail(unsigned lane, const llvm::Twine &message);
   /// An address operand's value.
   uint64_t address(const Operand &operand, unsigned lane) {
-    return operand.value + (operand.reg < 0 ? 0 : cell(operand.reg, lane));
+    return operand.value + (operand.isShared ? ownWindow() : 0) +
+           (operand.reg < 0 ? 0 : cell(operand.reg, lane));
   }
+  /// Where the CTA's shared memory begins in the cluster's window.
+  uint64_t ownWindow() const { return uint64_t(cta.rank) << clusterShift; }
 };
 
 /// The registers of a vector, or the one of others.

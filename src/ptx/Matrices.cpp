@@ -21,7 +21,7 @@ unsigned matrixCount(const Instruction &instruction) {
 /// The 16 bytes of each row, whose addresses the lanes give; null after a fault.
 uint8_t *rowOf(Step &step, const Operand &address, unsigned lane) {
   uint64_t at = static_cast<uint32_t>(step.address(address, lane));
-  uint8_t *row = at % 16 ? nullptr : step.machine.shared(step.cta, at, 16);
+  uint8_t *row = at % 16 ? nullptr : step.machine.shared(at, 16);
   if (!row)
     step.fail(lane, "no row of 16 bytes of shared memory at 0x" + llvm::Twine::utohexstr(at));
   return row;

@@ -23,6 +23,15 @@ ElementType elementNamed(StringRef name) {
   static constexpr D e5m2 = [](uint64_t bits) {
     return numeric::decode(numeric::kF8E5M2, uint32_t(bits));
   };
+  static constexpr D e2m3 = [](uint64_t bits) {
+    return numeric::decode(e2m3Format, uint32_t(bits));
+  };
+  static constexpr D e3m2 = [](uint64_t bits) {
+    return numeric::decode(e3m2Format, uint32_t(bits));
+  };
+  static constexpr D e2m1 = [](uint64_t bits) {
+    return numeric::decode(numeric::kF4E2M1, uint32_t(bits));
+  };
   static constexpr D s8 = [](uint64_t bits) { return double(int8_t(bits)); };
   static constexpr D u8 = [](uint64_t bits) { return double(uint8_t(bits)); };
   static constexpr D f64 = [](uint64_t bits) { return asDouble(bits); };
@@ -32,6 +41,9 @@ ElementType elementNamed(StringRef name) {
       .Case("tf32", {32, tf32})
       .Case("e4m3", {8, e4m3})
       .Case("e5m2", {8, e5m2})
+      .Case("e2m3", {6, e2m3})
+      .Case("e3m2", {6, e3m2})
+      .Case("e2m1", {4, e2m1})
       .Case("s8", {8, s8})
       .Case("u8", {8, u8})
       .Case("f64", {64, f64})

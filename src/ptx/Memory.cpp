@@ -11,11 +11,19 @@ namespace gluonc::ptx {
 using llvm::StringRef;
 
 uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsigned lane) {
-  if (space == Space::Parameter && address >= laneMemoryBase) {
+  if (space == Space::Generic && address >= localWindow && address < 2 * localWindow) {
+    space = Space::Local;
+    address -= localWindow;
+  } else if (space == Space::Generic && address >= parameterWindow &&
+             address < 2 * parameterWindow) {
+    space = Space::Parameter;
+    address -= parameterWindow;
+  }
+  if (space == Space::Local || (space == Space::Parameter && address >= laneMemoryBase)) {
     unsigned size = step.machine.module.laneMemoryBytes;
-    if (address - laneMemoryBase + bytes <= size)
+    if (address >= laneMemoryBase && address - laneMemoryBase + bytes <= size)
       return step.warp.laneMemory.data() + size_t(lane) * size + (address - laneMemoryBase);
-    step.fail(lane, "beyond the parameters");
+    step.fail(lane, space == Space::Local ? "beyond local memory" : "beyond the parameters");
     return nullptr;
   }
   if (space == Space::Parameter) {
@@ -36,7 +44,7 @@ uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsig
   }
   if (space == Space::Shared)
     address = static_cast<uint32_t>(address);
-  uint8_t *place = space == Space::Shared ? step.machine.shared(step.cta, address, bytes)
+  uint8_t *place = space == Space::Shared ? step.machine.shared(address, bytes)
                                           : step.machine.global(address, bytes);
   if (!place)
     step.fail(lane, llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) + " of " +
@@ -108,15 +116,24 @@ Space spaceOf(const Instruction &instruction) {
       return Space::Shared;
     if (modifier == "global" || modifier == "const")
       return Space::Global;
+    if (modifier == "local")
+      return Space::Local;
     if (modifier.starts_with("param"))
       return Space::Parameter;
   }
   return Space::Generic;
 }
 
+/// 128 bits are in two registers.
+Type accessed(const Instruction &instruction) {
+  Type type = instruction.types.back();
+  type.bits = std::min<uint8_t>(type.bits, 64);
+  return type;
+}
+
 void load(Step &step) {
   Space space = spaceOf(step.instruction);
-  Type type = step.instruction.types.back();
+  Type type = accessed(step.instruction);
   llvm::ArrayRef<Operand> parts = partsOf(step.operand(0));
   unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
   step.eachLane([&](unsigned lane) {
@@ -132,7 +149,7 @@ void load(Step &step) {
 
 void store(Step &step) {
   Space space = spaceOf(step.instruction);
-  Type type = step.instruction.types.back();
+  Type type = accessed(step.instruction);
   llvm::ArrayRef<Operand> parts = partsOf(step.operand(1));
   unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
   step.eachLane([&](unsigned lane) {
@@ -197,8 +214,7 @@ void nothing(Step &) {}
 /// The address of a place in another CTA's shared memory.
 void mapToCta(Step &step) {
   step.eachLane([&](unsigned lane) {
-    uint64_t own = step.read(1, lane) & ((uint64_t(1) << clusterShift) - 1);
-    step.write(0, lane, own | (step.read(2, lane) + 1) << clusterShift);
+    step.write(0, lane, (step.read(1, lane) & withinCta) | step.read(2, lane) << clusterShift);
   });
 }
 

@@ -7,7 +7,7 @@
 
 namespace gluonc::ptx {
 
-enum class Space : uint8_t { Generic, Global, Shared, Parameter };
+enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
 
 /// Where bytes lie; null, after a fault, if they do not.
 uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsigned lane);

@@ -70,13 +70,15 @@ struct Operand {
   OperandKind kind = OperandKind::None;
   /// Of a predicate: `!p`.
   bool isNegated = false;
+  /// A place in the shared memory of the CTA that asks: its rank in the cluster belongs to it.
+  bool isShared = false;
   Special special = Special::Zero;
   /// A register; of an address its base, or none; the second half of `p|q` or of a shuffle's
   /// result.
   int32_t reg = -1, second = -1;
   /// An immediate's bits, an address' offset, an instruction's number.
   uint64_t value = 0;
-  /// Of a vector, or the coordinates of a tensor's address.
+  /// Of a vector (a register of 128 bits is one of two), or the coordinates of a tensor's address.
   std::vector<Operand> elements;
 };
 
@@ -107,12 +109,20 @@ struct Instruction {
   Type type(unsigned i = 0) const { return i < types.size() ? types[i] : Type(); }
 };
 
-/// Parameters of kernels lie from 0 on; parameters and results of functions, and what is passed to
-/// them, in memory of each lane from here on. No function calls itself, so each has one place.
+/// Parameters of kernels lie from 0 on; parameters and results of functions, what is passed to them
+/// and local variables, in memory of each lane from here on. No function calls itself, so each has
+/// one place.
 inline constexpr unsigned laneMemoryBase = 1u << 20;
 
 struct Parameter {
   unsigned offset = 0, bytes = 0;
+};
+
+/// Registers that were declared together: `%r<9>`, or one.
+struct RegisterNames {
+  llvm::StringRef name;
+  bool isRange = false;
+  uint32_t first = 0;
 };
 
 struct Function {
@@ -123,6 +133,10 @@ struct Function {
   unsigned parameterBytes = 0;
   /// Those of `.reg`, and how many bits each has.
   std::vector<uint8_t> registerBits;
+  /// In the order of their numbers.
+  std::vector<RegisterNames> registerNames;
+
+  std::string registerName(int32_t number) const;
 };
 
 struct Module {

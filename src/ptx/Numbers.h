@@ -21,6 +21,10 @@ inline Round roundingOf(const Instruction &instruction) {
                                  : Round::Nearest;
 }
 
+/// The formats of six bits; they have neither infinities nor NaNs.
+inline constexpr numeric::FloatFormat e2m3Format = {2, 3, 1, 0x1f, 0, 0};
+inline constexpr numeric::FloatFormat e3m2Format = {3, 2, 3, 0x1f, 0, 0};
+
 inline float asFloat(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
 inline double asDouble(uint64_t bits) { return std::bit_cast<double>(bits); }
 inline uint64_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }

@@ -68,10 +68,18 @@ std::optional<Special> specialNamed(StringRef name) {
 
 /// What a name stands for in a block.
 struct Symbol {
-  enum class Kind : uint8_t { Register, Address, Label, Targets } kind = Kind::Register;
+  /// A wide register is two.
+  enum class Kind : uint8_t {
+    Register,
+    WideRegister,
+    Address,
+    Label,
+    Targets
+  } kind = Kind::Register;
   /// A register's number, an address, an instruction's number.
   uint64_t value = 0;
   std::vector<std::string> labels = {};
+  bool isShared = false;
 };
 
 struct Scope {
@@ -156,6 +164,7 @@ private:
   void skipLine() {
     rest = rest.drop_while([](char c) { return c != '\n'; });
   }
+  /// To the semicolon, which may be the token already.
   bool skipStatement() {
     while (token != ";" && next())
       ;
@@ -239,11 +248,16 @@ private:
           return false;
       }
     }
-    if (!type.bits || isLocal)
-      return fail("variables of this kind are not executed yet");
+    if (!type.bits)
+      return fail("a variable without a type");
     uint64_t bytes = count * type.bytes();
     Symbol symbol{Symbol::Kind::Address};
-    if (isShared && isExtern) {
+    symbol.isShared = isShared;
+    if (isLocal) {
+      if (bytes > (1u << 20))
+        return fail("a variable of this size");
+      symbol.value = placeInLane(static_cast<unsigned>(bytes));
+    } else if (isShared && isExtern) {
       symbol.value = dynamicSharedBase;
     } else if (isShared) {
       uint64_t begin = llvm::alignTo(module.staticSharedBytes, std::max<uint64_t>(align, 1));
@@ -350,10 +364,13 @@ private:
   }
 
   void placeInLane(StringRef name, Parameter &parameter) {
-    module.laneMemoryBytes = static_cast<unsigned>(llvm::alignTo(module.laneMemoryBytes, 16));
-    parameter.offset = laneMemoryBase + module.laneMemoryBytes;
-    module.laneMemoryBytes += parameter.bytes;
+    parameter.offset = placeInLane(parameter.bytes);
     scopes.back().symbols[name] = {Symbol::Kind::Address, parameter.offset};
+  }
+  unsigned placeInLane(unsigned bytes) {
+    unsigned offset = static_cast<unsigned>(llvm::alignTo(module.laneMemoryBytes, 16));
+    module.laneMemoryBytes = offset + bytes;
+    return laneMemoryBase + offset;
   }
 
   bool parseParameters(std::vector<Parameter> &list, bool inLane) {
@@ -447,8 +464,9 @@ private:
   bool parseRegisters() {
     next();
     Type type = typeNamed(token.starts_with(".") ? token.drop_front() : token);
-    if (!type.bits || type.bits > 64)
+    if (!type.bits)
       return fail("registers of type '" + token + "'");
+    bool isWide = type.bits == 128;
     do {
       next();
       StringRef name = token;
@@ -459,10 +477,14 @@ private:
         if (token.getAsInteger(10, count) || count > (1u << 20) || !expect('>'))
           return fail("a range of registers");
       }
+      function->registerNames.push_back(
+          {name, isRange && !isWide, static_cast<uint32_t>(function->registerBits.size())});
       for (unsigned i = 0; i != count; ++i) {
         std::string full = isRange ? (name + llvm::Twine(i)).str() : name.str();
-        scopes.back().symbols[full] = {Symbol::Kind::Register, function->registerBits.size()};
-        function->registerBits.push_back(type.bits);
+        scopes.back().symbols[full] = {isWide ? Symbol::Kind::WideRegister : Symbol::Kind::Register,
+                                       function->registerBits.size()};
+        function->registerBits.insert(function->registerBits.end(), isWide ? 2 : 1,
+                                      isWide ? uint8_t(64) : type.bits);
       }
     } while (take(','));
     return expect(';');
@@ -618,8 +640,18 @@ private:
       if (symbol->kind == Symbol::Kind::Address) {
         operand.kind = OperandKind::Immediate;
         operand.value = symbol->value;
+        operand.isShared = symbol->isShared;
         if (take('+'))
           operand.value += literal().value_or(0);
+        return true;
+      }
+      if (symbol->kind == Symbol::Kind::WideRegister) {
+        operand.kind = OperandKind::Vector;
+        for (uint64_t half : {symbol->value, symbol->value + 1}) {
+          Operand &element = operand.elements.emplace_back();
+          element.kind = OperandKind::Register;
+          element.reg = static_cast<int32_t>(half);
+        }
         return true;
       }
       operand.kind = OperandKind::Register;
@@ -643,9 +675,10 @@ private:
       return false;
     if (base.kind == OperandKind::Register)
       operand.reg = base.reg;
-    else if (base.kind == OperandKind::Immediate)
+    else if (base.kind == OperandKind::Immediate) {
       operand.value = base.value;
-    else
+      operand.isShared = base.isShared;
+    } else
       return fail("'" + token + "' is no address");
     if (take('+')) {
       std::optional<uint64_t> offset = literal();

@@ -44,8 +44,8 @@ void replaceField(Step &step) {
   StringRef field = instruction.modifiers[2];
   bool hasIndex = instruction.operands.size() == 3;
   step.eachLane([&](unsigned lane) {
-    uint8_t *place = step.machine.shared(
-        step.cta, static_cast<uint32_t>(step.address(step.operand(0), lane)), 128);
+    uint8_t *place =
+        step.machine.shared(static_cast<uint32_t>(step.address(step.operand(0), lane)), 128);
     uint64_t index = hasIndex ? step.read(1, lane) : 0, value = step.read(hasIndex ? 2 : 1, lane);
     if (!place || index >= maxRank)
       return step.fail(lane, "no tensor map in shared memory here");
@@ -74,8 +74,8 @@ void replaceField(Step &step) {
 void publish(Step &step) {
   step.eachLane([&](unsigned lane) {
     uint8_t *to = locate(step, Space::Generic, step.address(step.operand(0), lane), 64, lane);
-    uint8_t *from = step.machine.shared(
-        step.cta, static_cast<uint32_t>(step.address(step.operand(1), lane)), 128);
+    uint8_t *from =
+        step.machine.shared(static_cast<uint32_t>(step.address(step.operand(1), lane)), 128);
     if (to && from)
       std::memcpy(to, from, 128);
     else
@@ -125,7 +125,7 @@ public:
       }
       uint64_t place = shared + uint64_t(at) * size;
       place ^= (place >> 7 & mask) << 4;
-      uint8_t *own = step.machine.shared(step.cta, place, size);
+      uint8_t *own = step.machine.shared(place, size);
       uint8_t *global = inside ? step.machine.global(address, size) : nullptr;
       if (!own || (inside && !global))
         return step.fail(lane, "a box beyond the kernel's memory");
@@ -155,14 +155,16 @@ void loadBox(Step &step) {
     for (unsigned rank = 0; ctas >> rank; ++rank) {
       if (!(ctas >> rank & 1))
         continue;
-      uint64_t window = isMulticast ? uint64_t(rank + 1) << clusterShift : 0;
-      box.each(step, to | window, lane, [&](const uint8_t *global, uint8_t *own) {
+      auto inCta = [&](uint64_t address) {
+        return isMulticast ? (address & withinCta) | uint64_t(rank) << clusterShift : address;
+      };
+      box.each(step, inCta(to), lane, [&](const uint8_t *global, uint8_t *own) {
         if (global)
           std::memcpy(own, global, box.type().bytes());
         else
           std::memset(own, box.fillsWithNan() ? 0xff : 0, box.type().bytes());
       });
-      if (Barrier arrives{step, barrier | window, lane})
+      if (Barrier arrives{step, inCta(barrier), lane})
         arrives.expect(-int64_t(box.bytes()));
     }
   });

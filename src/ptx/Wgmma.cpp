@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ptx/Handlers.h"
+#include "ptx/MatrixDescriptor.h"
 #include "ptx/MatrixElements.h"
 
 #include <cstring>
@@ -15,39 +16,6 @@ namespace gluonc::ptx {
 namespace {
 
 using llvm::StringRef;
-
-/// A matrix descriptor's fields (PTX ISA 9.7.15.5.1.2), in bytes.
-struct MatrixDescriptor {
-  uint32_t start, leading, stride;
-  /// Bytes of a row of the swizzle's pattern; 16 without one.
-  uint32_t swizzle;
-
-  explicit MatrixDescriptor(uint64_t bits)
-      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4),
-        stride(uint32_t(bits >> 32 & 0x3fff) << 4) {
-    static constexpr uint32_t widths[] = {16, 128, 64, 32};
-    swizzle = widths[bits >> 62];
-  }
-
-  /// Bits 4 to 6 of an address are combined with bits 7 to 9, as many as the pattern has.
-  uint32_t swizzled(uint32_t address) const {
-    uint32_t mask = swizzle / 16 - 1;
-    return address ^ ((address >> 7 & mask) << 4);
-  }
-  /// Where byte `byte` of K of row `row` is, if K is what is contiguous.
-  uint32_t alongK(uint32_t row, uint32_t byte) const {
-    uint32_t inRow = byte % swizzle, column = byte / swizzle;
-    return swizzled(start + row / 8 * stride + row % 8 * swizzle + column * leading + inRow);
-  }
-  /// Where byte `byte` of the rows is at element k, if the rows are contiguous.
-  uint32_t alongRows(uint32_t byte, uint32_t k) const {
-    uint32_t column = byte / swizzle;
-    // Without a swizzle the two offsets change their parts.
-    uint32_t far =
-        swizzle == 16 ? column * stride + k / 8 * leading : column * leading + k / 8 * stride;
-    return swizzled(start + far + k % 8 * swizzle + byte % swizzle);
-  }
-};
 
 struct Shape {
   unsigned n = 0, k = 0;
@@ -73,13 +41,13 @@ std::optional<Shape> shapeOf(const Instruction &instruction) {
 /// `rows` rows from `first` on of an operand in shared memory.
 bool readMatrix(Step &step, uint64_t bits, ElementType type, unsigned first, unsigned rows,
                 unsigned k, bool transposed, double (*to)[maxK]) {
-  MatrixDescriptor descriptor(bits);
+  MatrixDescriptor descriptor = MatrixDescriptor::ofWgmma(bits);
   unsigned bytes = type.bits / 8;
   for (unsigned row = 0; row != rows; ++row)
     for (unsigned at = 0; at != k; ++at) {
       uint32_t address = transposed ? descriptor.alongRows((first + row) * bytes, at)
                                     : descriptor.alongK(first + row, at * bytes);
-      const uint8_t *place = step.machine.shared(step.cta, address, bytes);
+      const uint8_t *place = step.machine.shared(step.ownWindow() + address, bytes);
       if (!place) {
         step.fail(0, "a matrix descriptor reaches 0x" + llvm::Twine::utohexstr(address) +
                          " of shared memory");
