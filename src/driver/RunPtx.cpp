@@ -2,6 +2,7 @@
 #include "ptx/Execute.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <chrono>
@@ -20,8 +21,17 @@ static std::string describe(const ptx::Fault &fault) {
       .str();
 }
 
+static std::string registersOf(const ptx::Fault &fault) {
+  std::string text;
+  for (const ptx::Fault::Register &reg : fault.registers)
+    text += (text.empty() ? "" : ", ") + reg.name + " = 0x" +
+            llvm::utohexstr(reg.value, /*LowerCase=*/true);
+  return text.empty() ? "it names none" : text;
+}
+
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
-                                const KernelArguments &arguments, Grid grid, diag::Sink &sink) {
+                                const KernelArguments &arguments, Grid grid,
+                                llvm::raw_ostream *printed, diag::Sink &sink) {
   ptx::ParseError error;
   std::unique_ptr<ptx::Module> module = ptx::parse(kernel.artifact.bytes, error);
   const ptx::Function *function = module ? module->kernel(kernel.kernel.name) : nullptr;
@@ -58,6 +68,7 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
   launch.sharedBytes = kernel.kernel.sharedBytes;
   launch.slots = slots;
   launch.memory = memory;
+  launch.output = printed;
   auto start = std::chrono::steady_clock::now();
   std::optional<ptx::Fault> fault = ptx::execute(*function, *module, launch);
   RunTime time;
@@ -67,7 +78,10 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
     buffer->settle();
   if (!fault)
     return time;
-  sink.report(Kind::DeviceFault, {}, describe(*fault)).end();
+  sink.report(Kind::DeviceFault, {}, describe(*fault))
+      .note("PTX: {0}", fault->instruction)
+      .note("the thread's registers: {0}", registersOf(*fault))
+      .end();
   return std::nullopt;
 }
 

@@ -149,7 +149,8 @@ struct Run {
     if (!compiled)
       return std::nullopt;
     if (executesPtx)
-      return driver::runOnPtx(*compiled, options.target.warpSize(), arguments, grid, session.sink);
+      return driver::runOnPtx(*compiled, options.target.warpSize(), arguments, grid, &llvm::outs(),
+                              session.sink);
     return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
                              session.line.has("--time") ? timedLaunches : 0, session.sink);
   }
