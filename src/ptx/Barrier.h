@@ -16,7 +16,7 @@ namespace gluonc::ptx {
 
 class Barrier {
 public:
-  Barrier(Step &step, uint64_t address, unsigned lane) {
+  Barrier(Step &step, uint64_t address, unsigned lane) : progress(step.machine.progress) {
     place = address % 8 ? nullptr : step.machine.shared(static_cast<uint32_t>(address), 8);
     if (!place) {
       step.fail(lane, "no mbarrier at 0x" + llvm::Twine::utohexstr(address));
@@ -60,7 +60,9 @@ private:
   void write() {
     uint64_t bits = pending | expected << 20 | phase << 40 | static_cast<uint64_t>(bytes) << 41;
     std::memcpy(place, &bits, 8);
+    ++progress;
   }
+  uint64_t &progress;
   uint8_t *place;
   uint64_t pending = 0, expected = 0, phase = 0;
   int64_t bytes = 0;

@@ -21,6 +21,7 @@ void branchByIndex(Step &step) {
 
 void end(Step &step) {
   step.eachLane([&](unsigned lane) { step.warp.state[lane] = LaneState::Ended; });
+  ++step.machine.progress;
   step.machine.settleClusterBarrier();
   step.yields = true;
 }
@@ -83,6 +84,7 @@ template <bool waits> void arriveAtBarrier(Step &step) {
       step.warp.barrier[lane] = static_cast<uint8_t>(number);
     });
   barrier.arrived += std::popcount(step.active);
+  ++step.machine.progress;
   if (barrier.arrived > count)
     return step.fail(first, "more threads at barrier " + llvm::Twine(number) + " than it is for");
   if (barrier.arrived == count)
@@ -93,6 +95,7 @@ template <bool waits> void arriveAtBarrier(Step &step) {
 void clusterArrive(Step &step) {
   step.eachLane([&](unsigned lane) { step.warp.clusterPhase[lane] = step.machine.clusterPhase; });
   step.machine.clusterArrived += std::popcount(step.active);
+  ++step.machine.progress;
   step.machine.settleClusterBarrier();
 }
 

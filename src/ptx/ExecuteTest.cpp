@@ -310,6 +310,13 @@ TEST(Ptx, WhatDoesNotEndIsAFault) {
   Executed endless("again:\nbra again;", threads(1));
   ASSERT_TRUE(endless.fault);
   EXPECT_EQ(endless.fault->message, "the kernel does not end");
+  Executed asks(
+      "mbarrier.init.shared::cta.b64 [mem], 2;\nmbarrier.arrive.shared::cta.b64 _, [mem];\n"
+      "ask:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [mem], 0;\n@!%p1 bra ask;",
+      threads(1));
+  ASSERT_TRUE(asks.fault);
+  EXPECT_EQ(asks.fault->message, "waits for ever");
+  EXPECT_EQ(asks.fault->instruction, "mbarrier.try_wait.parity.shared::cta.b64 %p1, [mem], 0;");
   Executed waits("setp.eq.u32 %p1, %t, 0;\n@%p1 bra end;\nbar.sync 1, 64;\nend:\nret;",
                  threads(64));
   ASSERT_TRUE(waits.fault);

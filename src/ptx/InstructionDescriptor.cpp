@@ -99,7 +99,8 @@ std::optional<InstructionDescriptor> decodeInstruction(ProductKind kind, unsigne
   if (field(bits, 0, 3))
     return wrong("sparsity without .sp");
   // Bits that no field of the kind has; bit 31 of a scaled one asks for a K of 96.
-  uint32_t unused = scaled ? 1u << 6 | 1u << 3 | 7u << 24 : 1u << 6 | 1u << 23 | 1u << 29 | 3u << 30;
+  uint32_t unused =
+      scaled ? 1u << 6 | 1u << 3 | 7u << 24 : 1u << 6 | 1u << 23 | 1u << 29 | 3u << 30;
   if (kind != ProductKind::I8)
     unused |= 1u << 3;
   if (bits & unused)

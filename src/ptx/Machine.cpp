@@ -222,9 +222,15 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
       step.fail(first, "the kernel does not end");
     else if (active)
       instruction.execute(step);
-    if (step.yields)
+    if (step.yields) {
+      bool asks = instruction.name == "mbarrier";
+      onlyAsks &= asks || instruction.name == "nanosleep";
+      if (asks)
+        warp.asked = &instruction;
       return true;
+    }
   }
+  onlyAsks &= done == 0;
   return done != 0;
 }
 
@@ -249,23 +255,42 @@ void Machine::runCluster(std::array<uint32_t, 3> coordinates) {
           warp.state[lane] = LaneState::Ended;
     }
   }
-  for (bool any = true; any && !fault;) {
-    any = false;
-    for (Cta &cta : ctas)
-      for (Warp &warp : cta.warps)
-        any |= runWarp(cta, warp);
+  // Who asks so often while nothing happens asks in vain: nothing is under way here that takes
+  // time.
+  constexpr unsigned manyRounds = 10000;
+  uint64_t before = progress;
+  for (unsigned idle = 0; !fault && runRound();) {
+    idle = onlyAsks && progress == before ? idle + 1 : 0;
+    before = progress;
+    if (idle == manyRounds)
+      failWaiting();
   }
   checkEnd();
 }
 
-void Machine::checkEnd() {
+bool Machine::runRound() {
+  bool any = false;
+  onlyAsks = true;
+  for (Cta &cta : ctas)
+    for (Warp &warp : cta.warps)
+      any |= runWarp(cta, warp);
+  return any;
+}
+
+void Machine::failWaiting() {
   for (Cta &cta : ctas)
     for (Warp &warp : cta.warps)
       if (uint32_t waits = ~warp.lanesIn(LaneState::Ended); waits && !fault) {
         unsigned lane = std::countr_zero(waits);
-        const Instruction &at = kernel.code[warp.pc[lane] - (warp.state[lane] != LaneState::Runs)];
+        bool runs = warp.state[lane] == LaneState::Runs;
+        const Instruction &at =
+            runs && warp.asked ? *warp.asked : kernel.code[warp.pc[lane] - !runs];
         Step{*this, cta, warp, at, waits}.fail(lane, "waits for ever");
       }
+}
+
+void Machine::checkEnd() {
+  failWaiting();
   for (Cta &cta : ctas)
     if (const Instruction *at = cta.tensor ? cta.tensor->notGivenBack() : nullptr; at && !fault)
       Step{*this, cta, cta.warps.front(), *at, 1}.fail(

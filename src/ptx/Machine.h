@@ -49,6 +49,8 @@ struct Warp {
   /// Register r of lane l is at r * 32 + l.
   std::vector<uint64_t> registers;
   uint64_t steps = 0;
+  /// The latest question for a barrier that was not over.
+  const Instruction *asked = nullptr;
 
   uint32_t lanesIn(LaneState which) const {
     uint32_t mask = 0;
@@ -86,6 +88,8 @@ public:
   unsigned clusterArrived = 0;
   uint32_t clusterPhase = 0;
   std::optional<Fault> fault;
+  /// Counts what others may wait for: stores, arrivals, ends.
+  uint64_t progress = 0;
 
   /// The host's address of `bytes` at an address of global memory; null outside of all ranges.
   uint8_t *global(uint64_t address, unsigned bytes);
@@ -102,6 +106,10 @@ private:
   /// By its number: x fastest.
   std::array<uint32_t, 3> clusterAt(uint64_t number) const;
   void runCluster(std::array<uint32_t, 3> coordinates);
+  /// Each warp's turn; whether any of them did anything.
+  bool runRound();
+  /// A fault in each lane that is alive: nothing comes that it waits for.
+  void failWaiting();
   /// What is wrong with a cluster that can go on no more: who waits, what was not given back.
   void checkEnd();
   /// Runs a warp until it waits or its turn is over; whether it did anything.
@@ -110,6 +118,8 @@ private:
   uint32_t choose(const Cta &cta, const Warp &warp) const;
 
   std::vector<Range> ranges;
+  /// In this round each warp has only asked for barriers that are not over.
+  bool onlyAsks = false;
   /// Clusters by number: those from the first to the other are to be run.
   uint64_t nextCluster = 0, endOfClusters = 0;
 };

@@ -54,8 +54,8 @@ struct MatrixDescriptor {
   uint32_t alongRows(uint32_t byte, uint32_t k) const {
     uint32_t column = byte / width, group = atom == 32 ? 4 : 8;
     // Without a swizzle the two strides change their parts.
-    uint32_t far = width == 16 ? column * stride + k / group * leading
-                               : column * leading + k / group * stride;
+    uint32_t far =
+        width == 16 ? column * stride + k / group * leading : column * leading + k / group * stride;
     return swizzled(start + far + k % group * width + byte % width);
   }
 

@@ -154,6 +154,7 @@ void store(Step &step) {
   unsigned bytes = type.bytes() * static_cast<unsigned>(parts.size());
   step.eachLane([&](unsigned lane) {
     uint8_t *to = locate(step, space, step.address(step.operand(0), lane), bytes, lane);
+    ++step.machine.progress;
     if (!to)
       return;
     for (const Operand &part : parts) {
@@ -176,6 +177,7 @@ template <bool returns> void atomic(Step &step) {
   step.eachLane([&](unsigned lane) {
     unsigned bytes = type.bytes() * static_cast<unsigned>(values.size());
     uint8_t *place = locate(step, space, step.address(step.operand(at), lane), bytes, lane);
+    ++step.machine.progress;
     if (!place)
       return;
     for (size_t i = 0; i != values.size(); ++i, place += type.bytes()) {
@@ -241,7 +243,7 @@ void addMemory(HandlerTable &table) {
     return i.types.empty() || i.operands.size() < 2 ? nullptr : load;
   };
   table["st"] = [](I i) -> Handler {
-    if (i.has("async"))
+    if (i.has("async") || i.has("bulk"))
       return chooseAsyncStore(i);
     return i.types.empty() || i.operands.size() < 2 ? nullptr : store;
   };

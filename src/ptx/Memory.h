@@ -24,7 +24,7 @@ llvm::StringRef atomicOperation(const Instruction &instruction);
 uint64_t updated(llvm::StringRef operation, Type type, uint64_t old, uint64_t operand,
                  uint64_t second);
 
-/// Of TensorCopies.cpp: cp.async.bulk…, cp.async.mbarrier…, cp.reduce… and st.async.
+/// Of TensorCopies.cpp: cp.async.bulk…, cp.async.mbarrier…, cp.reduce…, st.async and st.bulk.
 Handler chooseBulkCopy(const Instruction &instruction);
 Handler chooseAsyncStore(const Instruction &instruction);
 

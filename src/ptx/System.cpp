@@ -90,9 +90,7 @@ void print(Step &step) {
 
 void failAssertion(Step &step) {
   auto lane = static_cast<unsigned>(std::countr_zero(step.active));
-  auto text = [&](unsigned number) {
-    return textAt(step, argument(step, number, 8, lane), lane);
-  };
+  auto text = [&](unsigned number) { return textAt(step, argument(step, number, 8, lane), lane); };
   step.fail(lane, "assertion failed: " + text(0) + " (" + text(3) + ", " + text(1) + ":" +
                       llvm::Twine(argument(step, 2, 4, lane)) + ")");
 }

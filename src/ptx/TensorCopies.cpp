@@ -1,13 +1,11 @@
-//===- TensorCopies.cpp - Tensor maps and the copies that follow them ------------===//
+//===- TensorCopies.cpp - Copies that follow tensor maps, asynchronous stores -----===//
 //
-// PTX ISA 9.7.9.25 (cp.async.bulk.tensor) and 9.7.9.28 (tensormap.replace). The format of a
-// tensor map is the vendor's secret; kernels that make their own name its fields one by
-// one, and 128 bytes in a form of our own keep them.
+// PTX ISA 9.7.9.25 (cp.async.bulk.tensor) and 9.7.9.28 (tensormap.replace).
 //
 //===----------------------------------------------------------------------===//
 #include "ptx/Barrier.h"
 #include "ptx/Handlers.h"
-#include "ptx/Memory.h"
+#include "ptx/TensorMap.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -15,28 +13,6 @@ namespace gluonc::ptx {
 namespace {
 
 using llvm::StringRef;
-
-constexpr unsigned maxRank = 5;
-
-struct TensorMap {
-  uint64_t address;
-  /// Bytes from one index of dim i + 1 to the next.
-  uint64_t strides[maxRank];
-  uint32_t dims[maxRank], box[maxRank], elementStrides[maxRank];
-  uint8_t rank, elementType, interleave, swizzle, fill;
-};
-static_assert(sizeof(TensorMap) <= 128);
-
-/// By the number that tensormap.replace gives an element type.
-Type elementOf(uint8_t number) {
-  static constexpr Type types[] = {
-      {TypeKind::Unsigned, 8}, {TypeKind::Unsigned, 16}, {TypeKind::Unsigned, 32},
-      {TypeKind::Signed, 32},  {TypeKind::Unsigned, 64}, {TypeKind::Signed, 64},
-      {TypeKind::Float, 16},   {TypeKind::Float, 32},    {TypeKind::Float, 32},
-      {TypeKind::Float, 64},   {TypeKind::BFloat, 16},   {TypeKind::Float, 32},
-      {TypeKind::Float, 32}};
-  return number < std::size(types) ? types[number] : types[0];
-}
 
 /// tensormap.replace.tile.FIELD… [map], {dim, }value.
 void replaceField(Step &step) {
@@ -47,7 +23,7 @@ void replaceField(Step &step) {
     uint8_t *place =
         step.machine.shared(static_cast<uint32_t>(step.address(step.operand(0), lane)), 128);
     uint64_t index = hasIndex ? step.read(1, lane) : 0, value = step.read(hasIndex ? 2 : 1, lane);
-    if (!place || index >= maxRank)
+    if (!place || index >= maxTensorRank)
       return step.fail(lane, "no tensor map in shared memory here");
     TensorMap map;
     std::memcpy(&map, place, sizeof(map));
@@ -83,117 +59,93 @@ void publish(Step &step) {
   });
 }
 
-/// One box: the corner in the tensor, and the place in shared memory.
-class Box {
-public:
-  Box(Step &step, const Operand &address, unsigned lane) {
-    const uint8_t *place = locate(step, Space::Generic, step.address(address, lane), 64, lane);
-    if (!place)
-      return;
-    std::memcpy(&map, place, sizeof(map));
-    element = elementOf(map.elementType);
-    isFine = map.rank + 1u == address.elements.size();
-    if (!isFine)
-      step.fail(lane, "a tensor map of " + llvm::Twine(map.rank + 1) + " dims");
-    for (unsigned dim = 0; isFine && dim <= map.rank; ++dim)
-      corner[dim] = static_cast<int32_t>(step.read(address.elements[dim], lane));
-  }
-  explicit operator bool() const { return isFine; }
-  unsigned bytes() const {
-    unsigned result = element.bytes();
-    for (unsigned dim = 0; dim <= map.rank; ++dim)
-      result *= map.box[dim];
-    return result;
-  }
-  Type type() const { return element; }
+/// The barrier that a CTA's part of a copy arrives at: with `cta_group::2` it may be in the other
+/// CTA of the pair, as the address says.
+uint64_t barrierFor(const Instruction &instruction, uint64_t address, unsigned rank,
+                    bool isMulticast) {
+  if (!isMulticast)
+    return address;
+  uint64_t owner =
+      instruction.has("cta_group::2") ? (rank & ~1u) | (address >> clusterShift & 1) : rank;
+  return (address & withinCta) | owner << clusterShift;
+}
 
-  /// Calls back with the global place of each element, null outside of the tensor, and its place in
-  /// shared memory.
-  template <typename Function>
-  void each(Step &step, uint64_t shared, unsigned lane, Function function) const {
-    unsigned size = element.bytes(), count = bytes() / size;
-    uint32_t mask = map.swizzle ? (2u << (map.swizzle - 1)) - 1 : 0;
-    for (unsigned at = 0; at != count; ++at) {
-      uint64_t address = map.address;
-      bool inside = true;
-      unsigned rest = at;
-      for (unsigned dim = 0; dim <= map.rank; ++dim) {
-        int64_t index = int64_t(corner[dim]) + rest % map.box[dim];
-        rest /= map.box[dim];
-        inside &= index >= 0 && index < map.dims[dim];
-        address += static_cast<uint64_t>(index) * (dim ? map.strides[dim - 1] : size);
-      }
-      uint64_t place = shared + uint64_t(at) * size;
-      place ^= (place >> 7 & mask) << 4;
-      uint8_t *own = step.machine.shared(place, size);
-      uint8_t *global = inside ? step.machine.global(address, size) : nullptr;
-      if (!own || (inside && !global))
-        return step.fail(lane, "a box beyond the kernel's memory");
-      function(global, own);
-    }
-  }
-  bool fillsWithNan() const { return map.fill && element.isFloat(); }
-
-private:
-  TensorMap map = {};
-  Type element;
-  int32_t corner[maxRank] = {};
-  bool isFine = false;
-};
-
-/// cp.async.bulk.tensor… [shared], [map, {…}], [mbarrier]{, CTAs}.
+/// cp.async.bulk.tensor… [shared], [map, {…}], [mbarrier]{, offsets of pixels}{, CTAs}.
 void loadBox(Step &step) {
   const Instruction &instruction = step.instruction;
-  bool isMulticast = instruction.has("multicast::cluster");
+  bool isMulticast = instruction.has("multicast::cluster"), hasPixels = instruction.has("im2col");
   step.eachLane([&](unsigned lane) {
     Box box(step, step.operand(1), lane);
     if (!box)
       return;
+    if (hasPixels)
+      box.addPixelOffsets(step, step.operand(3), lane);
     uint64_t to = static_cast<uint32_t>(step.address(step.operand(0), lane));
     uint64_t barrier = static_cast<uint32_t>(step.address(step.operand(2), lane));
-    uint64_t ctas = isMulticast ? step.read(3, lane) & 0xffff : 1;
+    uint64_t own = to >> clusterShift;
+    uint64_t ctas = isMulticast ? step.read(hasPixels ? 4 : 3, lane) & 0xffff : uint64_t(1) << own;
     for (unsigned rank = 0; ctas >> rank; ++rank) {
       if (!(ctas >> rank & 1))
         continue;
-      auto inCta = [&](uint64_t address) {
-        return isMulticast ? (address & withinCta) | uint64_t(rank) << clusterShift : address;
-      };
-      box.each(step, inCta(to), lane, [&](const uint8_t *global, uint8_t *own) {
-        if (global)
-          std::memcpy(own, global, box.type().bytes());
-        else
-          std::memset(own, box.fillsWithNan() ? 0xff : 0, box.type().bytes());
-      });
-      if (Barrier arrives{step, inCta(barrier), lane})
+      const TensorUnit &unit = box.units();
+      box.each(step, (to & withinCta) | uint64_t(rank) << clusterShift, lane,
+               [&](const uint8_t *global, uint8_t *place, unsigned count) {
+                 std::memset(place, box.fillsWithNan() && !global ? 0xff : 0,
+                             count * unit.sharedBytes);
+                 for (unsigned i = 0; global && i != count; ++i)
+                   std::memcpy(place + i * unit.sharedBytes, global + i * unit.globalBytes,
+                               unit.globalBytes);
+               });
+      if (Barrier arrives{step, barrierFor(instruction, barrier, rank, isMulticast), lane})
         arrives.expect(-int64_t(box.bytes()));
     }
   });
 }
 
-void storeBox(Step &step) {
+/// A box that shared memory has; of a type that fills 16 bytes there is no way back.
+template <typename Function> void fromShared(Step &step, Function function) {
   step.eachLane([&](unsigned lane) {
-    if (Box box{step, step.operand(0), lane})
-      box.each(step, static_cast<uint32_t>(step.address(step.operand(1), lane)), lane,
-               [&](uint8_t *global, const uint8_t *own) {
-                 if (global)
-                   std::memcpy(global, own, box.type().bytes());
-               });
+    Box box(step, step.operand(0), lane);
+    if (!box)
+      return;
+    if (box.units().globalBytes != box.units().sharedBytes)
+      return step.fail(lane, "a tensor map of a type that is not stored");
+    box.each(step, static_cast<uint32_t>(step.address(step.operand(1), lane)), lane,
+             [&](uint8_t *global, const uint8_t *own, unsigned count) {
+               if (global)
+                 function(box.units(), global, own, count);
+             });
+  });
+}
+
+void storeBox(Step &step) {
+  fromShared(step, [](const TensorUnit &unit, uint8_t *global, const uint8_t *own, unsigned count) {
+    std::memcpy(global, own, count * unit.globalBytes);
   });
 }
 
 void reduceBox(Step &step) {
   StringRef operation = atomicOperation(step.instruction);
+  fromShared(
+      step, [&](const TensorUnit &unit, uint8_t *global, const uint8_t *own, unsigned count) {
+        for (unsigned bytes = unit.globalBytes; count-- != 0; global += bytes, own += bytes) {
+          uint64_t next =
+              updated(operation, unit.type, loadBits(global, bytes), loadBits(own, bytes), 0);
+          std::memcpy(global, &next, bytes);
+        }
+      });
+}
+
+/// st.bulk… [shared], bytes, 0.
+void clearBulk(Step &step) {
   step.eachLane([&](unsigned lane) {
-    if (Box box{step, step.operand(0), lane})
-      box.each(step, static_cast<uint32_t>(step.address(step.operand(1), lane)), lane,
-               [&](uint8_t *global, const uint8_t *own) {
-                 if (!global)
-                   return;
-                 unsigned bytes = box.type().bytes();
-                 uint64_t next = updated(operation, box.type(), loadBits(global, bytes),
-                                         loadBits(own, bytes), 0);
-                 std::memcpy(global, &next, bytes);
-               });
+    uint64_t address = static_cast<uint32_t>(step.address(step.operand(0), lane));
+    uint64_t bytes = step.read(1, lane);
+    uint8_t *place = step.machine.shared(address, static_cast<unsigned>(bytes));
+    if (!place || address % 8 || bytes % 8)
+      return step.fail(lane, "no " + llvm::Twine(bytes) + " bytes of shared memory at 0x" +
+                                 llvm::Twine::utohexstr(address));
+    std::memset(place, 0, bytes);
   });
 }
 
@@ -235,9 +187,11 @@ Handler chooseBulkCopy(const Instruction &instruction) {
     return arriveForCopies;
   if (instruction.has("commit_group") || instruction.has("wait_group"))
     return nothing;
-  if (!instruction.has("tensor") || instruction.has("im2col") || instruction.has("gather4") ||
-      instruction.has("prefetch"))
+  if (!instruction.has("tensor") || instruction.has("im2col::w") ||
+      instruction.has("im2col::w::128"))
     return nullptr;
+  if (instruction.has("prefetch"))
+    return nothing;
   if (instruction.has("reduce"))
     return atomicOperation(instruction).empty() ? nullptr : reduceBox;
   return instruction.has("bulk_group") ? storeBox : loadBox;
@@ -260,6 +214,8 @@ void addTensorCopies(HandlerTable &table) {
 }
 
 Handler chooseAsyncStore(const Instruction &instruction) {
+  if (instruction.has("bulk"))
+    return instruction.operands.size() == 3 ? clearBulk : nullptr;
   return instruction.operands.size() == 3 && !instruction.types.empty() ? storeAsync : nullptr;
 }
 

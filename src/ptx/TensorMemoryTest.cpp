@@ -30,7 +30,8 @@ struct Shape {
   std::vector<Point> ofRegister, ofLane;
 };
 
-/// As the facts have it: which lane and column each bit of a register's and of a lane's number adds.
+/// As the facts have it: which lane and column each bit of a register's and of a lane's number
+/// adds.
 const std::vector<Shape> &shapes() {
   static const std::vector<Shape> all = {
       {"32x32b.x8", 8, {{0, 1}, {0, 2}, {0, 4}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}}},
@@ -114,21 +115,20 @@ TEST(PtxTensorMemory, StoresAreTheInverseOfLoads) {
                  std::to_string(reg) + ", %r" + std::to_string(reg) + ", " + std::to_string(reg) +
                  ";\n";
     // The upper 16 lanes of a quadrant are reached from lane 16 on.
-    Executed run(withColumns(std::string(fill) + numbers + "add.s32 %r101, %r101, 0x100000;\n" +
-                             (std::string(shape.name).starts_with("32")
-                                  ? "sub.s32 %r101, %r101, 0x100000;\n"
-                                  : "") +
-                             "tcgen05.st.sync.aligned." + shape.name + ".b32 [%r101]" +
-                             (hasHalves ? ", 32, " : ", ") + list(0, 8) +
-                             ";\ntcgen05.wait::st.sync.aligned;\n"
-                             "tcgen05.ld.sync.aligned." +
-                             shape.name + ".b32 " + list(8, 8) + ", [%r101]" +
-                             (hasHalves ? ", 32" : "") +
-                             ";\nmov.b32 %r0, %r8; mov.b32 %r1, %r9; mov.b32 %r2, %r10;"
-                             "mov.b32 %r3, %r11; mov.b32 %r4, %r12; mov.b32 %r5, %r13;"
-                             "mov.b32 %r6, %r14; mov.b32 %r7, %r15;\n" +
-                             storeEight),
-                 threads(128), 1024);
+    Executed run(
+        withColumns(
+            std::string(fill) + numbers + "add.s32 %r101, %r101, 0x100000;\n" +
+            (std::string(shape.name).starts_with("32") ? "sub.s32 %r101, %r101, 0x100000;\n" : "") +
+            "tcgen05.st.sync.aligned." + shape.name + ".b32 [%r101]" +
+            (hasHalves ? ", 32, " : ", ") + list(0, 8) +
+            ";\ntcgen05.wait::st.sync.aligned;\n"
+            "tcgen05.ld.sync.aligned." +
+            shape.name + ".b32 " + list(8, 8) + ", [%r101]" + (hasHalves ? ", 32" : "") +
+            ";\nmov.b32 %r0, %r8; mov.b32 %r1, %r9; mov.b32 %r2, %r10;"
+            "mov.b32 %r3, %r11; mov.b32 %r4, %r12; mov.b32 %r5, %r13;"
+            "mov.b32 %r6, %r14; mov.b32 %r7, %r15;\n" +
+            storeEight),
+        threads(128), 1024);
     ASSERT_TRUE(run.isFine()) << shape.name << ": " << run.message();
     for (unsigned i = 0; i != 1024; ++i)
       EXPECT_EQ(run.out[i], i) << shape.name;
@@ -136,9 +136,8 @@ TEST(PtxTensorMemory, StoresAreTheInverseOfLoads) {
 }
 
 TEST(PtxTensorMemory, TwoColumnsArePackedIntoARegister) {
-  Executed run(withColumns(std::string(fill) +
-                           "tcgen05.ld.sync.aligned.32x32b.x8.pack::16b.b32 " + list(0, 8) +
-                           ", [%r101];\n" + storeEight),
+  Executed run(withColumns(std::string(fill) + "tcgen05.ld.sync.aligned.32x32b.x8.pack::16b.b32 " +
+                           list(0, 8) + ", [%r101];\n" + storeEight),
                threads(128), 1024);
   ASSERT_TRUE(run.isFine()) << run.message();
   for (unsigned t = 0; t != 128; ++t)
@@ -219,11 +218,10 @@ TEST(PtxTensorMemory, OnlyWhatIsAllocatedWrittenAndNearCanBeLoaded) {
                                       32),
                           32),
                   "column 32 of tensor memory is not allocated"));
-  EXPECT_TRUE(
-      has(faultOf(withColumns("add.s32 %r100, %r100, %t;\n"
-                              "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r100], {%r1};"),
-                  32),
-          "not that of the warp's other lanes"));
+  EXPECT_TRUE(has(faultOf(withColumns("add.s32 %r100, %r100, %t;\n"
+                                      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r100], {%r1};"),
+                          32),
+                  "not that of the warp's other lanes"));
   EXPECT_TRUE(
       has(faultOf("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r100], {%r1};", 32), "not allocated"));
   EXPECT_TRUE(has(faultOf(withColumns("setp.eq.u32 %p1, %t, 0;\n"
@@ -246,8 +244,7 @@ TEST(PtxTensorMemory, APairAllocatesTogether) {
   Executed one(own + "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra end;\n" + alloc + give + "end:\nret;",
                launch);
   ASSERT_TRUE(one.fault);
-  EXPECT_TRUE(has(one.fault->message, "waits for ever") ||
-              has(one.fault->message, "has ended"))
+  EXPECT_TRUE(has(one.fault->message, "waits for ever") || has(one.fault->message, "has ended"))
       << one.message();
   Executed differ(own + "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra other;\n" + alloc +
                       "other:\n@%p1 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 "

@@ -42,8 +42,8 @@ bool TensorOperand::readShared(Step &step, unsigned thread, const Cta &cta, uint
   for (unsigned row = 0; row != rows; ++row) {
     uint8_t bytes[maxRowBytes] = {};
     for (unsigned at = 0; at != rowBytes; at += piece) {
-      uint32_t address = isTransposed ? descriptor.alongRows(row * piece, at / piece)
-                                      : descriptor.alongK(row, at);
+      uint32_t address =
+          isTransposed ? descriptor.alongRows(row * piece, at / piece) : descriptor.alongK(row, at);
       const uint8_t *place = step.machine.shared(window + address, piece);
       if (!place)
         return wrong("it reaches 0x" + llvm::Twine::utohexstr(address) + " of shared memory");

@@ -61,9 +61,8 @@ public:
       return;
     std::string error;
     auto bits = static_cast<uint32_t>(step.read(3, thread));
-    auto decoded =
-        decodeInstruction(kind, static_cast<unsigned>(ctas.size()),
-                          elementsPerScale(instruction, kind), bits, error);
+    auto decoded = decodeInstruction(kind, static_cast<unsigned>(ctas.size()),
+                                     elementsPerScale(instruction, kind), bits, error);
     if (!decoded)
       return step.fail(thread, error);
     what = *decoded;
@@ -150,7 +149,7 @@ private:
     for (unsigned half = 0; half != halves; ++half) {
       if (!readA(cta, half) || (places.scalesA && !scale(cta)))
         return false;
-      const double(*columns)[maxK] = places.scalesA ? scaledB : columnsOfB;
+      const double (*columns)[maxK] = places.scalesA ? scaledB : columnsOfB;
       for (unsigned row = 0; row != rows; ++row) {
         TensorPlace place = placeOf(0);
         place.lane += laneOf(row, half);

@@ -109,8 +109,8 @@ std::string hex(uint64_t value) {
 
 /// 128 threads put `in` into shared memory behind the first 1024 bytes, write `words` into all of
 /// the first 64 columns (zeros without any), have one thread run the body, and give all words of
-/// `columns` columns from `first` on. %rd1 is what a descriptor gets for the place of the bytes; %r1
-/// the address of tensor memory.
+/// `columns` columns from `first` on. %rd1 is what a descriptor gets for the place of the bytes;
+/// %r1 the address of tensor memory.
 struct Kernel {
   std::string before = "", body = "";
   unsigned first = 0, columns = 16, ctas = 1;
@@ -147,8 +147,7 @@ struct Kernel {
            "@!%p2 bra computed;\n"
            "mov.b32 %r2, mem; add.s32 %r2, %r2, 1024; shr.u32 %r2, %r2, 4;\n"
            "and.b32 %r2, %r2, 0x3fff; cvt.u64.u32 %rd1, %r2;\n" +
-           body + "tcgen05.commit.cta_group::" + g +
-           ".mbarrier::arrive::one.shared::cluster" +
+           body + "tcgen05.commit.cta_group::" + g + ".mbarrier::arrive::one.shared::cluster" +
            (ctas == 2 ? ".multicast::cluster.b64 [mem+8], 3;\n" : ".b64 [mem+8];\n") +
            "computed:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [mem+8], 0;\n"
            "@!%p1 bra computed;\n"
@@ -190,8 +189,8 @@ std::string descriptor(unsigned reg, uint64_t constant) {
 /// A product of descriptors %rd4 and %rd5 into column 0, twice: the second one adds.
 std::string twice(const std::string &modifiers, uint32_t bits, const std::string &a = "%rd4") {
   std::string one = "tcgen05.mma." + modifiers + " [%r1], " + a + ", %rd5, %r30, ";
-  return "mov.b32 %r30, " + hex(bits) + ";\nmov.pred %p3, 0;\nmov.pred %p4, 1;\n" + one +
-         "%p3;\n" + one + "%p4;\n";
+  return "mov.b32 %r30, " + hex(bits) + ";\nmov.pred %p3, 0;\nmov.pred %p4, 1;\n" + one + "%p3;\n" +
+         one + "%p4;\n";
 }
 
 float asFloat(uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -248,8 +247,8 @@ TEST(PtxTensorProducts, TransposedOperands) {
     uint64_t db = placeAlongRows(memory, 16384, b, c.type->bits, c.width, c.atom);
     Kernel kernel;
     kernel.columns = n;
-    uint32_t bits = m / 16 << 24 | n / 8 << 17 | c.type->code << 10 | c.type->code << 7 | 1 << 4 |
-                    3 << 15;
+    uint32_t bits =
+        m / 16 << 24 | n / 8 << 17 | c.type->code << 10 | c.type->code << 7 | 1 << 4 | 3 << 15;
     kernel.body = descriptor(4, da) + descriptor(5, db) +
                   twice(std::string("cta_group::1.kind::") + c.type->kind, bits);
     Executed run = kernel.run({memory});
@@ -397,13 +396,13 @@ struct Scaled {
 TEST(PtxTensorProducts, ScalesMultiplyBlocksOfK) {
   Format four = e2m1;
   four.code = 1;
-  for (const Scaled &c : std::initializer_list<Scaled>{
-           {"mxf8f6f4", "scale_vec::1X", &e4m3, &e5m2, 32, 32, 2, true},
-           {"mxf8f6f4", "block32", &e4m3, &e2m1, 32, 32, 3, true},
-           {"mxf4", "scale_vec::2X", &four, &four, 64, 32, 2, true},
-           {"mxf4nvf4", "block32", &four, &four, 64, 32, 0, true},
-           {"mxf4nvf4", "scale_vec::4X", &four, &four, 64, 16, 0, false},
-           {"mxf4nvf4", "block16", &four, &four, 64, 16, 0, true}}) {
+  for (const Scaled &c :
+       std::initializer_list<Scaled>{{"mxf8f6f4", "scale_vec::1X", &e4m3, &e5m2, 32, 32, 2, true},
+                                     {"mxf8f6f4", "block32", &e4m3, &e2m1, 32, 32, 3, true},
+                                     {"mxf4", "scale_vec::2X", &four, &four, 64, 32, 2, true},
+                                     {"mxf4nvf4", "block32", &four, &four, 64, 32, 0, true},
+                                     {"mxf4nvf4", "scale_vec::4X", &four, &four, 64, 16, 0, false},
+                                     {"mxf4nvf4", "block16", &four, &four, 64, 16, 0, true}}) {
     unsigned n = 32;
     Matrix a = make(*c.a, 128, c.k, 20), b = make(*c.b, n, c.k, 21);
     Memory memory;
@@ -464,8 +463,7 @@ TEST(PtxTensorProducts, CopiesFillTheLanesOfTheirShape) {
            {"128x128b", 128, 16, [](int lane) { return lane; }},
            {"4x256b", 4, 32, [](int lane) { return lane % 32 ? -1 : lane / 32; }},
            {"64x128b.warpx2::02_13", 64, 16, [](int lane) { return lane % 64; }},
-           {"64x128b.warpx2::01_23", 64, 16,
-            [](int lane) { return lane / 64 * 32 + lane % 32; }},
+           {"64x128b.warpx2::01_23", 64, 16, [](int lane) { return lane / 64 * 32 + lane % 32; }},
            {"32x128b.warpx4", 32, 16, [](int lane) { return lane % 32; }}}) {
     Format words = {"", 0, 32, {{0x01020304, 0}, {0x5a5a0000, 0}, {77, 0}, {0xffff, 0}}};
     Matrix source = make(words, c.rows, c.bytes / 4, 30);
@@ -482,8 +480,7 @@ TEST(PtxTensorProducts, CopiesFillTheLanesOfTheirShape) {
         for (unsigned column = 0; column != 12; ++column) {
           int row = c.rowOf(lane);
           bool inside = row >= 0 && column >= 2 && column < 2 + c.bytes / 4;
-          uint32_t wanted =
-              inside ? source.codes[unsigned(row) * source.k + column - 2] : 0;
+          uint32_t wanted = inside ? source.codes[unsigned(row) * source.k + column - 2] : 0;
           ASSERT_EQ(run.out[unsigned(lane) * 12 + column], wanted) << c.name << " lane " << lane;
         }
     }
@@ -498,8 +495,8 @@ TEST(PtxTensorProducts, CopiesSpreadNumbersOfFourAndSixBits) {
     uint64_t from = placeAlongK(memory, 0, source, format->bits, 16, true);
     Kernel kernel;
     kernel.columns = 4;
-    kernel.body = descriptor(4, from) + "tcgen05.cp.cta_group::1.128x128b.b8x16." + name +
-                  " [%r1], %rd4;\n";
+    kernel.body =
+        descriptor(4, from) + "tcgen05.cp.cta_group::1.128x128b.b8x16." + name + " [%r1], %rd4;\n";
     Executed run = kernel.run({memory});
     ASSERT_TRUE(run.isFine()) << run.message();
     for (unsigned row = 0; row != 128; ++row)

@@ -99,7 +99,6 @@ void copy(Step &step) {
   });
 }
 
-
 } // namespace
 
 Handler chooseTensorCopy(const Instruction &instruction) {
