@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -48,6 +49,8 @@ struct Label {
   std::string text;
 };
 
+struct Facts;
+
 struct Diagnostic {
   Kind kind;
   Severity severity;
@@ -57,6 +60,8 @@ struct Diagnostic {
   std::vector<std::string> hints;
   /// What the kind's text was filled with.
   std::vector<std::string> arguments;
+  /// The same for programs that read it (Facts.h); null where there is no more than the text.
+  std::shared_ptr<const Facts> facts = nullptr;
 };
 
 template <typename T> std::string toText(const T &value) {

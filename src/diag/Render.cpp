@@ -1,6 +1,6 @@
 #include "diag/Render.h"
 
-#include "llvm/Support/JSON.h"
+#include "diag/Facts.h"
 
 #include <algorithm>
 
@@ -120,6 +120,8 @@ void renderJson(const Diagnostic &diagnostic, llvm::raw_ostream &out) {
   for (const std::string &hint : diagnostic.hints)
     hints.push_back(llvm::json::fixUTF8(hint));
   object["hints"] = std::move(hints);
+  if (diagnostic.facts)
+    object["facts"] = llvm::json::Object(diagnostic.facts->object);
   out << llvm::json::Value(std::move(object)) << '\n';
 }
 

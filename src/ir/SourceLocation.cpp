@@ -36,6 +36,22 @@ diag::Span spanOf(Location location, const diag::SourceManager &sources) {
   return sources.spanAt(file.getFilename().strref(), file.getLine(), file.getColumn());
 }
 
+Location withName(Location location, llvm::StringRef name) {
+  return NameLoc::get(StringAttr::get(location.getContext(), name), location);
+}
+
+llvm::StringRef nameOf(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().strref();
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return nameOf(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (llvm::StringRef name = nameOf(part); !name.empty())
+        return name;
+  return {};
+}
+
 std::vector<diag::Span> callChainOf(Location location, const diag::SourceManager &sources) {
   std::vector<diag::Span> chain;
   // The callee of a call site may itself be one: a chain is as deep as inlining was.

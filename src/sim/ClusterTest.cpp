@@ -122,11 +122,13 @@ TEST(Cluster, ArrivalsReachOtherCtas) {
 TEST(Cluster, DeadlockNamesTheCtas) {
   Outcome outcome(signalKernel(kSignalAll + kAwait + kBarrier, 2));
   EXPECT_EQ(outcome.kind(), Kind::Deadlock);
-  EXPECT_EQ(outcome.message, "the program can never go on: CTA 0 waits for phase 0 of the barrier "
-                             "at byte 0 of CTA 0, which lacks 1 arrival of 2");
-  EXPECT_NE(outcome.notes.find("CTA 1 waits for phase 0 of the barrier at byte 0 of CTA 1, which "
-                               "lacks 1 arrival of 2"),
-            std::string::npos)
+  EXPECT_EQ(outcome.message,
+            "the program can never go on: CTA 0 waits for the barrier at byte 0 of "
+            "CTA 0 (phase 0); the barrier lacks 1 arrival of 2");
+  EXPECT_NE(
+      outcome.notes.find("CTA 1 waits for the barrier at byte 0 of CTA 1 (phase 0); the barrier "
+                         "lacks 1 arrival of 2"),
+      std::string::npos)
       << outcome.notes;
 }
 

@@ -4,6 +4,7 @@
 
 #include "sema/eval/Classes.h"
 #include "sema/host/HostStatements.h"
+#include "sema/kernel/NameBuffers.h"
 #include "sema/names/Language.h"
 
 namespace gluonc::sema {
@@ -176,6 +177,7 @@ bool KernelStatements::assign(const ast::Expr *target, const Value &value, Span 
     MaybeValue bound = isConstexpr ? value : materialized(value, name->id, valueSpan);
     if (!bound)
       return false;
+    nameBuffers(*bound, name->id);
     // As in Triton, the annotation lets run-time values through; uses tell which they need.
     frame().scope.set(name->id, *bound, target->span, isConstexpr && bound->isCompileTime());
     return true;

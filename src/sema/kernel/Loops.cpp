@@ -14,6 +14,7 @@
 #include "sema/value/Flatten.h"
 
 #include "ir/Dialects.h"
+#include "ir/SourceLocation.h"
 
 namespace gluonc::sema {
 
@@ -50,6 +51,15 @@ struct CarriedSet {
       scope.set(variable.before.name, variable.inside, variable.before.span,
                 variable.before.isConstexpr);
     }
+  }
+
+  /// Lets the scalars' arguments have the variables' names, for the simulator's reports.
+  void nameScalars() {
+    for (Variable &variable : variables)
+      if (variable.inside.isTensor() && !variable.inside.isBlock()) {
+        auto argument = mlir::cast<mlir::BlockArgument>(variable.inside.ir());
+        argument.setLoc(withName(argument.getLoc(), variable.before.name));
+      }
   }
 
   /// Reads the values at the end of the body. A variable whose type has changed is reported and
@@ -309,13 +319,14 @@ Flow KernelStatements::runDeviceFor(const ast::For &node, const Value &range) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *block = enter(builder, body);
-    mlir::Value induction = block->addArgument(bounds[0].irType(), loc);
+    mlir::Location named = withName(loc, name);
+    mlir::Value induction = block->addArgument(bounds[0].irType(), isReversed ? loc : named);
     carried.enter(block, frame().scope, loc);
     Value variable = Value::tensor(induction, type);
     if (isReversed) {
       // Counts up over the same values: first + last - i.
       mlir::Value sum = mlir::arith::AddIOp::create(builder, loc, bounds[1].ir(), bounds[0].ir());
-      variable = Value::tensor(mlir::arith::SubIOp::create(builder, loc, sum, induction), type);
+      variable = Value::tensor(mlir::arith::SubIOp::create(builder, named, sum, induction), type);
     }
     frame().scope.set(name, variable, node.target->span);
     ++frame().deviceLoops;
@@ -371,6 +382,7 @@ Flow KernelStatements::runDeviceWhile(const ast::While &node) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     mlir::Block *testBlock = enter(builder, testRegion);
     carried.enter(testBlock, frame().scope, loc);
+    carried.nameScalars();
     MaybeValue test = eval(node.test);
     if (!test)
       return Flow::Failed;
@@ -386,6 +398,7 @@ Flow KernelStatements::runDeviceWhile(const ast::While &node) {
     mlir::Block *block = enter(builder, body);
     frame().scope = before;
     carried.enter(block, frame().scope, loc);
+    carried.nameScalars();
     ++frame().deviceLoops;
     Flow flow = run(node.body, nullptr);
     --frame().deviceLoops;

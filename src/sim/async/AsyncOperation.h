@@ -13,6 +13,7 @@
 #pragma once
 
 #include "sim/async/BoxTransfer.h"
+#include "sim/machine/Names.h"
 #include "sim/machine/Ordering.h"
 
 #include <memory>
@@ -44,6 +45,8 @@ struct AsyncOperation {
   const char *name = "copy";
   Proxy proxy = Proxy::Generic;
   uint32_t place = 0;
+  /// Of the loops around it, when it was started.
+  LoopValues counts;
   /// What it reads of shared memory, which it does until `isReading` ends.
   llvm::SmallVector<Region, 2> reads;
   bool isReading = false;

@@ -8,6 +8,7 @@ namespace gluonc::sim {
 //===----------------------------------------------------------------------===//
 
 std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
+  operation.counts = loopValues(*this, rank(), operation.place);
   if (!operation.reads.empty()) {
     retireReaders();
     ++readers;
@@ -116,9 +117,9 @@ void Cta::waitForReads(Queue which, uint64_t pendingGroups) {
 }
 
 void Cta::perform(BarrierEvent &event) {
-  Instruction issuer;
-  issuer.place = event.place;
   if (event.taint) {
+    Instruction issuer;
+    issuer.place = event.place;
     raise(issuer, event.taint);
     return;
   }
@@ -130,13 +131,15 @@ void Cta::perform(BarrierEvent &event) {
   for (uint32_t offset : event.barriers) {
     Barrier barrier = barrierAt(offset);
     if (!barrier.addBytes(-event.bytes))
-      return fail(issuer, diag::Kind::BarrierByteOverflow,
-                  {placeText(offset), std::to_string(barrier.bytes - event.bytes),
-                   std::to_string(-Barrier::kMaxBytes)});
+      return failLate(event.place, diag::Kind::BarrierByteOverflow,
+                      {barrierText(offset), std::to_string(barrier.bytes - event.bytes),
+                       std::to_string(-Barrier::kMaxBytes)},
+                      barrierNameAt(offset));
     if (event.arrivals && !barrier.arrive(event.arrivals))
-      return fail(
-          issuer, diag::Kind::BarrierOverrun,
-          {std::to_string(event.arrivals), placeText(offset), std::to_string(barrier.pending)});
+      return failLate(
+          event.place, diag::Kind::BarrierOverrun,
+          {std::to_string(event.arrivals), barrierText(offset), std::to_string(barrier.pending)},
+          barrierNameAt(offset));
     setBarrier(offset, barrier);
   }
 }
@@ -162,10 +165,10 @@ void Cta::moveUnfinishedDot(uint32_t from, uint32_t to) {
 /// end.
 void Cta::finishCta(const Instruction &end) {
   for (const AsyncGroup &group : fiber->queue(Queue::BulkStores))
-    if (group.front()->isReading && !isCluster()) {
-      Instruction issuer;
-      issuer.place = group.front()->place;
-      return fail(issuer, diag::Kind::UnfinishedAtEnd, {"a bulk store's read of shared memory"});
+    if (const AsyncOperation &store = *group.front(); store.isReading && !isCluster()) {
+      const uint64_t source = store.reads.front().offsetOf(0);
+      return failLate(store.place, diag::Kind::UnfinishedAtEnd,
+                      {"a bulk store's read of " + bufferText(source)}, memoryAt(source));
     }
   waitFor(Queue::BulkStores, 0);
   if (isCluster())
@@ -183,17 +186,24 @@ void Cta::leaveCluster(const Instruction &end) {
   for (const BarrierEvent &event : barrierEvents)
     if (event.cta != rank() && event.barriers.front() / kCtaSharedStride == rank())
       return fail(end, diag::Kind::SharedMemoryOutlived,
-                  {"CTA " + std::to_string(event.cta), "writes", placeText(event.barriers.front())},
-                  -1, FaultNote(event.place, "it starts to write here"));
+                  {"CTA " + std::to_string(event.cta), "writes",
+                   barrierText(event.barriers.front(), "shared memory at byte ")},
+                  -1, FaultNote(event.place, "it starts to write here"),
+                  barrierNameAt(event.barriers.front()));
   Ordering::Access access(*ordering, fiber->index, Proxy::Generic);
   if (!access.write(begin, size)) {
     const Ordering::Conflict &conflict = *access.conflict;
     const char *does = conflict.otherWrites ? "writes" : "reads";
     return fail(end, diag::Kind::SharedMemoryOutlived,
-                {nameOf(conflict.otherFiber), does, placeText(conflict.offset)}, -1,
-                FaultNote(conflict.otherPlace, std::string("it ") + does + " it here"));
+                {nameOf(conflict.otherFiber), does, spotText(conflict.offset)}, -1,
+                FaultNote(conflict.otherPlace, std::string("it ") + does + " it here"),
+                memoryAt(conflict.offset));
   }
   ordering->noteWrite(ordering->now(fiber->index), begin, size, end.place);
+}
+
+static std::string countsText(const Program &program, const AsyncOperation &operation) {
+  return countsText(countsOf(program, operation.place, operation.counts));
 }
 
 static bool contains(const Region &region, uint64_t byte) {
@@ -209,7 +219,8 @@ std::optional<FaultNote> Cta::writerOf(uint64_t offset) const {
   forEachInFlight([&](AsyncOperation &operation) {
     const Region *target = operation.isComplete ? nullptr : operation.target();
     if (!note && target && contains(*target, offset))
-      note.emplace(operation.place, "the " + std::string(operation.name) + " was started here");
+      note.emplace(operation.place, "the " + std::string(operation.name) + " was started here" +
+                                        countsText(program, operation));
   });
   return note;
 }
@@ -219,8 +230,9 @@ std::optional<FaultNote> Cta::readerOf(uint64_t offset) const {
   forEachInFlight([&](AsyncOperation &operation) {
     auto reads = [&](const Region &source) { return contains(source, offset); };
     if (!note && operation.isReading && llvm::any_of(operation.reads, reads))
-      note.emplace(operation.place,
-                   "the " + std::string(operation.name) + " that reads it was started here");
+      note.emplace(operation.place, "the " + std::string(operation.name) +
+                                        " that reads it was started here" +
+                                        countsText(program, operation));
   });
   return note;
 }

@@ -49,6 +49,7 @@ void runAsyncCopy(const Instruction &instruction, Cta &cta) {
   AsyncOperation copy;
   copy.place = instruction.place;
   copy.movement = AsyncOperation::ElementsToShared{target, std::move(bytes), std::nullopt};
+  cta.noteStep(instruction, Doing::Loads, target.start());
   cta.fiber->openCopies.push_back(cta.start(std::move(copy)));
 }
 

@@ -33,7 +33,8 @@ bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, 
     fine = cta.shared.contains(offset, 8) && cta.shared.state(offset) == SharedMemory::Barrier;
     if (!fine)
       return cta.fail(instruction, diag::Kind::BarrierNotInitialized,
-                      {verb, cta.placeText(offset)});
+                      {verb, cta.barrierText(offset, "shared memory at byte ")}, -1, std::nullopt,
+                      cta.barrierNameAt(offset));
     // Its CTA must not have ended, and will not before it knows of this.
     if (cta.program.ctas > 1 && offset / kCtaSharedStride != cta.rank())
       fine = checkPeerBarrier(instruction, cta, offset);
@@ -71,7 +72,8 @@ bool isOff(const Instruction &instruction, Cta &cta, unsigned predicate) {
 void failOverrun(const Instruction &instruction, Cta &cta, uint32_t arrivals, uint32_t offset,
                  const Barrier &barrier) {
   cta.fail(instruction, diag::Kind::BarrierOverrun,
-           {std::to_string(arrivals), cta.placeText(offset), std::to_string(barrier.pending)});
+           {std::to_string(arrivals), cta.barrierText(offset), std::to_string(barrier.pending)}, -1,
+           std::nullopt, cta.barrierNameAt(offset));
 }
 
 /// Operands: barrier.
@@ -82,7 +84,8 @@ void runInit(const Instruction &instruction, Cta &cta) {
   forEachBarrier(view, [&](uint32_t offset) {
     if (!cta.failed && cta.shared.contains(offset, 8) &&
         cta.shared.state(offset) == SharedMemory::Barrier)
-      cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {cta.placeText(offset)});
+      cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {cta.barrierText(offset)}, -1,
+               std::nullopt, cta.barrierNameAt(offset));
   });
   if (cta.failed || !checkWritable(instruction, cta, view))
     return;
@@ -115,12 +118,14 @@ void arriveAt(const Instruction &instruction, Cta &cta, const Region &view, uint
       return;
     if (!barrier.addBytes(data.bytes))
       return cta.fail(instruction, diag::Kind::BarrierByteOverflow,
-                      {cta.placeText(offset), std::to_string(int64_t(barrier.bytes) + data.bytes),
-                       std::to_string(Barrier::kMaxBytes)});
+                      {cta.barrierText(offset), std::to_string(int64_t(barrier.bytes) + data.bytes),
+                       std::to_string(Barrier::kMaxBytes)},
+                      -1, std::nullopt, cta.barrierNameAt(offset));
     if (!barrier.arrive(data.count))
       return failOverrun(instruction, cta, data.count, offset, barrier);
     if (cta.ordering)
       cta.ordering->arrive(cta.fiber->index, offset);
+    cta.noteStep(instruction, Doing::Arrives, offset, cta.barrierAt(offset).phase);
     cta.setBarrier(offset, barrier);
   });
 }
@@ -150,8 +155,8 @@ void runWait(const Instruction &instruction, Cta &cta) {
     return;
   bool parity = *cta.at<uint32_t>(instruction.operands[1]) & 1;
   forEachBarrier(view, [&](uint32_t offset) {
-    if (!cta.stopped)
-      cta.waitForBarrier(instruction, offset, parity);
+    if (!cta.stopped && cta.waitForBarrier(instruction, offset, parity))
+      cta.noteStep(instruction, Doing::Waits, offset, parity);
   });
 }
 
@@ -178,6 +183,8 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
     barrier.pending += data.count;
     cta.setBarrier(offset, barrier);
   });
+  cta.noteStep(instruction, Doing::Arrives, event.barriers.front(),
+               cta.barrierAt(event.barriers.front()).phase);
   cta.barrierEvents.push_back(std::move(event));
   cta.noteEvent();
 }
@@ -253,6 +260,7 @@ bool lowerArrive(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerWait(Lowering &lowering, mlir::Operation *operation) {
   auto wait = mlir::cast<ttng::WaitBarrierOp>(operation);
+  lowering.program.waits = true;
   BarrierData *data = addBarrierData(lowering, operation, wait.getAlloc());
   return data &&
          emitOnBarrier(lowering, runWait, data, wait.getAlloc(), {wait.getPhase(), wait.getPred()});
@@ -302,6 +310,7 @@ template <class Op> bool lowerClusterArrive(Lowering &lowering, mlir::Operation 
   return true;
 }
 bool lowerClusterWait(Lowering &lowering, mlir::Operation *) {
+  lowering.program.waits = true;
   lowering.emit(runClusterWait, taintNothing, Slot(), {});
   return true;
 }

@@ -8,6 +8,8 @@
 #include "sim/lower/Elementwise.h"
 #include "sim/machine/Taint.h"
 
+#include "ir/SourceLocation.h"
+
 namespace gluonc::sim {
 namespace {
 
@@ -152,6 +154,37 @@ bool lowerIf(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// What a loop counts, under the name that the source has for it.
+llvm::SmallVector<Loop::Variable, 1> countedBy(Lowering &lowering, mlir::scf::ForOp loop,
+                                               ElementKind kind) {
+  mlir::Value induction = loop.getInductionVar();
+  Slot slot = lowering.slotOf(induction);
+  if (llvm::StringRef name = nameOf(induction.getLoc()); !name.empty())
+    return {{name.str(), slot, kind, std::nullopt}};
+  // Loops that count downwards subtract what the machine counts.
+  for (mlir::Operation *user : induction.getUsers())
+    if (auto value = mlir::dyn_cast<mlir::arith::SubIOp>(user);
+        value && value.getRhs() == induction)
+      if (llvm::StringRef name = nameOf(value.getLoc()); !name.empty())
+        return {{name.str(), slot, kind,
+                 std::pair(lowering.slotOf(loop.getLowerBound()),
+                           lowering.slotOf(loop.getUpperBound()))}};
+  return {};
+}
+
+/// The scalars that a `while` changes.
+llvm::SmallVector<Loop::Variable, 1> countedBy(Lowering &lowering,
+                                               llvm::ArrayRef<mlir::BlockArgument> arguments) {
+  llvm::SmallVector<Loop::Variable, 1> variables;
+  for (mlir::BlockArgument argument : arguments) {
+    llvm::StringRef name = nameOf(argument.getLoc());
+    if (!name.empty() && argument.getType().isInteger())
+      variables.push_back(
+          {name.str(), lowering.slotOf(argument), lowering.kindOf(argument), std::nullopt});
+  }
+  return variables;
+}
+
 bool lowerFor(Lowering &lowering, mlir::Operation *operation) {
   auto loop = mlir::cast<mlir::scf::ForOp>(operation);
   ElementKind kind = lowering.kindOf(loop.getInductionVar());
@@ -167,7 +200,9 @@ bool lowerFor(Lowering &lowering, mlir::Operation *operation) {
     lowering.emit(runCheckStep<E>, taintDecision, Slot(), {step});
     uint32_t test = lowering.here();
     lowering.emit(runLoopTest<E>, taintDecision, Slot(), {current, end});
+    lowering.enterLoop(countedBy(lowering, loop, kind));
     lowered = lowerYielding(lowering, loop.getRegion(), carried);
+    lowering.leaveLoop();
     lowering.emit(runLoopStep<E>, taintElementwise, current, {current, step}).immediate = test;
     patch(lowering, test);
   });
@@ -188,14 +223,20 @@ bool lowerWhile(Lowering &lowering, mlir::Operation *operation) {
   llvm::SmallVector<Slot, 4> after = defineAll(lowering, loop.getAfterArguments());
   lowering.emitParallelCopy(loop.getInits(), before);
   uint32_t start = lowering.here();
-  if (!lowering.lowerBody(*loop.getBeforeBody()))
+  lowering.enterLoop(countedBy(lowering, loop.getBeforeArguments()));
+  bool lowered = lowering.lowerBody(*loop.getBeforeBody());
+  lowering.leaveLoop();
+  if (!lowered)
     return false;
   mlir::scf::ConditionOp condition = loop.getConditionOp();
   // Both the body and what follows the loop see the values that the condition passes on.
   lowering.emitParallelCopy(condition.getArgs(), after);
   uint32_t test = emitConditionalJump(lowering, lowering.slotOf(condition.getCondition()));
   lowering.releaseAfter(condition);
-  if (!lowerYielding(lowering, loop.getAfter(), before))
+  lowering.enterLoop(countedBy(lowering, loop.getAfterArguments()));
+  lowered = lowerYielding(lowering, loop.getAfter(), before);
+  lowering.leaveLoop();
+  if (!lowered)
     return false;
   emitJump(lowering, start);
   patchFalse(lowering, test);
@@ -287,12 +328,39 @@ bool lowerReturn(Lowering &lowering, mlir::Operation *operation) {
 
 struct ForkData : OpData {
   llvm::SmallVector<uint32_t, 4> starts;
+  /// The default partition first.
+  std::vector<PartitionName> names;
+  const PartitionName *nameOf(size_t index) const {
+    return names[index].name.empty() ? nullptr : &names[index];
+  }
 };
+
+/// The functions of the partitions; those of several say which.
+std::vector<PartitionName> partitionNames(ttg::WarpSpecializeOp specialize) {
+  std::vector<PartitionName> names;
+  auto add = [&](mlir::Region &region) {
+    names.push_back({nameOf(region.back().getTerminator()->getLoc()).str(), ""});
+  };
+  add(specialize.getDefaultRegion());
+  for (mlir::Region &partition : specialize.getPartitions())
+    add(partition);
+  for (auto [index, each] : llvm::enumerate(names)) {
+    each.text = "`" + each.name + "`";
+    bool isShared = llvm::count_if(names, [&](const PartitionName &other) {
+                      return other.name == each.name;
+                    }) > 1;
+    if (isShared)
+      each.text +=
+          index ? " (partition " + std::to_string(index - 1) + ")" : " (the default partition)";
+  }
+  return names;
+}
 
 void runFork(const Instruction &instruction, Cta &cta) {
   const ForkData &fork = static_cast<const ForkData &>(*instruction.data);
+  cta.fiber->name = fork.nameOf(0);
   for (auto [partition, start] : llvm::enumerate(fork.starts))
-    cta.startFiber(int(partition), start);
+    cta.startFiber(int(partition), start, fork.nameOf(partition + 1));
 }
 
 void runJoin(const Instruction &instruction, Cta &cta) { cta.joinFibers(instruction); }
@@ -304,6 +372,7 @@ bool lowerWarpSpecialize(Lowering &lowering, mlir::Operation *operation) {
   auto specialize = mlir::cast<ttg::WarpSpecializeOp>(operation);
   lowering.program.ordersShared = true;
   ForkData *fork = lowering.addData<ForkData>();
+  fork->names = partitionNames(specialize);
   for (mlir::Region &partition : specialize.getPartitions()) {
     llvm::SmallVector<Slot, 4> arguments = defineAll(lowering, partition.getArguments());
     lowering.emitParallelCopy(specialize.getCaptures(), arguments);

@@ -104,6 +104,9 @@ void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uin
   fault.place = instruction.place;
   fault.program = cta.programIndex;
   fault.element = cta.wholeElement(instruction, element);
+  fault.actor = cta.actorAt(instruction.place);
+  fault.memory.buffer = range->name();
+  fault.memory.byte = int64_t(address - range->base());
   const std::string offset = std::to_string((address - range->base()) / access.elementBytes);
   fault.arguments = {"element " + offset + " of `" + range->name() + "`",
                      "that at " + elementText(cta.wholeElement(instruction, other),

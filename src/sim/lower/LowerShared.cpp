@@ -1,6 +1,8 @@
 //===- LowerShared.cpp - Shared-memory buffers and views --------------------===//
 #include "sim/machine/SharedAccess.h"
 
+#include "ir/SourceLocation.h"
+
 namespace gluonc::sim {
 namespace {
 
@@ -19,11 +21,14 @@ struct AllocationData : OpData {
   uint32_t base = 0;
   uint32_t bytes = 0;
   uint32_t ctas = 1;
+  /// Of Program::allocations.
+  size_t id = 0;
 };
 
 void runAllocate(const Instruction &instruction, Cta &cta) {
   const AllocationData &allocation = static_cast<const AllocationData &>(*instruction.data);
   descriptorAt(cta, instruction.result) = {allocation.base, {}};
+  cta.noteAllocation(allocation.id);
   // Whatever an earlier owner left there is nobody's value now. In a cluster that is not for one
   // CTA to say: others may be ahead.
   if (allocation.ctas == 1)
@@ -51,15 +56,17 @@ uint32_t allocationBytes(const AddressTable &table) {
 /// Operands: view.
 void runLocalLoad(const Instruction &instruction, Cta &cta) {
   const MoveData &move = static_cast<const MoveData &>(*instruction.data);
-  readShared(instruction, cta, regionOf(cta, move.table, instruction.operands[0], move.share),
-             cta.at<uint8_t>(instruction.result));
+  const Region view = regionOf(cta, move.table, instruction.operands[0], move.share);
+  readShared(instruction, cta, view, cta.at<uint8_t>(instruction.result));
+  cta.noteStep(instruction, Doing::Reads, view.start());
 }
 
 /// Operands: values, view.
 void runLocalStore(const Instruction &instruction, Cta &cta) {
   const MoveData &move = static_cast<const MoveData &>(*instruction.data);
-  writeShared(instruction, cta, regionOf(cta, move.table, instruction.operands[1], move.share),
-              cta.at<uint8_t>(instruction.operands[0]));
+  const Region view = regionOf(cta, move.table, instruction.operands[1], move.share);
+  writeShared(instruction, cta, view, cta.at<uint8_t>(instruction.operands[0]));
+  cta.noteStep(instruction, Doing::Writes, view.start());
 }
 
 /// Null, after a report, where the view has no table.
@@ -106,6 +113,9 @@ bool lowerLocalAlloc(Lowering &lowering, mlir::Operation *operation) {
     return lowering.unsupported(operation, "this much shared memory in a cluster");
   lowering.program.sharedBytes = std::max(
       lowering.program.sharedBytes, data->base + data->bytes + (data->ctas - 1) * kCtaSharedStride);
+  data->id = lowering.program.allocations.size();
+  lowering.program.allocations.push_back(
+      {nameOf(operation->getLoc()).str(), data->base, data->bytes, table});
   Slot result = lowering.define(alloc.getResult(), 1);
   lowering.emit(runAllocate, taintNothing, result, {}).data = data;
   if (mlir::Value source = alloc.getSrc())

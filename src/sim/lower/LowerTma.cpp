@@ -103,7 +103,8 @@ bool checkEnds(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
   if (begin % tma::sharedAlignment == 0)
     return true;
   cta.fail(instruction, diag::Kind::MisalignedBulkCopy,
-           {std::to_string(begin), std::to_string(tma::sharedAlignment)});
+           {std::to_string(begin), std::to_string(tma::sharedAlignment)}, -1, std::nullopt,
+           cta.memoryAt(first));
   return false;
 }
 
@@ -150,6 +151,7 @@ void startLoad(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
   event.place = instruction.place;
   event.taint = cta.coordinateTaint;
   forEachBarrier(barriers, [&](uint32_t offset) { event.barriers.push_back(offset + bytes); });
+  cta.noteStep(instruction, Doing::Loads, target.start());
   event.operations.push_back(cta.start(std::move(load)));
   cta.barrierEvents.push_back(std::move(event));
   cta.noteEvent();
@@ -191,8 +193,10 @@ void runStore(const Instruction &instruction, Cta &cta) {
   const Region &source = store.reads.emplace_back(box.transfer.shared);
   box.bytes.resize(uint64_t(source.elements()) * data.elementBytes);
   if (checkGlobal(instruction, cta, box.transfer) &&
-      readShared(instruction, cta, source, box.bytes.data(), Proxy::Async))
+      readShared(instruction, cta, source, box.bytes.data(), Proxy::Async)) {
+    cta.noteStep(instruction, Doing::Stores, source.start());
     cta.enqueue(Queue::BulkStores, std::move(store));
+  }
 }
 
 /// `immediate`: groups that may stay unfinished.

@@ -65,6 +65,8 @@ void runIssue(const Instruction &instruction, Cta &cta) {
       llvm::erase(earlier->results, data.input.offset);
   started.results.push_back(data.output.offset);
   started.place = instruction.place;
+  if (!started.reads.empty())
+    cta.noteStep(instruction, Doing::Multiplies, started.reads.front().start());
   cta.enqueue(Queue::Dots, std::move(started));
 }
 

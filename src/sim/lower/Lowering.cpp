@@ -247,6 +247,7 @@ void Lowering::beginPlace(mlir::Operation *operation) {
     place.callers.push_back(caller);
   for (const auto &[function, location] : llvm::reverse(callStack))
     place.callers.push_back(spanOf(location, sources));
+  place.loop = currentLoop;
   place.operation = operation->getName().getStringRef().str();
   currentPlace = static_cast<uint32_t>(program.places.size());
   program.places.push_back(std::move(place));

@@ -159,6 +159,13 @@ public:
   /// Whose elements its faults count, where the type does not say.
   void setShare(const Share *share) { program.places[currentPlace].share = share; }
 
+  /// What follows is in a loop with these variables, until leaveLoop().
+  void enterLoop(llvm::SmallVector<Loop::Variable, 1> variables) {
+    program.loops.push_back({currentLoop, std::move(variables)});
+    currentLoop = int32_t(program.loops.size()) - 1;
+  }
+  void leaveLoop() { currentLoop = program.loops[currentLoop].outer; }
+
   /// Reports an operation or type that cannot be simulated; always false.
   bool unsupported(mlir::Operation *operation, const llvm::Twine &what);
 
@@ -209,6 +216,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> deaths;
   llvm::DenseMap<mlir::Block *, bool> deathsFound;
   uint32_t currentPlace = 0;
+  int32_t currentLoop = -1;
   /// The operation in hand sees whole tiles.
   bool wholeTiles = false;
   llvm::DenseMap<mlir::Type, const Share *> shares;

@@ -37,13 +37,6 @@ void Cta::copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes)
     std::memcpy(taintOf(to, slot), taintOf(from, slot), slot.elements);
 }
 
-std::string Cta::placeText(uint64_t sharedOffset) const {
-  if (!isCluster())
-    return std::to_string(sharedOffset);
-  return std::to_string(sharedOffset % kCtaSharedStride) + " of CTA " +
-         std::to_string(sharedOffset / kCtaSharedStride);
-}
-
 void Cta::reset(uint64_t index) {
   programIndex = index;
   forEachFrame([&] {
@@ -56,6 +49,7 @@ void Cta::reset(uint64_t index) {
   });
   branches = events = 0;
   readers = 0;
+  allocationTimes.assign(program.allocations.size(), 0);
   failed = tracking = isEndless = false;
   endedCtas = 0;
   coordinateTaint = 0;
@@ -85,16 +79,31 @@ int64_t Cta::wholeElement(const Instruction &at, int64_t element) const {
   return share && element >= 0 ? share->toWhole(uint32_t(element), rank()) : element;
 }
 
-void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
-               int64_t element, std::optional<FaultNote> note) {
+Fault Cta::makeFault(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments) const {
   Fault fault;
   fault.kind = kind;
-  fault.place = at.place;
+  fault.place = place;
   fault.arguments.assign(arguments.begin(), arguments.end());
-  fault.element = wholeElement(at, element);
   fault.program = programIndex;
+  return fault;
+}
+
+void Cta::fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
+               int64_t element, std::optional<FaultNote> note, MemoryName memory) {
+  Fault fault = makeFault(at.place, kind, arguments);
+  fault.element = wholeElement(at, element);
+  fault.actor = actorAt(at.place);
+  fault.memory = std::move(memory);
   if (note)
     fault.notes.push_back(std::move(*note));
+  faults.add(std::move(fault));
+  stopped = failed = true;
+}
+
+void Cta::failLate(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
+                   MemoryName memory) {
+  Fault fault = makeFault(place, kind, arguments);
+  fault.memory = std::move(memory);
   faults.add(std::move(fault));
   stopped = failed = true;
 }
@@ -114,12 +123,9 @@ uint8_t Cta::taintCode(const Instruction &at, uint32_t element, diag::Kind kind,
   size_t index = same - list.begin();
   if (same == list.end()) {
     if (list.size() < maxPending) {
-      Fault fault;
-      fault.kind = kind;
-      fault.place = at.place;
-      fault.arguments.assign(arguments.begin(), arguments.end());
+      Fault fault = makeFault(at.place, kind, arguments);
       fault.element = wholeElement(at, element);
-      fault.program = programIndex;
+      fault.actor = actorAt(at.place);
       list.push_back(std::move(fault));
     }
     index = list.size() - 1;

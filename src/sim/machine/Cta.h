@@ -58,14 +58,15 @@ public:
   uint32_t rank() const { return fiber->cta; }
   /// Calls `visit` with each CTA's frame at hand.
   void forEachFrame(llvm::function_ref<void()> visit);
-  /// "64", or "64 of CTA 1".
-  std::string placeText(uint64_t sharedOffset) const;
-
   /// The number in the tile of an element of the CTA's share.
   int64_t wholeElement(const Instruction &at, int64_t element) const;
-  /// Ends the program with a fault.
+  /// Ends the program with a fault; `memory` is what it lies in.
   void fail(const Instruction &at, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
-            int64_t element = -1, std::optional<FaultNote> note = std::nullopt);
+            int64_t element = -1, std::optional<FaultNote> note = std::nullopt,
+            MemoryName memory = {});
+  /// The same for one of an operation that was issued earlier.
+  void failLate(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments,
+                MemoryName memory = {});
   /// Marks element `element` of the result of `at` as the outcome of a fault that counts
   /// only if something depends on it. Call after the result has been written.
   void taintResult(const Instruction &at, uint32_t element, diag::Kind kind,
@@ -94,14 +95,41 @@ public:
       stopAtBranch(at);
   }
 
-  // -- Fibers (Fibers.cpp) -----------------------------------------------------
+  // -- Names (Names.cpp) ---------------------------------------------------------
 
-  /// Adds a partition that begins at `pc`.
-  void startFiber(int partition, uint32_t pc);
-  /// "the default partition", "partition 0".
+  /// A buffer begins at its place.
+  void noteAllocation(size_t id) { allocationTimes[id] = ++allocationCount; }
+  /// The buffer and element that a byte of shared memory belongs to, and the same of a barrier.
+  MemoryName memoryAt(uint64_t sharedOffset) const;
+  MemoryName barrierNameAt(uint64_t sharedOffset) const;
+  /// "`ring[2]`", or "shared memory".
+  std::string bufferText(uint64_t sharedOffset) const;
+  /// "element (3, 17)" of that, or "byte 64".
+  std::string byteText(uint64_t sharedOffset) const;
+  /// "`ring[2]` at element (3, 17)", or "shared memory at byte 64".
+  std::string spotText(uint64_t sharedOffset) const {
+    return bufferText(sharedOffset) + " at " + byteText(sharedOffset);
+  }
+  /// "`free[2]`", or "the barrier at byte 64".
+  std::string barrierText(uint64_t sharedOffset,
+                          const char *otherwise = "the barrier at byte ") const;
+  /// "`producer`", "partition 0", "the default partition", "it".
   std::string nameOf(const Fiber &which) const;
   /// Of the fiber with an index of Ordering.h; without one it is no fiber.
   std::string nameOf(std::optional<uint32_t> index) const;
+  Actor actorOf(const Fiber &which) const;
+  /// The fiber in hand, at a place of its own.
+  Actor actorAt(uint32_t place);
+  /// Remembers what the fiber in hand does, if anybody may get stuck.
+  void noteStep(const Instruction &at, Doing doing, uint64_t sharedOffset, bool phase = false) {
+    if (program.waits)
+      fiber->steps.add({at.place, doing, phase, sharedOffset, loopValues(*this, rank(), at.place)});
+  }
+
+  // -- Fibers (Fibers.cpp) -----------------------------------------------------
+
+  /// Adds a partition that begins at `pc`.
+  void startFiber(int partition, uint32_t pc, const PartitionName *name);
   /// Ends the current fiber.
   void endFiber(const Instruction &at);
   /// Whether all worker partitions are done; if not, the fiber waits and the instruction
@@ -203,6 +231,7 @@ public:
 
 private:
   void reset(uint64_t index);
+  Fault makeFault(uint32_t place, diag::Kind kind, llvm::ArrayRef<std::string> arguments) const;
   Fiber *pickFiber();
   Fiber *pickPoll();
   void resume(Fiber &next);
@@ -212,10 +241,17 @@ private:
   size_t eventsThatComplete(uint32_t barrier) const;
   void perform(BarrierEvent &event);
   void reportDeadlock();
-  std::string describeWait(const Fiber &waiting) const;
+  std::string describeLack(const Fiber &waiting) const;
+  Stuck describeWait(const Fiber &waiting);
+  Step describeStep(const StepRecord &record) const;
   void finishCta(const Instruction &end);
   void leaveCluster(const Instruction &end);
   bool isCluster() const { return program.ctas > 1; }
+  /// Whether its CTA has no other fibers.
+  bool isUndivided(const Fiber &which) const {
+    return which.partition < 0 && fibers.size() == program.ctas;
+  }
+  std::string ofCta(uint64_t sharedOffset) const;
   /// Ends the operation; what it writes is written at `epoch`.
   void complete(AsyncOperation &operation, Ordering::Epoch epoch);
   void write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
@@ -239,6 +275,9 @@ private:
   uint32_t syncKey() const { return 0x80000000 + uint32_t(fiber->partition + 1); }
   std::string describeSync(const Fiber &waiting) const;
 
+  /// When each buffer of the program last began.
+  std::vector<uint64_t> allocationTimes;
+  uint64_t allocationCount = 0;
   std::vector<uint8_t> frameStorage;
   uint8_t *frame, *frames;
   uint64_t frameStride;

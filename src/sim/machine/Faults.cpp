@@ -33,13 +33,22 @@ bool FaultLog::hasErrors() const {
                      [](const auto &each) { return each.second.isError(); });
 }
 
-std::string elementText(int64_t element, llvm::ArrayRef<int64_t> shape) {
-  llvm::SmallVector<std::string, 4> parts(shape.size());
+llvm::SmallVector<int64_t, 4> elementNumbers(int64_t element, llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t, 4> parts(shape.size());
   for (size_t dim = shape.size(); dim-- > 0;) {
-    parts[dim] = std::to_string(element % shape[dim]);
+    parts[dim] = element % shape[dim];
     element /= shape[dim];
   }
-  return "(" + llvm::join(parts, ", ") + ")";
+  return parts;
+}
+
+std::string listText(llvm::ArrayRef<int64_t> numbers) {
+  return llvm::join(llvm::map_range(numbers, [](int64_t each) { return std::to_string(each); }),
+                    ", ");
+}
+
+std::string elementText(int64_t element, llvm::ArrayRef<int64_t> shape) {
+  return "(" + listText(elementNumbers(element, shape)) + ")";
 }
 
 std::string programText(uint64_t program, std::array<uint32_t, 3> grid) {
@@ -48,9 +57,50 @@ std::string programText(uint64_t program, std::array<uint32_t, 3> grid) {
          std::to_string(rest / grid[1]) + ")";
 }
 
+std::string countsText(const Counts &counts) {
+  std::string text;
+  for (const auto &[name, value] : counts)
+    text += ", " + name + " = " + std::to_string(value);
+  return text;
+}
+
+std::string MemoryName::text() const {
+  if (buffer.empty())
+    return "";
+  return "`" + buffer + (index.empty() ? "" : "[" + listText(index) + "]") + "`";
+}
+
+/// "line 31", with the file's name where it is not that of `home`.
+static std::string lineText(const Place &place, diag::Span home) {
+  if (!place.span)
+    return place.operation;
+  std::string line = std::to_string(place.span.file->position(place.span.begin).line);
+  if (place.span.file == home.file)
+    return "line " + line;
+  return std::string(place.span.file->path()) + ":" + line;
+}
+
+/// What a partition did before it got stuck, a line each.
+static std::string historyText(const Stuck &stuck, llvm::ArrayRef<Place> places, diag::Span home) {
+  std::string text =
+      "the last operations" + (stuck.actor.text.empty() ? "" : " of " + stuck.actor.text) +
+      (stuck.actor.cta < 0 ? "" : " in CTA " + std::to_string(stuck.actor.cta)) + ", latest first:";
+  for (const Step &step : stuck.last)
+    text +=
+        "\n    " + lineText(places[step.place], home) + ": " + step.does + countsText(step.counts);
+  return text;
+}
+
 static std::string contextText(const Fault &fault, const Place &place, std::array<uint32_t, 3> grid,
                                bool allWereRun) {
   std::string text = "in program " + programText(fault.program, grid);
+  if (fault.actor.cta >= 0)
+    text += ", CTA " + std::to_string(fault.actor.cta);
+  if (!fault.actor.text.empty())
+    text += ", " + fault.actor.text;
+  // A deadlock has told it.
+  if (fault.stuck.empty())
+    text += countsText(fault.actor.counts);
   if (fault.element >= 0 && !place.shape.empty())
     text += ", at element " + elementText(fault.element, place.shape) + " of the tile";
   uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2];
@@ -98,11 +148,17 @@ void FaultLog::report(diag::Sink &sink, llvm::ArrayRef<Place> places, std::array
     diagnostic.severity = fault.severity.value_or(diagnostic.severity);
     if (fault.usePlace >= 0)
       diagnostic.labels.push_back({places[fault.usePlace].span, "the value is used here"});
+    for (const Stuck &stuck : llvm::ArrayRef(fault.stuck).drop_front(!fault.stuck.empty()))
+      diagnostic.labels.push_back({places[stuck.place].span, stuck.text});
     for (const auto &[where, text] : fault.notes)
       diagnostic.labels.push_back({places[where].span, text});
     for (diag::Span caller : place.callers)
       diagnostic.labels.push_back({caller, "called from here"});
+    for (const Stuck &stuck : fault.stuck)
+      if (!stuck.last.empty())
+        diagnostic.labels.push_back({diag::Span(), historyText(stuck, places, place.span)});
     diagnostic.labels.push_back({diag::Span(), contextText(fault, place, grid, allWereRun)});
+    diagnostic.facts = factsOf(fault, places, grid);
     sink.submit(std::move(diagnostic));
   }
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "sim/async/AsyncOperation.h"
+#include "sim/machine/Names.h"
 
 #include <array>
 #include <deque>
@@ -36,6 +37,9 @@ struct Fiber {
   uint32_t cta = 0;
   /// -1 for the default partition.
   int partition = -1;
+  /// Of a partition whose function is known, while there are partitions.
+  const PartitionName *name = nullptr;
+  Steps steps;
   State state = State::Ready;
   /// While waiting: at which instruction, for which phase of which barrier, and how
   /// many events the program had seen when this fiber last looked.

@@ -1,4 +1,4 @@
-// Which fiber runs next, what it waits for, and what to say when none can go on.
+// Which fiber runs next, and what it waits for.
 #include "sim/machine/Cta.h"
 
 namespace gluonc::sim {
@@ -101,9 +101,10 @@ void Cta::stopAtBranch(const Instruction &at) {
 // Starting, ending, waiting
 //===----------------------------------------------------------------------===//
 
-void Cta::startFiber(int partition, uint32_t start) {
+void Cta::startFiber(int partition, uint32_t start, const PartitionName *name) {
   auto worker = std::make_unique<Fiber>();
   worker->partition = partition;
+  worker->name = name;
   worker->pc = start;
   worker->cta = fiber->cta;
   worker->index = (uint32_t(partition + 1) * program.ctas + fiber->cta) % Ordering::kFibers;
@@ -147,6 +148,7 @@ bool Cta::joinFibers(const Instruction &at) {
       ordering->join(fiber->index, each->index);
   }
   llvm::erase_if(fibers, isWorker);
+  fiber->name = nullptr;
   lastFiber = 0;
   scheduleBranchStop();
   return true;
@@ -260,94 +262,6 @@ bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
   if (ordering)
     ordering->wait(fiber->index, barrier);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Deadlock
-//===----------------------------------------------------------------------===//
-
-static std::string countText(int64_t count, const char *what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-std::string Cta::nameOf(const Fiber &which) const {
-  std::string cta = isCluster() ? "CTA " + std::to_string(which.cta) : "";
-  if (which.partition < 0 && fibers.size() == program.ctas)
-    return isCluster() ? cta : "it";
-  std::string name = which.partition >= 0 ? "partition " + std::to_string(which.partition)
-                                          : "the default partition";
-  return isCluster() ? name + " of " + cta : name;
-}
-
-std::string Cta::nameOf(std::optional<uint32_t> index) const {
-  for (const std::unique_ptr<Fiber> &each : fibers)
-    if (each->index == index)
-      return nameOf(*each);
-  return "an asynchronous operation";
-}
-
-std::string Cta::describeSync(const Fiber &waiting) const {
-  std::string missing;
-  for (uint32_t rank = 0; rank < program.ctas; ++rank) {
-    auto peer = llvm::find_if(fibers, [&](const std::unique_ptr<Fiber> &each) {
-      return each->cta == rank && each->partition == waiting.partition;
-    });
-    bool isThere = peer != fibers.end() && (*peer)->state == Fiber::State::WaitsForCtas &&
-                   (*peer)->syncPlace == waiting.syncPlace;
-    if (isThere)
-      continue;
-    missing += (missing.empty() ? "CTA " : ", CTA ") + std::to_string(rank);
-    if (endedCtas >> rank & 1)
-      missing += " (which has ended)";
-  }
-  return std::string(waiting.syncPlace == kClusterBarrier ? " waits at a barrier of the cluster"
-                                                          : " waits to exchange elements") +
-         " for " + missing;
-}
-
-std::string Cta::describeWait(const Fiber &waiting) const {
-  std::string who = nameOf(waiting);
-  if (waiting.state == Fiber::State::WaitsForPartitions)
-    return who + " waits for the other partitions to end";
-  if (waiting.state == Fiber::State::WaitsForCtas)
-    return who + describeSync(waiting);
-  Barrier barrier = const_cast<Cta *>(this)->barrierAt(waiting.barrier);
-  int64_t coming = 0;
-  for (const BarrierEvent &event : barrierEvents)
-    if (llvm::is_contained(event.barriers, waiting.barrier))
-      coming += event.bytes;
-  std::string text = who + " waits for phase " + std::to_string(waiting.parity) +
-                     " of the barrier at byte " + placeText(waiting.barrier) + ", which lacks " +
-                     countText(barrier.pending, "arrival");
-  if (barrier.count != barrier.pending)
-    text += " of " + std::to_string(barrier.count);
-  if (barrier.bytes || coming)
-    text += " and " + countText(barrier.bytes - coming, "byte");
-  if (coming)
-    text += " (beside " + std::to_string(coming) + " that are under way)";
-  return text;
-}
-
-void Cta::reportDeadlock() {
-  // A fiber that waits for a barrier tells more than one that waits for the others.
-  auto firstThat = [&](Fiber::State state) {
-    return llvm::find_if(fibers, [&](const auto &each) { return each->state == state; });
-  };
-  auto first = firstThat(Fiber::State::WaitsForBarrier);
-  if (first == fibers.end())
-    first = firstThat(Fiber::State::WaitsForCtas);
-  if (first == fibers.end())
-    first = firstThat(Fiber::State::WaitsForPartitions);
-  const Fiber &culprit = **first;
-  Fault fault;
-  fault.kind = diag::Kind::Deadlock;
-  fault.place = culprit.waitPlace;
-  fault.arguments.push_back(describeWait(culprit));
-  for (const std::unique_ptr<Fiber> &other : fibers)
-    if (other.get() != &culprit && other->state != Fiber::State::Done)
-      fault.notes.push_back({other->waitPlace, describeWait(*other)});
-  fault.program = programIndex;
-  faults.add(std::move(fault));
 }
 
 } // namespace gluonc::sim

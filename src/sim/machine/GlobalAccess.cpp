@@ -41,6 +41,13 @@ static std::string relativeText(uint64_t address, uint64_t length, const Range &
   return "at offset " + std::to_string(address - range.base()) + ", across the end of " + name;
 }
 
+static MemoryName bytesOf(const Range &range, uint64_t address) {
+  MemoryName memory;
+  memory.buffer = range.name();
+  memory.byte = int64_t(address - range.base());
+  return memory;
+}
+
 static void failOutOfBounds(const Instruction &instruction, const AccessData &access, Cta &cta,
                             uint64_t address, const Range *expected, int64_t element) {
   const Range *range = expected ? expected : cta.memory.nearest(address);
@@ -51,7 +58,8 @@ static void failOutOfBounds(const Instruction &instruction, const AccessData &ac
   std::string where = near ? relativeText(address, access.elementBytes, *range)
                            : "at address " + hex(address) + ", which is in no buffer";
   cta.fail(instruction, diag::Kind::OutOfBoundsAccess,
-           {access.verb, std::to_string(access.elementBytes), where}, element);
+           {access.verb, std::to_string(access.elementBytes), where}, element, std::nullopt,
+           near ? bytesOf(*range, address) : MemoryName());
 }
 
 /// The range that an access has to lie in: that of the parameter its address was
@@ -99,14 +107,15 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
   }
   if (address % size) [[unlikely]] {
     cta.fail(instruction, diag::Kind::MisalignedAccess,
-             {access.verb, std::to_string(size), hex(address)}, element);
+             {access.verb, std::to_string(size), hex(address)}, element, std::nullopt,
+             bytesOf(*range, address));
     return nullptr;
   }
   if (access.writes && !range->writable()) [[unlikely]] {
     cta.fail(
         instruction, diag::Kind::ReadOnlyWrite,
         {access.verb, std::to_string(size), range->name(), std::to_string(address - range->base())},
-        element);
+        element, std::nullopt, bytesOf(*range, address));
     return nullptr;
   }
   if (range->tracksInitialization()) {
@@ -117,7 +126,7 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
         cta.fail(instruction, diag::Kind::UninitializedRead,
                  {access.verb, std::to_string(size), range->name(),
                   std::to_string(address + which * size - range->base())},
-                 int64_t(element + which));
+                 int64_t(element + which), std::nullopt, bytesOf(*range, address + which * size));
         return nullptr;
       }
     }

@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ namespace gluonc::sim {
 
 class Cta;
 struct AccessData;
+struct AddressTable;
 struct Instruction;
 using Handler = void (*)(const Instruction &, Cta &);
 
@@ -63,6 +65,33 @@ struct Constant {
   std::string bytes;
 };
 
+/// A buffer in shared memory, or a ring of them.
+struct Allocation {
+  /// "" where the IR has none.
+  std::string name;
+  uint32_t base = 0, bytes = 0;
+  const AddressTable *table = nullptr;
+};
+
+/// A loop, with what it counts that has a name.
+struct Loop {
+  struct Variable {
+    std::string name;
+    Slot slot;
+    ElementKind kind;
+    /// Where the source counts downwards, the two bounds: it counts their sum minus the value.
+    std::optional<std::pair<Slot, Slot>> reversed;
+  };
+  /// The next one around it; negative if there is none.
+  int32_t outer = -1;
+  llvm::SmallVector<Variable, 1> variables;
+};
+
+/// The function of a partition, and how texts call it.
+struct PartitionName {
+  std::string name, text;
+};
+
 struct Program {
   std::string kernel;
   std::vector<Instruction> code;
@@ -85,6 +114,10 @@ struct Program {
   uint64_t globalScratchBytes = 0;
   /// Programs must run one after the other for results to repeat.
   bool sequential = false;
+  std::vector<Allocation> allocations;
+  std::vector<Loop> loops;
+  /// Something in it waits for others: what partitions do is remembered.
+  bool waits = false;
 };
 
 } // namespace gluonc::sim

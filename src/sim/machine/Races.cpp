@@ -192,6 +192,9 @@ void Races::report(const AccessHistory &history, uint64_t address, How how, cons
                          range.name() + "`",
                      passive(how), programText(mine.program - 1, grid),
                      programText(other.program - 1, grid), active(otherHow)};
+  fault.otherProgram = other.program - 1;
+  fault.memory.buffer = range.name();
+  fault.memory.byte = int64_t(offset);
   fault.notes.push_back(
       {other.place, std::string("the other access ") + active(otherHow) + " it here"});
   faults.add(std::move(fault));

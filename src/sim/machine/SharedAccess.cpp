@@ -14,38 +14,46 @@ Region regionOf(Cta &cta, const AddressTable *table, Slot view, const Share *sha
 static bool failOutOfBounds(const Instruction &instruction, Cta &cta, uint64_t offset,
                             uint32_t element) {
   cta.fail(instruction, diag::Kind::SharedOutOfBounds,
-           {cta.placeText(offset), std::to_string(cta.shared.size())}, element);
+           {std::to_string(offset), std::to_string(cta.shared.size())}, element);
   return false;
 }
 
 /// Reports why the byte at `offset` cannot be read.
 static bool failUnreadable(const Instruction &instruction, Cta &cta, uint64_t offset,
                            uint32_t element) {
-  std::string byte = cta.placeText(offset);
+  const std::string buffer = cta.bufferText(offset), byte = cta.byteText(offset);
+  const MemoryName memory = cta.memoryAt(offset);
   switch (cta.shared.state(offset)) {
   case SharedMemory::CopyPending:
-    cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {byte}, element, cta.writerOf(offset));
+    cta.fail(instruction, diag::Kind::UnfinishedCopyRead, {buffer, byte}, element,
+             cta.writerOf(offset), memory);
     return false;
   case SharedMemory::Barrier:
-    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"read", byte}, element);
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"read", byte, buffer}, element,
+             std::nullopt, memory);
     return false;
   case SharedMemory::Unwritten:
   case SharedMemory::Written:
     break;
   }
-  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {byte}, element);
+  cta.fail(instruction, diag::Kind::UninitializedSharedRead, {buffer, byte}, element, std::nullopt,
+           memory);
   return false;
 }
 
 static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t offset,
                            uint32_t element) {
-  std::string byte = cta.placeText(offset);
+  const std::string buffer = cta.bufferText(offset), byte = cta.byteText(offset);
+  const MemoryName memory = cta.memoryAt(offset);
   if (cta.shared.isBeingRead(offset)) {
-    cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {byte}, element, cta.readerOf(offset));
+    cta.fail(instruction, diag::Kind::SharedWriteDuringRead, {buffer, byte}, element,
+             cta.readerOf(offset), memory);
   } else if (cta.shared.state(offset) == SharedMemory::CopyPending) {
-    cta.fail(instruction, diag::Kind::SharedWriteDuringCopy, {byte}, element, cta.writerOf(offset));
+    cta.fail(instruction, diag::Kind::SharedWriteDuringCopy, {buffer, byte}, element,
+             cta.writerOf(offset), memory);
   } else {
-    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"written", byte}, element);
+    cta.fail(instruction, diag::Kind::BarrierBytesAccessed, {"written", byte, buffer}, element,
+             std::nullopt, memory);
   }
   return false;
 }
@@ -53,23 +61,25 @@ static bool failUnwritable(const Instruction &instruction, Cta &cta, uint64_t of
 /// Reports an access that nothing orders after an earlier one, or not for its proxy.
 static bool failUnordered(const Instruction &instruction, Cta &cta, bool writes,
                           const Ordering::Conflict &conflict, int64_t element) {
-  std::string byte = cta.placeText(conflict.offset);
+  const std::string buffer = cta.bufferText(conflict.offset), byte = cta.byteText(conflict.offset);
+  const MemoryName memory = cta.memoryAt(conflict.offset);
   const char *what = writes ? "written" : "read";
   if (conflict.lacksFence) {
-    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte}, element,
-             FaultNote(conflict.otherPlace, "this wrote it"));
+    cta.fail(instruction, diag::Kind::MissingProxyFence, {what, byte, buffer}, element,
+             FaultNote(conflict.otherPlace, "this wrote it"), memory);
     return false;
   }
   if (cta.program.places[conflict.otherPlace].operation == "tt.return") {
     cta.fail(instruction, diag::Kind::SharedMemoryOutlived,
-             {cta.nameOf(*cta.fiber), writes ? "writes" : "reads", byte}, element,
-             FaultNote(conflict.otherPlace, "that CTA ends here"));
+             {cta.nameOf(*cta.fiber), writes ? "writes" : "reads", cta.spotText(conflict.offset)},
+             element, FaultNote(conflict.otherPlace, "that CTA ends here"), memory);
     return false;
   }
   const char *does = conflict.otherWrites ? "writes" : "reads";
-  cta.fail(instruction, diag::Kind::UnorderedSharedAccess,
-           {what, byte, cta.nameOf(*cta.fiber), cta.nameOf(conflict.otherFiber), does}, element,
-           FaultNote(conflict.otherPlace, std::string("the other access ") + does + " it here"));
+  cta.fail(
+      instruction, diag::Kind::UnorderedSharedAccess,
+      {what, byte, cta.nameOf(*cta.fiber), cta.nameOf(conflict.otherFiber), does, buffer}, element,
+      FaultNote(conflict.otherPlace, std::string("the other access ") + does + " it here"), memory);
   return false;
 }
 

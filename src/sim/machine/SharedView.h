@@ -62,6 +62,8 @@ struct Region {
       count *= size;
     return count;
   }
+  /// A byte of its buffer.
+  uint64_t start() const { return view.base + uint64_t(rank) * kCtaSharedStride; }
   /// The byte where an element of the view lies, by its row-major number.
   uint64_t offsetOf(uint32_t element) const;
   /// Bits of a CTA's number in which copies differ, and the share does, too: a store writes all of

@@ -2,8 +2,10 @@
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
+#include "ir/SourceLocation.h"
 #include "ir/ttng/AsyncUnitRules.h"
 #include "sema/builtins/core/MatrixElement.h"
+#include "sema/names/Program.h"
 #include "sema/value/Flatten.h"
 #include "target/Limits.h"
 #include "target/nvidia/Registers.h"
@@ -281,6 +283,14 @@ struct Specialization {
     return true;
   }
 
+  /// The end of a partition has the function's name, for the simulator's reports.
+  static mlir::Location placeOf(const Partition &partition, mlir::Location loc) {
+    const Value &function = partition.function.is(ValueKind::BoundMethod)
+                                ? partition.function.boundCallee()
+                                : partition.function;
+    return function.is(ValueKind::Function) ? withName(loc, function.asFunction().name) : loc;
+  }
+
   /// The default partition: its result is that of the call.
   Result walkDefault(mlir::Region &region) {
     mlir::OpBuilder::InsertionGuard guard(context.builder);
@@ -292,7 +302,7 @@ struct Specialization {
       return std::nullopt;
     llvm::SmallVector<mlir::Value> yielded;
     flatten(*result, yielded);
-    ttg::WarpYieldOp::create(context.builder, loc, yielded);
+    ttg::WarpYieldOp::create(context.builder, placeOf(partitions[0], loc), yielded);
     return result;
   }
 
@@ -311,7 +321,7 @@ struct Specialization {
     Result result = context.call(worker.function, values);
     context.partitionWarps.reset();
     if (result)
-      ttg::WarpReturnOp::create(context.builder, loc);
+      ttg::WarpReturnOp::create(context.builder, placeOf(worker, loc));
     return result.has_value();
   }
 

@@ -1,0 +1,12 @@
+//===- NameBuffers.h - Buffers under the names of variables --------------------===//
+#pragma once
+
+#include "sema/value/Value.h"
+
+namespace gluonc::sema {
+
+/// Gives the buffers that `value` holds, and that have no name yet, that of the variable which it is
+/// assigned to, for the simulator's reports: `ring`, `pipe.full`, `stages[1]`.
+void nameBuffers(const Value &value, llvm::StringRef variable);
+
+} // namespace gluonc::sema
