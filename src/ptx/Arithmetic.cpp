@@ -1,6 +1,6 @@
 //===- Arithmetic.cpp - Numbers, bits, comparisons, moves --------------------===//
+#include "ptx/Extremes.h"
 #include "ptx/Handlers.h"
-#include "ptx/Numbers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -192,42 +192,51 @@ template <char operation> void narrowArithmetic(Step &step) {
   });
 }
 
+/// Two numbers of f32 in 64 bits.
+template <char operation> void pairArithmetic(Step &step) {
+  const Instruction &instruction = step.instruction;
+  Round round = roundingOf(instruction);
+  bool flushes = instruction.has("ftz");
+  size_t count = instruction.operands.size();
+  step.eachLane([&](unsigned lane) {
+    uint64_t result = 0;
+    for (unsigned shift : {0u, 32u}) {
+      float values[3] = {};
+      for (unsigned i = 1; i < count && i < 4; ++i) {
+        float value = asFloat(step.read(i, lane) >> shift);
+        values[i - 1] = flushes ? flush(value) : value;
+      }
+      float half = roundedArithmetic(operation, values[0], values[1], values[2], round);
+      result |= withNan(flushes ? flush(half) : half) << shift;
+    }
+    step.write(0, lane, result);
+  });
+}
+
 template <char operation> Handler floatHandler(Type type) {
+  if (type.packed && type.bits == 64)
+    return operation == '/' || operation == 's' ? nullptr : pairArithmetic<operation>;
   return type.bits == 64                   ? arithmetic<double, operation>
          : type.bits == 32 && !type.packed ? arithmetic<float, operation>
                                            : narrowArithmetic<operation>;
 }
 
-/// min and max (PTX ISA 9.7.3): a NaN loses, unless `.NaN`; -0 is less than +0.
+/// min and max of two or three numbers; with `.xorsign` the result's sign is that of the product.
 template <bool greater> void extreme(Step &step) {
   Type type = step.instruction.type();
-  bool spreads = step.instruction.has("NaN"), flushes = step.instruction.has("ftz");
+  bool combinesSigns = step.instruction.has("xorsign");
   unsigned count = static_cast<unsigned>(step.instruction.operands.size());
-  uint64_t nan = type.bits == 64                   ? canonicalNan64
-                 : type.bits == 32 && !type.packed ? canonicalNan32
-                                                   : 0x7fff;
-  auto pick = [&](double a, double b) {
-    if (a == b)
-      return std::signbit(a) != greater ? a : b;
-    return (a < b) != greater ? a : b;
-  };
+  uint64_t sign = uint64_t(1) << (type.packed ? 15 : type.bits - 1);
   step.eachLane([&](unsigned lane) {
     step.write(0, lane, eachHalf(type, [&](unsigned shift) {
-                 double best = 0;
-                 bool have = false, sawNan = false;
+                 FloatExtreme best(step.instruction, greater);
+                 uint64_t signs = 0;
                  for (unsigned i = 1; i != count; ++i) {
                    uint64_t bits = step.read(i, lane) >> shift;
-                   double value = decodeFloat(type, type.packed ? bits & 0xffff : bits);
-                   if (flushes)
-                     value = flush(float(value));
-                   sawNan |= std::isnan(value);
-                   if (std::isnan(value))
-                     continue;
-                   best = have ? pick(best, value) : value;
-                   have = true;
+                   best.add(decodeFloat(type, type.packed ? bits & 0xffff : bits));
+                   signs ^= bits & sign;
                  }
-                 return !have || (sawNan && spreads) ? nan
-                                                     : encodeFloat(type, best, Round::Nearest);
+                 return best.bits(type) ^ (combinesSigns ? signs : 0);
                }));
   });
 }
@@ -640,6 +649,10 @@ void convertAddress(Step &step) {
   });
 }
 
+bool isPair(const Instruction &instruction) {
+  return instruction.type().packed && instruction.type().bits == 64;
+}
+
 template <typename IntegerOp> Handler integerOr(const Instruction &instruction, Handler floating) {
   Type type = instruction.type();
   return type.isFloat() ? floating : byInteger<Binary, IntegerOp>(type);
@@ -690,8 +703,8 @@ void addArithmetic(HandlerTable &table) {
   table["sub"] = [](I i) { return integerOr<Sub>(i, floatHandler<'-'>(i.type())); };
   table["div"] = [](I i) { return integerOr<Div>(i, floatHandler<'/'>(i.type())); };
   table["rem"] = [](I i) { return integerOr<Rem>(i, nullptr); };
-  table["min"] = [](I i) { return integerOr<Min>(i, extreme<false>); };
-  table["max"] = [](I i) { return integerOr<Max>(i, extreme<true>); };
+  table["min"] = [](I i) { return integerOr<Min>(i, isPair(i) ? nullptr : extreme<false>); };
+  table["max"] = [](I i) { return integerOr<Max>(i, isPair(i) ? nullptr : extreme<true>); };
   table["mul"] = chooseMultiply;
   table["mad"] = chooseMultiplyAdd;
   table["fma"] = chooseMultiplyAdd;

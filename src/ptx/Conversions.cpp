@@ -7,6 +7,8 @@
 #include "ptx/Handlers.h"
 #include "ptx/Numbers.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -15,9 +17,31 @@ namespace {
 
 using llvm::StringRef;
 
-/// fp8 by the name of a pair.
-const numeric::FloatFormat *smallFormat(StringRef name) {
-  return name == "e4m3x2" ? &numeric::kF8E4M3FN : name == "e5m2x2" ? &numeric::kF8E5M2 : nullptr;
+/// Formats of eight bits and less by the name of a pair ("e4m3x2").
+struct SmallFormat {
+  const numeric::FloatFormat *format = nullptr;
+  /// How many a number takes in a register.
+  unsigned bits = 8;
+  /// Eight bits of exponent, no sign.
+  bool isExponent = false;
+  explicit operator bool() const { return format || isExponent; }
+
+  double decode(uint64_t code) const {
+    if (isExponent)
+      return code == 0xff ? NAN : std::ldexp(1.0, int(code) - 127);
+    return numeric::decode(*format, static_cast<uint32_t>(code));
+  }
+};
+
+SmallFormat smallFormat(StringRef name) {
+  return llvm::StringSwitch<SmallFormat>(name)
+      .Case("e4m3x2", {&numeric::kF8E4M3FN})
+      .Case("e5m2x2", {&numeric::kF8E5M2})
+      .Case("e2m3x2", {&e2m3Format})
+      .Case("e3m2x2", {&e3m2Format})
+      .Case("e2m1x2", {&numeric::kF4E2M1, 4})
+      .Case("ue8m0x2", {nullptr, 8, true})
+      .Default({});
 }
 
 /// The whole number next to x in a direction (`.rni`, `.rzi`, `.rmi`, `.rpi`).
@@ -124,34 +148,58 @@ void convertPair(Step &step) {
   });
 }
 
-/// Pairs of f32 or of f16 to pairs of fp8, saturating.
+/// The power of 2 at a magnitude or, rounded to zero or up, next to it.
+uint64_t encodeExponent(double value, bool up, bool saturates) {
+  if (std::isnan(value))
+    return 0xff;
+  value = std::fabs(value);
+  if (std::isinf(value))
+    return saturates ? 0xfe : 0xff;
+  if (value == 0)
+    return 0;
+  int exponent = std::ilogb(value);
+  exponent += up && std::ldexp(1.0, exponent) < value;
+  if (exponent > 127)
+    return saturates ? 0xfe : 0xff;
+  return static_cast<uint64_t>(std::max(exponent, -127) + 127);
+}
+
+uint64_t encodeSmall(const Instruction &instruction, const SmallFormat &to, double value) {
+  if (to.isExponent)
+    return encodeExponent(value, instruction.has("rp"), instruction.has("satfinite"));
+  if (instruction.has("relu") && value < 0)
+    value = 0;
+  // A NaN becomes the greatest number where there is none.
+  if (std::isnan(value))
+    return to.format->nan ? 0x7f : to.format->maxFinite;
+  return numeric::encode(*to.format, value, numeric::Rounding::NearestEven,
+                         numeric::Overflow::Saturate);
+}
+
+/// Pairs of f32, f16 or bf16 to pairs of small formats, saturating.
 void convertToSmall(Step &step) {
   const Instruction &instruction = step.instruction;
-  const numeric::FloatFormat &to = *smallFormat(instruction.modifiers.end()[-2]);
+  SmallFormat to = smallFormat(instruction.modifiers.end()[-2]);
   Type from = instruction.type();
-  auto encode = [&](double value) -> uint64_t {
-    if (instruction.has("relu") && value < 0)
-      value = 0;
-    if (std::isnan(value))
-      return 0x7f;
-    return numeric::encode(to, value, numeric::Rounding::NearestEven, numeric::Overflow::Saturate);
-  };
   step.eachLane([&](unsigned lane) {
     uint64_t bits = step.read(1, lane);
     double upper = from.packed ? decodeFloat(from, bits >> 16 & 0xffff) : asFloat(bits);
     double lower = from.packed ? decodeFloat(from, bits & 0xffff) : asFloat(step.read(2, lane));
-    step.write(0, lane, encode(upper) << 8 | encode(lower));
+    step.write(0, lane,
+               encodeSmall(instruction, to, upper) << to.bits |
+                   encodeSmall(instruction, to, lower));
   });
 }
 
 void convertFromSmall(Step &step) {
-  const numeric::FloatFormat &from = *smallFormat(step.instruction.modifiers.back());
-  Type half = {TypeKind::Float, 16};
+  SmallFormat from = smallFormat(step.instruction.modifiers.back());
+  Type half = {step.instruction.type().kind, 16};
   bool rectifies = step.instruction.has("relu");
+  uint64_t mask = (1u << from.bits) - 1;
   step.eachLane([&](unsigned lane) {
     uint64_t bits = step.read(1, lane), result = 0;
     for (unsigned i = 0; i != 2; ++i) {
-      double value = numeric::decode(from, bits >> (8 * i) & 0xff);
+      double value = from.decode(bits >> (from.bits * i) & mask);
       value = rectifies && value < 0 ? 0 : value;
       result |= (std::isnan(value) ? 0x7fff : encodeFloat(half, value, Round::Nearest)) << (16 * i);
     }
@@ -176,12 +224,14 @@ Handler choose(const Instruction &instruction) {
   if (instruction.modifiers.size() < 2)
     return nullptr;
   StringRef to = instruction.modifiers.end()[-2], from = instruction.modifiers.back();
+  if (instruction.has("rs"))
+    return nullptr;
   if (to == "tf32")
     return from == "f32" ? convertToTf32 : nullptr;
   if (smallFormat(to))
-    return from == "f32" || from == "f16x2" ? convertToSmall : nullptr;
+    return from == "f32" || from == "f16x2" || from == "bf16x2" ? convertToSmall : nullptr;
   if (smallFormat(from))
-    return to == "f16x2" ? convertFromSmall : nullptr;
+    return to == "f16x2" || to == "bf16x2" ? convertFromSmall : nullptr;
   if (!typeNamed(to).bits || !typeNamed(from).bits || instruction.types.size() != 2)
     return nullptr;
   if (typeNamed(to).packed)

@@ -71,6 +71,78 @@ TEST(Ptx, ConversionsRoundAndSaturate) {
   EXPECT_EQ(resultOf("cvt.rna.tf32.f32 %r1, 0f3F801000;"), 0x3f802000u);
 }
 
+TEST(Ptx, NumbersOfFourAndSixBitsAndExponents) {
+  auto small = [](const std::string &name, const std::string &a, const std::string &b) {
+    std::string pair = name == "e2m1x2"
+                           ? "{.reg .b8 d; cvt.rn.satfinite.e2m1x2.f32 d, " + a + ", " + b +
+                                 "; mov.b16 %h1, {d, 0};}"
+                           : "cvt.rn.satfinite." + name + ".f32 %h1, " + a + ", " + b + ";";
+    return resultOf(pair + " cvt.u32.u16 %r1, %h1;");
+  };
+  // 2.5 is between 2 and 3; 5 between 4 and 6; 100 is too large.
+  EXPECT_EQ(small("e2m1x2", "0f40200000", "0f40A00000"), 0x46u);
+  EXPECT_EQ(small("e2m1x2", "0fC2C80000", "0f7FC00000"), 0xf7u);
+  EXPECT_EQ(small("e2m3x2", "0f3F900000", "0fC2C80000"), 0x093fu); // 1.125, -100
+  EXPECT_EQ(small("e3m2x2", "0f3FA00000", "0f41E00000"), 0x0d1fu); // 1.25, 28
+  EXPECT_EQ(resultOf("cvt.rn.f16x2.e3m2x2 %r1, 0x0d3f;"), 0x3d00cf00u);
+  EXPECT_EQ(resultOf("cvt.rn.f16x2.e2m1x2 %r1, 0xc1;"), 0xc0003800u);
+  // 3 is between 2 and 4; 0 and what is below 2^-127 become that.
+  auto exponents = [](const char *round, const char *a, const char *b) {
+    return resultOf(std::string("cvt.") + round + ".ue8m0x2.f32 %h1, " + a + ", " + b +
+                    "; cvt.u32.u16 %r1, %h1;");
+  };
+  EXPECT_EQ(exponents("rz.satfinite", "0f40400000", "0f00000000"), 0x8000u);
+  EXPECT_EQ(exponents("rp.satfinite", "0f40400000", "0f7F7FFFFF"), 0x81feu);
+  EXPECT_EQ(exponents("rp", "0f7FC00000", "0f7F7FFFFF"), 0xffffu);
+  EXPECT_EQ(resultOf("cvt.rn.bf16x2.ue8m0x2 %r1, 0x7f80;"), 0x3f804000u);
+}
+
+TEST(Ptx, PairsOfFloatsAndExtremesOfThree) {
+  std::string pair =
+      "mov.b64 %rd1, {0f3F800000, 0f40000000}; mov.b64 %rd2, {0f40400000, 0fC0000000};";
+  auto high = [&](const std::string &text, unsigned half) {
+    return resultOf(pair + text + (half ? " mov.b64 {_, %r1}, %rd3;" : " mov.b64 {%r1, _}, %rd3;"));
+  };
+  EXPECT_EQ(high("add.rn.f32x2 %rd3, %rd1, %rd2;", 0), 0x40800000u);
+  EXPECT_EQ(high("mul.rn.ftz.f32x2 %rd3, %rd1, %rd2;", 1), 0xc0800000u);
+  EXPECT_EQ(high("fma.rn.f32x2 %rd3, %rd1, %rd2, %rd2;", 0), 0x40c00000u);
+  EXPECT_EQ(high("sub.rn.f32x2 %rd3, %rd1, %rd2;", 1), 0x40800000u);
+  EXPECT_NE(Executed("min.f32x2 %rd3, %rd1, %rd2;", threads(1)).error.message, "");
+  EXPECT_EQ(resultOf("max.f32 %r1, 0f3F800000, 0fC0000000, 0f7FC00000;"), 0x3f800000u);
+  EXPECT_EQ(resultOf("max.abs.f32 %r1, 0f3F800000, 0fC0000000, 0f3F800000;"), 0x40000000u);
+  EXPECT_EQ(resultOf("min.NaN.f32 %r1, 0f3F800000, 0fC0000000, 0f7FC00000;"), 0x7fffffffu);
+  EXPECT_EQ(resultOf("max.xorsign.abs.f32 %r1, 0f3F800000, 0fC0000000;"), 0xc0000000u);
+}
+
+TEST(Ptx, WarpsFindTheLeastAndGreatestFloat) {
+  Executed run(R"(
+    cvt.rn.f32.u32 %r2, %t;
+    sub.f32 %r2, %r2, 0f41A00000;
+    redux.sync.min.f32 %r3, %r2, -1;
+    redux.sync.max.abs.f32 %r4, %r2, -1;
+    setp.eq.u32 %p1, %t, 0;
+    selp.b32 %r1, %r3, %r4, %p1;
+)" + std::string(storeResult),
+               threads(32));
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(run.out[0], 0xc1a00000u); // -20
+  EXPECT_EQ(run.out[1], 0x41a00000u);
+}
+
+TEST(Ptx, AccessesOf256Bits) {
+  std::vector<uint32_t> in(24);
+  for (uint32_t i = 0; i != 24; ++i)
+    in[i] = i;
+  Executed run("add.s64 %rd1, %in, 31; and.b64 %rd1, %rd1, -32;\n"
+               "add.s64 %rd2, %out, 31; and.b64 %rd2, %rd2, -32;\n"
+               "ld.global.L2::evict_last.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];\n"
+               "sub.s32 %r1, %r8, %r1;\n"
+               "st.global.v8.b32 [%rd2], {%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1};",
+               threads(1), 64, in);
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), 7u), 8);
+}
+
 TEST(Ptx, LanesThatWentApartMeetAgain) {
   // Each lane runs a loop of its own length; the shuffle then needs all.
   Executed run(R"(

@@ -126,9 +126,14 @@ Handler chooseMatrices(const Instruction &instruction, Handler handler) {
 
 void addMatrices(HandlerTable &table) {
   using I = const Instruction &;
-  table["ldmatrix"] = [](I i) { return chooseMatrices(i, moveMatrices<true>); };
+  table["ldmatrix"] = [](I i) {
+    return i.has("b16") ? chooseMatrices(i, moveMatrices<true>) : chooseByteMatrices(i);
+  };
   table["stmatrix"] = [](I i) { return chooseMatrices(i, moveMatrices<false>); };
   table["mma"] = [](I i) -> Handler {
+    bool hasKind = llvm::any_of(i.modifiers, [](StringRef m) { return m.starts_with("kind::"); });
+    if (hasKind)
+      return chooseScaledMatrices(i);
     return i.has("sync") && shapeOf(i) ? multiplyMatrices : nullptr;
   };
 }

@@ -31,6 +31,10 @@ inline constexpr unsigned maxK = 64;
 void gather(Step &step, const Operand &operand, ElementType type, unsigned k, unsigned rowGroups,
             double (*to)[maxK]);
 
+/// Of ScaledMatrices.cpp: mma.sync with a kind, and ldmatrix of bytes.
+Handler chooseScaledMatrices(const Instruction &instruction);
+Handler chooseByteMatrices(const Instruction &instruction);
+
 /// A sum's bits and value, by the name of its type.
 uint64_t rounded(llvm::StringRef type, double value, bool saturates);
 double valueOf(llvm::StringRef type, uint64_t bits);

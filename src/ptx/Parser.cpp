@@ -26,6 +26,8 @@ Type typeNamed(StringRef name) {
     return {TypeKind::BFloat, 32, true};
   if (name == "f16x2")
     return {TypeKind::Float, 32, true};
+  if (name == "f32x2")
+    return {TypeKind::Float, 64, true};
   unsigned bits = 0;
   if (name.size() < 2 || name.drop_front().getAsInteger(10, bits) ||
       (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128))

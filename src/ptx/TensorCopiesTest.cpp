@@ -19,8 +19,8 @@ struct Source {
   uint8_t at(size_t place) const { return bytes[128 + place]; }
 };
 
-/// One thread copies `bytes` with an instruction whose map is %rd1, to shared memory at mem+128 with
-/// the barrier mem; what is there then goes to `out`.
+/// One thread copies `bytes` with an instruction whose map is %rd1, to shared memory at mem+128
+/// with the barrier mem; what is there then goes to `out`.
 struct Copied {
   std::vector<uint8_t> bytes;
   std::string message;
@@ -119,13 +119,14 @@ TEST(PtxTensorCopies, FourRowsAreGatheredAndScattered) {
                 wanted[row] < 0 ? 0 : source.at(unsigned(wanted[row]) * 128 + 16 + byte));
   Source target = halves();
   target.map.box[1] = 1;
-  Copied back(target,
-              "mov.b32 %r3, 0x01020304; st.shared.b32 [%r1+64], %r3; st.shared.b32 [%r1+128], %r3;\n"
-              "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group [%rd1, " +
-                  rows +
-                  "], [%r1];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
-                  "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [mem], 256;",
-              256);
+  Copied back(
+      target,
+      "mov.b32 %r3, 0x01020304; st.shared.b32 [%r1+64], %r3; st.shared.b32 [%r1+128], %r3;\n"
+      "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group [%rd1, " +
+          rows +
+          "], [%r1];\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+          "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [mem], 256;",
+      256);
   ASSERT_EQ(back.message, "");
   EXPECT_EQ(target.at(59 * 128 + 16), 4);
   EXPECT_EQ(target.at(59 * 128 + 19), 1);
@@ -145,7 +146,9 @@ TEST(PtxTensorCopies, NumbersOfLessThan8BitsArePadded) {
     unsigned from = type == 15 ? 12 : 8, to = type == 13 ? 8 : 16;
     Copied copied(source,
                   "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r1], "
-                  "[%rd1, {128, 3}], [%r2];",
+                  "[%rd1, {128, 3}], [%r2];\n"
+                  "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [mem], " +
+                      std::to_string(2 * 8 * (to - from)) + ";",
                   2 * 8 * to);
     ASSERT_EQ(copied.message, "");
     for (unsigned row = 0; row != 2; ++row)

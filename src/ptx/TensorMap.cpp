@@ -109,8 +109,8 @@ unsigned Box::reach(const Line &line, unsigned first, unsigned count) const {
 }
 
 uint64_t Box::globalPlace(const Line &line, unsigned at) const {
-  uint64_t address = map.address + static_cast<uint64_t>(line[0] / unit.elements + at) *
-                                       unit.globalBytes;
+  uint64_t address =
+      map.address + static_cast<uint64_t>(line[0] / unit.elements + at) * unit.globalBytes;
   for (unsigned dim = 1; dim <= map.rank; ++dim)
     address += static_cast<uint64_t>(line[dim]) * map.strides[dim - 1];
   return address;

@@ -40,9 +40,9 @@ public:
   Box(Step &step, const Operand &address, unsigned lane) : isFine(read(step, address, lane)) {}
   explicit operator bool() const { return isFine; }
 
-  /// What it is in shared memory.
+  /// What a barrier counts: without what only fills shared memory up.
   unsigned bytes() const {
-    return static_cast<unsigned>(lines.size()) * unitsOfLine() * unit.sharedBytes;
+    return static_cast<unsigned>(lines.size()) * unitsOfLine() * unit.globalBytes;
   }
   const TensorUnit &units() const { return unit; }
   bool fillsWithNan() const { return map.fill && unit.type.isFloat(); }

@@ -4,7 +4,7 @@
 // reaches the 32 lanes of its quadrant, by its number in the CTA modulo 4.
 //
 //===----------------------------------------------------------------------===//
-#include "ptx/Numbers.h"
+#include "ptx/Extremes.h"
 #include "ptx/TensorAccess.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -151,30 +151,19 @@ void store(Step &step) {
            });
 }
 
-/// The least or greatest of what a thread loaded (`ld.red`); a NaN counts only with `.NaN`.
+/// The least or greatest of what a thread loaded (`ld.red`).
 uint64_t extremeOf(const Instruction &instruction, llvm::ArrayRef<uint64_t> values) {
   Type type = instruction.type();
-  bool greatest = instruction.has("max"), magnitude = instruction.has("abs");
-  std::optional<uint64_t> best;
-  auto number = [&](uint64_t bits) -> double {
-    if (type.isFloat())
-      return magnitude ? std::fabs(asFloat(bits)) : asFloat(bits);
-    return type.isSigned() ? double(int32_t(bits)) : double(uint32_t(bits));
-  };
-  for (uint64_t bits : values) {
-    double value = number(bits);
-    if (std::isnan(value) && instruction.has("NaN"))
-      return canonicalNan32;
-    if (std::isnan(value))
-      continue;
-    if (magnitude)
-      bits = bitsOf(float(value));
-    bool isNegative = std::signbit(value);
-    if (!best || (greatest ? value > number(*best) : value < number(*best)) ||
-        (value == number(*best) && isNegative != greatest))
-      best = bits;
+  if (type.isFloat()) {
+    FloatExtreme best(instruction);
+    for (uint64_t bits : values)
+      best.add(asFloat(bits));
+    return best.bits(type);
   }
-  return best.value_or(canonicalNan32);
+  uint64_t flip = type.isSigned() ? 0x80000000 : 0; // signed numbers in the order of unsigned ones
+  auto isLess = [&](uint64_t a, uint64_t b) { return (a ^ flip) < (b ^ flip); };
+  return instruction.has("max") ? *std::max_element(values.begin(), values.end(), isLess)
+                                : *std::min_element(values.begin(), values.end(), isLess);
 }
 
 void loadAndReduce(Step &step) {

@@ -1,6 +1,6 @@
 //===- WarpOperations.cpp - What the lanes of a warp do together ---------------===//
+#include "ptx/Extremes.h"
 #include "ptx/Handlers.h"
-#include "ptx/Numbers.h"
 
 #include <algorithm>
 
@@ -109,6 +109,17 @@ void reduceAcross(Step &step) {
   });
 }
 
+void reduceFloats(Step &step) {
+  Lanes values = valuesOf(step, 1);
+  step.eachLane([&](unsigned lane) {
+    FloatExtreme best(step.instruction);
+    for (uint32_t rest = step.active & static_cast<uint32_t>(step.read(2, lane)); rest;
+         rest &= rest - 1)
+      best.add(asFloat(values[static_cast<unsigned>(std::countr_zero(rest))]));
+    step.write(0, lane, best.bits(step.instruction.type()));
+  });
+}
+
 void elect(Step &step) {
   step.eachLane([&](unsigned lane) {
     uint32_t mask = step.active & static_cast<uint32_t>(step.read(1, lane));
@@ -129,7 +140,10 @@ void addWarpOperations(HandlerTable &table) {
   table["shfl"] = [](I i) -> Handler { return i.operands.size() == 5 ? shuffle : nullptr; };
   table["vote"] = [](I i) -> Handler { return i.operands.size() == 3 ? vote : nullptr; };
   table["match"] = [](I i) -> Handler { return i.operands.size() == 3 ? match : nullptr; };
-  table["redux"] = [](I i) -> Handler { return i.type().isInteger() ? reduceAcross : nullptr; };
+  table["redux"] = [](I i) -> Handler {
+    bool ofFloats = i.type() == Type{TypeKind::Float, 32} && i.has("min") != i.has("max");
+    return ofFloats ? reduceFloats : i.type().isInteger() ? reduceAcross : nullptr;
+  };
   table["elect"] = [](I) -> Handler { return elect; };
   table["activemask"] = [](I) -> Handler { return activeMask; };
 }
