@@ -66,6 +66,13 @@ private:
 
   /// Whether something holds in which nothing of this function has a part.
   std::optional<bool> knownTruth(const ast::Expr &expr) {
+    // One operand may decide, whatever the others are.
+    if (const auto *both = llvm::dyn_cast<ast::BoolOp>(&expr)) {
+      const std::optional<bool> decisive = both->op == ast::BoolOperator::Or;
+      if (llvm::any_of(both->values,
+                       [&](const ast::Expr *operand) { return knownTruth(*operand) == decisive; }))
+        return decisive;
+    }
     if (!isGlobal(expr))
       return std::nullopt;
     diag::Collector ignored;
@@ -82,6 +89,39 @@ private:
     bool all = true;
     ast::forEachChild(node, [&](const ast::Node &child) { all = all && isGlobal(child); });
     return all;
+  }
+
+  /// Of a chain of comparisons, whether the one before the operand `index` is known to fail.
+  bool knownToFail(const ast::Compare &chain, size_t index) {
+    const ast::Expr *lhs = index ? chain.comparators[index - 1] : chain.left;
+    const ast::Expr *rhs = chain.comparators[index];
+    if (!isGlobal(*lhs) || !isGlobal(*rhs))
+      return false;
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    MaybeValue left = interpreter.eval(lhs), right = interpreter.eval(rhs);
+    if (!left || !right)
+      return false;
+    MaybeValue holds =
+        interpreter.compare(chain.ops[index], *left, *right, chain.span, lhs->span, rhs->span);
+    return holds && interpreter.truth(*holds, chain.span) == std::optional(false);
+  }
+
+  /// Whether `gl.static_range(…)` gives nothing.
+  bool isKnownEmpty(const ast::Expr &iterated) {
+    const auto *call = llvm::dyn_cast<ast::Call>(&iterated);
+    if (!call || !call->keywords.empty() || !isGlobal(*call->func) ||
+        !llvm::all_of(call->args, [&](const ast::Expr *each) { return isGlobal(*each); }))
+      return false;
+    diag::Collector ignored;
+    Interpreter::SinkScope quiet(interpreter, ignored);
+    MaybeValue callee = interpreter.eval(call->func);
+    if (!callee || !isIntrinsic(*callee, "static_range"))
+      return false;
+    MaybeValue range = interpreter.eval(&iterated);
+    std::optional<std::vector<Value>> items =
+        range ? interpreter.iterate(*range, iterated.span) : std::nullopt;
+    return items && items->empty();
   }
 
   /// Statements and expressions of which Python leaves out parts.
@@ -106,6 +146,17 @@ private:
         if (knownTruth(*operand) == std::optional(both->op == ast::BoolOperator::Or))
           break;
       }
+    } else if (const auto *chain = llvm::dyn_cast<ast::Compare>(&node)) {
+      visit(*chain->left);
+      for (size_t i = 0; i != chain->comparators.size(); ++i) {
+        visit(*chain->comparators[i]);
+        if (knownToFail(*chain, i))
+          break;
+      }
+    } else if (const auto *loop = llvm::dyn_cast<ast::For>(&node);
+               loop && isKnownEmpty(*loop->iter)) {
+      visit(*loop->iter);
+      visitBody(loop->orelse);
     } else
       return false;
     return true;

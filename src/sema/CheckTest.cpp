@@ -72,13 +72,20 @@ def a(p, C: gl.constexpr):
     elif C:
         return
         gl.store(undefined, 0)
+    x = 2 < 1 < undefined
+    x = FOUR < C < FOUR < 4 < undefined
+    if C is None and FOUR != 4 and undefined:
+        undefined()
+    for i in gl.static_range(FOUR - 4):
+        undefined()
     gl.store(p, x)
 )"),
             "");
   EXPECT_EQ(checked("@gluon.jit\ndef a(p, C: gl.constexpr):\n    x = C and other\n"
-                    "    x = 0 or third\n    if FOUR:\n        fourth()\n"),
+                    "    x = 0 or third\n    if FOUR:\n        fourth()\n"
+                    "    for i in gl.static_range(1):\n        fifth(C < 1 < sixth)\n"),
             "Kind::UnknownName 5:15\nKind::UnknownName 6:14\nKind::UnknownName 7:8\n"
-            "Kind::UnknownName 8:9\n");
+            "Kind::UnknownName 8:9\nKind::UnknownName 10:9\nKind::UnknownName 10:23\n");
 }
 
 TEST(Check, WhatDependsOnNoArgumentIsEvaluated) {

@@ -5,8 +5,8 @@
 
 namespace gluonc::sema {
 
-/// Gives the buffers that `value` holds, and that have no name yet, that of the variable which it is
-/// assigned to, for the simulator's reports: `ring`, `pipe.full`, `stages[1]`.
+/// Gives the buffers that `value` holds, and that have no name yet, that of the variable which it
+/// is assigned to, for the simulator's reports: `ring`, `pipe.full`, `stages[1]`.
 void nameBuffers(const Value &value, llvm::StringRef variable);
 
 } // namespace gluonc::sema
