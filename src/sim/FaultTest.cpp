@@ -1,6 +1,7 @@
 // One test for each thing that can be wrong with a kernel or a launch.
 #include "sim/KernelTesting.h"
 
+#include <chrono>
 #include <numeric>
 
 using namespace gluonc::sim;
@@ -365,6 +366,28 @@ tt.func public @k(%p: !tt.ptr<i32>) {
     EXPECT_EQ(done[3], 3);
     EXPECT_EQ(done[499], 0);
   }
+}
+
+TEST(Fault, ALaunchCanBeLeftInTheMiddleOfAProgramWithoutBranches) {
+  std::string text =
+      "tt.func public @k() {\n"
+      "%r = tt.make_range {end = 8192 : i32, start = 0 : i32} : tensor<8192xi32, #l>\n"
+      "%y0 = arith.sitofp %r : tensor<8192xi32, #l> to tensor<8192xf32, #l>\n";
+  constexpr int kSteps = 20'000;
+  for (int i = 0; i < kSteps; ++i)
+    text += "%y" + std::to_string(i + 1) + " = math.exp %y" + std::to_string(i) +
+            " : tensor<8192xf32, #l>\n";
+  Kernel kernel(text + "tt.return\n}");
+  std::optional<std::chrono::steady_clock::time_point> told;
+  kernel.launch.shouldStop = [&] {
+    told = std::chrono::steady_clock::now();
+    return true;
+  };
+  EXPECT_FALSE(kernel.run());
+  ASSERT_TRUE(told);
+  std::chrono::duration<double> since = std::chrono::steady_clock::now() - *told;
+  EXPECT_LT(since.count(), 0.1);
+  EXPECT_TRUE(kernel.sink.diagnostics.empty()) << kernel.allMessages();
 }
 
 TEST(Fault, CallersAreNamed) {

@@ -15,6 +15,7 @@ import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 KERNELS = '''
@@ -30,6 +31,18 @@ def copy(src, dst, n, BLOCK: gl.constexpr):
 def unmasked(dst, BLOCK: gl.constexpr):
     i = gl.arange(0, BLOCK, layout=gl.BlockedLayout([1], [32], [4], [0]))
     gl.store(dst + i, 1.0)
+'''
+
+LONG = '''
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def forever(dst):
+    i = 0
+    while i >= 0:
+        gl.store(dst, i)
+        i = i % 8 + 1
 '''
 
 COPY = ["src=arange(100, f32)", "dst=empty(100, f32)", "n=100", "BLOCK=128"]
@@ -286,6 +299,22 @@ class CommandLine(unittest.TestCase):
                    "BLOCK=128", "--device", "cpu", "--expect", "dst == src")
         self.fails(3, {"kind": "OutOfBoundsAccess"}, "run", "k.py::unmasked",
                    "dst=empty(100, f32)", "BLOCK=128", "--device", "cpu")
+
+    def test_ctrl_c_ends_a_run_within_a_fifth_of_a_second(self):
+        (self.path / "long.py").write_text(LONG)
+        for device in (["--device", "cpu", "--target", "cuda:90a"], ["--device", "ptx"]):
+            times = []
+            # The machine may be busy with other things.
+            for _ in range(3):
+                process = subprocess.Popen([options.gluonc, "run", "long.py::forever", "dst=empty(1, i32)",
+                                            "--max-branches", "0", *device], cwd=self.path)
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    process.wait(0.5)
+                start = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(60), -signal.SIGINT)
+                times.append(time.monotonic() - start)
+            self.assertLess(min(times), 0.2, device)
 
     # -- a GPU that is not one -------------------------------------------------
 

@@ -241,31 +241,58 @@ def test_pools_of_processes_and_threads_work_together(method, tmp_path):
     assert done.stdout == "[[7, 8], [9, 10], [11, 12]]\nTrue\n", done.stderr
 
 
-def test_ctrl_c_ends_an_endless_simulated_launch():
-    done = run("""
+CTRL_C = """
 import os, signal, threading, time
-import kernels, numpy as np
+import kernels, long_kernels, numpy as np
 dst = np.zeros(64, np.int32)
 
-def interrupted(launch):
-    # Seconds from Ctrl-C to the exception.
-    sent = []
-    def interrupt():
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-    threading.Timer(0.3, interrupt).start()
+def interrupt():
+    global sent
+    sent = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+
+def wait(launch):
+    '''Seconds from the signal to the exception.'''
+    threading.Timer(0.5, interrupt).start()
     try:
         launch()
     except KeyboardInterrupt:
-        return time.monotonic() - sent[0]
+        return time.monotonic() - sent
+    raise SystemExit("the launch came to an end")
 
-for launch in (lambda: kernels.forever[(64,)](dst), lambda: kernels.forever.warmup(dst)[(1,)](dst)):
-    # The machine may have other work.
-    print(min(interrupted(launch) for _ in range(5)) < 0.2)
+launches = {
+    "branches": lambda: kernels.forever[(64,)](dst),
+    "compiled": lambda: kernels.forever.warmup(dst)[(1,)](dst),
+    "products": lambda: long_kernels.multiply[(4,)](dst, 1 << 30),
+    "partitions": lambda: long_kernels.talk[(4,)](dst, 1 << 30),
+}
+for name, launch in launches.items():
+    # The machine may be busy with other things.
+    print(name, min(wait(launch) for _ in range(3)) < 0.2)
 kernels.fill[(1,)](dst, 7, 64)
 print((dst == 7).all())
-""")
-    assert done.stdout == "True\n" * 3, done.stdout + done.stderr
+"""
+
+
+def test_ctrl_c_ends_a_simulated_launch_within_a_fifth_of_a_second():
+    done = run(CTRL_C)
+    assert done.stdout.split() == ["branches", "True", "compiled", "True", "products", "True",
+                                   "partitions", "True", "True"], done.stdout + done.stderr
+
+
+ENDLESS = """
+import gluonc, kernels, numpy as np
+try:
+    kernels.forever[(1,)](np.zeros(64, np.int32))
+except gluonc.KernelFault as error:
+    print(error.diagnostics[0]["kind"], error.diagnostics[0]["message"])
+"""
+
+
+def test_when_a_loop_counts_as_endless_can_be_set():
+    done = run(ENDLESS, GLUONC_MAX_BRANCHES="1000")
+    assert done.stdout == ("BranchLimitReached the program has executed 1000 branches without "
+                           "coming to an end\n"), done.stderr
 
 
 INTERNAL = """

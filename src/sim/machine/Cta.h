@@ -236,6 +236,13 @@ private:
   Fiber *pickPoll();
   void resume(Fiber &next);
   void stopAtBranch(const Instruction &at);
+  /// Asks now and then whether to leave the program where it is.
+  void countWork(const Instruction &at) {
+    workLeft -= 1 + (at.result.elements >> 4);
+    if (workLeft <= 0) [[unlikely]]
+      ask();
+  }
+  void ask();
   void scheduleBranchStop();
   void suspend(const Instruction &at, Fiber::State state);
   size_t eventsThatComplete(uint32_t barrier) const;
@@ -290,6 +297,7 @@ private:
   /// A bit for each that the program was warned of.
   uint64_t warned = 0;
   uint64_t branches = 0, branchStop = 0;
+  int64_t workLeft = 0;
   uint64_t maxBranches;
   std::optional<uint64_t> scheduleSeed;
   /// Asked now and then: whether to leave the program where it is.

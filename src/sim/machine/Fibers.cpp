@@ -6,8 +6,9 @@ namespace gluonc::sim {
 /// Branches after which another fiber gets a turn, so that one which polls memory does
 /// not keep the one that would write it from running.
 static constexpr uint64_t kBranchesPerTurn = 1024;
-/// Branches of a program that is alone after which it asks whether to stop.
-static constexpr uint64_t kBranchesPerQuestion = 256;
+/// Instructions, and elements of their results in sixteens, after which a program asks whether to
+/// stop: a tenth of a millisecond, or some large products.
+static constexpr int64_t kWorkPerQuestion = 1 << 14;
 /// With a seed: instructions that a fiber executes at most in one turn.
 static constexpr uint64_t kInstructionsPerTurn = 48;
 
@@ -66,18 +67,26 @@ void Cta::resume(Fiber &next) {
   for (; !stopped && !tracking && turn; --turn) {
     const Instruction &at = code[pc++];
     at.run(at, *this);
+    countWork(at);
   }
   for (; !stopped && turn; --turn) {
     const Instruction &at = code[pc++];
     at.taint(at, *this);
     if (!stopped)
       at.run(at, *this);
+    countWork(at);
   }
   fiber->pc = pc;
 }
 
+void Cta::ask() {
+  workLeft = kWorkPerQuestion;
+  if (shouldStop())
+    stopped = failed = true;
+}
+
 void Cta::scheduleBranchStop() {
-  branchStop = branches + (fibers.size() > 1 ? kBranchesPerTurn : kBranchesPerQuestion);
+  branchStop = fibers.size() > 1 ? branches + kBranchesPerTurn : ~uint64_t(0);
   if (maxBranches)
     branchStop = std::min(branchStop, maxBranches);
 }
@@ -87,14 +96,7 @@ void Cta::stopAtBranch(const Instruction &at) {
     isEndless = true;
     return fail(at, diag::Kind::BranchLimitReached, {std::to_string(maxBranches)});
   }
-  if (shouldStop()) {
-    stopped = failed = true;
-    return;
-  }
-  if (fibers.size() > 1)
-    stopped = true;
-  else
-    scheduleBranchStop();
+  stopped = true;
 }
 
 //===----------------------------------------------------------------------===//
