@@ -295,6 +295,18 @@ def test_when_a_loop_counts_as_endless_can_be_set():
                            "coming to an end\n"), done.stderr
 
 
+def test_a_cache_that_cannot_be_written_is_told_once():
+    done = run("""
+import gluonc, kernels
+source = gluonc.ASTSource(kernels.fill, {"dst": "*fp32", "value": "i32", "n": "i32"})
+for target in ("cuda:80", "cuda:90", "cuda:80"):
+    assert "fill" in gluonc.compile(source, target=target).asm["ptx"]
+""", GLUONC_CACHE_DIR="/proc/no-cache")
+    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    assert said.count("warning") == 1 and "not kept in the cache: cannot write /proc/no-cache/" in said, said
+
+
 INTERNAL = """
 import ctypes, os, sys
 import gluonc, kernels, numpy as np
