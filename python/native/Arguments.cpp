@@ -48,11 +48,11 @@ const ExchangeApi *apiOf(PyTypeObject *type) {
   auto at = known->find(type);
   if (at == known->end()) {
     // Subclasses may be anything: only tensors whose own class says so, and parameters.
-    std::string_view name = type->tp_name;
-    bool isPlain = name == "Tensor" || name == "torch.Tensor" || name == "Parameter";
+    std::string name = nameOfType(type);
+    bool isPlain = name == "Tensor" || name == "Parameter";
     // Asking may run Python, and so another thread: nothing is held meanwhile.
     const ExchangeApi *api = isPlain ? exchangeApi(type) : nullptr;
-    Py_INCREF(type);
+    Py_INCREF(reinterpret_cast<PyObject *>(type));
     at = known->emplace(type, api).first;
   }
   lastType = type;
@@ -150,14 +150,9 @@ bool Arguments::addConstant(const Parameter &parameter, PyObject *value) {
 static PyObject *referent(PyObject *object) {
   if (!object || !PyWeakref_CheckRefExact(object))
     return object;
-#if PY_VERSION_HEX >= 0x030D0000
-  PyObject *found = nullptr;
-  PyWeakref_GetRef(object, &found);
+  PyObject *found = referentOf(object);
   Py_XDECREF(found);
   return found;
-#else
-  return PyWeakref_GET_OBJECT(object);
-#endif
 }
 
 /// The number of a compile-time value, or of a tuple's class. False with an exception.

@@ -40,17 +40,7 @@ struct Entry {
       Py_XINCREF(compiled);
       return compiled;
     }
-#if PY_VERSION_HEX >= 0x030D0000
-    PyObject *found = nullptr;
-    PyWeakref_GetRef(compiled, &found);
-    return found;
-#else
-    PyObject *found = PyWeakref_GET_OBJECT(compiled);
-    if (found == Py_None)
-      return nullptr;
-    Py_INCREF(found);
-    return found;
-#endif
+    return referentOf(compiled);
   }
 };
 
@@ -591,7 +581,7 @@ void destroyDispatcher(PyObject *object) {
     state->forget([](const Entry &) { return true; });
     delete state;
   }
-  type->tp_free(object);
+  PyObject_GC_Del(object);
   Py_DECREF(type);
 }
 

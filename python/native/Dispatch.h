@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <Python.h>
+#include "Limited.h"
 
 struct gluonc_error;
 struct gluonc_executable;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <Python.h>
+#include "Limited.h"
 
 #include <cstdint>
 #include <vector>

@@ -9,7 +9,7 @@
 
 #include "numeric/DTypes.h"
 
-#include <Python.h>
+#include "Limited.h"
 
 #include <cstdint>
 

@@ -21,14 +21,58 @@ bool Watch::Variable::holds() const {
   return now == value;
 }
 
-/// Whether the class is what it was when it had that version. 0: Python ran out of versions.
-static bool hasVersion(PyTypeObject *type, unsigned version) {
-#if PY_VERSION_HEX < 0x030A0000
-  if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
-    return false;
-#endif
-  return version && type->tp_version_tag == version;
+#ifdef Py_LIMITED_API
+
+/// The members of a class and of its bases, each with its name. False with an exception.
+static bool readMembers(PyObject *type, std::vector<PyObject *> &parts) {
+  PyObject *bases = PyObject_GetAttrString(type, "__mro__");
+  for (Py_ssize_t i = 0; bases && i != PyTuple_GET_SIZE(bases); ++i) {
+    PyObject *base = PyTuple_GET_ITEM(bases, i);
+    // Nobody changes the others.
+    if (!(PyType_GetFlags(reinterpret_cast<PyTypeObject *>(base)) & Py_TPFLAGS_HEAPTYPE))
+      continue;
+    PyObject *members = PyObject_GetAttrString(base, "__dict__");
+    PyObject *items = members ? PyMapping_Items(members) : nullptr;
+    Py_XDECREF(members);
+    if (!items)
+      Py_CLEAR(bases);
+    for (Py_ssize_t j = 0; items && j != PyList_GET_SIZE(items); ++j)
+      for (Py_ssize_t part : {0, 1})
+        parts.push_back(PyTuple_GET_ITEM(PyList_GET_ITEM(items, j), part));
+    Py_XDECREF(items);
+  }
+  Py_XDECREF(bases);
+  return bases != nullptr;
 }
+
+static bool isUnchanged(PyObject *type, const std::vector<PyObject *> &parts, unsigned) {
+  std::vector<PyObject *> now;
+  bool isRead = readMembers(type, now);
+  PyErr_Clear();
+  return isRead && now == parts;
+}
+
+static bool readClass(PyObject *type, std::vector<PyObject *> &parts, unsigned &) {
+  return readMembers(type, parts);
+}
+
+#else
+
+/// Whether the class is what it was when it had that version. 0: Python ran out of versions.
+static bool isUnchanged(PyObject *type, const std::vector<PyObject *> &, unsigned version) {
+  return version && reinterpret_cast<PyTypeObject *>(type)->tp_version_tag == version;
+}
+
+static bool readClass(PyObject *type, std::vector<PyObject *> &, unsigned &version) {
+  // Looking for a member gives the class a version.
+  static PyObject *name = PyUnicode_InternFromString("__init__");
+  PyObject *member = PyType_Type.tp_getattro(type, name);
+  Py_XDECREF(member);
+  version = reinterpret_cast<PyTypeObject *>(type)->tp_version_tag;
+  return member != nullptr;
+}
+
+#endif
 
 static bool holdsItems(PyObject *dict, const std::vector<PyObject *> &parts) {
   if (static_cast<size_t>(PyDict_GET_SIZE(dict)) * 2 != parts.size())
@@ -57,7 +101,7 @@ bool Watch::Contents::holds() const {
     return PyFunction_GET_CODE(object) == parts[0] && PyFunction_GET_DEFAULTS(object) == parts[1] &&
            PyFunction_GET_KW_DEFAULTS(object) == parts[2];
   case Kind::Class:
-    return hasVersion(reinterpret_cast<PyTypeObject *>(object), version);
+    return isUnchanged(object, parts, version);
   case Kind::Instance: {
     // Its dict is noted, too.
     PyObject *dict = PyObject_GenericGetDict(object, nullptr);
@@ -107,12 +151,7 @@ bool Watch::read(PyObject *object, Contents &made) {
                   PyFunction_GET_KW_DEFAULTS(object)};
   } else if (PyType_Check(object)) {
     made.kind = Kind::Class;
-    // Looking for a member gives the class a version.
-    static PyObject *name = PyUnicode_InternFromString("__init__");
-    PyObject *member = PyType_Type.tp_getattro(object, name);
-    Py_XDECREF(member);
-    made.version = reinterpret_cast<PyTypeObject *>(object)->tp_version_tag;
-    return member != nullptr;
+    return readClass(object, made.parts, made.version);
   } else {
     PyObject *dict = PyObject_GenericGetDict(object, nullptr);
     if (!dict) {
@@ -191,7 +230,7 @@ PyTypeObject *watchType = nullptr;
 Watch &inside(PyObject *object) { return *reinterpret_cast<WatchObject *>(object)->watch; }
 
 PyObject *make(PyTypeObject *type, PyObject *, PyObject *) {
-  PyObject *made = type->tp_alloc(type, 0);
+  PyObject *made = PyType_GenericAlloc(type, 0);
   if (made)
     reinterpret_cast<WatchObject *>(made)->watch = new Watch();
   return made;
@@ -201,7 +240,7 @@ void destroy(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   delete reinterpret_cast<WatchObject *>(object)->watch;
-  type->tp_free(object);
+  PyObject_GC_Del(object);
   Py_DECREF(type);
 }
 

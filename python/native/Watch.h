@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <Python.h>
+#include "Limited.h"
 
 #include <unordered_set>
 #include <vector>

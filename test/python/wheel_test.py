@@ -7,6 +7,8 @@ Exit status 77: the build has no Python package.
 """
 
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,81 @@ def check_commands(environment):
     assert "--simulate" in text and "check" in text
 
 
+# A launch looks at cells, defaults, code, classes and globals, which the stable ABI shows otherwise.
+STABLE = '''
+import linecache, gluonc, sys
+from gluonc import _native
+assert _native.__file__.endswith("_native.abi3.so"), _native.__file__
+text = """
+import gluonc as gluon
+from gluonc import language as gl
+STEP = gl.constexpr(2)
+
+class Widths:
+    width = 3
+Settings = gl.constexpr(Widths)
+
+@gluon.constexpr_function
+def plus(x):
+    return x + 10
+
+@gluon.constexpr_function
+def more(x):
+    return x + 20
+
+def make(cell):
+    @gluon.jit
+    def tell(x, y: gl.constexpr = 5):
+        gl.device_print("sum", x + y + STEP + cell + Settings.width + plus(1))
+    def change(value):
+        nonlocal cell
+        cell = value
+    return tell, change
+tell, change = make(gl.constexpr(100))
+"""
+linecache.cache["k.py"] = len(text), None, text.splitlines(True), "k.py"
+names = {"__name__": "k"}
+exec(compile(text, "k.py", "exec"), names)
+gl, tell = names["gl"], names["tell"]
+tell[(1,)](1)
+tell[(1,)](1)
+names["Widths"].width = 4
+tell[(1,)](1)
+tell.fn.__defaults__ = (6,)
+tell[(1,)](1)
+names["plus"] = names["more"]
+tell[(1,)](1)
+names["change"](gl.constexpr(200))
+try:
+    tell[(1,)](1)
+except RuntimeError as error:
+    print(str(error).split(" since ")[0])
+'''
+
+
+def later_python():
+    """A Python that a module of the stable ABI can be made with, beside our own; None: there is none."""
+    if sys.version_info >= (3, 12):
+        return sys.executable
+    has_headers = "import os, sysconfig as s; assert os.path.exists(s.get_path('include') + '/Python.h')"
+    installed = pathlib.Path.home().glob(".pyenv/versions/3.12.*/bin/python")
+    for path in filter(None, [shutil.which("python3.12"), *installed]):
+        if subprocess.run([path, "-c", has_headers], capture_output=True).returncode == 0:
+            return path
+    return None
+
+
+def check_stable(python, wheel, folder):
+    """That a Python which has no module of its own takes that of the stable ABI."""
+    run(python, "-m", "venv", folder / "later")
+    run(folder / "later/bin/python", "-m", "pip", "install", "-q", "--no-index", wheel)
+    for path in (folder / "later").glob("lib/*/site-packages/gluonc/_native.cpython-*"):
+        path.unlink()
+    said = run(folder / "later/bin/python", "-c", STABLE)
+    assert re.findall(r"sum: (\d+)", said) == ["122", "122", "123", "124", "134"], said
+    assert said.endswith("has changed from gl.constexpr(100) to gl.constexpr(200)\n"), said
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     if not list(build.glob("python/gluonc/_native*")):
@@ -74,7 +151,9 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        run(sys.executable, ROOT / "tools/make_wheel", build, folder)
+        later = later_python()
+        others = [later] if later not in (None, sys.executable) else []
+        run(sys.executable, ROOT / "tools/make_wheel", build, folder, *others)
         wheel = next(folder.glob("*.whl"))
         assert "manylinux_2_28" in wheel.name, wheel.name
         print(run(sys.executable, ROOT / "tools/check_wheel", wheel).strip())
@@ -83,6 +162,9 @@ def main():
         run(python, "-m", "pip", "install", "-q", "--no-index", wheel)
         run(python, "-c", TELLS)
         check_commands(folder / "env")
+        if later:
+            check_stable(later, wheel, folder)
+        print("with" if later else "without", "a module of the stable ABI")
     return 0
 
 
