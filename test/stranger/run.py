@@ -3,7 +3,7 @@
 
     sudo run.py --build build/release --wheel build/wheels/….whl --roots FOLDER [SYSTEM…]
 
-Each SYSTEM (bookworm, trixie, jammy, noble; all of them by default) is a folder below FOLDER, made by
+Each SYSTEM (bookworm, trixie, testing, jammy, noble; all by default) is a folder below FOLDER, made by
 debootstrap where it is missing: a minimal system with Python, g++, CMake and pkg-config from its own
 packages. What is installed there is the wheel, with NumPy from PyPI, and what `cmake --install`
 installs, below /opt. Where a system cannot be had, the versions of symbols that the wheel asks for are
@@ -23,6 +23,8 @@ DEBIAN, UBUNTU = "http://deb.debian.org/debian", "https://archive.ubuntu.com/ubu
 SYSTEMS = {
     "bookworm": ("Debian 12", (2, 36), DEBIAN, [], []),
     "trixie": ("Debian 13", (2, 41), DEBIAN, [], []),
+    # Its Python is newer than those that the wheel has modules of their own for.
+    "testing": ("Debian testing", (2, 43), DEBIAN, [], []),
     # The keys of Ubuntu are not Debian's; the mirror is asked by https.
     "jammy": ("Ubuntu 22.04", (2, 35), UBUNTU, ["--no-check-gpg", "--components=main,universe"], ["gutsy"]),
     "noble": ("Ubuntu 24.04", (2, 39), UBUNTU, ["--no-check-gpg", "--components=main,universe"], ["gutsy"]),
