@@ -29,13 +29,24 @@ DiagnosticBridge::DiagnosticBridge(MLIRContext *context, const diag::SourceManag
         return success();
       }) {}
 
+/// The place in the source alone, which iterations of unrolled loops have in common.
+static Location placeOf(Location location) {
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return CallSiteLoc::get(placeOf(call.getCallee()), placeOf(call.getCaller()));
+  if (auto name = dyn_cast<NameLoc>(location))
+    return placeOf(name.getChildLoc());
+  auto fused = dyn_cast<FusedLoc>(location);
+  return fused && fused.getLocations().size() == 1 ? placeOf(fused.getLocations().front())
+                                                   : location;
+}
+
 void DiagnosticBridge::forward(Diagnostic &diagnostic) {
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning)
     return;
   Location location = diagnostic.getLocation();
   std::string text = diagnostic.str();
-  if (!isError && !told.insert({location.getAsOpaquePointer(), text}).second)
+  if (!isError && !told.insert({placeOf(location).getAsOpaquePointer(), text}).second)
     return;
   diag::Span span = spanOf(location, sources);
   if (!span)

@@ -52,8 +52,48 @@ llvm::StringRef nameOf(Location location) {
   return {};
 }
 
+Attribute addIndex(MLIRContext *context, Attribute outer, llvm::StringRef name, int64_t index) {
+  llvm::SmallVector<Attribute> all;
+  if (auto array = dyn_cast_or_null<ArrayAttr>(outer))
+    all.assign(array.begin(), array.end());
+  Builder builder(context);
+  all.push_back(builder.getStringAttr(name));
+  all.push_back(builder.getI64IntegerAttr(index));
+  return builder.getArrayAttr(all);
+}
+
+Location withIndices(Location location, Attribute indices) {
+  return indices ? FusedLoc::get({location}, indices, location.getContext()) : location;
+}
+
+static void collectIndices(Location location, std::vector<std::pair<std::string, int64_t>> &all) {
+  if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectIndices(call.getCaller(), all);
+    return collectIndices(call.getCallee(), all);
+  }
+  if (auto name = dyn_cast<NameLoc>(location))
+    return collectIndices(name.getChildLoc(), all);
+  auto fused = dyn_cast<FusedLoc>(location);
+  auto indices = fused ? dyn_cast_or_null<ArrayAttr>(fused.getMetadata()) : ArrayAttr();
+  for (size_t i = 0; indices && i + 1 < indices.size(); i += 2) {
+    auto name = dyn_cast<StringAttr>(indices[i]);
+    auto index = dyn_cast<IntegerAttr>(indices[i + 1]);
+    if (name && index)
+      all.emplace_back(name.str(), index.getInt());
+  }
+}
+
+std::vector<std::pair<std::string, int64_t>> indicesOf(Location location) {
+  std::vector<std::pair<std::string, int64_t>> all;
+  collectIndices(location, all);
+  return all;
+}
+
 std::vector<diag::Span> callChainOf(Location location, const diag::SourceManager &sources) {
   std::vector<diag::Span> chain;
+  // What was fused is of one place, or of places of which the first counts.
+  if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
+    return callChainOf(fused.getLocations().front(), sources);
   // The callee of a call site may itself be one: a chain is as deep as inlining was.
   if (auto name = dyn_cast<NameLoc>(location))
     return callChainOf(name.getChildLoc(), sources);

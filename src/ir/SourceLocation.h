@@ -11,6 +11,8 @@
 
 #include "mlir/IR/Location.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace gluonc {
@@ -27,6 +29,18 @@ mlir::Location withName(mlir::Location location, llvm::StringRef name);
 
 /// That name, also after inlining; "" where there is none.
 llvm::StringRef nameOf(mlir::Location location);
+
+/// What loops count that are no loops of the IR, because they were unrolled: those of `outer`,
+/// which may be null, and one more inside.
+mlir::Attribute addIndex(mlir::MLIRContext *context, mlir::Attribute outer, llvm::StringRef name,
+                         int64_t index);
+
+/// `location` in an iteration of unrolled loops; null: in none.
+mlir::Location withIndices(mlir::Location location, mlir::Attribute indices);
+
+/// What the unrolled loops around it count, outermost first, those around calls that were inlined
+/// included.
+std::vector<std::pair<std::string, int64_t>> indicesOf(mlir::Location location);
 
 /// The calls that led to `location`, innermost first, without `location` itself.
 std::vector<diag::Span> callChainOf(mlir::Location location, const diag::SourceManager &sources);

@@ -31,8 +31,7 @@ public:
     }
     if (magnitudes)
       value = std::fabs(value);
-    if (!best || (value == *best ? std::signbit(value) != greatest
-                                 : (value < *best) != greatest))
+    if (!best || (value == *best ? std::signbit(value) != greatest : (value < *best) != greatest))
       best = value;
   }
   /// None for a NaN.

@@ -1,8 +1,8 @@
 //===- ScaledMatrices.cpp - mma.sync of small types, and its ldmatrix ---------------===//
 //
 // PTX ISA 9.7.14.5 (`.kind::f8f6f4`, `mxf8f6f4`, `mxf4`, `mxf4nvf4`) and 9.7.14.5.15 (ldmatrix
-// of bytes). Numbers of four and six bits have a byte each, those of four in the bits from 2 on; the
-// mxf4 kinds have two in a byte. Of a scale's four lanes a selector names those that have it.
+// of bytes). Numbers of four and six bits have a byte each, those of four in the bits from 2 on;
+// the mxf4 kinds have two in a byte. Of a scale's four lanes a selector names those that have it.
 //
 //===----------------------------------------------------------------------===//
 #include "ptx/Handlers.h"
@@ -88,7 +88,8 @@ double scaleValue(uint64_t bits, bool isExponent) {
 }
 
 /// Multiplies rows of A or columns of B: operand `at` is the scales, the next one selects byte and
-/// lanes. Row g's scales are in lane 4 g, row g + 8's in the one behind it; with B there is one lane.
+/// lanes. Row g's scales are in lane 4 g, row g + 8's in the one behind it; with B there is one
+/// lane.
 void scale(Step &step, const Form &form, unsigned at, unsigned groups, double (*numbers)[maxK]) {
   const Operand &selector = step.operand(at + 1);
   uint64_t byte = step.read(selector.elements[0], 0), lanes = step.read(selector.elements[1], 0);

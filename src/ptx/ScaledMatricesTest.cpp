@@ -10,15 +10,15 @@ namespace {
 
 /// Registers %r0 on of each thread from `in`: `count` per thread.
 std::string loadRegisters(unsigned count) {
-  std::string text = "mul.wide.u32 %rd1, %t, " + std::to_string(4 * count) +
-                     ";\nadd.s64 %rd1, %in, %rd1;\n";
+  std::string text =
+      "mul.wide.u32 %rd1, %t, " + std::to_string(4 * count) + ";\nadd.s64 %rd1, %in, %rd1;\n";
   for (unsigned i = 0; i != count; ++i)
     text += "ld.global.b32 %r" + std::to_string(i) + ", [%rd1+" + std::to_string(4 * i) + "];\n";
   return text;
 }
 std::string storeRegisters(unsigned first, unsigned count) {
-  std::string text = "mul.wide.u32 %rd1, %t, " + std::to_string(4 * count) +
-                     ";\nadd.s64 %rd1, %out, %rd1;\n";
+  std::string text =
+      "mul.wide.u32 %rd1, %t, " + std::to_string(4 * count) + ";\nadd.s64 %rd1, %out, %rd1;\n";
   for (unsigned i = 0; i != count; ++i)
     text += "st.global.b32 [%rd1+" + std::to_string(4 * i) + "], %r" + std::to_string(first + i) +
             ";\n";
@@ -108,15 +108,18 @@ TEST(PtxScaledMatrices, ProductsOfEveryKind) {
     std::string byte = std::to_string(c.byte);
     std::string scales = ", %r6, {" + byte + ", " + std::to_string(c.lanesA) + "}, %r7, {" + byte +
                          ", " + std::to_string(c.lanesB) + "}";
-    Executed run(loadRegisters(8) +
-                     "mov.b32 %r10, 0f3F800000; mov.b32 %r11, 0; mov.b32 %r12, 0; mov.b32 %r13, 0;\n"
-                     "mma.sync.aligned." +
-                     c.modifiers + "." + c.a->name + "." + c.b->name + ".f32" +
-                     (!c.perScale ? "" : c.isExponent ? ".ue8m0" : ".ue4m3") +
-                     " {%r10, %r11, %r12, %r13}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, "
-                     "{%r10, %r11, %r12, %r13}" +
-                     (c.perScale ? scales : "") + ";\n" + storeRegisters(10, 4),
-                 threads(32), 128, in);
+    Executed run(
+        loadRegisters(8) +
+            "mov.b32 %r10, 0f3F800000; mov.b32 %r11, 0; mov.b32 %r12, 0; mov.b32 %r13, 0;\n"
+            "mma.sync.aligned." +
+            c.modifiers + "." + c.a->name + "." + c.b->name + ".f32" +
+            (!c.perScale    ? ""
+             : c.isExponent ? ".ue8m0"
+                            : ".ue4m3") +
+            " {%r10, %r11, %r12, %r13}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, "
+            "{%r10, %r11, %r12, %r13}" +
+            (c.perScale ? scales : "") + ";\n" + storeRegisters(10, 4),
+        threads(32), 128, in);
     ASSERT_TRUE(run.isFine()) << c.modifiers << ": " << run.message();
     for (unsigned row = 0; row != 16; ++row)
       for (unsigned column = 0; column != 8; ++column) {
@@ -147,10 +150,11 @@ TEST(PtxScaledMatrices, BytesAreLoadedTransposed) {
   auto byteAt = [&](unsigned row, unsigned column) {
     return in[row * 4 + column / 4] >> (8 * (column % 4)) & 0xff;
   };
-  Executed run(std::string(shareRows) +
-                   "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r4, %r5, %r6, %r7}, [%r20];\n" +
-                   storeRegisters(4, 4),
-               threads(32), 128, in);
+  Executed run(
+      std::string(shareRows) +
+          "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r4, %r5, %r6, %r7}, [%r20];\n" +
+          storeRegisters(4, 4),
+      threads(32), 128, in);
   ASSERT_TRUE(run.isFine()) << run.message();
   for (unsigned lane = 0; lane != 32; ++lane)
     for (unsigned reg = 0; reg != 4; ++reg)
@@ -172,8 +176,8 @@ TEST(PtxScaledMatrices, SmallNumbersGetBytes) {
             in[row * 4 + (i * bits + bit) / 32] |= 1u << ((i * bits + bit) % 32);
       }
     Executed run(std::string(shareRows) + "ldmatrix.sync.aligned.m8n16.x4.shared.b8x16." +
-                     (bits == 4 ? "b4x16_p64" : "b6x16_p32") +
-                     " {%r4, %r5, %r6, %r7}, [%r20];\n" + storeRegisters(4, 4),
+                     (bits == 4 ? "b4x16_p64" : "b6x16_p32") + " {%r4, %r5, %r6, %r7}, [%r20];\n" +
+                     storeRegisters(4, 4),
                  threads(32), 128, in);
     ASSERT_TRUE(run.isFine()) << run.message();
     for (unsigned lane = 0; lane != 32; ++lane)

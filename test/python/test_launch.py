@@ -123,7 +123,9 @@ def test_an_access_outside_an_array_is_a_fault_with_its_line():
         kernels.fill[(1,)](dst, 1.0, 128)
     text = str(raised.value)
     assert "kernels.py" in text and "gl.store(dst + offsets, value" in text and "^" in text
-    assert raised.value.diagnostics
+    assert raised.value.diagnostics[0]["facts"] == {
+        "operation": "tt.store", "program": [0, 0, 0], "programs_at_fault": 1, "element": [100],
+        "buffer": "dst", "byte": 400}
 
 
 def test_a_mistake_in_a_kernel_is_an_exception_with_a_caret():

@@ -23,6 +23,8 @@ mlir::Location Interpreter::location(mlir::MLIRContext *mlirContext, diag::Span 
   mlir::Location here = locationOf(mlirContext, span);
   // A call's own location is the same for all that is emitted inside: find it once per frame.
   Frame *frame = current;
+  if (frame)
+    here = withIndices(here, frame->unrolled);
   if (!frame || !frame->callSpan || frame->isOutlined)
     return here;
   if (!frame->callLocation) {

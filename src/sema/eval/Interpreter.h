@@ -63,6 +63,9 @@ struct Frame {
   unsigned returnDepth = 0;
   /// Loops that run on the device around the current statement.
   unsigned deviceLoops = 0;
+  /// Iteration of the unrolled loops around the current statement (ir/SourceLocation.h); null
+  /// outside of such.
+  mlir::Attribute unrolled;
   /// Module scope: operations on Opaque values give Opaque values.
   bool isModuleScope = false;
   /// Has a tt.func of its own: locations inside do not name the call that came first.

@@ -7,6 +7,8 @@
 #include "sema/kernel/NameBuffers.h"
 #include "sema/names/Language.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
@@ -54,7 +56,10 @@ Flow KernelStatements::runStatements(ast::Stmts &body, const Rest *rest) {
       interpreter.isExhausted = true;
       return Flow::Failed;
     }
-    auto runRemaining = [remaining = body, this](const Rest *next) { return run(remaining, next); };
+    auto runRemaining = [remaining = body, this, place = frame().unrolled](const Rest *next) {
+      llvm::SaveAndRestore here(frame().unrolled, place);
+      return run(remaining, next);
+    };
     Rest here{runRemaining, rest, body.empty()};
     Flow flow = runStatement(stmt, &here);
     if (flow == Flow::Failed && recover(stmt)) {

@@ -16,6 +16,8 @@
 #include "ir/Dialects.h"
 #include "ir/SourceLocation.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace gluonc::sema {
 
 using diag::Kind;
@@ -198,13 +200,17 @@ Flow KernelStatements::runStaticFor(const ast::For &node, const Value &range, in
   llvm::StringRef name = llvm::cast<ast::Name>(node.target)->id;
   int64_t stop = *range.bounds()[1].asInt64(), stride = *range.bounds()[2].asInt64();
   bool fails = false;
+  mlir::Attribute around = frame().unrolled;
   auto hasMore = [&] { return stride > 0 ? index < stop : index > stop; };
   auto iterate = [&] {
     frame().scope.set(name, Value::integer(index), node.target->span, /*isConstexpr=*/true);
+    llvm::SaveAndRestore here(frame().unrolled,
+                              addIndex(context->mlirContext(), around, name, index));
     if (__builtin_add_overflow(index, stride, &index))
       index = stop;
     // A `return` in the body takes the other iterations along into its branches.
     auto runOthers = [&, index = index](const Rest *next) {
+      llvm::SaveAndRestore outside(frame().unrolled, around);
       return runStaticFor(node, range, index, next);
     };
     Rest others{runOthers, rest, !hasMore()};

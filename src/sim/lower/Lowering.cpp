@@ -247,6 +247,9 @@ void Lowering::beginPlace(mlir::Operation *operation) {
     place.callers.push_back(caller);
   for (const auto &[function, location] : llvm::reverse(callStack))
     place.callers.push_back(spanOf(location, sources));
+  for (const auto &[function, location] : callStack)
+    llvm::append_range(place.unrolled, indicesOf(location));
+  llvm::append_range(place.unrolled, indicesOf(operation->getLoc()));
   place.loop = currentLoop;
   place.operation = operation->getName().getStringRef().str();
   currentPlace = static_cast<uint32_t>(program.places.size());

@@ -31,6 +31,8 @@ struct Place {
   const Share *share = nullptr;
   /// The innermost loop around it (Program::loops); negative outside of all.
   int32_t loop = -1;
+  /// Of the unrolled loops around it, outermost first.
+  std::vector<std::pair<std::string, int64_t>> unrolled;
 };
 
 /// The coordinates of element `element` of a tile of this shape.

@@ -46,6 +46,7 @@ Counts countsOf(const Program &program, uint32_t place, const LoopValues &values
       if (next < values.count)
         counts.emplace_back(variable.name, values.values[next++]);
   std::reverse(counts.begin(), counts.end());
+  llvm::append_range(counts, program.places[place].unrolled);
   return counts;
 }
 
