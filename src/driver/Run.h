@@ -53,11 +53,16 @@ std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
                                  const KernelArguments &arguments, Grid grid, unsigned launches,
                                  diag::Sink &sink);
 
-/// Executes the kernel's PTX on the CPU, on the tensors' own memory; `printed` receives what it
-/// prints. Nullopt after a report.
+struct ExecutedRun {
+  /// Receives what the kernel prints.
+  llvm::raw_ostream *printed = nullptr;
+  /// At a fault it receives what all threads have.
+  llvm::raw_ostream *state = nullptr;
+};
+/// Executes the kernel's PTX on the CPU, on the tensors' own memory. Nullopt after a report.
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
-                                const KernelArguments &arguments, Grid grid,
-                                llvm::raw_ostream *printed, diag::Sink &sink);
+                                const KernelArguments &arguments, Grid grid, const ExecutedRun &how,
+                                diag::Sink &sink);
 
 /// Reports a failure of the device: the kernel's fault, or the device's.
 void reportDevice(llvm::Error error, diag::Sink &sink);

@@ -30,8 +30,8 @@ static std::string registersOf(const ptx::Fault &fault) {
 }
 
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
-                                const KernelArguments &arguments, Grid grid,
-                                llvm::raw_ostream *printed, diag::Sink &sink) {
+                                const KernelArguments &arguments, Grid grid, const ExecutedRun &how,
+                                diag::Sink &sink) {
   ptx::ParseError error;
   std::unique_ptr<ptx::Module> module = ptx::parse(kernel.artifact.bytes, error);
   const ptx::Function *function = module ? module->kernel(kernel.kernel.name) : nullptr;
@@ -68,7 +68,8 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
   launch.sharedBytes = kernel.kernel.sharedBytes;
   launch.slots = slots;
   launch.memory = memory;
-  launch.output = printed;
+  launch.output = how.printed;
+  launch.state = how.state;
   auto start = std::chrono::steady_clock::now();
   std::optional<ptx::Fault> fault = ptx::execute(*function, *module, launch);
   RunTime time;

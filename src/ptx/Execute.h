@@ -38,6 +38,8 @@ struct Launch {
   llvm::ArrayRef<Range> memory = {};
   /// Receives what the kernel prints; null to drop it.
   llvm::raw_ostream *output = nullptr;
+  /// At a fault it receives what all threads of the cluster have; null to drop that.
+  llvm::raw_ostream *state = nullptr;
   /// Instructions of one warp before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
 };

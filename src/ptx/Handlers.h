@@ -21,6 +21,8 @@ void addTensorCopies(HandlerTable &table);
 void addTensorMemory(HandlerTable &table);
 void addLaunchControl(HandlerTable &table);
 
+LaneNeeds laneNeeds(const Instruction &instruction);
+
 /// A function that kernels call and do not have; null for one that is not known.
 Handler systemFunctionNamed(llvm::StringRef name);
 

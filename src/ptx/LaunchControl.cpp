@@ -58,11 +58,12 @@ void firstCta(Step &step) {
                                                            : 0;
   step.eachLane([&](unsigned lane) {
     const Operand &handle = step.operand(1);
-    if (!wasCanceled(step, handle, lane))
-      return step.fail(lane, "the first CTA of a request that was not granted");
     uint64_t low = step.read(handle.elements[0], lane);
     uint64_t coordinates[] = {low & 0xffffffff, low >> 32,
                               step.read(handle.elements[1], lane) & 0xffffffff, 0};
+    // What a request that was not granted gives is not defined.
+    if (!wasCanceled(step, handle, lane))
+      std::fill(std::begin(coordinates), std::end(coordinates), 0xffffffff);
     for (size_t i = 0; i != results.size(); ++i)
       step.write(results[i], lane, coordinates[first + i]);
   });

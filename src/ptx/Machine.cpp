@@ -308,6 +308,8 @@ std::optional<Fault> Machine::run() {
                  lineOf(module.text, mixed->line)};
   while (nextCluster < endOfClusters && !fault)
     runCluster(clusterAt(nextCluster++));
+  if (fault && launch.state)
+    printState(*this, *launch.state);
   return fault;
 }
 

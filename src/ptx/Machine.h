@@ -172,6 +172,10 @@ inline llvm::ArrayRef<Operand> partsOf(const Operand &operand) {
                                              : llvm::ArrayRef<Operand>(operand);
 }
 
+/// Registers of all threads that are not 0, shared and tensor memory of the cluster's CTAs, as
+/// text.
+void printState(const Machine &machine, llvm::raw_ostream &out);
+
 /// Which lanes have to be at an instruction before it is executed; 0 if any group may go on.
 uint32_t lanesNeeded(const Instruction &instruction, const Warp &warp, unsigned lane);
 

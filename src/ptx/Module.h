@@ -88,8 +88,19 @@ struct Step;
 /// Executes an instruction for the active lanes of a warp.
 using Handler = void (*)(Step &);
 
+/// Which lanes have to be at an instruction before it is executed.
+enum class LaneNeeds : uint8_t {
+  /// Any group may go on.
+  None,
+  /// All that are alive.
+  Alive,
+  /// Those of the mask that is the last operand.
+  Mask
+};
+
 struct Instruction {
   Handler execute = nullptr;
+  LaneNeeds needs = LaneNeeds::None;
   unsigned line = 0;
   /// Predicate register of `@p`; -1 without.
   int32_t guard = -1;

@@ -571,6 +571,7 @@ private:
     }
     tokenLine = added.line;
     added.execute = findHandler(added);
+    added.needs = laneNeeds(added);
     if (!added.execute)
       return fail("'" + added.name + "' with these modifiers and operands is not executed yet");
     return true;

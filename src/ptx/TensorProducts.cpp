@@ -150,14 +150,14 @@ private:
       if (!readA(cta, half) || (places.scalesA && !scale(cta)))
         return false;
       const double (*columns)[maxK] = places.scalesA ? scaledB : columnsOfB;
+      for (unsigned column = 0; column != width; ++column)
+        for (unsigned k = 0; k != what.k; ++k)
+          byK[k][column] = columns[half * width + column][k];
       for (unsigned row = 0; row != rows; ++row) {
         TensorPlace place = placeOf(0);
         place.lane += laneOf(row, half);
-        if (isMasked(cta, place.lane))
-          continue;
-        for (unsigned column = 0; column != width; ++column, ++place.column)
-          if (!addTo(cta, place, rowsOfA[row], columns[half * width + column]))
-            return false;
+        if (!isMasked(cta, place.lane) && !addRow(cta, place, rowsOfA[row], width))
+          return false;
       }
     }
     return true;
@@ -171,20 +171,27 @@ private:
     return step.read(step.operand(places.mask).elements[word], thread) >> (lane % 32) & 1;
   }
 
-  bool addTo(Cta &cta, TensorPlace place, const double (&row)[maxK], const double (&column)[maxK]) {
-    double sum = 0;
-    uint32_t before = 0;
-    if (step.read(places.adds, thread)) {
-      if (!readTensor(step, thread, cta, place, before))
+  /// A row of D from a place on, all columns at once so that the compiler makes vectors of them.
+  bool addRow(Cta &cta, TensorPlace place, const double (&row)[maxK], unsigned width) {
+    double sums[256] = {};
+    bool adds = step.read(places.adds, thread) != 0;
+    int shift = places.shift ? static_cast<int>(step.read(places.shift, thread)) : 0;
+    for (unsigned column = 0; adds && column != width; ++column) {
+      uint32_t before = 0;
+      if (!readTensor(step, thread, cta, {place.lane, place.column + column}, before))
         return false;
-      sum = valueOf(what.sum, before);
-      if (places.shift)
-        sum = std::ldexp(sum, -static_cast<int>(step.read(places.shift, thread)));
+      sums[column] = valueOf(what.sum, before);
+      if (shift)
+        sums[column] = std::ldexp(sums[column], -shift);
     }
     for (unsigned k = 0; k != what.k; ++k)
-      sum += row[k] * column[k];
-    return writeTensor(step, thread, cta, place,
-                       static_cast<uint32_t>(rounded(what.sum, sum, what.saturates)));
+      for (unsigned column = 0; column != width; ++column)
+        sums[column] += row[k] * byK[k][column];
+    for (unsigned column = 0; column != width; ++column)
+      if (!writeTensor(step, thread, cta, {place.lane, place.column + column},
+                       static_cast<uint32_t>(rounded(what.sum, sums[column], what.saturates))))
+        return false;
+    return true;
   }
 
   Step &step;
@@ -194,10 +201,11 @@ private:
   llvm::SmallVector<Cta *, 2> ctas;
   InstructionDescriptor what;
   TensorOperand a, b;
-  static thread_local double rowsOfA[128][maxK], columnsOfB[256][maxK], scaledB[256][maxK];
+  static thread_local double rowsOfA[128][maxK], columnsOfB[256][maxK], scaledB[256][maxK],
+      byK[maxK][256];
 };
 thread_local double Product::rowsOfA[128][maxK], Product::columnsOfB[256][maxK],
-    Product::scaledB[256][maxK];
+    Product::scaledB[256][maxK], Product::byK[maxK][256];
 
 void multiply(Step &step) {
   step.eachLane([&](unsigned lane) { Product(step, lane).run(); });

@@ -6,13 +6,23 @@
 
 namespace gluonc::ptx {
 
-uint32_t lanesNeeded(const Instruction &instruction, const Warp &warp, unsigned lane) {
+LaneNeeds laneNeeds(const Instruction &instruction) {
   llvm::StringRef name = instruction.name;
-  uint32_t alive = ~warp.lanesIn(LaneState::Ended);
   bool hasMask = name == "shfl" || name == "vote" || name == "match" || name == "redux" ||
                  name == "elect" || (name == "bar" && instruction.has("warp"));
-  if (!hasMask) // bar.sync is aligned without saying so
-    return instruction.has("aligned") || (name == "bar" && instruction.has("sync")) ? alive : 0;
+  if (hasMask)
+    return LaneNeeds::Mask;
+  // bar.sync is aligned without saying so.
+  return instruction.has("aligned") || (name == "bar" && instruction.has("sync")) ? LaneNeeds::Alive
+                                                                                  : LaneNeeds::None;
+}
+
+uint32_t lanesNeeded(const Instruction &instruction, const Warp &warp, unsigned lane) {
+  if (instruction.needs == LaneNeeds::None)
+    return 0;
+  uint32_t alive = ~warp.lanesIn(LaneState::Ended);
+  if (instruction.needs == LaneNeeds::Alive)
+    return alive;
   const Operand &mask = instruction.operands.back();
   uint64_t lanes = mask.kind == OperandKind::Register
                        ? warp.registers[static_cast<size_t>(mask.reg) * warpLanes + lane]

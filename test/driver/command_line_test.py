@@ -169,6 +169,17 @@ class CommandLine(unittest.TestCase):
                                          + KERNELS)
             self.fine("check", str(folder / "k.py"))
 
+    def test_executed_ptx_tells_where_it_failed_and_what_threads_had(self):
+        run = ("run", "k.py::unmasked", "dst=empty(100, f32)", "BLOCK=128", "--device", "ptx")
+        error = self.fails(3, {"kind": "DeviceFault"}, *run, "--state", "state.txt")
+        self.assertRegex(error["message"], r"PTX line \d+, thread 100 ")
+        instruction, registers = (label["text"] for label in error["labels"])
+        self.assertIn("st.global.b32", instruction)
+        self.assertRegex(registers, r"%rd\d+ = 0x")
+        state = (self.path / "state.txt").read_text()
+        self.assertRegex(state, r"thread 100: next PTX line \d+\n  %")
+        self.fails(3, {"kind": "DeviceFault"}, *run)
+
     def test_only_the_user_can_open_the_files_for_ptxas(self):
         ptxas = self.path / "ptxas-modes"
         ptxas.write_text("#!/bin/sh\nfor word; do [ -f \"$word\" ] && folder=$(dirname \"$word\"); done\n"

@@ -149,10 +149,23 @@ struct Run {
     if (!compiled)
       return std::nullopt;
     if (executesPtx)
-      return driver::runOnPtx(*compiled, options.target.warpSize(), arguments, grid, &llvm::outs(),
-                              session.sink);
+      return execute(*compiled, arguments, grid);
     return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
                              session.line.has("--time") ? timedLaunches : 0, session.sink);
+  }
+
+  std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,
+                                         const driver::KernelArguments &arguments,
+                                         driver::Grid grid) {
+    std::string state;
+    llvm::raw_string_ostream stream(state);
+    const Word *path = session.line.find("--state");
+    driver::ExecutedRun executed = {&llvm::outs(), path ? &stream : nullptr};
+    std::optional<driver::RunTime> time = driver::runOnPtx(kernel, options.target.warpSize(),
+                                                           arguments, grid, executed, session.sink);
+    if (!state.empty())
+      session.writeFile(*path, state);
+    return time;
   }
 
   std::optional<driver::RunTime> simulate(driver::Compiler &compiler,

@@ -34,6 +34,7 @@ constexpr OptionSpec runOptions[] = {
      "on the CPU: the same where masked-off elements of loads decide something (default warn)",
      verdicts},
     {"--max-branches", "N", "on the CPU: after which a program counts as endless (default 2^26)"},
+    {"--state", "FILE", "on ptx: where a fault writes registers and memory of all threads"},
     {"--time", "", "measure: on a GPU the median of 20 launches with a cold cache"},
     {"--time-passes", "", "print how long each stage of the compiler took"},
     {"--debug", "", "turn on device_assert and overflow checks"},
