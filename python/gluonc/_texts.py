@@ -11,7 +11,6 @@ import os
 import sys
 import time
 import types
-import weakref
 
 _STANDARD = getattr(sys, "stdlib_module_names", frozenset()) | {"builtins"}
 # A file that did not change since is what every module of this process was made from.
@@ -21,8 +20,8 @@ _joined = {}
 # Path -> the texts that decorators saw, the newest last.
 _seen = {}
 _SEEN_AT_MOST = 8
-# Aggregate -> (path, line inside, text, variables of the module, annotations of its own).
-_classes = weakref.WeakKeyDictionary()
+# A class has it itself: a table of ours would keep the module's variables, and so the class.
+_PLACE = "_gluonc_place"
 
 
 def _read(path, variables=None):
@@ -60,7 +59,7 @@ def note_aggregate(cls):
     path = frame.f_code.co_filename
     text = _note(path, frame.f_globals)
     if text is not None:
-        _classes[cls] = path, frame.f_lineno, text, frame.f_globals, annotations_of(cls)
+        setattr(cls, _PLACE, (path, frame.f_lineno, text, frame.f_globals, annotations_of(cls)))
 
 
 def text_of(fn):
@@ -95,7 +94,7 @@ def _newest_with(code):
 def place_of_aggregate(cls):
     """(path, line inside, text, variables of the module, annotations) of an aggregate; None for other
     classes."""
-    return _classes.get(cls)
+    return vars(cls).get(_PLACE)
 
 
 def annotations_of(cls):

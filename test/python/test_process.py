@@ -124,6 +124,40 @@ def test_memory_of_kernels_made_in_a_loop_is_given_back():
     assert int(done.stdout) < 2048
 
 
+def test_modules_that_are_dropped_take_their_kernels_and_aggregates_along():
+    done = run("""
+import gc, weakref
+import numpy as np
+from sources import from_text
+
+TEXT = '''
+@gluon.aggregate
+class Pair:
+    a: gl.tensor
+    b: gl.tensor
+
+    @gluon.jit
+    def total(self):
+        return self.a + self.b
+
+@gluon.jit
+def add(out, value: gl.constexpr):
+    gl.store(out, Pair(gl.to_tensor(1), gl.to_tensor(2)).total() + value)
+'''
+
+def launched(value):
+    made, out = from_text(f"module{value}", TEXT), np.zeros(1, np.int32)
+    made.add[(1,)](out, value)
+    assert out[0] == 3 + value
+    return weakref.ref(made.Pair), weakref.ref(made.add)
+
+left = [each for value in range(5) for each in launched(value)]
+gc.collect()
+print(sum(each() is not None for each in left))
+""")
+    assert done.stdout == "0\n", done.stdout + done.stderr
+
+
 def test_threads_compile_and_launch_at_once():
     failures = []
 
