@@ -1,8 +1,8 @@
 //===- Limited.h - Python's interface, or its stable part --------------------===//
 //
-// The module for each Python uses what that Python has. One for all Pythons from 3.12 on is made with
-// Py_LIMITED_API: here are, under the same names, the functions that the stable part lacks. They give
-// the same answers, slower.
+// The module for each Python uses what that Python has. One for all Pythons from 3.12 on is made
+// with Py_LIMITED_API: here are, under the same names, the functions that the stable part lacks.
+// They give the same answers, slower.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -94,13 +94,12 @@ inline bool hasWeakReferences(PyTypeObject *type) {
 #define PyFunction_Check(object) (Py_TYPE(object) == gluonc::python::limited::functionType())
 #define PyFunction_GET_CODE(function) gluonc::python::limited::part(function, "__code__")
 #define PyFunction_GET_DEFAULTS(function) gluonc::python::limited::part(function, "__defaults__")
-#define PyFunction_GET_KW_DEFAULTS(function) \
+#define PyFunction_GET_KW_DEFAULTS(function)                                                       \
   gluonc::python::limited::part(function, "__kwdefaults__")
 #define PyFunction_Type (*gluonc::python::limited::functionType())
 #define PyList_GET_ITEM(list, i) PyList_GetItem(list, i)
 #define PyList_GET_SIZE(list) PyList_Size(list)
-#define PyObject_CallOneArg(function, value) \
-  PyObject_CallFunctionObjArgs(function, value, nullptr)
+#define PyObject_CallOneArg(function, value) PyObject_CallFunctionObjArgs(function, value, nullptr)
 #define PyTuple_GET_ITEM(tuple, i) PyTuple_GetItem(tuple, i)
 #define PyTuple_GET_SIZE(tuple) PyTuple_Size(tuple)
 #define PyTuple_SET_ITEM(tuple, i, value) PyTuple_SetItem(tuple, i, value)

@@ -50,7 +50,7 @@ bool canHold(mlir::Type type) {
   if (mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type))
     return canHoldScalar(tensor.getElementType()) && linearOrNull(tensor);
   if (ttg::MemDescType buffer = dyn_cast<ttg::MemDescType>(type))
-    return buffer.isShared();
+    return buffer.isShared() || buffer.isTensorMemory();
   return isa<ttg::AsyncTokenType>(type) || ttng::descriptorOf(type) || canHoldScalar(type);
 }
 

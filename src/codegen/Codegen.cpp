@@ -71,6 +71,8 @@ public:
     for (Argument &argument : emitter.function.args())
       arguments.push_back(&argument);
     emitter.values.setFlat(op.getArguments(), arguments);
+    if (op.isPublic())
+      emitter.beginTensorMemory();
     return emitter.emitRegion(op.getBody());
   }
 

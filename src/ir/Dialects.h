@@ -81,6 +81,15 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 #define GET_OP_CLASSES
 #include "ir/TTGOps.h.inc"
 
+namespace gluonc::ttng {
+
+/// The memory beside the tensor cores of sm_100.
+struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
+  llvm::StringRef getName() final { return "<TensorMemory>"; }
+};
+
+} // namespace gluonc::ttng
+
 #include "ir/TTNGDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
@@ -141,6 +150,13 @@ inline constexpr llvm::StringLiteral sharedAttr = "ttg.shared";
 inline constexpr llvm::StringLiteral totalNumWarpsAttr = "ttg.total-num-warps";
 /// Byte of shared memory where partitions are told what to run; set by transform.
 inline constexpr llvm::StringLiteral warpStateAttr = "ttg.warp-state-offset";
+/// Columns of tensor memory that a CTA needs, as many as can be allocated, and the byte of shared
+/// memory where their address is put; set by transform.
+inline constexpr llvm::StringLiteral tensorMemorySizeAttr = "ttg.tensor_memory_size";
+inline constexpr llvm::StringLiteral tensorMemoryBaseAttr = "ttg.tensor-memory-base-offset";
+/// On `ttng.tmem_alloc`: where its buffer begins; set by transform.
+inline constexpr llvm::StringLiteral tensorMemoryColumnAttr = "tensor_memory_col_offset";
+inline constexpr llvm::StringLiteral tensorMemoryRowAttr = "tensor_memory_row_offset";
 /// Bytes of global memory that each CTA needs for itself, and their alignment; set by transform.
 inline constexpr llvm::StringLiteral globalScratchAttr = "ttg.global_scratch_memory_size";
 inline constexpr llvm::StringLiteral globalScratchAlignmentAttr =

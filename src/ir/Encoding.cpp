@@ -95,7 +95,7 @@ static std::unique_ptr<layout::LinearLayout> compute(Attribute encoding, ArrayRe
   if (!layout || layout->isPlaceholder())
     return nullptr;
   // A ring of buffers has leading dims that the encoding does not speak of.
-  if (layout->isShared() && layout->rank() && *layout->rank() < shape.size())
+  if (!layout->isDistributed() && layout->rank() && *layout->rank() < shape.size())
     shape = shape.take_back(*layout->rank());
   if (checkShape(*layout, shape))
     return nullptr;

@@ -76,10 +76,13 @@ struct TensorRules {
 
   LogicalResult checkBuffer(ttg::MemDescType type, Location where) {
     std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
-    if (!type.isShared() || !layout)
+    if (!(type.isShared() || type.isTensorMemory()) || !layout)
       return success();
-    if (!layout->isShared()) // memdesc_c1
+    if (type.isShared() && !layout->isShared()) // memdesc_c1
       return emitError(where) << "encoding of buffer type " << type << " is not a shared one";
+    if (type.isTensorMemory() && !layout->isTensorMemory()) // memdesc_c1
+      return emitError(where) << "encoding of buffer type " << type
+                              << " is not one of tensor memory";
     ArrayRef<int64_t> alloc = type.getAllocShape();
     int64_t rank = layout->rank().value_or(0);
     if (rank > int64_t(alloc.size()) || rank + 1 < int64_t(alloc.size()) ||

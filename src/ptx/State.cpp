@@ -64,8 +64,8 @@ void printTensorMemory(llvm::raw_ostream &out, const TensorMemory &tensor) {
 void printState(const Machine &machine, llvm::raw_ostream &out) {
   const Function &kernel = machine.kernel;
   for (const Cta &cta : machine.ctas) {
-    out << "CTA (" << cta.coordinates[0] << ", " << cta.coordinates[1] << ", "
-        << cta.coordinates[2] << ")\n";
+    out << "CTA (" << cta.coordinates[0] << ", " << cta.coordinates[1] << ", " << cta.coordinates[2]
+        << ")\n";
     for (const Warp &warp : cta.warps)
       for (unsigned lane = 0; lane != warpLanes; ++lane) {
         LaneState state = warp.state[lane];

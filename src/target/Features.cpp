@@ -16,6 +16,7 @@ static constexpr Range ada = {89, newest, "cuda:89 or newer"};
 static constexpr Range hopper = {90, newest, "cuda:90 or newer"};
 static constexpr Range onlyHopper = {90, 99, "cuda:90"};
 static constexpr Range blackwell = {100, newest, "cuda:100 or newer"};
+static constexpr Range tensorMemory = {100, 119, "cuda:100, 103 or 110"};
 
 static const Range &rangeOf(Feature feature) {
   switch (feature) {
@@ -40,6 +41,8 @@ static const Range &rangeOf(Feature feature) {
     return onlyHopper;
   case Feature::PaddedFp4:
     return blackwell;
+  case Feature::TensorMemory:
+    return tensorMemory;
   }
   return onlyHopper;
 }

@@ -38,6 +38,8 @@ enum class Feature : uint8_t {
   SuspendingWait,
   /// Tensor maps that pad 4-bit elements to bytes.
   PaddedFp4,
+  /// Tensor memory and the products that use it (tcgen05).
+  TensorMemory,
 };
 
 bool has(const Target &target, Feature feature);

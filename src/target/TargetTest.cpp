@@ -3,6 +3,7 @@
 #include "target/Partitions.h"
 #include "target/nvidia/MatrixInstructions.h"
 #include "target/nvidia/Registers.h"
+#include "target/nvidia/TensorMemory.h"
 
 #include "gtest/gtest.h"
 
@@ -112,4 +113,38 @@ TEST(MatrixInstructions, InstructionsAreAsDeepAs256Bits) {
   EXPECT_EQ(matrixDepth(16), 16u);
   EXPECT_EQ(mma::depth(MatrixElement::F32, 32), 8u);
   EXPECT_EQ(mma::depth(MatrixElement::F64, 64), 4u);
+}
+
+// Values that Triton 3.6 emits for cuda:100.
+TEST(TensorMemory, InstructionDescriptorsHaveTheBitsOfThePtxIsa) {
+  using namespace gluonc::target::nvidia;
+  using enum MatrixElement;
+  using tcgen05::Kind;
+  auto bits = [](Kind kind, MatrixElement a, MatrixElement sum, bool transposesA, bool transposesB,
+                 unsigned rows = 128, unsigned columns = 128) {
+    return tcgen05::instructionDescriptor(
+        {kind, a, a, sum, false, false, transposesA, transposesB, rows, columns});
+  };
+  EXPECT_EQ(bits(Kind::F16, F16, F32, false, false), 0x08200010u);
+  EXPECT_EQ(bits(Kind::F16, F16, F32, false, true), 0x08210010u);
+  EXPECT_EQ(bits(Kind::F16, F16, F32, true, false), 0x08208010u);
+  EXPECT_EQ(bits(Kind::F16, F16, F32, false, false, 64), 0x04200010u);
+  EXPECT_EQ(bits(Kind::F16, F16, F32, false, false, 128, 256), 0x08400010u);
+  EXPECT_EQ(bits(Kind::F16, F16, F16, false, false), 0x08200000u);
+  EXPECT_EQ(bits(Kind::Tf32, F32, F32, false, false), 0x08200910u);
+  EXPECT_EQ(bits(Kind::F8F6F4, E4M3, F32, false, false), 0x08200010u);
+}
+
+TEST(TensorMemory, KindsAreThoseOfTheChip) {
+  using namespace gluonc::target::nvidia;
+  using enum MatrixElement;
+  EXPECT_EQ(tcgen05::kindOf(E4M3, E5M2, F16), tcgen05::Kind::F8F6F4);
+  EXPECT_EQ(tcgen05::kindOf(F16, BF16, F32), std::nullopt);
+  EXPECT_EQ(tcgen05::kindOf(BF16, BF16, F16), std::nullopt);
+  EXPECT_TRUE(tcgen05::has(*Target::parse("cuda:100a"), tcgen05::Kind::I8));
+  EXPECT_FALSE(tcgen05::has(*Target::parse("cuda:103a"), tcgen05::Kind::I8));
+  EXPECT_FALSE(tcgen05::has(*Target::parse("cuda:120a"), tcgen05::Kind::F16));
+  EXPECT_FALSE(has(*Target::parse("cuda:90a"), Feature::TensorMemory));
+  EXPECT_FALSE(has(*Target::parse("cuda:120a"), Feature::TensorMemory));
+  EXPECT_TRUE(has(*Target::parse("cuda:103a"), Feature::TensorMemory));
 }

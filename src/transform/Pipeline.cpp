@@ -29,6 +29,8 @@ void addPipeline(OpPassManager &passes, const target::Target &target) {
   passes.addPass(createAllocateGlobalScratchPass());
   // Before allocation: partitions take a little shared memory.
   passes.addPass(createAllocateWarpGroupsPass(target));
+  // Before allocation: its address is put into shared memory.
+  passes.addPass(createAllocateTensorMemoryPass(target));
   // After everything that adds or removes owners of shared memory.
   passes.addPass(createAllocateSharedPass(target));
   // After allocation: which bytes overlap is known by place. Before barriers: the threads that a
@@ -95,6 +97,7 @@ void registerPasses() {
   static const target::Target assumed = *target::Target::cuda(90);
   registerBehindLayouts([] { return createAllocateWarpGroupsPass(assumed); });
   registerBehindLayouts([] { return createAllocateSharedPass(assumed); });
+  registerBehindLayouts([] { return createAllocateTensorMemoryPass(assumed); });
 
   registerPassPipeline(
       "gluonc-pipeline", "All passes, for a target such as cuda:90a",

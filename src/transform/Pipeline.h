@@ -11,6 +11,8 @@ namespace gluonc {
 /// Pipeline.cpp for the reasons. Needs verified ttg. Leaves
 ///   - one public function per kernel, calls only to `noinline` functions,
 ///   - `allocation.offset` on every operation that owns shared memory, `ttg.shared` on the module,
+///   - `tensor_memory_col_offset` and `…_row_offset` on allocations of tensor memory,
+///     `ttg.tensor_memory_size` on the module,
 ///   - a `ttng.fence_async_shared` where asynchronous units access what threads did,
 ///   - a `ttg.barrier local` where threads exchange data through shared memory.
 void addPipeline(mlir::OpPassManager &passes, const target::Target &target);
@@ -52,6 +54,10 @@ std::unique_ptr<mlir::Pass> createAllocateGlobalScratchPass();
 /// Gives the partitions of `ttg.warp_specialize` warps beside the kernel's own, and registers where
 /// the program requests numbers of them and `target` can move them.
 std::unique_ptr<mlir::Pass> createAllocateWarpGroupsPass(const target::Target &target);
+
+/// Gives every buffer in tensor memory its columns, and the module the number of those that a CTA
+/// allocates. Reports an error if there are too few.
+std::unique_ptr<mlir::Pass> createAllocateTensorMemoryPass(const target::Target &target);
 
 /// Gives every buffer and every scratch area its place in shared memory, such that those that are
 /// alive at one time do not overlap. Reports an error if `target` has too little.

@@ -895,6 +895,126 @@ class shared_memory_descriptor:
         """
         ...
 
+class tensor_memory_descriptor:
+    """Methods of buffers in tensor memory."""
+    dtype: DType
+    shape: Sequence[int]
+    layout: Layout
+    type: Any
+
+    def _keep_alive(self) -> None:
+        """Uses a buffer, so that its memory is not given to another before here.
+
+        Gives: nothing.
+        Errors: what is no buffer.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            acc._keep_alive()
+        """
+        ...
+
+    def _reinterpret(self, dtype: DType, shape: Sequence[int], layout: Layout) -> Any:
+        """The same columns seen as another element type, shape and layout.
+
+        Gives: a tensor memory descriptor.
+        Errors: more columns than the buffer has; a slice with gaps.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            half = acc._reinterpret(gl.float16, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))
+        """
+        ...
+
+    def get_reg_layout(self, num_warps: int | None = ..., instr_variant: str = ...) -> Any:
+        """The layout in which warps load the buffer.
+
+        `instr_variant` is the shape of the instruction: "32x32b", "16x64b", "16x128b", "16x256b",
+        "16x32bx2", or "32x32b_splitn", of which the last register bit is the middle of the columns.
+
+        Gives: a layout of blocks.
+        Errors: other variants; warps that are no power of two from 4 on.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            registers: gl.constexpr = acc.get_reg_layout(instr_variant="16x256b")
+        """
+        ...
+
+    def index(self, index: tensor | Number) -> Any:
+        """One buffer of a ring.
+
+        A view: no data moves.
+
+        Gives: a tensor memory descriptor without the first dimension.
+        Errors: a buffer that is no ring; an index that is no int32, or known and out of range.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            ring = blackwell.allocate_tensor_memory(gl.float32, [2, 128, 64], held)
+            acc = ring.index(1)
+        """
+        ...
+
+    def load(self, layout: Layout | None = ...) -> Any:
+        """Reads the whole buffer.
+
+        Without a `layout` in that of `get_reg_layout()`.
+
+        Gives: a block of the buffer's element type and shape.
+        Errors: a ring of buffers; a layout that no instruction loads; warps that do not come in fours.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            z = acc.load()
+        """
+        ...
+
+    def reinterpret(self, dtype: DType, shape: Sequence[int], layout: Layout) -> Any:
+        """The same columns seen as another element type, shape and layout.
+
+        Gives: a tensor memory descriptor.
+        Errors: more columns than the buffer has; a slice with gaps.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            half = acc.reinterpret(gl.float16, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))
+        """
+        ...
+
+    def slice(self, start: int, length: int, dim: int = ...) -> Any:
+        """A part of a buffer along one dimension.
+
+        A view: no data moves. The length is a power of two and `start` a multiple of it.
+
+        Gives: a tensor memory descriptor, `length` long in that dimension.
+        Errors: a part that is not inside, or that begins within a column of 32 bits.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            right = acc.slice(32, 32)
+        """
+        ...
+
+    def store(self, value: tensor, pred: tensor | Number = ...) -> None:
+        """Writes the whole buffer; with a false `pred` it does not.
+
+        Gives: nothing.
+        Errors: a ring of buffers; a value of another type or shape, or that no instruction stores.
+
+            # cuda:100a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            acc.store(gl.zeros([128, 64], gl.float32, acc.get_reg_layout()))
+        """
+        ...
+
 def static_assert(cond: Any, msg: str = ...) -> None:
     """Stops the compilation with a message where a condition does not hold.
 

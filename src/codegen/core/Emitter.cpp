@@ -75,6 +75,37 @@ LogicalResult Emitter::unsupported(mlir::Operation *op, const Twine &what) {
   return failure();
 }
 
+static int64_t moduleAttr(mlir::Operation *op, StringRef name) {
+  auto value = op->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(name);
+  return value ? value.getInt() : 0;
+}
+
+static Value *isFirstWarp(Emitter &emitter) {
+  return emitter.builder.CreateICmpULT(emitter.threads.id(),
+                                       emitter.builder.getInt32(emitter.state.target.warpSize()));
+}
+
+void Emitter::beginTensorMemory() {
+  const int64_t columns = moduleAttr(source, ttg::tensorMemorySizeAttr);
+  if (!columns)
+    return;
+  // In the entry, by the workers, too: everybody knows the address then.
+  Builder::InsertPointGuard guard(builder);
+  threads.id();
+  builder.SetInsertPoint(blocks.entry->getTerminator());
+  Value *place = builder.CreateConstGEP1_32(builder.getInt8Ty(), state.shared,
+                                            moduleAttr(source, ttg::tensorMemoryBaseAttr));
+  tensorMemory = isa.allocateTensorMemory(builder, isFirstWarp(*this), place, columns);
+}
+
+void Emitter::endTensorMemory() {
+  if (!tensorMemory)
+    return;
+  threads.barrier();
+  isa.freeTensorMemory(builder, isFirstWarp(*this), tensorMemory,
+                       moduleAttr(source, ttg::tensorMemorySizeAttr));
+}
+
 std::optional<int64_t> Emitter::allocationOf(mlir::Operation *op) {
   if (auto offset = op->getAttrOfType<mlir::IntegerAttr>(ttg::allocationOffsetAttr))
     return offset.getInt();

@@ -61,6 +61,12 @@ public:
   Blocks blocks;
   Threads threads;
   Workers workers;
+  /// The address of the kernel's tensor memory, an i32; null where it has none.
+  llvm::Value *tensorMemory = nullptr;
+
+  /// At the start of the kernel and before each of its ends.
+  void beginTensorMemory();
+  void endTensorMemory();
 
   /// Emits a region whose entry block continues at the current place.
   mlir::LogicalResult emitRegion(mlir::Region &region);

@@ -180,6 +180,14 @@ public:
   /// Waits until at most `pending` groups of this thread are unfinished.
   virtual void waitCopies(Builder &builder, unsigned pending) const = 0;
 
+  /// Allocates columns of tensor memory for the CTA, at the start of a kernel, by all threads:
+  /// those of the first warp do, with the 4 bytes of shared memory at `place`. The address, an i32.
+  virtual llvm::Value *allocateTensorMemory(Builder &builder, llvm::Value *isFirstWarp,
+                                            llvm::Value *place, unsigned columns) const = 0;
+  /// Gives them back; nobody accesses them any more.
+  virtual void freeTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *address,
+                                unsigned columns) const = 0;
+
   /// Prints i32, i64 and double values by a format of C's printf.
   virtual void print(Builder &builder, llvm::StringRef format,
                      llvm::ArrayRef<llvm::Value *> values) const = 0;

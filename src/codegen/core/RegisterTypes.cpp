@@ -36,6 +36,8 @@ SmallVector<Type *> RegisterTypes::ofRegisters(mlir::Type type) {
   if (isa<ttg::AsyncTokenType>(type))
     return {};
   if (ttg::MemDescType buffer = dyn_cast<ttg::MemDescType>(type)) {
+    if (buffer.isTensorMemory())
+      return {Type::getInt32Ty(context)};
     SmallVector<Type *> types(1 + buffer.getRank(), Type::getInt32Ty(context));
     types[0] = PointerType::get(context, SharedSpace);
     return types;

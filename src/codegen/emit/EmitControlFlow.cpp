@@ -162,6 +162,7 @@ LogicalResult emitCondBranch(Emitter &emitter, mlir::cf::CondBranchOp op) {
 LogicalResult emitReturn(Emitter &emitter, tt::ReturnOp op) {
   Builder &builder = emitter.builder;
   releaseWorkers(emitter, op);
+  emitter.endTensorMemory();
   Registers flat = emitter.values.flatten(op.getOperands());
   if (flat.empty())
     builder.CreateRetVoid();

@@ -11,6 +11,7 @@
 #include "codegen/core/SharedTransfer.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "ir/ttng/TensorMemoryRules.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -151,6 +152,13 @@ LogicalResult emitLocalDealloc(Emitter &, ttg::LocalDeallocOp) { return success(
 LogicalResult emitIndex(Emitter &emitter, ttg::MemDescIndexOp op) {
   Builder &builder = emitter.builder;
   ttg::MemDescType type = op.getType();
+  if (type.isTensorMemory()) {
+    Value *columns = builder.getInt32(ttng::columnsOfBuffer(type));
+    emitter.set(op.getResult(),
+                {builder.CreateAdd(emitter.get(op.getSrc())[0],
+                                   builder.CreateMul(emitter.scalar(op.getIndex()), columns))});
+    return success();
+  }
   std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
   if (!layout)
     return emitter.unsupported(op, "`ttg.memdesc_index` of this shared layout");
@@ -217,6 +225,10 @@ Value *startOfWindow(Emitter &emitter, mlir::Value buffer) {
 }
 
 LogicalResult emitReinterpret(Emitter &emitter, ttg::MemDescReinterpretOp op) {
+  if (op.getType().isTensorMemory()) {
+    emitter.set(op.getResult(), {emitter.get(op.getSrc())[0]});
+    return success();
+  }
   Registers view(1 + op.getType().getRank(), emitter.builder.getInt32(0));
   view[0] = startOfWindow(emitter, op.getSrc());
   emitter.set(op.getResult(), std::move(view));

@@ -18,10 +18,10 @@
 #include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/nvidia/SharedOperand.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "ir/ttng/AsyncUnitRules.h"
-#include "layout/plan/MatrixDescriptor.h"
 #include "target/Features.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -46,79 +46,6 @@ mlir::Type elementOf(mlir::Value operand) {
     return buffer.getElementType();
   return cast<mlir::RankedTensorType>(operand.getType()).getElementType();
 }
-
-/// An operand in shared memory.
-class SharedOperand {
-public:
-  /// `outerFromLast`: whether M or N is the last dim (0) or the one before (1).
-  SharedOperand(Emitter &emitter, mlir::Value buffer, unsigned outerFromLast, unsigned outer,
-                unsigned depth)
-      : emitter(emitter), buffer(buffer), type(cast<ttg::MemDescType>(buffer.getType())) {
-    memory = linearOrNull(type);
-    if (!memory)
-      return;
-    unsigned rank = type.getRank();
-    outerAxis = rank - 1 - outerFromLast, kAxis = rank - 2 + outerFromLast;
-    bytes = elementBytes(type.getElementType());
-    descriptor = layout::describeMatrix(*memory, outerAxis, kAxis, bytes, outer, depth);
-    inverse = memory->pseudoInvert();
-  }
-
-  bool isValid() const { return descriptor.has_value(); }
-  bool contiguousK() const { return descriptor->contiguousK; }
-
-  /// Computes the descriptor of element (0, 0). `groupStep(bit)` is what bit of the number of the
-  /// warp group adds to the outer coordinate.
-  void start(ArrayRef<uint32_t> groupSteps) {
-    Builder &builder = emitter.builder;
-    const Registers &view = emitter.get(buffer);
-    // Windows start at whole tiles, so their offsets do not touch the swizzle's bits.
-    Value *offset = groupOffset(groupSteps);
-    for (auto [axis, start] : enumerate(ArrayRef(view).drop_front())) {
-      Constant *known = dyn_cast<Constant>(start);
-      if (known && known->isNullValue())
-        continue;
-      SmallVector<uint32_t> images;
-      for (unsigned bit = 0; bit < inverse->inLog2(Dim::axis(axis)); ++bit)
-        images.push_back(inverse->basis(Dim::axis(axis), bit, Dim::Offset));
-      offset = builder.CreateXor(offset, applyLinear(builder, start, images));
-    }
-    Value *address = builder.CreatePtrToInt(view[0], builder.getInt32Ty());
-    address = builder.CreateAdd(address, builder.CreateMul(offset, builder.getInt32(bytes)));
-    Value *units = builder.CreateLShr(builder.CreateAnd(address, builder.getInt32(0x3ffff)), 4);
-    first = builder.CreateOr(builder.CreateZExt(units, builder.getInt64Ty()),
-                             builder.getInt64(descriptor->bits));
-  }
-
-  Value *at(uint32_t outer, uint32_t k) {
-    uint64_t place = inverse->packIn({{Dim::axis(outerAxis), outer}, {Dim::axis(kAxis), k}});
-    uint64_t offset = inverse->outComponent(inverse->applyPacked(place), Dim::Offset);
-    return emitter.builder.CreateAdd(first, emitter.builder.getInt64(offset * bytes / 16));
-  }
-
-private:
-  /// Element offset of this thread's warp group; the same in all lanes, and known to be.
-  Value *groupOffset(ArrayRef<uint32_t> groupSteps) {
-    Builder &builder = emitter.builder;
-    SmallVector<uint32_t> images;
-    for (uint32_t step : groupSteps)
-      images.push_back(inverse->outComponent(
-          inverse->applyPacked(inverse->packIn({{Dim::axis(outerAxis), step}})), Dim::Offset));
-    if (all_of(images, [](uint32_t image) { return image == 0; }))
-      return builder.getInt32(0);
-    Value *group = builder.CreateLShr(emitter.threads.warpId(), Log2_32(wgmma::warps));
-    return applyLinear(builder, group, images);
-  }
-
-  Emitter &emitter;
-  mlir::Value buffer;
-  ttg::MemDescType type;
-  const LinearLayout *memory;
-  std::optional<LinearLayout> inverse;
-  std::optional<layout::MatrixDescriptor> descriptor;
-  unsigned outerAxis = 0, kAxis = 1, bytes = 1;
-  Value *first = nullptr;
-};
 
 /// What an instruction accumulates in: its registers' type and how elements fill them.
 struct SumWord {

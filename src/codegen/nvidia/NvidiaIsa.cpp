@@ -126,6 +126,7 @@ static EmitTable tableOf(bool isHopper) {
     addAsyncBarriers(table);
     addTma(table);
     addDescriptors(table);
+    addTensorMemory(table);
   }
   return table;
 }

@@ -8,6 +8,7 @@ namespace gluonc::codegen::nvidia {
 // The operations of this vendor, by family.
 void addMma(EmitTable &table);
 void addWgmma(EmitTable &table);
+void addTensorMemory(EmitTable &table);
 
 class NvidiaIsa final : public Isa {
 public:
@@ -68,6 +69,10 @@ public:
                  const tt::CachePolicy &caches) const override;
   void commitCopies(Builder &builder) const override;
   void waitCopies(Builder &builder, unsigned pending) const override;
+  llvm::Value *allocateTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *place,
+                                    unsigned columns) const override;
+  void freeTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *address,
+                        unsigned columns) const override;
   void print(Builder &builder, llvm::StringRef format,
              llvm::ArrayRef<llvm::Value *> values) const override;
   void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file, unsigned line,

@@ -32,7 +32,7 @@ struct Inferred;
 //===----------------------------------------------------------------------===//
 
 /// Memories on the chip that views (`!ttg.memdesc`) are of.
-enum class MemorySpace : uint8_t { Shared };
+enum class MemorySpace : uint8_t { Shared, Tensor };
 
 /// The path by which memory is accessed: that of threads, or that of asynchronous units. A
 /// fence orders the two.

@@ -106,7 +106,7 @@ Scratch ttg::WarpSpecializeOp::getScratch() {
   int64_t registers = 0;
   for (Value capture : getCaptures()) {
     auto buffer = dyn_cast<MemDescType>(capture.getType());
-    registers += buffer ? 1 + buffer.getRank() : 1;
+    registers += buffer && buffer.isShared() ? 1 + buffer.getRank() : 1;
   }
   return {8 * registers};
 }

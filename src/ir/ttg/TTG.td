@@ -124,6 +124,7 @@ def TTG_MemDescType : TypeDef<TTG_Dialect, "MemDesc"> {
   let extraClassDeclaration = [{
     int64_t getRank() const { return getShape().size(); }
     bool isShared() const;
+    bool isTensorMemory() const;
   }];
   let hasCustomAssemblyFormat = 1;
 }

@@ -66,6 +66,9 @@ void TTGDialect::registerTypes() {
 bool MemDescType::isShared() const {
   return llvm::isa_and_nonnull<SharedMemorySpaceAttr>(getMemorySpace());
 }
+bool MemDescType::isTensorMemory() const {
+  return llvm::isa_and_nonnull<ttng::TensorMemorySpaceAttr>(getMemorySpace());
+}
 
 /// `<4x128x64xf16, #shared, #smem, mutable, 4x128x128>`; the last two are optional.
 Type MemDescType::parse(AsmParser &parser) {

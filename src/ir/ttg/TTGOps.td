@@ -203,6 +203,7 @@ def TTG_MemDescSubsliceOp : TTG_ViewOp<"memdesc_subslice", (ins DenseI32ArrayAtt
     `memdesc_subslice_c2`: the window lies inside the source.
     `memdesc_subslice_c3`: offsets are multiples of the window along each dim.
     `memdesc_subslice_c4`: the window does not cut the swizzling pattern.
+    `memdesc_subslice_c5`: the source is in shared memory.
   }];
   let assemblyFormat = [{
     $src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->`
@@ -234,6 +235,7 @@ def TTG_MemDescReinterpretOp : TTG_ViewOp<"memdesc_reinterpret"> {
     `memdesc_reinterpret_c1`: the source has no gaps, and the result is no subslice.
     `memdesc_reinterpret_c2`: it needs no more bytes than the source has, together with the
     buffers that follow it in a ring. `memdesc_reinterpret_c3`: padding is kept.
+    `memdesc_reinterpret_c4`: in tensor memory it needs no other columns than the source has.
   }];
   let hasFolder = 1;
 }

@@ -8,6 +8,7 @@
 #include "ir/Owners.h"
 #include "ir/Views.h"
 #include "ir/tt/CachePolicy.h"
+#include "ir/ttng/TensorMemoryRules.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -30,6 +31,8 @@ LogicalResult ConvertLayoutOp::verify() {
 
 /// The encoding of a ring speaks of one of its buffers only.
 static LogicalResult verifySingle(Operation *op, MemDescType buffer) {
+  if (!buffer.isShared())
+    return op->emitOpError("takes a buffer in shared memory, got ") << buffer;
   if (ringDims(buffer))
     return op->emitOpError("takes one buffer, not a ring of them: ") << buffer;
   return success();
@@ -218,6 +221,8 @@ LogicalResult MemDescSubsliceOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
   if (failed(verifyView(*this, source, result)))
     return failure();
+  if (!source.isShared()) // memdesc_subslice_c5
+    return emitOpError("takes a buffer in shared memory, got ") << source;
   ArrayRef<int64_t> from = source.getShape(), to = result.getShape();
   ArrayRef<int32_t> offsets = getOffsets();
   if (from.size() != to.size() || offsets.size() != from.size() ||
@@ -273,6 +278,10 @@ LogicalResult MemDescReinterpretOp::verify() {
   MemDescType source = getSrc().getType(), result = getType();
   if (failed(verifyView(*this, source, result, /*sameElement=*/false)))
     return failure();
+  if (source.isTensorMemory()) {
+    std::string problem = ttng::whyNoReinterpretation(source, result); // memdesc_reinterpret_c4
+    return problem.empty() ? success() : emitOpError(problem);
+  }
   if (!isContiguous(source) || isSubslice(result)) // memdesc_reinterpret_c1
     return emitOpError("cannot reinterpret a subslice with gaps");
   std::optional<int64_t> from = reachableBytes(getSrc()), to = footprint(result);

@@ -11,6 +11,51 @@ using namespace mlir;
 using namespace gluonc;
 using namespace gluonc::ttng;
 
+//===----------------------------------------------------------------------===//
+// Text of tensor memory
+//===----------------------------------------------------------------------===//
+
+using OptionalOperand = std::optional<OpAsmParser::UnresolvedOperand>;
+
+/// Nothing, `[]` or `[%token]`; brackets give a token.
+static ParseResult parseToken(OpAsmParser &parser, OptionalOperand &dep, Type &depType,
+                              Type &token) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  token = ttg::AsyncTokenType::get(parser.getContext());
+  if (succeeded(parser.parseOptionalRSquare()))
+    return success();
+  depType = token;
+  return failure(parser.parseOperand(dep.emplace()) || parser.parseRSquare());
+}
+
+static void printToken(OpAsmPrinter &printer, Operation *, Value dep, Type, Type token) {
+  if (!dep && !token)
+    return;
+  printer << '[';
+  if (dep)
+    printer << dep;
+  printer << ']';
+}
+
+/// `, %barrier[%predicate]` for each.
+static ParseResult
+parseBarriersAndPreds(OpAsmParser &parser,
+                      llvm::SmallVectorImpl<OpAsmParser::UnresolvedOperand> &barriers,
+                      llvm::SmallVectorImpl<OpAsmParser::UnresolvedOperand> &preds) {
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseOperand(barriers.emplace_back()) || parser.parseLSquare() ||
+        parser.parseOperand(preds.emplace_back()) || parser.parseRSquare())
+      return failure();
+  return success();
+}
+
+static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *, OperandRange barriers,
+                                  OperandRange preds) {
+  for (auto [barrier, pred] : llvm::zip(barriers, preds))
+    printer << ", " << barrier << '[' << pred << ']';
+}
+
 #define GET_OP_CLASSES
 #include "ir/TTNGOps.cpp.inc"
 

@@ -14,6 +14,7 @@ include "ir/ttng/TTNG.td"
 include "ir/ttg/TTG.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def TTNG_GlobalMemory : Resource<"::gluonc::tt::GlobalMemory">;
 def TTNG_SharedMemory : Resource<"::gluonc::ttg::SharedMemory">;
@@ -309,5 +310,7 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
   let results = (outs Variadic<TTNG_BlockOrBuffer>:$outputs);
   let assemblyFormat = "$inputs attr-dict `:` qualified(type($inputs))";
 }
+
+include "ir/ttng/TensorMemoryOps.td"
 
 #endif

@@ -103,7 +103,7 @@ LogicalResult AsyncSharedStoreOp::verify() {
   ttg::MemDescType buffer = getDst().getType();
   if (failed(verifyCluster(*this)) || failed(verifyBarrier(*this, getMbarrier().getType())))
     return failure();
-  if (tensor.getShape() != buffer.getShape() || ringDims(buffer) ||
+  if (!buffer.isShared() || tensor.getShape() != buffer.getShape() || ringDims(buffer) ||
       tensor.getElementType() != buffer.getElementType()) // async_shared_store_c1
     return emitOpError("tensor and buffer must agree in shape and element type");
   if (!buffer.getMutableMemory()) // async_shared_store_c2

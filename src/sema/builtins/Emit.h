@@ -168,10 +168,13 @@ llvm::ArrayRef<Builtin> mmaBuiltins();
 llvm::ArrayRef<Builtin> barrierBuiltins();
 llvm::ArrayRef<Builtin> tmaBuiltins();
 llvm::ArrayRef<Builtin> warpgroupBuiltins();
+llvm::ArrayRef<Builtin> tensorMemoryBuiltins();
 llvm::ArrayRef<Builtin> gatherBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> libdeviceBuiltins();
 llvm::ArrayRef<Builtin> dotFmaBuiltins();
+/// Methods of descriptors of tensor memory.
+llvm::ArrayRef<Builtin> tensorMemoryMethods();
 /// Methods of memory descriptors.
 llvm::ArrayRef<Builtin> bufferAccessMethods();
 llvm::ArrayRef<Builtin> viewMethods();

@@ -73,6 +73,7 @@ void appendBuiltinNames(std::vector<llvm::StringRef> &names);
 /// Methods by name, in alphabetical order.
 std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMethodRows();
 std::vector<std::pair<llvm::StringRef, const Builtin *>> memDescMethodRows();
+std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMemoryMethodRows();
 /// Is the name known, but not supported yet?
 bool isLater(const Builtin &builtin);
 /// Emits a call, after checking that the target has what the builtin needs.
@@ -80,7 +81,7 @@ std::optional<Value> emitCall(Context &, const Builtin &builtin, llvm::ArrayRef<
                               llvm::ArrayRef<diag::Span> spans);
 /// A method of tensors (`x.to`, `x.sum`) or memory descriptors; the object is its first argument.
 const Builtin *findTensorMethod(llvm::StringRef name);
-const Builtin *findMemDescMethod(llvm::StringRef name);
+const Builtin *findMemDescMethod(llvm::StringRef name, bool inTensorMemory);
 
 /// At least one operand is IR. The spans are those of the operands.
 std::optional<Value> binary(Context &, BinaryOp, const Value &lhs, const Value &rhs,

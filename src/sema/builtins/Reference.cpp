@@ -100,6 +100,7 @@ constexpr Titles titles[] = {
     {"tensor",
      "Methods of tensors. A function with the tensor as its first argument does the same."},
     {"shared_memory_descriptor", "Methods of buffers in shared memory."},
+    {"tensor_memory_descriptor", "Methods of buffers in tensor memory."},
     {"gl.extra", "Launches that overlap."},
     {"gl.extra.libdevice", "Functions of NVIDIA's device library, element by element."},
     {"gl.amd", "Layouts of AMD's matrix instructions."},
@@ -227,6 +228,9 @@ const std::vector<ReferencePage> &referencePages() {
       all.add("tensor", "Methods", ("tensor." + name).str(), *row);
     for (auto [name, row] : ops::memDescMethodRows())
       all.add("shared_memory_descriptor", "Methods", ("shared_memory_descriptor." + name).str(),
+              *row);
+    for (auto [name, row] : ops::tensorMemoryMethodRows())
+      all.add("tensor_memory_descriptor", "Methods", ("tensor_memory_descriptor." + name).str(),
               *row);
     linkOrigins(all.pages);
     return std::move(all.pages);
@@ -607,6 +611,7 @@ std::vector<std::pair<std::string, std::string>> stubFiles() {
     if (path.empty()) {
       writeClass("tensor", tensorStub, out);
       writeClass("shared_memory_descriptor", bufferStub, out);
+      writeClass("tensor_memory_descriptor", bufferStub, out);
     }
     std::string pagePath = path.empty() ? "gl" : "gl." + path;
     for (const ReferencePage &page : referencePages())

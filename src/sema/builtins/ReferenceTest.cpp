@@ -33,6 +33,8 @@ std::string compileExample(llvm::StringRef example) {
     source = llvm::StringRef(source).split("    layout:").first.str();
   test::Harness harness(source + indented(example));
   harness.options.numCtas = isCluster ? 2 : 1;
+  if (example.starts_with("# cuda:100a"))
+    harness.options.target = *target::Target::parse("cuda:100a");
   auto layoutOf = [&](llvm::StringRef text) {
     return evaluate(harness.program, *harness.module, text, {}, "<layout>", harness.sink);
   };
@@ -113,8 +115,9 @@ TEST(Reference, NamesAreFoundByTheirEnds) {
     return text;
   };
   EXPECT_EQ(paths("gl.load"), "gl.load ");
-  EXPECT_EQ(paths("load"), "gl.load shared_memory_descriptor.load ");
-  EXPECT_EQ(paths("triton.language.load"), "gl.load shared_memory_descriptor.load ");
+  EXPECT_EQ(paths("load"), "gl.load shared_memory_descriptor.load tensor_memory_descriptor.load ");
+  EXPECT_EQ(paths("triton.language.load"),
+            "gl.load shared_memory_descriptor.load tensor_memory_descriptor.load ");
   EXPECT_EQ(paths("tensor.sum"), "tensor.sum ");
   // Hopper has Ampere's `init`, and an `arrive` of its own.
   EXPECT_EQ(paths("mbarrier.init"), "gl.nvidia.ampere.mbarrier.init ");

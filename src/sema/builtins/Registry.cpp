@@ -129,6 +129,7 @@ llvm::ArrayRef<Family> families() {
       {"Tensor cores", mmaBuiltins()},
       {"Barriers in shared memory", barrierBuiltins()},
       {"The copy engine", tmaBuiltins()},
+      {"Tensor memory", tensorMemoryBuiltins()},
   };
   return all;
 }
@@ -173,6 +174,15 @@ static const Table &memDescMethods() {
   return table;
 }
 
+static const Table &tmemMethods() {
+  static const Table table = [] {
+    Table methods;
+    methods.add(tensorMemoryMethods());
+    return methods;
+  }();
+  return table;
+}
+
 const Builtin *findBuiltin(llvm::StringRef name) { return functions().find(name); }
 
 void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
@@ -181,13 +191,18 @@ void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
 }
 
 const Builtin *findTensorMethod(llvm::StringRef name) { return tensorMethods().find(name); }
-const Builtin *findMemDescMethod(llvm::StringRef name) { return memDescMethods().find(name); }
+const Builtin *findMemDescMethod(llvm::StringRef name, bool inTensorMemory) {
+  return (inTensorMemory ? tmemMethods() : memDescMethods()).find(name);
+}
 
 std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMethodRows() {
   return tensorMethods().sorted();
 }
 std::vector<std::pair<llvm::StringRef, const Builtin *>> memDescMethodRows() {
   return memDescMethods().sorted();
+}
+std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMemoryMethodRows() {
+  return tmemMethods().sorted();
 }
 
 bool isLater(const Builtin &builtin) {

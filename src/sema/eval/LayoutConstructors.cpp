@@ -4,6 +4,7 @@
 
 #include "layout/named/Inference.h"
 #include "layout/named/Views.h"
+#include "layout/plan/TensorMemoryAccess.h"
 
 namespace gluonc::sema {
 
@@ -284,6 +285,40 @@ MaybeValue makeTensorMemoryScales(Interpreter &interpreter, const IntrinsicCall 
   return read.ok ? read.finish(std::move(layout)) : std::nullopt;
 }
 
+/// get_tmem_reg_layout(element_ty, shape, layout, num_warps, instr_variant): the layout in which
+/// warps load such a buffer.
+MaybeValue tensorMemoryRegisters(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  if (!call[0].is(ValueKind::DType))
+    read.bad(0, "a dtype");
+  layout::Ints shape = read.ints(1);
+  layout::Layout layout = read.layout(2);
+  const int64_t warps = read.integer(3);
+  if (read.ok && !layout.isTensorMemory())
+    read.bad(2, "a layout of tensor memory");
+  if (read.ok && call.has(4) && !call[4].is(ValueKind::String))
+    read.bad(4, "the name of a variant");
+  if (!read.ok)
+    return std::nullopt;
+  layout::Problem problem = layout.validate();
+  if (!problem)
+    problem = layout::checkShape(layout, shape);
+  std::optional<layout::DistributedLinearLayout> registers;
+  std::string why;
+  if (!problem) {
+    registers = layout::tensorMemoryRegisters(
+        layout.toLinear(shape), shape, call[0].dtype().bitWidth(),
+        call.has(4) ? llvm::StringRef(call[4].asString()) : "32x32b", warps, why);
+    if (!registers)
+      problem = why;
+  }
+  if (problem) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  return Value::layout(layout::Layout(*registers));
+}
+
 /// The layout of the first argument, after checking that it can hold the shape of the second.
 std::optional<std::pair<layout::Layout, layout::Ints>> layoutAndShape(Interpreter &interpreter,
                                                                       const IntrinsicCall &call) {
@@ -380,7 +415,8 @@ Errors: a number that is no power of two.
 constexpr llvm::StringLiteral tensorMemoryDoc = R"(
 Of a buffer in tensor memory, which holds accumulators on Blackwell.
 
-It can be written and compared; nothing allocates tensor memory yet.
+A block of [M, N] is the result of one instruction; blocks of a larger tile stand side by side. An
+element takes `col_stride` elements of memory: 2 for 16-bit sums, which have a column each.
 
 Gives: a layout.
 Errors: a block that tensor memory cannot hold.
@@ -553,6 +589,18 @@ Errors: a block whose rows are too short.
      tensorMemoryDoc},
     {"nvidia.blackwell.TensorMemoryScalesLayout", scalesParameters, makeTensorMemoryScales,
      scalesDoc},
+    {"nvidia.blackwell.get_tmem_reg_layout",
+     "element_ty: dtype, shape: ints, layout: layout, num_warps: int, "
+     "instr_variant: str = '32x32b', cga_layout: value = None",
+     tensorMemoryRegisters, R"(
+The layout in which warps load a buffer from tensor memory; see `get_reg_layout` of the buffer.
+
+Gives: a layout of blocks.
+Errors: a layout that is none of tensor memory; variants and numbers of warps that there are not.
+
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    registers: gl.constexpr = blackwell.get_tmem_reg_layout(gl.float32, [128, 64], held, 4)
+)"},
     {"nvidia.rubin.TensorMemoryLayout", tensorMemoryParameters, makeTensorMemory, tensorMemoryDoc},
     {"nvidia.rubin.TensorMemoryScalesLayout", scalesParameters, makeTensorMemoryScales, scalesDoc},
     row<layout::AMDMFMALayout>("amd.AMDMFMALayout", R"(

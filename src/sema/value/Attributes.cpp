@@ -235,8 +235,10 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
   if (object.isIr()) {
     if (MaybeValue value = irAttribute(object, name))
       return value;
-    const Builtin *method =
-        object.isTensor() ? ops::findTensorMethod(name) : ops::findMemDescMethod(name);
+    auto buffer = mlir::dyn_cast<ttg::MemDescType>(object.irType());
+    const Builtin *method = object.isTensor()
+                                ? ops::findTensorMethod(name)
+                                : ops::findMemDescMethod(name, buffer && buffer.isTensorMemory());
     if (!method && object.isTensor())
       method = findOperatorMethod(name);
     if (method)

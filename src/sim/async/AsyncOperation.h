@@ -30,6 +30,12 @@ struct AsyncOperation {
     /// The CTA whose share of the target this writes; all of it, if none.
     std::optional<uint32_t> receiver;
   };
+  /// A product in tensor memory, computed when it was issued. What it wrote counts as written by
+  /// its issuer then, and is there for others when it completes.
+  struct Sum {
+    Region target;
+    Ordering::Epoch epoch = 0;
+  };
   struct BoxToShared {
     BoxTransfer transfer;
   };
@@ -53,13 +59,15 @@ struct AsyncOperation {
   /// The frame slots of its results.
   llvm::SmallVector<uint32_t, 2> results;
   /// What it moves; nothing where the values have been computed when it was issued.
-  std::variant<std::monostate, ElementsToShared, BoxToShared, BoxToGlobal> movement;
+  std::variant<std::monostate, ElementsToShared, Sum, BoxToShared, BoxToGlobal> movement;
   bool isComplete = false;
 
   /// What it writes of shared memory.
   const Region *target() const {
     if (auto *elements = std::get_if<ElementsToShared>(&movement))
       return &elements->target;
+    if (auto *sum = std::get_if<Sum>(&movement))
+      return &sum->target;
     auto *box = std::get_if<BoxToShared>(&movement);
     return box ? &box->transfer.shared : nullptr;
   }

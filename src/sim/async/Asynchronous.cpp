@@ -64,6 +64,11 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
   finishReads(operation);
   if (auto *elements = std::get_if<AsyncOperation::ElementsToShared>(&operation.movement)) {
     write(*elements, epoch, operation.place);
+  } else if (auto *sum = std::get_if<AsyncOperation::Sum>(&operation.movement)) {
+    noteWrite(*this, sum->target, sum->epoch, operation.place);
+    // A later product may add to it still.
+    if (!pendingSum(sum->target))
+      setState(shared, sum->target, SharedMemory::Written);
   } else if (auto *in = std::get_if<AsyncOperation::BoxToShared>(&operation.movement)) {
     loadBox(in->transfer, shared);
     noteWrite(*this, in->transfer.shared, epoch, operation.place);
@@ -74,6 +79,21 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
                writeGlobal(address, bytes, length, elementBytes, operation.place);
              });
   }
+}
+
+AsyncOperation *Cta::pendingSum(const Region &region) const {
+  AsyncOperation *found = nullptr;
+  forEachInFlight([&](AsyncOperation &operation) {
+    auto *sum = std::get_if<AsyncOperation::Sum>(&operation.movement);
+    if (!sum || operation.isComplete)
+      return;
+    const Region &other = sum->target;
+    if (other.table == region.table && other.view.base == region.view.base &&
+        std::equal(other.view.origin, other.view.origin + region.table->shape.size(),
+                   region.view.origin))
+      found = &operation;
+  });
+  return found;
 }
 
 /// Keeps the readers of a byte countable: with too many operations in flight, those so
@@ -93,6 +113,7 @@ void Cta::forEachInFlight(llvm::function_ref<void(AsyncOperation &)> visit) cons
     visitAll(event.operations);
   for (const std::unique_ptr<Fiber> &each : fibers) {
     visitAll(each->openCopies);
+    visitAll(each->products);
     for (const std::deque<AsyncGroup> &queue : each->queues)
       llvm::for_each(queue, visitAll);
   }
@@ -170,6 +191,15 @@ void Cta::finishCta(const Instruction &end) {
       return failLate(store.place, diag::Kind::UnfinishedAtEnd,
                       {"a bulk store's read of " + bufferText(source)}, memoryAt(source));
     }
+  // Tensor memory is given back at the end.
+  forEachInFlight([&](AsyncOperation &operation) {
+    if (failed || operation.isComplete ||
+        !std::holds_alternative<AsyncOperation::Sum>(operation.movement))
+      return;
+    Instruction issuer;
+    issuer.place = operation.place;
+    fail(issuer, diag::Kind::UnfinishedAtEnd, {"a product in tensor memory"});
+  });
   waitFor(Queue::BulkStores, 0);
   if (isCluster())
     leaveCluster(end);

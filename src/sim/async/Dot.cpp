@@ -247,25 +247,29 @@ bool isDot(ElementKind a, ElementKind b, ElementKind result) {
                     (a == ElementKind::F64 && result == ElementKind::F64));
 }
 
-void runDot(const Instruction &instruction, Cta &cta) {
-  const DotData &data = static_cast<const DotData &>(*instruction.data);
-  const Slot *operands = instruction.operands;
-  const uint8_t *a = cta.at<uint8_t>(operands[0]), *b = cta.at<uint8_t>(operands[1]);
-  bool usesC = instruction.operandCount < 4 || *cta.at<uint8_t>(operands[3]);
-  const uint8_t *c = usesC ? cta.at<uint8_t>(operands[2]) : nullptr;
+void computeDot(const DotData &data, const uint8_t *a, const uint8_t *b, const uint8_t *c,
+                uint8_t *result) {
   if (data.result == ElementKind::F32)
     runFloatDot<F32>(data, a, b, reinterpret_cast<const float *>(c),
-                     cta.at<float>(instruction.result));
+                     reinterpret_cast<float *>(result));
   else if (data.result == ElementKind::F16)
     runFloatDot<F16>(data, a, b, reinterpret_cast<const uint16_t *>(c),
-                     cta.at<uint16_t>(instruction.result));
+                     reinterpret_cast<uint16_t *>(result));
   else if (data.result == ElementKind::F64)
     runDoubleDot(data.shape, reinterpret_cast<const double *>(a),
                  reinterpret_cast<const double *>(b), reinterpret_cast<const double *>(c),
-                 cta.at<double>(instruction.result));
+                 reinterpret_cast<double *>(result));
   else
     runIntegerDot(data, a, b, reinterpret_cast<const int32_t *>(c),
-                  cta.at<int32_t>(instruction.result));
+                  reinterpret_cast<int32_t *>(result));
+}
+
+void runDot(const Instruction &instruction, Cta &cta) {
+  const Slot *operands = instruction.operands;
+  bool usesC = instruction.operandCount < 4 || *cta.at<uint8_t>(operands[3]);
+  computeDot(static_cast<const DotData &>(*instruction.data), cta.at<uint8_t>(operands[0]),
+             cta.at<uint8_t>(operands[1]), usesC ? cta.at<uint8_t>(operands[2]) : nullptr,
+             cta.at<uint8_t>(instruction.result));
 }
 
 } // namespace gluonc::sim

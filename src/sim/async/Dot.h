@@ -27,6 +27,9 @@ struct DotData : OpData {
 
 /// Whether there is a dot of these kinds.
 bool isDot(ElementKind a, ElementKind b, ElementKind result);
+/// `c` may be null, for zeros.
+void computeDot(const DotData &data, const uint8_t *a, const uint8_t *b, const uint8_t *c,
+                uint8_t *result);
 /// Operands of the instruction: a, b, c, all spelled out; perhaps a flag without which
 /// c counts as zero.
 void runDot(const Instruction &instruction, Cta &cta);

@@ -125,6 +125,8 @@ bool lowerLocalAlloc(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerLocalDealloc(Lowering &lowering, mlir::Operation *operation) {
   mlir::Value view = operation->getOperand(0);
+  if (mlir::cast<ttg::MemDescType>(view.getType()).isTensorMemory())
+    return true;
   const AddressTable *table =
       addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(view.getType()));
   if (!table)

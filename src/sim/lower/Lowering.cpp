@@ -33,6 +33,7 @@ const OperationTable &operationTable() {
     addCombine(all);
     addDot(all);
     addWarpGroupDot(all);
+    addTensorMemory(all);
     addBarriers(all);
     addTma(all);
     addDescriptors(all);

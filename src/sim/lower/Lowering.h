@@ -49,6 +49,7 @@ void addAsync(OperationTable &table);
 void addCombine(OperationTable &table);
 void addDot(OperationTable &table);
 void addWarpGroupDot(OperationTable &table);
+void addTensorMemory(OperationTable &table);
 void addBarriers(OperationTable &table);
 void addTma(OperationTable &table);
 void addDescriptors(OperationTable &table);

@@ -85,6 +85,9 @@ public:
   void writeGlobal(uint64_t address, const uint8_t *bytes, uint64_t length, uint32_t elementBytes,
                    uint32_t place);
 
+  /// The latest unfinished product whose sum is exactly this region of tensor memory; null if none.
+  AsyncOperation *pendingSum(const Region &region) const;
+
   /// Which operation in flight writes, or reads, a byte of shared memory.
   std::optional<FaultNote> writerOf(uint64_t offset) const;
   std::optional<FaultNote> readerOf(uint64_t offset) const;
@@ -106,6 +109,7 @@ public:
   std::string bufferText(uint64_t sharedOffset) const;
   /// "element (3, 17)" of that, or "byte 64".
   std::string byteText(uint64_t sharedOffset) const;
+  bool isTensorMemory(uint64_t sharedOffset) const;
   /// "`ring[2]` at element (3, 17)", or "shared memory at byte 64".
   std::string spotText(uint64_t sharedOffset) const {
     return bufferText(sharedOffset) + " at " + byteText(sharedOffset);

@@ -23,7 +23,7 @@ static Array programNumbers(uint64_t program, std::array<uint32_t, 3> grid) {
 static void addCounts(Object &object, const Counts &counts) {
   Array loops;
   for (const auto &[name, value] : counts)
-    loops.push_back(Object{{"name", name}, {"value", value}});
+    loops.push_back(Object{{"name", llvm::json::fixUTF8(name)}, {"value", value}});
   if (!loops.empty())
     object["loops"] = std::move(loops);
 }
@@ -32,7 +32,7 @@ static void addActor(Object &object, const Actor &actor) {
   if (actor.cta >= 0)
     object["cta"] = actor.cta;
   if (!actor.partition.empty())
-    object["partition"] = actor.partition;
+    object["partition"] = llvm::json::fixUTF8(actor.partition);
   if (actor.worker >= 0)
     object["worker"] = actor.worker;
   addCounts(object, actor.counts);
@@ -40,7 +40,7 @@ static void addActor(Object &object, const Actor &actor) {
 
 static void addMemory(Object &object, const MemoryName &memory) {
   if (!memory.buffer.empty())
-    object["buffer"] = memory.buffer;
+    object["buffer"] = llvm::json::fixUTF8(memory.buffer);
   if (!memory.index.empty())
     object["index"] = list(memory.index);
   if (!memory.element.empty())
@@ -54,7 +54,7 @@ static void addMemory(Object &object, const MemoryName &memory) {
 }
 
 static void addPlace(Object &object, const Place &place) {
-  object["operation"] = place.operation;
+  object["operation"] = llvm::json::fixUTF8(place.operation);
   if (!place.span)
     return;
   object["file"] = llvm::json::fixUTF8(place.span.file->path());
@@ -68,7 +68,7 @@ static Object stuckObject(const Stuck &stuck, llvm::ArrayRef<Place> places) {
   addMemory(object, stuck.memory);
   Array last;
   for (const Step &step : stuck.last) {
-    Object entry{{"does", step.does}};
+    Object entry{{"does", llvm::json::fixUTF8(step.does)}};
     addPlace(entry, places[step.place]);
     addMemory(entry, step.memory);
     addCounts(entry, step.counts);
@@ -83,7 +83,7 @@ std::shared_ptr<const diag::Facts> factsOf(const Fault &fault, llvm::ArrayRef<Pl
   auto facts = std::make_shared<diag::Facts>();
   Object &object = facts->object;
   const Place &place = places[fault.place];
-  object["operation"] = place.operation;
+  object["operation"] = llvm::json::fixUTF8(place.operation);
   object["program"] = programNumbers(fault.program, grid);
   if (fault.otherProgram)
     object["other_program"] = programNumbers(*fault.otherProgram, grid);

@@ -57,6 +57,8 @@ struct Fiber {
 
   /// cp.async: copies not committed yet.
   AsyncGroup openCopies;
+  /// Products in tensor memory that may be unfinished, in the order of their issue.
+  AsyncGroup products;
   /// Groups that may be unfinished, oldest first.
   std::array<std::deque<AsyncGroup>, kQueues> queues;
   std::deque<AsyncGroup> &queue(Queue which) { return queues[size_t(which)]; }

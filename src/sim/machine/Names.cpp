@@ -70,6 +70,21 @@ static llvm::SmallVector<int64_t, 4> elementWith(const AddressTable &table, uint
   return {};
 }
 
+/// Where a byte lies in a buffer: from its beginning, and from that of its columns. Nothing where
+/// it lies elsewhere.
+struct Inside {
+  uint64_t byte, column;
+};
+static std::optional<Inside> insideOf(const Program &program, const Allocation &allocation,
+                                      uint64_t byte) {
+  if (byte < allocation.base)
+    return std::nullopt;
+  const uint64_t inside = byte - allocation.base;
+  const uint64_t column =
+      allocation.table->inTensorMemory ? inside % program.tensorRowBytes : inside;
+  return column < allocation.bytes ? std::optional(Inside{inside, column}) : std::nullopt;
+}
+
 MemoryName Cta::memoryAt(uint64_t offset) const {
   MemoryName found;
   const uint32_t owner = uint32_t(offset / kCtaSharedStride);
@@ -80,24 +95,31 @@ MemoryName Cta::memoryAt(uint64_t offset) const {
   const Allocation *last = nullptr;
   uint64_t lastTime = 0;
   for (auto [id, allocation] : llvm::enumerate(program.allocations))
-    if (allocationTimes[id] > lastTime && byte >= allocation.base &&
-        byte < uint64_t(allocation.base) + allocation.bytes) {
+    if (allocationTimes[id] > lastTime &&
+        isTensorMemory(offset) == allocation.table->inTensorMemory &&
+        insideOf(program, allocation, byte)) {
       last = &allocation;
       lastTime = allocationTimes[id];
     }
   if (!last || last->name.empty())
     return found;
   found.buffer = last->name;
-  byte -= last->base;
+  const Inside inside = *insideOf(program, *last, byte);
+  byte = inside.byte;
   const AddressTable &table = *last->table;
   if (table.ringDims) {
     llvm::SmallVector<int64_t, 4> ring(table.shape.begin(), table.shape.begin() + table.ringDims);
-    llvm::append_range(found.index, elementNumbers(int64_t(byte / table.bufferBytes), ring));
-    byte %= table.bufferBytes;
+    const uint64_t buffer = inside.column / table.bufferBytes;
+    llvm::append_range(found.index, elementNumbers(int64_t(buffer), ring));
+    byte -= buffer * table.bufferBytes;
   }
   found.byte = int64_t(byte);
   found.element = elementWith(table, byte, isCluster() ? owner : 0);
   return found;
+}
+
+bool Cta::isTensorMemory(uint64_t offset) const {
+  return program.tensorRowBytes && offset >= kTensorMemoryBase;
 }
 
 std::string Cta::ofCta(uint64_t offset) const {
@@ -106,13 +128,20 @@ std::string Cta::ofCta(uint64_t offset) const {
 
 std::string Cta::bufferText(uint64_t offset) const {
   std::string name = memoryAt(offset).text();
-  return name.empty() ? "shared memory" : name + ofCta(offset);
+  if (name.empty())
+    return isTensorMemory(offset) ? "tensor memory" : "shared memory";
+  return name + ofCta(offset);
 }
 
 std::string Cta::byteText(uint64_t offset) const {
   MemoryName memory = memoryAt(offset);
   if (!memory.element.empty())
     return "element (" + listText(memory.element) + ")";
+  if (isTensorMemory(offset)) {
+    const uint64_t byte = offset - kTensorMemoryBase;
+    return "row " + std::to_string(byte / program.tensorRowBytes) + ", column " +
+           std::to_string(byte % program.tensorRowBytes / 4);
+  }
   return "byte " + std::to_string(memory.byte) + (memory.buffer.empty() ? ofCta(offset) : "");
 }
 

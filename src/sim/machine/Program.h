@@ -103,6 +103,8 @@ struct Program {
   uint32_t ctas = 1;
   uint64_t frameBytes = 0;
   uint32_t sharedBytes = 0;
+  /// From one row of tensor memory to the next; 0 without any.
+  uint32_t tensorRowBytes = 0;
   /// Frame offset of the three program ids, followed by the grid.
   uint32_t programIds = 0;
   /// Global accesses; each has a cache of the range it last met.

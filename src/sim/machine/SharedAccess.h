@@ -12,6 +12,9 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
 /// The same for the type of a memdesc value.
 const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation, mlir::Value value);
 
+/// Bytes from one row of tensor memory to the next.
+uint32_t tensorMemoryRowBytes(mlir::Operation *operation);
+
 inline Descriptor &descriptorAt(Cta &cta, Slot slot) { return *cta.at<Descriptor>(slot); }
 
 /// The elements of a view that this CTA's share of a tile is, or all; where several CTAs hold them,

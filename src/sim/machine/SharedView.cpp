@@ -56,6 +56,25 @@ static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
   }
 }
 
+/// Row by row; the next buffer of a ring lies in the columns behind this one.
+static void fillTensorMemoryOffsets(AddressTable &table, const layout::LinearLayout &linear,
+                                    uint32_t rowBytes) {
+  uint64_t elements = 1;
+  for (uint32_t size : table.bufferShape)
+    elements *= size;
+  table.offsets.assign(elements, 0);
+  const uint32_t columns = uint32_t(linear.inSize(layout::Dim::Col));
+  // Downwards, so that of several places of one element the lowest stays.
+  for (uint32_t row = uint32_t(linear.inSize(layout::Dim::Row)); row-- > 0;)
+    for (uint32_t column = columns; column-- > 0;) {
+      uint64_t packed =
+          linear.applyPacked(linear.packIn({{layout::Dim::Row, row}, {layout::Dim::Col, column}}));
+      table.offsets[rowMajorIndex(linear, packed, table.bufferShape)] =
+          row * rowBytes + column * table.elementBytes;
+    }
+  table.bufferBytes = (columns * table.elementBytes + 3) / 4 * 4;
+}
+
 /// The largest run (AddressTable) that the offsets have.
 static uint32_t longestRun(const AddressTable &table) {
   uint32_t row = table.bufferShape.empty() ? 1 : table.bufferShape.back();
@@ -72,6 +91,12 @@ static bool fillsBuffer(const AddressTable &table) {
   return table.shape == table.bufferShape &&
          *std::max_element(table.offsets.begin(), table.offsets.end()) ==
              (table.offsets.size() - 1) * table.elementBytes;
+}
+
+uint32_t tensorMemoryRowBytes(mlir::Operation *operation) {
+  auto columns = operation->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::IntegerAttr>(
+      ttg::tensorMemorySizeAttr);
+  return 4 * uint32_t(columns ? columns.getInt() : 0);
 }
 
 const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
@@ -101,7 +126,11 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
   table->hiddenDims = bufferRank > rank ? bufferRank - rank : 0;
   for (uint32_t dim = 0; dim < bufferRank; ++dim)
     table->bufferShape.push_back(uint32_t(linear->outSize(layout::Dim::axis(dim))));
-  fillOffsets(*table, *linear, *encoding);
+  table->inTensorMemory = type.isTensorMemory();
+  if (table->inTensorMemory)
+    fillTensorMemoryOffsets(*table, *linear, tensorMemoryRowBytes(operation));
+  else
+    fillOffsets(*table, *linear, *encoding);
   table->copyBits = layout::blockCopies(*linear);
   table->run = longestRun(*table);
   table->fillsBuffer = fillsBuffer(*table);

@@ -22,6 +22,9 @@ static_assert(sizeof(Descriptor) <= kDescriptorBytes);
 /// CTAs of a cluster have their shared memories this far apart: more than any chip has.
 inline constexpr uint32_t kCtaSharedStride = 1u << 18;
 
+/// Where tensor memory begins, row by row, behind the shared memory of a program of one CTA.
+inline constexpr uint32_t kTensorMemoryBase = kCtaSharedStride;
+
 struct AddressTable : OpData {
   uint32_t elementBytes = 0;
   /// One buffer: padding included, in one CTA.
@@ -40,6 +43,7 @@ struct AddressTable : OpData {
   /// Elements in a row that start at a multiple of this, a power of two, and are as
   /// many, lie one behind the other.
   uint32_t run = 1;
+  bool inTensorMemory = false;
   /// The view is a whole buffer whose elements fill it without gaps, whatever their order.
   bool fillsBuffer = false;
 };

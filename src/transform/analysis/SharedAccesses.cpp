@@ -2,6 +2,7 @@
 #include "transform/analysis/SharedAccesses.h"
 
 #include "ir/Encoding.h"
+#include "ir/ttng/TensorMemoryRules.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -29,7 +30,7 @@ bool apart(const Window &a, const Window &b) {
 /// that come from more than one place.
 std::optional<Window> windowOf(Value buffer) {
   Operation *op = buffer.getDefiningOp();
-  if (isa_and_nonnull<ttg::LocalAllocOp>(op)) {
+  if (op && isAllocation(op)) {
     Window window;
     for (int64_t size : cast<ttg::MemDescType>(buffer.getType()).getShape())
       window.sides.push_back({0, size});
@@ -57,12 +58,33 @@ std::optional<Window> windowOf(Value buffer) {
     }
     return window;
   }
+  if (auto slice = dyn_cast_or_null<ttng::TMEMSubSliceOp>(op)) {
+    std::optional<Window> window = windowOf(slice.getSrc());
+    if (!window)
+      return std::nullopt;
+    const int64_t dim = slice.getDim();
+    Window::Side &side = window->sides[window->sides.size() - slice.getType().getRank() + dim];
+    side = {side.begin + int64_t(slice.getOffset()), slice.getType().getShape()[dim]};
+    return window;
+  }
   return std::nullopt;
 }
 
-int64_t offsetOf(Operation *op) {
-  auto offset = op->getAttrOfType<IntegerAttr>(ttg::allocationOffsetAttr);
+int64_t intAttr(Operation *op, llvm::StringRef name) {
+  auto offset = op->getAttrOfType<IntegerAttr>(name);
   return offset ? offset.getInt() : 0;
+}
+int64_t offsetOf(Operation *op) { return intAttr(op, ttg::allocationOffsetAttr); }
+
+/// Begin and end of an allocation: bytes of shared memory, columns of tensor memory.
+std::pair<int64_t, int64_t> intervalOf(Operation *allocation) {
+  if (auto tensor = dyn_cast<ttng::TMEMAllocOp>(allocation)) {
+    int64_t begin = intAttr(allocation, ttg::tensorMemoryColumnAttr);
+    auto footprint = ttng::tensorMemoryFootprint(tensor.getResult().getType());
+    return {begin, begin + (footprint ? footprint->columns : 0)};
+  }
+  int64_t begin = offsetOf(allocation);
+  return {begin, begin + bufferBytesOf(cast<ttg::LocalAllocOp>(allocation))};
 }
 
 } // namespace
@@ -85,6 +107,8 @@ const Effect *SharedAccesses::of(Operation *op) const {
 
 bool SharedAccesses::conflict(unsigned a, unsigned b) const {
   const Access &x = list[a], &y = list[b];
+  if (x.space && y.space && x.space != y.space)
+    return false;
   if (!(x.writes || y.writes) || x.begin >= y.end || y.begin >= x.end)
     return false;
   if (x.object != Access::Object::No && x.object == y.object)
@@ -109,12 +133,11 @@ static Access::Object objectOf(MemoryAccess::Kind kind) {
 }
 
 void SharedAccesses::touch(Effect &effect, const MemoryAccess &what) {
-  if (what.space != MemorySpace::Shared)
-    return;
   auto record = [&](unsigned access) {
     list[access].writes = what.writes();
     list[access].object = objectOf(what.kind);
     list[access].byUnit = what.proxy == Proxy::Async;
+    list[access].space = what.space;
     effect.before.push_back(access);
     // Others complete at some time of their own, and no barrier before that helps.
     if (what.completion == Completion::ProgramOrder)
@@ -129,9 +152,9 @@ void SharedAccesses::touch(Effect &effect, const MemoryAccess &what) {
     return;
   std::optional<Window> window = owners->count() == 1 ? windowOf(what.buffer) : std::nullopt;
   for (unsigned index : owners->set_bits()) {
-    ttg::LocalAllocOp owner = aliases.allocations()[index];
-    int64_t begin = offsetOf(owner);
-    record(add({begin, begin + bufferBytesOf(owner), true, owner, window}));
+    Operation *owner = aliases.allocations()[index];
+    auto [begin, end] = intervalOf(owner);
+    record(add({begin, end, true, owner, window}));
   }
 }
 
@@ -151,6 +174,7 @@ void SharedAccesses::describe(Operation *op) {
       touch(effect, access);
     if (onChip.synchronizesThreads()) {
       effect.synchronizes = true;
+      effect.synchronized = std::move(effect.before);
       effect.before.clear();
     }
     if (Scratch scratch = onChip.getScratch(); scratch.bytes)
@@ -171,7 +195,9 @@ void SharedAccesses::describe(Operation *op) {
 
 /// A function that was not inlined may do anything.
 unsigned SharedAccesses::everything() {
-  return add({0, std::numeric_limits<int64_t>::max(), true, nullptr, std::nullopt});
+  unsigned access = add({0, std::numeric_limits<int64_t>::max(), true, nullptr, std::nullopt});
+  list[access].space.reset();
+  return access;
 }
 
 } // namespace gluonc

@@ -18,7 +18,7 @@ struct Window {
   llvm::SmallVector<Side, 4> sides;
 };
 
-/// One operation touching one interval of shared memory.
+/// One operation touching one interval of shared memory, in bytes, or of tensor memory, in columns.
 struct Access {
   int64_t begin, end;
   bool writes;
@@ -29,6 +29,8 @@ struct Access {
   Object object = Object::No;
   /// By an asynchronous unit, which sees shared memory through the async proxy.
   bool byUnit = false;
+  /// Nullopt for what may be any memory.
+  std::optional<MemorySpace> space = MemorySpace::Shared;
 };
 
 /// What an operation does, in order: `before` may conflict with pending accesses; if
@@ -36,6 +38,8 @@ struct Access {
 /// accesses.
 struct Effect {
   llvm::SmallVector<unsigned, 2> before, after;
+  /// What it does after threads have synchronized in it, if they do so first.
+  llvm::SmallVector<unsigned, 2> synchronized;
   bool synchronizes = false;
   /// async_wait: whoever touches shared memory next must synchronize first.
   bool needsSynchronizing = false;

@@ -20,6 +20,12 @@ llvm::SmallVector<MemoryAccess, 4> accessesOf(Operation *op) {
   return accesses;
 }
 
+bool isAllocation(Operation *op) { return isa<ttg::LocalAllocOp, ttng::TMEMAllocOp>(op); }
+
+MemorySpace memorySpaceOf(Operation *allocation) {
+  return isa<ttng::TMEMAllocOp>(allocation) ? MemorySpace::Tensor : MemorySpace::Shared;
+}
+
 int64_t bufferBytesOf(ttg::LocalAllocOp op) {
   ttg::MemDescType type = op.getType();
   ArrayRef<int64_t> shape = type.getAllocShape();
@@ -46,15 +52,15 @@ int64_t bufferAlignmentOf(ttg::LocalAllocOp op) {
 //===----------------------------------------------------------------------===//
 
 BufferAliases::BufferAliases(tt::FuncOp function) {
-  function.walk([&](ttg::LocalAllocOp op) {
-    if (op.getType().isShared())
+  function.walk([&](Operation *op) {
+    if (isAllocation(op))
       allocs.push_back(op);
   });
   for (auto [index, op] : llvm::enumerate(allocs)) {
     llvm::BitVector self(allocs.size());
     self.set(index);
-    aliases.try_emplace(op.getResult(), std::move(self));
-    known.push_back(op.getResult());
+    aliases.try_emplace(op->getResult(0), std::move(self));
+    known.push_back(op->getResult(0));
   }
   if (allocs.empty())
     return;

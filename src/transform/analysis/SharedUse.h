@@ -1,9 +1,9 @@
-//===- SharedUse.h - Who uses which shared memory ----------------------------===//
+//===- SharedUse.h - Who uses which memory on the chip -----------------------===//
 //
 // Shared memory is owned by operations: a `ttg.local_alloc` owns a buffer until
 // its last use, an operation that exchanges data between threads owns scratch
-// while it runs. AllocateShared gives owners places; InsertBarriers asks who
-// touches which place.
+// while it runs. `ttng.tmem_alloc` owns tensor memory. AllocateShared and
+// AllocateTensorMemory give owners places; InsertBarriers asks who touches which.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,6 +18,10 @@ namespace gluonc {
 
 /// What `op` accesses in memories on the chip, scratch apart.
 llvm::SmallVector<MemoryAccess, 4> accessesOf(mlir::Operation *op);
+/// Whether `op` allocates a buffer in shared or tensor memory.
+bool isAllocation(mlir::Operation *op);
+/// The memory of an allocation's buffer.
+MemorySpace memorySpaceOf(mlir::Operation *allocation);
 /// Bytes and alignment of the buffer of an allocation in shared memory.
 int64_t bufferBytesOf(ttg::LocalAllocOp op);
 int64_t bufferAlignmentOf(ttg::LocalAllocOp op);
@@ -28,7 +32,7 @@ class BufferAliases {
 public:
   explicit BufferAliases(tt::FuncOp function);
 
-  llvm::ArrayRef<ttg::LocalAllocOp> allocations() const { return allocs; }
+  llvm::ArrayRef<mlir::Operation *> allocations() const { return allocs; }
   /// Bits are indices into allocations(). Null for values that are no known view.
   const llvm::BitVector *of(mlir::Value buffer) const;
   /// Every value that has aliases, in the order of discovery.
@@ -38,7 +42,7 @@ private:
   bool flow(mlir::Value from, mlir::Value to);
   bool flowThrough(mlir::Operation *op);
 
-  llvm::SmallVector<ttg::LocalAllocOp> allocs;
+  llvm::SmallVector<mlir::Operation *> allocs;
   llvm::DenseMap<mlir::Value, llvm::BitVector> aliases;
   llvm::SmallVector<mlir::Value> known;
 };

@@ -9,20 +9,15 @@
 //   convert_layout         3 │ scratch    0     ┌─scratch─┐┌──b──┐
 //   … last use of %b       4 ┘                  └─────────┘└─────┘
 //
-// Operations are numbered in program order; an owner is alive from its number
-// to that of its last use. A use inside a loop counts until the loop's end if
-// the owner is outside, since the next iteration comes again; an owner that a
-// loop carries around is alive throughout it.
-//
-// Then first fit, largest first: the large ones fix the shape, the small ones
-// fill gaps. Cost: owners squared, and there are a few dozen.
+// First fit, largest first: the large ones fix the shape, the small ones fill
+// gaps. Who is alive when is Lifetimes' business. Cost: owners squared, and there are a few dozen.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Report.h"
 #include "ir/ttng/ClusterState.h"
 #include "transform/Pipeline.h"
-#include "transform/analysis/SharedUse.h"
+#include "transform/analysis/Lifetimes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -35,36 +30,11 @@ using diag::Kind;
 namespace {
 
 struct Owner {
+  MemoryOwner life;
   Operation *op;
   int64_t bytes, alignment;
-  /// Numbers of the first and last operation during which it is alive.
-  unsigned first, last;
   int64_t offset = 0;
-  /// The region of a warp_specialize that holds it: its default region or a partition.
-  Region *partition = nullptr;
 };
-
-/// The region of a warp_specialize around `op`; null outside.
-Region *partitionOf(Operation *op) {
-  for (Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
-    Operation *parent = region->getParentOp();
-    if (isa<ttg::WarpSpecializePartitionsOp>(parent))
-      return region;
-    auto specialize = dyn_cast<ttg::WarpSpecializeOp>(parent);
-    if (specialize && region == &specialize.getDefaultRegion())
-      return region;
-  }
-  return nullptr;
-}
-
-ttg::WarpSpecializeOp specializeOf(Region *partition) {
-  Operation *parent = partition->getParentOp();
-  if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(parent))
-    parent = partitions->getParentOp();
-  return cast<ttg::WarpSpecializeOp>(parent);
-}
-
-bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
 struct AllocateFunction {
   tt::FuncOp function;
@@ -73,12 +43,7 @@ struct AllocateFunction {
 
   AllocateFunction(tt::FuncOp function, int64_t base) : function(function), base(base) {}
 
-  llvm::DenseMap<Operation *, unsigned> number;
-  /// Number of the last operation inside.
-  llvm::DenseMap<Operation *, unsigned> endOf;
   llvm::SmallVector<Owner> owners;
-  /// Operations that wait for what others started.
-  llvm::SmallVector<std::pair<Operation *, Completion>> waits;
   bool failed = false;
 
   /// First byte beyond what this function uses.
@@ -86,8 +51,6 @@ struct AllocateFunction {
     collect();
     if (owners.empty())
       return base;
-    followUses();
-    coverBackEdges();
     place();
     int64_t end = base;
     for (Owner &owner : owners) {
@@ -108,7 +71,7 @@ struct AllocateFunction {
       llvm::SmallVector<const Owner *> alive;
       int64_t bytes = 0;
       for (const Owner &owner : owners)
-        if (owner.first <= at.first && at.first <= owner.last) {
+        if (owner.life.first <= at.life.first && at.life.first <= owner.life.last) {
           alive.push_back(&owner);
           bytes += owner.bytes;
         }
@@ -132,7 +95,7 @@ struct AllocateFunction {
       error.attachNote(function.getLoc()) << most.size() - shown << " smaller ones beside them";
   }
 
-  /// Numbers operations and finds the owners; a cheap no for kernels that have none.
+  /// Finds the owners; a cheap no for kernels that have none.
   void collect() {
     llvm::SmallVector<Operation *> found;
     function.walk([&](Operation *op) {
@@ -145,131 +108,31 @@ struct AllocateFunction {
     });
     if (found.empty())
       return;
-    numberRegion(function.getBody());
-    for (Operation *op : found) {
-      unsigned at = number[op];
-      if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op))
-        owners.push_back({op, bufferBytesOf(alloc), bufferAlignmentOf(alloc), at, at});
-      else
-        owners.push_back({op, scratchBytesOf(op), /*alignment=*/128, at, at});
-      owners.back().partition = partitionOf(op);
-      // What partitions captured may be read until all have synchronized again.
-      owners.back().last = endOf[op];
-    }
-  }
-
-  void numberRegion(Region &region) {
-    for (Block &block : region)
-      for (Operation &op : block) {
-        unsigned at = number.size();
-        number[&op] = at;
-        if (auto onChip = dyn_cast<OnChipMemoryOpInterface>(op))
-          if (std::optional<Completion> awaited = onChip.getAwaited())
-            waits.push_back({&op, *awaited});
-        for (Region &inner : op.getRegions())
-          numberRegion(inner);
-        endOf[&op] = number.size() - 1;
-      }
-  }
-
-  void followUses() {
-    BufferAliases aliases(function);
+    Lifetimes lifetimes(function, found);
     llvm::DenseMap<Operation *, Owner *> ownerOf;
+    for (const MemoryOwner &life : lifetimes.owners()) {
+      auto alloc = dyn_cast<ttg::LocalAllocOp>(life.op);
+      owners.push_back({life, life.op, alloc ? bufferBytesOf(alloc) : scratchBytesOf(life.op),
+                        alloc ? bufferAlignmentOf(alloc) : 128});
+    }
     for (Owner &owner : owners)
       ownerOf[owner.op] = &owner;
+    const BufferAliases &aliases = lifetimes.aliases();
     for (Value value : aliases.values())
-      for (unsigned index : aliases.of(value)->set_bits()) {
-        ttg::LocalAllocOp alloc = aliases.allocations()[index];
-        rejectSecondLife(alloc, value);
-        // A buffer taken for another has to begin where that one may.
-        if (auto view = value.getDefiningOp<ttg::MemDescReinterpretOp>())
-          if (std::optional<layout::Layout> layout = layoutOf(view.getType().getEncoding()))
-            ownerOf[alloc]->alignment =
-                std::max(ownerOf[alloc]->alignment, layout::sharedAlignment(*layout));
-        for (Operation *user : value.getUsers())
-          extend(*ownerOf[alloc], user);
-      }
-  }
-
-  /// An allocation has one place. Carried into the next iteration of the loop around it, its buffer
-  /// would have to live beside the one that this iteration allocates.
-  void rejectSecondLife(ttg::LocalAllocOp alloc, Value alias) {
-    auto argument = dyn_cast<BlockArgument>(alias);
-    Operation *loop = argument ? argument.getOwner()->getParentOp() : nullptr;
-    if (!loop || !isLoop(loop) || !loop->isProperAncestor(alloc) || argument.use_empty())
-      return;
-    // What the first half of a `while` hands to the second stays in the iteration.
-    if (auto both = dyn_cast<scf::WhileOp>(loop);
-        both && argument.getOwner() == both.getAfterBody())
-      return;
-    report(Kind::BufferOutlivesIteration, alloc.getLoc());
-    failed = true;
-  }
-
-  /// Asynchronous units read buffers until something waits for them. Who waits for what is written
-  /// uses the buffer then.
-  unsigned completionOf(Operation *user) {
-    for (const MemoryAccess &access : accessesOf(user))
-      if (access.kind == MemoryAccess::Read && access.completion != Completion::ProgramOrder)
-        return firstWait(user, access.completion);
-    return number[user];
-  }
-
-  unsigned firstWait(Operation *user, Completion completion) {
-    unsigned found = std::numeric_limits<unsigned>::max();
-    for (auto [wait, awaited] : waits)
-      if (number[wait] > number[user] && awaited == completion)
-        found = std::min(found, number[wait]);
-    return found == std::numeric_limits<unsigned>::max() ? endOf.lookup(user) : found;
-  }
-
-  /// Keeps the owner alive up to `user`.
-  void extend(Owner &owner, Operation *user) {
-    unsigned at = completionOf(user), from = number[owner.op];
-    // Partitions run at the same time: what others see lives as long as all run.
-    if (Region *partition = partitionOf(user); partition && partition != owner.partition)
-      at = std::max(at, endOf[specializeOf(partition)]);
-    if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(user))
-      at = std::max(at, endOf[partitions->getParentOp()]);
-    // Loops around the user that do not hold the owner run again before the owner may go.
-    for (Operation *outer = user->getParentOp(); outer != function; outer = outer->getParentOp()) {
-      if (!isLoop(outer))
-        continue;
-      if (!outer->isProperAncestor(owner.op))
-        at = std::max(at, endOf[outer]);
+      // A buffer taken for another has to begin where that one may.
+      if (auto view = value.getDefiningOp<ttg::MemDescReinterpretOp>())
+        for (unsigned index : aliases.of(value)->set_bits())
+          alignFor(ownerOf.lookup(aliases.allocations()[index]), view);
+    if (Operation *alloc = lifetimes.secondLife()) {
+      report(Kind::BufferOutlivesIteration, alloc->getLoc());
+      failed = true;
     }
-    // A use that comes before: the loop around both carries the buffer to its next iteration. So
-    // does a use outside of a loop that holds the owner.
-    for (Operation *outer = owner.op->getParentOp(); outer != function;
-         outer = outer->getParentOp()) {
-      bool yielded = isa<scf::YieldOp>(user) && user->getParentOp() == outer;
-      bool carried = number[user] <= from || !outer->isAncestor(user) || yielded;
-      if (isLoop(outer) && carried) {
-        owner.first = std::min(owner.first, number[outer]);
-        at = std::max(at, endOf[outer]);
-        if (outer->isProperAncestor(user))
-          break;
-      }
-    }
-    owner.first = std::min(owner.first, at);
-    owner.last = std::max(owner.last, at);
   }
 
-  /// Loops made of branches: whatever is alive at some point of the cycle is alive in all of it.
-  void coverBackEdges() {
-    for (Block &block : function.getBody()) {
-      for (Block *target : block.getSuccessors()) {
-        unsigned begin = number[&target->front()], end = number[block.getTerminator()];
-        if (begin > end)
-          continue;
-        for (Owner &owner : owners) {
-          if (owner.last < begin || owner.first > end || !isa<ttg::LocalAllocOp>(owner.op))
-            continue;
-          owner.first = std::min(owner.first, begin);
-          owner.last = std::max(owner.last, end);
-        }
-      }
-    }
+  void alignFor(Owner *owner, ttg::MemDescReinterpretOp view) {
+    std::optional<layout::Layout> layout = layoutOf(view.getType().getEncoding());
+    if (owner && layout)
+      owner->alignment = std::max(owner->alignment, layout::sharedAlignment(*layout));
   }
 
   void place() {
@@ -292,10 +155,8 @@ struct AllocateFunction {
   int64_t firstFit(const Owner &owner, ArrayRef<Owner *> placed) {
     int64_t offset = llvm::alignTo(base, owner.alignment);
     for (const Owner *other : placed) {
-      bool together = other->first <= owner.last && owner.first <= other->last;
-      together |= owner.partition && other->partition && owner.partition != other->partition &&
-                  specializeOf(owner.partition) == specializeOf(other->partition);
-      if (together && offset < other->offset + other->bytes && other->offset < offset + owner.bytes)
+      if (owner.life.isAliveWith(other->life) && offset < other->offset + other->bytes &&
+          other->offset < offset + owner.bytes)
         offset = llvm::alignTo(other->offset + other->bytes, owner.alignment);
     }
     return offset;
@@ -377,6 +238,12 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
         module->setAttr(ttg::clusterStateAttr, Builder(module).getI32IntegerAttr(total));
         total += partitions * ttg::clusterStateBytes;
       }
+    }
+    // Where the address of its tensor memory is put.
+    if (module->hasAttr(ttg::tensorMemorySizeAttr)) {
+      total = llvm::alignTo(total, 16);
+      module->setAttr(ttg::tensorMemoryBaseAttr, Builder(module).getI32IntegerAttr(total));
+      total += 16;
     }
     module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));
   }

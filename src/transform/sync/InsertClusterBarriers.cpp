@@ -135,6 +135,8 @@ private:
   bool conflictInCluster(unsigned a, unsigned b) const {
     const Access &x = accesses[a], &y = accesses[b];
     bool ownBusiness = x.owner == y.owner && isa_and_nonnull<ttg::LocalAllocOp>(x.owner);
+    // Nobody reaches the tensor memory of another CTA but by products of two.
+    ownBusiness |= x.space == MemorySpace::Tensor || y.space == MemorySpace::Tensor;
     return !ownBusiness && (x.writes || y.writes) && x.begin < y.end && y.begin < x.end;
   }
 

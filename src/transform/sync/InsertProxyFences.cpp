@@ -67,11 +67,12 @@ private:
   }
 
   bool startsUnit(const Effect &effect) const {
-    return llvm::any_of(effect.before, [&](unsigned access) { return accesses[access].byUnit; });
+    return llvm::any_of(llvm::concat<const unsigned>(effect.before, effect.synchronized),
+                        [&](unsigned access) { return accesses[access].byUnit; });
   }
 
   bool touches(const Effect &effect, const llvm::BitVector &earlier) const {
-    for (unsigned access : effect.before)
+    for (unsigned access : llvm::concat<const unsigned>(effect.before, effect.synchronized))
       if (accesses[access].byUnit)
         for (unsigned other : earlier.set_bits())
           if (accesses.conflict(access, other))

@@ -13,12 +13,15 @@
 namespace gluonc::sema::ops {
 
 bool barrierArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
-  const Value &value = arguments[name];
+  return isBarrier(context, arguments[name], arguments.span(name), name);
+}
+
+bool isBarrier(Context &context, const Value &value, diag::Span span, llvm::StringRef name) {
   bool fits = value.is(ValueKind::MemDesc) && value.dtype() == dtypes::int64 &&
               value.shape().size() == 1 && value.shape()[0] <= context.numCtas();
   if (fits)
     return true;
-  diag::Builder builder = context.report(diag::Kind::ArgumentKind, arguments.span(name), name,
+  diag::Builder builder = context.report(diag::Kind::ArgumentKind, span, name,
                                          "a one-dimensional buffer of int64", value.typeName());
   if (value.is(ValueKind::MemDesc) && value.shape().size() == 2)
     std::move(builder).hint("choose one barrier of the ring with `.index(i)`");

@@ -7,6 +7,7 @@ namespace gluonc::sema::ops {
 
 /// A barrier; reports otherwise.
 bool barrierArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name);
+bool isBarrier(Context &context, const Value &value, diag::Span span, llvm::StringRef name);
 /// For operations that always have a predicate.
 mlir::Value predicateOrTrue(Context &context, mlir::Value predicate);
 

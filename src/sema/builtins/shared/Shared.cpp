@@ -19,7 +19,7 @@ layout::Layout bufferLayout(const Value &buffer) {
 }
 
 bool bufferArgument(Context &context, const BoundArgs &arguments, llvm::StringRef name) {
-  if (arguments[name].is(ValueKind::MemDesc))
+  if (arguments[name].is(ValueKind::MemDesc) && bufferType(arguments[name]).isShared())
     return true;
   context
       .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a shared memory descriptor",
@@ -72,14 +72,28 @@ bufferShape(Context &context, const BufferRequest &request, const layout::Layout
   return buffer;
 }
 
+/// Whether the layout is one of the memory that is asked for.
+static bool isOfSpace(const BufferRequest &request) {
+  if (!request.layout.is(ValueKind::Layout))
+    return false;
+  const layout::Layout &layout = request.layout.asLayout();
+  return request.inTensorMemory ? layout.isTensorMemory() : layout.isShared();
+}
+
 std::optional<ttg::MemDescType> wholeBufferType(Context &context, const BufferRequest &request) {
   if (!checkElement(context, request.dtype, request.dtypeSpan))
     return std::nullopt;
-  if (!request.layout.is(ValueKind::Layout) || !request.layout.asLayout().isShared()) {
+  if (!isOfSpace(request)) {
     std::string got = request.layout.is(ValueKind::Layout) ? request.layout.asLayout().toString()
                                                            : request.layout.typeName();
-    context.report(diag::Kind::LayoutNotShared, request.layoutSpan, got)
-        .hint("a buffer takes a SwizzledSharedLayout, PaddedSharedLayout or SharedLinearLayout");
+    if (request.inTensorMemory)
+      context
+          .report(diag::Kind::TensorMemoryOperand, request.layoutSpan, got,
+                  "does not place buffers in tensor memory")
+          .hint("it takes a TensorMemoryLayout or a TensorMemoryScalesLayout");
+    else
+      context.report(diag::Kind::LayoutNotShared, request.layoutSpan, got)
+          .hint("a buffer takes a SwizzledSharedLayout, PaddedSharedLayout or SharedLinearLayout");
     return std::nullopt;
   }
   const layout::Layout &layout = request.layout.asLayout();
@@ -99,10 +113,11 @@ std::optional<ttg::MemDescType> wholeBufferType(Context &context, const BufferRe
     return std::nullopt;
   }
   mlir::MLIRContext *mlirContext = context.mlirContext();
+  mlir::Attribute space = ttg::SharedMemorySpaceAttr::get(mlirContext);
+  if (request.inTensorMemory)
+    space = ttng::TensorMemorySpaceAttr::get(mlirContext);
   return ttg::MemDescType::get(request.shape, request.dtype.toMlir(mlirContext),
-                               fromLayout(mlirContext, layout),
-                               ttg::SharedMemorySpaceAttr::get(mlirContext),
-                               /*mutableMemory=*/true);
+                               fromLayout(mlirContext, layout), space, /*mutableMemory=*/true);
 }
 
 // -- Allocation, loads, stores -------------------------------------------------

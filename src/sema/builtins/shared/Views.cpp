@@ -48,17 +48,14 @@ static Result readIndex(Context &context, const Operand &index, int64_t count) {
   return std::nullopt;
 }
 
-static Result emitIndex(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments["smem"];
-  if (!bufferArgument(context, arguments, "smem"))
-    return std::nullopt;
+Result indexBuffer(Context &context, const Value &buffer, const Operand &at) {
   ttg::MemDescType type = bufferType(buffer);
   if (type.getShape().size() != *bufferLayout(buffer).rank() + 1)
     return forbid(context, "index", buffer,
                   "every dimension belongs to the layout, so no dimension counts buffers");
   if (isSlice(buffer))
     return forbid(context, "index", buffer, "its buffers were sliced");
-  Result index = readIndex(context, operand(arguments, "index"), type.getShape().front());
+  Result index = readIndex(context, at, type.getShape().front());
   if (!index)
     return std::nullopt;
   llvm::ArrayRef<int64_t> shape = type.getShape().drop_front();
@@ -66,6 +63,12 @@ static Result emitIndex(Context &context, const BoundArgs &arguments) {
   return Value::memDesc(
       ttg::MemDescIndexOp::create(context.builder, context.loc(), result, buffer.ir(), index->ir()),
       buffer.dtype());
+}
+
+static Result emitIndex(Context &context, const BoundArgs &arguments) {
+  if (!bufferArgument(context, arguments, "smem"))
+    return std::nullopt;
+  return indexBuffer(context, arguments["smem"], operand(arguments, "index"));
 }
 
 /// Addition of offsets must not carry into swizzled bits.

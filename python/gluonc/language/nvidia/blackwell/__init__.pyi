@@ -12,9 +12,69 @@ from gluonc.language._layouts import TensorMemoryLayout as TensorMemoryLayout
 
 from gluonc.language._layouts import TensorMemoryScalesLayout as TensorMemoryScalesLayout
 
+def get_tmem_reg_layout(element_ty: DType, shape: Sequence[int], layout: Layout, num_warps: int, instr_variant: str = ..., cga_layout: Any = ...) -> Any:
+    """The layout in which warps load a buffer from tensor memory; see `get_reg_layout` of the buffer.
+
+    Gives: a layout of blocks.
+    Errors: a layout that is none of tensor memory; variants and numbers of warps that there are not.
+
+        held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+        registers: gl.constexpr = blackwell.get_tmem_reg_layout(gl.float32, [128, 64], held, 4)
+    """
+    ...
+
 from gluonc.language._policies import FractionalEvictionPolicy as FractionalEvictionPolicy
 
 from gluonc.language._policies import NvidiaCachePolicy as CachePolicy
+
+def allocate_tensor_memory(element_ty: DType, shape: Sequence[int], layout: Layout, value: tensor | None = ...) -> Any:
+    """A buffer in tensor memory.
+
+    It has two dimensions; a third in front counts the buffers of a ring, and may be any number. A
+    `value` fills the buffer. The memory is taken back after the last use.
+
+    Gives: a tensor memory descriptor.
+    Errors: a layout that is none of tensor memory; elements of other than 8, 16 and 32 bits; more than
+    512 columns; a value of another type or shape, or that no instruction stores.
+
+        # cuda:100a
+        held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+        acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    """
+    ...
+
+def tcgen05_mma(a: shared_memory_descriptor, b: shared_memory_descriptor, acc: shared_memory_descriptor, *, use_acc: tensor | Number = ..., pred: tensor | Number = ..., multicast: bool = ..., mbarriers: Sequence[Any] | None = ..., mbarrier_preds: Sequence[Any] | None = ...) -> None:
+    """Starts a @ b + acc on the tensor cores.
+
+    `acc` is in tensor memory, `a` in shared or tensor memory, `b` in shared memory; shapes are [M, K],
+    [K, N] and [M, N]. With a false `use_acc` the product alone, with a false `pred` nothing. Operands
+    must stay and `acc` must not be touched until a barrier tells: each of `mbarriers` counts an arrival
+    when this and all that this partition started before is over. So does `tcgen05_commit`. 16-bit and
+    8-bit floats, float32 (cut to tf32) and 8-bit integers multiply.
+
+    Gives: nothing.
+    Errors: other layouts, shapes or element types.
+
+        # cuda:100a
+        wide: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+        a = gl.allocate_shared_memory(gl.float16, [128, 64], wide)
+        b = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
+        held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+        acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+        blackwell.tcgen05_mma(a, b, acc, use_acc=False, mbarriers=[bar])
+    """
+    ...
+
+def tcgen05_commit(barrier: shared_memory_descriptor, pred: tensor | Number = ..., descs: Sequence[Any] = ...) -> None:
+    """Has a barrier count an arrival once the products that this partition started are over.
+
+    Gives: nothing.
+    Errors: what is no barrier.
+
+        # cuda:100a
+        blackwell.tcgen05_commit(bar)
+    """
+    ...
 
 def async_store(dst: shared_memory_descriptor, value: tensor, mbarrier: shared_memory_descriptor) -> None:
     """Begins to store a block in shared memory of the cluster; its bytes arrive at a barrier.

@@ -1,0 +1,491 @@
+//===- TensorMemory.cpp - Tensor memory and its products -----------------------===//
+//
+// A descriptor of tensor memory is a memory descriptor in another space, with
+// methods of its own.
+//
+//===----------------------------------------------------------------------===//
+#include "sema/builtins/nvidia/Hopper.h"
+
+#include "ir/Encoding.h"
+#include "ir/Views.h"
+#include "ir/ttng/TensorMemoryRules.h"
+
+namespace gluonc::sema::ops {
+
+static std::nullopt_t bad(Context &context, diag::Span span, llvm::StringRef what,
+                          const llvm::Twine &why) {
+  context.report(diag::Kind::TensorMemoryOperand, span, what, why.str()).end();
+  return std::nullopt;
+}
+
+/// One buffer in tensor memory.
+static bool tileArgument(Context &context, const BoundArgs &arguments, llvm::StringRef what) {
+  const Value &buffer = arguments["tmem"];
+  if (!ringDims(bufferType(buffer)))
+    return true;
+  context
+      .report(diag::Kind::ViewForbidden, context.span, what, buffer.typeName(),
+              "its first dimension counts buffers")
+      .hint("choose one of them with `.index(i)` first");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation, loads, stores
+//===----------------------------------------------------------------------===//
+
+/// The layout in which the warps here load a buffer by a variant of the instruction.
+static std::optional<layout::Layout> registerLayout(Context &context, ttg::MemDescType type,
+                                                    int64_t warps, llvm::StringRef variant,
+                                                    diag::Span span) {
+  std::string why;
+  auto registers = ttng::tensorMemoryRegisters(type, variant, warps, why);
+  if (!registers) {
+    bad(context, span, "the layout of \"" + variant.str() + "\"", why);
+    return std::nullopt;
+  }
+  return layout::Layout(*registers);
+}
+
+static Result emitRegLayout(Context &context, const BoundArgs &arguments) {
+  if (!tileArgument(context, arguments, "get_reg_layout"))
+    return std::nullopt;
+  std::optional<int64_t> warps = isGiven(arguments["num_warps"])
+                                     ? intArgument(context, arguments, "num_warps")
+                                     : std::optional<int64_t>(context.numWarps());
+  auto variant = stringArgument(context, arguments, "instr_variant");
+  if (!warps || !variant)
+    return std::nullopt;
+  auto layout =
+      registerLayout(context, bufferType(arguments["tmem"]), *warps, *variant, context.span);
+  return layout ? Result(Value::layout(*layout)) : std::nullopt;
+}
+
+/// Whether a tensor moves to or from the buffer as it lies.
+static bool checkMoves(Context &context, mlir::RankedTensorType tensor, ttg::MemDescType buffer,
+                       diag::Span span, llvm::StringRef what) {
+  if (context.numWarps() % target::nvidia::tmem::warps)
+    return bad(context, context.span, what,
+               "it runs on groups of four warps, but there are " + llvm::Twine(context.numWarps())),
+           false;
+  std::string problem = ttng::whyNoTensorMemoryAccess(tensor, buffer);
+  if (problem.empty())
+    return true;
+  diag::Builder builder = context.report(diag::Kind::TensorMemoryOperand, span, what, problem);
+  std::string why;
+  if (auto registers = ttng::tensorMemoryRegisters(buffer, "32x32b", context.numWarps(), why))
+    std::move(builder).note("one such layout is {0}", layout::Layout(*registers).toString());
+  return false;
+}
+
+static bool checkStored(Context &context, const BoundArgs &arguments, ttg::MemDescType buffer,
+                        DType dtype, llvm::StringRef what) {
+  const Value &value = arguments["value"];
+  if (!value.isBlock() || value.dtype() != dtype || value.shape() != buffer.getShape()) {
+    context
+        .report(diag::Kind::SharedStoreMismatch, arguments.span("value"), value.typeName(), dtype,
+                shapeText(buffer.getShape()))
+        .end();
+    return false;
+  }
+  return checkMoves(context, value.blockTensorType(), buffer, arguments.span("value"), what);
+}
+
+static Result emitAllocate(Context &context, const BoundArgs &arguments) {
+  constexpr llvm::StringLiteral name = "allocate_tensor_memory";
+  std::optional<DType> dtype = dtypeArgument(context, arguments, "element_ty");
+  auto shape = dtype ? intsArgument(context, arguments, "shape") : std::nullopt;
+  if (!shape)
+    return std::nullopt;
+  std::optional<ttg::MemDescType> type = wholeBufferType(
+      context, {*dtype, arguments.span("element_ty"), *shape, arguments.span("shape"),
+                arguments["layout"], arguments.span("layout"), /*inTensorMemory=*/true});
+  if (!type)
+    return std::nullopt;
+  if (std::string problem = ttng::whyNoTensorMemory(*type); !problem.empty())
+    return bad(context, arguments.span("shape"), name, problem);
+  mlir::Value initial;
+  if (isGiven(arguments["value"])) {
+    if (ringDims(*type))
+      return bad(context, arguments.span("value"), name,
+                 "an initial value fills one buffer, not a ring of them");
+    if (!checkStored(context, arguments, *type, *dtype, name))
+      return std::nullopt;
+    initial = arguments["value"].ir();
+  }
+  auto alloc = ttng::TMEMAllocOp::create(context.builder, context.loc(), *type, initial);
+  return Value::memDesc(alloc.getResult(), *dtype);
+}
+
+static Result emitLoad(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["tmem"];
+  if (!tileArgument(context, arguments, "load"))
+    return std::nullopt;
+  Value layout = arguments["layout"];
+  if (!isGiven(layout)) {
+    auto chosen =
+        registerLayout(context, bufferType(buffer), context.numWarps(), "32x32b", context.span);
+    if (!chosen)
+      return std::nullopt;
+    layout = Value::layout(*chosen);
+  }
+  if (!layout.is(ValueKind::Layout)) {
+    context
+        .report(diag::Kind::ArgumentKind, arguments.span("layout"), "layout", "a layout",
+                layout.typeName())
+        .end();
+    return std::nullopt;
+  }
+  auto type = blockType(context, buffer.shape(), context.span, buffer.dtype(), layout,
+                        arguments.span("layout"));
+  if (!type || !checkMoves(context, *type, bufferType(buffer), arguments.span("layout"), "load"))
+    return std::nullopt;
+  auto load = ttng::TMEMLoadOp::create(context.builder, context.loc(), *type, buffer.ir());
+  return tensor(load.getResult(), buffer.dtype());
+}
+
+static Result emitStore(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["tmem"];
+  if (!tileArgument(context, arguments, "store") ||
+      !checkStored(context, arguments, bufferType(buffer), buffer.dtype(), "store"))
+    return std::nullopt;
+  std::optional<mlir::Value> predicate = predicateArgument(context, arguments);
+  if (!predicate)
+    return std::nullopt;
+  ttng::TMEMStoreOp::create(context.builder, context.loc(), arguments["value"].ir(), buffer.ir(),
+                            predicateOrTrue(context, *predicate));
+  return Value::none();
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+static Result emitIndex(Context &context, const BoundArgs &arguments) {
+  return indexBuffer(context, arguments["tmem"], operand(arguments, "index"));
+}
+
+static Result emitSlice(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["tmem"];
+  if (!tileArgument(context, arguments, "slice"))
+    return std::nullopt;
+  std::optional<int64_t> start = intArgument(context, arguments, "start");
+  std::optional<int64_t> length = start ? intArgument(context, arguments, "length") : std::nullopt;
+  std::optional<int64_t> dim = length ? intArgument(context, arguments, "dim") : std::nullopt;
+  if (!dim)
+    return std::nullopt;
+  ttg::MemDescType type = bufferType(buffer);
+  const int64_t rank = type.getRank();
+  if (*dim < -rank || *dim >= rank) {
+    context.report(diag::Kind::AxisOutOfRange, arguments.span("dim"), *dim, rank).end();
+    return std::nullopt;
+  }
+  const size_t axis = size_t(*dim < 0 ? *dim + rank : *dim);
+  const int64_t size = type.getShape()[axis];
+  if (!layout::isPowerOf2(*length) || *start < 0 || *start % *length || *start > size - *length) {
+    context.report(diag::Kind::SliceWindow, context.span, *start, *length, size, axis)
+        .note("the length is a power of two, the start a multiple of the length");
+    return std::nullopt;
+  }
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = *length;
+  auto result =
+      ttg::MemDescType::get(shape, type.getElementType(), type.getEncoding(), type.getMemorySpace(),
+                            type.getMutableMemory(), type.getAllocShape());
+  const unsigned perColumn = target::nvidia::tmem::columnBits / elementBits(type.getElementType());
+  std::optional<layout::LinearLayout> inverse = toLinear(type).pseudoInvert();
+  for (int64_t step = *length; inverse && step < size; step *= 2)
+    if (inverse->basis(layout::Dim::axis(unsigned(axis)), llvm::Log2_64(step), layout::Dim::Col) %
+        perColumn)
+      return bad(context, context.span, "slice", "it would begin within a column of 32 bits");
+  return Value::memDesc(ttng::TMEMSubSliceOp::create(context.builder, context.loc(), result,
+                                                     buffer.ir(), int32_t(*start), int32_t(axis)),
+                        buffer.dtype());
+}
+
+static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["tmem"];
+  std::optional<DType> dtype = dtypeArgument(context, arguments, "dtype");
+  auto shape = dtype ? intsArgument(context, arguments, "shape") : std::nullopt;
+  if (!shape)
+    return std::nullopt;
+  std::optional<ttg::MemDescType> type = wholeBufferType(
+      context, {*dtype, arguments.span("dtype"), *shape, arguments.span("shape"),
+                arguments["layout"], arguments.span("layout"), /*inTensorMemory=*/true});
+  if (!type)
+    return std::nullopt;
+  std::string problem = ttng::whyNoReinterpretation(bufferType(buffer), *type);
+  if (!problem.empty())
+    return bad(context, context.span, "reinterpret", problem);
+  return Value::memDesc(
+      ttg::MemDescReinterpretOp::create(context.builder, context.loc(), *type, buffer.ir()),
+      *dtype);
+}
+
+static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
+  ttg::LocalDeallocOp::create(context.builder, context.loc(), arguments["tmem"].ir());
+  return Value::none();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The barriers and predicates that a product tells, as many of each.
+static bool readBarriers(Context &context, const BoundArgs &arguments,
+                         llvm::SmallVectorImpl<mlir::Value> &barriers,
+                         llvm::SmallVectorImpl<mlir::Value> &predicates) {
+  auto itemsOf = [&](llvm::StringRef name) -> std::optional<llvm::ArrayRef<Value>> {
+    const Value &list = arguments[name];
+    if (!isGiven(list))
+      return llvm::ArrayRef<Value>();
+    if (list.is(ValueKind::Tuple) || list.is(ValueKind::List))
+      return list.items();
+    context.report(diag::Kind::ArgumentKind, arguments.span(name), name, "a list", list.typeName())
+        .end();
+    return std::nullopt;
+  };
+  auto bars = itemsOf("mbarriers"), preds = itemsOf("mbarrier_preds");
+  if (!bars || !preds)
+    return false;
+  if (isGiven(arguments["mbarrier_preds"]) && preds->size() != bars->size())
+    return bad(context, arguments.span("mbarrier_preds"), "tcgen05_mma",
+               llvm::Twine(preds->size()) + " predicates for " + llvm::Twine(bars->size()) +
+                   " barriers"),
+           false;
+  for (auto [i, bar] : llvm::enumerate(*bars)) {
+    if (!isBarrier(context, bar, arguments.span("mbarriers"), "mbarriers"))
+      return false;
+    mlir::Value predicate;
+    if (!preds->empty()) {
+      Result read = condition(context, (*preds)[i], arguments.span("mbarrier_preds"));
+      if (!read)
+        return false;
+      predicate = read->ir();
+    }
+    barriers.push_back(bar.ir());
+    predicates.push_back(predicateOrTrue(context, predicate));
+  }
+  return true;
+}
+
+static Result emitMma(Context &context, const BoundArgs &arguments) {
+  constexpr llvm::StringLiteral name = "tcgen05_mma";
+  for (llvm::StringRef operand : {"a", "b", "acc"})
+    if (!arguments[operand].is(ValueKind::MemDesc))
+      return bad(context, arguments.span(operand), name,
+                 "`" + operand + "` must be a memory descriptor, got " +
+                     arguments[operand].typeName());
+  const Value &a = arguments["a"], &b = arguments["b"], &acc = arguments["acc"];
+  std::string why;
+  auto product = ttng::tensorProduct(bufferType(a), bufferType(b), bufferType(acc), why);
+  if (!product) {
+    llvm::StringRef which = llvm::StringRef(why).starts_with("`a`")     ? "a"
+                            : llvm::StringRef(why).starts_with("`b`")   ? "b"
+                            : llvm::StringRef(why).starts_with("`acc`") ? "acc"
+                                                                        : "";
+    diag::Builder builder =
+        context.report(diag::Kind::TensorMemoryOperand,
+                       which.empty() ? context.span : arguments.span(which), name, why);
+    if (!which.empty())
+      std::move(builder).note("it is {0}", arguments[which].typeName());
+    return std::nullopt;
+  }
+  if (!target::nvidia::tcgen05::has(context.options.target, product->form.kind))
+    return bad(context, context.span, name,
+               llvm::Twine("the target ") + context.options.target.name() +
+                   " has no products of kind " +
+                   llvm::StringRef(target::nvidia::tcgen05::name(product->form.kind)));
+  auto useAcc = predicateArgument(context, arguments, "use_acc");
+  auto predicate = predicateArgument(context, arguments);
+  auto multicast = boolArgument(context, arguments, "multicast");
+  llvm::SmallVector<mlir::Value> barriers, predicates;
+  if (!useAcc || !predicate || !multicast ||
+      !readBarriers(context, arguments, barriers, predicates))
+    return std::nullopt;
+  if (*multicast && context.numCtas() > 1)
+    return bad(context, arguments.span("multicast"), name,
+               "products of several CTAs are not supported yet");
+  ttng::TCGen5MMAOp::create(context.builder, context.loc(), mlir::Type(), a.ir(), b.ir(), acc.ir(),
+                            mlir::Value(), predicateOrTrue(context, *useAcc),
+                            predicateOrTrue(context, *predicate), barriers, predicates,
+                            /*is_async=*/true, /*two_ctas=*/false, /*multicast=*/false,
+                            a.dtype() == dtypes::uint8, b.dtype() == dtypes::uint8);
+  return Value::none();
+}
+
+static Result emitCommit(Context &context, const BoundArgs &arguments) {
+  if (!isBarrier(context, arguments["barrier"], arguments.span("barrier"), "barrier"))
+    return std::nullopt;
+  auto predicate = predicateArgument(context, arguments);
+  if (!predicate)
+    return std::nullopt;
+  ttng::TCGen5CommitOp::create(context.builder, context.loc(), arguments["barrier"].ir(),
+                               *predicate, mlir::ValueRange());
+  return Value::none();
+}
+
+llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
+  static constexpr Traits onTensorMemory = {.needs = target::Feature::TensorMemory};
+  static const Builtin table[] = {
+      {"nvidia.blackwell.allocate_tensor_memory",
+       "element_ty: dtype, shape: ints, layout: layout, value: block = None", emitAllocate,
+       onTensorMemory, R"(
+A buffer in tensor memory.
+
+It has two dimensions; a third in front counts the buffers of a ring, and may be any number. A
+`value` fills the buffer. The memory is taken back after the last use.
+
+Gives: a tensor memory descriptor.
+Errors: a layout that is none of tensor memory; elements of other than 8, 16 and 32 bits; more than
+512 columns; a value of another type or shape, or that no instruction stores.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+)"},
+      {"nvidia.blackwell.tcgen05_mma",
+       "a: buffer, b: buffer, acc: buffer, *, use_acc: scalar = True, pred: scalar = True, "
+       "multicast: bool = False, mbarriers: sequence = None, mbarrier_preds: sequence = None",
+       emitMma, onTensorMemory, R"(
+Starts a @ b + acc on the tensor cores.
+
+`acc` is in tensor memory, `a` in shared or tensor memory, `b` in shared memory; shapes are [M, K],
+[K, N] and [M, N]. With a false `use_acc` the product alone, with a false `pred` nothing. Operands
+must stay and `acc` must not be touched until a barrier tells: each of `mbarriers` counts an arrival
+when this and all that this partition started before is over. So does `tcgen05_commit`. 16-bit and
+8-bit floats, float32 (cut to tf32) and 8-bit integers multiply.
+
+Gives: nothing.
+Errors: other layouts, shapes or element types.
+
+    # cuda:100a
+    wide: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+    a = gl.allocate_shared_memory(gl.float16, [128, 64], wide)
+    b = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    blackwell.tcgen05_mma(a, b, acc, use_acc=False, mbarriers=[bar])
+)"},
+      {"nvidia.blackwell.tcgen05_commit",
+       "barrier: barrier, pred: scalar = True, descs: sequence = ()", emitCommit, onTensorMemory,
+       R"(
+Has a barrier count an arrival once the products that this partition started are over.
+
+Gives: nothing.
+Errors: what is no barrier.
+
+    # cuda:100a
+    blackwell.tcgen05_commit(bar)
+)"},
+  };
+  return table;
+}
+
+llvm::ArrayRef<Builtin> tensorMemoryMethods() {
+  static const Builtin table[] = {
+      {"load", "tmem: buffer, layout: layout = None", emitLoad, asFunction, R"(
+Reads the whole buffer.
+
+Without a `layout` in that of `get_reg_layout()`.
+
+Gives: a block of the buffer's element type and shape.
+Errors: a ring of buffers; a layout that no instruction loads; warps that do not come in fours.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    z = acc.load()
+)"},
+      {"store", "tmem: buffer, value: block, pred: scalar = True", emitStore, asFunction, R"(
+Writes the whole buffer; with a false `pred` it does not.
+
+Gives: nothing.
+Errors: a ring of buffers; a value of another type or shape, or that no instruction stores.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    acc.store(gl.zeros([128, 64], gl.float32, acc.get_reg_layout()))
+)"},
+      {"index", "tmem: buffer, index: scalar", emitIndex, asFunction, R"(
+One buffer of a ring.
+
+A view: no data moves.
+
+Gives: a tensor memory descriptor without the first dimension.
+Errors: a buffer that is no ring; an index that is no int32, or known and out of range.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    ring = blackwell.allocate_tensor_memory(gl.float32, [2, 128, 64], held)
+    acc = ring.index(1)
+)"},
+      {"slice", "tmem: buffer, start: int, length: int, dim: int = 1", emitSlice, asFunction, R"(
+A part of a buffer along one dimension.
+
+A view: no data moves. The length is a power of two and `start` a multiple of it.
+
+Gives: a tensor memory descriptor, `length` long in that dimension.
+Errors: a part that is not inside, or that begins within a column of 32 bits.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    right = acc.slice(32, 32)
+)"},
+      {"reinterpret", "tmem: buffer, dtype: dtype, shape: ints, layout: layout", emitReinterpret,
+       asFunction, R"(
+The same columns seen as another element type, shape and layout.
+
+Gives: a tensor memory descriptor.
+Errors: more columns than the buffer has; a slice with gaps.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    half = acc.reinterpret(gl.float16, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))
+)"},
+      {"_reinterpret", "tmem: buffer, dtype: dtype, shape: ints, layout: layout", emitReinterpret,
+       asFunction, R"(
+The same columns seen as another element type, shape and layout.
+
+Gives: a tensor memory descriptor.
+Errors: more columns than the buffer has; a slice with gaps.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    half = acc._reinterpret(gl.float16, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))
+)"},
+      {"get_reg_layout", "tmem: buffer, num_warps: int = None, instr_variant: str = '32x32b'",
+       emitRegLayout, asFunction, R"(
+The layout in which warps load the buffer.
+
+`instr_variant` is the shape of the instruction: "32x32b", "16x64b", "16x128b", "16x256b",
+"16x32bx2", or "32x32b_splitn", of which the last register bit is the middle of the columns.
+
+Gives: a layout of blocks.
+Errors: other variants; warps that are no power of two from 4 on.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    registers: gl.constexpr = acc.get_reg_layout(instr_variant="16x256b")
+)"},
+      {"_keep_alive", "tmem: buffer", emitKeepAlive, asFunction, R"(
+Uses a buffer, so that its memory is not given to another before here.
+
+Gives: nothing.
+Errors: what is no buffer.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+    acc._keep_alive()
+)"},
+  };
+  return table;
+}
+
+} // namespace gluonc::sema::ops
