@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Compares what tcgen05 instructions are told by gluonc and by Triton.
+
+Kernels of test/exec/tensor_memory.py, as gluonc's IR, are compiled by both for cuda:100. Of each PTX
+the instructions for tensor memory are listed in order, with the constants that reach them: products
+with their kind, instruction descriptor, place of the sum, constant parts of the matrix descriptors
+(version, strides, swizzle, steps) and whether they add; loads and stores with shape, number of
+registers and place; columns that are allocated.
+
+    PYTHONPATH=FOLDER_OF_TRITON tensor_memory.py --gluonc build/release/bin/gluonc
+
+Exit status 0 all equal, 1 a difference.
+"""
+
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/exec"))
+import run  # noqa: E402
+
+TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "i8": "i8", "u8": "u8", "i32": "i32",
+         "gl.float8e4nv": "fp8e4nv", "gl.float8e5": "fp8e5"}
+# Kernels whose buffers lie elsewhere: gluonc places large ones first, Triton in program order.
+PLACED_OTHERWISE = {"from_tensor_memory"}
+
+
+def signature(arguments):
+    """The arguments of `gluonc compile` for those of `gluonc run`."""
+    words, options, position = [], [], 0
+    while position < len(arguments):
+        word = arguments[position]
+        if word.startswith("--"):
+            if word == "--num-warps":
+                options += arguments[position:position + 2]
+            position += 2
+            continue
+        name, value = word.split("=", 1)
+        if "(" in value:
+            value = "*" + TYPES[value.rstrip(")").rsplit(",", 1)[1].strip()] + ":16"
+        elif name in ("n", "on"):
+            value = "i32"
+        words.append(f"{name}={value}")
+        position += 1
+    return words + options
+
+
+class Registers:
+    """Which constants PTX registers hold, beside something unknown."""
+
+    def __init__(self):
+        self.known = {}
+
+    def value(self, operand):
+        """(what is unknown, constant)"""
+        operand = operand.strip()
+        if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", operand):
+            return (), int(operand, 0)
+        return self.known.get(operand, ((operand,), 0))
+
+    def line(self, text):
+        text = re.sub(r"//.*", "", text).strip().rstrip(";")
+        match = re.match(r"(?:@\S+ )?(mov|add|or|cvt)\.([\w.]+)\s+(\S+), (.*)", text)
+        if not match or text.startswith("@"):
+            if match := re.match(r"[\w.:]+\s+(%\w+)\b", text):
+                self.known.pop(match[1], None)
+            return
+        name, kind, target, rest = match.groups()
+        values = [self.value(each) for each in rest.split(", ")]
+        if kind == "pred":
+            self.known[target] = ((), values[0][1]) if not values[0][0] else ((target,), 0)
+        elif name in ("add", "or") and len(values) == 2:
+            (a, x), (b, y) = values
+            self.known[target] = (a + b, x + y)
+        elif len(values) == 1 and (name == "mov" or kind.startswith(("u64.u32", "u32.u64"))):
+            self.known[target] = values[0]
+        else:
+            self.known[target] = ((target,), 0)
+
+    def constant(self, operand):
+        return self.value(operand)[1]
+
+
+def place(registers, text):
+    """Row << 16 | column in brackets, apart from where tensor memory begins."""
+    parts = [part.strip() for part in text.strip(" []").split("+")]
+    return sum(registers.constant(part) for part in parts)
+
+
+def listing(ptx):
+    """The instructions of tensor memory."""
+    registers, found = Registers(), []
+    for line in ptx.splitlines():
+        text = re.sub(r"^\s*(@!?\S+ )?", "", line).strip().rstrip(";")
+        if match := re.match(r"tcgen05\.alloc\S* \[.*\], (\d+)", text):
+            found.append(("alloc", int(match[1])))
+        elif match := re.match(r"tcgen05\.mma\.(\S+) \[(.*?)\], (\[.*?\]|\S+), (\S+), (\S+), (\S+)", text):
+            kind, d, a, b, form, adds = match.groups()
+            a = "at %#x" % place(registers, a) if a.startswith("[") else "%#x" % registers.constant(a)
+            if not adds.startswith("!"):
+                unknown, constant = registers.value(adds)
+                adds = "maybe" if unknown and adds != "adds" else "yes" if constant or adds == "adds" else "no"
+            else:
+                adds = "no"
+            found.append(("mma", kind, "%#x" % place(registers, d), a, "%#x" % registers.constant(b),
+                          "%#x" % registers.constant(form), adds))
+        elif match := re.match(r"tcgen05\.(ld|st)\.sync\.aligned\.(\S+)", text):
+            where = re.search(r"\[([^\]]*)\](, \d+)?", text)
+            found.append((match[1], match[2], "%#x" % place(registers, where[1]), where[2] or ""))
+        elif text.startswith("tcgen05.commit"):
+            found.append(("commit",))
+        else:
+            registers.line(line)
+    return found
+
+
+def without_places(entries):
+    return [entry[:2] + ("at",) + ("at" if entry[3].startswith("at") else entry[3],) + entry[4:]
+            if entry[0] in ("mma", "ld", "st") else entry for entry in entries]
+
+
+def by_triton(ttgir, warps):
+    import triton
+    from triton.backends.compiler import GPUTarget
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "kernel.ttgir"
+        path.write_text(ttgir)
+        return triton.compile(str(path), target=GPUTarget("cuda", 100, 32), options={"num_warps": warps}).asm["ptx"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gluonc", required=True)
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    path = ROOT / "test/exec/tensor_memory.py"
+    equal = differ = refused = 0
+    for line, (kernel, *arguments), kind, _ in run.read_tests(path):
+        if kind == "FAULT":
+            continue
+        words = signature(arguments)
+        command = [options.gluonc, "compile", f"{path}::{kernel}", *words, "--target", "cuda:100a", "-o", "-"]
+        ours = subprocess.run(command + ["--emit", "ptx"], capture_output=True, text=True)
+        ir = subprocess.run(command + ["--emit", "ttgir"], capture_output=True, text=True)
+        name = f"{kernel} (line {line})"
+        if ours.returncode or ir.returncode:
+            print(f"{name}: {ours.stderr}{ir.stderr}")
+            differ += 1
+            continue
+        warps = int(words[words.index("--num-warps") + 1]) if "--num-warps" in words else 4
+        try:
+            theirs = by_triton(ir.stdout, warps)
+        except Exception as problem:  # Triton's own limits are not ours.
+            print(f"{name}: Triton: {str(problem).strip().splitlines()[:1]}")
+            refused += 1
+            continue
+        a, b = listing(ours.stdout), listing(theirs)
+        if kernel in PLACED_OTHERWISE:
+            a, b = without_places(a), without_places(b)
+        # Partitions may come in any order.
+        if a == b or sorted(a) == sorted(b):
+            equal += 1
+        else:
+            differ += 1
+            print(f"{name} differs\n  {shlex.join(words)}")
+            for mine, its in zip(a + [None] * (len(b) - len(a)), b + [None] * (len(a) - len(b))):
+                if mine != its or options.verbose:
+                    print(f"    gluonc {mine}\n    triton {its}")
+    print(f"{equal} equal, {differ} differ, {refused} that Triton does not compile")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
