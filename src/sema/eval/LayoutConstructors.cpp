@@ -426,7 +426,7 @@ Errors: a block that tensor memory cannot hold.
 constexpr llvm::StringLiteral scalesDoc = R"(
 Of scales in tensor memory, for products of scaled 4-bit and 8-bit floats.
 
-It can be written and compared; nothing allocates tensor memory yet.
+A buffer may have it; no product reads scales yet.
 
 Gives: a layout.
 
