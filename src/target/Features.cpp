@@ -16,6 +16,8 @@ static constexpr Range ada = {89, newest, "cuda:89 or newer"};
 static constexpr Range hopper = {90, newest, "cuda:90 or newer"};
 static constexpr Range onlyHopper = {90, 99, "cuda:90"};
 static constexpr Range blackwell = {100, newest, "cuda:100 or newer"};
+// Chips of servers: those of graphics cards (12x) lack what is for many of them.
+static constexpr Range servers = {90, 119, "cuda:90 to 110"};
 static constexpr Range tensorMemory = {100, 119, "cuda:100, 103 or 110"};
 
 static const Range &rangeOf(Feature feature) {
@@ -30,7 +32,6 @@ static const Range &rangeOf(Feature feature) {
     return ada;
   case Feature::AsyncProxy:
   case Feature::TensorCopies:
-  case Feature::Clusters:
   case Feature::GridDependency:
   case Feature::RegisterReallocation:
   case Feature::MatrixStore:
@@ -39,8 +40,12 @@ static const Range &rangeOf(Feature feature) {
     return hopper;
   case Feature::WarpgroupMma:
     return onlyHopper;
-  case Feature::PaddedFp4:
+  case Feature::Clusters:
+    return servers;
+  case Feature::RowGather:
     return blackwell;
+  case Feature::PaddedFp4:
+  case Feature::RowScatter:
   case Feature::TensorMemory:
     return tensorMemory;
   }

@@ -38,6 +38,9 @@ enum class Feature : uint8_t {
   SuspendingWait,
   /// Tensor maps that pad 4-bit elements to bytes.
   PaddedFp4,
+  /// Copies of rows of a tensor that are named one by one, into shared memory and out of it.
+  RowGather,
+  RowScatter,
   /// Tensor memory and the products that use it (tcgen05).
   TensorMemory,
 };

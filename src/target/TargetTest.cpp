@@ -29,10 +29,25 @@ TEST(Target, NonsenseIsNoTarget) {
     EXPECT_FALSE(Target::parse(text)) << text;
 }
 
-TEST(Target, OnlyHopperAndLaterHaveClusters) {
-  EXPECT_FALSE(has(*Target::cuda(80), Feature::Clusters));
-  EXPECT_TRUE(has(*Target::cuda(90), Feature::Clusters));
-  EXPECT_EQ(Target::cuda(80)->maxCtasPerCluster(), 1u);
+TEST(Target, ServersFromHopperOnHaveClusters) {
+  for (unsigned chip : {90, 100, 103, 110})
+    EXPECT_EQ(Target::cuda(chip)->maxCtasPerCluster(), 16u) << chip;
+  for (unsigned chip : {80, 89, 120, 121})
+    EXPECT_EQ(Target::cuda(chip)->maxCtasPerCluster(), 1u) << chip;
+}
+
+TEST(Target, GraphicsCardsOfBlackwellHaveNoTensorMemory) {
+  for (unsigned chip : {120, 121}) {
+    const Target target = *Target::cuda(chip);
+    EXPECT_TRUE(target.hasCodegen());
+    EXPECT_EQ(target.maxSharedBytes(), 99u * 1024);
+    for (Feature feature : {Feature::TensorMemory, Feature::WarpgroupMma, Feature::PaddedFp4,
+                            Feature::RowScatter})
+      EXPECT_FALSE(has(target, feature)) << chip << ' ' << int(feature);
+    for (Feature feature : {Feature::MmaSyncFp8, Feature::TensorCopies, Feature::RowGather,
+                            Feature::RegisterReallocation})
+      EXPECT_TRUE(has(target, feature)) << chip << ' ' << int(feature);
+  }
 }
 
 TEST(Target, WavefrontsOfCdnaHave64Lanes) {

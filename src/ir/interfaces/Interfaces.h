@@ -96,6 +96,8 @@ struct BoxCopy {
   mlir::OperandRange start;
   mlir::Value buffer;
   bool writesTensor;
+  /// The dim that `start` begins with: those before it are named element by element.
+  unsigned firstDim = 0;
 };
 
 /// A barrier of the cluster, or one half of it.

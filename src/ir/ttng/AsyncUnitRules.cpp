@@ -110,6 +110,67 @@ std::string whyNoCopyTarget(Value buffer) {
                 llvm::Twine(*alignment));
 }
 
+std::string whyNoNamedRows(const Descriptor &descriptor, ttg::MemDescType buffer) {
+  if (descriptor.shape.size() != 2 || descriptor.shape[0] != 1) // rows_c1
+    return "the descriptor's block must be one row, [1, columns], but it is " +
+           sizes(descriptor.shape);
+  llvm::ArrayRef<int64_t> shape = buffer.getShape();
+  if (ringDims(buffer) || shape.size() != 2 || shape[1] != descriptor.shape[1] ||
+      signless(descriptor.elementType) != buffer.getElementType()) // rows_c1
+    return format("the buffer must have rows of " + llvm::Twine(descriptor.shape[1]) +
+                  " columns and the descriptor's element type, but it is " + sizes(shape));
+  auto layout = dyn_cast_or_null<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  if (!layout || buffer.getEncoding() != descriptor.layout) // rows_c2
+    return "descriptor and buffer must have one layout, an NVMMASharedLayout";
+  if (layout.getValue().fp4Padded || layout.getValue().transposed) // rows_c2
+    return "rows that are named cannot have an fp4_padded or transposed layout";
+  if (shape[0] < tma::minRowsOfNamed) // rows_c3
+    return format("the buffer must have " + llvm::Twine(tma::minRowsOfNamed) +
+                  " rows or more, but it has " + llvm::Twine(shape[0]));
+  unsigned bits = buffer.getElementType().getIntOrFloatBitWidth();
+  if (bits > tma::maxNamedElementBits) // rows_c3
+    return format("elements must have at most " + llvm::Twine(tma::maxNamedElementBits) +
+                  " bits, but they have " + llvm::Twine(bits));
+  int64_t columns = layout::shapePerCta(layout::Layout(layout.getValue()), shape)[1];
+  int64_t bytes = columns * bits / 8;
+  if (bytes < tma::minNamedRowBytes) // rows_c3
+    return format("each CTA must have " + llvm::Twine(tma::minNamedRowBytes) +
+                  " bytes of a row or more, but " + llvm::Twine(columns) + " columns of " +
+                  llvm::Twine(bits) + " bits have " + llvm::Twine(bytes));
+  return "";
+}
+
+std::string whyNoRowOffsets(RankedTensorType offsets, ttg::MemDescType buffer) {
+  int64_t rows = buffer.getShape()[0];
+  if (offsets.getRank() != 1 || offsets.getDimSize(0) != rows) // rows_c1
+    return format("there must be one offset for each of the " + llvm::Twine(rows) +
+                  " rows, but their shape is " + sizes(offsets.getShape()));
+  const LinearLayout *linear = linearOrNull(offsets);
+  if (!linear) // A layout that is still open.
+    return "";
+  llvm::ArrayRef<uint64_t> registers = linear->packedBases(Dim::Register);
+  if (!llvm::is_contained(registers, uint64_t{1}) ||
+      !llvm::is_contained(registers, uint64_t{2})) // rows_c4
+    return format("each thread must hold " + llvm::Twine(tma::namedRows) +
+                  " neighbouring offsets, as with gl.SliceLayout(0, gl.BlockedLayout([1, 4], [32, "
+                  "1], [1, gl.num_warps()], [1, 0]))");
+  if (llvm::any_of(linear->packedBases(Dim::Lane), [](uint64_t row) { return row != 0; })) // rows_c4
+    return "all threads of a warp must hold the same offsets, as with gl.SliceLayout(0, "
+           "gl.BlockedLayout([1, 4], [32, 1], [1, gl.num_warps()], [1, 0]))";
+  layout::Layout memory = toLayout(buffer.getEncoding());
+  layout::BasisList bases = memory.cga();
+  int64_t share = layout::shapePerCta(memory, buffer.getShape())[0];
+  unsigned bits = linear->hasIn(Dim::Block) ? linear->inLog2(Dim::Block) : 0;
+  for (unsigned bit = 0; bit < std::max<size_t>(bits, bases.size()); ++bit) {
+    int64_t begin = bit < bases.size() ? bases[bit][0] * share : 0;
+    if ((bit < bits ? linear->packedBasis(Dim::Block, bit) : 0) !=
+        uint64_t(begin & (rows - 1))) // rows_c5
+      return "each CTA must hold the offsets of its rows: their layout must share them among CTAs "
+             "as the buffer's layout shares rows";
+  }
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // wgmma
 //===----------------------------------------------------------------------===//

@@ -24,6 +24,11 @@ std::string whyNoDescriptor(const Descriptor &descriptor);
 /// Whether box copies may begin where `buffer` does, as far as the text tells.
 std::string whyNoCopyTarget(mlir::Value buffer);
 
+/// Whether the copy engine fills or reads the buffer's rows one by one (gather and scatter).
+std::string whyNoNamedRows(const Descriptor &descriptor, ttg::MemDescType buffer);
+/// Whether `offsets`, a row number for each row of such a buffer, are where messages want them.
+std::string whyNoRowOffsets(mlir::RankedTensorType offsets, ttg::MemDescType buffer);
+
 /// Whether wgmma reads a and b as they lie (in registers or buffers) and adds to d as it lies.
 /// Shapes agree and the element types have an instruction: somebody else has checked that.
 std::string whyNoWarpGroupDot(mlir::Type a, mlir::Type b, mlir::RankedTensorType d);

@@ -223,8 +223,10 @@ void AsyncTMACopyGlobalToLocalOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getResult(), MemoryAccess::Write, Completion::Mbarrier, Proxy::Async});
 }
 bool AsyncTMACopyGlobalToLocalOp::accessesPeers() { return getMulticast(); }
-std::optional<BarrierBytes> AsyncTMACopyGlobalToLocalOp::getBarrierBytes() {
-  ttg::MemDescType buffer = getResult().getType();
+
+/// Of a load into the buffer.
+template <typename Op> static BarrierBytes bytesOfLoad(Op op) {
+  ttg::MemDescType buffer = op.getResult().getType();
   std::optional<int64_t> bytes;
   if (auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
       encoding && !encoding.getValue().fp4Padded) {
@@ -232,7 +234,11 @@ std::optional<BarrierBytes> AsyncTMACopyGlobalToLocalOp::getBarrierBytes() {
         layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape());
     bytes = ShapedType::getNumElements(shape) * elementBytes(buffer.getElementType());
   }
-  return BarrierBytes{getBarrier(), getPred(), /*announced=*/false, bytes};
+  return {op.getBarrier(), op.getPred(), /*announced=*/false, bytes};
+}
+
+std::optional<BarrierBytes> AsyncTMACopyGlobalToLocalOp::getBarrierBytes() {
+  return bytesOfLoad(*this);
 }
 
 std::optional<BoxCopy> AsyncTMACopyGlobalToLocalOp::getBoxCopy() {
@@ -251,6 +257,24 @@ void AsyncTMAReduceOp::getAccesses(Accesses &accesses) {
 std::optional<BoxCopy> AsyncTMAReduceOp::getBoxCopy() {
   return BoxCopy{getCoord(), getSrc(), /*writesTensor=*/true};
 }
+
+void AsyncTMAGatherOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
+  accesses.push_back({getResult(), MemoryAccess::Write, Completion::Mbarrier, Proxy::Async});
+}
+bool AsyncTMAGatherOp::accessesPeers() { return getMulticast(); }
+std::optional<BarrierBytes> AsyncTMAGatherOp::getBarrierBytes() { return bytesOfLoad(*this); }
+/// The columns; of the rows only a run tells.
+std::optional<BoxCopy> AsyncTMAGatherOp::getBoxCopy() {
+  return BoxCopy{getODSOperands(2), getResult(), /*writesTensor=*/false, /*firstDim=*/1};
+}
+void AsyncTMAScatterOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getSrc(), MemoryAccess::Read, Completion::BulkStoreWait, Proxy::Async});
+}
+std::optional<BoxCopy> AsyncTMAScatterOp::getBoxCopy() {
+  return BoxCopy{getODSOperands(2), getSrc(), /*writesTensor=*/true, /*firstDim=*/1};
+}
+
 std::optional<Completion> TMAStoreWaitOp::getAwaited() { return Completion::BulkStoreWait; }
 bool TMAStoreWaitOp::awaitsGlobalWrites() { return !getReadOnly(); }
 

@@ -225,6 +225,48 @@ def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [
 }
 
 //===----------------------------------------------------------------------===//
+// Rows that are named one by one
+//===----------------------------------------------------------------------===//
+// `rows_c1`: the descriptor's block is one row, the buffer has as many columns, and a row for each
+// offset. `rows_c2`: the layouts of descriptor and buffer are equal, an NVMMASharedLayout,
+// neither fp4_padded nor transposed. `rows_c3`: the buffer has 8 rows or more, elements of at most 32 bits, and in each CTA
+// 32 bytes of a row or more. `rows_c4`: threads hold four neighbouring offsets, all threads of a
+// warp the same. `rows_c5`: each CTA holds the offsets of its rows.
+// The rules tma_c5, tma_c6 and tma_c7 hold, too.
+
+def TTNG_RowOffsets : RankedTensorOf<[I32]>;
+
+def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [
+    OnChip<["getAccesses", "accessesPeers", "getBarrierBytes", "getBoxCopy"]>, Pointwise]> {
+  let summary = "Starts copying rows of a tensor into a buffer; the barrier counts their bytes";
+  let description = [{
+    Row i of the buffer is columns `y_offset`… of the tensor's row `x_offsets[i]`. Elements outside
+    of the tensor are padded, and count as bytes.
+  }];
+  let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TTNG_GlobalMemory>]>:$desc,
+      TTNG_RowOffsets:$x_offsets, I32:$y_offset, TTNG_BarrierArg:$barrier,
+      Arg<TTG_MemDescType, "", [MemWrite<TTNG_SharedMemory>]>:$result, I1:$pred,
+      UnitAttr:$multicast);
+  let assemblyFormat = [{
+    $desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:`
+    type(operands)
+  }];
+}
+
+def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter", [
+    OnChip<["getAccesses", "getBoxCopy"]>, Pointwise]> {
+  let summary = "Starts copying rows of a buffer into a tensor, in a group of their own";
+  let description = "What lies behind the end of the tensor is not written.";
+  let arguments = (ins
+      Arg<TT_TensorDescType, "", [MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>:$desc,
+      TTNG_RowOffsets:$x_offsets, I32:$y_offset,
+      Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src);
+  let assemblyFormat = [{
+    $desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Descriptors that a kernel makes
 //===----------------------------------------------------------------------===//
 // What `tt.make_tensor_descriptor` becomes: 128 bytes in global memory are filled in, made known to

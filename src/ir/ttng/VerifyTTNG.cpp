@@ -177,12 +177,7 @@ LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
 
 /// The copy engine reads the memory of the CTA that sends it, where a part cut out of a buffer lies
 /// only if no CTA begins behind the part's end.
-static LogicalResult verifySource(Operation *op, const Descriptor &descriptor, Value where) {
-  if (failed(verifyBlock(op, descriptor, where)))
-    return failure();
-  auto buffer = cast<ttg::MemDescType>(where.getType());
-  if (cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding()).getValue().fp4Padded) // tma_c8
-    return op->emitOpError("only loads may have an fp4_padded layout");
+static LogicalResult verifyOrigin(Operation *op, ttg::MemDescType buffer) {
   const layout::LinearLayout &allocation = toLinear(buffer);
   for (unsigned bit = 0; bit < allocation.inLog2(layout::Dim::Block); ++bit) {
     uint64_t begin = allocation.packedBasis(layout::Dim::Block, bit);
@@ -192,6 +187,15 @@ static LogicalResult verifySource(Operation *op, const Descriptor &descriptor, V
         return report(diag::Kind::SourceInOtherCta, op->getLoc(), dim);
   }
   return success();
+}
+
+static LogicalResult verifySource(Operation *op, const Descriptor &descriptor, Value where) {
+  if (failed(verifyBlock(op, descriptor, where)))
+    return failure();
+  auto buffer = cast<ttg::MemDescType>(where.getType());
+  if (cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding()).getValue().fp4Padded) // tma_c8
+    return op->emitOpError("only loads may have an fp4_padded layout");
+  return verifyOrigin(op, buffer);
 }
 
 LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
@@ -215,6 +219,32 @@ LogicalResult AsyncTMAReduceOp::verify() {
     return emitOpError("the copy engine has no '")
            << tt::stringifyDescriptorReduceKind(getKind()) << "' for " << descriptor.elementType;
   return success();
+}
+
+static LogicalResult verifyRows(Operation *op, Type desc, Value offsets, Value where) {
+  auto buffer = cast<ttg::MemDescType>(where.getType());
+  std::string problem = whyNoNamedRows(descriptorOf(desc), buffer);
+  if (problem.empty())
+    problem = whyNoRowOffsets(cast<RankedTensorType>(offsets.getType()), buffer);
+  if (problem.empty()) // tma_c6
+    problem = whyNoCopyTarget(where);
+  if (!problem.empty())
+    return op->emitOpError(problem);
+  return success();
+}
+
+LogicalResult AsyncTMAGatherOp::verify() {
+  if (failed(verifyBarrier(*this, getBarrier().getType())))
+    return failure();
+  if (!getResult().getType().getMutableMemory()) // tma_c5
+    return emitOpError("cannot store to an immutable buffer");
+  return verifyRows(*this, getDesc().getType(), getXOffsets(), getResult());
+}
+
+LogicalResult AsyncTMAScatterOp::verify() {
+  return success(
+      succeeded(verifyRows(*this, getDesc().getType(), getXOffsets(), getSrc())) &&
+      succeeded(verifyOrigin(*this, getSrc().getType())));
 }
 
 LogicalResult tt::MakeTensorDescOp::verify() {

@@ -24,6 +24,13 @@ inline constexpr int64_t maxBoxLength = 256, maxPixels = 1024;
 /// than the negative of this up to it. A descriptor has 32 bits for those of a corner.
 inline constexpr int64_t maxCornerOffset[] = {32767, 127, 15};
 
+/// Rows that one message names (tile::gather4, tile::scatter4), with so many bytes each or more:
+/// then every message begins at a multiple of sharedAlignment.
+inline constexpr int64_t namedRows = 4, minNamedRowBytes = 32;
+/// The fewest rows of a buffer whose rows are named, and the widest elements.
+inline constexpr int64_t minRowsOfNamed = 8;
+inline constexpr unsigned maxNamedElementBits = 32;
+
 /// Elements of a tensor along one dim, of which every first, second, … is taken.
 inline constexpr int64_t maxExtent = int64_t(1) << 32, maxElementStride = 8;
 /// What a kernel can say of them: it writes 32 signed bits.

@@ -10,7 +10,7 @@ struct Chip {
   unsigned capability;
   /// Of a CTA.
   uint32_t sharedBytes;
-  /// The lowest PTX ISA version that knows the chip, times ten.
+  /// The lowest PTX ISA version that knows the chip, times ten; 0 where it has no code generation.
   unsigned minPtxVersion;
   bool hasCodegen;
 };
@@ -18,7 +18,8 @@ struct Chip {
 inline constexpr Chip chips[] = {
     {80, 163 * 1024, 70, true},  {86, 99 * 1024, 71, true},   {89, 99 * 1024, 78, true},
     {90, 227 * 1024, 80, true},  {100, 227 * 1024, 86, true}, {103, 227 * 1024, 88, true},
-    {110, 227 * 1024, 90, true}, {120, 99 * 1024, 87, false},
+    {107, 227 * 1024, 0, false}, {110, 227 * 1024, 90, true}, {120, 99 * 1024, 87, true},
+    {121, 99 * 1024, 88, true},
 };
 
 /// Threads of a warp.
