@@ -22,6 +22,7 @@ using namespace gluonc;
 #include "ir/TTGEnums.cpp.inc"
 
 #include "ir/TTNGDialect.cpp.inc"
+#include "ir/TTNGEnums.cpp.inc"
 
 #include "ir/LLVMDialect.cpp.inc"
 #define GET_OP_CLASSES

@@ -91,6 +91,7 @@ struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
 } // namespace gluonc::ttng
 
 #include "ir/TTNGDialect.h.inc"
+#include "ir/TTNGEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/TTNGAttrs.h.inc"

@@ -77,6 +77,16 @@ void tt::ReduceOp::flowElements(ElementFlow &flow) {
   flow.maps.push_back({source, getResults()[0], dimsWithout(rankOf(source), getAxis())});
 }
 
+void ttng::TMEMLoadOp::flowElements(ElementFlow &flow) {
+  if (!getRed()) {
+    // The buffer has them where the tensor has them.
+    flow.sameNumbers.push_back({getResult(), getResult()});
+    return;
+  }
+  flow.alongDims.push_back({getResult(), 1});
+  flow.maps.push_back({getResult(), getRed(), dimsWithout(rankOf(getResult()), 1)});
+}
+
 void tt::ScanOp::flowElements(ElementFlow &flow) {
   Value source = getSrcs()[0];
   flow.alongDims.push_back({source, getAxis()});

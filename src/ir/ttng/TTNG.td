@@ -8,6 +8,7 @@
 #define GLUONC_IR_TTNG
 
 include "ir/ttg/TTG.td"
+include "ir/ttng/TTNGEnums.td"
 
 def TTNG_Dialect : Dialect {
   let name = "ttng";
@@ -31,6 +32,11 @@ def TTNG_TensorMemoryScalesEncoding
                      "TensorMemoryScalesLayout", "tmem_scales", TTNG_Dialect>;
 def TTNG_TensorMemory : AttrDef<TTNG_Dialect, "TensorMemorySpace"> {
   let mnemonic = "tensor_memory";
+}
+/// `#ttng.redOp<max>`
+def TTNG_TMEMLoadReduceModifierAttr
+    : EnumAttr<TTNG_Dialect, TTNG_TMEMLoadReduceModifier, "redOp"> {
+  let assemblyFormat = "`<` $value `>`";
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "layout/named/Blocks.h"
+#include "target/nvidia/Barriers.h"
 #include "target/nvidia/BoxCopies.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -277,6 +278,19 @@ std::optional<BoxCopy> AsyncTMAScatterOp::getBoxCopy() {
 
 std::optional<Completion> TMAStoreWaitOp::getAwaited() { return Completion::BulkStoreWait; }
 bool TMAStoreWaitOp::awaitsGlobalWrites() { return !getReadOnly(); }
+
+void CLCTryCancelOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getMbarrier(), MemoryAccess::UseBarrier});
+  accesses.push_back({getResult(), MemoryAccess::Write, Completion::Mbarrier, Proxy::Async});
+}
+/// One of them asks, and all get the answer.
+bool CLCTryCancelOp::accessesPeers() { return true; }
+std::optional<BarrierBytes> CLCTryCancelOp::getBarrierBytes() {
+  return BarrierBytes{getMbarrier(), {}, /*announced=*/false, target::nvidia::answerBytes};
+}
+void CLCLoadResultOp::getAccesses(Accesses &accesses) {
+  accesses.push_back({getSrc(), MemoryAccess::Read});
+}
 
 /// A descriptor is put together in shared memory.
 Scratch TensormapCreateOp::getScratch() { return {target::nvidia::tma::descriptorBytes}; }

@@ -353,6 +353,26 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
   let assemblyFormat = "$inputs attr-dict `:` qualified(type($inputs))";
 }
 
+//===----------------------------------------------------------------------===//
+// Packed arithmetic (sm_100)
+//===----------------------------------------------------------------------===//
+
+def TTNG_PackedArithOp : TTNG_Op<"packed_arith", [Pure, NoOnChip, LayoutFlow, ElementFlow]> {
+  let summary = "Arithmetic on two or four neighbouring elements by one instruction";
+  let description = [{
+    Operands of type i8 hold two e2m1 numbers each, the lower one first.
+    `packed_arith_c1`: fma has three operands, others have two.
+    `packed_arith_c2`: an instruction has these element types (PackedArith.h).
+    `packed_arith_c3`: operands have the shape and layout of the result, those of type i8 half of it
+    along one dim.
+    `packed_arith_c4`: the elements of an instruction lie in one thread.
+  }];
+  let arguments = (ins TTNG_PackedArithOpKind:$op_kind, Variadic<TTNG_Block>:$operands);
+  let results = (outs TTNG_Block:$result);
+  let assemblyFormat = "$op_kind $operands attr-dict `:` functional-type($operands, $result)";
+}
+
+include "ir/ttng/LaunchControlOps.td"
 include "ir/ttng/TensorMemoryOps.td"
 
 #endif

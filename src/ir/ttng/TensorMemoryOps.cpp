@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Views.h"
+#include "ir/ttng/ReducingLoad.h"
 #include "ir/ttng/TensorMemoryRules.h"
 
 using namespace mlir;
@@ -98,7 +99,10 @@ LogicalResult TMEMAllocOp::verify() {
 }
 
 LogicalResult TMEMLoadOp::verify() {
-  return verifyAccess(*this, cast<RankedTensorType>(getResult().getType()), getSrc().getType());
+  if (failed(verifyAccess(*this, cast<RankedTensorType>(getResult().getType()),
+                          getSrc().getType())))
+    return failure();
+  return verifyReducingLoad(*this);
 }
 
 LogicalResult TMEMStoreOp::verify() {

@@ -30,17 +30,29 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [
   let assemblyFormat = "($src^)? attr-dict `:` functional-type(operands, results)";
 }
 
-def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [OnChip<["getAccesses"]>, Pointwise]> {
-  let summary = "Reads tensor memory into registers";
+def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [
+    OnChip<["getAccesses"]>, ElementFlow, OwnLayouts, AttrSizedResultSegments]> {
+  let summary = "Reads tensor memory into registers; `red` is the least or largest of each row";
+  let description = [{
+    With `abs` the least or largest absolute value; with `NaN` a row with a NaN has one, else they
+    do not count.
+    `tmem_load_c1`: redOp and red come together, abs and NaN with them.
+    `tmem_load_c2`: the instruction reduces (ReducingLoad.h). `tmem_load_c3`: red has the elements and
+    the layout of the result without its second dim.
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTNG_TensorMemoryResource>]>:$src,
-                       Optional<TTG_AsyncTokenType>:$dep);
-  let results = (outs TTNG_Block:$result, Optional<TTG_AsyncTokenType>:$token);
+                       Optional<TTG_AsyncTokenType>:$dep,
+                       OptionalAttr<TTNG_TMEMLoadReduceModifierAttr>:$redOp,
+                       OptionalAttr<BoolAttr>:$abs, OptionalAttr<BoolAttr>:$NaN);
+  let results = (outs TTNG_Block:$result, Optional<TTG_AsyncTokenType>:$token,
+                      Optional<TTNG_Block>:$red);
   let builders = [OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$src), [{
-    build($_builder, $_state, result, mlir::Type(), src, mlir::Value());
+    build($_builder, $_state, result, mlir::Type(), mlir::Type(), src, mlir::Value(),
+          TMEMLoadReduceModifierAttr(), mlir::BoolAttr(), mlir::BoolAttr());
   }]>];
   let assemblyFormat = [{
     $src `` custom<Token>($dep, type($dep), type($token)) attr-dict `:` qualified(type($src)) `->`
-    type($result)
+    type($result) (`,` type($red)^)?
   }];
 }
 

@@ -112,6 +112,35 @@ LogicalResult AsyncSharedStoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Work of clusters that have not begun
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyAnswer(Operation *op, ttg::MemDescType type) {
+  bool fits = type.isShared() && type.getElementType().isInteger(64) &&
+              type.getShape() == ArrayRef<int64_t>{2} && !ringDims(type);
+  if (const layout::LinearLayout *memory = fits ? linearOrNull(type) : nullptr)
+    fits = memory->sublayoutIsZero({layout::Dim::Block}, {layout::Dim::axis(0)});
+  if (!fits) // clc_c1
+    return op->emitOpError("an answer is a buffer of two i64 in shared memory, of which each CTA "
+                           "has a whole one, got ")
+           << type;
+  return success();
+}
+
+LogicalResult CLCTryCancelOp::verify() {
+  if (failed(verifyAnswer(*this, getResult().getType())) ||
+      failed(verifyBarrier(*this, getMbarrier().getType())))
+    return failure();
+  if (!getResult().getType().getMutableMemory()) // clc_c2
+    return emitOpError("cannot store to an immutable buffer");
+  if (getMbarrier().getType().getShape()[0] != ttg::numCtasOf(*this)) // clc_try_cancel_c1
+    return emitOpError("needs a barrier with one element per CTA, got ") << getMbarrier().getType();
+  return success();
+}
+
+LogicalResult CLCLoadResultOp::verify() { return verifyAnswer(*this, getSrc().getType()); }
+
+//===----------------------------------------------------------------------===//
 // The copy engine
 //===----------------------------------------------------------------------===//
 
