@@ -41,8 +41,8 @@ TEST(Target, GraphicsCardsOfBlackwellHaveNoTensorMemory) {
     const Target target = *Target::cuda(chip);
     EXPECT_TRUE(target.hasCodegen());
     EXPECT_EQ(target.maxSharedBytes(), 99u * 1024);
-    for (Feature feature : {Feature::TensorMemory, Feature::WarpgroupMma, Feature::PaddedFp4,
-                            Feature::RowScatter})
+    for (Feature feature :
+         {Feature::TensorMemory, Feature::WarpgroupMma, Feature::PaddedFp4, Feature::RowScatter})
       EXPECT_FALSE(has(target, feature)) << chip << ' ' << int(feature);
     for (Feature feature : {Feature::MmaSyncFp8, Feature::TensorCopies, Feature::RowGather,
                             Feature::RegisterReallocation})

@@ -22,9 +22,11 @@
 #include "codegen/nvidia/EmitHopper.h"
 
 #include "codegen/core/Indices.h"
+#include "codegen/core/RegisterIndex.h"
 #include "codegen/core/SharedTransfer.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Encoding.h"
+#include "target/nvidia/BoxCopies.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,6 +37,9 @@ using mlir::LogicalResult;
 using mlir::success;
 
 namespace gluonc::codegen::nvidia {
+
+namespace tma = target::nvidia::tma;
+
 namespace {
 
 /// Where one message begins, in elements.
@@ -353,6 +358,158 @@ LogicalResult emitReduce(Emitter &emitter, ttng::AsyncTMAReduceOp op) {
   return emitOutwards(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), text);
 }
 
+//===----------------------------------------------------------------------===//
+// Rows that are named one by one
+//===----------------------------------------------------------------------===//
+
+/// The warps share rows out as the layout of their numbers does. Four rows of a panel of columns go
+/// with one message:
+///
+///     numbers       warp 0: 5, 9, 0, 2 | 7, 7, 1, 3       warp 1: …
+///     messages      {column, 5, 9, 0, 2}   {column, 7, 7, 1, 3}
+struct RowMessages {
+  struct Message {
+    /// The registers that hold the numbers.
+    SmallVector<unsigned, 4> numbers;
+    int64_t column;
+    /// In the buffer, for warp 0.
+    uint32_t offset;
+  };
+  SmallVector<Message> messages;
+  /// What each bit of the warp's number adds to the offset.
+  SmallVector<uint32_t> warps;
+};
+
+/// Nullopt for a buffer that the copy engine cannot address.
+std::optional<RowMessages> rowMessagesOf(Emitter &emitter, mlir::RankedTensorType numbers,
+                                         ttg::MemDescType buffer) {
+  auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  const LinearLayout *linear = linearOrNull(buffer);
+  std::optional<LinearLayout> inverse = linear ? linear->pseudoInvert() : std::nullopt;
+  if (!encoding || !inverse)
+    return std::nullopt;
+  int64_t columns = layout::shapePerCta(layout::Layout(encoding.getValue()), buffer.getShape())[1];
+  int64_t panel = encoding.getValue().messageShape(buffer.getShape())[1];
+  // The rows of a panel lie one behind the other; a swizzle moves elements within their row.
+  auto offsetOf = [&](uint32_t row, int64_t column) {
+    uint64_t found = inverse->applyPacked(
+        inverse->packIn({{Dim::axis(0), row}, {Dim::axis(1), uint32_t(column)}}));
+    return inverse->outComponent(found, Dim::Offset) & ~uint32_t(tma::namedRows * panel - 1);
+  };
+  RowMessages result;
+  RegisterIndex registers(emitter, numbers);
+  for (int64_t row = 0; row < buffer.getShape()[0]; row += tma::namedRows) {
+    RowMessages::Message message;
+    for (int64_t i = 0; i < tma::namedRows; ++i)
+      if (std::optional<unsigned> found = registers.find({row + i}))
+        message.numbers.push_back(*found);
+    // Others hold the rest.
+    if (message.numbers.size() != tma::namedRows)
+      continue;
+    for (message.column = 0; message.column < columns; message.column += panel) {
+      message.offset = offsetOf(row, message.column);
+      result.messages.push_back(message);
+    }
+  }
+  const LinearLayout &held = emitter.types.layoutOf(numbers);
+  for (unsigned bit = 0; bit < held.inLog2(Dim::Warp); ++bit)
+    result.warps.push_back(offsetOf(held.basis(Dim::Warp, bit, Dim::axis(0)), 0));
+  return result;
+}
+
+/// One thread of each warp whose rows no other warp has, in CTAs that send: those with 0 at the
+/// bits `copies` of their number.
+Value *sendersOfRows(Emitter &emitter, mlir::RankedTensorType numbers, uint32_t copies) {
+  Builder &builder = emitter.builder;
+  Value *sends = electThread(emitter);
+  if (uint32_t spare = emitter.types.layoutOf(numbers).freeVariableMask(Dim::Warp))
+    sends = builder.CreateAnd(
+        sends,
+        builder.CreateICmpEQ(builder.CreateAnd(emitter.threads.warpId(), builder.getInt32(spare)),
+                             builder.getInt32(0)));
+  if (Value *least = isLeast(emitter, copies))
+    sends = builder.CreateAnd(sends, least);
+  return sends;
+}
+
+/// What a copy of named rows has beside its instruction.
+struct NamedRows {
+  mlir::Value desc, numbers, column, buffer;
+  Value *sends;
+};
+
+/// Writes one instruction per message: `instruction` with the descriptor, the column and the rows,
+/// and the place in shared memory, in the order that `write` wants.
+LogicalResult emitRows(
+    Emitter &emitter, mlir::Operation *op, const NamedRows &rows,
+    function_ref<void(Instruction &, const std::string &tensor, const std::string &shared)> write) {
+  Builder &builder = emitter.builder;
+  auto buffer = cast<ttg::MemDescType>(rows.buffer.getType());
+  auto plan = rowMessagesOf(emitter, cast<mlir::RankedTensorType>(rows.numbers.getType()), buffer);
+  if (!plan)
+    return emitter.unsupported(op);
+  Value *part = builder.getInt32(0);
+  if (!plan->warps.empty())
+    part = applyLinear(builder, emitter.threads.warpId(), plan->warps);
+  ThreadAddress address =
+      addressOf(emitter, Transfer{}, rows.buffer, elementBytes(buffer.getElementType()), part,
+                imageMask(plan->warps));
+  Value *begin = emitter.scalar(rows.column);
+  if (Value *columns = partOfCta(emitter, buffer)[1])
+    begin = builder.CreateAdd(begin, columns);
+  const Registers &numbers = emitter.get(rows.numbers);
+  for (const RowMessages::Message &message : plan->messages) {
+    Instruction code;
+    code.text = "@" + code.operand(rows.sends) + " ";
+    SmallVector<Value *> place = {builder.CreateAdd(begin, builder.getInt32(message.column))};
+    for (unsigned reg : message.numbers)
+      place.push_back(numbers[reg]);
+    std::string tensor =
+        "[" + code.operand(emitter.scalar(rows.desc)) + ", " + code.list(place) + "]";
+    write(code, tensor, "[" + code.operand(address.at(message.offset)) + "]");
+    emitOrdered(emitter, code.text + ";", code.operands);
+  }
+  return success();
+}
+
+LogicalResult emitGather(Emitter &emitter, ttng::AsyncTMAGatherOp op) {
+  if (leavesCta(emitter, op.getResult(), op.getBarrier()))
+    return emitter.unsupported(op, "a bulk gather that concerns another CTA");
+  uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
+  Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), copies);
+  sends = emitter.builder.CreateAnd(sends, emitter.scalar(op.getPred()));
+  auto write = [&](Instruction &code, const std::string &tensor, const std::string &shared) {
+    code.text += std::string("cp.async.bulk.tensor.2d.tile::gather4.shared::") +
+                 (copies ? "cluster" : "cta") + ".global.mbarrier::complete_tx::bytes" +
+                 (copies ? ".multicast::cluster " : " ") + shared + ", " + tensor + ", [" +
+                 code.operand(barrierAddress(emitter, op.getBarrier())) + "]";
+    if (copies)
+      code.text += ", " + code.operand(receivers(emitter, copies));
+  };
+  return emitRows(emitter, op,
+                  {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getResult(), sends}, write);
+}
+
+LogicalResult emitScatter(Emitter &emitter, ttng::AsyncTMAScatterOp op) {
+  if (leavesCta(emitter, op.getSrc(), {}))
+    return emitter.unsupported(op, "a bulk scatter that concerns another CTA");
+  Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), ctasInCommon(op.getSrc()));
+  auto write = [](Instruction &code, const std::string &tensor, const std::string &shared) {
+    code.text += "cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group " + tensor +
+                 ", " + shared;
+  };
+  if (failed(emitRows(emitter, op,
+                      {op.getDesc(), op.getXOffsets(), op.getYOffset(), op.getSrc(), sends},
+                      write)))
+    return mlir::failure();
+  emitOrdered(emitter, "cp.async.bulk.commit_group;", {});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores from registers
+//===----------------------------------------------------------------------===//
+
 /// Registers to the shared memory of whichever CTA, one word or more each, counted in bytes by the
 /// barrier of the CTA that receives them. Threads with copies stay out, CTAs with copies do not:
 /// they fill their own.
@@ -399,6 +556,8 @@ void addTma(EmitTable &table) {
   table.add<emitLoad>();
   table.add<emitStore>();
   table.add<emitReduce>();
+  table.add<emitGather>();
+  table.add<emitScatter>();
 }
 
 } // namespace gluonc::codegen::nvidia

@@ -140,6 +140,21 @@ std::string whyNoNamedRows(const Descriptor &descriptor, ttg::MemDescType buffer
   return "";
 }
 
+/// Whether `dim` decides any of these bits of the row.
+static bool movesRows(const LinearLayout &layout, Dim dim, uint64_t bits) {
+  return layout.hasIn(dim) &&
+         llvm::any_of(layout.packedBases(dim), [&](uint64_t row) { return (row & bits) != 0; });
+}
+
+/// Whether each thread has whole groups of four neighbouring rows, and these in order.
+static bool holdsFours(const LinearLayout &layout) {
+  llvm::ArrayRef<uint64_t> registers = layout.packedBases(Dim::Register);
+  return llvm::is_contained(registers, uint64_t{1}) && llvm::is_contained(registers, uint64_t{2}) &&
+         llvm::all_of(registers, [](uint64_t row) { return row <= 2 || row % 4 == 0; }) &&
+         !movesRows(layout, Dim::Warp, tma::namedRows - 1) &&
+         !movesRows(layout, Dim::Block, tma::namedRows - 1);
+}
+
 std::string whyNoRowOffsets(RankedTensorType offsets, ttg::MemDescType buffer) {
   int64_t rows = buffer.getShape()[0];
   if (offsets.getRank() != 1 || offsets.getDimSize(0) != rows) // rows_c1
@@ -148,13 +163,11 @@ std::string whyNoRowOffsets(RankedTensorType offsets, ttg::MemDescType buffer) {
   const LinearLayout *linear = linearOrNull(offsets);
   if (!linear) // A layout that is still open.
     return "";
-  llvm::ArrayRef<uint64_t> registers = linear->packedBases(Dim::Register);
-  if (!llvm::is_contained(registers, uint64_t{1}) ||
-      !llvm::is_contained(registers, uint64_t{2})) // rows_c4
+  if (!holdsFours(*linear)) // rows_c4
     return format("each thread must hold " + llvm::Twine(tma::namedRows) +
                   " neighbouring offsets, as with gl.SliceLayout(0, gl.BlockedLayout([1, 4], [32, "
                   "1], [1, gl.num_warps()], [1, 0]))");
-  if (llvm::any_of(linear->packedBases(Dim::Lane), [](uint64_t row) { return row != 0; })) // rows_c4
+  if (movesRows(*linear, Dim::Lane, ~0u)) // rows_c4
     return "all threads of a warp must hold the same offsets, as with gl.SliceLayout(0, "
            "gl.BlockedLayout([1, 4], [32, 1], [1, gl.num_warps()], [1, 0]))";
   layout::Layout memory = toLayout(buffer.getEncoding());

@@ -271,9 +271,8 @@ LogicalResult AsyncTMAGatherOp::verify() {
 }
 
 LogicalResult AsyncTMAScatterOp::verify() {
-  return success(
-      succeeded(verifyRows(*this, getDesc().getType(), getXOffsets(), getSrc())) &&
-      succeeded(verifyOrigin(*this, getSrc().getType())));
+  return success(succeeded(verifyRows(*this, getDesc().getType(), getXOffsets(), getSrc())) &&
+                 succeeded(verifyOrigin(*this, getSrc().getType())));
 }
 
 LogicalResult tt::MakeTensorDescOp::verify() {

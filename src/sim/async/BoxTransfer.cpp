@@ -58,6 +58,8 @@ static std::vector<BoxRow> tiledRows(const BoxTransfer &transfer) {
       position[dim] += transfer.first[dim - first] + rest % shape[dim - first];
       rest /= shape[dim - first];
     }
+    if (!transfer.rows.empty())
+      position[0] = transfer.rows[row];
     rows.push_back(clip(transfer, position, row * length, length));
   }
   return rows;

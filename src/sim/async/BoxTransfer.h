@@ -27,6 +27,8 @@ struct BoxTransfer {
   bool outwards = false;
   /// Where the box begins; for im2col the first pixel and channel.
   std::array<int32_t, TensorDescription::maxRank> start = {};
+  /// Where a copy names the tensor's row for each of its own (then `start` says the column).
+  std::vector<int32_t> rows;
   /// The part of the box that is moved, where it is not all of it: extents, and where it begins.
   llvm::SmallVector<uint32_t, TensorDescription::maxRank> extents, first;
   /// im2col: the place within the filter, one for each spatial dim.

@@ -28,8 +28,11 @@ struct TransferData : AccessData {
   const Share *barrierShare = nullptr;
   bool multicast = false;
   bool im2col = false;
+  /// The last ones, where the copy names its rows.
   llvm::SmallVector<Slot, TensorDescription::maxRank> coordinates;
   llvm::SmallVector<Slot, 3> offsets;
+  /// The number of the tensor's row for each row of this CTA, if it does.
+  std::optional<Slot> rows;
   Reduction reduction = Reduction::None;
   ElementKind kind = ElementKind::I8;
   bool isUnsigned = false;
@@ -45,6 +48,10 @@ uint8_t coordinateTaint(const Instruction &instruction, Cta &cta) {
        {llvm::ArrayRef(data.coordinates), llvm::ArrayRef(data.offsets)})
     for (Slot slot : slots)
       if (uint8_t code = *cta.taintAt(slot); Cta::isFault(code))
+        return code;
+  if (data.rows)
+    for (uint8_t code : llvm::ArrayRef(cta.taintAt(*data.rows), data.rows->elements))
+      if (Cta::isFault(code))
         return code;
   return 0;
 }
@@ -68,7 +75,11 @@ BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
   transfer.tensor = *cta.at<TensorDescription>(instruction.operands[0]);
   transfer.im2col = data.im2col;
   for (auto [index, slot] : llvm::enumerate(data.coordinates))
-    transfer.start[index] = *cta.at<int32_t>(slot);
+    transfer.start[index + (data.rows ? 1 : 0)] = *cta.at<int32_t>(slot);
+  if (data.rows) {
+    const int32_t *rows = cta.at<int32_t>(*data.rows);
+    transfer.rows.assign(rows, rows + data.rows->elements);
+  }
   for (auto [index, slot] : llvm::enumerate(data.offsets))
     transfer.offsets[index] = *cta.at<uint16_t>(slot);
   transfer.shared = regionOf(cta, data.table, instruction.operands[1], data.share);
@@ -122,6 +133,12 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
   for (unsigned dim = 0; transfer.outwards && dim < transfer.tensor.rank; ++dim)
     if (int32_t at = transfer.start[dim]; at < 0) {
       cta.fail(instruction, diag::Kind::BoxBeforeTensor, {std::to_string(at), std::to_string(dim)});
+      return false;
+    }
+  for (auto [row, at] : llvm::enumerate(transfer.rows))
+    if (transfer.outwards && at < 0) {
+      cta.fail(instruction, diag::Kind::BoxBeforeTensor, {std::to_string(at), "0"},
+               int64_t(row * transfer.extents.back()));
       return false;
     }
   for (const BoxRow &row : boxRows(transfer))
@@ -258,6 +275,30 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   return true;
 }
 
+/// The numbers of the rows that a copy names.
+void addRows(Lowering &lowering, TransferData &data, mlir::Value offsets) {
+  data.rows = lowering.materialize(lowering.slotOf(offsets),
+                                   lowering.elementCountOf(offsets.getType()), ElementKind::I32);
+}
+
+bool lowerGather(Lowering &lowering, mlir::Operation *operation) {
+  auto gather = mlir::cast<ttng::AsyncTMAGatherOp>(operation);
+  TransferData *data =
+      addTransfer(lowering, operation, gather.getDesc(), gather.getYOffset(), gather.getResult());
+  if (!data || !addBarriers(lowering, operation, *data, gather.getBarrier()))
+    return false;
+  data->verb = "bulk gather";
+  data->reads = true;
+  data->multicast = gather.getMulticast();
+  addRows(lowering, *data, gather.getXOffsets());
+  lowering
+      .emit(runLoad, taintTransferIn, Slot(),
+            {lowering.slotOf(gather.getDesc()), lowering.slotOf(gather.getResult()),
+             lowering.slotOf(gather.getBarrier()), lowering.slotOf(gather.getPred())})
+      .data = data;
+  return true;
+}
+
 bool emitStore(Lowering &lowering, TransferData *data, mlir::Value descriptor, mlir::Value source) {
   data->writes = true;
   lowering
@@ -274,6 +315,17 @@ bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
     return false;
   data->verb = "bulk store";
   return emitStore(lowering, data, store.getDesc(), store.getSrc());
+}
+
+bool lowerScatter(Lowering &lowering, mlir::Operation *operation) {
+  auto scatter = mlir::cast<ttng::AsyncTMAScatterOp>(operation);
+  TransferData *data =
+      addTransfer(lowering, operation, scatter.getDesc(), scatter.getYOffset(), scatter.getSrc());
+  if (!data)
+    return false;
+  data->verb = "bulk scatter";
+  addRows(lowering, *data, scatter.getXOffsets());
+  return emitStore(lowering, data, scatter.getDesc(), scatter.getSrc());
 }
 
 Reduction reductionOf(tt::DescriptorReduceKind kind) {
@@ -392,6 +444,8 @@ void addTma(OperationTable &table) {
   table["ttng.async_tma_copy_global_to_local"] = lowerLoad;
   table["ttng.async_tma_copy_local_to_global"] = lowerStore;
   table["ttng.async_tma_reduce"] = lowerReduce;
+  table["ttng.async_tma_gather"] = lowerGather;
+  table["ttng.async_tma_scatter"] = lowerScatter;
   table["ttng.async_tma_store_wait"] = lowerStoreWait;
   table["ttng.async_shared_store"] = lowerSharedStore;
 }

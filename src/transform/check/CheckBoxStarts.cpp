@@ -29,8 +29,7 @@ void check(Operation *op, const BoxCopy &copy) {
   llvm::APInt start;
   for (auto [dim, coordinate] : llvm::enumerate(copy.start))
     if (copy.writesTensor && matchPattern(coordinate, m_ConstantInt(&start)) && start.isNegative())
-      report(Kind::BoxStartBeforeTensor, op->getLoc(), start.getSExtValue(),
-             copy.firstDim + dim);
+      report(Kind::BoxStartBeforeTensor, op->getLoc(), start.getSExtValue(), copy.firstDim + dim);
   if (copy.start.empty() || !matchPattern(copy.start.back(), m_ConstantInt(&start)))
     return;
   auto buffer = cast<ttg::MemDescType>(copy.buffer.getType());
