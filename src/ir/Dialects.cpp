@@ -165,4 +165,9 @@ int ttg::numWarpsOf(Operation *op) {
   return moduleInt(op, numWarpsAttr, 4);
 }
 int ttg::threadsPerWarpOf(Operation *op) { return moduleInt(op, threadsPerWarpAttr, 32); }
+bool ttg::hasTwoCtas(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto flag = module ? module->getAttrOfType<BoolAttr>(twoCtasAttr) : BoolAttr();
+  return flag && flag.getValue();
+}
 int ttg::numCtasOf(Operation *op) { return moduleInt(op, numCtasAttr, 1); }

@@ -155,6 +155,8 @@ inline constexpr llvm::StringLiteral warpStateAttr = "ttg.warp-state-offset";
 /// memory where their address is put; set by transform.
 inline constexpr llvm::StringLiteral tensorMemorySizeAttr = "ttg.tensor_memory_size";
 inline constexpr llvm::StringLiteral tensorMemoryBaseAttr = "ttg.tensor-memory-base-offset";
+/// Bool: products are of two CTAs; set by transform where there are any.
+inline constexpr llvm::StringLiteral twoCtasAttr = "ttng.two-ctas";
 /// On `ttng.tmem_alloc`: where its buffer begins; set by transform.
 inline constexpr llvm::StringLiteral tensorMemoryColumnAttr = "tensor_memory_col_offset";
 inline constexpr llvm::StringLiteral tensorMemoryRowAttr = "tensor_memory_row_offset";
@@ -174,6 +176,8 @@ inline constexpr llvm::StringLiteral allocationSizeAttr = "allocation.size";
 int numWarpsOf(mlir::Operation *op);
 int threadsPerWarpOf(mlir::Operation *op);
 int numCtasOf(mlir::Operation *op);
+/// Whether products in tensor memory are of two CTAs.
+bool hasTwoCtas(mlir::Operation *op);
 
 } // namespace ttg
 } // namespace gluonc

@@ -58,6 +58,7 @@ void TCGen5MMAOp::getAccesses(Accesses &accesses) {
   accesses.push_back(unitAccess(getB(), MemoryAccess::Read));
   accesses.push_back(unitAccess(getD(), MemoryAccess::Write));
 }
+bool TCGen5MMAOp::accessesPeers() { return getTwoCtas() || getMulticast(); }
 /// An arrival stands for all threads of the partition.
 bool TCGen5MMAOp::synchronizesThreads() { return !getBarriers().empty(); }
 
@@ -65,6 +66,23 @@ void TCGen5CommitOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getBarrier(), MemoryAccess::UseBarrier});
 }
 bool TCGen5CommitOp::synchronizesThreads() { return true; }
+bool TCGen5CommitOp::accessesPeers() { return ttg::hasTwoCtas(*this) || !getDescs().empty(); }
+
+void TCGen5MMAScaledOp::getAccesses(Accesses &accesses) {
+  for (Value barrier : getBarriers())
+    accesses.push_back({barrier, MemoryAccess::UseBarrier});
+  for (Value operand : {Value(getA()), Value(getB()), Value(getAScale()), Value(getBScale())})
+    accesses.push_back(unitAccess(operand, MemoryAccess::Read));
+  accesses.push_back(unitAccess(getD(), MemoryAccess::Write));
+}
+bool TCGen5MMAScaledOp::accessesPeers() { return getTwoCtas() || getMulticast(); }
+bool TCGen5MMAScaledOp::synchronizesThreads() { return !getBarriers().empty(); }
+
+void TMEMCopyOp::getAccesses(Accesses &accesses) {
+  accesses.push_back(unitAccess(getSrc(), MemoryAccess::Read));
+  accesses.push_back(unitAccess(getDst(), MemoryAccess::Write));
+}
+bool TMEMCopyOp::accessesPeers() { return ttg::hasTwoCtas(*this); }
 
 //===----------------------------------------------------------------------===//
 // Rules
@@ -161,3 +179,7 @@ LogicalResult TCGen5CommitOp::verify() {
     return emitOpError("descriptors are for products of two CTAs, which are not supported yet");
   return success();
 }
+
+LogicalResult TCGen5MMAScaledOp::verify() { return success(); }
+
+LogicalResult TMEMCopyOp::verify() { return success(); }

@@ -85,7 +85,7 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [
 }
 
 def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [
-    OnChip<["getAccesses", "synchronizesThreads"]>, AttrSizedOperandSegments]> {
+    OnChip<["getAccesses", "synchronizesThreads", "accessesPeers"]>, AttrSizedOperandSegments]> {
   let summary = "Starts d = a * b + d (or a * b where useD is false)";
   let description = [{
     Operands must stay, and the result must not be touched, until a barrier tells: one of
@@ -113,8 +113,51 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [
   }];
 }
 
+def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [
+    OnChip<["getAccesses", "synchronizesThreads", "accessesPeers"]>, AttrSizedOperandSegments]> {
+  let summary = "The same of a and b with a scale for every 16 or 32 elements along K";
+  let description = [{
+    d = (a * a_scale) * (b * b_scale) + d. Elements of 4 bits lie two to a byte, along K.
+    Beyond `tc_gen5_mma_c1` to `_c6`: `tc_gen5_mma_scaled_c1`: types of elements are e4m3, e5m2 or
+    e2m1, and buffers have elements of 8 bits. `tc_gen5_mma_scaled_c2`: scales lie in tensor memory
+    in their encoding, one for each 16 or 32 elements along K.
+  }];
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>,
+                                                 MemRead<TTNG_TensorMemoryResource>]>:$a,
+      Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$b,
+      Arg<TTG_MemDescType, "", [MemRead<TTNG_TensorMemoryResource>,
+                                MemWrite<TTNG_TensorMemoryResource>]>:$d,
+      Optional<TTG_AsyncTokenType>:$dep,
+      Arg<TTG_MemDescType, "", [MemRead<TTNG_TensorMemoryResource>]>:$a_scale,
+      Arg<TTG_MemDescType, "", [MemRead<TTNG_TensorMemoryResource>]>:$b_scale,
+      TT_ScaleDotElemType:$a_type, TT_ScaleDotElemType:$b_type, I1:$useD, I1:$pred,
+      Variadic<TTG_MemDescType>:$barriers, Variadic<I1>:$barrier_preds,
+      UnitAttr:$two_ctas, UnitAttr:$multicast, UnitAttr:$is_async);
+  let results = (outs Optional<TTG_AsyncTokenType>:$token);
+  let assemblyFormat = [{
+    $a `,` $b `,` $d `` custom<Token>($dep, type($dep), type($token)) `,` $a_scale `,` $b_scale `,`
+    $useD `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type ``
+    custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,`
+    qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,`
+    qualified(type($b_scale)) (`,` qualified(type($barriers))^)?
+  }];
+}
+
+def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [OnChip<["getAccesses", "accessesPeers"]>]> {
+  let summary = "Starts copying a buffer in shared memory to tensor memory";
+  let description = [{
+    Over when a barrier tells, like a product.
+    `tmem_copy_c1`: from shared to mutable tensor memory. `tmem_copy_c2`: shapes and element types
+    are equal, or for scales as many bytes. `tmem_copy_c3`: the instruction copies between these
+    layouts.
+  }];
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src,
+                       Arg<TTG_MemDescType, "", [MemWrite<TTNG_TensorMemoryResource>]>:$dst);
+  let assemblyFormat = "$src `,` $dst attr-dict `:` qualified(type(operands))";
+}
+
 def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [
-    OnChip<["getAccesses", "synchronizesThreads"]>, AttrSizedOperandSegments]> {
+    OnChip<["getAccesses", "synchronizesThreads", "accessesPeers"]>, AttrSizedOperandSegments]> {
   let summary = "The barrier counts one arrival once what this partition started so far is over";
   let arguments = (ins TTNG_BarrierArg:$barrier, Optional<I1>:$pred,
                        Variadic<TTG_MemDescType>:$descs);
