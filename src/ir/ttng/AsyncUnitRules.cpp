@@ -1,6 +1,7 @@
 #include "ir/ttng/AsyncUnitRules.h"
 
 #include "ir/Encoding.h"
+#include "ir/Views.h"
 #include "layout/plan/MatrixDescriptor.h"
 #include "layout/plan/TensorBlock.h"
 #include "target/nvidia/BoxCopies.h"
