@@ -262,14 +262,23 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
   data->program = std::move(*program);
   mlir::Type type =
       code.getNumOperands() ? code.getOperand(0).getType() : operation->getResult(0).getType();
-  data->groups = groupsOf(lowering, type, pack);
-  if (!data->groups)
+  GroupData *groups = groupsOf(lowering, type, pack);
+  if (!groups)
     return false;
+  data->groups = groups;
   lowering.setShape(type);
+  // A scalar of a combining region stands for as many as are combined at once (LowerCombine.cpp).
+  uint32_t scalars = 1;
+  if (!mlir::isa<mlir::RankedTensorType>(type) && pack == 1)
+    scalars = elementsOf(lowering, code.getArgs());
+  if (scalars > 1) {
+    groups->elements.clear();
+    groups->count = scalars;
+  }
   for (mlir::Value result : code.getResults())
-    data->tiles.push_back({lowering.define(result, lowering.elementCountOf(result.getType())),
-                           byteSize(lowering.kindOf(result)),
-                           elementsPerAsmOperand(result.getType(), pack)});
+    data->tiles.push_back(
+        {lowering.define(result, std::max(scalars, lowering.elementCountOf(result.getType()))),
+         byteSize(lowering.kindOf(result)), elementsPerAsmOperand(result.getType(), pack)});
   data->resultCount = data->tiles.size();
   for (mlir::Value operand : code.getArgs())
     data->tiles.push_back({lowering.slotOf(operand), byteSize(lowering.kindOf(operand)),
