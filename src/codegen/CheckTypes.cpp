@@ -51,7 +51,9 @@ bool canHold(mlir::Type type) {
     return canHoldScalar(tensor.getElementType()) && linearOrNull(tensor);
   if (ttg::MemDescType buffer = dyn_cast<ttg::MemDescType>(type))
     return buffer.isShared() || buffer.isTensorMemory();
-  return isa<ttg::AsyncTokenType>(type) || ttng::descriptorOf(type) || canHoldScalar(type);
+  // 128 bits are an answer to a request for work.
+  return isa<ttg::AsyncTokenType>(type) || ttng::descriptorOf(type) || type.isInteger(128) ||
+         canHoldScalar(type);
 }
 
 } // namespace

@@ -19,6 +19,8 @@ static constexpr Range blackwell = {100, newest, "cuda:100 or newer"};
 // Chips of servers: those of graphics cards (12x) lack what is for many of them.
 static constexpr Range servers = {90, 119, "cuda:90 to 110"};
 static constexpr Range tensorMemory = {100, 119, "cuda:100, 103 or 110"};
+static constexpr Range ultra = {103, 119, "cuda:103 or 110"};
+static constexpr Range rubin = {107, 107, "cuda:107"};
 
 static const Range &rangeOf(Feature feature) {
   switch (feature) {
@@ -43,7 +45,13 @@ static const Range &rangeOf(Feature feature) {
   case Feature::Clusters:
     return servers;
   case Feature::RowGather:
+  case Feature::PackedArithmetic:
+  case Feature::LaunchControl:
     return blackwell;
+  case Feature::ReducingLoad:
+    return ultra;
+  case Feature::MixedPackedArithmetic:
+    return rubin;
   case Feature::PaddedFp4:
   case Feature::RowScatter:
   case Feature::TensorMemory:

@@ -43,6 +43,14 @@ enum class Feature : uint8_t {
   RowScatter,
   /// Tensor memory and the products that use it (tcgen05).
   TensorMemory,
+  /// Loads from tensor memory that also give the least or largest of what they load.
+  ReducingLoad,
+  /// Arithmetic on two neighbouring elements of one type.
+  PackedArithmetic,
+  /// The same on elements of several types, and on four elements of 8 bits.
+  MixedPackedArithmetic,
+  /// Requests for the work of clusters that have not begun.
+  LaunchControl,
 };
 
 bool has(const Target &target, Feature feature);

@@ -118,7 +118,8 @@ _ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuri
 # Classes although their names begin small: kernels annotate with them.
 _TYPES = {"tensor", "shared_memory_descriptor", "tensor_memory_descriptor",
           "tensor_memory_descriptor_type", "tensor_descriptor", "tensor_descriptor_type",
-          "tensor_descriptor_im2col", "tensor_descriptor_im2col_type", "warpgroup_mma_accumulator"}
+          "tensor_descriptor_im2col", "tensor_descriptor_im2col_type", "warpgroup_mma_accumulator",
+          "clc_result"}
 
 
 def _add_names():

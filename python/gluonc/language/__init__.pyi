@@ -974,6 +974,38 @@ class tensor_memory_descriptor:
         """
         ...
 
+    def load_max(self, layout: Layout | None = ..., abs: bool = ..., propagate_nan: Any = ...) -> Any:
+        """Reads the whole buffer, and the greatest element of each row.
+
+        With `abs` the greatest absolute value. NaNs do not count, but with `gl.PropagateNan.ALL` a row
+        that has one gives NaN. It is for float32, in a layout in which a thread holds a row.
+
+        Gives: a tuple of the block, and a block of one number per row in the `SliceLayout` of dim 1.
+        Errors: other types and layouts; chips without this load: it needs cuda:103.
+
+            # cuda:103a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            z, greatest = acc.load_max(abs=True)
+        """
+        ...
+
+    def load_min(self, layout: Layout | None = ..., abs: bool = ..., propagate_nan: Any = ...) -> Any:
+        """Reads the whole buffer, and the least element of each row.
+
+        With `abs` the least absolute value. NaNs do not count, but with `gl.PropagateNan.ALL` a row that
+        has one gives NaN. It is for float32, in a layout in which a thread holds a row.
+
+        Gives: a tuple of the block, and a block of one number per row in the `SliceLayout` of dim 1.
+        Errors: other types and layouts; chips without this load: it needs cuda:103.
+
+            # cuda:103a
+            held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+            acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+            z, least = acc.load_min()
+        """
+        ...
+
     def reinterpret(self, dtype: DType, shape: Sequence[int], layout: Layout) -> Any:
         """The same columns seen as another element type, shape and layout.
 

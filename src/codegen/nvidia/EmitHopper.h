@@ -10,6 +10,9 @@ void addBarriers(EmitTable &table);
 void addAsyncBarriers(EmitTable &table);
 void addTma(EmitTable &table);
 void addDescriptors(EmitTable &table);
+/// Of sm_100.
+void addPackedArith(EmitTable &table);
+void addLaunchControl(EmitTable &table);
 
 /// A fragment of PTX that keeps its place among all accesses to memory.
 void emitOrdered(Emitter &emitter, const llvm::Twine &text, llvm::ArrayRef<llvm::Value *> operands);

@@ -16,6 +16,7 @@
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "codegen/nvidia/SharedOperand.h"
+#include "codegen/nvidia/TensorTransfer.h"
 #include "ir/Encoding.h"
 #include "ir/ttng/TensorMemoryRules.h"
 
@@ -46,83 +47,6 @@ uint32_t intAttr(mlir::Operation *op, StringRef name) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// Registers that a thread may have where `op` is executed.
-unsigned maxRegisters(mlir::Operation *op) {
-  constexpr unsigned most = 256;
-  for (mlir::Region *region = op->getParentRegion(); region; region = region->getParentRegion()) {
-    mlir::Operation *parent = region->getParentOp();
-    ttg::WarpSpecializeOp specialize = dyn_cast<ttg::WarpSpecializeOp>(parent);
-    unsigned group = 0;
-    if (isa<ttg::WarpSpecializePartitionsOp>(parent)) {
-      specialize = cast<ttg::WarpSpecializeOp>(parent->getParentOp());
-      group = 1 + region->getRegionNumber();
-    }
-    if (specialize && specialize.getActualRegisters())
-      return (*specialize.getActualRegisters())[group];
-  }
-  unsigned given = intAttr(op->getParentOfType<mlir::ModuleOp>(), ttg::maxRegistersAttr);
-  return given ? given : most;
-}
-
-/// How a tensor moves from or to a view.
-struct Transfer {
-  layout::TensorMemoryAccess access;
-  /// Where the warp begins.
-  Value *address;
-};
-
-std::optional<Transfer> planTransfer(Emitter &emitter, mlir::Operation *op,
-                                     mlir::RankedTensorType tensor, mlir::Value view) {
-  auto buffer = cast<ttg::MemDescType>(view.getType());
-  const layout::LinearLayout *memory = linearOrNull(buffer);
-  if (!memory || emitter.threads.group.first % tmem::warps ||
-      emitter.threads.group.count % tmem::warps)
-    return std::nullopt;
-  const unsigned bits = elementBits(buffer.getElementType());
-  const layout::LinearLayout &registers = emitter.types.layoutOf(tensor);
-  constexpr unsigned mostWords = 128;
-  unsigned words = std::min(mostWords, bit_floor(maxRegisters(op) / 2));
-  auto access = layout::planTensorMemoryAccess(registers, *memory, bits, words);
-  // Half of all registers at once leaves no room for what comes next.
-  if (access && access->words() == mostWords && access->messages.size() > 1)
-    access = layout::planTensorMemoryAccess(registers, *memory, bits, mostWords / 2);
-  if (!access)
-    return std::nullopt;
-  Builder &builder = emitter.builder;
-  Value *warp = emitter.threads.warpId();
-  Value *quarter = builder.CreateAnd(warp, builder.getInt32(tmem::warps - 1));
-  Value *address = builder.CreateAdd(
-      emitter.get(view)[0],
-      builder.CreateMul(quarter, builder.getInt32(tmem::rowsPerWarp << tmem::rowShift)));
-  if (any_of(access->groupOffsets, [](uint32_t offset) { return offset != 0; })) {
-    Value *group = builder.CreateLShr(warp, Log2_32(tmem::warps));
-    address = builder.CreateAdd(address, applyLinear(builder, group, access->groupOffsets));
-  }
-  return Transfer{std::move(*access), address};
-}
-
-/// "32x32b.x64", with what packs.
-std::string shapeText(const layout::TensorMemoryAccess &access, StringRef packing) {
-  return (layout::textOf(access.shape) + ".x" + Twine(access.repeat()) +
-          (access.packs ? packing : ""))
-      .str();
-}
-
-/// ", 32": where the second half of 16x32bx2 begins.
-std::string halfText(const layout::TensorMemoryAccess &access) {
-  return access.shape == layout::TensorMemoryShape::S16x32bx2
-             ? ", " + std::to_string(access.secondHalf)
-             : "";
-}
-
-/// "{$8, $9}"
-std::string operandList(unsigned first, unsigned count) {
-  std::string text = "{";
-  for (unsigned i = 0; i < count; ++i)
-    text += (i ? ", $" : "$") + std::to_string(first + i);
-  return text + "}";
-}
-
 /// The elements of a 32-bit word, and back.
 Registers splitWord(Builder &builder, Value *word, Type *element, unsigned perWord) {
   const unsigned bits = element->getPrimitiveSizeInBits().getFixedValue();
@@ -142,6 +66,8 @@ Value *joinWord(Builder &builder, ArrayRef<Value *> elements) {
 }
 
 LogicalResult emitLoad(Emitter &emitter, ttng::TMEMLoadOp op) {
+  if (op.getRed())
+    return emitReducingLoad(emitter, op);
   auto type = cast<mlir::RankedTensorType>(op.getResult().getType());
   std::optional<Transfer> transfer = planTransfer(emitter, op, type, op.getSrc());
   if (!transfer)
@@ -153,7 +79,7 @@ LogicalResult emitLoad(Emitter &emitter, ttng::TMEMLoadOp op) {
   raw_string_ostream out(text);
   for (auto [i, message] : enumerate(access.messages))
     out << "tcgen05.ld.sync.aligned." << shapeText(access, ".pack::16b") << ".b32 "
-        << operandList(i * words, words) << ", [$" << count << " + " << message.offset << "]"
+        << registerList(i * words, words) << ", [$" << count << " + " << message.offset << "]"
         << halfText(access) << ";\n\t";
   // Registers may not be touched before this.
   out << "tcgen05.wait::ld.sync.aligned;";
@@ -192,7 +118,7 @@ LogicalResult storeTensor(Emitter &emitter, mlir::Operation *op, mlir::Value ten
   for (const auto &message : access.messages) {
     out << condition << "tcgen05.st.sync.aligned." << shapeText(access, ".unpack::16b")
         << ".b32 [$0 + " << message.offset << "]" << halfText(access) << ", "
-        << operandList(operands.size(), access.words()) << ";\n\t";
+        << registerList(operands.size(), access.words()) << ";\n\t";
     for (unsigned word = 0; word < access.words(); ++word) {
       Registers elements;
       for (unsigned part = 0; part < access.elementsPerWord(); ++part)

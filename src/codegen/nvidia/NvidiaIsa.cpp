@@ -121,6 +121,8 @@ static EmitTable tableOf(bool isHopper) {
   EmitTable table;
   addMma(table);
   addBarriers(table);
+  addPackedArith(table);
+  addLaunchControl(table);
   if (isHopper) {
     addWgmma(table);
     addAsyncBarriers(table);

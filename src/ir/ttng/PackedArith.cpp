@@ -74,9 +74,8 @@ std::optional<PackedForm> ttng::packedForm(PackedArithOpKind kind, Type result,
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static llvm::SmallVector<Type, 3> elementsOf(PackedArithOp op) {
-  return llvm::map_to_vector<3>(op.getOperands(), [](Value operand) {
-    return tensorOf(operand).getElementType();
-  });
+  return llvm::map_to_vector<3>(op.getOperands(),
+                                [](Value operand) { return tensorOf(operand).getElementType(); });
 }
 
 PackedForm ttng::packedForm(PackedArithOp op) {

@@ -117,8 +117,8 @@ LogicalResult TMEMAllocOp::verify() {
 }
 
 LogicalResult TMEMLoadOp::verify() {
-  if (failed(verifyAccess(*this, cast<RankedTensorType>(getResult().getType()),
-                          getSrc().getType())))
+  if (failed(
+          verifyAccess(*this, cast<RankedTensorType>(getResult().getType()), getSrc().getType())))
     return failure();
   return verifyReducingLoad(*this);
 }

@@ -146,6 +146,12 @@ enum class Extremum { Min, Max };
 mlir::Value extremum(Context &context, Extremum kind, mlir::Value lhs, mlir::Value rhs, DType dtype,
                      bool propagateNan);
 
+/// Reduces a block over one axis by what `combine` makes of two scalars.
+Value reduce(Context &context, const Value &block, unsigned axis,
+             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+/// An operator of which one side is a Float2Tensor.
+Result floatPairsArithmetic(Context &context, BinaryOp op, const Value &lhs, const Value &rhs);
+
 // -- Rows ------------------------------------------------------------------------
 
 inline constexpr Traits asFunction = {};
@@ -169,12 +175,19 @@ llvm::ArrayRef<Builtin> barrierBuiltins();
 llvm::ArrayRef<Builtin> tmaBuiltins();
 llvm::ArrayRef<Builtin> warpgroupBuiltins();
 llvm::ArrayRef<Builtin> tensorMemoryBuiltins();
+llvm::ArrayRef<Builtin> packedArithmeticBuiltins();
+llvm::ArrayRef<Builtin> floatPairBuiltins();
+llvm::ArrayRef<Builtin> launchControlBuiltins();
 llvm::ArrayRef<Builtin> gatherBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> libdeviceBuiltins();
 llvm::ArrayRef<Builtin> dotFmaBuiltins();
 /// Methods of descriptors of tensor memory.
 llvm::ArrayRef<Builtin> tensorMemoryMethods();
+llvm::ArrayRef<Builtin> reducingLoadMethods();
+/// Methods of Float2Tensors, and of answers to requests for work.
+llvm::ArrayRef<Builtin> floatPairMethods();
+llvm::ArrayRef<Builtin> launchAnswerMethods();
 /// Methods of memory descriptors.
 llvm::ArrayRef<Builtin> bufferAccessMethods();
 llvm::ArrayRef<Builtin> viewMethods();

@@ -74,6 +74,8 @@ void appendBuiltinNames(std::vector<llvm::StringRef> &names);
 std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMethodRows();
 std::vector<std::pair<llvm::StringRef, const Builtin *>> memDescMethodRows();
 std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMemoryMethodRows();
+/// Of values of a kind that has methods of its own: FloatPairs, LaunchAnswer; else empty.
+llvm::ArrayRef<Builtin> ownMethodRows(ValueKind kind);
 /// Is the name known, but not supported yet?
 bool isLater(const Builtin &builtin);
 /// Emits a call, after checking that the target has what the builtin needs.
@@ -82,6 +84,8 @@ std::optional<Value> emitCall(Context &, const Builtin &builtin, llvm::ArrayRef<
 /// A method of tensors (`x.to`, `x.sum`) or memory descriptors; the object is its first argument.
 const Builtin *findTensorMethod(llvm::StringRef name);
 const Builtin *findMemDescMethod(llvm::StringRef name, bool inTensorMemory);
+/// A method among ownMethodRows(kind).
+const Builtin *findOwnMethod(ValueKind kind, llvm::StringRef name);
 
 /// At least one operand is IR. The spans are those of the operands.
 std::optional<Value> binary(Context &, BinaryOp, const Value &lhs, const Value &rhs,

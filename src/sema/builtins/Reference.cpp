@@ -101,6 +101,8 @@ constexpr Titles titles[] = {
      "Methods of tensors. A function with the tensor as its first argument does the same."},
     {"shared_memory_descriptor", "Methods of buffers in shared memory."},
     {"tensor_memory_descriptor", "Methods of buffers in tensor memory."},
+    {"Float2Tensor", "Methods of tensors of two float32 in each int64."},
+    {"clc_result", "Methods of answers to requests for the work of other clusters."},
     {"gl.extra", "Launches that overlap."},
     {"gl.extra.libdevice", "Functions of NVIDIA's device library, element by element."},
     {"gl.amd", "Layouts of AMD's matrix instructions."},
@@ -117,7 +119,9 @@ constexpr Titles titles[] = {
     {"gl.nvidia.blackwell.mbarrier", "Barriers in shared memory."},
     {"gl.nvidia.blackwell.cluster", "CTAs that run together."},
     {"gl.nvidia.blackwell.tma", "The engine that copies blocks of tensors."},
-    {"gl.nvidia.rubin", "Layouts of chips after Blackwell."},
+    {"gl.nvidia.blackwell.clc", "Work of clusters that have not begun."},
+    {"gl.nvidia.blackwell.float2", "Arithmetic on two float32 at once."},
+    {"gl.nvidia.rubin", "From cuda:107 on, besides all of `gl.nvidia.blackwell`."},
     {"gl.nvidia.rubin.mbarrier", "Layouts of barriers."},
 };
 
@@ -232,6 +236,9 @@ const std::vector<ReferencePage> &referencePages() {
     for (auto [name, row] : ops::tensorMemoryMethodRows())
       all.add("tensor_memory_descriptor", "Methods", ("tensor_memory_descriptor." + name).str(),
               *row);
+    for (ValueKind kind : {ValueKind::FloatPairs, ValueKind::LaunchAnswer})
+      for (const Builtin &row : ops::ownMethodRows(kind))
+        all.add(kindName(kind), "Methods", (kindName(kind) + "." + row.name).str(), row);
     linkOrigins(all.pages);
     return std::move(all.pages);
   }();
@@ -523,6 +530,22 @@ static constexpr llvm::StringLiteral bufferStub = R"(    dtype: DType
     type: Any
 )";
 
+static constexpr llvm::StringLiteral pairsStub = R"(    value: tensor
+    def __init__(self, value: tensor) -> None: ...
+    def __add__(self, other: Float2Tensor) -> Float2Tensor: ...
+    def __sub__(self, other: Float2Tensor) -> Float2Tensor: ...
+    def __mul__(self, other: Float2Tensor) -> Float2Tensor: ...
+)";
+
+/// A class that belongs to a module, with what it has besides the methods of the rows.
+struct ModuleClass {
+  llvm::StringLiteral module, name, attributes;
+};
+static constexpr ModuleClass moduleClasses[] = {
+    {"nvidia.blackwell.float2", "Float2Tensor", pairsStub},
+    {"nvidia.blackwell.clc", "clc_result", ""},
+};
+
 static llvm::StringRef pythonType(const TypeWord &word) {
   // `dtype` is also a parameter and an attribute.
   return word.word == "dtype" ? llvm::StringRef("DType") : llvm::StringRef(word.python);
@@ -613,6 +636,9 @@ std::vector<std::pair<std::string, std::string>> stubFiles() {
       writeClass("shared_memory_descriptor", bufferStub, out);
       writeClass("tensor_memory_descriptor", bufferStub, out);
     }
+    for (const ModuleClass &each : moduleClasses)
+      if (each.module == path)
+        writeClass(each.name, each.attributes, out);
     std::string pagePath = path.empty() ? "gl" : "gl." + path;
     for (const ReferencePage &page : referencePages())
       if (page.path == pagePath)
@@ -620,7 +646,9 @@ std::vector<std::pair<std::string, std::string>> stubFiles() {
           for (const ReferenceEntry &entry : section.entries) {
             llvm::StringRef name = llvm::StringRef(entry.path).drop_front(pagePath.size() + 1);
             // Methods of classes are the classes' own.
-            if (name.contains('.') || isHostName(name))
+            bool isClass = llvm::any_of(moduleClasses,
+                                        [&](const ModuleClass &each) { return each.name == name; });
+            if (name.contains('.') || isHostName(name) || isClass)
               continue;
             if (!llvm::isUpper(name.front()))
               writeStub(entry, /*isMethod=*/false, out);

@@ -33,8 +33,9 @@ std::string compileExample(llvm::StringRef example) {
     source = llvm::StringRef(source).split("    layout:").first.str();
   test::Harness harness(source + indented(example));
   harness.options.numCtas = isCluster ? 2 : 1;
-  if (example.starts_with("# cuda:100a"))
-    harness.options.target = *target::Target::parse("cuda:100a");
+  llvm::StringRef first = example.split('\n').first;
+  if (first.consume_front("# cuda:"))
+    harness.options.target = *target::Target::parse(("cuda:" + first).str());
   auto layoutOf = [&](llvm::StringRef text) {
     return evaluate(harness.program, *harness.module, text, {}, "<layout>", harness.sink);
   };

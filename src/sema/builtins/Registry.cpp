@@ -130,6 +130,9 @@ llvm::ArrayRef<Family> families() {
       {"Barriers in shared memory", barrierBuiltins()},
       {"The copy engine", tmaBuiltins()},
       {"Tensor memory", tensorMemoryBuiltins()},
+      {"Packed arithmetic", packedArithmeticBuiltins()},
+      {"Packed arithmetic", floatPairBuiltins()},
+      {"Work of other clusters", launchControlBuiltins()},
   };
   return all;
 }
@@ -178,6 +181,7 @@ static const Table &tmemMethods() {
   static const Table table = [] {
     Table methods;
     methods.add(tensorMemoryMethods());
+    methods.add(reducingLoadMethods());
     return methods;
   }();
   return table;
@@ -193,6 +197,18 @@ void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
 const Builtin *findTensorMethod(llvm::StringRef name) { return tensorMethods().find(name); }
 const Builtin *findMemDescMethod(llvm::StringRef name, bool inTensorMemory) {
   return (inTensorMemory ? tmemMethods() : memDescMethods()).find(name);
+}
+
+llvm::ArrayRef<Builtin> ownMethodRows(ValueKind kind) {
+  return kind == ValueKind::FloatPairs     ? floatPairMethods()
+         : kind == ValueKind::LaunchAnswer ? launchAnswerMethods()
+                                           : llvm::ArrayRef<Builtin>();
+}
+
+const Builtin *findOwnMethod(ValueKind kind, llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(ownMethodRows(kind), [&](const Builtin &row) { return row.name == name; });
+  return found == ownMethodRows(kind).end() ? nullptr : found;
 }
 
 std::vector<std::pair<llvm::StringRef, const Builtin *>> tensorMethodRows() {

@@ -364,6 +364,8 @@ std::optional<bool> Interpreter::truth(const Value &value, Span span) {
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
   case ValueKind::Accumulator:
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
   case ValueKind::Descriptor:
   case ValueKind::Handle:
     report(Kind::ConstexprRequired, span, "this condition", value.typeName()).end();

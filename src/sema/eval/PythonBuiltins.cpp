@@ -513,6 +513,9 @@ bool isInstance(const Value &value, const Value &type) {
     return name == "shared_memory_descriptor";
   case ValueKind::Accumulator:
     return name == "warpgroup_mma_accumulator";
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
+    return name == kindName(value.kind());
   case ValueKind::Descriptor:
     return name == descriptorName(value.irType());
   case ValueKind::Layout:

@@ -165,6 +165,8 @@ MaybeValue KernelStatements::materialized(const Value &value, llvm::StringRef na
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
   case ValueKind::Accumulator:
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
   case ValueKind::Descriptor:
   case ValueKind::Handle:
     return value;

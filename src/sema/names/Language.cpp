@@ -62,7 +62,9 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "gl.nvidia.blackwell.async_copy",
     "gl.nvidia.blackwell.tma",
     "gl.nvidia.blackwell.mbarrier",
+    "gl.nvidia.blackwell.cluster",
     "gl.nvidia.blackwell.clc",
+    "gl.nvidia.blackwell.float2",
     "gl.nvidia.rubin",
     "gl.amd",
     "gl.amd.cdna3",
@@ -194,7 +196,7 @@ std::vector<llvm::StringRef> LanguageModule::names() const {
   return result;
 }
 
-std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpreter &) {
+std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpreter &interpreter) {
   llvm::StringRef path = name();
   std::string full = (path + "." + memberName).str();
   // `gluon.language` and its like are modules under another name.
@@ -242,6 +244,9 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return Value::builtin(constructor);
   if (const Intrinsic *policy = findCachePolicy(relative))
     return Value::builtin(policy);
+  // Rubin has what Blackwell has, but for the arithmetic of pairs that came before add2.
+  if (path == "gl.nvidia.rubin" && memberName != "float2")
+    return findLanguageModule(program, "gl.nvidia.blackwell")->lookup(memberName, interpreter);
   return stub(program, relative);
 }
 

@@ -431,6 +431,8 @@ std::optional<bool> truthOf(const Value &value) {
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
   case ValueKind::Accumulator:
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
   case ValueKind::Descriptor:
   case ValueKind::Handle:
     return std::nullopt;

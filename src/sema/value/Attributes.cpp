@@ -206,6 +206,14 @@ static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
   }
 }
 
+/// Of IR of a kind of its own, which is no tensor and no buffer.
+static MaybeValue ownAttribute(const Value &object, llvm::StringRef name) {
+  if (object.is(ValueKind::FloatPairs) && name == "value")
+    return Value::tensor(object.ir(), object.dtype());
+  const Builtin *method = ops::findOwnMethod(object.kind(), name);
+  return method ? MaybeValue(Value::boundMethod(Value::builtin(method), object)) : std::nullopt;
+}
+
 MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Span span) {
   if (object.is(ValueKind::Module)) {
     Module &module = object.asModule();
@@ -232,7 +240,10 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
           .label(object.asClass().span, "defined here");
     return value;
   }
-  if (object.isIr()) {
+  if (object.is(ValueKind::FloatPairs) || object.is(ValueKind::LaunchAnswer)) {
+    if (MaybeValue value = ownAttribute(object, name))
+      return value;
+  } else if (object.isIr()) {
     if (MaybeValue value = irAttribute(object, name))
       return value;
     auto buffer = mlir::dyn_cast<ttg::MemDescType>(object.irType());

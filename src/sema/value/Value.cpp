@@ -203,6 +203,10 @@ llvm::StringRef kindName(ValueKind kind) {
     return "shared memory descriptor";
   case ValueKind::Accumulator:
     return "warpgroup_mma_accumulator";
+  case ValueKind::FloatPairs:
+    return "Float2Tensor";
+  case ValueKind::LaunchAnswer:
+    return "clc_result";
   case ValueKind::Descriptor:
     return "tensor_descriptor";
   case ValueKind::Handle:
@@ -340,6 +344,18 @@ Value Value::memDesc(mlir::Value value, DType dtype) {
 Value Value::accumulator(mlir::Value value, DType dtype) {
   Value result = tensor(value, dtype);
   result.valueKind = ValueKind::Accumulator;
+  return result;
+}
+
+Value Value::floatPairs(mlir::Value value) {
+  Value result = tensor(value, dtypes::int64);
+  result.valueKind = ValueKind::FloatPairs;
+  return result;
+}
+
+Value Value::launchAnswer(mlir::Value value) {
+  Value result = tensor(value, DType());
+  result.valueKind = ValueKind::LaunchAnswer;
   return result;
 }
 
@@ -592,6 +608,8 @@ bool Value::operator==(const Value &other) const {
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
   case ValueKind::Accumulator:
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
   case ValueKind::Handle:
     return scalar.constPointer == other.scalar.constPointer;
   case ValueKind::Descriptor:
@@ -701,6 +719,8 @@ void Value::print(llvm::raw_ostream &os) const {
   case ValueKind::Tensor:
   case ValueKind::MemDesc:
   case ValueKind::Accumulator:
+  case ValueKind::FloatPairs:
+  case ValueKind::LaunchAnswer:
   case ValueKind::Descriptor:
   case ValueKind::Handle:
     os << typeName();
@@ -747,6 +767,7 @@ std::string Value::typeName() const {
   case ValueKind::BlockType:
     return blockTypeName(irType(), elementType);
   case ValueKind::Accumulator:
+  case ValueKind::FloatPairs:
   case ValueKind::Descriptor:
     return (kindName(valueKind) + "<" + blockTypeName(irType(), elementType) + ">").str();
   case ValueKind::Tuple: {

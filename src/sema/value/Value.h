@@ -80,6 +80,10 @@ enum class ValueKind : uint8_t {
   MemDesc,
   /// What an asynchronous `warpgroup_mma` will have computed; a wait makes it a tensor.
   Accumulator,
+  /// A tensor of int64 whose elements are two float32 each.
+  FloatPairs,
+  /// What a request for the work of another cluster brought.
+  LaunchAnswer,
   /// Describes a tensor in global memory to the copy engine: a Handle, the tensor's shape and its
   /// strides.
   Descriptor,
@@ -129,6 +133,9 @@ public:
   static Value tensor(mlir::Value value, DType dtype);
   static Value memDesc(mlir::Value value, DType dtype);
   static Value accumulator(mlir::Value value, DType dtype);
+  /// `value` is a tensor of int64.
+  static Value floatPairs(mlir::Value value);
+  static Value launchAnswer(mlir::Value value);
   static Value handle(mlir::Value value);
   /// `dtype` is that of the tensor's elements; shape and strides are tuples.
   static Value descriptor(mlir::Value handle, Value shape, Value strides, DType dtype);
@@ -143,7 +150,7 @@ public:
   /// Stands for IR itself (a tuple of tensors does not: ask its items).
   bool isIr() const {
     return is(ValueKind::Tensor) || is(ValueKind::MemDesc) || is(ValueKind::Accumulator) ||
-           is(ValueKind::Handle);
+           is(ValueKind::FloatPairs) || is(ValueKind::LaunchAnswer) || is(ValueKind::Handle);
   }
   bool isTensor() const { return is(ValueKind::Tensor); }
   /// Holds no IR, not even inside tuples or instances.

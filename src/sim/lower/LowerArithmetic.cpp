@@ -305,15 +305,16 @@ bool lowerSelect(Lowering &lowering, mlir::Operation *operation) {
     operands[i] = lowering.slotOf(operation->getOperand(i));
   ElementKind kind = lowering.kindOf(operation->getResult(0));
   uint32_t bytes = byteSize(kind);
-  // Simplification turns branches that only choose between buffers into this.
+  // Simplification turns branches that only choose between buffers, or answers, into this.
   bool isDescriptor = kind == ElementKind::Descriptor;
-  if (bytes > 8 && !isDescriptor)
+  if (bytes > 16 && !isDescriptor)
     return false;
-  Handler handler = isDescriptor ? runSelect<Descriptor>
-                    : bytes == 1 ? runSelect<uint8_t>
-                    : bytes == 2 ? runSelect<uint16_t>
-                    : bytes == 4 ? runSelect<uint32_t>
-                                 : runSelect<uint64_t>;
+  Handler handler = isDescriptor  ? runSelect<Descriptor>
+                    : bytes == 16 ? runSelect<std::array<uint64_t, 2>>
+                    : bytes == 1  ? runSelect<uint8_t>
+                    : bytes == 2  ? runSelect<uint16_t>
+                    : bytes == 4  ? runSelect<uint32_t>
+                                  : runSelect<uint64_t>;
   Slot result =
       lowering.define(operation->getResult(0), elementsOf(lowering, operation->getOperands()));
   lowering.emit(handler, taintSelect, result, operands);

@@ -13,6 +13,7 @@
 #include "ir/SourceLocation.h"
 #include "layout/plan/TensorMemoryAccess.h"
 #include "sim/async/Dot.h"
+#include "sim/lower/ReducedRows.h"
 #include "sim/machine/BarrierView.h"
 #include "sim/machine/SharedAccess.h"
 
@@ -135,7 +136,7 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
     return false;
   Slot result = lowering.define(load.getResult(), lowering.elementCountOf(type));
   lowering.emit(runLoad, taintObserve, result, {lowering.slotOf(load.getSrc())}).data = move;
-  return true;
+  return lowerReducedRows(lowering, load, result);
 }
 
 bool lowerStore(Lowering &lowering, mlir::Operation *operation) {

@@ -42,6 +42,8 @@ const OperationTable &operationTable() {
     addIndexed(all);
     addMap(all);
     addThreadAsm(all);
+    addPackedArith(all);
+    addLaunchControl(all);
     return all;
   }();
   return table;
@@ -66,6 +68,8 @@ std::optional<ElementKind> elementKindOf(mlir::Type type) {
     return ElementKind::I32;
   if (type.isInteger(64))
     return ElementKind::I64;
+  if (type.isInteger(128))
+    return ElementKind::LaunchAnswer;
   if (llvm::isa<mlir::Float8E4M3FNType>(type))
     return ElementKind::F8E4M3FN;
   if (llvm::isa<mlir::Float8E5M2Type>(type))

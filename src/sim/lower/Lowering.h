@@ -58,6 +58,8 @@ void addDebug(OperationTable &table);
 void addIndexed(OperationTable &table);
 void addMap(OperationTable &table);
 void addThreadAsm(OperationTable &table);
+void addPackedArith(OperationTable &table);
+void addLaunchControl(OperationTable &table);
 
 /// Kind of the elements of a scalar, tensor, pointer or memdesc type.
 std::optional<ElementKind> elementKindOf(mlir::Type type);

@@ -37,20 +37,24 @@ void Cta::copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes)
     std::memcpy(taintOf(to, slot), taintOf(from, slot), slot.elements);
 }
 
+void Cta::numbersOf(uint64_t index, uint32_t *numbers) const {
+  numbers[0] = static_cast<uint32_t>(index % grid[0]);
+  numbers[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
+  numbers[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
+}
+
 void Cta::reset(uint64_t index) {
   programIndex = index;
   forEachFrame([&] {
     uint32_t *ids = at<uint32_t>(program.programIds);
-    ids[0] = static_cast<uint32_t>(index % grid[0]);
-    ids[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
-    ids[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
+    numbersOf(index, ids);
     for (unsigned axis = 0; axis < 3; ++axis)
       ids[3 + axis] = grid[axis];
   });
   branches = events = 0;
   readers = 0;
   allocationTimes.assign(program.allocations.size(), 0);
-  failed = tracking = isEndless = false;
+  failed = tracking = isEndless = hasSeenRefusal = false;
   endedCtas = 0;
   coordinateTaint = 0;
   pending.clear();

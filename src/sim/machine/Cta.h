@@ -33,6 +33,7 @@
 namespace gluonc::sim {
 
 class AccessHistory;
+class ProgramPool;
 class Races;
 
 class Cta {
@@ -54,6 +55,8 @@ public:
   }
   /// Copies a slot, and what taints it, from one CTA's frame to another's.
   void copySlot(uint32_t from, uint32_t to, Slot slot, uint32_t elementBytes);
+  /// The three numbers of a program.
+  void numbersOf(uint64_t index, uint32_t *numbers) const;
   /// The CTA of the fiber in hand.
   uint32_t rank() const { return fiber->cta; }
   /// Calls `visit` with each CTA's frame at hand.
@@ -212,6 +215,10 @@ public:
   std::vector<const Range *> rangeCache;
   /// Null where nobody asks for them.
   Races *races = nullptr;
+  /// What programs may take over; null where none does.
+  ProgramPool *pool = nullptr;
+  /// The first CTA has read the answer that there is nothing more to take over.
+  bool hasSeenRefusal = false;
   /// Of the range of the access in hand, where others may access it, too, and it was not entered
   /// yet: what stores go through.
   AccessHistory *history = nullptr;

@@ -40,10 +40,13 @@ enum class ElementKind : uint8_t {
   Descriptor,
   /// A tensor descriptor (TensorDescription.h); never computed with.
   TensorDescriptor,
+  /// To a request for the work of another program; never computed with.
+  LaunchAnswer,
 };
 
 inline constexpr uint32_t kDescriptorBytes = 64;
 inline constexpr uint32_t kTensorDescriptorBytes = 192;
+inline constexpr uint32_t kLaunchAnswerBytes = 16;
 
 inline uint32_t byteSize(ElementKind kind) {
   switch (kind) {
@@ -69,6 +72,8 @@ inline uint32_t byteSize(ElementKind kind) {
     return kDescriptorBytes;
   case ElementKind::TensorDescriptor:
     return kTensorDescriptorBytes;
+  case ElementKind::LaunchAnswer:
+    return kLaunchAnswerBytes;
   }
   GL_UNREACHABLE("element kind");
 }

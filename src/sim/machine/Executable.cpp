@@ -2,6 +2,7 @@
 #include "sim/Simulator.h"
 #include "sim/lower/Lowering.h"
 #include "sim/machine/Cta.h"
+#include "sim/machine/ProgramPool.h"
 #include "sim/machine/Races.h"
 #include "support/Forks.h"
 #include "support/Recovery.h"
@@ -116,8 +117,10 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
 /// What the host threads of one run share.
 class GridRun {
 public:
-  GridRun(uint64_t programs, unsigned threads, const std::function<bool()> &question)
-      : end(programs), programs(programs), running(threads), question(question) {
+  /// `pool`: where programs take over the work of others; then there is one thread.
+  GridRun(uint64_t programs, unsigned threads, const std::function<bool()> &question,
+          ProgramPool *pool)
+      : end(programs), programs(programs), running(threads), question(question), pool(pool) {
     // Chunks small enough to even out programs of different length.
     constexpr uint64_t kChunksPerThread = 32;
     chunk = std::max<uint64_t>(1, programs / (std::max(1u, threads) * kChunksPerThread));
@@ -173,19 +176,31 @@ public:
   bool isCut() const { return end != programs; }
 
 private:
+  /// False where no more are to run.
+  bool runProgram(Cta &cta, uint64_t program, bool mayAsk) {
+    if (program >= end || shouldStop(mayAsk))
+      return false;
+    cta.run(program);
+    if (cta.isEndless)
+      endBehind(program);
+    return true;
+  }
+
   /// Programs are handed out in chunks: neighbours touch neighbouring memory.
   void workUnguarded(Cta &cta, bool mayAsk) {
+    if (pool) {
+      while (std::optional<uint64_t> program = pool->launch())
+        if (!runProgram(cta, *program, mayAsk))
+          return;
+      return;
+    }
     for (;;) {
       uint64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= end)
         return;
-      for (uint64_t i = begin; i < std::min(begin + chunk, end.load()); ++i) {
-        if (shouldStop(mayAsk))
+      for (uint64_t i = begin; i < begin + chunk; ++i)
+        if (!runProgram(cta, i, mayAsk))
           return;
-        cta.run(i);
-        if (cta.isEndless)
-          endBehind(i);
-      }
     }
   }
 
@@ -202,6 +217,7 @@ private:
   std::condition_variable changed;
   unsigned running;
   const std::function<bool()> &question;
+  ProgramPool *pool;
   std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
 };
 
@@ -245,10 +261,13 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
   uint64_t programs = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   unsigned threadCount =
       launch.hostThreads ? launch.hostThreads : std::max(1u, std::thread::hardware_concurrency());
-  if (program->sequential)
+  if (program->sequential || program->takesPrograms)
     threadCount = 1;
   threadCount = static_cast<unsigned>(std::min<uint64_t>(threadCount, programs));
-  GridRun grid(programs, threadCount, launch.shouldStop);
+  std::optional<ProgramPool> pool;
+  if (program->takesPrograms)
+    pool.emplace(programs, launch.scheduleSeed);
+  GridRun grid(programs, threadCount, launch.shouldStop, pool ? &*pool : nullptr);
 
   std::optional<Races> races;
   if (launch.races != Verdict::Ignore)
@@ -260,6 +279,7 @@ bool Executable::run(const Launch &launch, diag::Sink &sink) const {
                                          launch.scheduleSeed,
                                          [&grid, i] { return grid.shouldStop(i == 0); }));
     ctas.back()->races = races ? &*races : nullptr;
+    ctas.back()->pool = pool ? &*pool : nullptr;
     ctas.back()->maskedOff = launch.maskedOff;
     setArguments(*program, launch, memory, *ctas.back());
   }

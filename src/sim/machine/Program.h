@@ -116,6 +116,9 @@ struct Program {
   uint64_t globalScratchBytes = 0;
   /// Programs must run one after the other for results to repeat.
   bool sequential = false;
+  /// A program may take over the work of others that have not begun: they run one after the other,
+  /// too.
+  bool takesPrograms = false;
   std::vector<Allocation> allocations;
   std::vector<Loop> loops;
   /// Something in it waits for others: what partitions do is remembered.

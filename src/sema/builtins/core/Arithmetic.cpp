@@ -166,6 +166,8 @@ static void warnAboutShift(Context &context, DType dtype, const Operand &amount)
 Result binary(Context &context, BinaryOp op, const Value &lhsValue, const Value &rhsValue,
               diag::Span lhsSpan, diag::Span rhsSpan) {
   Operand lhs{lhsValue, lhsSpan}, rhs{rhsValue, rhsSpan};
+  if (lhsValue.is(ValueKind::FloatPairs) || rhsValue.is(ValueKind::FloatPairs))
+    return floatPairsArithmetic(context, op, lhsValue, rhsValue);
   if (op == BinaryOp::Pow || op == BinaryOp::MatMul)
     return refuse(context, op, lhs, rhs,
                   op == BinaryOp::Pow ? "`**` works on compile-time numbers only" : "");

@@ -79,6 +79,16 @@ static std::optional<Values> buildReduce(Context &context, llvm::ArrayRef<Value>
   return results;
 }
 
+Value reduce(Context &context, const Value &block, unsigned axis,
+             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine) {
+  return buildReduce(context, block, axis,
+                     [&](llvm::ArrayRef<Value> lhs, llvm::ArrayRef<Value> rhs) {
+                       return std::optional(
+                           Values{tensor(combine(lhs[0].ir(), rhs[0].ir()), block.dtype())});
+                     })
+      ->front();
+}
+
 namespace {
 
 /// Which axis to reduce, and what to do with it afterwards.

@@ -4,6 +4,7 @@
 // methods of its own.
 //
 //===----------------------------------------------------------------------===//
+#include "sema/builtins/nvidia/TensorMemory.h"
 #include "sema/builtins/nvidia/Hopper.h"
 
 #include "ir/Encoding.h"
@@ -117,9 +118,10 @@ static Result emitAllocate(Context &context, const BoundArgs &arguments) {
   return Value::memDesc(alloc.getResult(), *dtype);
 }
 
-static Result emitLoad(Context &context, const BoundArgs &arguments) {
+std::optional<mlir::RankedTensorType> loadedType(Context &context, const BoundArgs &arguments,
+                                                 llvm::StringRef what) {
   const Value &buffer = arguments["tmem"];
-  if (!tileArgument(context, arguments, "load"))
+  if (!tileArgument(context, arguments, what))
     return std::nullopt;
   Value layout = arguments["layout"];
   if (!isGiven(layout)) {
@@ -138,7 +140,15 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
   }
   auto type = blockType(context, buffer.shape(), context.span, buffer.dtype(), layout,
                         arguments.span("layout"));
-  if (!type || !checkMoves(context, *type, bufferType(buffer), arguments.span("layout"), "load"))
+  if (!type || !checkMoves(context, *type, bufferType(buffer), arguments.span("layout"), what))
+    return std::nullopt;
+  return type;
+}
+
+static Result emitLoad(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["tmem"];
+  std::optional<mlir::RankedTensorType> type = loadedType(context, arguments, "load");
+  if (!type)
     return std::nullopt;
   auto load = ttng::TMEMLoadOp::create(context.builder, context.loc(), *type, buffer.ir());
   return tensor(load.getResult(), buffer.dtype());

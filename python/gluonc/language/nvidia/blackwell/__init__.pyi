@@ -4,7 +4,9 @@ from typing import Any
 
 from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
 from . import async_copy as async_copy
+from . import clc as clc
 from . import cluster as cluster
+from . import float2 as float2
 from . import mbarrier as mbarrier
 from . import tma as tma
 
@@ -73,6 +75,84 @@ def tcgen05_commit(barrier: shared_memory_descriptor, pred: tensor | Number = ..
 
         # cuda:100a
         blackwell.tcgen05_commit(bar)
+    """
+    ...
+
+def add2(lhs: tensor | Number, rhs: tensor | Number, dtype: DType | None = ...) -> Any:
+    """Adds, two neighbouring elements of a thread by one instruction.
+
+    Of float32, float16 and bfloat16. Scalars fill the shape of the other operand.
+
+    Gives: a block of the operands' type.
+    Errors: no block; other types; a layout in which a thread holds one element.
+
+        # cuda:100a
+        z = blackwell.add2(tile, tile)
+    """
+    ...
+
+def sub2(lhs: tensor | Number, rhs: tensor | Number, dtype: DType | None = ...) -> Any:
+    """Subtracts, two neighbouring elements of a thread by one instruction.
+
+    Of float32, float16 and bfloat16. Scalars fill the shape of the other operand.
+
+    Gives: a block of the operands' type.
+    Errors: no block; other types; a layout in which a thread holds one element.
+
+        # cuda:100a
+        z = blackwell.sub2(tile, 1.0)
+    """
+    ...
+
+def mul2(lhs: tensor | Number, rhs: tensor | Number, dtype: DType | None = ...) -> Any:
+    """Multiplies, two neighbouring elements of a thread by one instruction.
+
+    Of float32, float16 and bfloat16. Scalars fill the shape of the other operand.
+
+    Gives: a block of the operands' type.
+    Errors: no block; other types; a layout in which a thread holds one element.
+
+        # cuda:100a
+        z = blackwell.mul2(tile, 0.5)
+    """
+    ...
+
+def fma2(lhs: tensor | Number, rhs: tensor | Number, acc: tensor | Number, dtype: DType | None = ...) -> Any:
+    """lhs * rhs + acc, rounded once, two neighbouring elements of a thread by one instruction.
+
+    Of float32, float16 and bfloat16. Scalars fill the shape of the other operands.
+
+    Gives: a block of the operands' type.
+    Errors: no block; other types; a layout in which a thread holds one element.
+
+        # cuda:100a
+        z = blackwell.fma2(tile, tile, 1.0)
+    """
+    ...
+
+def min2(lhs: tensor | Number, rhs: tensor | Number, dtype: DType | None = ...) -> Any:
+    """The lesser of each two elements, two neighbours of a thread by one instruction.
+
+    Of float16 and bfloat16. A number is less than NaN.
+
+    Gives: a block of the operands' type.
+    Errors: no block; other types; a layout in which a thread holds one element.
+
+        # cuda:100a
+        z = blackwell.min2(tile.to(gl.float16), 1.0)
+    """
+    ...
+
+def max2(lhs: tensor | Number, rhs: tensor | Number, dtype: DType | None = ...) -> Any:
+    """The greater of each two elements, two neighbours of a thread by one instruction.
+
+    Of float16 and bfloat16. A number is greater than NaN.
+
+    Gives: a block of the operands' type.
+    Errors: no block; other types; a layout in which a thread holds one element.
+
+        # cuda:100a
+        z = blackwell.max2(tile.to(gl.float16), 0.0)
     """
     ...
 
