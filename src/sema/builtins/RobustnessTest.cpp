@@ -50,6 +50,7 @@ protected:
       pool.push_back(block({1}, dtype));
       pool.push_back(block({64, 2}, dtype, coalesced));
     }
+    pool.push_back(Value::floatPairs(block({32, 16}, dtypes::int64, square).ir()));
     pool.push_back(Value::tuple({arange(128), arange(128)}));
     pool.push_back(Value::tuple({n, Value::string("x")}));
   }
@@ -63,6 +64,25 @@ protected:
     EXPECT_NE(hasValue, hasErrors) << what.str();
     (hasValue ? answers : errors) += 1;
     sink.diagnostics.clear();
+  }
+
+  /// Calls it many times.
+  void callWithAnything(const Builtin &builtin) {
+    const Signature &parameters = builtin.signature;
+    for (int i = 0; i < 800; ++i) {
+      std::vector<Value> arguments;
+      for (unsigned p = 0; p < parameters.count(); ++p) {
+        bool isOptional = parameters[p].isOptional;
+        Value value = isOptional && random() % 2 ? Value() : any();
+        if (!isOptional && value.isAbsent())
+          value = Value::none();
+        if (parameters[p].isVariadic)
+          value = random() % 2 ? ints({32, 16}) : Value::tuple({any()});
+        arguments.push_back(value);
+      }
+      std::vector<diag::Span> spans(arguments.size());
+      expectAnswerOrError(builtin.name, emitCall(context, builtin, arguments, spans).has_value());
+    }
   }
 
   std::vector<Value> pool;
@@ -105,24 +125,19 @@ TEST_F(Robustness, BuiltinsAnswerOrReport) {
   for (llvm::ArrayRef<Builtin> family :
        {creationBuiltins(), shapeBuiltins(), layoutBuiltins(), memoryBuiltins(), atomicBuiltins(),
         mathBuiltins(), hintBuiltins(), reduceBuiltins()})
-    for (const Builtin &builtin : family) {
-      const Signature &parameters = builtin.signature;
-      for (int i = 0; i < 800; ++i) {
-        std::vector<Value> arguments;
-        for (unsigned p = 0; p < parameters.count(); ++p) {
-          bool isOptional = parameters[p].isOptional;
-          Value value = isOptional && random() % 2 ? Value() : any();
-          if (!isOptional && value.isAbsent())
-            value = Value::none();
-          if (parameters[p].isVariadic)
-            value = random() % 2 ? ints({32, 16}) : Value::tuple({any()});
-          arguments.push_back(value);
-        }
-        std::vector<diag::Span> spans(arguments.size());
-        expectAnswerOrError(builtin.name, emitCall(context, builtin, arguments, spans).has_value());
-      }
-    }
+    for (const Builtin &builtin : family)
+      callWithAnything(builtin);
   EXPECT_GT(answers, 1000u);
+  EXPECT_GT(errors, 1000u);
+  text();
+}
+
+TEST_F(Robustness, PackedArithmeticAnswersOrReports) {
+  options.target = *target::Target::parse("cuda:100a");
+  for (llvm::ArrayRef<Builtin> family : {packedArithmeticBuiltins(), floatPairBuiltins()})
+    for (const Builtin &builtin : family)
+      callWithAnything(builtin);
+  EXPECT_GT(answers, 20u);
   EXPECT_GT(errors, 1000u);
   text();
 }

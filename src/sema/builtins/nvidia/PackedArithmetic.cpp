@@ -170,6 +170,9 @@ template <Kind kind> static Result emitPacked(Context &context, const BoundArgs 
     return refuse(
         context, context.span, kind,
         "blocks of two e2m1 numbers a byte do not say the type of the result: give `dtype`");
+  if (dtype && !dtype->isFloat())
+    return refuse(context, arguments.span("dtype"), kind,
+                  "its result holds floats, not " + dtype->name());
   if (!dtype || !unify(context, operands, like, *dtype))
     return std::nullopt;
   std::optional<mlir::RankedTensorType> type;
