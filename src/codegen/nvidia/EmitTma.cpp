@@ -26,6 +26,7 @@
 #include "codegen/core/SharedTransfer.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "ir/Encoding.h"
+#include "target/Features.h"
 #include "target/nvidia/BoxCopies.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -473,6 +474,8 @@ LogicalResult emitRows(
 }
 
 LogicalResult emitGather(Emitter &emitter, ttng::AsyncTMAGatherOp op) {
+  if (!target::has(emitter.state.target, target::Feature::RowGather))
+    return emitter.unsupported(op);
   if (leavesCta(emitter, op.getResult(), op.getBarrier()))
     return emitter.unsupported(op, "a bulk gather that concerns another CTA");
   uint32_t copies = op.getMulticast() ? ctasInCommon(op.getResult()) : 0;
@@ -491,6 +494,8 @@ LogicalResult emitGather(Emitter &emitter, ttng::AsyncTMAGatherOp op) {
 }
 
 LogicalResult emitScatter(Emitter &emitter, ttng::AsyncTMAScatterOp op) {
+  if (!target::has(emitter.state.target, target::Feature::RowScatter))
+    return emitter.unsupported(op);
   if (leavesCta(emitter, op.getSrc(), {}))
     return emitter.unsupported(op, "a bulk scatter that concerns another CTA");
   Value *sends = sendersOfRows(emitter, op.getXOffsets().getType(), ctasInCommon(op.getSrc()));

@@ -173,6 +173,7 @@ llvm::ArrayRef<Builtin> asyncCopyBuiltins();
 llvm::ArrayRef<Builtin> mmaBuiltins();
 llvm::ArrayRef<Builtin> barrierBuiltins();
 llvm::ArrayRef<Builtin> tmaBuiltins();
+llvm::ArrayRef<Builtin> namedRowBuiltins();
 llvm::ArrayRef<Builtin> warpgroupBuiltins();
 llvm::ArrayRef<Builtin> tensorMemoryBuiltins();
 llvm::ArrayRef<Builtin> packedArithmeticBuiltins();

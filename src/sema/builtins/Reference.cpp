@@ -30,7 +30,7 @@ def consume(smem, bar):
     hopper.mbarrier.wait(bar, phase=0)
 
 @gluon.jit
-def example(p, q, counts, n, desc, words, image, BLOCK: gl.constexpr):
+def example(p, q, counts, n, desc, words, image, row, BLOCK: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
     tiled: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
     line: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
@@ -432,9 +432,8 @@ the same.
       << "\n## What the examples stand in\n\n```python\n"
       << examplePrelude
       << "    # the example\n```\n\n`p` and `q` point to float32, `counts` to int32, `n` is an "
-         "int32; `desc`, `words` and `image` are descriptors\nof float16, of uint32 and of an "
-         "image "
-         "of float16.\n";
+         "int32; `desc`, `words`, `image` and `row` are descriptors\nof float16, of uint32, of an "
+         "image and of single rows of float16.\n";
   out << "\n## Not supported yet\n\nA kernel that names one of these gets an error that says "
          "so.\n\n";
   for (const ReferencePage &page : referencePages())

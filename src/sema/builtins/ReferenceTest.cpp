@@ -51,6 +51,7 @@ std::string compileExample(llvm::StringRef example) {
       descriptor("tensordesc<fp16[64, 64],gl.NVMMASharedLayout(128, 16, 2)>"),
       descriptor("tensordesc<u32[64, 64],gl.NVMMASharedLayout(128, 32, 2)>"),
       descriptor("tensordesc_im2col<fp16[64, 64],input_rank=4,gl.NVMMASharedLayout(128, 16, 2)>"),
+      descriptor("tensordesc<fp16[1, 64],gl.NVMMASharedLayout(128, 16, 2)>"),
       ArgSpec::compileTime(Value::integer(128))};
   if (auto function = harness.program.kernel(*harness.module, "example", harness.sink))
     if (specialize(harness.program, *function, specs, harness.options, harness.context,

@@ -129,6 +129,7 @@ llvm::ArrayRef<Family> families() {
       {"Tensor cores", mmaBuiltins()},
       {"Barriers in shared memory", barrierBuiltins()},
       {"The copy engine", tmaBuiltins()},
+      {"The copy engine", namedRowBuiltins()},
       {"Tensor memory", tensorMemoryBuiltins()},
       {"Packed arithmetic", packedArithmeticBuiltins()},
       {"Packed arithmetic", floatPairBuiltins()},

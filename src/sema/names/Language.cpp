@@ -244,6 +244,8 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return Value::builtin(constructor);
   if (const Intrinsic *policy = findCachePolicy(relative))
     return Value::builtin(policy);
+  if (const Intrinsic *valueClass = findLanguageIntrinsic(relative))
+    return Value::builtin(valueClass);
   // Rubin has what Blackwell has, but for the arithmetic of pairs that came before add2.
   if (path == "gl.nvidia.rubin" && memberName != "float2")
     return findLanguageModule(program, "gl.nvidia.blackwell")->lookup(memberName, interpreter);

@@ -94,26 +94,6 @@ void runNormalizeBool(const Instruction &instruction, Cta &cta) {
     values[element] = values[element] != 0;
 }
 
-void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t element,
-                 uint32_t other) {
-  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
-  const Range *range = cta.memory.find(address);
-  Fault fault;
-  fault.kind = diag::Kind::StoreOverlap;
-  fault.severity = cta.races->severity();
-  fault.place = instruction.place;
-  fault.program = cta.programIndex;
-  fault.element = cta.wholeElement(instruction, element);
-  fault.actor = cta.actorAt(instruction.place);
-  fault.memory.buffer = range->name();
-  fault.memory.byte = int64_t(address - range->base());
-  const std::string offset = std::to_string((address - range->base()) / access.elementBytes);
-  fault.arguments = {"element " + offset + " of `" + range->name() + "`",
-                     "that at " + elementText(cta.wholeElement(instruction, other),
-                                              cta.program.places[instruction.place].shape)};
-  cta.faults.add(std::move(fault));
-}
-
 /// The first element of a store that is not in memory behind it, because another one went to the
 /// same place with another value.
 template <class T> void findOverlap(const Instruction &instruction, Cta &cta, const T *values) {

@@ -192,6 +192,23 @@ void runLoad(const Instruction &instruction, Cta &cta) {
   cta.coordinateTaint = 0;
 }
 
+/// Two rows that go to one place, of which either may stay.
+void findOverlap(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer,
+                 const uint8_t *elements) {
+  const uint64_t size = dataOf(instruction).elementBytes;
+  std::map<uint64_t, uint32_t> before;
+  for (const BoxRow &row : boxRows(transfer)) {
+    if (!row.count)
+      continue;
+    const uint32_t first = row.element + row.skip;
+    auto [other, isNew] = before.try_emplace(row.address, first);
+    const uint8_t *mine = elements + first * size, *theirs = elements + other->second * size;
+    for (uint32_t i = 0; i < row.count && !isNew; ++i)
+      if (std::memcmp(mine + i * size, theirs + i * size, size) != 0)
+        return failOverlap(instruction, cta, row.address + i * size, other->second + i, first + i);
+  }
+}
+
 /// Operands: descriptor, source.
 void runStore(const Instruction &instruction, Cta &cta) {
   const TransferData &data = dataOf(instruction);
@@ -211,6 +228,8 @@ void runStore(const Instruction &instruction, Cta &cta) {
   box.bytes.resize(uint64_t(source.elements()) * data.elementBytes);
   if (checkGlobal(instruction, cta, box.transfer) &&
       readShared(instruction, cta, source, box.bytes.data(), Proxy::Async)) {
+    if (data.rows && cta.races)
+      findOverlap(instruction, cta, box.transfer, box.bytes.data());
     cta.noteStep(instruction, Doing::Stores, source.start());
     cta.enqueue(Queue::BulkStores, std::move(store));
   }

@@ -90,6 +90,26 @@ static void enterAccess(const Instruction &instruction, Cta &cta, const Range &r
   }
 }
 
+void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t element,
+                 uint32_t other) {
+  const AccessData &access = static_cast<const AccessData &>(*instruction.data);
+  const Range *range = cta.memory.find(address);
+  Fault fault;
+  fault.kind = diag::Kind::StoreOverlap;
+  fault.severity = cta.races->severity();
+  fault.place = instruction.place;
+  fault.program = cta.programIndex;
+  fault.element = cta.wholeElement(instruction, element);
+  fault.actor = cta.actorAt(instruction.place);
+  fault.memory.buffer = range->name();
+  fault.memory.byte = int64_t(address - range->base());
+  const std::string offset = std::to_string((address - range->base()) / access.elementBytes);
+  fault.arguments = {"element " + offset + " of `" + range->name() + "`",
+                     "that at " + elementText(cta.wholeElement(instruction, other),
+                                              cta.program.places[instruction.place].shape)};
+  cta.faults.add(std::move(fault));
+}
+
 uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,
                        uint32_t element) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);

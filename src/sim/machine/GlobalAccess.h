@@ -36,6 +36,11 @@ void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers
 AccessData *addAccess(Lowering &lowering, mlir::Value pointers, uint32_t elementBytes,
                       const char *verb);
 
+/// Two elements of one store go to `address` with different values: a fault, where those of races
+/// are looked for.
+void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t element,
+                 uint32_t other);
+
 /// Host memory of `count` elements at `address` after all checks; null after a fault.
 /// `element` is the number of the first of them within the tile.
 uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t count,

@@ -50,7 +50,7 @@ std::string whyNoDescriptor(mlir::Type type, const target::Target &target) {
   return "";
 }
 
-static bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2Col) {
+bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2Col) {
   const Value &value = arguments["tensor_desc"];
   if (value.is(ValueKind::Descriptor) && ttng::descriptorOf(value.irType()).im2col == isIm2Col)
     return true;
@@ -117,8 +117,7 @@ static bool checkBuffer(Context &context, const Value &descriptor, const BoundAr
   return false;
 }
 
-/// Whether several CTAs hold the same block: only then one copy serves many.
-static bool isShared(const Value &buffer) {
+bool isShared(const Value &buffer) {
   layout::Layout layout = bufferLayout(buffer);
   return llvm::any_of(layout.cga(), [](const layout::Ints &basis) {
     return llvm::all_of(basis, [](int64_t step) { return step == 0; });
