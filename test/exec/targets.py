@@ -21,9 +21,9 @@ import sys
 
 import run
 
-CHIPS = [80, 86, 89, 90, 100]
-# For kernels that name cuda:100a.
-TENSOR_MEMORY_CHIPS = [100, 103, 110]
+CHIPS = [80, 86, 89, 90, 100, 120]
+# For kernels that name a chip.
+LIKE = {"cuda:100a": [100, 103, 110], "cuda:120a": [120, 121]}
 # Diagnostics that blame the compiler, not the kernel.
 OUR_FAULT = {"InvalidIr", "InvalidTtgir", "PtxasRejected", "InternalError"}
 
@@ -40,7 +40,7 @@ def chips_of(test):
     words = test[1]
     if "--target" not in words:
         return CHIPS
-    return TENSOR_MEMORY_CHIPS if words[words.index("--target") + 1] == "cuda:100a" else []
+    return LIKE.get(words[words.index("--target") + 1], [])
 
 
 def without_target(arguments):

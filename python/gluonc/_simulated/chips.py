@@ -52,6 +52,7 @@ _CHIPS = {chip.target: chip for chip in (
          _kib(126 << 10)),
     Chip("cuda:120a", "NVIDIA GeForce RTX 5090", (12, 0), 170, 32 * _GIB, _kib(100),
          _kib(96 << 10)),
+    Chip("cuda:121a", "NVIDIA GB10", (12, 1), 48, 128 * _GIB, _kib(100), _kib(24 << 10)),
     Chip("hip:gfx942", "AMD Instinct MI300X", (9, 4), 304, 192 * _GIB, _kib(64),
          _kib(4 << 10)),
     Chip("hip:gfx950", "AMD Instinct MI355X", (9, 5), 256, 288 * _GIB, _kib(160),

@@ -117,25 +117,34 @@ void plainStore(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
 
 } // namespace
 
-static EmitTable tableOf(bool isHopper) {
+namespace {
+/// Operations of units that some chips lack.
+enum class Units { None, TensorCopies, TensorMemory };
+} // namespace
+
+static EmitTable tableWith(Units units) {
   EmitTable table;
   addMma(table);
   addBarriers(table);
   addPackedArith(table);
   addLaunchControl(table);
-  if (isHopper) {
+  if (units >= Units::TensorCopies) {
     addWgmma(table);
     addAsyncBarriers(table);
     addTma(table);
     addDescriptors(table);
-    addTensorMemory(table);
   }
+  if (units >= Units::TensorMemory)
+    addTensorMemory(table);
   return table;
 }
 
 const EmitTable &NvidiaIsa::operations() const {
-  static const EmitTable ampere = tableOf(false), hopper = tableOf(true);
-  return target::has(target, target::Feature::Clusters) ? hopper : ampere;
+  static const EmitTable oldest = tableWith(Units::None), copying = tableWith(Units::TensorCopies),
+                         all = tableWith(Units::TensorMemory);
+  if (target::has(target, target::Feature::TensorMemory))
+    return all;
+  return target::has(target, target::Feature::TensorCopies) ? copying : oldest;
 }
 
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
