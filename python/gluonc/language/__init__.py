@@ -119,7 +119,7 @@ _ELSEWHERE = {"range", "jit", "aggregate", "must_use_result", "autotune", "heuri
 _TYPES = {"tensor", "shared_memory_descriptor", "tensor_memory_descriptor",
           "tensor_memory_descriptor_type", "tensor_descriptor", "tensor_descriptor_type",
           "tensor_descriptor_im2col", "tensor_descriptor_im2col_type", "warpgroup_mma_accumulator",
-          "clc_result"}
+          "warpgroup_mma_accumulator_type", "clc_result"}
 
 
 def _add_names():

@@ -40,6 +40,14 @@ static mlir::Type tensorType(Context &context, DType dtype, llvm::ArrayRef<int64
                                      fromLayout(mlirContext, layout));
 }
 
+/// A part of a buffer in tensor memory has the layout of the whole.
+static bool fitsInto(llvm::ArrayRef<int64_t> part, llvm::ArrayRef<int64_t> whole) {
+  return part.size() == whole.size() && llvm::all_of(llvm::zip(part, whole), [](auto sizes) {
+           auto [size, limit] = sizes;
+           return size >= 1 && limit % size == 0;
+         });
+}
+
 std::optional<Value> describedType(Context &context, const BoundArgs &fields) {
   std::optional<DType> dtype = dtypeArgument(context, fields, "element_ty");
   std::optional<llvm::SmallVector<int64_t>> shape =
@@ -53,7 +61,9 @@ std::optional<Value> describedType(Context &context, const BoundArgs &fields) {
   std::optional<llvm::SmallVector<int64_t>> whole = intsArgument(context, fields, "alloc_shape");
   if (!whole)
     return std::nullopt;
-  if (*whole != *shape) {
+  const Value &layout = fields["layout"];
+  bool inTensorMemory = layout.is(ValueKind::Layout) && layout.asLayout().isTensorMemory();
+  if (inTensorMemory ? !fitsInto(*shape, *whole) : *whole != *shape) {
     context
         .report(diag::Kind::ArgumentKind, fields.span("alloc_shape"), "alloc_shape",
                 "the shape of the buffer, " + shapeText(*shape), shapeText(*whole))
@@ -61,9 +71,13 @@ std::optional<Value> describedType(Context &context, const BoundArgs &fields) {
     return std::nullopt;
   }
   std::optional<ttg::MemDescType> type =
-      wholeBufferType(context, {*dtype, fields.span("element_ty"), *shape, fields.span("shape"),
-                                fields["layout"], fields.span("layout")});
-  return type ? Result(Value::blockType(*type, *dtype)) : std::nullopt;
+      wholeBufferType(context, {*dtype, fields.span("element_ty"), *whole, fields.span("shape"),
+                                layout, fields.span("layout"), inTensorMemory});
+  if (!type)
+    return std::nullopt;
+  mlir::Type part = ttg::MemDescType::get(*shape, type->getElementType(), type->getEncoding(),
+                                          type->getMemorySpace(), /*mutableMemory=*/true, *whole);
+  return Value::blockType(part, *dtype);
 }
 
 /// `typeFields` as parameters.

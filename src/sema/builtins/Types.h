@@ -5,7 +5,8 @@
 
 namespace gluonc::sema::ops {
 
-/// Fields of `gl.distributed_type` and, with the last one, `gl.shared_memory_descriptor_type`.
+/// Fields of `gl.distributed_type` and, with the last one, `gl.shared_memory_descriptor_type` and
+/// that of tensor memory.
 inline constexpr llvm::StringLiteral typeFields[] = {"element_ty", "shape", "layout",
                                                      "alloc_shape"};
 

@@ -270,9 +270,18 @@ static bool admits(const Value &type, const Value &value) {
     return value.isNone();
   if (isIntrinsic(type, "constexpr"))
     return value.isCompileTime();
-  bool isClass = type.is(ValueKind::Class);
-  for (llvm::StringRef name : {"tensor", "shared_memory_descriptor", "tuple"})
-    isClass |= isIntrinsic(type, name);
+  static constexpr llvm::StringLiteral classes[] = {"tensor",
+                                                    "tuple",
+                                                    "shared_memory_descriptor",
+                                                    "tensor_memory_descriptor",
+                                                    "tensor_descriptor",
+                                                    "tensor_descriptor_im2col",
+                                                    "warpgroup_mma_accumulator"};
+  const Intrinsic *intrinsic = asIntrinsic(type);
+  bool isClass =
+      type.is(ValueKind::Class) ||
+      (intrinsic &&
+       llvm::is_contained(classes, intrinsic->name.substr(intrinsic->name.rfind('.') + 1)));
   return !isClass || isInstance(value, type);
 }
 

@@ -169,7 +169,8 @@ static MaybeValue passThrough(Interpreter &, const IntrinsicCall &call) {
   return Value::opaque(call.self.name.str());
 }
 
-/// `distributed_type(…)`, `shared_memory_descriptor_type(…)`: see ops/Types.h.
+/// `distributed_type(…)`, `shared_memory_descriptor_type(…)`, `tensor_memory_descriptor_type(…)`:
+/// see ops/Types.h.
 static MaybeValue makeType(Interpreter &interpreter, const IntrinsicCall &call) {
   if (Context *context = interpreter.emitContext()) {
     context->span = call.span;
@@ -192,6 +193,21 @@ static MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) 
   interpreter.report(Kind::NotSupportedYet, call.span, call.self.name).end();
   return std::nullopt;
 }
+
+static constexpr llvm::StringLiteral tensorMemoryTypeDoc = R"(
+The type of buffers in tensor memory: element type, shape, layout, and the shape of the whole.
+
+It answers what a buffer does that needs no memory: `.get_reg_layout(…)`.
+
+Gives: a type, to compare with `tmem.type`.
+Errors: a shape or layout that no such buffer can have.
+
+    # cuda:100a
+    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+    sums: gl.constexpr = blackwell.tensor_memory_descriptor_type(
+        gl.float32, [128, 64], held, [128, 64])
+    registers: gl.constexpr = sums.get_reg_layout()
+)";
 
 static const Intrinsic intrinsics[] = {
     {"constexpr", "value: value", makeConstexpr, R"(
@@ -334,6 +350,21 @@ Errors: a shape or layout that no buffer can have; an allocation of another shap
         gl.float32, [64, 32], shared, [64, 32])
 )"},
     {"dtype", "*args", typeOnly},
+    // Classes of vendor modules.
+    {"nvidia.hopper.tma.tensor_descriptor", "*args", typeOnly},
+    {"nvidia.hopper.tma.tensor_descriptor_type", "*args", typeOnly},
+    {"nvidia.hopper.tma.tensor_descriptor_im2col", "*args", typeOnly},
+    {"nvidia.hopper.tma.tensor_descriptor_im2col_type", "*args", typeOnly},
+    {"nvidia.blackwell.tma.tensor_descriptor", "*args", typeOnly},
+    {"nvidia.blackwell.tma.tensor_descriptor_type", "*args", typeOnly},
+    {"nvidia.blackwell.tma.tensor_descriptor_im2col", "*args", typeOnly},
+    {"nvidia.blackwell.tma.tensor_descriptor_im2col_type", "*args", typeOnly},
+    {"nvidia.hopper.warpgroup_mma_accumulator", "*args", typeOnly},
+    {"nvidia.hopper.warpgroup_mma_accumulator_type", "*args", typeOnly},
+    {"nvidia.blackwell.tensor_memory_descriptor", "*args", typeOnly},
+    {"nvidia.blackwell.tensor_memory_descriptor_type",
+     "element_ty: dtype, shape: ints, layout: layout, alloc_shape: ints", makeType,
+     tensorMemoryTypeDoc},
 };
 
 const Intrinsic *findLanguageIntrinsic(llvm::StringRef name) {

@@ -461,6 +461,11 @@ MaybeValue sorted(Interpreter &interpreter, const IntrinsicCall &call) {
 
 } // namespace
 
+static bool isInTensorMemory(mlir::Type type) {
+  auto buffer = llvm::dyn_cast<ttg::MemDescType>(type);
+  return buffer && buffer.isTensorMemory();
+}
+
 static llvm::StringRef descriptorName(mlir::Type type) {
   return ttng::descriptorOf(type).im2col ? "tensor_descriptor_im2col" : "tensor_descriptor";
 }
@@ -469,9 +474,10 @@ static llvm::StringRef descriptorName(mlir::Type type) {
 static bool isInstanceOfType(mlir::Type type, llvm::StringRef name) {
   if (ttng::descriptorOf(type))
     return name.consume_back("_type") && name == descriptorName(type);
-  return name == "dtype" ||
-         name == (llvm::isa<mlir::RankedTensorType>(type) ? "distributed_type"
-                                                          : "shared_memory_descriptor_type");
+  if (llvm::isa<mlir::RankedTensorType>(type))
+    return name == "dtype" || name == "distributed_type";
+  return name == "dtype" || name == (isInTensorMemory(type) ? "tensor_memory_descriptor_type"
+                                                            : "shared_memory_descriptor_type");
 }
 
 bool isInstance(const Value &value, const Value &type) {
@@ -510,7 +516,8 @@ bool isInstance(const Value &value, const Value &type) {
   case ValueKind::Tensor:
     return name == "tensor";
   case ValueKind::MemDesc:
-    return name == "shared_memory_descriptor";
+    return name == (isInTensorMemory(value.irType()) ? "tensor_memory_descriptor"
+                                                     : "shared_memory_descriptor");
   case ValueKind::Accumulator:
     return name == "warpgroup_mma_accumulator";
   case ValueKind::FloatPairs:

@@ -66,6 +66,8 @@ const Intrinsic *findLanguageIntrinsic(llvm::StringRef name);
 const Intrinsic *findLayoutConstructor(llvm::StringRef name);
 /// bank_conflicts, of types that kernels or host code have.
 const Intrinsic &bankConflictsOfTypes();
+/// Methods of types of the IR and of host code; null where there is none.
+const Intrinsic *findTypeMethod(const Value &type, llvm::StringRef name);
 /// Methods of layouts.
 llvm::ArrayRef<Intrinsic> layoutMethods();
 /// `CachePolicy` and the like; by the path below `gl`, as for layouts.

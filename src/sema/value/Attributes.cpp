@@ -275,6 +275,8 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
     // `.value` of a constexpr is the plain Python value.
     if (name == "value" && object.isCompileTime())
       return object;
+    if (const Intrinsic *method = findTypeMethod(object, name))
+      return Value::boundMethod(Value::builtin(method), object);
     if (const Intrinsic *method = findMethod(object.kind(), name))
       return Value::boundMethod(Value::builtin(method), object);
   }

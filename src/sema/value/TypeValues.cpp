@@ -8,7 +8,9 @@
 #include "sema/names/Language.h"
 
 #include "ir/Encoding.h"
+#include "ir/ttng/TensorMemoryRules.h"
 #include "layout/plan/Conversion.h"
+#include "layout/plan/TensorMemoryAccess.h"
 #include "sema/builtins/Types.h"
 
 namespace gluonc::sema {
@@ -99,7 +101,68 @@ MaybeValue bankConflicts(Interpreter &interpreter, const IntrinsicCall &call) {
       8 * buffer->element.byteSize(), physical, padded ? padded->maxVector() : 0));
 }
 
+/// The type of a buffer in tensor memory in either form.
+bool isOfTensorMemory(const Value &value) {
+  if (hasFields(value, 4))
+    return value.items()[2].is(ValueKind::Layout) && value.items()[2].asLayout().isTensorMemory();
+  auto buffer = value.is(ValueKind::BlockType) ? mlir::dyn_cast<ttg::MemDescType>(value.irType())
+                                               : ttg::MemDescType();
+  return buffer && buffer.isTensorMemory();
+}
+
+/// The layout in which so many warps load such a buffer.
+std::optional<layout::DistributedLinearLayout>
+registersOf(const Value &type, llvm::StringRef variant, int64_t warps, std::string &why) {
+  if (type.is(ValueKind::BlockType))
+    return ttng::tensorMemoryRegisters(mlir::cast<ttg::MemDescType>(type.irType()), variant, warps,
+                                       why);
+  llvm::ArrayRef<Value> items = type.items();
+  std::optional<layout::Ints> shape = intsOf(items[1]);
+  const layout::Layout &layout = items[2].asLayout();
+  layout::Problem problem = layout.validate();
+  if (!items[0].is(ValueKind::DType) || !shape)
+    problem = "a type needs a dtype and a shape";
+  if (!problem)
+    problem = layout::checkShape(layout, *shape);
+  if (problem) {
+    why = *problem;
+    return std::nullopt;
+  }
+  return layout::tensorMemoryRegisters(layout.toLinear(*shape), *shape, items[0].dtype().bitWidth(),
+                                       variant, warps, why);
+}
+
+/// type.get_reg_layout(num_warps, instr_variant)
+MaybeValue regLayoutOfType(Interpreter &interpreter, const IntrinsicCall &call) {
+  std::optional<int64_t> warps = call.has(1) ? call[1].asInt64() : std::nullopt;
+  if (!call.has(1) || call[1].isNone()) {
+    if (!interpreter.emitContext()) {
+      interpreter.report(Kind::NeedsKernel, call.span, "get_reg_layout()").end();
+      return std::nullopt;
+    }
+    warps = interpreter.emitContext()->numWarps();
+  }
+  if (!warps)
+    return expected(interpreter, call, 1, "num_warps", "an int");
+  if (call.has(2) && !call[2].is(ValueKind::String))
+    return expected(interpreter, call, 2, "instr_variant", "the name of a variant");
+  std::string why;
+  auto registers = registersOf(
+      call[0], call.has(2) ? llvm::StringRef(call[2].asString()) : "32x32b", *warps, why);
+  if (registers)
+    return Value::layout(layout::Layout(*registers));
+  interpreter.report(Kind::InvalidLayout, call.span, why).end();
+  return std::nullopt;
+}
+
 } // namespace
+
+const Intrinsic *findTypeMethod(const Value &type, llvm::StringRef name) {
+  static const Intrinsic method = {
+      "get_reg_layout", "type: value, num_warps: int = None, instr_variant: str = '32x32b'",
+      regLayoutOfType};
+  return name == method.name && isOfTensorMemory(type) ? &method : nullptr;
+}
 
 const Intrinsic &bankConflictsOfTypes() {
   static const Intrinsic function = {"bank_conflicts", "distr_ty: value, shared_ty: value",
