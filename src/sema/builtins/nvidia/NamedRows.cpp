@@ -90,7 +90,7 @@ llvm::ArrayRef<Builtin> namedRowBuiltins() {
        emitGather,
        {.needs = target::Feature::RowGather},
        R"(
-Begins to copy rows of a tensor, named one by one, to shared memory; their bytes arrive at a barrier.
+Begins to copy rows of a tensor, named one by one, to shared memory; bytes arrive at a barrier.
 
 Row i of the buffer becomes row `x_offsets[i]` of the tensor, from column `y_offset` on; elements
 outside of the tensor become 0 (or NaN, if the descriptor says so). The descriptor's block is one
