@@ -95,15 +95,24 @@ void Emitter::beginTensorMemory() {
   builder.SetInsertPoint(blocks.entry->getTerminator());
   Value *place = builder.CreateConstGEP1_32(builder.getInt8Ty(), state.shared,
                                             moduleAttr(source, ttg::tensorMemoryBaseAttr));
-  tensorMemory = isa.allocateTensorMemory(builder, isFirstWarp(*this), place, columns);
+  // Both CTAs of a pair allocate, so both must have begun.
+  const bool twoCtas = ttg::hasTwoCtas(source);
+  if (twoCtas)
+    isa.clusterBarrier(builder, /*relaxed=*/true);
+  tensorMemory =
+      isa.allocateTensorMemory(builder, isFirstWarp(*this), place, columns, twoCtas ? 2 : 1);
 }
 
 void Emitter::endTensorMemory() {
   if (!tensorMemory)
     return;
   threads.barrier();
+  // Products of the other CTA may use this one's.
+  const bool twoCtas = ttg::hasTwoCtas(source);
+  if (twoCtas)
+    isa.clusterBarrier(builder, /*relaxed=*/false);
   isa.freeTensorMemory(builder, isFirstWarp(*this), tensorMemory,
-                       moduleAttr(source, ttg::tensorMemorySizeAttr));
+                       moduleAttr(source, ttg::tensorMemorySizeAttr), twoCtas ? 2 : 1);
 }
 
 std::optional<int64_t> Emitter::allocationOf(mlir::Operation *op) {

@@ -182,11 +182,13 @@ public:
 
   /// Allocates columns of tensor memory for the CTA, at the start of a kernel, by all threads:
   /// those of the first warp do, with the 4 bytes of shared memory at `place`. The address, an i32.
+  /// `ctas`: 2 where products are of two CTAs; both do it then.
   virtual llvm::Value *allocateTensorMemory(Builder &builder, llvm::Value *isFirstWarp,
-                                            llvm::Value *place, unsigned columns) const = 0;
+                                            llvm::Value *place, unsigned columns,
+                                            unsigned ctas) const = 0;
   /// Gives them back; nobody accesses them any more.
   virtual void freeTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *address,
-                                unsigned columns) const = 0;
+                                unsigned columns, unsigned ctas) const = 0;
 
   /// Prints i32, i64 and double values by a format of C's printf.
   virtual void print(Builder &builder, llvm::StringRef format,

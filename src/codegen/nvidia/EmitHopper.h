@@ -14,6 +14,9 @@ void addDescriptors(EmitTable &table);
 void addPackedArith(EmitTable &table);
 void addLaunchControl(EmitTable &table);
 
+/// Products of tensor memory, commits and copies to it.
+void addTensorProducts(EmitTable &table);
+
 /// A fragment of PTX that keeps its place among all accesses to memory.
 void emitOrdered(Emitter &emitter, const llvm::Twine &text, llvm::ArrayRef<llvm::Value *> operands);
 /// The address of the barrier object in this CTA's shared memory.

@@ -1,4 +1,4 @@
-//===- EmitTensorMemory.cpp - Tensor memory and its products: tcgen05 --------------===//
+//===- EmitTensorMemory.cpp - Tensor memory: tcgen05.alloc, ld and st --------------===//
 //
 // A view of tensor memory is one register: row << 16 | column. A CTA allocates
 // once, at its start (NvidiaIsa), and buffers have constant places in that.
@@ -6,16 +6,11 @@
 //     tcgen05.ld …       for each message of the plan (layout/plan/TensorMemoryAccess.h)
 //     tcgen05.wait::ld   registers are there
 //
-// One thread of the first warp starts a product: an instruction for each tile of
-// the sum and step along K, and then the commits. Descriptors are that of the
-// first element and a constant.
-//
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Words.h"
 #include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
-#include "codegen/nvidia/SharedOperand.h"
 #include "codegen/nvidia/TensorTransfer.h"
 #include "ir/Encoding.h"
 #include "ir/ttng/TensorMemoryRules.h"
@@ -30,7 +25,6 @@ using mlir::success;
 namespace gluonc::codegen::nvidia {
 
 namespace tmem = target::nvidia::tmem;
-namespace tcgen05 = target::nvidia::tcgen05;
 
 namespace {
 
@@ -166,174 +160,6 @@ LogicalResult emitSubslice(Emitter &emitter, ttng::TMEMSubSliceOp op) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// A branch around what only one warp of those that come here executes, if `condition` (null:
-/// always) holds.
-template <typename Body> void inFirstWarp(Emitter &emitter, Value *condition, Body body) {
-  Builder &builder = emitter.builder;
-  Value *first = builder.CreateICmpEQ(emitter.threads.warpId(), builder.getInt32(0));
-  if (condition)
-    first = builder.CreateAnd(first, condition);
-  BasicBlock *only = emitter.blocks.create("one"), *then = emitter.blocks.create("then");
-  builder.CreateCondBr(first, only, then);
-  emitter.blocks.start(only);
-  body();
-  builder.CreateBr(then);
-  emitter.blocks.start(then);
-}
-
-/// Assembly of one thread of a warp, put together line by line.
-class OneThread {
-public:
-  explicit OneThread(Emitter &emitter) : emitter(emitter), out(text) {
-    out << "{\n\t.reg .pred one;\n\telect.sync _|one, 0xffffffff;\n\t";
-  }
-
-  /// "$3"
-  std::string operand(Value *value) {
-    auto [place, isNew] = numbers.try_emplace(value, unsigned(operands.size()));
-    if (isNew)
-      operands.push_back(value);
-    return "$" + std::to_string(place->second);
-  }
-  raw_ostream &line() { return out; }
-
-  /// One arrival at a barrier when all that was started before is over.
-  void commit(Value *barrier, Value *condition) {
-    std::string who = "one";
-    ConstantInt *known = dyn_cast_or_null<ConstantInt>(condition);
-    if (known && known->isZero())
-      return;
-    if (condition && !known) {
-      who = "tells" + std::to_string(++commits);
-      out << ".reg .pred " << who << ";\n\tand.pred " << who << ", one, " << operand(condition)
-          << ";\n\t";
-    }
-    out << "@" << who << " tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 ["
-        << operand(barrier) << "];\n\t";
-  }
-
-  void finish() {
-    out << "}";
-    emitOrdered(emitter, text, operands);
-  }
-
-private:
-  Emitter &emitter;
-  std::string text;
-  raw_string_ostream out;
-  SmallVector<Value *> operands;
-  DenseMap<Value *, unsigned> numbers;
-  unsigned commits = 0;
-};
-
-class Product {
-public:
-  Product(Emitter &emitter, ttng::TCGen5MMAOp op, const ttng::TensorProduct &product)
-      : emitter(emitter), op(op), product(product), a(op.getA().getType()), d(op.getD().getType()),
-        b(emitter, op.getB(), 0, product.columns, product.depth) {
-    if (a.isShared())
-      sharedA.emplace(emitter, op.getA(), 1, product.rows, product.depth);
-  }
-
-  bool isValid() const { return b.isValid() && (!sharedA || sharedA->isValid()); }
-
-  void emit() {
-    // Bit 46 tells descriptors of tcgen05 from those of wgmma.
-    constexpr uint64_t version = uint64_t{1} << 46;
-    if (sharedA)
-      sharedA->start({}, version);
-    b.start({}, version);
-    Value *useD = emitter.scalar(op.getUseD());
-    OneThread one(emitter);
-    raw_ostream &out = one.line();
-    out << ".reg .pred adds;\n\t.reg .b32 form;\n\t.reg .b64 a, b;\n\t"
-        << "mov.b32 form, " << tcgen05::instructionDescriptor(product.form) << ";\n\t"
-        << "setp.eq.b32 adds, 0, 0;\n\t";
-    ArrayRef<int64_t> sums = d.getShape();
-    for (int64_t m = 0; m < sums[0]; m += product.rows)
-      for (int64_t n = 0; n < sums[1]; n += product.columns)
-        for (int64_t k = 0; k < a.getShape()[1]; k += product.depth)
-          multiply(one, m, n, k, k ? nullptr : useD);
-    for (auto [barrier, condition] : llvm::zip(op.getBarriers(), op.getBarrierPreds()))
-      one.commit(barrierAddress(emitter, barrier), emitter.scalar(condition));
-    one.finish();
-  }
-
-private:
-  uint32_t placeOf(ttg::MemDescType type, int64_t row, int64_t column) const {
-    return layout::tensorMemoryOffset(toLinear(type), elementBits(type.getElementType()),
-                                      {row, column});
-  }
-
-  /// `useD`: whether to add to the sum; null: always.
-  void multiply(OneThread &one, int64_t m, int64_t n, int64_t k, Value *useD) {
-    raw_ostream &out = one.line();
-    std::string left = "a";
-    if (sharedA)
-      out << "add.s64 a, " << one.operand(sharedA->begin()) << ", " << sharedA->step(m, k)
-          << ";\n\t";
-    else
-      left = "[" + one.operand(emitter.get(op.getA())[0]) + " + " +
-             std::to_string(placeOf(a, m, k)) + "]";
-    out << "add.s64 b, " << one.operand(b.begin()) << ", " << b.step(n, k) << ";\n\t";
-    std::string adds = "adds";
-    ConstantInt *known = dyn_cast_or_null<ConstantInt>(useD);
-    if (known && known->isZero())
-      adds = "!adds";
-    else if (useD && !known)
-      adds = one.operand(useD);
-    out << "@one tcgen05.mma.cta_group::1.kind::" << tcgen05::name(product.form.kind) << " ["
-        << one.operand(emitter.get(op.getD())[0]) << " + " << placeOf(d, m, n) << "], " << left
-        << ", b, form, " << adds << ";\n\t";
-  }
-
-  Emitter &emitter;
-  ttng::TCGen5MMAOp op;
-  const ttng::TensorProduct &product;
-  ttg::MemDescType a, d;
-  std::optional<SharedOperand> sharedA;
-  SharedOperand b;
-};
-
-LogicalResult emitMma(Emitter &emitter, ttng::TCGen5MMAOp op) {
-  std::string why;
-  auto product =
-      ttng::tensorProduct(op.getA().getType(), op.getB().getType(), op.getD().getType(), why);
-  if (!product || !tcgen05::has(emitter.state.target, product->form.kind))
-    return emitter.unsupported(op, "this product of tensor cores");
-  product->form.unsignedA = op.getUnsignedA();
-  product->form.unsignedB = op.getUnsignedB();
-  Product code(emitter, op, *product);
-  if (!code.isValid())
-    return emitter.unsupported(op, "an operand of tcgen05.mma in this shared layout");
-  Value *predicate = emitter.scalar(op.getPred());
-  ConstantInt *known = dyn_cast<ConstantInt>(predicate);
-  if (!op.getBarriers().empty())
-    emitter.threads.barrier();
-  if (known && known->isZero())
-    return success();
-  inFirstWarp(emitter, known ? nullptr : predicate, [&] { code.emit(); });
-  return success();
-}
-
-LogicalResult emitCommit(Emitter &emitter, ttng::TCGen5CommitOp op) {
-  emitter.threads.barrier();
-  Value *predicate = op.getPred() ? emitter.scalar(op.getPred()) : nullptr;
-  ConstantInt *known = dyn_cast_or_null<ConstantInt>(predicate);
-  if (known && known->isZero())
-    return success();
-  inFirstWarp(emitter, known ? nullptr : predicate, [&] {
-    OneThread one(emitter);
-    one.commit(barrierAddress(emitter, op.getBarrier()), nullptr);
-    one.finish();
-  });
-  return success();
-}
-
 } // namespace
 
 void addTensorMemory(EmitTable &table) {
@@ -341,8 +167,7 @@ void addTensorMemory(EmitTable &table) {
   table.add<emitLoad>();
   table.add<emitStore>();
   table.add<emitSubslice>();
-  table.add<emitMma>();
-  table.add<emitCommit>();
+  addTensorProducts(table);
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,20 +175,21 @@ void addTensorMemory(EmitTable &table) {
 //===----------------------------------------------------------------------===//
 
 Value *NvidiaIsa::allocateTensorMemory(Builder &builder, Value *isFirstWarp, Value *place,
-                                       unsigned columns) const {
+                                       unsigned columns, unsigned ctas) const {
+  const std::string group = ".cta_group::" + std::to_string(ctas) + ".sync.aligned";
   emitAsm(builder,
-          "@$1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], " +
-              std::to_string(columns) +
-              ";\n\t@$1 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+          "@$1 tcgen05.alloc" + group + ".shared::cta.b32 [$0], " + std::to_string(columns) +
+              ";\n\t@$1 tcgen05.relinquish_alloc_permit" + group + ";",
           builder.getVoidTy(), {place, isFirstWarp}, AsmEffect::ReadsAndWrites, Threads::Together);
   ctaBarrier(builder);
   return builder.CreateAlignedLoad(builder.getInt32Ty(), place, Align(4), /*isVolatile=*/true);
 }
 
 void NvidiaIsa::freeTensorMemory(Builder &builder, Value *isFirstWarp, Value *address,
-                                 unsigned columns) const {
+                                 unsigned columns, unsigned ctas) const {
   emitAsm(builder,
-          "@$1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, " + std::to_string(columns) + ";",
+          "@$1 tcgen05.dealloc.cta_group::" + std::to_string(ctas) + ".sync.aligned.b32 $0, " +
+              std::to_string(columns) + ";",
           builder.getVoidTy(), {address, isFirstWarp}, AsmEffect::ReadsAndWrites,
           Threads::Together);
 }

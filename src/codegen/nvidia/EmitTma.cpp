@@ -266,9 +266,27 @@ Value *receivers(Emitter &emitter, uint32_t copies) {
   return builder.CreateTrunc(all, builder.getInt16Ty());
 }
 
+/// Whether two CTAs that multiply together have one barrier in common.
+bool signalsPair(mlir::Value barrier) {
+  return ctasInCommon(barrier) == 1 &&
+         ttg::hasTwoCtas(barrier.getParentRegion()->getParentOp());
+}
+
+/// The barrier that a copy signals, as it is in the window of the cluster's shared memory.
+Value *signalledBarrier(Emitter &emitter, mlir::Value barrier) {
+  Value *address = barrierAddress(emitter, barrier);
+  if (!signalsPair(barrier))
+    return address;
+  Builder &builder = emitter.builder;
+  return emitter.isa.peerAddress(
+      builder, address, builder.CreateAnd(emitter.threads.clusterRank(), builder.getInt32(~1u)));
+}
+
 /// Whether the copy engine would have to write into another CTA's memory, or signal its barrier.
+/// Where products are of two CTAs, it may signal the barrier of the first one.
 bool leavesCta(Emitter &emitter, mlir::Value buffer, mlir::Value barrier) {
-  return crossesCtas(emitter, Transfer{}, buffer) || (barrier && ctasInCommon(barrier));
+  return crossesCtas(emitter, Transfer{}, buffer) ||
+         (barrier && ctasInCommon(barrier) && !signalsPair(barrier));
 }
 
 LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
@@ -295,11 +313,12 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
     code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                  "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
                  ".mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster" : "") +
-                 l2Qualifiers(caches) + " ";
+                 (signalsPair(op.getBarrier()) ? ".cta_group::2" : "") + l2Qualifiers(caches) +
+                 " ";
     code.text += "[" + code.operand(address.at(share.first(round).offset)) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
                  code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";
-    code.text += "[" + code.operand(barrierAddress(emitter, op.getBarrier())) + "]";
+    code.text += "[" + code.operand(signalledBarrier(emitter, op.getBarrier())) + "]";
     SmallVector<Value *> offsets;
     for (mlir::Value offset : llvm::reverse(op.getOffsets()))
       offsets.push_back(emitter.scalar(offset));

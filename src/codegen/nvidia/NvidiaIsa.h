@@ -70,9 +70,9 @@ public:
   void commitCopies(Builder &builder) const override;
   void waitCopies(Builder &builder, unsigned pending) const override;
   llvm::Value *allocateTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *place,
-                                    unsigned columns) const override;
+                                    unsigned columns, unsigned ctas) const override;
   void freeTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *address,
-                        unsigned columns) const override;
+                        unsigned columns, unsigned ctas) const override;
   void print(Builder &builder, llvm::StringRef format,
              llvm::ArrayRef<llvm::Value *> values) const override;
   void assertFail(Builder &builder, llvm::StringRef message, llvm::StringRef file, unsigned line,

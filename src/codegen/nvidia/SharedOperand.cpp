@@ -9,7 +9,7 @@ using gluonc::layout::Dim;
 namespace gluonc::codegen::nvidia {
 
 SharedOperand::SharedOperand(Emitter &emitter, mlir::Value buffer, unsigned outerFromLast,
-                             unsigned outer, unsigned depth)
+                             unsigned outer, unsigned depth, bool countsPadding)
     : emitter(emitter), buffer(buffer) {
   auto type = cast<ttg::MemDescType>(buffer.getType());
   const layout::LinearLayout *memory = linearOrNull(type);
@@ -18,34 +18,46 @@ SharedOperand::SharedOperand(Emitter &emitter, mlir::Value buffer, unsigned oute
   unsigned rank = type.getRank();
   outerAxis = rank - 1 - outerFromLast, kAxis = rank - 2 + outerFromLast;
   bytes = elementBytes(type.getElementType());
+  inverse = counted = memory->pseudoInvert();
+  layout::LinearLayout padded;
+  if (countsPadding) {
+    padded = layout::countPadding(*memory, kAxis);
+    memory = &padded;
+    counted = padded.pseudoInvert();
+  }
   descriptor = layout::describeMatrix(*memory, outerAxis, kAxis, bytes, outer, depth);
-  inverse = memory->pseudoInvert();
 }
 
-void SharedOperand::start(ArrayRef<uint32_t> groupSteps, uint64_t version) {
+Value *describeView(Emitter &emitter, mlir::Value view, const layout::LinearLayout &inverse,
+                    unsigned bytes, uint64_t bits, Value *offset) {
   Builder &builder = emitter.builder;
-  const Registers &view = emitter.get(buffer);
+  const Registers &registers = emitter.get(view);
+  if (!offset)
+    offset = builder.getInt32(0);
   // Windows start at whole tiles, so their offsets do not touch the swizzle's bits.
-  Value *offset = groupOffset(groupSteps);
-  for (auto [axis, start] : enumerate(ArrayRef(view).drop_front())) {
+  for (auto [axis, start] : enumerate(ArrayRef(registers).drop_front())) {
     Constant *known = dyn_cast<Constant>(start);
     if (known && known->isNullValue())
       continue;
     SmallVector<uint32_t> images;
-    for (unsigned bit = 0; bit < inverse->inLog2(Dim::axis(axis)); ++bit)
-      images.push_back(inverse->basis(Dim::axis(axis), bit, Dim::Offset));
+    for (unsigned bit = 0; bit < inverse.inLog2(Dim::axis(axis)); ++bit)
+      images.push_back(inverse.basis(Dim::axis(axis), bit, Dim::Offset));
     offset = builder.CreateXor(offset, applyLinear(builder, start, images));
   }
-  Value *address = builder.CreatePtrToInt(view[0], builder.getInt32Ty());
+  Value *address = builder.CreatePtrToInt(registers[0], builder.getInt32Ty());
   address = builder.CreateAdd(address, builder.CreateMul(offset, builder.getInt32(bytes)));
   Value *units = builder.CreateLShr(builder.CreateAnd(address, builder.getInt32(0x3ffff)), 4);
-  first = builder.CreateOr(builder.CreateZExt(units, builder.getInt64Ty()),
-                           builder.getInt64(descriptor->bits | version));
+  return builder.CreateOr(builder.CreateZExt(units, builder.getInt64Ty()), builder.getInt64(bits));
+}
+
+void SharedOperand::start(ArrayRef<uint32_t> groupSteps, uint64_t version) {
+  first = describeView(emitter, buffer, *inverse, bytes, descriptor->bits | version,
+                       groupOffset(groupSteps));
 }
 
 uint64_t SharedOperand::step(uint32_t outer, uint32_t k) const {
-  uint64_t place = inverse->packIn({{Dim::axis(outerAxis), outer}, {Dim::axis(kAxis), k}});
-  uint64_t offset = inverse->outComponent(inverse->applyPacked(place), Dim::Offset);
+  uint64_t place = counted->packIn({{Dim::axis(outerAxis), outer}, {Dim::axis(kAxis), k}});
+  uint64_t offset = counted->outComponent(counted->applyPacked(place), Dim::Offset);
   return offset * bytes / 16;
 }
 

@@ -7,13 +7,19 @@
 
 namespace gluonc::codegen::nvidia {
 
+/// Descriptors of what lies from the beginning of a view of shared memory on: `bits` and its
+/// address. `inverse` is that of the buffer's layout, whose elements have `bytes`.
+llvm::Value *describeView(Emitter &emitter, mlir::Value view, const layout::LinearLayout &inverse,
+                          unsigned bytes, uint64_t bits, llvm::Value *offset = nullptr);
+
 /// An operand that wgmma or tcgen05.mma finds by a matrix descriptor.
 class SharedOperand {
 public:
   /// `outerFromLast`: whether M or N is the last dim (0) or the one before (1). One instruction
-  /// reads `outer` times `depth` elements.
+  /// reads `outer` times `depth` elements. `countsPadding`: so many with what follows every 8 bytes
+  /// (layout::countPadding), and steps count it, too.
   SharedOperand(Emitter &emitter, mlir::Value buffer, unsigned outerFromLast, unsigned outer,
-                unsigned depth);
+                unsigned depth, bool countsPadding = false);
 
   bool isValid() const { return descriptor.has_value(); }
   bool contiguousK() const { return descriptor->contiguousK; }
@@ -34,7 +40,8 @@ private:
 
   Emitter &emitter;
   mlir::Value buffer;
-  std::optional<layout::LinearLayout> inverse;
+  /// Where elements of the buffer lie, and where those that instructions count.
+  std::optional<layout::LinearLayout> inverse, counted;
   std::optional<layout::MatrixDescriptor> descriptor;
   unsigned outerAxis = 0, kAxis = 1, bytes = 1;
   llvm::Value *first = nullptr;

@@ -157,29 +157,43 @@ LogicalResult TMEMSubSliceOp::verify() {
   return success();
 }
 
+/// What products with and without scales share.
+template <typename Op>
+static LogicalResult verifyProduct(Op op, const std::optional<TensorProduct> &product,
+                                   const std::string &why) {
+  if (!product) // tc_gen5_mma_c1 to tc_gen5_mma_c5
+    return op.emitOpError(why);
+  if (!op.getD().getType().getMutableMemory()) // tmem_c3
+    return op.emitOpError("cannot store to an immutable buffer");
+  if (op.getTwoCtas() != (product->ctas == 2)) // tc_gen5_mma_c7
+    return op.emitOpError("`two_ctas` must be that of the accumulator's encoding");
+  if (op.getBarriers().size() != op.getBarrierPreds().size()) // tc_gen5_mma_c6
+    return op.emitOpError("needs as many predicates as barriers");
+  return success();
+}
+
 LogicalResult TCGen5MMAOp::verify() {
   std::string why;
-  // tc_gen5_mma_c1 to tc_gen5_mma_c5
-  if (!tensorProduct(getA().getType(), getB().getType(), getD().getType(), why))
-    return emitOpError(why);
-  if (!getD().getType().getMutableMemory()) // tmem_c3
-    return emitOpError("cannot store to an immutable buffer");
-  if (getTwoCtas() || getMulticast())
-    return emitOpError("products of two CTAs are not supported yet");
+  auto product = tensorProduct(getA().getType(), getB().getType(), getD().getType(), why);
   if ((getUnsignedA() && !getA().getType().getElementType().isInteger(8)) ||
       (getUnsignedB() && !getB().getType().getElementType().isInteger(8))) // tc_gen5_mma_c2
     return emitOpError("only integers are unsigned");
-  if (getBarriers().size() != getBarrierPreds().size()) // tc_gen5_mma_c6
-    return emitOpError("needs as many predicates as barriers");
-  return success();
+  return verifyProduct(*this, product, why);
 }
 
-LogicalResult TCGen5CommitOp::verify() {
-  if (!getDescs().empty())
-    return emitOpError("descriptors are for products of two CTAs, which are not supported yet");
-  return success();
+LogicalResult TCGen5MMAScaledOp::verify() {
+  std::string why;
+  auto product = tensorProduct(scaledOperands(*this), why);
+  return verifyProduct(*this, product, why);
 }
 
-LogicalResult TCGen5MMAScaledOp::verify() { return success(); }
+LogicalResult TCGen5CommitOp::verify() { return success(); }
 
-LogicalResult TMEMCopyOp::verify() { return success(); }
+LogicalResult TMEMCopyOp::verify() {
+  std::string why;
+  if (!getDst().getType().getMutableMemory()) // tmem_c3
+    return emitOpError("cannot store to an immutable buffer");
+  if (!tensorCopy(getSrc().getType(), getDst().getType(), why)) // tmem_copy_c1 to tmem_copy_c3
+    return emitOpError(why);
+  return success();
+}

@@ -2,12 +2,9 @@
 
 #include "ir/Encoding.h"
 #include "ir/Views.h"
-#include "ir/ttng/AsyncUnitRules.h"
-#include "layout/plan/MatrixDescriptor.h"
 
 using namespace mlir;
 namespace tmem = gluonc::target::nvidia::tmem;
-namespace tcgen05 = gluonc::target::nvidia::tcgen05;
 
 namespace gluonc::ttng {
 
@@ -103,102 +100,6 @@ std::optional<layout::DistributedLinearLayout> tensorMemoryRegisters(ttg::MemDes
   }
   return layout::tensorMemoryRegisters(layout->toLinear(type.getShape()), type.getShape(),
                                        elementBits(type.getElementType()), variant, warps, why);
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Whether the instruction reads an operand in shared memory, and whether it is transposed.
-std::optional<bool> readsOperand(ttg::MemDescType type, unsigned outerAxis, unsigned outer,
-                                 unsigned depth) {
-  const layout::LinearLayout *memory = linearOrNull(type);
-  std::optional<layout::MatrixDescriptor> descriptor;
-  if (memory)
-    descriptor = layout::describeMatrix(*memory, outerAxis, 1 - outerAxis,
-                                        elementBytes(type.getElementType()), outer, depth);
-  return descriptor ? std::optional(!descriptor->contiguousK) : std::nullopt;
-}
-
-std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-const layout::TensorMemoryLayout *tensorLayout(ttg::MemDescType type) {
-  auto encoding = dyn_cast_or_null<TensorMemoryEncodingAttr>(type.getEncoding());
-  return encoding ? &encoding.getValue() : nullptr;
-}
-
-} // namespace
-
-std::optional<TensorProduct> tensorProduct(ttg::MemDescType a, ttg::MemDescType b,
-                                           ttg::MemDescType d, std::string &why) {
-  auto no = [&](std::string reason) {
-    why = std::move(reason);
-    return std::nullopt;
-  };
-  for (auto [type, name] : {std::pair(a, "`a`"), {b, "`b`"}, {d, "`acc`"}})
-    if (type.getRank() != 2 || ringDims(type))
-      return no(std::string(name) + " must be one matrix, got shape of " +
-                std::to_string(type.getRank()) + " dimensions");
-  const layout::TensorMemoryLayout *sum = tensorLayout(d), *left = tensorLayout(a);
-  if (!d.isTensorMemory() || !sum)
-    return no("`acc` must be in tensor memory, in a TensorMemoryLayout");
-  if (!b.isShared())
-    return no("`b` must be in shared memory");
-  if (!a.isShared() && !(a.isTensorMemory() && left))
-    return no("`a` must be in shared memory, or in tensor memory in a TensorMemoryLayout");
-  ArrayRef<int64_t> m = a.getShape(), n = b.getShape(), sums = d.getShape();
-  if (m[0] != sums[0] || n[1] != sums[1] || m[1] != n[0])
-    return no("shapes must be [M, K], [K, N] and [M, N]");
-  auto aElement = matrixElement(a.getElementType()), bElement = matrixElement(b.getElementType()),
-       dElement = matrixElement(d.getElementType());
-  std::optional<tcgen05::Kind> kind;
-  if (aElement && bElement && dElement)
-    kind = tcgen05::kindOf(*aElement, *bElement, *dElement);
-  if (!kind)
-    return no("there is no instruction for " + typeText(a.getElementType()) + " * " +
-              typeText(b.getElementType()) + " -> " + typeText(d.getElementType()));
-  const unsigned sumBits = elementBits(d.getElementType());
-  if (sum->colStride != int64_t(tmem::columnBits / sumBits) || sum->fp4Padded)
-    return no("`acc` must have a column for each element: col_stride = " +
-              std::to_string(tmem::columnBits / sumBits));
-  if (sum->twoCtas || !sum->cga.empty())
-    return no("products of two CTAs are not supported yet");
-  TensorProduct product;
-  product.rows = unsigned(sum->block[0]);
-  product.columns = unsigned(std::min<int64_t>(sum->block[1], sums[1]));
-  const unsigned aBits = elementBits(a.getElementType());
-  product.depth = target::nvidia::matrixDepth(aBits);
-  if (!tcgen05::hasColumns(*kind, product.rows, product.columns))
-    return no("there is no instruction of " + std::to_string(product.columns) +
-              " columns; a block has 8 to " + std::to_string(tcgen05::maxColumns));
-  if (m[0] % product.rows || m[1] % product.depth)
-    return no("M must be a multiple of the block's " + std::to_string(product.rows) +
-              " rows and K of " + std::to_string(product.depth));
-  product.form = {*kind, *aElement, *bElement, *dElement};
-  product.form.rows = product.rows;
-  product.form.columns = product.columns;
-  const bool isWide = aBits == tmem::columnBits;
-  if (a.isShared()) {
-    std::optional<bool> transposed = readsOperand(a, 0, product.rows, product.depth);
-    if (!transposed || (*transposed && isWide))
-      return no("`a` must lie in shared memory as tensor cores read it: an NVMMASharedLayout" +
-                std::string(isWide ? " that is contiguous along K" : ""));
-    product.form.transposesA = *transposed;
-  } else if (left->colStride != 1 || left->fp4Padded || left->block[0] != sum->block[0]) {
-    return no("`a` in tensor memory must have col_stride = 1 and as many rows in a block as `acc`");
-  }
-  std::optional<bool> transposed = readsOperand(b, 1, product.columns, product.depth);
-  if (!transposed || (*transposed && isWide))
-    return no("`b` must lie in shared memory as tensor cores read it: an NVMMASharedLayout" +
-              std::string(isWide ? " that is contiguous along K" : ""));
-  product.form.transposesB = *transposed;
-  return product;
 }
 
 } // namespace gluonc::ttng

@@ -9,8 +9,8 @@ constexpr unsigned lines = 8;
 /// The byte offsets of steps along one dim.
 class Steps {
 public:
-  Steps(const LinearLayout &inverse, unsigned axis, unsigned elementBytes)
-      : inverse(inverse), dim(Dim::axis(axis)), elementBytes(elementBytes) {}
+  Steps(const LinearLayout &inverse, Dim dim, unsigned elementBytes)
+      : inverse(inverse), dim(dim), elementBytes(elementBytes) {}
 
   uint64_t at(unsigned bit) const {
     return uint64_t{inverse.basis(dim, bit, Dim::Offset)} * elementBytes;
@@ -67,9 +67,16 @@ std::optional<MatrixDescriptor> describeMatrix(const LinearLayout &memory, unsig
   std::optional<LinearLayout> inverse = memory.pseudoInvert();
   if (!inverse)
     return std::nullopt;
+  return describePlaces(*inverse, Dim::axis(outerAxis), Dim::axis(kAxis), elementBytes, outer,
+                        depth);
+}
+
+std::optional<MatrixDescriptor> describePlaces(const LinearLayout &places, Dim outerDim, Dim kDim,
+                                               unsigned elementBytes, unsigned outer,
+                                               unsigned depth) {
   for (bool contiguousK : {true, false}) {
-    Steps along(*inverse, contiguousK ? kAxis : outerAxis, elementBytes);
-    Steps across(*inverse, contiguousK ? outerAxis : kAxis, elementBytes);
+    Steps along(places, contiguousK ? kDim : outerDim, elementBytes);
+    Steps across(places, contiguousK ? outerDim : kDim, elementBytes);
     uint64_t alongSize = contiguousK ? depth : outer, acrossSize = contiguousK ? outer : depth;
     for (unsigned swizzle : {128u, 64u, 32u, 0u}) {
       if (!isTile(along, across, swizzle, elementBytes, alongSize))
@@ -88,6 +95,30 @@ std::optional<MatrixDescriptor> describeMatrix(const LinearLayout &memory, unsig
     }
   }
   return std::nullopt;
+}
+
+LinearLayout countPadding(const LinearLayout &memory, unsigned kAxis) {
+  constexpr uint32_t group = 8;
+  const Dim k = Dim::axis(kAxis);
+  std::vector<LinearLayout::InBases> ins;
+  for (const DimSize &in : memory.inDims()) {
+    LinearLayout::InBases bases{in.dim, {}};
+    for (unsigned bit = 0; bit < in.log2; ++bit) {
+      llvm::SmallVector<int64_t, 4> basis;
+      for (auto [out, value] : llvm::zip_equal(memory.outDims(), memory.basis(in.dim, bit))) {
+        const bool isPadding = in.dim == Dim::Offset && 1u << bit == group;
+        basis.push_back(out.dim != k ? value
+                        : isPadding  ? group
+                                     : value % group + value / group * group * 2);
+      }
+      bases.bases.push_back(std::move(basis));
+    }
+    ins.push_back(std::move(bases));
+  }
+  llvm::SmallVector<DimSize> outs(memory.outDims());
+  for (DimSize &out : outs)
+    out.log2 += out.dim == k;
+  return *LinearLayout::create(ins, outs);
 }
 
 } // namespace gluonc::layout

@@ -41,4 +41,13 @@ std::optional<MatrixDescriptor> describeMatrix(const LinearLayout &memory, unsig
                                                unsigned kAxis, unsigned elementBytes,
                                                unsigned outer, unsigned depth);
 
+/// The same where `places` maps those two dims to the offset.
+std::optional<MatrixDescriptor> describePlaces(const LinearLayout &places, Dim outerDim, Dim kDim,
+                                               unsigned elementBytes, unsigned outer,
+                                               unsigned depth);
+
+/// A buffer whose groups of 8 bytes along K are followed by 8 bytes of nothing, with these counted
+/// as elements: as tensor cores read bytes with 4-bit elements.
+LinearLayout countPadding(const LinearLayout &memory, unsigned kAxis);
+
 } // namespace gluonc::layout

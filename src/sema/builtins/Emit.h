@@ -179,6 +179,7 @@ llvm::ArrayRef<Builtin> tensorMemoryBuiltins();
 llvm::ArrayRef<Builtin> packedArithmeticBuiltins();
 llvm::ArrayRef<Builtin> floatPairBuiltins();
 llvm::ArrayRef<Builtin> launchControlBuiltins();
+llvm::ArrayRef<Builtin> tensorProductBuiltins();
 llvm::ArrayRef<Builtin> gatherBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> libdeviceBuiltins();

@@ -131,6 +131,7 @@ llvm::ArrayRef<Family> families() {
       {"The copy engine", tmaBuiltins()},
       {"The copy engine", namedRowBuiltins()},
       {"Tensor memory", tensorMemoryBuiltins()},
+      {"Products of tensor memory", tensorProductBuiltins()},
       {"Packed arithmetic", packedArithmeticBuiltins()},
       {"Packed arithmetic", floatPairBuiltins()},
       {"Work of other clusters", launchControlBuiltins()},

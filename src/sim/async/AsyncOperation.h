@@ -30,8 +30,8 @@ struct AsyncOperation {
     /// The CTA whose share of the target this writes; all of it, if none.
     std::optional<uint32_t> receiver;
   };
-  /// A product in tensor memory, computed when it was issued. What it wrote counts as written by
-  /// its issuer then, and is there for others when it completes.
+  /// A product in tensor memory or a copy to it, computed when it was issued. What it wrote counts
+  /// as written by its issuer then, and is there for others when it completes.
   struct Sum {
     Region target;
     Ordering::Epoch epoch = 0;

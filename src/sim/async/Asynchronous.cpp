@@ -34,8 +34,10 @@ void Cta::finishReads(AsyncOperation &operation) {
   if (!operation.isReading)
     return;
   stopReading(operation);
-  for (const Region &source : operation.reads)
-    noteRead(*this, source, operation.place);
+  // What writes tensor memory is said to have read when it began: several barriers may tell of it.
+  if (!std::holds_alternative<AsyncOperation::Sum>(operation.movement))
+    for (const Region &source : operation.reads)
+      noteRead(*this, source, operation.place);
 }
 
 void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoch epoch,
@@ -88,7 +90,8 @@ AsyncOperation *Cta::pendingSum(const Region &region) const {
     if (!sum || operation.isComplete)
       return;
     const Region &other = sum->target;
-    if (other.table == region.table && other.view.base == region.view.base &&
+    if (other.table == region.table && other.share == region.share && other.rank == region.rank &&
+        other.view.base == region.view.base &&
         std::equal(other.view.origin, other.view.origin + region.table->shape.size(),
                    region.view.origin))
       found = &operation;
@@ -181,6 +184,15 @@ void Cta::moveUnfinishedDot(uint32_t from, uint32_t to) {
 // The end, and who was it
 //===----------------------------------------------------------------------===//
 
+/// Whether some of a region lies in the memory of the CTA in hand.
+static bool liesIn(const Region &region, const Cta &cta) {
+  bool found = !region.share;
+  forEachStretch(region, [&](uint64_t offset, uint32_t) {
+    found |= offset / kCtaSharedStride == cta.rank();
+  });
+  return found;
+}
+
 /// Nobody misses a load that nobody waited for, but shared memory must outlive what reads it.
 /// Those of the copy engine in a cluster are not judged: kernels for several CTAs leave such to its
 /// end.
@@ -193,12 +205,13 @@ void Cta::finishCta(const Instruction &end) {
     }
   // Tensor memory is given back at the end.
   forEachInFlight([&](AsyncOperation &operation) {
-    if (failed || operation.isComplete ||
-        !std::holds_alternative<AsyncOperation::Sum>(operation.movement))
+    auto *sum = std::get_if<AsyncOperation::Sum>(&operation.movement);
+    if (failed || operation.isComplete || !sum || !liesIn(sum->target, *this))
       return;
     Instruction issuer;
     issuer.place = operation.place;
-    fail(issuer, diag::Kind::UnfinishedAtEnd, {"a product in tensor memory"});
+    fail(issuer, diag::Kind::UnfinishedAtEnd,
+         {"a " + std::string(operation.name) + " in tensor memory"});
   });
   waitFor(Queue::BulkStores, 0);
   if (isCluster())

@@ -30,6 +30,19 @@ bool isDot(ElementKind a, ElementKind b, ElementKind result);
 /// `c` may be null, for zeros.
 void computeDot(const DotData &data, const uint8_t *a, const uint8_t *b, const uint8_t *c,
                 uint8_t *result);
+/// A product whose operands have a scale for every `block` elements along K. Elements are bytes:
+/// 8-bit floats, or two 4-bit ones along K.
+struct ScaledDot {
+  enum class Element : uint8_t { E4M3, E5M2, E2M1 };
+  uint32_t rows = 0, columns = 0, depth = 0, block = 32;
+  Element a = Element::E4M3, b = Element::E4M3;
+  /// Else a power of two: its exponent plus 127; 255 is no number.
+  bool hasFloatScales = false;
+};
+/// Sums are f32: of each block the sum of products, then its scales. `c` may be null, for zeros.
+void computeDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b, const uint8_t *aScale,
+                const uint8_t *bScale, const float *c, float *result);
+
 /// Operands of the instruction: a, b, c, all spelled out; perhaps a flag without which
 /// c counts as zero.
 void runDot(const Instruction &instruction, Cta &cta);

@@ -109,7 +109,7 @@ bool lowerLocalAlloc(Lowering &lowering, mlir::Operation *operation) {
     data->base = (lowering.nextSharedOffset + kAlignment - 1) / kAlignment * kAlignment;
     lowering.nextSharedOffset = data->base + data->bytes;
   }
-  if (data->ctas > 1 && data->base + data->bytes > kCtaSharedStride)
+  if (data->ctas > 1 && data->base + data->bytes > kTensorMemoryBase)
     return lowering.unsupported(operation, "this much shared memory in a cluster");
   lowering.program.sharedBytes = std::max(
       lowering.program.sharedBytes, data->base + data->bytes + (data->ctas - 1) * kCtaSharedStride);

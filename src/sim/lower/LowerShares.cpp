@@ -55,6 +55,43 @@ const Share *Lowering::shareOf(mlir::Operation *operation, ttg::MemDescType view
   return nullptr;
 }
 
+/// `linear` with the first bit of a CTA's number as one of memory.
+static layout::LinearLayout pairwise(const layout::LinearLayout &linear) {
+  using layout::Dim;
+  llvm::SmallVector<layout::DimSize> ins;
+  llvm::SmallVector<uint64_t> bases;
+  uint64_t first = 0;
+  for (layout::DimSize in : linear.inDims()) {
+    ins.push_back(in);
+    for (auto [bit, basis] : llvm::enumerate(linear.packedBases(in.dim))) {
+      const bool isFirst = in.dim == Dim::Block && bit == 0;
+      first = isFirst ? basis : first;
+      bases.push_back(isFirst ? 0 : basis);
+    }
+  }
+  ins.push_back({Dim::Repetition, 1});
+  bases.push_back(first);
+  return layout::LinearLayout::fromPacked(ins, linear.outDims(), bases);
+}
+
+const Share *Lowering::pairShareOf(mlir::Operation *operation, ttg::MemDescType view) {
+  const layout::LinearLayout *linear = linearOrNull(view);
+  std::optional<Share> share =
+      linear ? sim::shareOf(view.getShape(), pairwise(*linear), program.ctas) : std::nullopt;
+  if (!share || !share->isBox()) {
+    unsupported(operation, "a view of the memory of some CTAs here");
+    return nullptr;
+  }
+  auto [known, isNew] = pairShares.try_emplace(view, nullptr);
+  if (isNew) {
+    Share *kept = addData<Share>();
+    *kept = std::move(*share);
+    kept->together = 1;
+    known->second = kept;
+  }
+  return known->second;
+}
+
 llvm::ArrayRef<int64_t> Lowering::shapeOf(mlir::Type type) {
   auto tensor = mlir::dyn_cast_or_null<mlir::RankedTensorType>(type);
   if (!tensor)

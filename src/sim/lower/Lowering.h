@@ -49,6 +49,7 @@ void addAsync(OperationTable &table);
 void addCombine(OperationTable &table);
 void addDot(OperationTable &table);
 void addWarpGroupDot(OperationTable &table);
+void addTensorProducts(OperationTable &table);
 void addTensorMemory(OperationTable &table);
 void addBarriers(OperationTable &table);
 void addTma(OperationTable &table);
@@ -88,6 +89,8 @@ public:
   const Share *shareOf(mlir::Type type);
   /// Null, after a report, where a view lies in some of the CTAs only.
   const Share *shareOf(mlir::Operation *operation, ttg::MemDescType view);
+  /// What each pair of CTAs, with neighbouring numbers, holds of a view together; likewise.
+  const Share *pairShareOf(mlir::Operation *operation, ttg::MemDescType view);
   bool inCluster() const { return program.ctas > 1; }
 
   // -- Values ----------------------------------------------------------------
@@ -223,6 +226,7 @@ private:
   /// The operation in hand sees whole tiles.
   bool wholeTiles = false;
   llvm::DenseMap<mlir::Type, const Share *> shares;
+  llvm::DenseMap<mlir::Type, const Share *> pairShares;
   bool frameOverflow = false;
   /// Types of the results of asynchronous dots.
   llvm::DenseSet<mlir::Type> dotTypes;

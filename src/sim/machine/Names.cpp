@@ -119,7 +119,8 @@ MemoryName Cta::memoryAt(uint64_t offset) const {
 }
 
 bool Cta::isTensorMemory(uint64_t offset) const {
-  return program.tensorRowBytes && offset >= kTensorMemoryBase;
+  return program.tensorRowBytes &&
+         (isCluster() ? offset % kCtaSharedStride : offset) >= kTensorMemoryBase;
 }
 
 std::string Cta::ofCta(uint64_t offset) const {
@@ -138,7 +139,7 @@ std::string Cta::byteText(uint64_t offset) const {
   if (!memory.element.empty())
     return "element (" + listText(memory.element) + ")";
   if (isTensorMemory(offset)) {
-    const uint64_t byte = offset - kTensorMemoryBase;
+    const uint64_t byte = (isCluster() ? offset % kCtaSharedStride : offset) - kTensorMemoryBase;
     return "row " + std::to_string(byte / program.tensorRowBytes) + ", column " +
            std::to_string(byte % program.tensorRowBytes / 4);
   }

@@ -40,6 +40,8 @@ struct Share : OpData {
   uint32_t run = 1;
   /// For each CTA the number of its first element.
   llvm::SmallVector<uint32_t, 16> begins;
+  /// Bits of a CTA's number in which CTAs differ whose parts one of them writes.
+  uint32_t together = 0;
 
   /// The number in the tile of an element of a CTA's share.
   uint32_t toWhole(uint32_t element, uint32_t rank) const;

@@ -64,14 +64,19 @@ static void fillTensorMemoryOffsets(AddressTable &table, const layout::LinearLay
     elements *= size;
   table.offsets.assign(elements, 0);
   const uint32_t columns = uint32_t(linear.inSize(layout::Dim::Col));
+  const bool hasBlocks = linear.hasIn(layout::Dim::Block);
   // Downwards, so that of several places of one element the lowest stays.
-  for (uint32_t row = uint32_t(linear.inSize(layout::Dim::Row)); row-- > 0;)
-    for (uint32_t column = columns; column-- > 0;) {
-      uint64_t packed =
-          linear.applyPacked(linear.packIn({{layout::Dim::Row, row}, {layout::Dim::Col, column}}));
-      table.offsets[rowMajorIndex(linear, packed, table.bufferShape)] =
-          row * rowBytes + column * table.elementBytes;
-    }
+  for (uint32_t cta = hasBlocks ? uint32_t(linear.inSize(layout::Dim::Block)) : 1; cta-- > 0;)
+    for (uint32_t row = uint32_t(linear.inSize(layout::Dim::Row)); row-- > 0;)
+      for (uint32_t column = columns; column-- > 0;) {
+        llvm::SmallVector<layout::Coord, 3> at = {{layout::Dim::Row, row},
+                                                  {layout::Dim::Col, column}};
+        if (hasBlocks)
+          at.push_back({layout::Dim::Block, cta});
+        table.offsets[rowMajorIndex(linear, linear.applyPacked(linear.packIn(at)),
+                                    table.bufferShape)] =
+            row * rowBytes + column * table.elementBytes + cta * kCtaSharedStride;
+      }
   table.bufferBytes = (columns * table.elementBytes + 3) / 4 * 4;
 }
 

@@ -19,11 +19,11 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) <= kDescriptorBytes);
 
-/// CTAs of a cluster have their shared memories this far apart: more than any chip has.
-inline constexpr uint32_t kCtaSharedStride = 1u << 18;
-
-/// Where tensor memory begins, row by row, behind the shared memory of a program of one CTA.
-inline constexpr uint32_t kTensorMemoryBase = kCtaSharedStride;
+/// Where tensor memory begins, row by row, behind the shared memory of a CTA: more than any chip
+/// has.
+inline constexpr uint32_t kTensorMemoryBase = 1u << 18;
+/// CTAs of a cluster have their memories this far apart.
+inline constexpr uint32_t kCtaSharedStride = 2 * kTensorMemoryBase;
 
 struct AddressTable : OpData {
   uint32_t elementBytes = 0;
@@ -82,7 +82,7 @@ struct Region {
   /// one that owns the memory does, or else the first of those that come to these copies.
   bool stores(uint64_t offset) const {
     uint32_t owner = uint32_t(offset / kCtaSharedStride);
-    if (!share || owner == rank)
+    if (!share || (owner | share->together) == (rank | share->together))
       return true;
     return share->begins[owner] != share->begins[rank] &&
            share->isLeast(rank, table->copyBits & ~spreadBits());

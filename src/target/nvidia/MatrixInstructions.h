@@ -12,8 +12,8 @@
 namespace gluonc::target::nvidia {
 
 /// Types of the elements of operands and sums. F32 operands are cut to tf32, I8 may be signed or
-/// not.
-enum class MatrixElement : uint8_t { F16, BF16, F32, F64, E4M3, E5M2, I8, I32 };
+/// not. E2M1 has 4 bits.
+enum class MatrixElement : uint8_t { F16, BF16, F32, F64, E4M3, E5M2, I8, I32, E2M1 };
 
 constexpr bool isFloat8(MatrixElement element) {
   return element == MatrixElement::E4M3 || element == MatrixElement::E5M2;

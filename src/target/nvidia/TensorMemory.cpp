@@ -39,6 +39,25 @@ std::optional<Kind> kindOf(MatrixElement a, MatrixElement b, MatrixElement sum) 
   return std::nullopt;
 }
 
+std::optional<Kind> scaledKindOf(MatrixElement a, MatrixElement b, ScaleElement scale,
+                                 unsigned block) {
+  auto isNarrow = [](MatrixElement element) { return isFloat8(element) || element == E2M1; };
+  if (!isNarrow(a) || !isNarrow(b))
+    return std::nullopt;
+  const bool areNibbles = a == E2M1 && b == E2M1;
+  if (block == 16)
+    return areNibbles ? std::optional(Kind::Mxf4Nvf4) : std::nullopt;
+  if (block != 32 || scale != ScaleElement::UE8M0)
+    return std::nullopt;
+  return areNibbles ? Kind::Mxf4 : Kind::Mxf8f6f4;
+}
+
+unsigned depth(Kind kind, unsigned elementBits) {
+  return packsNibbles(kind)      ? matrixDepth(4)
+         : kind == Kind::Mxf8f6f4 ? matrixDepth(8)
+                                  : matrixDepth(elementBits);
+}
+
 bool has(const Target &target, Kind kind) {
   if (!target.isNvidia())
     return false;
@@ -48,11 +67,12 @@ bool has(const Target &target, Kind kind) {
   return chip >= 100 && chip < 120;
 }
 
-bool hasColumns(Kind kind, unsigned rows, unsigned n) {
-  if (n < 8 || n > maxColumns || n % 8)
+bool hasColumns(Kind kind, unsigned rows, unsigned n, unsigned ctas) {
+  const unsigned step = 8 * ctas;
+  if (n < step || n > maxColumns || n % step)
     return false;
-  // Of integers 8, 16, 24, 32 and multiples of 16; 64 rows of floats take any multiple of 8.
-  return kind != Kind::I8 || n <= 32 || n % 16 == 0;
+  // Of integers 8, 16, 24, 32 and multiples of 16, with two CTAs twice as many.
+  return kind != Kind::I8 || (ctas == 1 && n <= 32) || n % (2 * step) == 0;
 }
 
 /// How the descriptor names the type of an operand.
@@ -65,6 +85,8 @@ static uint32_t operandCode(MatrixElement element, bool isUnsigned) {
     return 2;
   case I8:
     return isUnsigned ? 0 : 1;
+  case E2M1:
+    return 5;
   default:
     return 0;
   }
@@ -72,7 +94,18 @@ static uint32_t operandCode(MatrixElement element, bool isUnsigned) {
 
 // Bits: 4-5 type of the sum, 7-9 and 10-12 of a and b, 15 and 16 whether they are transposed,
 // 17-22 N / 8, 24-28 M / 16.
+// Of scaled kinds: 4-5 and 29-30 the first scale of b and a, 23 their type, 24-28 as above. Where
+// all elements are nibbles, their code is 1.
 uint32_t instructionDescriptor(const Form &form) {
+  if (isScaled(form.kind)) {
+    auto code = [&](MatrixElement element) {
+      return packsNibbles(form.kind) ? 1 : operandCode(element, false);
+    };
+    return form.scaleByte << 4 | code(form.a) << 7 | code(form.b) << 10 |
+           uint32_t(form.transposesA) << 15 | uint32_t(form.transposesB) << 16 |
+           form.columns / 8 << 17 | uint32_t(form.scale == ScaleElement::UE8M0) << 23 |
+           form.rows / 16 << 24 | form.scaleByte << 29;
+  }
   const uint32_t sum = form.sum == F16 ? 0 : form.sum == F32 ? 1 : 2;
   return sum << 4 | operandCode(form.a, form.unsignedA) << 7 |
          operandCode(form.b, form.unsignedB) << 10 | uint32_t(form.transposesA) << 15 |

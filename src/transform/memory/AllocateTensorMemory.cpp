@@ -117,6 +117,31 @@ private:
   bool onlyLower = false;
 };
 
+/// Says of the module whether products are of two CTAs; false where some are and some are not.
+bool markTwoCtas(ModuleOp module) {
+  module->removeAttr(ttg::twoCtasAttr);
+  Operation *first = nullptr;
+  bool twoCtas = false;
+  WalkResult same = module.walk([&](Operation *op) {
+    if (!isa<ttng::TCGen5MMAOp, ttng::TCGen5MMAScaledOp>(op))
+      return WalkResult::advance();
+    const bool isTwo = op->hasAttr("two_ctas");
+    if (first && isTwo != twoCtas) {
+      op->emitOpError("is of ")
+              .append(isTwo ? "two CTAs, others of one" : "one CTA, others of two")
+              .attachNote(first->getLoc())
+          << "here is another";
+      return WalkResult::interrupt();
+    }
+    first = op;
+    twoCtas = isTwo;
+    return WalkResult::advance();
+  });
+  if (twoCtas)
+    module->setAttr(ttg::twoCtasAttr, Builder(module).getBoolAttr(true));
+  return !same.wasInterrupted();
+}
+
 struct AllocateTensorMemoryPass : PassWrapper<AllocateTensorMemoryPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocateTensorMemoryPass)
   llvm::StringRef getArgument() const override { return "gluonc-allocate-tensor-memory"; }
@@ -130,6 +155,8 @@ struct AllocateTensorMemoryPass : PassWrapper<AllocateTensorMemoryPass, Operatio
     // Sizes of an earlier run (of a .ttgir file, say) mean nothing now.
     module->removeAttr(ttg::tensorMemorySizeAttr);
     module->removeAttr(ttg::tensorMemoryBaseAttr);
+    if (!markTwoCtas(module))
+      return signalPassFailure();
     int64_t most = 0;
     for (tt::FuncOp function : module.getOps<tt::FuncOp>()) {
       llvm::SmallVector<ttng::TMEMAllocOp> allocs;

@@ -1,4 +1,4 @@
-//===- TensorMemory.cpp - Tensor memory and its products -----------------------===//
+//===- TensorMemory.cpp - Tensor memory -----------------------------------------===//
 //
 // A descriptor of tensor memory is a memory descriptor in another space, with
 // methods of its own.
@@ -237,104 +237,6 @@ static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// The barriers and predicates that a product tells, as many of each.
-static bool readBarriers(Context &context, const BoundArgs &arguments,
-                         llvm::SmallVectorImpl<mlir::Value> &barriers,
-                         llvm::SmallVectorImpl<mlir::Value> &predicates) {
-  auto itemsOf = [&](llvm::StringRef name) -> std::optional<llvm::ArrayRef<Value>> {
-    const Value &list = arguments[name];
-    if (!isGiven(list))
-      return llvm::ArrayRef<Value>();
-    if (list.is(ValueKind::Tuple) || list.is(ValueKind::List))
-      return list.items();
-    context.report(diag::Kind::ArgumentKind, arguments.span(name), name, "a list", list.typeName())
-        .end();
-    return std::nullopt;
-  };
-  auto bars = itemsOf("mbarriers"), preds = itemsOf("mbarrier_preds");
-  if (!bars || !preds)
-    return false;
-  if (isGiven(arguments["mbarrier_preds"]) && preds->size() != bars->size())
-    return bad(context, arguments.span("mbarrier_preds"), "tcgen05_mma",
-               llvm::Twine(preds->size()) + " predicates for " + llvm::Twine(bars->size()) +
-                   " barriers"),
-           false;
-  for (auto [i, bar] : llvm::enumerate(*bars)) {
-    if (!isBarrier(context, bar, arguments.span("mbarriers"), "mbarriers"))
-      return false;
-    mlir::Value predicate;
-    if (!preds->empty()) {
-      Result read = condition(context, (*preds)[i], arguments.span("mbarrier_preds"));
-      if (!read)
-        return false;
-      predicate = read->ir();
-    }
-    barriers.push_back(bar.ir());
-    predicates.push_back(predicateOrTrue(context, predicate));
-  }
-  return true;
-}
-
-static Result emitMma(Context &context, const BoundArgs &arguments) {
-  constexpr llvm::StringLiteral name = "tcgen05_mma";
-  for (llvm::StringRef operand : {"a", "b", "acc"})
-    if (!arguments[operand].is(ValueKind::MemDesc))
-      return bad(context, arguments.span(operand), name,
-                 "`" + operand + "` must be a memory descriptor, got " +
-                     arguments[operand].typeName());
-  const Value &a = arguments["a"], &b = arguments["b"], &acc = arguments["acc"];
-  std::string why;
-  auto product = ttng::tensorProduct(bufferType(a), bufferType(b), bufferType(acc), why);
-  if (!product) {
-    llvm::StringRef which = llvm::StringRef(why).starts_with("`a`")     ? "a"
-                            : llvm::StringRef(why).starts_with("`b`")   ? "b"
-                            : llvm::StringRef(why).starts_with("`acc`") ? "acc"
-                                                                        : "";
-    diag::Builder builder =
-        context.report(diag::Kind::TensorMemoryOperand,
-                       which.empty() ? context.span : arguments.span(which), name, why);
-    if (!which.empty())
-      std::move(builder).note("it is {0}", arguments[which].typeName());
-    return std::nullopt;
-  }
-  if (!target::nvidia::tcgen05::has(context.options.target, product->form.kind))
-    return bad(context, context.span, name,
-               llvm::Twine("the target ") + context.options.target.name() +
-                   " has no products of kind " +
-                   llvm::StringRef(target::nvidia::tcgen05::name(product->form.kind)));
-  auto useAcc = predicateArgument(context, arguments, "use_acc");
-  auto predicate = predicateArgument(context, arguments);
-  auto multicast = boolArgument(context, arguments, "multicast");
-  llvm::SmallVector<mlir::Value> barriers, predicates;
-  if (!useAcc || !predicate || !multicast ||
-      !readBarriers(context, arguments, barriers, predicates))
-    return std::nullopt;
-  if (*multicast && context.numCtas() > 1)
-    return bad(context, arguments.span("multicast"), name,
-               "products of several CTAs are not supported yet");
-  ttng::TCGen5MMAOp::create(context.builder, context.loc(), mlir::Type(), a.ir(), b.ir(), acc.ir(),
-                            mlir::Value(), predicateOrTrue(context, *useAcc),
-                            predicateOrTrue(context, *predicate), barriers, predicates,
-                            /*is_async=*/true, /*two_ctas=*/false, /*multicast=*/false,
-                            a.dtype() == dtypes::uint8, b.dtype() == dtypes::uint8);
-  return Value::none();
-}
-
-static Result emitCommit(Context &context, const BoundArgs &arguments) {
-  if (!isBarrier(context, arguments["barrier"], arguments.span("barrier"), "barrier"))
-    return std::nullopt;
-  auto predicate = predicateArgument(context, arguments);
-  if (!predicate)
-    return std::nullopt;
-  ttng::TCGen5CommitOp::create(context.builder, context.loc(), arguments["barrier"].ir(),
-                               *predicate, mlir::ValueRange());
-  return Value::none();
-}
-
 llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
   static constexpr Traits onTensorMemory = {.needs = target::Feature::TensorMemory};
   static const Builtin table[] = {
@@ -353,40 +255,6 @@ Errors: a layout that is none of tensor memory; elements of other than 8, 16 and
     # cuda:100a
     held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
     acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
-)"},
-      {"nvidia.blackwell.tcgen05_mma",
-       "a: buffer, b: buffer, acc: buffer, *, use_acc: scalar = True, pred: scalar = True, "
-       "multicast: bool = False, mbarriers: sequence = None, mbarrier_preds: sequence = None",
-       emitMma, onTensorMemory, R"(
-Starts a @ b + acc on the tensor cores.
-
-`acc` is in tensor memory, `a` in shared or tensor memory, `b` in shared memory; shapes are [M, K],
-[K, N] and [M, N]. With a false `use_acc` the product alone, with a false `pred` nothing. Operands
-must stay and `acc` must not be touched until a barrier tells: each of `mbarriers` counts an arrival
-when this and all that this partition started before is over. So does `tcgen05_commit`. 16-bit and
-8-bit floats, float32 (cut to tf32) and 8-bit integers multiply.
-
-Gives: nothing.
-Errors: other layouts, shapes or element types.
-
-    # cuda:100a
-    wide: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
-    a = gl.allocate_shared_memory(gl.float16, [128, 64], wide)
-    b = gl.allocate_shared_memory(gl.float16, [64, 64], wide)
-    held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
-    acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
-    blackwell.tcgen05_mma(a, b, acc, use_acc=False, mbarriers=[bar])
-)"},
-      {"nvidia.blackwell.tcgen05_commit",
-       "barrier: barrier, pred: scalar = True, descs: sequence = ()", emitCommit, onTensorMemory,
-       R"(
-Has a barrier count an arrival once the products that this partition started are over.
-
-Gives: nothing.
-Errors: what is no barrier.
-
-    # cuda:100a
-    blackwell.tcgen05_commit(bar)
 )"},
   };
   return table;

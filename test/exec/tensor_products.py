@@ -1,0 +1,285 @@
+"""Products of tensor memory with scales, of two CTAs, and copies to tensor memory."""
+
+# RUN: copied src='randn((128, 64), f32)' dst='empty((128, 64), f32)' M=128 N=64 BN=64 SWIZZLE=128 --grid 1 --target cuda:100a
+# EXPECT: dst == src
+# RUN: copied src='randn((128, 16), f32)' dst='empty((128, 16), f32)' M=128 N=16 BN=16 SWIZZLE=64 --grid 1 --target cuda:100a
+# EXPECT: dst == src
+# RUN: copied src='randn((128, 4), f32)' dst='empty((128, 4), f32)' M=128 N=4 BN=4 SWIZZLE=0 --grid 1 --target cuda:100a
+# EXPECT: dst == src
+# RUN: copied src='randint(-99, 99, (256, 64), i32)' dst='empty((256, 64), i32)' M=256 N=64 BN=32 SWIZZLE=128 --grid 1 --target cuda:100a
+# EXPECT: dst == src
+# RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e4m3"' B='"e4m3"' --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(-4, 5, (128, 256), gl.float8e5)' b='randint(-4, 5, (128, 256), gl.float8e4nv)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e5m2"' B='"e4m3"' --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(-4, 5, (256, 128), gl.float8e5)' b='randint(-4, 5, (128, 128), gl.float8e5)' sa='randint(120, 131, (256, 4), u8)' sb='randint(120, 131, (128, 4), u8)' c='empty((256, 128), f32)' left='empty((256, 128), f32)' right='empty((128, 128), f32)' M=256 N=128 K=128 A='"e5m2"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e5)' b='randint(-4, 5, (256, 128), gl.float8e5)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (256, 4), u8)' c='empty((128, 256), f32)' left='empty((128, 128), f32)' right='empty((256, 128), f32)' M=128 N=256 K=128 A='"e5m2"' B='"e5m2"' COPY=True --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e2m1"' COPY=True --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(0, 256, (128, 64), u8)' b='randint(0, 256, (64, 64), u8)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (64, 8), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e2m1"' B='"e2m1"' VEC=16 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(0, 256, (256, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(1, 5, (256, 16), gl.float8e4nv)' sb='randint(1, 5, (128, 16), gl.float8e4nv)' c='empty((256, 128), f32)' left='empty((256, 256), f32)' right='empty((128, 256), f32)' M=256 N=128 K=256 A='"e2m1"' B='"e2m1"' VEC=16 COPY=True --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(0, 256, (64, 64), u8)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e4m3"' B='"e2m1"' --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: pair a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' M=256 N=128 K=64 BM=128 --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: pair a='randint(-4, 5, (128, 64), bf16)' b='randint(-4, 5, (64, 64), bf16)' c='empty((128, 64), f32)' M=128 N=64 K=64 BM=64 --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: pair a='randint(-4, 5, (512, 128), gl.float8e4nv)' b='randint(-4, 5, (128, 256), gl.float8e4nv)' c='empty((512, 256), f32)' M=512 N=256 K=128 BM=128 TB=True --num-ctas 2 --grid 2 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: apart a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' CGA='[[1, 0]]' CGA_A='[[1, 0]]' CGA_B='[[0, 0]]' BN=128 --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: apart a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' CGA='[[0, 1], [1, 0]]' CGA_A='[[0, 0], [1, 0]]' CGA_B='[[0, 1], [0, 0]]' BN=64 --num-ctas 4 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: scaled_pair a='randint(-4, 5, (256, 128), gl.float8e4nv)' b='randint(-4, 5, (128, 128), gl.float8e4nv)' sa='randint(120, 131, (256, 4), u8)' sb='randint(120, 131, (128, 4), u8)' c='empty((256, 128), f32)' left='empty((256, 128), f32)' right='empty((128, 128), f32)' --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: loaded_pair a='randint(-4, 5, (256, 192), f16)' b='randint(-4, 5, (192, 128), f16)' c='empty((256, 128), f32)' STEPS=3 CGA='[[1, 0]]' CGA_A='[[1, 0]]' CGA_B='[[0, 1]]' M=256 N=128 BN=128 MULTICAST=False --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: loaded_pair a='randint(-4, 5, (256, 192), f16)' b='randint(-4, 5, (192, 256), f16)' c='empty((256, 256), f32)' STEPS=3 CGA='[[1, 0], [0, 1]]' CGA_A='[[1, 0], [0, 0]]' CGA_B='[[0, 1], [0, 2]]' M=256 N=256 BN=128 MULTICAST=True --num-ctas 4 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: loaded_pair a='randint(-4, 5, (512, 128), f16)' b='randint(-4, 5, (128, 256), f16)' c='empty((512, 256), f32)' STEPS=2 CGA='[[1, 0], [0, 1], [2, 0]]' CGA_A='[[1, 0], [0, 0], [2, 0]]' CGA_B='[[0, 1], [0, 2], [0, 0]]' M=512 N=256 BN=128 MULTICAST=True --num-ctas 8 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: scales_too_early sa='randint(120, 131, (128, 4), u8)' dst='empty((128, 4), u8)' --grid 1 --target cuda:100a
+# FAULT: UnfinishedCopyRead
+# RUN: scales_overwritten a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' --grid 1 --target cuda:100a
+# FAULT: SharedWriteDuringRead
+# RUN: peer_not_told a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' --num-ctas 2 --grid 1 --target cuda:100a
+# FAULT: UnorderedSharedAccess
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout,
+                                                                 allocate_tensor_memory, fence_async_shared, mbarrier, tma,
+                                                                 tcgen05_commit, tcgen05_copy, tcgen05_mma,
+                                                                 tcgen05_mma_barrier_count, tcgen05_mma_scaled)
+
+
+@gluon.jit
+def places(rows: gl.constexpr, columns: gl.constexpr, layout: gl.constexpr):
+    i = gl.arange(0, rows, gl.SliceLayout(1, layout))
+    j = gl.arange(0, columns, gl.SliceLayout(0, layout))
+    return i[:, None] * columns + j[None, :]
+
+
+@gluon.jit
+def barrier():
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    return bar
+
+
+@gluon.jit
+def put(pointer, tmem, rows: gl.constexpr, columns: gl.constexpr, CGA: gl.constexpr = []):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [gl.num_warps(), 1], [1, 0], CGA)
+    value = gl.convert_layout(tmem.load(), layout)
+    gl.store(pointer + places(rows, columns, layout), value)
+
+
+@gluon.jit
+def copied(src, dst, M: gl.constexpr, N: gl.constexpr, BN: gl.constexpr, SWIZZLE: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    value = gl.load(src + places(M, N, layout))
+    shared: gl.constexpr = gl.NVMMASharedLayout(SWIZZLE, 32, 2)
+    x = gl.allocate_shared_memory(value.dtype, [M, N], shared, value)
+    tmem = allocate_tensor_memory(value.dtype, [M, N], TensorMemoryLayout([128, BN], 1))
+    bar = barrier()
+    tcgen05_copy(x, tmem)
+    tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    put(dst, tmem, M, N)
+
+
+@gluon.jit
+def nibble(bits):
+    """The value of four bits: a sign, two of exponent, one of mantissa."""
+    exponent = (bits >> 1) & 3
+    half = (bits & 1).to(gl.float32) * 0.5
+    value = gl.where(exponent == 0, half, (1 + half) * gl.exp2(exponent.to(gl.float32) - 1))
+    return gl.where(bits & 8 == 0, value, -value)
+
+
+@gluon.jit
+def spell_out(pointer, scales, to, rows: gl.constexpr, K: gl.constexpr, TYPE: gl.constexpr, VEC: gl.constexpr,
+              layout: gl.constexpr):
+    """The operand in f32, times its scales, by other means than tensor cores."""
+    i = gl.arange(0, rows, gl.SliceLayout(1, layout))[:, None]
+    k = gl.arange(0, K, gl.SliceLayout(0, layout))[None, :]
+    if TYPE == "e2m1":
+        byte = gl.load(pointer + i * (K // 2) + k // 2).to(gl.int32)
+        value = nibble((byte >> (4 * (k % 2))) & 15)
+    else:
+        value = gl.load(pointer + i * K + k).to(gl.float32)
+    scale = gl.load(scales + i * (K // VEC) + k // VEC)
+    if scale.dtype == gl.uint8:
+        factor = gl.exp2(scale.to(gl.float32) - 127)
+    else:
+        factor = scale.to(gl.float32)
+    gl.store(to + i * K + k, value * factor)
+
+
+@gluon.jit
+def operand(pointer, rows: gl.constexpr, K: gl.constexpr, TYPE: gl.constexpr, PADDED: gl.constexpr):
+    bytes: gl.constexpr = K // 2 if TYPE == "e2m1" else K
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [gl.num_warps(), 1], [1, 0])
+    value = gl.load(pointer + places(rows, bytes, layout))
+    shared: gl.constexpr = gl.NVMMASharedLayout.get_default_for([rows, bytes], value.dtype, fp4_padded=PADDED)
+    return gl.allocate_shared_memory(value.dtype, [rows, bytes], shared, value)
+
+
+@gluon.jit
+def scales_of(pointer, rows: gl.constexpr, columns: gl.constexpr, COPY: gl.constexpr):
+    tmem = allocate_tensor_memory(pointer.dtype.element_ty, [rows, columns], TensorMemoryScalesLayout())
+    if COPY:
+        layout: gl.constexpr = gl.BlockedLayout([1, 4], [32, 1], [gl.num_warps(), 1], [1, 0])
+        down: gl.constexpr = [[128, 0]] if rows == 256 else []
+        right: gl.constexpr = [[0, 4], [0, 8]][:columns // 8]
+        shared: gl.constexpr = gl.SharedLinearLayout(
+            [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]] + right + down)
+        value = gl.load(pointer + places(rows, columns, layout))
+        x = gl.allocate_shared_memory(value.dtype, [rows, columns], shared, value)
+        fence_async_shared()
+        gl.barrier()
+        tcgen05_copy(x, tmem)
+    else:
+        registers: gl.constexpr = tmem.get_reg_layout()
+        tmem.store(gl.load(pointer + places(rows, columns, registers)))
+    return tmem
+
+
+@gluon.jit
+def scaled(a, b, sa, sb, c, left, right, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, A: gl.constexpr,
+           B: gl.constexpr, VEC: gl.constexpr = 32, COPY: gl.constexpr = False, WARPS: gl.constexpr = 4):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [WARPS, 1], [1, 0])
+    spell_out(a, sa, left, M, K, A, VEC, layout)
+    spell_out(b, sb, right, N, K, B, VEC, layout)
+    x = operand(a, M, K, A, A == "e2m1" and B != "e2m1")
+    y = operand(b, N, K, B, B == "e2m1" and A != "e2m1")
+    x_scale = scales_of(sa, M, K // VEC, COPY)
+    y_scale = scales_of(sb, N, K // VEC, COPY)
+    acc = allocate_tensor_memory(gl.float32, [M, N], TensorMemoryLayout([128, N], 1))
+    bar = barrier()
+    tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, A, B, use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    put(c, acc, M, N)
+
+
+@gluon.jit
+def shared_operand(pointer, rows: gl.constexpr, columns: gl.constexpr, CGA: gl.constexpr, transposed: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], CGA)
+    value = gl.load(pointer + places(rows, columns, layout))
+    shared: gl.constexpr = gl.NVMMASharedLayout.get_default_for([rows, columns], value.dtype, transposed=transposed,
+                                                                cga_layout=CGA)
+    return gl.allocate_shared_memory(value.dtype, [rows, columns], shared, value)
+
+
+@gluon.jit
+def pair(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, BM: gl.constexpr, TB: gl.constexpr = False):
+    """Two CTAs multiply together."""
+    x = shared_operand(a, M, K, [[1, 0]], False)
+    y = shared_operand(b, K, N, [[0, 1]], TB)
+    acc = allocate_tensor_memory(gl.float32, [M, N], TensorMemoryLayout([BM, N], 1, [[1, 0]], True))
+    bar = barrier()
+    fence_async_shared()
+    gl.barrier(cluster=True)
+    tcgen05_mma(x, y, acc, use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    put(c, acc, M, N, [[1, 0]])
+
+
+@gluon.jit
+def apart(a, b, c, CGA: gl.constexpr, CGA_A: gl.constexpr, CGA_B: gl.constexpr, BN: gl.constexpr):
+    """Each CTA multiplies for itself."""
+    x = shared_operand(a, 256, 64, CGA_A, False)
+    y = shared_operand(b, 64, 128, CGA_B, False)
+    acc = allocate_tensor_memory(gl.float32, [256, 128], TensorMemoryLayout([128, BN], 1, CGA))
+    bar = barrier()
+    tcgen05_mma(x, y, acc, use_acc=False)
+    tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    put(c, acc, 256, 128, CGA)
+
+
+@gluon.jit
+def scaled_pair(a, b, sa, sb, c, left, right):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], [[1, 0]])
+    spell_out(a, sa, left, 256, 128, "e4m3", 32, layout)
+    spell_out(b, sb, right, 128, 128, "e4m3", 32, layout)
+    x = shared_operand(a, 256, 128, [[1, 0]], False)
+    y = shared_operand(b, 128, 128, [[1, 0]], False)
+    x_scale = allocate_tensor_memory(gl.uint8, [256, 4], TensorMemoryScalesLayout([[1, 0]]))
+    y_scale = allocate_tensor_memory(gl.uint8, [128, 4], TensorMemoryScalesLayout([[0, 0]]))
+    x_scale.store(gl.load(sa + places(256, 4, x_scale.get_reg_layout())))
+    y_scale.store(gl.load(sb + places(128, 4, y_scale.get_reg_layout())))
+    acc = allocate_tensor_memory(gl.float32, [256, 128], TensorMemoryLayout([128, 128], 1, [[1, 0]], True))
+    bar = barrier()
+    fence_async_shared()
+    gl.barrier(cluster=True)
+    tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e4m3", "e4m3", use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    put(c, acc, 256, 128, [[1, 0]])
+
+
+@gluon.jit
+def scales_too_early(sa, dst):
+    tmem = scales_of(sa, 128, 4, True)
+    value = tmem.load()
+    gl.store(dst + places(128, 4, tmem.get_reg_layout()), value)
+
+
+@gluon.jit
+def scales_overwritten(a, b, sa, sb, c):
+    """The next copy does not wait for the product that uses the scales."""
+    x = operand(a, 128, 128, "e4m3", False)
+    y = operand(b, 64, 128, "e4m3", False)
+    x_scale = scales_of(sa, 128, 4, False)
+    y_scale = scales_of(sb, 64, 4, False)
+    acc = allocate_tensor_memory(gl.float32, [128, 64], TensorMemoryLayout([128, 64], 1))
+    bar = barrier()
+    tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e4m3", "e4m3", use_acc=False, mbarriers=[bar])
+    x_scale.store(gl.full([128, 4], 127, gl.uint8, x_scale.get_reg_layout()))
+    mbarrier.wait(bar, 0)
+    put(c, acc, 128, 64)
+
+
+@gluon.jit
+def peer_not_told(a, b, c):
+    """The second CTA reads its half of the sum without waiting."""
+    x = shared_operand(a, 256, 64, [[1, 0]], False)
+    y = shared_operand(b, 64, 128, [[0, 1]], False)
+    acc = allocate_tensor_memory(gl.float32, [256, 128], TensorMemoryLayout([128, 128], 1, [[1, 0]], True))
+    acc.store(gl.zeros([256, 128], gl.float32, acc.get_reg_layout()))
+    bar = barrier()
+    fence_async_shared()
+    gl.barrier(cluster=True)
+    tcgen05_mma(x, y, acc, use_acc=False, mbarriers=[bar])
+    put(c, acc, 256, 128, [[1, 0]])
+
+
+@gluon.jit
+def loaded_pair(a, b, c, STEPS: gl.constexpr, CGA: gl.constexpr, CGA_A: gl.constexpr, CGA_B: gl.constexpr,
+                M: gl.constexpr, N: gl.constexpr, BN: gl.constexpr, MULTICAST: gl.constexpr):
+    """Loads tell one barrier of each pair; products tell those of all CTAs whose buffers they used."""
+    wide_a: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2, cga_layout=CGA_A)
+    wide_b: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2, cga_layout=CGA_B)
+    a_desc = tma.make_tensor_descriptor(a, [M, 64 * STEPS], [64 * STEPS, 1], [M, 64], wide_a)
+    b_desc = tma.make_tensor_descriptor(b, [64 * STEPS, N], [N, 1], [64, N], wide_b)
+    x = gl.allocate_shared_memory(a_desc.dtype, a_desc.block_type.shape, a_desc.layout)
+    y = gl.allocate_shared_memory(b_desc.dtype, b_desc.block_type.shape, b_desc.layout)
+    acc = allocate_tensor_memory(gl.float32, [M, N], TensorMemoryLayout([128, BN], 1, CGA, True))
+    full = mbarrier.allocate_mbarrier(two_ctas=True)
+    mbarrier.init(full, count=1)
+    free = mbarrier.allocate_mbarrier()
+    mbarrier.init(free, count=tcgen05_mma_barrier_count([x, y], MULTICAST, True))
+    for step in range(STEPS):
+        mbarrier.expect(full, a_desc.nbytes_per_cta + b_desc.nbytes_per_cta)
+        tma.async_load(a_desc, [0, step * 64], full, x, multicast=MULTICAST)
+        tma.async_load(b_desc, [step * 64, 0], full, y, multicast=MULTICAST)
+        mbarrier.wait(full, step & 1)
+        tcgen05_mma(x, y, acc, use_acc=step > 0, multicast=MULTICAST, mbarriers=[free])
+        mbarrier.wait(free, step & 1)
+    put(c, acc, M, N, CGA)
