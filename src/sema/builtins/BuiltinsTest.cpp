@@ -345,7 +345,7 @@ TEST_F(Ops, UserCombineFunctionsRunInTheRegion) {
 // -- Names -------------------------------------------------------------------------------
 
 TEST_F(Ops, KnownNamesThatAreMissingSaySo) {
-  expectKind(call("nvidia.blackwell.tcgen05_copy", {}), Kind::NotSupportedYet);
+  expectKind(call("amd.cdna3.mfma", {}), Kind::NotSupportedYet);
   EXPECT_EQ(findBuiltin("no_such_thing"), nullptr);
   EXPECT_EQ(findTensorMethod("to"), findBuiltin("cast"));
   EXPECT_EQ(findTensorMethod("load"), nullptr);
