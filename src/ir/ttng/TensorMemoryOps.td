@@ -94,7 +94,7 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [
     for the element types. `tc_gen5_mma_c3`: a is in shared or tensor memory, b in shared memory,
     d in tensor memory, whose encodings are those of operands and sums. `tc_gen5_mma_c4`: the
     instruction has the block of d. `tc_gen5_mma_c5`: operands lie as the instruction reads them.
-    `tc_gen5_mma_c6`: each barrier has a predicate.
+    `tc_gen5_mma_c6`: each barrier has a predicate. `tc_gen5_mma_c7`: two_ctas is d's.
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>,
                                                  MemRead<TTNG_TensorMemoryResource>]>:$a,
@@ -148,8 +148,7 @@ def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [OnChip<["getAccesses", "accessesPeer
   let description = [{
     Over when a barrier tells, like a product.
     `tmem_copy_c1`: from shared to mutable tensor memory. `tmem_copy_c2`: shapes and element types
-    are equal, or for scales as many bytes. `tmem_copy_c3`: the instruction copies between these
-    layouts.
+    are equal. `tmem_copy_c3`: the instruction copies between these layouts.
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>:$src,
                        Arg<TTG_MemDescType, "", [MemWrite<TTNG_TensorMemoryResource>]>:$dst);

@@ -127,10 +127,8 @@ bool markTwoCtas(ModuleOp module) {
       return WalkResult::advance();
     const bool isTwo = op->hasAttr("two_ctas");
     if (first && isTwo != twoCtas) {
-      op->emitOpError("is of ")
-              .append(isTwo ? "two CTAs, others of one" : "one CTA, others of two")
-              .attachNote(first->getLoc())
-          << "here is another";
+      report(Kind::CtasOfProductsDiffer, op->getLoc()).attachNote(first->getLoc())
+          << "this is one of the others";
       return WalkResult::interrupt();
     }
     first = op;
