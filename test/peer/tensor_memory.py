@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares what tcgen05 instructions are told by gluonc and by Triton.
 
-Kernels of test/exec/tensor_memory.py, as gluonc's IR, are compiled by both for cuda:100. Of each PTX
+Kernels of test/exec/tensor_memory.py and tensor_products.py, as gluonc's IR, are compiled by both for cuda:100. Of each PTX
 the instructions for tensor memory are listed in order, with the constants that reach them: products
 with their kind, instruction descriptor, place of the sum, constant parts of the matrix descriptors
-(version, strides, swizzle, steps) and whether they add; loads and stores with shape, number of
+(version, strides, swizzle, steps), places of scales and whether they add; copies; loads and stores with shape, number of
 registers and place; columns that are allocated.
 
     PYTHONPATH=FOLDER_OF_TRITON tensor_memory.py --gluonc build/release/bin/gluonc
@@ -29,6 +29,11 @@ TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "i8": "i8", "u8": "u8", "
 # Kernels whose buffers lie elsewhere: gluonc places large ones first, Triton in program order.
 PLACED_OTHERWISE = {"from_tensor_memory"}
 
+# The same said with other words.
+SCALES = {"mxf8f6f4.block_scale.scale_vec::1X": "mxf8f6f4.block_scale.block32",
+          "mxf4.block_scale.scale_vec::2X": "mxf4.block_scale.block32",
+          "mxf4nvf4.block_scale.scale_vec::4X": "mxf4nvf4.block_scale.block16"}
+
 
 def signature(arguments):
     """The arguments of `gluonc compile` for those of `gluonc run`."""
@@ -36,7 +41,7 @@ def signature(arguments):
     while position < len(arguments):
         word = arguments[position]
         if word.startswith("--"):
-            if word == "--num-warps":
+            if word in ("--num-warps", "--num-ctas"):
                 options += arguments[position:position + 2]
             position += 2
             continue
@@ -99,8 +104,11 @@ def listing(ptx):
         text = re.sub(r"^\s*(@!?\S+ )?", "", line).strip().rstrip(";")
         if match := re.match(r"tcgen05\.alloc\S* \[.*\], (\d+)", text):
             found.append(("alloc", int(match[1])))
-        elif match := re.match(r"tcgen05\.mma\.(\S+) \[(.*?)\], (\[.*?\]|\S+), (\S+), (\S+), (\S+)", text):
-            kind, d, a, b, form, adds = match.groups()
+        elif match := re.match(r"tcgen05\.mma\.(\S+) \[(.*?)\], (\[.*?\]|\S+), (\S+), (\S+), (\[.*\], )?(\S+)", text):
+            kind, d, a, b, form, scales, adds = match.groups()
+            for old, new in SCALES.items():
+                kind = kind.replace(old, new)
+            scales = ["%#x" % place(registers, each) for each in (scales or "").split("], ") if each]
             a = "at %#x" % place(registers, a) if a.startswith("[") else "%#x" % registers.constant(a)
             if not adds.startswith("!"):
                 unknown, constant = registers.value(adds)
@@ -108,7 +116,11 @@ def listing(ptx):
             else:
                 adds = "no"
             found.append(("mma", kind, "%#x" % place(registers, d), a, "%#x" % registers.constant(b),
-                          "%#x" % registers.constant(form), adds))
+                          "%#x" % registers.constant(form), adds, *scales))
+        elif match := re.match(r"tcgen05\.cp\.(\S+) \[(.*?)\], (\S+)", text):
+            # Words of a qualifier come in any order.
+            found.append(("cp", ".".join(sorted(match[1].split("."))), "%#x" % place(registers, match[2]),
+                          "%#x" % registers.constant(match[3])))
         elif match := re.match(r"tcgen05\.(ld|st)\.sync\.aligned\.(\S+)", text):
             where = re.search(r"\[([^\]]*)\](, \d+)?", text)
             found.append((match[1], match[2], "%#x" % place(registers, where[1]), where[2] or ""))
@@ -138,9 +150,10 @@ def main():
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    path = ROOT / "test/exec/tensor_memory.py"
     equal = differ = refused = 0
-    for line, (kernel, *arguments), kind, _ in run.read_tests(path):
+    tests = [(path, test) for path in (ROOT / "test/exec/tensor_memory.py", ROOT / "test/exec/tensor_products.py")
+             for test in run.read_tests(path)]
+    for path, (line, (kernel, *arguments), kind, _) in tests:
         if kind == "FAULT":
             continue
         words = signature(arguments)

@@ -301,8 +301,9 @@ LogicalResult emitCopy(Emitter &emitter, ttng::TMEMCopyOp op) {
     return emitter.unsupported(op, "this copy to tensor memory");
   const bool twoCtas = ttg::hasTwoCtas(op);
   inFirstWarp(emitter, nullptr, twoCtas, [&] {
-    Value *from = describeView(emitter, op.getSrc(), *inverse, elementBytes(source.getElementType()),
-                               copy->descriptor.bits | version);
+    Value *from =
+        describeView(emitter, op.getSrc(), *inverse, elementBytes(source.getElementType()),
+                     copy->descriptor.bits | version);
     OneThread one(emitter, twoCtas);
     raw_ostream &out = one.line();
     out << ".reg .b64 from;\n\t";

@@ -268,8 +268,7 @@ Value *receivers(Emitter &emitter, uint32_t copies) {
 
 /// Whether two CTAs that multiply together have one barrier in common.
 bool signalsPair(mlir::Value barrier) {
-  return ctasInCommon(barrier) == 1 &&
-         ttg::hasTwoCtas(barrier.getParentRegion()->getParentOp());
+  return ctasInCommon(barrier) == 1 && ttg::hasTwoCtas(barrier.getParentRegion()->getParentOp());
 }
 
 /// The barrier that a copy signals, as it is in the window of the cluster's shared memory.
@@ -313,8 +312,7 @@ LogicalResult emitLoad(Emitter &emitter, ttng::AsyncTMACopyGlobalToLocalOp op) {
     code.text += " cp.async.bulk.tensor." + std::to_string(op.getCoord().size()) +
                  "d.shared::cluster.global" + (descriptor.im2col ? ".im2col" : "") +
                  ".mbarrier::complete_tx::bytes" + (copies ? ".multicast::cluster" : "") +
-                 (signalsPair(op.getBarrier()) ? ".cta_group::2" : "") + l2Qualifiers(caches) +
-                 " ";
+                 (signalsPair(op.getBarrier()) ? ".cta_group::2" : "") + l2Qualifiers(caches) + " ";
     code.text += "[" + code.operand(address.at(share.first(round).offset)) + "], ";
     code.text += "[" + code.operand(emitter.scalar(op.getDesc())) + ", " +
                  code.list(coordinates(emitter, op.getCoord(), share, round, part)) + "], ";

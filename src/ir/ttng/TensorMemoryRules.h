@@ -75,8 +75,9 @@ struct ScaledOperands {
 };
 std::optional<TensorProduct> tensorProduct(const ScaledOperands &operands, std::string &why);
 template <typename Op> ScaledOperands scaledOperands(Op op) {
-  return {op.getA().getType(),      op.getB().getType(), op.getD().getType(),
-          op.getAScale().getType(), op.getBScale().getType(), op.getAType(), op.getBType()};
+  return {
+      op.getA().getType(),      op.getB().getType(), op.getD().getType(), op.getAScale().getType(),
+      op.getBScale().getType(), op.getAType(),       op.getBType()};
 }
 
 /// Which other CTAs the arrivals of a commit go to as well: bits of CTA numbers in which they

@@ -201,9 +201,9 @@ bool Rules::checkOperands() {
     transposes = transposed.value_or(false);
     if (transposed && !(*transposed && isKMajor(element)))
       return true;
-    return no((name + " must lie in shared memory as tensor cores read it: an NVMMASharedLayout")
-                  .str() +
-              (isKMajor(element) ? " that is contiguous along K" : ""));
+    return no(
+        (name + " must lie in shared memory as tensor cores read it: an NVMMASharedLayout").str() +
+        (isKMajor(element) ? " that is contiguous along K" : ""));
   };
   if (a.isShared()) {
     if (!reads("`a`", a, product.a, product.form.a, 0, product.rows, product.form.transposesA))
@@ -250,7 +250,8 @@ bool Rules::findScaledKind(const ScaledOperands &operands) {
        {std::tuple(a, *aElement, &product.a, "`a`"), {b, *bElement, &product.b, "`b`"}}) {
     std::optional<MatrixElement> has = matrixElement(type.getElementType());
     if (!has || (*has != MatrixElement::I8 && *has != element))
-      return no(std::string(name) + " must be of bytes, or of the type that it is said to be, got " +
+      return no(std::string(name) +
+                " must be of bytes, or of the type that it is said to be, got " +
                 typeText(type.getElementType()));
     operand->perElement = element == MatrixElement::E2M1 ? 2 : 1;
     operand->isPadded = isPadded(type);
@@ -259,7 +260,8 @@ bool Rules::findScaledKind(const ScaledOperands &operands) {
     return type.isTensorMemory() && type.getRank() == 2 &&
            isa_and_nonnull<TensorMemoryScalesEncodingAttr>(type.getEncoding());
   };
-  for (auto [type, name] : {std::pair(operands.aScale, "`a_scale`"), {operands.bScale, "`b_scale`"}})
+  for (auto [type, name] :
+       {std::pair(operands.aScale, "`a_scale`"), {operands.bScale, "`b_scale`"}})
     if (!isScales(type))
       return no(std::string(name) + " must be in tensor memory, in a TensorMemoryScalesLayout");
   Type scale = operands.aScale.getElementType();
@@ -271,17 +273,17 @@ bool Rules::findScaledKind(const ScaledOperands &operands) {
   auto type = scale.isInteger(8) ? tcgen05::ScaleElement::UE8M0 : tcgen05::ScaleElement::UE4M3;
   auto kind = tcgen05::scaledKindOf(*aElement, *bElement, type, product.scaleBlock);
   if (!kind || !d.getElementType().isF32())
-    return no("there is no instruction for these: elements have a uint8 scale for each 32 along K, "
-              "or e2m1 elements a uint8 or float8e4nv for each 16, and sums are float32; here are " +
-              std::to_string(count) + " scales for " + std::to_string(k) + " elements, and " +
-              typeText(d.getElementType()));
+    return no(
+        "there is no instruction for these: elements have a uint8 scale for each 32 along K, "
+        "or e2m1 elements a uint8 or float8e4nv for each 16, and sums are float32; here are " +
+        std::to_string(count) + " scales for " + std::to_string(k) + " elements, and " +
+        typeText(d.getElementType()));
   product.form = {*kind, *aElement, *bElement, MatrixElement::F32};
   product.form.scale = type;
   product.depth = tcgen05::depth(*kind, 8);
   for (auto [element, operand, name] :
        {std::tuple(*aElement, product.a, "`a`"), {*bElement, product.b, "`b`"}})
-    if (operand.isPadded !=
-        (element == MatrixElement::E2M1 && !tcgen05::packsNibbles(*kind)))
+    if (operand.isPadded != (element == MatrixElement::E2M1 && !tcgen05::packsNibbles(*kind)))
       return no(std::string(name) +
                 (operand.isPadded ? " must not have an fp4_padded layout: only e2m1 beside 8-bit "
                                     "elements has"
@@ -350,8 +352,7 @@ std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType t
     return no("`src` must be one buffer in shared memory");
   if (!target.isTensorMemory() || ringDims(target) || target.getRank() != 2)
     return no("`dst` must be one buffer in tensor memory");
-  if (source.getShape() != target.getShape() ||
-      source.getElementType() != target.getElementType())
+  if (source.getShape() != target.getShape() || source.getElementType() != target.getElementType())
     return no("`src` and `dst` must agree in shape and element type");
   const unsigned bits = elementBits(source.getElementType());
   const bool isScales = isa_and_nonnull<TensorMemoryScalesEncodingAttr>(target.getEncoding());
@@ -389,11 +390,12 @@ std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType t
   auto descriptor =
       layout::describePlaces(*places, Dim::Row, Dim::Col, bits / 8, copy.rows, perMessage);
   if (!descriptor || !descriptor->contiguousK || (isScales && descriptor->swizzleBytes))
-    return no(isScales ? "`src` must lie in shared memory as scales are copied: blocks of 128 rows "
-                         "and 4 columns, not swizzled, in which byte (m mod 32) * 16 + (m / 32) * 4 "
-                         "+ k is scale (m, k)"
-                       : "`src` must lie in shared memory as tensor cores read it: an "
-                         "NVMMASharedLayout that is not transposed");
+    return no(isScales
+                  ? "`src` must lie in shared memory as scales are copied: blocks of 128 rows "
+                    "and 4 columns, not swizzled, in which byte (m mod 32) * 16 + (m / 32) * 4 "
+                    "+ k is scale (m, k)"
+                  : "`src` must lie in shared memory as tensor cores read it: an "
+                    "NVMMASharedLayout that is not transposed");
   copy.descriptor = *descriptor;
   for (uint32_t column = 0; column < places->inSize(Dim::Col); column += perMessage) {
     bool isHole = false;
@@ -402,8 +404,8 @@ std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType t
     if (isHole)
       continue;
     const uint64_t place = places->applyPacked(places->packIn({{Dim::Col, column}}));
-    copy.messages.push_back({places->outComponent(place, Dim::Offset) * bits / 8,
-                             column * bits / tmem::columnBits});
+    copy.messages.push_back(
+        {places->outComponent(place, Dim::Offset) * bits / 8, column * bits / tmem::columnBits});
   }
   return copy;
 }

@@ -187,9 +187,8 @@ void Cta::moveUnfinishedDot(uint32_t from, uint32_t to) {
 /// Whether some of a region lies in the memory of the CTA in hand.
 static bool liesIn(const Region &region, const Cta &cta) {
   bool found = !region.share;
-  forEachStretch(region, [&](uint64_t offset, uint32_t) {
-    found |= offset / kCtaSharedStride == cta.rank();
-  });
+  forEachStretch(
+      region, [&](uint64_t offset, uint32_t) { found |= offset / kCtaSharedStride == cta.rank(); });
   return found;
 }
 

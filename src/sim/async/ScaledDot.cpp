@@ -70,10 +70,10 @@ void computeDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b, const 
     for (uint32_t row = 0; row < dot.rows; ++row)
       std::copy_n(left.data() + uint64_t(row) * dot.depth + block * dot.block, dot.block,
                   part.data() + uint64_t(row) * dot.block);
-    computeDot(each, reinterpret_cast<const uint8_t *>(part.data()),
-               reinterpret_cast<const uint8_t *>(right.data() +
-                                                 uint64_t(block) * dot.block * dot.columns),
-               nullptr, reinterpret_cast<uint8_t *>(sums.data()));
+    computeDot(
+        each, reinterpret_cast<const uint8_t *>(part.data()),
+        reinterpret_cast<const uint8_t *>(right.data() + uint64_t(block) * dot.block * dot.columns),
+        nullptr, reinterpret_cast<uint8_t *>(sums.data()));
     for (uint32_t column = 0; column < dot.columns; ++column)
       ofColumns[column] = scaleOf(bScale[uint64_t(column) * blocks + block], dot.hasFloatScales);
     for (uint32_t row = 0; row < dot.rows; ++row) {

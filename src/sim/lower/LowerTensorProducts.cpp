@@ -80,8 +80,8 @@ void write(Cta &cta, const Region &region, const uint8_t *from) {
 }
 
 /// From now on `reads` and `target` are in use, until a barrier tells.
-void start(const Instruction &instruction, Cta &cta, const char *name,
-           llvm::ArrayRef<Region> reads, const Region &target) {
+void start(const Instruction &instruction, Cta &cta, const char *name, llvm::ArrayRef<Region> reads,
+           const Region &target) {
   AsyncOperation started;
   started.name = name;
   started.proxy = Proxy::Async;
@@ -273,8 +273,7 @@ bool emitProduct(Lowering &lowering, Op dot, llvm::ArrayRef<mlir::Value> operand
   if (!dot.getMulticast())
     types.clear();
   for (auto [barrier, predicate] : llvm::zip_equal(dot.getBarriers(), dot.getBarrierPreds()))
-    if (!emitCommit(lowering, operation, barrier, {predicate, dot.getPred()}, types,
-                    data->twoCtas))
+    if (!emitCommit(lowering, operation, barrier, {predicate, dot.getPred()}, types, data->twoCtas))
       return false;
   return true;
 }
@@ -285,8 +284,7 @@ struct Shape {
 };
 Shape shapeOf(const ttng::TensorProduct &product) {
   return {uint32_t(product.tilesDown * product.rows * product.ctas),
-          uint32_t(product.tilesRight * product.columns),
-          uint32_t(product.steps * product.depth)};
+          uint32_t(product.tilesRight * product.columns), uint32_t(product.steps * product.depth)};
 }
 
 bool lowerProduct(Lowering &lowering, mlir::Operation *operation) {

@@ -53,7 +53,7 @@ std::optional<Kind> scaledKindOf(MatrixElement a, MatrixElement b, ScaleElement 
 }
 
 unsigned depth(Kind kind, unsigned elementBits) {
-  return packsNibbles(kind)      ? matrixDepth(4)
+  return packsNibbles(kind)       ? matrixDepth(4)
          : kind == Kind::Mxf8f6f4 ? matrixDepth(8)
                                   : matrixDepth(elementBits);
 }
