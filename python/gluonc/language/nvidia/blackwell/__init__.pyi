@@ -10,6 +10,22 @@ from . import float2 as float2
 from . import mbarrier as mbarrier
 from . import tma as tma
 
+def tensor_memory_descriptor_type(element_ty: DType, shape: Sequence[int], layout: Layout, alloc_shape: Sequence[int]) -> Any:
+    """The type of buffers in tensor memory: element type, shape, layout, and the shape of the whole.
+
+    It answers what a buffer does that needs no memory: `.get_reg_layout(…)`.
+
+    Gives: a type, to compare with `tmem.type`.
+    Errors: a shape or layout that no such buffer can have.
+
+        # cuda:100a
+        held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+        sums: gl.constexpr = blackwell.tensor_memory_descriptor_type(
+            gl.float32, [128, 64], held, [128, 64])
+        registers: gl.constexpr = sums.get_reg_layout()
+    """
+    ...
+
 from gluonc.language._layouts import TensorMemoryLayout as TensorMemoryLayout
 
 from gluonc.language._layouts import TensorMemoryScalesLayout as TensorMemoryScalesLayout
@@ -54,6 +70,10 @@ def tcgen05_mma(a: shared_memory_descriptor, b: shared_memory_descriptor, acc: s
     when this and all that this partition started before is over. So does `tcgen05_commit`. 16-bit and
     8-bit floats, float32 (cut to tf32) and 8-bit integers multiply.
 
+    Where the layout of `acc` says `two_ctas`, the CTAs of each pair multiply together: each has half of
+    the rows of `a` and `acc` and half of the columns of `b`. Barriers of both are told; with `multicast`
+    those of all CTAs that hold the same part of `a` or `b`.
+
     Gives: nothing.
     Errors: other layouts, shapes or element types.
 
@@ -68,13 +88,75 @@ def tcgen05_mma(a: shared_memory_descriptor, b: shared_memory_descriptor, acc: s
     ...
 
 def tcgen05_commit(barrier: shared_memory_descriptor, pred: tensor | Number = ..., descs: Sequence[Any] = ...) -> None:
-    """Has a barrier count an arrival once the products that this partition started are over.
+    """Has a barrier count an arrival once the products and copies that this partition started are over.
+
+    With `descs`, buffers in shared memory, so do the barriers of all CTAs that hold the same part of one.
 
     Gives: nothing.
-    Errors: what is no barrier.
+    Errors: what is no barrier, or not one for each CTA.
 
         # cuda:100a
         blackwell.tcgen05_commit(bar)
+    """
+    ...
+
+def tcgen05_mma_scaled(a: shared_memory_descriptor, b: shared_memory_descriptor, acc: shared_memory_descriptor, a_scale: shared_memory_descriptor, b_scale: shared_memory_descriptor, a_type: str, b_type: str, *, use_acc: tensor | Number = ..., pred: tensor | Number = ..., multicast: bool = ..., mbarriers: Sequence[Any] | None = ..., mbarrier_preds: Sequence[Any] | None = ...) -> None:
+    """Starts (a * a_scale) @ (b * b_scale) + acc on the tensor cores.
+
+    As `tcgen05_mma`, with a scale for each 32 elements along K, or each 16. `a_type` and `b_type` are
+    "e4m3", "e5m2" or "e2m1", two of which lie in a byte, the first in its low half. Scales are in tensor
+    memory in a TensorMemoryScalesLayout, [M, K / 32] and [N, K / 32]: uint8, the exponent of a power of
+    two plus 127, or float8e4nv for each 16 elements where both types are "e2m1". Where only one is, its
+    buffer has an fp4_padded layout.
+
+    Gives: nothing.
+    Errors: other layouts, shapes or element types; `acc` with 64 rows in a block.
+
+        # cuda:100a
+        wide: gl.constexpr = gl.NVMMASharedLayout(128, 8, 2)
+        a = gl.allocate_shared_memory(gl.float8e4nv, [128, 128], wide)
+        b = gl.allocate_shared_memory(gl.float8e4nv, [64, 128], wide)
+        held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+        acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+        scales: gl.constexpr = blackwell.TensorMemoryScalesLayout()
+        a_scale = blackwell.allocate_tensor_memory(gl.uint8, [128, 4], scales)
+        b_scale = blackwell.allocate_tensor_memory(gl.uint8, [64, 4], scales)
+        blackwell.tcgen05_mma_scaled(a, b.permute([1, 0]), acc, a_scale, b_scale, "e4m3", "e4m3",
+                                     use_acc=False, mbarriers=[bar])
+    """
+    ...
+
+def tcgen05_copy(src: shared_memory_descriptor, dst: shared_memory_descriptor) -> None:
+    """Starts copying a buffer in shared memory to one in tensor memory.
+
+    It is over when a barrier tells that `tcgen05_commit` names; products that this partition starts
+    behind it find it done. Elements have 32 bits, or `dst` holds scales: then bytes lie in `src` in
+    blocks of 128 rows and 4 columns, scale (m, k) at (m % 32) * 16 + m // 32 * 4 + k.
+
+    Gives: nothing.
+    Errors: shapes or types that differ; layouts that no instruction copies.
+
+        # cuda:100a
+        wide: gl.constexpr = gl.NVMMASharedLayout(128, 32, 2)
+        a = gl.allocate_shared_memory(gl.float32, [128, 64], wide)
+        held: gl.constexpr = blackwell.TensorMemoryLayout([128, 64], 1)
+        acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
+        blackwell.tcgen05_copy(a, acc)
+    """
+    ...
+
+def tcgen05_mma_barrier_count(smems: Sequence[Any], multicast: bool, two_ctas: bool) -> Any:
+    """How many arrivals products tell a barrier of each CTA: the count that it begins with.
+
+    `smems` are the operands in shared memory. Without `multicast`, 1.
+
+    Gives: an int at compile time.
+    Errors: what is no memory descriptor.
+
+        # cuda:100a
+        wide: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2)
+        a = gl.allocate_shared_memory(gl.float16, [128, 64], wide)
+        count: gl.constexpr = blackwell.tcgen05_mma_barrier_count([a], False, False)
     """
     ...
 

@@ -4,6 +4,48 @@ from typing import Any
 
 from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
 
+def async_gather(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number, barrier: shared_memory_descriptor, result: shared_memory_descriptor, pred: tensor | Number = ..., multicast: bool = ...) -> None:
+    """Begins to copy rows of a tensor, named one by one, to shared memory; bytes arrive at a barrier.
+
+    Row i of the buffer becomes row `x_offsets[i]` of the tensor, from column `y_offset` on; elements
+    outside of the tensor become 0 (or NaN, if the descriptor says so). The descriptor's block is one
+    row, the buffer has 8 rows or more and rows of 32 bytes or more. Each thread holds four neighbouring
+    offsets, all threads of a warp the same. With `multicast` one copy serves all CTAs that hold the
+    same rows. With a false `pred` nothing is copied.
+
+    Gives: nothing.
+    Errors: a descriptor of several rows; a buffer of another width, element type or layout; offsets
+    that are not int32, not one for each row, or spread otherwise.
+
+        # cuda:100a
+        rows = gl.arange(0, 64, gl.SliceLayout(0, gl.BlockedLayout([1, 4], [32, 1], [1, 4], [1, 0])))
+        dst = gl.allocate_shared_memory(row.dtype, [64, 64], row.layout)
+        blackwell.mbarrier.expect(bar, 64 * 64 * 2)
+        blackwell.tma.async_gather(row, 63 - rows, 0, bar, dst)
+        blackwell.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
+def async_scatter(tensor_desc: Any, x_offsets: tensor, y_offset: tensor | Number, src: shared_memory_descriptor) -> None:
+    """Begins to copy rows from shared memory to rows of a tensor that are named one by one.
+
+    Row i of the buffer goes to row `x_offsets[i]` of the tensor, from column `y_offset` on; what lies
+    behind its end is not written. Numbers are not negative, and no two rows go to one place. Otherwise
+    descriptor, buffer and offsets are those of `async_gather`, fence and wait those of `async_store`.
+
+    Gives: nothing.
+    Errors: those of `async_gather`.
+
+        # cuda:100a
+        rows = gl.arange(0, 64, gl.SliceLayout(0, gl.BlockedLayout([1, 4], [32, 1], [1, 4], [1, 0])))
+        src = gl.allocate_shared_memory(row.dtype, [64, 64], row.layout)
+        src.store(gl.full([64, 64], 1.0, gl.float16, tiled))
+        blackwell.fence_async_shared()
+        blackwell.tma.async_scatter(row, 63 - rows, 0, src)
+        blackwell.tma.store_wait(0)
+    """
+    ...
+
 def async_atomic_add(tensor_desc: Any, coord: Sequence[tensor | Number], src: shared_memory_descriptor) -> None:
     """Begins to add a block to a tensor, atomically.
 
