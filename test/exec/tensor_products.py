@@ -142,8 +142,6 @@ def scales_of(pointer, rows: gl.constexpr, columns: gl.constexpr, COPY: gl.const
             [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]] + right + down)
         value = gl.load(pointer + places(rows, columns, layout))
         x = gl.allocate_shared_memory(value.dtype, [rows, columns], shared, value)
-        fence_async_shared()
-        gl.barrier()
         tcgen05_copy(x, tmem)
     else:
         registers: gl.constexpr = tmem.get_reg_layout()

@@ -27,7 +27,7 @@ import run  # noqa: E402
 TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "i8": "i8", "u8": "u8", "i32": "i32",
          "gl.float8e4nv": "fp8e4nv", "gl.float8e5": "fp8e5"}
 # Kernels whose buffers lie elsewhere: gluonc places large ones first, Triton in program order.
-PLACED_OTHERWISE = {"from_tensor_memory"}
+PLACED_OTHERWISE = {"from_tensor_memory", "scaled"}
 
 # The same said with other words.
 SCALES = {"mxf8f6f4.block_scale.scale_vec::1X": "mxf8f6f4.block_scale.block32",
@@ -119,8 +119,11 @@ def listing(ptx):
                           "%#x" % registers.constant(form), adds, *scales))
         elif match := re.match(r"tcgen05\.cp\.(\S+) \[(.*?)\], (\S+)", text):
             # Words of a qualifier come in any order.
+            # Without a swizzle the base offset says nothing; Triton sets it.
+            source = registers.constant(match[3])
+            source &= ~0 if source >> 61 else ~(7 << 49)
             found.append(("cp", ".".join(sorted(match[1].split("."))), "%#x" % place(registers, match[2]),
-                          "%#x" % registers.constant(match[3])))
+                          "%#x" % source))
         elif match := re.match(r"tcgen05\.(ld|st)\.sync\.aligned\.(\S+)", text):
             where = re.search(r"\[([^\]]*)\](, \d+)?", text)
             found.append((match[1], match[2], "%#x" % place(registers, where[1]), where[2] or ""))
@@ -132,8 +135,20 @@ def listing(ptx):
 
 
 def without_places(entries):
-    return [entry[:2] + ("at",) + ("at" if entry[3].startswith("at") else entry[3],) + entry[4:]
-            if entry[0] in ("mma", "ld", "st") else entry for entry in entries]
+    """Scales lie from where those of the first product do."""
+    result, first = [], None
+    for entry in entries:
+        if entry[0] == "cp":
+            entry = entry[:2] + ("at",) + entry[3:]
+        elif entry[0] in ("ld", "st"):
+            entry = entry[:2] + ("at", "at" if entry[3].startswith("at") else entry[3]) + entry[4:]
+        elif entry[0] == "mma":
+            scales = [int(each, 16) for each in entry[7:]]
+            first = first or scales
+            entry = entry[:2] + ("at", "at" if entry[3].startswith("at") else entry[3]) + entry[4:7]
+            entry += tuple(each - begin for each, begin in zip(scales, first))
+        result.append(entry)
+    return result
 
 
 def by_triton(ttgir, warps):
