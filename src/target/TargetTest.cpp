@@ -150,6 +150,31 @@ TEST(TensorMemory, InstructionDescriptorsHaveTheBitsOfThePtxIsa) {
   EXPECT_EQ(bits(Kind::F8F6F4, E4M3, F32, false, false), 0x08200010u);
 }
 
+TEST(TensorMemory, DescriptorsOfScaledProductsSayWhichByteIsTheFirstScale) {
+  using namespace gluonc::target::nvidia;
+  using enum MatrixElement;
+  using tcgen05::Kind;
+  tcgen05::Form form{Kind::Mxf8f6f4, E4M3, E4M3, F32, false, false, false, false, 128, 64};
+  EXPECT_EQ(tcgen05::instructionDescriptor(form), 0x08900000u);
+  form.scaleByte = 1;
+  EXPECT_EQ(tcgen05::instructionDescriptor(form), 0x28900010u);
+  form = {Kind::Mxf4Nvf4, E2M1, E2M1, F32, false, false, false, false, 128, 128};
+  form.scale = tcgen05::ScaleElement::UE4M3;
+  EXPECT_EQ(tcgen05::instructionDescriptor(form), 0x08200480u);
+}
+
+TEST(TensorMemory, ScalesDecideTheKind) {
+  using namespace gluonc::target::nvidia;
+  using enum MatrixElement;
+  using tcgen05::Kind;
+  using enum tcgen05::ScaleElement;
+  EXPECT_EQ(tcgen05::scaledKindOf(E4M3, E2M1, UE8M0, 32), Kind::Mxf8f6f4);
+  EXPECT_EQ(tcgen05::scaledKindOf(E2M1, E2M1, UE8M0, 32), Kind::Mxf4);
+  EXPECT_EQ(tcgen05::scaledKindOf(E2M1, E2M1, UE4M3, 16), Kind::Mxf4Nvf4);
+  EXPECT_EQ(tcgen05::scaledKindOf(E2M1, E2M1, UE8M0, 16), std::nullopt);
+  EXPECT_EQ(tcgen05::scaledKindOf(E4M3, E4M3, UE4M3, 16), std::nullopt);
+}
+
 TEST(TensorMemory, KindsAreThoseOfTheChip) {
   using namespace gluonc::target::nvidia;
   using enum MatrixElement;

@@ -18,7 +18,7 @@
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e2m1"' COPY=True --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
-# RUN: scaled a='randint(0, 256, (128, 64), u8)' b='randint(0, 256, (64, 64), u8)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (64, 8), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e2m1"' B='"e2m1"' VEC=16 --grid 1 --target cuda:100a
+# RUN: scaled a='randint(0, 256, (128, 64), u8)' b='randint(0, 256, (64, 64), u8)' sa='randint(1, 5, (128, 8), gl.float8e4nv)' sb='randint(1, 5, (64, 8), gl.float8e4nv)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e2m1"' B='"e2m1"' VEC=16 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (256, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(1, 5, (256, 16), gl.float8e4nv)' sb='randint(1, 5, (128, 16), gl.float8e4nv)' c='empty((256, 128), f32)' left='empty((256, 256), f32)' right='empty((128, 256), f32)' M=256 N=128 K=256 A='"e2m1"' B='"e2m1"' VEC=16 COPY=True --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
@@ -100,7 +100,7 @@ def nibble(bits):
     exponent = (bits >> 1) & 3
     half = (bits & 1).to(gl.float32) * 0.5
     value = gl.where(exponent == 0, half, (1 + half) * gl.exp2(exponent.to(gl.float32) - 1))
-    return gl.where(bits & 8 == 0, value, -value)
+    return value * gl.where(bits & 8 == 0, 1.0, -1.0)
 
 
 @gluon.jit

@@ -273,11 +273,10 @@ bool Rules::findScaledKind(const ScaledOperands &operands) {
   auto type = scale.isInteger(8) ? tcgen05::ScaleElement::UE8M0 : tcgen05::ScaleElement::UE4M3;
   auto kind = tcgen05::scaledKindOf(*aElement, *bElement, type, product.scaleBlock);
   if (!kind || !d.getElementType().isF32())
-    return no(
-        "there is no instruction for these: elements have a uint8 scale for each 32 along K, "
-        "or e2m1 elements a uint8 or float8e4nv for each 16, and sums are float32; here are " +
-        std::to_string(count) + " scales for " + std::to_string(k) + " elements, and " +
-        typeText(d.getElementType()));
+    return no("there is no instruction for these: elements have a uint8 scale for each 32 along K, "
+              "or e2m1 elements a float8e4nv for each 16, and sums are float32; here are " +
+              std::to_string(count) + " scales for " + std::to_string(k) + " elements, and " +
+              typeText(d.getElementType()));
   product.form = {*kind, *aElement, *bElement, MatrixElement::F32};
   product.form.scale = type;
   product.depth = tcgen05::depth(*kind, 8);

@@ -45,8 +45,10 @@ std::optional<Kind> scaledKindOf(MatrixElement a, MatrixElement b, ScaleElement 
   if (!isNarrow(a) || !isNarrow(b))
     return std::nullopt;
   const bool areNibbles = a == E2M1 && b == E2M1;
+  // Bytes for each 16 elements are of yet another type, which these chips lack.
   if (block == 16)
-    return areNibbles ? std::optional(Kind::Mxf4Nvf4) : std::nullopt;
+    return areNibbles && scale == ScaleElement::UE4M3 ? std::optional(Kind::Mxf4Nvf4)
+                                                      : std::nullopt;
   if (block != 32 || scale != ScaleElement::UE8M0)
     return std::nullopt;
   return areNibbles ? Kind::Mxf4 : Kind::Mxf8f6f4;
