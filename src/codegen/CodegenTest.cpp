@@ -142,7 +142,7 @@ TEST(Codegen, UnsupportedOperationCarriesItsPlace) {
 
 TEST(Codegen, TypeWithoutRegistersIsAnErrorNotACrash) {
   unsigned reached = 0;
-  for (const char *type : {"i128", "f128", "vector<4xf32>", "i4", "!tt.ptr<f32, 3>",
+  for (const char *type : {"i256", "f128", "vector<4xf32>", "i4", "!tt.ptr<f32, 3>",
                            "memref<4xf32>", "tensor<128xf32>", "tensor<128xi4, #l>"}) {
     Parsed parsed;
     std::string text =
@@ -190,7 +190,7 @@ TEST(Codegen, RegisterLimitBecomesADirective) {
 TEST(Codegen, NewerChipIsNamedInTheHead) {
   std::string ptx = ptxOf(testFolder() + "/fusion.ttgir", "cuda:100");
   EXPECT_NE(ptx.find(".target sm_100a"), std::string::npos);
-  EXPECT_NE(ptx.find(".version 8.6"), std::string::npos);
+  EXPECT_NE(ptx.find(".version 8.8"), std::string::npos);
 }
 
 TEST(Codegen, MaskedCopyCompilesWithinBudget) {

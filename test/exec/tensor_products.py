@@ -10,21 +10,21 @@
 # EXPECT: dst == src
 # RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e4m3"' B='"e4m3"' --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
-# RUN: scaled a='randint(-4, 5, (128, 256), gl.float8e5)' b='randint(-4, 5, (128, 256), gl.float8e4nv)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e5m2"' B='"e4m3"' --grid 1 --target cuda:100a
+# RUN: scaled a='randint(-4, 5, (128, 256), gl.float8e5)' b='randint(-4, 5, (128, 256), gl.float8e4nv)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e5m2"' B='"e4m3"' WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(-4, 5, (256, 128), gl.float8e5)' b='randint(-4, 5, (128, 128), gl.float8e5)' sa='randint(120, 131, (256, 4), u8)' sb='randint(120, 131, (128, 4), u8)' c='empty((256, 128), f32)' left='empty((256, 128), f32)' right='empty((128, 128), f32)' M=256 N=128 K=128 A='"e5m2"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e5)' b='randint(-4, 5, (256, 128), gl.float8e5)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (256, 4), u8)' c='empty((128, 256), f32)' left='empty((128, 128), f32)' right='empty((256, 128), f32)' M=128 N=256 K=128 A='"e5m2"' B='"e5m2"' COPY=True --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
-# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e2m1"' COPY=True --grid 1 --target cuda:100a
+# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e2m1"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 64), u8)' b='randint(0, 256, (64, 64), u8)' sa='randint(1, 5, (128, 8), gl.float8e4nv)' sb='randint(1, 5, (64, 8), gl.float8e4nv)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e2m1"' B='"e2m1"' VEC=16 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
-# RUN: scaled a='randint(0, 256, (256, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(1, 5, (256, 16), gl.float8e4nv)' sb='randint(1, 5, (128, 16), gl.float8e4nv)' c='empty((256, 128), f32)' left='empty((256, 256), f32)' right='empty((128, 256), f32)' M=256 N=128 K=256 A='"e2m1"' B='"e2m1"' VEC=16 COPY=True --grid 1 --target cuda:100a
+# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(0, 256, (128, 128), u8)' sa='randint(1, 5, (128, 16), gl.float8e4nv)' sb='randint(1, 5, (128, 16), gl.float8e4nv)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e2m1"' VEC=16 COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(0, 256, (64, 64), u8)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' M=128 N=64 K=128 A='"e4m3"' B='"e2m1"' --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
-# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True --grid 1 --target cuda:100a
+# RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: pair a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' M=256 N=128 K=64 BM=128 --num-ctas 2 --grid 1 --target cuda:100a
 # EXPECT: c == a @ b

@@ -259,9 +259,9 @@ must stay and `acc` must not be touched until a barrier tells: each of `mbarrier
 when this and all that this partition started before is over. So does `tcgen05_commit`. 16-bit and
 8-bit floats, float32 (cut to tf32) and 8-bit integers multiply.
 
-Where the layout of `acc` says `two_ctas`, the CTAs of each pair multiply together: each has half of
-the rows of `a` and `acc` and half of the columns of `b`. Barriers of both are told; with `multicast`
-those of all CTAs that hold the same part of `a` or `b`.
+Where the layout of `acc` says `two_ctas`, the CTAs of each pair multiply together: each has half
+of the rows of `a` and `acc` and half of the columns of `b`. Barriers of both are told; with
+`multicast` those of all CTAs that hold the same part of `a` or `b`.
 
 Gives: nothing.
 Errors: other layouts, shapes or element types.
@@ -279,7 +279,8 @@ Errors: other layouts, shapes or element types.
        R"(
 Has a barrier count an arrival once the products and copies that this partition started are over.
 
-With `descs`, buffers in shared memory, so do the barriers of all CTAs that hold the same part of one.
+With `descs`, buffers in shared memory, so do the barriers of all CTAs that hold the same part of
+one.
 
 Gives: nothing.
 Errors: what is no barrier, or not one for each CTA.
@@ -295,10 +296,10 @@ Errors: what is no barrier, or not one for each CTA.
 Starts (a * a_scale) @ (b * b_scale) + acc on the tensor cores.
 
 As `tcgen05_mma`, with a scale for each 32 elements along K, or each 16. `a_type` and `b_type` are
-"e4m3", "e5m2" or "e2m1", two of which lie in a byte, the first in its low half. Scales are in tensor
-memory in a TensorMemoryScalesLayout, [M, K / 32] and [N, K / 32]: uint8, the exponent of a power of
-two plus 127, or float8e4nv for each 16 elements where both types are "e2m1". Where only one is, its
-buffer has an fp4_padded layout.
+"e4m3", "e5m2" or "e2m1", two of which lie in a byte, the first in its low half. Scales are in
+tensor memory in a TensorMemoryScalesLayout, [M, K / 32] and [N, K / 32]: uint8, the exponent of a
+power of two plus 127, or float8e4nv for each 16 elements where both types are "e2m1". Where only
+one is, its buffer has an fp4_padded layout.
 
 Gives: nothing.
 Errors: other layouts, shapes or element types; `acc` with 64 rows in a block.
