@@ -37,6 +37,13 @@ uint32_t ctasInCommon(mlir::Value buffer) {
   return linear ? layout::blockCopies(*linear) : 0;
 }
 
+uint32_t setOfCtas(uint32_t ctas) {
+  uint32_t set = 0;
+  for (uint32_t cta : layout::combinations(ctas))
+    set |= 1u << cta;
+  return set;
+}
+
 Value *isLeast(Emitter &emitter, uint32_t ctas) {
   if (!ctas)
     return nullptr;

@@ -24,6 +24,8 @@ llvm::Value *barrierAddress(Emitter &emitter, mlir::Value barrier);
 /// The bits of the CTA's number in which CTAs differ that have one barrier, or one part of a
 /// buffer, in common. A barrier lies in the least of them; each has a copy of a buffer.
 uint32_t ctasInCommon(mlir::Value buffer);
+/// The CTAs that differ from CTA 0 in those bits alone, as a set: 0b10 -> 0b101.
+uint32_t setOfCtas(uint32_t ctas);
 /// Whether this CTA has those bits at 0; null where `ctas` is 0.
 llvm::Value *isLeast(Emitter &emitter, uint32_t ctas);
 

@@ -49,9 +49,7 @@ void inFirstWarp(Emitter &emitter, Value *condition, bool twoCtas, Body body) {
 /// The CTAs that differ from this one in `bits` alone, as a set.
 Value *ctasThatDifferIn(Emitter &emitter, uint32_t bits) {
   Builder &builder = emitter.builder;
-  uint32_t pattern = 1;
-  for (uint32_t rest = bits; rest; rest &= rest - 1)
-    pattern |= pattern << (rest & -rest);
+  const uint32_t pattern = setOfCtas(bits);
   const uint32_t fixed = (emitter.threads.clusterSize() - 1) & ~bits;
   if (!fixed)
     return builder.getInt32(pattern);

@@ -255,14 +255,9 @@ unsigned firstSender(Emitter &emitter, mlir::Operation *op, unsigned size, bool 
 /// The CTAs that hold the copies, as a mask of 16 bits: this one's number with all values of the
 /// bits `copies`, which it has at 0.
 Value *receivers(Emitter &emitter, uint32_t copies) {
-  uint32_t mask = 0;
-  for (uint32_t subset = copies;; subset = (subset - 1) & copies) {
-    mask |= 1u << subset;
-    if (!subset)
-      break;
-  }
   Builder &builder = emitter.builder;
-  Value *all = builder.CreateShl(builder.getInt32(mask), emitter.threads.clusterRank());
+  Value *all =
+      builder.CreateShl(builder.getInt32(setOfCtas(copies)), emitter.threads.clusterRank());
   return builder.CreateTrunc(all, builder.getInt16Ty());
 }
 

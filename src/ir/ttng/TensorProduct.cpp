@@ -1,4 +1,4 @@
-//===- TensorProduct.cpp - Which products of tensor memory there are ----------===//
+//===- TensorProduct.cpp - Which products of, and copies to, tensor memory exist --===//
 //
 // A cluster divides a product like any tile: CTAs whose sums have different rows need
 // different rows of a, those with different columns different columns of b. With two CTAs

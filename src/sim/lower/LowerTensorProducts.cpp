@@ -164,11 +164,8 @@ struct CommitData : MoveData {
 llvm::SmallVector<int64_t> receiversOf(const CommitData &data, uint32_t rank) {
   uint32_t set = data.targets.empty() ? 1u << rank : 0;
   for (uint32_t bits : data.targets)
-    for (uint32_t subset = bits;; subset = (subset - 1) & bits) {
+    for (uint32_t subset : layout::combinations(bits))
       set |= 1u << ((rank & ~bits) | subset);
-      if (!subset)
-        break;
-    }
   llvm::SmallVector<int64_t> distances;
   for (; set; set &= set - 1)
     distances.push_back((int64_t(llvm::countr_zero(set)) - rank) * kCtaSharedStride);

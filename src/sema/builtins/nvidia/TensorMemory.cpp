@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/nvidia/TensorMemory.h"
 #include "sema/builtins/nvidia/Hopper.h"
+#include "sema/builtins/shared/Views.h"
 
 #include "ir/Encoding.h"
 #include "ir/Views.h"
@@ -179,37 +180,30 @@ static Result emitSlice(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments["tmem"];
   if (!tileArgument(context, arguments, "slice"))
     return std::nullopt;
-  std::optional<int64_t> start = intArgument(context, arguments, "start");
-  std::optional<int64_t> length = start ? intArgument(context, arguments, "length") : std::nullopt;
-  std::optional<int64_t> dim = length ? intArgument(context, arguments, "dim") : std::nullopt;
-  if (!dim)
-    return std::nullopt;
   ttg::MemDescType type = bufferType(buffer);
-  const int64_t rank = type.getRank();
-  if (*dim < -rank || *dim >= rank) {
-    context.report(diag::Kind::AxisOutOfRange, arguments.span("dim"), *dim, rank).end();
+  std::optional<SliceArguments> slice = sliceArguments(context, arguments, type);
+  if (!slice)
     return std::nullopt;
-  }
-  const size_t axis = size_t(*dim < 0 ? *dim + rank : *dim);
+  const auto [start, length, axis] = *slice;
   const int64_t size = type.getShape()[axis];
-  if (!layout::isPowerOf2(*length) || *start < 0 || *start % *length || *start > size - *length) {
-    context.report(diag::Kind::SliceWindow, context.span, *start, *length, size, axis)
+  if (!layout::isPowerOf2(length) || start < 0 || start % length || start > size - length) {
+    context.report(diag::Kind::SliceWindow, context.span, start, length, size, axis)
         .note("the length is a power of two, the start a multiple of the length");
     return std::nullopt;
   }
   llvm::SmallVector<int64_t> shape(type.getShape());
-  shape[axis] = *length;
+  shape[axis] = length;
   auto result =
       ttg::MemDescType::get(shape, type.getElementType(), type.getEncoding(), type.getMemorySpace(),
                             type.getMutableMemory(), type.getAllocShape());
   const unsigned perColumn = target::nvidia::tmem::columnBits / elementBits(type.getElementType());
   std::optional<layout::LinearLayout> inverse = toLinear(type).pseudoInvert();
-  for (int64_t step = *length; inverse && step < size; step *= 2)
+  for (int64_t step = length; inverse && step < size; step *= 2)
     if (inverse->basis(layout::Dim::axis(unsigned(axis)), llvm::Log2_64(step), layout::Dim::Col) %
         perColumn)
       return bad(context, context.span, "slice", "it would begin within a column of 32 bits");
   return Value::memDesc(ttng::TMEMSubSliceOp::create(context.builder, context.loc(), result,
-                                                     buffer.ir(), int32_t(*start), int32_t(axis)),
+                                                     buffer.ir(), int32_t(start), int32_t(axis)),
                         buffer.dtype());
 }
 

@@ -4,7 +4,7 @@
 // from, because addresses follow the layout of the whole buffer.
 //
 //===----------------------------------------------------------------------===//
-#include "sema/builtins/shared/Shared.h"
+#include "sema/builtins/shared/Views.h"
 
 #include "ir/Encoding.h"
 #include "ir/Views.h"
@@ -89,40 +89,47 @@ static const char *cutProblem(const Value &buffer, size_t dim, int64_t length) {
   return nullptr;
 }
 
-static Result emitSlice(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments["smem"];
-  if (!bufferArgument(context, arguments, "smem"))
-    return std::nullopt;
+std::optional<SliceArguments> sliceArguments(Context &context, const BoundArgs &arguments,
+                                             ttg::MemDescType type) {
   std::optional<int64_t> start = intArgument(context, arguments, "start");
   std::optional<int64_t> length = start ? intArgument(context, arguments, "length") : std::nullopt;
   std::optional<int64_t> dim = length ? intArgument(context, arguments, "dim") : std::nullopt;
   if (!dim)
     return std::nullopt;
-  ttg::MemDescType type = bufferType(buffer);
-  int64_t rank = type.getRank();
+  const int64_t rank = type.getRank();
   if (*dim < -rank || *dim >= rank) {
     context.report(diag::Kind::AxisOutOfRange, arguments.span("dim"), *dim, rank).end();
     return std::nullopt;
   }
-  size_t axis = size_t(*dim < 0 ? *dim + rank : *dim);
+  return SliceArguments{*start, *length, size_t(*dim < 0 ? *dim + rank : *dim)};
+}
+
+static Result emitSlice(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
+    return std::nullopt;
+  ttg::MemDescType type = bufferType(buffer);
+  std::optional<SliceArguments> slice = sliceArguments(context, arguments, type);
+  if (!slice)
+    return std::nullopt;
+  const auto [start, length, axis] = *slice;
   int64_t size = type.getShape()[axis];
   // Any run of a ring's buffers will do; within a buffer offsets must not carry.
   bool countsBuffers = axis < type.getShape().size() - *bufferLayout(buffer).rank();
-  bool isAligned =
-      countsBuffers ? *length >= 1 : layout::isPowerOf2(*length) && *start % *length == 0;
-  if (!isAligned || *start < 0 || *start > size - *length) {
+  bool isAligned = countsBuffers ? length >= 1 : layout::isPowerOf2(length) && start % length == 0;
+  if (!isAligned || start < 0 || start > size - length) {
     diag::Builder builder =
-        context.report(diag::Kind::SliceWindow, context.span, *start, *length, size, axis);
+        context.report(diag::Kind::SliceWindow, context.span, start, length, size, axis);
     if (!countsBuffers)
       std::move(builder).note("the length is a power of two, the start a multiple of the length");
     return std::nullopt;
   }
-  if (const char *problem = cutProblem(buffer, axis, *length))
+  if (const char *problem = cutProblem(buffer, axis, length))
     return forbid(context, "slice", buffer, problem);
   llvm::SmallVector<int64_t> shape(type.getShape());
   llvm::SmallVector<int32_t> offsets(shape.size(), 0);
-  shape[axis] = *length;
-  offsets[axis] = int32_t(*start);
+  shape[axis] = length;
+  offsets[axis] = int32_t(start);
   ttg::MemDescType result = viewType(buffer, shape, type.getEncoding(), type.getAllocShape());
   return Value::memDesc(
       ttg::MemDescSubsliceOp::create(context.builder, context.loc(), result, buffer.ir(), offsets),
