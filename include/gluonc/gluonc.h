@@ -54,7 +54,7 @@ typedef enum gluonc_status {
   GLUONC_FAULT = 3,
   /* A device, driver or tool is not there. */
   GLUONC_UNAVAILABLE = 4,
-  /* A simulated launch was told to end before it was done. */
+  /* A simulated launch or a compilation was told to end before it was done. */
   GLUONC_CANCELLED = 5,
   /* A bug of gluonc, or no memory left. What was in use is forgotten; engine and modules stay
    * usable. */
@@ -136,18 +136,24 @@ GLUONC_API void gluonc_engine_seal(gluonc_engine *engine);
  * whichever threads; gluonc_launch_options has the same for one launch. */
 
 /* Receives what simulated kernels print, after each launch, in grid order, on the thread that
- * launched; and after each compilation what `static_print` wrote, and warnings. Null, as at the
- * start, discards it. */
+ * launched; and after each compilation what `static_print` wrote. Null, as at the start, discards
+ * it. */
 typedef void (*gluonc_output)(void *user, const char *text, size_t size);
 GLUONC_API void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user);
+/* Receives warnings, after each compilation and simulated launch that succeeded. Null, as at the
+ * start: they go where output goes. */
+GLUONC_API void gluonc_engine_set_warnings(gluonc_engine *engine, gluonc_output warnings,
+                                           void *user);
 
-/* Is asked about every 50 ms while a simulated launch runs, on the thread that launched: whether to
- * end the launch, which is then GLUONC_CANCELLED. For hosts that take signals there. Null, as at
- * the start: nobody is asked. */
+/* Is asked about every 50 ms while a simulated launch runs or a kernel is compiled, on the thread
+ * that does so: whether to end that, which is then GLUONC_CANCELLED. (Within one pass of LLVM
+ * nobody is asked; a ptxas that runs is ended.) For hosts that take signals there. Null, as at the
+ * start: nobody is asked. */
 typedef int (*gluonc_interrupt)(void *user);
 GLUONC_API void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interrupt interrupt,
                                             void *user);
-/* Ends the simulated launches that run now, on whichever threads. What they wrote stays. */
+/* Ends the simulated launches and the compilations that run now, on whichever threads. What
+ * launches wrote stays. */
 GLUONC_API void gluonc_engine_cancel_launches(gluonc_engine *engine);
 
 /* How the simulator interleaves the partitions of a kernel from now on. Null, as at the start: each
@@ -487,6 +493,8 @@ typedef struct gluonc_launch_options {
   void *output_user;
   gluonc_interrupt interrupt;
   void *interrupt_user;
+  gluonc_output warnings;
+  void *warnings_user;
 } gluonc_launch_options;
 
 /* Launches a simulated executable; `options` may be null. Launches with options of their own may

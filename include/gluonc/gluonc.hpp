@@ -258,6 +258,7 @@ struct LaunchOptions {
   std::function<void(std::string_view)> output;
   /// Whether to end the launch; asked about every 50 ms.
   std::function<bool()> interrupt;
+  std::function<void(std::string_view)> warnings;
 };
 
 class Specialization {
@@ -402,7 +403,8 @@ public:
       raw.range_count = options.ranges->size();
     }
     raw.schedule_seed = options.scheduleSeed ? &*options.scheduleSeed : nullptr;
-    raw.output_user = raw.interrupt_user = const_cast<LaunchOptions *>(&options);
+    raw.output_user = raw.interrupt_user = raw.warnings_user =
+        const_cast<LaunchOptions *>(&options);
     if (options.output)
       raw.output = [](void *user, const char *text, size_t size) {
         static_cast<LaunchOptions *>(user)->output({text, size});
@@ -410,6 +412,10 @@ public:
     if (options.interrupt)
       raw.interrupt = [](void *user) -> int {
         return static_cast<LaunchOptions *>(user)->interrupt();
+      };
+    if (options.warnings)
+      raw.warnings = [](void *user, const char *text, size_t size) {
+        static_cast<LaunchOptions *>(user)->warnings({text, size});
       };
     gluonc_error *error = nullptr;
     gluonc_status status = gluonc_launch_simulated(handle.get(), grid.x, grid.y, grid.z,
@@ -656,6 +662,9 @@ public:
   void setOutput(gluonc_output output, void *user = nullptr) const {
     gluonc_engine_set_output(handle.get(), output, user);
   }
+  void setWarnings(gluonc_output warnings, void *user = nullptr) const {
+    gluonc_engine_set_warnings(handle.get(), warnings, user);
+  }
   void setInterrupt(gluonc_interrupt interrupt, void *user = nullptr) const {
     gluonc_engine_set_interrupt(handle.get(), interrupt, user);
   }
@@ -671,7 +680,7 @@ public:
     return targetOf(gluonc_engine_cuda_target, device);
   }
 
-  /// Ends the simulated launches that run now, on whichever threads.
+  /// Ends the simulated launches and the compilations that run now, on whichever threads.
   void cancelLaunches() const { gluonc_engine_cancel_launches(handle.get()); }
   /// How the simulator interleaves partitions; see the C function.
   void setScheduleSeed(std::optional<uint64_t> seed) const {

@@ -46,9 +46,18 @@ def compile_many(launches, *, jobs=None, progress=None, return_exceptions=False)
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         places = {pool.submit(kernel.warmup, *args, **kwargs): i
                   for i, (kernel, args, kwargs) in enumerate(launches)}
-        for future in as_completed(places):
-            results[places[future]] = future.exception() or future.result()
-            bar.step()
+        try:
+            for future in as_completed(places):
+                results[places[future]] = future.exception() or future.result()
+                bar.step()
+        except BaseException:
+            # Ctrl-C, which threads do not hear of.
+            pool.shutdown(wait=False, cancel_futures=True)
+            # Some may be on their way to the compiler.
+            while not all(future.done() for future in places):
+                engine().cancel_launches()
+                time.sleep(0.02)
+            raise
     bar.end()
     for result in results:
         if isinstance(result, Exception) and not return_exceptions:

@@ -37,7 +37,7 @@ class Unavailable(GluonError, RuntimeError):
 
 
 class Cancelled(GluonError, RuntimeError):
-    """A simulated launch was told to end before it was done."""
+    """A simulated launch or a compilation was told to end before it was done."""
 
 
 class InternalError(GluonError, RuntimeError):

@@ -41,8 +41,9 @@ PyObject *decode(const char *text) {
 /// Sets the exception for what a call reported, and frees the report.
 void setException(int status, gluonc_error *raw) {
   ErrorHandle error(raw);
-  // A launch was cancelled because a signal's handler raised.
-  if (PyErr_Occurred())
+  // A signal's handler raised while the call ran, or does now: it may have ended the assembler,
+  // too.
+  if (PyErr_Occurred() || PyErr_CheckSignals() != 0)
     return;
   PyObject *errors = PyImport_ImportModule("gluonc.errors");
   PyObject *made =
@@ -366,6 +367,9 @@ public:
       // Nothing may be thrown through the compiler.
       self.text = error.what();
       binding->text = self.text.c_str();
+      // Ctrl-C came while Python ran: again, for who asks next.
+      if (error.matches(PyExc_KeyboardInterrupt))
+        PyErr_SetInterrupt();
     } catch (nb::cast_error &) {
     }
     return 1;
@@ -481,22 +485,15 @@ public:
     gluonc_engine_seal(handle.get());
   }
 
-  /// What simulated kernels print goes to sys.stdout, as print() finds it.
+  /// What simulated kernels print goes to sys.stdout, as print() finds it, and warnings to
+  /// sys.stderr.
   void printToPython() const {
-    gluonc_engine_set_output(
-        handle.get(),
-        [](void *, const char *text, size_t size) {
-          nb::gil_scoped_acquire held;
-          PyObject *out = PySys_GetObject("stdout");
-          PyObject *line = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace");
-          if (!out || out == Py_None || !line || PyFile_WriteObject(line, out, Py_PRINT_RAW) != 0)
-            PyErr_Clear();
-          Py_XDECREF(line);
-        },
-        nullptr);
+    gluonc_engine_set_output(handle.get(), writeTo, const_cast<char *>("stdout"));
+    gluonc_engine_set_warnings(handle.get(), writeTo, const_cast<char *>("stderr"));
   }
 
-  /// Lets Python's handlers of signals run while a simulated launch does, so that Ctrl-C ends it.
+  /// Lets Python's handlers of signals run while a simulated launch or a compilation does, so that
+  /// Ctrl-C ends it.
   void checkSignals() const {
     gluonc_engine_set_interrupt(
         handle.get(),
@@ -507,7 +504,7 @@ public:
         nullptr);
   }
 
-  /// Ends the simulated launches of all threads.
+  /// Ends the simulated launches and the compilations of all threads.
   void cancelLaunches() const { gluonc_engine_cancel_launches(handle.get()); }
 
   void setScheduleSeed(std::optional<uint64_t> seed) const {
@@ -536,6 +533,16 @@ public:
   }
 
 private:
+  /// To a stream of `sys`.
+  static void writeTo(void *name, const char *text, size_t size) {
+    nb::gil_scoped_acquire held;
+    PyObject *out = PySys_GetObject(static_cast<const char *>(name));
+    PyObject *line = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace");
+    if (!out || out == Py_None || !line || PyFile_WriteObject(line, out, Py_PRINT_RAW) != 0)
+      PyErr_Clear();
+    Py_XDECREF(line);
+  }
+
   std::unique_ptr<gluonc_engine, Destroyer<gluonc_engine_destroy>> handle;
 };
 

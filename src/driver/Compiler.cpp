@@ -4,10 +4,12 @@
 #include "ir/Report.h"
 #include "ir/SourceLocation.h"
 #include "ir/text/ReadModule.h"
+#include "support/Interrupt.h"
 #include "support/Recovery.h"
 #include "transform/Pipeline.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -62,6 +64,13 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::makeIr(const KernelSource &source, d
   return module;
 }
 
+namespace {
+/// Lets the host stop before each pass.
+struct MayStop : mlir::PassInstrumentation {
+  void runBeforePass(mlir::Pass *, mlir::Operation *) override { mayStopHere(); }
+};
+} // namespace
+
 bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
                          const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
   TimingScope scope(timings, "transform");
@@ -69,6 +78,7 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::KernelRejected);
   mlir::PassManager passes(mlirContext.get());
   addPipeline(passes, target);
+  passes.addInstrumentation(std::make_unique<MayStop>());
   // Once at the end: after each of a dozen passes it would take longer than they.
   passes.enableVerifier(false);
   unsigned before = sink.errorCount();

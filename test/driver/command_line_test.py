@@ -314,9 +314,8 @@ class CommandLine(unittest.TestCase):
     def test_ctrl_c_ends_a_run_within_a_fifth_of_a_second(self):
         (self.path / "long.py").write_text(LONG)
         for device in (["--device", "cpu", "--target", "cuda:90a"], ["--device", "ptx"]):
-            times = []
-            # The machine may be busy with other things.
-            for _ in range(3):
+            def seconds():
+                """From the signal to the end."""
                 process = subprocess.Popen([options.gluonc, "run", "long.py::forever", "dst=empty(1, i32)",
                                             "--max-branches", "0", *device], cwd=self.path)
                 with self.assertRaises(subprocess.TimeoutExpired):
@@ -324,8 +323,9 @@ class CommandLine(unittest.TestCase):
                 start = time.monotonic()
                 process.send_signal(signal.SIGINT)
                 self.assertEqual(process.wait(60), -signal.SIGINT)
-                times.append(time.monotonic() - start)
-            self.assertLess(min(times), 0.2, device)
+                return time.monotonic() - start
+            # Whoever waits for it may have to wait for a processor, too.
+            self.assertTrue(any(seconds() < 0.2 for _ in range(10)), device)
 
     # -- a GPU that is not one -------------------------------------------------
 

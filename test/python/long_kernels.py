@@ -17,6 +17,12 @@ def multiply(dst, rounds):
 
 
 @gluon.jit
+def unrolled(dst, count: gl.constexpr):
+    for i in gl.static_range(count):
+        gl.store(dst + i, i)
+
+
+@gluon.jit
 def answer(ping, pong, rounds):
     for i in range(rounds):
         mbarrier.wait(ping, i & 1)

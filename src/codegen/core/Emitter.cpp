@@ -3,6 +3,7 @@
 #include "codegen/Backend.h"
 #include "codegen/passes/DebugInfo.h"
 #include "ir/Dialects.h"
+#include "support/Interrupt.h"
 #include "support/Recovery.h"
 
 #include "mlir/IR/RegionGraphTraits.h"
@@ -135,6 +136,7 @@ LogicalResult Emitter::emitBlock(mlir::Block &block) {
     if (state.debug)
       builder.SetCurrentDebugLocation(state.debug->locationOf(op.getLoc(), function));
     WorkPlace::current() = {nullptr, 0, 0, op.getLoc().getAsOpaquePointer()};
+    mayStop();
     if (mlir::failed(emit(*this, &op)))
       return failure();
   }

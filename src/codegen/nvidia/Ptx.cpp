@@ -3,6 +3,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "codegen/nvidia/ProxyRegisters.h"
 #include "codegen/nvidia/SplitBlocks.h"
+#include "support/Interrupt.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -131,6 +132,22 @@ void fixAlignment(Module &module) {
       function.setLinkage(GlobalValue::ExternalLinkage);
 }
 
+/// Between passes: lets the host stop.
+class MayStop : public FunctionPass {
+public:
+  static char ID;
+  MayStop() : FunctionPass(ID) {}
+
+  StringRef getPassName() const override { return "Ask whether to go on"; }
+  void getAnalysisUsage(AnalysisUsage &usage) const override { usage.setPreservesAll(); }
+  bool runOnFunction(Function &) override {
+    mayStopHere();
+    return false;
+  }
+};
+
+char MayStop::ID = 0;
+
 /// LLVM's passes for PTX without those that find nothing in what `runPasses` leaves.
 class Passes : public legacy::PassManager {
 public:
@@ -148,7 +165,7 @@ public:
     StringRef name = pass->getPassName();
     if (name == "NVPTX Proxy Register Instruction Erasure") {
       delete pass;
-      legacy::PassManager::add(createProxyRegisterErasure());
+      append(createProxyRegisterErasure());
     } else if (is_contained(superfluous, name) ||
                (!merges && name == "GPU Load and Store Vectorizer") ||
                (!polishes && name == "Machine code sinking") ||
@@ -156,17 +173,23 @@ public:
       delete pass;
     } else if (name == "CodeGen Prepare") {
       if (polishes)
-        legacy::PassManager::add(pass);
+        append(pass);
       else
         delete pass;
       // Before, blocks would be joined again.
-      legacy::PassManager::add(createSplitBlocks());
+      append(createSplitBlocks());
     } else {
-      legacy::PassManager::add(pass);
+      append(pass);
     }
   }
 
 private:
+  void append(Pass *pass) {
+    if (pass->getPassKind() == PT_Function)
+      legacy::PassManager::add(new MayStop);
+    legacy::PassManager::add(pass);
+  }
+
   bool merges, polishes, joins;
   /// Equal expressions are gone before, and addresses come as base, variable part and constant
   /// (AddressSplit.h), multiples as sums (ProductChains.h). Together these would take a fifth of

@@ -1,6 +1,7 @@
 #include "codegen/nvidia/Ptxas.h"
 
 #include "support/Forks.h"
+#include "support/Interrupt.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,8 +12,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -95,6 +99,37 @@ std::vector<std::string> commandLine(StringRef program, StringRef input, StringR
   return line;
 }
 
+/// Waits for a process until it ends or the host stops this thread, which ends it.
+void waitForEnd(const sys::ProcessInfo &process) {
+  Interruptible *host = Interruptible::current();
+  if (!host)
+    return;
+  // Readable at its end. Kernels older than 5.3 have none.
+  pollfd ended = {static_cast<int>(syscall(SYS_pidfd_open, process.Pid, 0)), POLLIN, 0};
+  if (ended.fd < 0)
+    return;
+  constexpr int milliseconds = 20;
+  while (poll(&ended, 1, milliseconds) <= 0)
+    if (host->isStopped()) {
+      kill(process.Pid, SIGKILL);
+      break;
+    }
+  close(ended.fd);
+}
+
+/// Runs a program to its end. Its exit status; negative where it did not start or was killed.
+int execute(StringRef program, ArrayRef<StringRef> arguments,
+            ArrayRef<std::optional<StringRef>> redirects, std::string &failure) {
+  AtRest waiting;
+  bool isNotStarted = false;
+  sys::ProcessInfo process = sys::ExecuteNoWait(program, arguments, std::nullopt, redirects,
+                                                /*MemoryLimit=*/0, &failure, &isNotStarted);
+  if (isNotStarted)
+    return -1;
+  waitForEnd(process);
+  return sys::Wait(process, /*SecondsToWait=*/std::nullopt, &failure).ReturnCode;
+}
+
 /// What stood in the way of ptxas.
 Error failed(Error error) { return make_error<AssemblerError>(toString(std::move(error))); }
 
@@ -143,11 +178,7 @@ Expected<Cubin> assemble(StringRef ptxasPath, StringRef ptx, const target::Targe
   SmallVector<StringRef> arguments(line.begin(), line.end());
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(messages), StringRef(messages)};
   std::string failure;
-  int status = [&] {
-    AtRest waiting;
-    return sys::ExecuteAndWait(ptxasPath, arguments, std::nullopt, redirects, /*SecondsToWait=*/0,
-                               /*MemoryLimit=*/0, &failure);
-  }();
+  int status = execute(ptxasPath, arguments, redirects, failure);
   Expected<std::string> log = readOutput(messages);
   if (!log)
     return failed(log.takeError());

@@ -3,9 +3,11 @@
 #include "codegen/passes/AddressSplit.h"
 #include "codegen/passes/DelayCopies.h"
 #include "codegen/passes/ProductChains.h"
+#include "support/Interrupt.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -116,7 +118,9 @@ void runPasses(Module &module, TargetMachine &machine) {
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graph;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerBeforeNonSkippedPassCallback([](StringRef, Any) { mayStopHere(); });
+  PassBuilder builder(&machine, PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);
   builder.registerFunctionAnalyses(functions);

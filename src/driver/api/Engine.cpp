@@ -36,21 +36,19 @@ gluonc_status unavailable(llvm::Error failure, gluonc_error **error) {
   return fail(GLUONC_UNAVAILABLE, llvm::toString(std::move(failure)), error);
 }
 
-void passOn(EngineState &engine, const diag::Collector &collector) {
-  if (collector.diagnostics.empty())
-    return;
-  LaunchSettings settings = engine.launchSettings();
-  if (!settings.output)
-    return;
-  std::string text;
-  llvm::raw_string_ostream out(text);
+void passOn(const LaunchSettings &settings, const diag::Collector &collector) {
+  std::string printed, warned;
+  llvm::raw_string_ostream output(printed), warnings(warned);
   for (const diag::Diagnostic &diagnostic : collector.diagnostics)
     if (diagnostic.kind == diag::Kind::StaticPrint)
-      out << diagnostic.message << '\n';
+      output << diagnostic.message << '\n';
     else
-      diag::renderText(diagnostic, out);
+      diag::renderText(diagnostic, settings.warnings ? warnings : output);
   AtRest telling;
-  settings.output(settings.outputUser, text.data(), text.size());
+  if (settings.output && !printed.empty())
+    settings.output(settings.outputUser, printed.data(), printed.size());
+  if (!warned.empty())
+    settings.warnings(settings.warningsUser, warned.data(), warned.size());
 }
 
 gluonc_status fail(const diag::Collector &collector, gluonc_error **error) {
@@ -253,20 +251,23 @@ void gluonc_engine_set_max_branches(gluonc_engine *engine, uint64_t count) {
 }
 
 void gluonc_engine_set_output(gluonc_engine *engine, gluonc_output output, void *user) {
-  guarded(nullptr, {{"engine", engine}}, [&] {
-    std::lock_guard guard(engine->state->settings);
-    engine->state->forLaunches.output = output;
-    engine->state->forLaunches.outputUser = user;
-    return GLUONC_OK;
+  setForLaunches(engine, [&](LaunchSettings &launches) {
+    launches.output = output;
+    launches.outputUser = user;
+  });
+}
+
+void gluonc_engine_set_warnings(gluonc_engine *engine, gluonc_output warnings, void *user) {
+  setForLaunches(engine, [&](LaunchSettings &launches) {
+    launches.warnings = warnings;
+    launches.warningsUser = user;
   });
 }
 
 void gluonc_engine_set_interrupt(gluonc_engine *engine, gluonc_interrupt interrupt, void *user) {
-  guarded(nullptr, {{"engine", engine}}, [&] {
-    std::lock_guard guard(engine->state->settings);
-    engine->state->forLaunches.interrupt = interrupt;
-    engine->state->forLaunches.interruptUser = user;
-    return GLUONC_OK;
+  setForLaunches(engine, [&](LaunchSettings &launches) {
+    launches.interrupt = interrupt;
+    launches.interruptUser = user;
   });
 }
 

@@ -123,7 +123,7 @@ static gluonc_status compile(gluonc_engine *engine, gluonc_specialization *speci
     return refuse(*made, "the cache has no machine code", error);
   if (!compiled)
     return fail(collector, error);
-  passOn(state, collector);
+  passOn(state.launchSettings(), collector);
   made->compiled = std::move(*compiled);
   made->parameters = driver::launchParameters(specialization->arguments);
   *executable = made.release();
@@ -135,7 +135,11 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
                                     gluonc_error **error) {
   return guarded(
       error, {{"engine", engine}, {"specialization", specialization}, {"executable", executable}},
-      [&] { return compile(engine, specialization, target, executable, error); },
+      [&] {
+        return stoppable(*engine->state, error, [&] {
+          return compile(engine, specialization, target, executable, error);
+        });
+      },
       {specialization, target ? target : ""});
 }
 
@@ -162,7 +166,7 @@ static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *spec
       sim::Executable::prepare(*module, driver::kernelNameOf(*module), collector, sources);
   if (!made->simulated)
     return fail(collector, error);
-  passOn(*engine->state, collector);
+  passOn(engine->state->launchSettings(), collector);
   if (auto bytes = (*module)->getAttrOfType<mlir::IntegerAttr>(ttg::sharedAttr))
     made->compiled.kernel.sharedBytes = unsigned(bytes.getInt());
   made->compiled.kernel.numWarps = specialization->options.numWarps;
@@ -179,7 +183,11 @@ gluonc_status gluonc_engine_simulate(gluonc_engine *engine, gluonc_specializatio
                                      gluonc_error **error) {
   return guarded(
       error, {{"engine", engine}, {"specialization", specialization}, {"executable", executable}},
-      [&] { return simulate(engine, specialization, target, executable, error); },
+      [&] {
+        return stoppable(*engine->state, error, [&] {
+          return simulate(engine, specialization, target, executable, error);
+        });
+      },
       {specialization, target ? target : ""});
 }
 
@@ -237,7 +245,11 @@ gluonc_status gluonc_executable_make_code(gluonc_executable *executable, const c
                                           const char **code, size_t *size, gluonc_error **error) {
   return guarded(
       error, {{"executable", executable}, {"form", form}, {"code", code}},
-      [&] { return makeCode(executable, form, code, size, error); }, subjectOf(executable));
+      [&] {
+        return stoppable(*executable->engine, error,
+                         [&] { return makeCode(executable, form, code, size, error); });
+      },
+      subjectOf(executable));
 }
 
 void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_executable_info *info) {

@@ -89,6 +89,10 @@ Subject api::subjectOf(const gluonc_executable *executable) {
   return {executable->hasSource() ? &executable->origin : nullptr, executable->target.name()};
 }
 
+gluonc_status api::failStopped(gluonc_error **error) {
+  return fail(GLUONC_CANCELLED, "the compilation was stopped", error);
+}
+
 gluonc_status api::reportInternalError(const char *what, const Subject &subject,
                                        gluonc_error **error) {
   try {

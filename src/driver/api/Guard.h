@@ -11,6 +11,7 @@
 #include "driver/api/Handles.h"
 #include "sema/eval/Unfinished.h"
 #include "support/Forks.h"
+#include "support/Interrupt.h"
 #include "support/Recovery.h"
 
 #include <cstring>
@@ -56,6 +57,7 @@ std::optional<Options> readSized(const Options *given, gluonc_error **error) {
   return made;
 }
 
+gluonc_status failStopped(gluonc_error **error);
 gluonc_status reportInternalError(const char *what, const Subject &subject, gluonc_error **error);
 /// GLUONC_OK, or the report that this process cannot do the call, or that an argument is null.
 gluonc_status checkCall(std::initializer_list<Needed> needed, gluonc_error **error);
@@ -70,6 +72,8 @@ gluonc_status guarded(gluonc_error **error, std::initializer_list<Needed> needed
       return status;
     WorkPlace::current() = {};
     return body();
+  } catch (const Interrupted &) {
+    return failStopped(error);
   } catch (const InternalError &failure) {
     return reportInternalError(failure.what.c_str(), subject, error);
   } catch (const std::bad_alloc &) {
@@ -77,6 +81,24 @@ gluonc_status guarded(gluonc_error **error, std::initializer_list<Needed> needed
   } catch (const std::exception &failure) {
     return reportInternalError(failure.what(), subject, error);
   }
+}
+
+/// A `body` of `guarded` that the host may stop.
+template <typename Body>
+gluonc_status stoppable(EngineState &engine, gluonc_error **error, Body &&body) {
+  auto ask = [&, settings = engine.launchSettings(), before = engine.cancellations.load()] {
+    AtRest asking;
+    return engine.cancellations != before ||
+           (settings.interrupt && settings.interrupt(settings.interruptUser));
+  };
+  Interruptible asking(ask);
+  gluonc_status status = body();
+  if (!asking.wasStopped())
+    return status;
+  // What became of it is the host's doing.
+  if (error)
+    gluonc_error_destroy(*error);
+  return failStopped(error);
 }
 
 /// The engine's lock, to evaluate, in a module where there is one. What an internal error leaves

@@ -41,11 +41,14 @@ struct LaunchSettings {
   /// Receives what kernels print.
   gluonc_output output = nullptr;
   void *outputUser = nullptr;
+  /// Null: `output`.
+  gluonc_output warnings = nullptr;
+  void *warningsUser = nullptr;
   std::shared_ptr<const sim::Memory> memory = std::make_shared<sim::Memory>();
   std::optional<uint64_t> scheduleSeed;
   sim::Verdict races = sim::Verdict::Fault, maskedOff = sim::Verdict::Warn;
   uint64_t maxBranches = sim::Launch::kDefaultMaxBranches;
-  /// Asked while the launch runs.
+  /// Asked while a launch runs, or a compilation.
   gluonc_interrupt interrupt = nullptr;
   void *interruptUser = nullptr;
 };
@@ -75,7 +78,7 @@ struct EngineState {
   LaunchSettings forLaunches;
   /// What `forLaunches.memory` is made of.
   std::vector<HostRange> ranges;
-  /// How often launches were cancelled.
+  /// How often launches and compilations were cancelled.
   std::atomic<uint64_t> cancellations = 0;
   std::shared_ptr<const cuda::Driver> driver;
   std::vector<std::string> targetNames;
@@ -110,9 +113,9 @@ struct ModuleState {
 /// Make an error, where the caller wants one, and hand its status on.
 gluonc_status fail(gluonc_status status, std::string text, gluonc_error **error);
 gluonc_status unavailable(llvm::Error failure, gluonc_error **error);
-/// After a success: what `static_print` wrote, as it is, and warnings go to the engine's output.
-/// The engine must not be locked: the receiver may take locks of its own.
-void passOn(EngineState &engine, const diag::Collector &collector);
+/// After a success: what `static_print` wrote, as it is, and warnings go to their receivers. The
+/// engine must not be locked: receivers may take locks of their own.
+void passOn(const LaunchSettings &settings, const diag::Collector &collector);
 /// The diagnostics of one call as an error.
 gluonc_status fail(const diag::Collector &collector, gluonc_error **error);
 

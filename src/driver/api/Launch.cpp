@@ -195,7 +195,7 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   }
   if (!fine)
     return fail(collector, error);
-  passOn(*executable.engine, collector);
+  passOn(settings, collector);
   return GLUONC_OK;
 }
 
@@ -362,6 +362,10 @@ settingsOf(EngineState &engine, const gluonc_launch_options *options, gluonc_err
   if (chosen->interrupt) {
     settings.interrupt = chosen->interrupt;
     settings.interruptUser = chosen->interrupt_user;
+  }
+  if (chosen->warnings) {
+    settings.warnings = chosen->warnings;
+    settings.warningsUser = chosen->warnings_user;
   }
   return settings;
 }

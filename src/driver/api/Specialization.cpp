@@ -263,20 +263,27 @@ static std::optional<std::string> printSpecialized(const gluonc_specialization &
   return driver::printIr(*ir);
 }
 
+static gluonc_status print(const gluonc_specialization &specialization, const char *target,
+                           const char **text, gluonc_error **error) {
+  diag::Collector collector;
+  std::optional<std::string> made = printSpecialized(specialization, target, collector);
+  if (!made)
+    return fail(collector, error);
+  passOn(specialization.module->engine->launchSettings(), collector);
+  thread_local std::string printed;
+  printed = std::move(*made);
+  *text = printed.c_str();
+  return GLUONC_OK;
+}
+
 gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, const char *target,
                                        const char **text, gluonc_error **error) {
   return guarded(error, {{"specialization", specialization}, {"text", text}},
                  [&] {
-                   diag::Collector collector;
-                   std::optional<std::string> made =
-                       printSpecialized(*specialization, target ? target : "", collector);
-                   if (!made)
-                     return fail(collector, error);
-                   passOn(*specialization->module->engine, collector);
-                   thread_local std::string printed;
-                   printed = std::move(*made);
-                   *text = printed.c_str();
-                   return GLUONC_OK;
+                   EngineState &engine = *specialization->module->engine;
+                   return stoppable(engine, error, [&] {
+                     return print(*specialization, target ? target : "", text, error);
+                   });
                  },
                  {specialization, target ? target : ""});
 }

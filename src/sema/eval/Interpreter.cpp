@@ -4,6 +4,7 @@
 #include "sema/value/Arithmetic.h"
 
 #include "ir/SourceLocation.h"
+#include "support/Interrupt.h"
 #include "support/Recovery.h"
 
 namespace gluonc::sema {
@@ -48,6 +49,7 @@ std::shared_ptr<Closure> Interpreter::capture() {
 
 bool Interpreter::step(diag::Span span) {
   WorkPlace::current() = {span.file, span.begin, span.end};
+  mayStop();
   spend(stepCost);
   bool isTooDeep = depth > maxDepth || work.isTooDeep();
   if (!isTooDeep && !work.isSpent())

@@ -3,6 +3,7 @@
 #include "sim/machine/Taint.h"
 
 #include "ir/SourceLocation.h"
+#include "support/Interrupt.h"
 #include "support/Recovery.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -325,6 +326,7 @@ bool Lowering::lowerOperation(mlir::Operation *operation) {
   uint32_t outerPlace = currentPlace;
   beginPlace(operation);
   WorkPlace::current() = {nullptr, 0, 0, operation->getLoc().getAsOpaquePointer()};
+  mayStop();
   llvm::scope_exit restore([&] { currentPlace = outerPlace; });
   auto known = operationTable().find(operation->getName().getStringRef());
   if (known == operationTable().end())
