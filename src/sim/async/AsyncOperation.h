@@ -35,6 +35,8 @@ struct AsyncOperation {
   struct Sum {
     Region target;
     Ordering::Epoch epoch = 0;
+    /// Products follow each other in one sum if these are equal; 0 of a copy, which all follow.
+    uint32_t kind = 0;
   };
   struct BoxToShared {
     BoxTransfer transfer;

@@ -68,9 +68,10 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
     write(*elements, epoch, operation.place);
   } else if (auto *sum = std::get_if<AsyncOperation::Sum>(&operation.movement)) {
     noteWrite(*this, sum->target, sum->epoch, operation.place);
-    // A later product may add to it still.
+    // A later product may add to it still, or read it.
     if (!pendingSum(sum->target))
-      setState(shared, sum->target, SharedMemory::Written);
+      forEachStretch(sum->target,
+                     [&](uint64_t offset, uint32_t bytes) { shared.finishWrite(offset, bytes); });
   } else if (auto *in = std::get_if<AsyncOperation::BoxToShared>(&operation.movement)) {
     loadBox(in->transfer, shared);
     noteWrite(*this, in->transfer.shared, epoch, operation.place);

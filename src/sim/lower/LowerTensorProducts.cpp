@@ -2,8 +2,8 @@
 //
 // A product computes at once, and its sum is written at once, but counts as being
 // written until a barrier that a commit names has completed. Meanwhile only
-// products of the same partition into the very same tile may touch it: they follow
-// each other in the tensor cores. A copy from shared memory is the same; the
+// products of the same partition and kind into the very same tile may touch it: they
+// follow each other in the tensor cores. A copy from shared memory is the same; the
 // products of its partition that come behind it may read what it writes.
 //
 // Where two CTAs multiply together, the first does it for both, and tells barriers of
@@ -45,10 +45,14 @@ Part partOf(Lowering &lowering, mlir::Operation *operation, mlir::Value view, bo
 
 bool isSecondOfPair(Cta &cta, bool twoCtas) { return twoCtas && cta.rank() & 1; }
 
-/// What this partition started and is not over writes the very region.
-bool isFollowed(Cta &cta, const Region &region) {
+/// What this partition started and is not over writes the very region: a copy, or a product of
+/// `kind`.
+bool isFollowed(Cta &cta, const Region &region, uint32_t kind) {
   AsyncOperation *before = cta.pendingSum(region);
-  return before &&
+  if (!before)
+    return false;
+  const uint32_t last = std::get<AsyncOperation::Sum>(before->movement).kind;
+  return (!last || last == kind) &&
          llvm::any_of(cta.fiber->products, [&](const std::shared_ptr<AsyncOperation> &each) {
            return each.get() == before;
          });
@@ -56,8 +60,9 @@ bool isFollowed(Cta &cta, const Region &region) {
 
 /// Reads a region as an instruction does that follows what this partition started before; false
 /// after a fault. The read is one from now on: several barriers may tell that it is over.
-bool readOperand(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to) {
-  if (region.table->inTensorMemory && isFollowed(cta, region)) {
+bool readOperand(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
+                 uint32_t kind = 0) {
+  if (region.table->inTensorMemory && isFollowed(cta, region, kind)) {
     forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
       std::memcpy(to + uint64_t(element) * region.table->elementBytes, cta.shared.data() + offset,
                   uint64_t(count) * region.table->elementBytes);
@@ -80,14 +85,14 @@ void write(Cta &cta, const Region &region, const uint8_t *from) {
 }
 
 /// From now on `reads` and `target` are in use, until a barrier tells.
-void start(const Instruction &instruction, Cta &cta, const char *name, llvm::ArrayRef<Region> reads,
+void start(const Instruction &instruction, Cta &cta, uint32_t kind, llvm::ArrayRef<Region> reads,
            const Region &target) {
   AsyncOperation started;
-  started.name = name;
+  started.name = kind ? "product" : "copy";
   started.proxy = Proxy::Async;
   started.reads.append(reads.begin(), reads.end());
   started.movement =
-      AsyncOperation::Sum{target, cta.ordering ? cta.ordering->now(cta.fiber->index) : 0};
+      AsyncOperation::Sum{target, cta.ordering ? cta.ordering->now(cta.fiber->index) : 0, kind};
   started.place = instruction.place;
   llvm::erase_if(cta.fiber->products,
                  [](const std::shared_ptr<AsyncOperation> &each) { return each->isComplete; });
@@ -101,6 +106,8 @@ void start(const Instruction &instruction, Cta &cta, const char *name, llvm::Arr
 struct ProductData : OpData {
   std::variant<DotData, ScaledDot> dot;
   bool twoCtas = false;
+  /// As AsyncOperation::Sum has it.
+  uint32_t kind = 0;
   /// a, b and perhaps their scales, the views and room for what they hold.
   struct Operand {
     Part part;
@@ -140,14 +147,14 @@ void runProduct(const Instruction &instruction, Cta &cta) {
     if (!readOperand(instruction, cta, reads.back(), cta.at<uint8_t>(operand.room)))
       return;
   }
-  if (usesSum && !readOperand(instruction, cta, sum, cta.at<uint8_t>(data.before)))
+  if (usesSum && !readOperand(instruction, cta, sum, cta.at<uint8_t>(data.before), data.kind))
     return;
-  if (!isFollowed(cta, sum) && !checkWritable(instruction, cta, sum))
+  if (!isFollowed(cta, sum, data.kind) && !checkWritable(instruction, cta, sum))
     return;
   compute(data, cta, usesSum);
   write(cta, sum, cta.at<uint8_t>(data.after));
   cta.noteStep(instruction, Doing::Multiplies, sum.start());
-  start(instruction, cta, "product", reads, sum);
+  start(instruction, cta, data.kind, reads, sum);
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,8 +248,9 @@ std::optional<ProductData::Operand> operandOf(Lowering &lowering, mlir::Operatio
 /// What all products have. `operands` are a, b and perhaps their scales.
 template <typename Op>
 bool emitProduct(Lowering &lowering, Op dot, llvm::ArrayRef<mlir::Value> operands,
-                 ProductData *data) {
+                 const ttng::TensorProduct &product, ProductData *data) {
   mlir::Operation *operation = dot;
+  data->kind = 1 + uint32_t(product.form.kind);
   lowering.program.ordersShared = true;
   data->twoCtas = dot.getTwoCtas();
   llvm::SmallVector<mlir::Type, 4> types;
@@ -307,7 +315,7 @@ bool lowerProduct(Lowering &lowering, mlir::Operation *operation) {
   form.shape.truncatesToTf32 = *kindA == ElementKind::F32;
   ProductData *data = lowering.addData<ProductData>();
   data->dot = form;
-  return emitProduct(lowering, dot, {dot.getA(), dot.getB()}, data);
+  return emitProduct(lowering, dot, {dot.getA(), dot.getB()}, *product, data);
 }
 
 ScaledDot::Element scaledElement(tt::ScaleDotElemType type) {
@@ -332,7 +340,7 @@ bool lowerScaledProduct(Lowering &lowering, mlir::Operation *operation) {
                         scaledElement(dot.getBType()),
                         !dot.getAScale().getType().getElementType().isInteger(8)};
   return emitProduct(lowering, dot, {dot.getA(), dot.getB(), dot.getAScale(), dot.getBScale()},
-                     data);
+                     *product, data);
 }
 
 bool lowerCommit(Lowering &lowering, mlir::Operation *operation) {
@@ -363,7 +371,7 @@ void runCopy(const Instruction &instruction, Cta &cta) {
     return;
   write(cta, target, room);
   cta.noteStep(instruction, Doing::Writes, target.start());
-  start(instruction, cta, "copy", source, target);
+  start(instruction, cta, /*kind=*/0, source, target);
 }
 
 bool lowerCopy(Lowering &lowering, mlir::Operation *operation) {

@@ -46,6 +46,11 @@ public:
   void set(uint64_t offset, uint32_t length, State value) {
     std::memset(states.data() + offset, value, length);
   }
+  /// What an asynchronous write has put there is there for others, whoever still reads it.
+  void finishWrite(uint64_t offset, uint32_t length) {
+    for (uint64_t i = offset; i < offset + length; ++i)
+      states[i] = uint8_t((states[i] & ~kStateMask) | Written);
+  }
   void addReader(uint64_t offset, uint32_t length) {
     countReaders(offset, length, [](auto state, auto one) { return state + one; });
   }
