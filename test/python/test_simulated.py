@@ -108,6 +108,29 @@ torch.testing.assert_close(add(x), torch.sin(2 * x) + 1)
 ''')
 
 
+def test_torch_traces_and_compiles_what_is_not_simulated(tmp_path):
+    run(tmp_path, '''
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+
+layer, x = Layer(), torch.randn(2, 4)
+expected = layer(x)
+for made in (torch.compile(layer), torch.compile(layer, fullgraph=True, dynamic=True),
+             torch.compile(mode="max-autotune")(layer.forward), torch.fx.symbolic_trace(layer),
+             torch.export.export(layer, (x,)).module(),
+             torch.export.export(layer, (x,), strict=True).module(), torch.jit.trace(layer, x)):
+    found = made(x)
+    assert not found.is_cuda
+    torch.testing.assert_close(found, expected)
+torch._dynamo.reset()
+''')
+
+
 def test_moving_between_devices_copies(tmp_path):
     run(tmp_path, '''
 x = torch.zeros(4, device="cuda")

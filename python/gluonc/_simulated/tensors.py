@@ -215,6 +215,9 @@ _SPECIAL = {
 
 class _Mode(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
+        if not all(issubclass(each, torch.Tensor) for each in types):
+            # What stands for a tensor, as while a graph is traced, answers itself.
+            return func(*args, **(kwargs or {}))
         return _call(func, args, kwargs or {})
 
 
