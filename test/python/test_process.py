@@ -310,8 +310,13 @@ launches = {
     "partitions": lambda: long_kernels.talk[(4,)](dst, 1 << 30),
 }
 for name, launch in launches.items():
+    seconds = []
     # The other threads of a launch may have to wait for processors, too.
-    print(name, any(wait(launch) < 0.2 for _ in range(10)))
+    while len(seconds) < 20 and min(seconds, default=1) >= 0.2:
+        seconds.append(wait(launch))
+    print(name, min(seconds) < 0.2)
+    if min(seconds) >= 0.2:
+        print(seconds)
 kernels.fill[(1,)](dst, 7, 64)
 print((dst == 7).all())
 """
