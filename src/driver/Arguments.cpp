@@ -23,6 +23,26 @@ static bool looksLikeType(llvm::StringRef text) {
   return llvm::all_of(name, llvm::isAlnum) && llvm::all_of(alignment, llvm::isDigit);
 }
 
+void reportBadType(llvm::StringRef parameter, llvm::StringRef text, const llvm::Twine &what,
+                   diag::Span span, diag::Sink &sink) {
+  llvm::StringRef name = text.ltrim('*').split(':').first;
+  std::string nearest, all;
+  for (const numeric::DTypeFacts &facts : numeric::dtypes) {
+    if (facts.number == numeric::NumberKind::None)
+      continue;
+    all += (all.empty() ? "" : ", ") + std::string(facts.signature);
+    if (nearest.empty() && name.edit_distance(facts.signature, true, 2) == 1)
+      nearest = std::string(name.data() - text.data(), '*') + std::string(facts.signature);
+  }
+  auto report =
+      sink.report(Kind::BadArgumentValue, span, parameter, ("`" + text + "` " + what).str());
+  if (!nearest.empty())
+    std::move(report).hint("did you mean `{0}`?", nearest);
+  std::move(report).hint("types are {0}; `*` in front makes a pointer, `:16` behind says that it "
+                         "is divisible by 16",
+                         all);
+}
+
 namespace {
 
 /// Whether `name` stands in `text` as a word of its own.
@@ -79,27 +99,6 @@ public:
     while (i != kernel.parameters.size() && kernel.parameters[i].name != name)
       ++i;
     return i;
-  }
-
-  /// Says which types there are, and the one that is nearest to what was written.
-  void badType(const ArgumentText &argument) {
-    llvm::StringRef name = llvm::StringRef(argument.value).ltrim('*').split(':').first;
-    std::string nearest, all;
-    for (const numeric::DTypeFacts &facts : numeric::dtypes) {
-      if (facts.number == numeric::NumberKind::None)
-        continue;
-      all += (all.empty() ? "" : ", ") + std::string(facts.signature);
-      if (nearest.empty() && name.edit_distance(facts.signature, true, 2) == 1)
-        nearest =
-            std::string(name.data() - argument.value.data(), '*') + all.substr(all.rfind(' ') + 1);
-    }
-    auto report = sink.report(Kind::BadArgumentValue, argument.valueSpan, argument.name,
-                              "`" + argument.value + "` is neither a type nor a value");
-    if (!nearest.empty())
-      std::move(report).hint("did you mean `{0}`?", nearest);
-    std::move(report).hint("types are {0}; `*` in front makes a pointer, `:16` behind says that it "
-                           "is divisible by 16",
-                           all);
   }
 
   std::nullopt_t bad(const ArgumentText &argument, const llvm::Twine &what) {
@@ -285,7 +284,8 @@ std::optional<KernelArguments> bindTypes(host::HostScope &scope, const sema::Fun
         evaluate(scope, argument.value, "<" + argument.name + ">", heard);
     if (!value && isParameter && !kernel.parameters[at].isConstexpr &&
         looksLikeType(argument.value)) {
-      binder.badType(argument);
+      reportBadType(argument.name, argument.value, "is neither a type nor a value",
+                    argument.valueSpan, sink);
       fine = false;
       continue;
     }

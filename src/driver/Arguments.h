@@ -47,6 +47,11 @@ std::optional<KernelArguments> bindTypes(host::HostScope &scope, const sema::Fun
                                          llvm::ArrayRef<ArgumentText> arguments,
                                          diag::Span kernelSpan, diag::Sink &sink);
 
+/// Says what is wrong with `text` as the type of a parameter, which types there are, and the
+/// nearest.
+void reportBadType(llvm::StringRef parameter, llvm::StringRef text, const llvm::Twine &what,
+                   diag::Span span, diag::Sink &sink);
+
 /// The bits of a run-time scalar, in the low bytes.
 uint64_t scalarBits(const RuntimeArgument &argument);
 

@@ -133,6 +133,13 @@ def test_a_compiled_kernel_takes_all_arguments_or_those_of_run_time(turned):
     assert dst.tolist() == [3.5] * 4
 
 
+def test_a_wrong_type_is_answered_with_the_nearest():
+    source = gluonc.ASTSource(kernels.fill, {"dst": "*fp33", "value": "i32", "n": "i32"})
+    with pytest.raises(gluonc.CompilationError, match=r"`\*fp33` is no type of an argument") as raised:
+        gluonc.compile(source, target="cuda:80")
+    assert "did you mean `*fp32`?" in str(raised.value) and "types are " in str(raised.value)
+
+
 @pytest.mark.parametrize("words, values", [
     ("takes 4 launch arguments .*, not 3", lambda dst, src: (dst, src, 4)),
     ("argument 1 .* is \\*fp32, .* a float", lambda dst, src: (dst, 1.5, 4, 1.0)),

@@ -1,4 +1,5 @@
 //===- Specialization.cpp - The C API: arguments and options of a kernel ----===//
+#include "driver/Arguments.h"
 #include "driver/IrSignature.h"
 #include "driver/api/Guard.h"
 #include "target/Limits.h"
@@ -61,7 +62,9 @@ private:
 
   std::optional<sema::ArgSpec> type(llvm::StringRef text) {
     std::optional<sema::ArgSpec> spec = sema::ArgSpec::parse(text);
-    return spec ? spec : bad("`" + text + "` is no type of an argument");
+    if (!spec)
+      driver::reportBadType(name, text, "is no type of an argument", {}, sink);
+    return spec;
   }
 
   std::optional<sema::ArgSpec> tuple(const gluonc_argument &argument) {
