@@ -341,6 +341,21 @@ SmallVector<uint32_t, 4> commitTargets(TypeRange buffers, bool twoCtas) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// Whether each CTA has the same part of both, which may be the whole.
+static bool areSplitAlike(const layout::LinearLayout &a, const layout::LinearLayout &b) {
+  using layout::Dim;
+  auto count = [](const layout::LinearLayout &layout) {
+    return layout.hasIn(Dim::Block) ? layout.inLog2(Dim::Block) : 0;
+  };
+  if (count(a) != count(b))
+    return false;
+  for (unsigned bit = 0; bit != count(a); ++bit)
+    for (const layout::DimSize &out : a.outDims())
+      if (a.basis(Dim::Block, bit, out.dim) != b.basis(Dim::Block, bit, out.dim))
+        return false;
+  return true;
+}
+
 std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType target,
                                      std::string &why) {
   auto no = [&](std::string reason) {
@@ -366,8 +381,8 @@ std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType t
   std::optional<layout::LinearLayout> places = memory->invertAndCompose(*shared);
   if (!places)
     return no("`src` must hold every element of `dst`");
-  if (places->hasIn(Dim::Block) && places->inLog2(Dim::Block) &&
-      !places->isTrivialOver({Dim::Block}))
+  if (!areSplitAlike(*memory, *shared) ||
+      (places->hasOut(Dim::Block) && !places->sublayoutIsZero({Dim::Row, Dim::Col}, {Dim::Block})))
     return no("`src` and `dst` must lie in the CTAs alike");
   auto offsetOf = [&](Dim in, unsigned bit) {
     return bit < places->inLog2(in) ? places->basis(in, bit, Dim::Offset) * bits / 8 : 0;
