@@ -26,6 +26,9 @@
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
 # RUN: scaled a='randint(0, 256, (128, 128), u8)' b='randint(-4, 5, (128, 256), gl.float8e5)' sa='randint(120, 131, (128, 8), u8)' sb='randint(120, 131, (128, 8), u8)' c='empty((128, 128), f32)' left='empty((128, 256), f32)' right='empty((128, 256), f32)' M=128 N=128 K=256 A='"e2m1"' B='"e5m2"' COPY=True WARPS=8 --num-warps 8 --grid 1 --target cuda:100a
 # EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# Scales come by turns into one place, which products still read when the copy of it is told.
+# RUN: scaled_steps a='randint(-4, 5, (256, 512), gl.float8e4nv)' b='randint(-4, 5, (128, 512), gl.float8e4nv)' sa='randint(120, 131, (256, 16), u8)' sb='randint(120, 131, (128, 16), u8)' c='empty((256, 128), f32)' left='empty((256, 512), f32)' right='empty((128, 512), f32)' STEPS=4 --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-2)
 # RUN: pair a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' M=256 N=128 K=64 BM=128 --num-ctas 2 --grid 1 --target cuda:100a
 # EXPECT: c == a @ b
 # RUN: pair a='randint(-4, 5, (128, 64), bf16)' b='randint(-4, 5, (64, 64), bf16)' c='empty((128, 64), f32)' M=128 N=64 K=64 BM=64 --num-ctas 2 --grid 1 --target cuda:100a
@@ -220,6 +223,47 @@ def scaled_pair(a, b, sa, sb, c, left, right):
     tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e4m3", "e4m3", use_acc=False, mbarriers=[bar])
     mbarrier.wait(bar, 0)
     put(c, acc, 256, 128, [[1, 0]])
+
+
+@gluon.jit
+def step_of(pointer, step, rows: gl.constexpr, columns: gl.constexpr, stride, CGA: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], CGA)
+    i = gl.arange(0, rows, gl.SliceLayout(1, layout))[:, None]
+    j = gl.arange(0, columns, gl.SliceLayout(0, layout))[None, :]
+    return gl.load(pointer + i * stride + step * columns + j)
+
+
+@gluon.jit
+def scaled_steps(a, b, sa, sb, c, left, right, STEPS: gl.constexpr):
+    """Each CTA has the scales of its rows, and all those of the columns."""
+    half: gl.constexpr = [[1, 0]]
+    all: gl.constexpr = [[0, 0]]
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], half)
+    spell_out(a, sa, left, 256, 128 * STEPS, "e4m3", 32, layout)
+    spell_out(b, sb, right, 128, 128 * STEPS, "e4m3", 32, layout)
+    wide: gl.constexpr = gl.NVMMASharedLayout(128, 8, 2, cga_layout=half)
+    chunk: gl.constexpr = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]
+    x = gl.allocate_shared_memory(gl.float8e4nv, [256, 128], wide)
+    y = gl.allocate_shared_memory(gl.float8e4nv, [128, 128], wide)
+    x_scale = gl.allocate_shared_memory(gl.uint8, [256, 4], gl.SharedLinearLayout(chunk, [[128, 0]]))
+    y_scale = gl.allocate_shared_memory(gl.uint8, [128, 4], gl.SharedLinearLayout(chunk, all))
+    x_scales = allocate_tensor_memory(gl.uint8, [256, 4], TensorMemoryScalesLayout(half))
+    y_scales = allocate_tensor_memory(gl.uint8, [128, 4], TensorMemoryScalesLayout(all))
+    acc = allocate_tensor_memory(gl.float32, [256, 128], TensorMemoryLayout([128, 128], 1, half, True))
+    bar = barrier()
+    for step in range(STEPS):
+        x.store(step_of(a, step, 256, 128, 128 * STEPS, half))
+        y.store(step_of(b, step, 128, 128, 128 * STEPS, half))
+        x_scale.store(step_of(sa, step, 256, 4, 4 * STEPS, half))
+        y_scale.store(step_of(sb, step, 128, 4, 4 * STEPS, all))
+        fence_async_shared()
+        gl.barrier(cluster=True)
+        tcgen05_copy(x_scale, x_scales)
+        tcgen05_copy(y_scale, y_scales)
+        tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scales, y_scales, "e4m3", "e4m3", use_acc=step > 0,
+                           mbarriers=[bar])
+        mbarrier.wait(bar, step & 1)
+    put(c, acc, 256, 128, half)
 
 
 @gluon.jit
