@@ -229,21 +229,22 @@ struct AllocateSharedPass : PassWrapper<AllocateSharedPass, OperationPass<Module
     }
     if (failed)
       return signalPassFailure();
-    // Where the default warps tell the others what to do.
-    if (module->hasAttr(ttg::totalNumWarpsAttr)) {
-      total = llvm::alignTo(total, 16);
-      module->setAttr(ttg::warpStateAttr, Builder(module).getI32IntegerAttr(total));
-      total += 16;
-      if (int64_t partitions = partitionsThatSynchronize(module)) {
-        module->setAttr(ttg::clusterStateAttr, Builder(module).getI32IntegerAttr(total));
-        total += partitions * ttg::clusterStateBytes;
-      }
-    }
     // Where the address of its tensor memory is put.
     if (module->hasAttr(ttg::tensorMemorySizeAttr)) {
       total = llvm::alignTo(total, 16);
       module->setAttr(ttg::tensorMemoryBaseAttr, Builder(module).getI32IntegerAttr(total));
       total += 16;
+    }
+    // Where the default warps tell the others what to do.
+    if (module->hasAttr(ttg::totalNumWarpsAttr)) {
+      total = llvm::alignTo(total, 16);
+      module->setAttr(ttg::warpStateAttr, Builder(module).getI32IntegerAttr(total));
+      total += 16;
+      // Behind all else: the emitter begins what is from there to the end.
+      if (int64_t partitions = partitionsThatSynchronize(module)) {
+        module->setAttr(ttg::clusterStateAttr, Builder(module).getI32IntegerAttr(total));
+        total += partitions * ttg::clusterStateBytes;
+      }
     }
     module->setAttr(ttg::sharedAttr, Builder(module).getI32IntegerAttr(total));
   }
