@@ -17,12 +17,13 @@
 
 class Device {
 public:
-  /// "cpu", "cuda", or neither: the GPU if there is one.
-  explicit Device(const std::string &name)
-      : engine({.cacheDirectory = "", .ptxas = gluonc_find_ptxas()}),
-        simulated(name == "cpu" || (name.empty() && engine.cudaDeviceCount() == 0)) {
-    if (!simulated && engine.cudaDeviceCount() == 0) {
-      std::fprintf(stderr, "no CUDA device\n");
+  /// "cpu", "cuda", or neither: the GPU if there is one. The kernels are for chips of the
+  /// generation of `chip`, which is what the simulator pretends to be.
+  explicit Device(const std::string &name, gluonc::Target chip = gluonc::Target::cuda(90, 'a'))
+      : engine({.cacheDirectory = "", .ptxas = gluonc_find_ptxas()}), chip(std::move(chip)),
+        simulated(name == "cpu" || (name.empty() && !hasGpu())) {
+    if (!simulated && !hasGpu()) {
+      std::fprintf(stderr, "no such CUDA device\n");
       std::exit(77);
     }
   }
@@ -89,8 +90,18 @@ public:
 private:
   gluonc::Expected<gluonc::Target> target() const {
     if (simulated)
-      return gluonc::Target::simulator();
+      return gluonc::Target::simulator(chip);
     return engine.cudaTarget();
+  }
+  bool hasGpu() const {
+    if (engine.cudaDeviceCount() == 0)
+      return false;
+    gluonc::Expected<gluonc::Target> found = engine.cudaTarget();
+    return found && generation(*found) == generation(chip);
+  }
+  /// 9 of "cuda:90a", 10 of "cuda:100a" and "cuda:103a".
+  static int generation(const gluonc::Target &target) {
+    return std::atoi(target.name().substr(5).c_str()) / 10;
   }
   template <typename Fn> Fn *driver(const char *function) const {
     static void *library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -106,6 +117,7 @@ private:
   }
 
   gluonc::Engine engine;
+  gluonc::Target chip;
   bool simulated;
 };
 

@@ -31,6 +31,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
+# Some kernel files import those of the examples.
+INCLUDE = ("-I", str(HERE.parents[1] / "examples"))
 # What the executor of PTX says of instructions that it does not know.
 UNKNOWN = "not executed yet"
 # What lies here and is no kernel file.
@@ -82,7 +84,7 @@ def dump_of(path, test):
 def run_one(gluonc, device, dumps, path, test):
     """None when the test passes, else what went wrong."""
     line, (kernel, *arguments), kind, text = test
-    command = [gluonc, "run", f"{path}::{kernel}", *arguments, "--device", device]
+    command = [gluonc, "run", f"{path}::{kernel}", *arguments, "--device", device, *INCLUDE]
     if dumps:
         command += ["--ttgir", str(dump_of(path, test))]
     if kind == "EXPECT":

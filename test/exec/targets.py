@@ -54,7 +54,7 @@ def compile_one(options, path, chip, test):
     """(the first kind of diagnostic or "compiled", None or what went wrong)."""
     line, (kernel, *arguments), kind, text = test
     command = [options.gluonc, "run", f"{path}::{kernel}", *without_target(arguments), "--device", "cuda",
-               "--no-cache", "--diagnostics=json"]
+               "--no-cache", "--diagnostics=json", *run.INCLUDE]
     # Some arguments are for the expectation only. Without a GPU it does not hold: exit status 3.
     if kind == "EXPECT":
         command += ["--expect", text]
