@@ -132,6 +132,18 @@
 # FAULT: UnfinishedAtEnd
 # RUN: told_by_others a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' --grid 1 --target cuda:100a
 # FAULT: UnfinishedCopyRead
+# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# EXPECT: dst[:, 80:104] == src[:, :24]
+# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# EXPECT: dst[:, 104:168] == src[:, 24:88] + 1
+# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# EXPECT: dst[:, 168:208] == src[:, 88:]
+# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# EXPECT: dst[:, :80] == 0
+# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# EXPECT: dst[:, 208:] == 0
+# RUN: in_stages src='randn((4, 128, 32), f32)' dst='empty((4, 128, 32), f32)' --grid 1 --target cuda:100a
+# EXPECT: dst[:1] == src[:1] and dst[1:2] == src[1:2] + 11 and dst[2:3] == src[2:3] + 7 and dst[3:] == src[3:]
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -263,6 +275,35 @@ def in_slices(src, dst):
     left.store(right.load())
     right.store(x)
     put(dst, tmem, 128, 64)
+
+
+@gluon.jit
+def in_odd_slices(src, dst):
+    """Slices that begin at no multiple of their length."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    pool = allocate_tensor_memory(gl.float32, [128, 256], TensorMemoryLayout([128, 256], 1))
+    pool.store(gl.zeros([128, 256], gl.float32, pool.get_reg_layout()))
+    part = pool.slice(80, 128)
+    part.store(gl.convert_layout(gl.load(src + places(128, 128, layout)), part.get_reg_layout()))
+    seen = part.slice(24, 64)
+    seen.store(seen.load() + 1)
+    put(dst, pool.reinterpret(layout=TensorMemoryLayout([128, 64], 1)), 128, 256)
+
+
+@gluon.jit
+def in_stages(src, dst):
+    """Slices of a ring along its first dim."""
+    ring = allocate_tensor_memory(gl.float32, [4, 128, 32], TensorMemoryLayout([128, 32], 1))
+    registers: gl.constexpr = ring.index(0).get_reg_layout()
+    for i in gl.static_range(4):
+        ring.index(i).store(gl.load(src + i * 4096 + places(128, 32, registers)))
+    stages = ring.slice(1, 2, dim=0)
+    first = stages.reinterpret().index(0)
+    first.store(first.load() + 11)
+    second = stages.slice(1, 1, dim=0).index(0)
+    second.store(second.load() + 7)
+    for i in gl.static_range(4):
+        put(dst + i * 4096, ring.index(i), 128, 32)
 
 
 @gluon.jit

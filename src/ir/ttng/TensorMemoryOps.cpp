@@ -143,17 +143,10 @@ LogicalResult TMEMSubSliceOp::verify() {
   if (!agree) // tmem_subslice_c1
     return emitOpError("source and result must agree but in the size of the dimension that is cut");
   const int64_t size = result.getShape()[dim];
-  if (offset < 0 || offset % size || offset + size > source.getShape()[dim]) // tmem_subslice_c2
-    return emitOpError("the window must lie inside and begin at a multiple of its size");
-  if (const layout::LinearLayout *memory = linearOrNull(source); memory && !ringDims(source)) {
-    std::optional<layout::LinearLayout> inverse = memory->pseudoInvert();
-    const layout::Dim axis = layout::Dim::axis(unsigned(dim));
-    const unsigned perColumn = tmem::columnBits / elementBits(source.getElementType());
-    for (int64_t step = size; inverse && step < source.getShape()[dim]; step *= 2)
-      if (inverse->basis(axis, llvm::Log2_64(step), layout::Dim::Col) % perColumn ||
-          inverse->basis(axis, llvm::Log2_64(step), layout::Dim::Block)) // tmem_subslice_c3
-        return emitOpError("the window must begin at a whole column, in the same CTA");
-  }
+  if (offset < 0 || offset + size > source.getShape()[dim]) // tmem_subslice_c2
+    return emitOpError("the window must lie inside");
+  if (std::string why = whyNoWindow(source, dim, offset, size); !why.empty()) // tmem_subslice_c3
+    return emitOpError(why);
   return success();
 }
 

@@ -75,8 +75,9 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [
   let summary = "A window at a constant offset along one dim";
   let description = [{
     `tmem_subslice_c1`: equal rank, encoding, element type and alloc shape; other dims are equal.
-    `tmem_subslice_c2`: the window lies inside and begins at a multiple of its size.
-    `tmem_subslice_c3`: it begins at a whole column.
+    `tmem_subslice_c2`: the window lies inside.
+    `tmem_subslice_c3`: it begins at a whole column of the same CTA, and at a multiple of its size
+    unless its elements lie in a row.
   }];
   let arguments = (ins TTG_MemDescType:$src, I32Attr:$offset,
                        DefaultValuedAttr<I32Attr, "1">:$dim);

@@ -3,6 +3,8 @@
 #include "ir/Encoding.h"
 #include "ir/Views.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 namespace tmem = gluonc::target::nvidia::tmem;
 
@@ -59,6 +61,46 @@ static std::optional<int64_t> columnsOfView(ttg::MemDescType type) {
       used *= column ? 2 : 1;
     }
   return used == last + 1 ? std::optional(used) : std::nullopt;
+}
+
+/// Whether steps of 2^first to 2^last elements along an axis go on along rows or columns, each twice
+/// as far as the one before, so that places add up.
+static bool addsUp(const layout::LinearLayout &inverse, layout::Dim axis, unsigned first,
+                   unsigned last) {
+  for (layout::Dim along : {layout::Dim::Row, layout::Dim::Col}) {
+    const layout::Dim other = along == layout::Dim::Row ? layout::Dim::Col : layout::Dim::Row;
+    const int64_t unit = inverse.basis(axis, first, along);
+    bool fits = unit != 0;
+    for (unsigned bit = first; fits && bit <= last; ++bit)
+      fits = inverse.basis(axis, bit, along) == unit << (bit - first) &&
+             !inverse.basis(axis, bit, other) && !inverse.basis(axis, bit, layout::Dim::Block);
+    if (fits)
+      return true;
+  }
+  return false;
+}
+
+std::string whyNoWindow(ttg::MemDescType source, int64_t dim, int64_t begin, int64_t size) {
+  const layout::LinearLayout *memory = linearOrNull(source);
+  const int64_t ring = int64_t(ringDims(source));
+  std::optional<layout::LinearLayout> inverse =
+      memory && dim >= ring ? memory->pseudoInvert() : std::nullopt;
+  if (!inverse)
+    return "";
+  const layout::Dim axis = layout::Dim::axis(unsigned(dim - ring));
+  for (int64_t step = size; step < source.getShape()[dim]; step *= 2)
+    if (inverse->basis(axis, llvm::Log2_64(step), layout::Dim::Block))
+      return "it would be in other CTAs";
+  const unsigned perColumn = tmem::columnBits / elementBits(source.getElementType());
+  int64_t column = 0;
+  for (uint64_t rest = uint64_t(begin); rest; rest &= rest - 1)
+    column ^= inverse->basis(axis, unsigned(llvm::countr_zero(rest)), layout::Dim::Col);
+  if (column % perColumn)
+    return "it would begin within a column of 32 bits";
+  const unsigned last = llvm::Log2_64((uint64_t(begin) ^ uint64_t(begin + size - 1)) | 1);
+  if (begin % size && !addsUp(*inverse, axis, unsigned(llvm::countr_zero(uint64_t(begin))), last))
+    return "it begins at no multiple of its length, and the elements do not lie in a row";
+  return "";
 }
 
 std::string whyNoReinterpretation(ttg::MemDescType source, ttg::MemDescType result) {

@@ -29,6 +29,8 @@ int64_t columnsOfBuffer(ttg::MemDescType type);
 std::string whyNoTensorMemory(ttg::MemDescType type);
 /// Why a buffer in tensor memory may not be seen as `result`.
 std::string whyNoReinterpretation(ttg::MemDescType source, ttg::MemDescType result);
+/// Why elements `begin` to `begin + size` along `dim`, which the buffer has, are no view of it.
+std::string whyNoWindow(ttg::MemDescType source, int64_t dim, int64_t begin, int64_t size);
 /// Whether instructions move `tensor` from or to the buffer.
 std::string whyNoTensorMemoryAccess(mlir::RankedTensorType tensor, ttg::MemDescType buffer);
 

@@ -178,30 +178,28 @@ static Result emitIndex(Context &context, const BoundArgs &arguments) {
 
 static Result emitSlice(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments["tmem"];
-  if (!tileArgument(context, arguments, "slice"))
-    return std::nullopt;
   ttg::MemDescType type = bufferType(buffer);
   std::optional<SliceArguments> slice = sliceArguments(context, arguments, type);
   if (!slice)
     return std::nullopt;
   const auto [start, length, axis] = *slice;
+  const bool isOfBuffers = axis < ringDims(type);
+  if (!isOfBuffers && !tileArgument(context, arguments, "slice"))
+    return std::nullopt;
   const int64_t size = type.getShape()[axis];
-  if (!layout::isPowerOf2(length) || start < 0 || start % length || start > size - length) {
+  if ((!isOfBuffers && !layout::isPowerOf2(length)) || length < 1 || start < 0 ||
+      start > size - length) {
     context.report(diag::Kind::SliceWindow, context.span, start, length, size, axis)
-        .note("the length is a power of two, the start a multiple of the length");
+        .note("the length is a power of two");
     return std::nullopt;
   }
+  if (std::string why = ttng::whyNoWindow(type, axis, start, length); !why.empty())
+    return bad(context, context.span, "slice", why);
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape[axis] = length;
   auto result =
       ttg::MemDescType::get(shape, type.getElementType(), type.getEncoding(), type.getMemorySpace(),
                             type.getMutableMemory(), type.getAllocShape());
-  const unsigned perColumn = target::nvidia::tmem::columnBits / elementBits(type.getElementType());
-  std::optional<layout::LinearLayout> inverse = toLinear(type).pseudoInvert();
-  for (int64_t step = length; inverse && step < size; step *= 2)
-    if (inverse->basis(layout::Dim::axis(unsigned(axis)), llvm::Log2_64(step), layout::Dim::Col) %
-        perColumn)
-      return bad(context, context.span, "slice", "it would begin within a column of 32 bits");
   return Value::memDesc(ttng::TMEMSubSliceOp::create(context.builder, context.loc(), result,
                                                      buffer.ir(), int32_t(start), int32_t(axis)),
                         buffer.dtype());
@@ -209,21 +207,15 @@ static Result emitSlice(Context &context, const BoundArgs &arguments) {
 
 static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments["tmem"];
-  std::optional<DType> dtype = dtypeArgument(context, arguments, "dtype");
-  auto shape = dtype ? intsArgument(context, arguments, "shape") : std::nullopt;
-  if (!shape)
+  std::optional<Reinterpreted> result = reinterpretArguments(context, arguments, buffer);
+  if (!result)
     return std::nullopt;
-  std::optional<ttg::MemDescType> type = wholeBufferType(
-      context, {*dtype, arguments.span("dtype"), *shape, arguments.span("shape"),
-                arguments["layout"], arguments.span("layout"), /*inTensorMemory=*/true});
-  if (!type)
-    return std::nullopt;
-  std::string problem = ttng::whyNoReinterpretation(bufferType(buffer), *type);
+  std::string problem = ttng::whyNoReinterpretation(bufferType(buffer), result->type);
   if (!problem.empty())
     return bad(context, context.span, "reinterpret", problem);
-  return Value::memDesc(
-      ttg::MemDescReinterpretOp::create(context.builder, context.loc(), *type, buffer.ir()),
-      *dtype);
+  return Value::memDesc(ttg::MemDescReinterpretOp::create(context.builder, context.loc(),
+                                                          result->type, buffer.ir()),
+                        result->dtype);
 }
 
 static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {
@@ -306,9 +298,12 @@ Errors: a part that is not inside, or that begins within a column of 32 bits.
     acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
     right = acc.slice(32, 32)
 )"},
-      {"reinterpret", "tmem: buffer, dtype: dtype, shape: ints, layout: layout", emitReinterpret,
-       asFunction, R"(
-The same columns seen as another element type, shape and layout.
+      {"reinterpret",
+       "tmem: buffer, dtype: dtype = None, shape: ints = None, layout: layout = None",
+       emitReinterpret, asFunction, R"(
+The same columns seen as another element type, shape or layout.
+
+What is not given stays.
 
 Gives: a tensor memory descriptor.
 Errors: more columns than the buffer has; a slice with gaps.
@@ -318,9 +313,12 @@ Errors: more columns than the buffer has; a slice with gaps.
     acc = blackwell.allocate_tensor_memory(gl.float32, [128, 64], held)
     half = acc.reinterpret(gl.float16, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))
 )"},
-      {"_reinterpret", "tmem: buffer, dtype: dtype, shape: ints, layout: layout", emitReinterpret,
-       asFunction, R"(
-The same columns seen as another element type, shape and layout.
+      {"_reinterpret",
+       "tmem: buffer, dtype: dtype = None, shape: ints = None, layout: layout = None",
+       emitReinterpret, asFunction, R"(
+The same columns seen as another element type, shape or layout.
+
+What is not given stays.
 
 Gives: a tensor memory descriptor.
 Errors: more columns than the buffer has; a slice with gaps.

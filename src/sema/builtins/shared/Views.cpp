@@ -206,10 +206,8 @@ static Result emitReshape(Context &context, const BoundArgs &arguments) {
       buffer.dtype());
 }
 
-static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
-  const Value &buffer = arguments["smem"];
-  if (!bufferArgument(context, arguments, "smem"))
-    return std::nullopt;
+std::optional<Reinterpreted> reinterpretArguments(Context &context, const BoundArgs &arguments,
+                                                  const Value &buffer) {
   std::optional<DType> dtype = buffer.dtype();
   if (isGiven(arguments["dtype"]))
     dtype = dtypeArgument(context, arguments, "dtype");
@@ -220,27 +218,35 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   Value layout =
       isGiven(arguments["layout"]) ? arguments["layout"] : Value::layout(bufferLayout(buffer));
-  std::optional<ttg::MemDescType> type =
-      wholeBufferType(context, {*dtype, arguments.span("dtype"), *shape, arguments.span("shape"),
-                                layout, arguments.span("layout")});
-  if (!type)
+  std::optional<ttg::MemDescType> type = wholeBufferType(
+      context, {*dtype, arguments.span("dtype"), *shape, arguments.span("shape"), layout,
+                arguments.span("layout"), bufferType(buffer).isTensorMemory()});
+  return type ? std::optional(Reinterpreted{*type, *dtype}) : std::nullopt;
+}
+
+static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
+  const Value &buffer = arguments["smem"];
+  if (!bufferArgument(context, arguments, "smem"))
+    return std::nullopt;
+  std::optional<Reinterpreted> result = reinterpretArguments(context, arguments, buffer);
+  if (!result)
     return std::nullopt;
   ttg::MemDescType source = bufferType(buffer);
   if (!isContiguous(source))
     return forbid(context, "reinterpret", buffer, "it is a slice with gaps between its elements");
-  if (paddingOf(source) != paddingOf(*type))
+  if (paddingOf(source) != paddingOf(result->type))
     return forbid(context, "reinterpret", buffer, "the padding would change");
-  int64_t needed = footprint(*type).value_or(0), given = reachableBytes(buffer.ir()).value_or(0);
+  int64_t needed = footprint(result->type).value_or(0), given = reachableBytes(buffer.ir()).value_or(0);
   if (needed > given) {
     context.report(diag::Kind::ReinterpretSize, context.span, needed, given).end();
     return std::nullopt;
   }
   // Slices begin at multiples of their size.
-  if (isSubslice(source) && given % layout::sharedAlignment(toLayout(type->getEncoding())))
+  if (isSubslice(source) && given % layout::sharedAlignment(toLayout(result->type.getEncoding())))
     return forbid(context, "reinterpret", buffer, "it may begin where the layout cannot");
-  return Value::memDesc(
-      ttg::MemDescReinterpretOp::create(context.builder, context.loc(), *type, buffer.ir()),
-      *dtype);
+  return Value::memDesc(ttg::MemDescReinterpretOp::create(context.builder, context.loc(),
+                                                          result->type, buffer.ir()),
+                        result->dtype);
 }
 
 llvm::ArrayRef<Builtin> viewMethods() {

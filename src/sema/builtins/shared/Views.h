@@ -1,4 +1,4 @@
-//===- Views.h - What slices of shared and of tensor memory have in common ----===//
+//===- Views.h - What views of shared and of tensor memory have in common -----===//
 #pragma once
 
 #include "sema/builtins/shared/Shared.h"
@@ -13,5 +13,13 @@ struct SliceArguments {
 };
 std::optional<SliceArguments> sliceArguments(Context &context, const BoundArgs &arguments,
                                              ttg::MemDescType type);
+
+/// What `dtype`, `shape` and `layout` make of a buffer; each is that of the buffer if not given.
+struct Reinterpreted {
+  ttg::MemDescType type;
+  DType dtype;
+};
+std::optional<Reinterpreted> reinterpretArguments(Context &context, const BoundArgs &arguments,
+                                                  const Value &buffer);
 
 } // namespace gluonc::sema::ops
