@@ -35,8 +35,7 @@ static Result emitItem(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
-  Result flat = reshape(context, operand(arguments, "x"), {1}, context.span);
-  return flat ? Result(unsplat(context, *flat)) : std::nullopt;
+  return reshape(context, operand(arguments, "x"), {}, context.span);
 }
 
 static llvm::ArrayRef<Builtin> methodsOnly() {

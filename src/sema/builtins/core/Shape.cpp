@@ -112,6 +112,10 @@ Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> s
   llvm::ArrayRef<int64_t> from = block.value.shape();
   if (from == shape)
     return block.value;
+  if (shape.empty() && block.value.blockTensorType().getNumElements() == 1) {
+    Result flat = reshape(context, block, {1}, shapeSpan);
+    return flat ? Result(unsplat(context, *flat)) : std::nullopt;
+  }
   auto count = [](llvm::ArrayRef<int64_t> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   };
@@ -348,9 +352,9 @@ Errors: a dimension other than 1 that would change; another number of dimensions
 The same elements, in row-major order, in another shape.
 
 No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
-arguments.
+arguments; `[]` takes the only element of a block of one.
 
-Gives: a block of `shape`.
+Gives: a block of `shape`, or a scalar.
 Errors: another number of elements; a layout that cannot follow.
 
     flat = tile.reshape(64 * 32)
