@@ -218,8 +218,8 @@ static Result emitCopy(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
-/// How many CTAs commit to a barrier: those that are the first of the ones that hold the same part
-/// of some buffer.
+/// How many CTAs (or pairs) commit to a barrier of each: those that hold the same part of some
+/// buffer as CTA 0, itself included.
 static Result emitBarrierCount(Context &context, const BoundArgs &arguments) {
   auto multicast = boolArgument(context, arguments, "multicast");
   auto twoCtas = multicast ? boolArgument(context, arguments, "two_ctas") : std::nullopt;
@@ -239,7 +239,7 @@ static Result emitBarrierCount(Context &context, const BoundArgs &arguments) {
   for (uint32_t cta = 0; cta < uint32_t(context.numCtas()); cta += *twoCtas ? 2 : 1)
     count += llvm::any_of(buffers, [&](mlir::Type type) {
       const layout::LinearLayout *memory = linearOrNull(mlir::cast<ttg::MemDescType>(type));
-      return memory && !(cta & layout::blockCopies(*memory));
+      return memory && !(cta & ~layout::blockCopies(*memory));
     });
   return Value::integer(count);
 }
