@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Workers.h"
 
+#include "ir/Captures.h"
 #include "ir/Dialects.h"
 
 using namespace llvm;
@@ -40,25 +41,28 @@ int64_t integerAttribute(mlir::Operation *op, StringRef name) {
   return value ? value.getInt() : 0;
 }
 
-/// What travels through shared memory: the registers of the captures, eight bytes each.
+/// What travels through shared memory: the registers of the captures, eight bytes each, but those
+/// of the kernel's arguments.
 struct Captures {
   SmallVector<Registers> registers;
-  int64_t offset;
+  /// Of each capture, where its registers begin; none for an argument.
+  SmallVector<std::optional<int64_t>> places;
 
-  Captures(Emitter &emitter, ttg::WarpSpecializeOp op)
-      : offset(integerAttribute(op, ttg::allocationOffsetAttr)) {
-    for (mlir::Value capture : op.getCaptures())
+  Captures(Emitter &emitter, ttg::WarpSpecializeOp op) {
+    int64_t next = integerAttribute(op, ttg::allocationOffsetAttr);
+    for (mlir::Value capture : op.getCaptures()) {
       registers.push_back(emitter.get(capture));
+      const int64_t count = ttg::placesOfCapture(capture);
+      places.push_back(count ? std::optional(next) : std::nullopt);
+      next += 8 * count;
+    }
   }
 
   template <typename Visit> void forEachStored(Emitter &emitter, Visit visit) {
-    int64_t at = offset;
-    for (Registers &capture : registers)
-      for (Value *&value : capture) {
-        if (!isKnownEverywhere(emitter, value))
-          visit(value, sharedByte(emitter, at));
-        at += 8;
-      }
+    for (auto [capture, place] : zip_equal(registers, places))
+      for (auto [i, value] : enumerate(capture))
+        if (place && !isKnownEverywhere(emitter, value))
+          visit(value, sharedByte(emitter, *place + 8 * int64_t(i)));
   }
 
   void store(Emitter &emitter) {

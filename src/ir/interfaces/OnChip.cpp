@@ -3,6 +3,7 @@
 // Answers of tt and ttg to OnChipMemoryOpInterface; those of ttng are in TTNGOps.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "ir/Captures.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "layout/named/Blocks.h"
@@ -101,14 +102,20 @@ Scratch ttg::ConvertLayoutOp::getScratch() {
   return plan ? Scratch{plan->scratchBytes, plan->sync} : Scratch{};
 }
 
-/// The registers of a scalar or buffer view that a partition captures, eight bytes each.
+int64_t ttg::placesOfCapture(Value capture) {
+  if (auto argument = dyn_cast<BlockArgument>(capture))
+    if (argument.getOwner()->isEntryBlock() && isa<tt::FuncOp>(argument.getOwner()->getParentOp()))
+      return 0;
+  auto buffer = dyn_cast<MemDescType>(capture.getType());
+  return buffer && buffer.isShared() ? 1 + buffer.getRank() : 1;
+}
+
+/// Eight bytes for each place.
 Scratch ttg::WarpSpecializeOp::getScratch() {
-  int64_t registers = 0;
-  for (Value capture : getCaptures()) {
-    auto buffer = dyn_cast<MemDescType>(capture.getType());
-    registers += buffer && buffer.isShared() ? 1 + buffer.getRank() : 1;
-  }
-  return {8 * registers};
+  int64_t places = 0;
+  for (Value capture : getCaptures())
+    places += placesOfCapture(capture);
+  return {8 * places};
 }
 
 Scratch ttg::LocalAtomicScatterRMWOp::getScratch() { return scratchOfAtomic(*this); }
