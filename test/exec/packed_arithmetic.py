@@ -28,6 +28,8 @@
 # EXPECT: out[0] == a.reshape((128, 2))[:, 0].sum() and out[1] == a.reshape((128, 2))[:, 1].sum()
 # RUN: carried a='randint(-9, 9, (32, 64), f32)' out='empty((32, 64), f32)' n=5 --grid 1 --target cuda:100a
 # EXPECT: out == 6 * a
+# RUN: reduced a='randint(-9, 9, (64, 64), f32)' b='randint(-9, 9, (64, 64), f32)' x='empty(64, f32)' y='empty(64, f32)' --grid 1 --target cuda:100a
+# EXPECT: x == a.sum(1) and y == b.sum(1)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -150,3 +152,22 @@ def carried(a, out, n):
     for _ in range(n):
         total = total + x2
     gl.store(out + at, gl.convert_layout(float2.unpack(total, axis=1), WIDE))
+
+
+@gluon.jit
+def sum_both(a, b, c, d):
+    """Each thread adds the two numbers in a tile of its own."""
+    both: gl.constexpr = gl.SliceLayout(0, gl.BlockedLayout([1, 2], [1, 32], [1, gl.num_warps()], [1, 0]))
+    first = gl.arange(0, 2, both) == 0
+    return gl.split(blackwell.add2(gl.where(first, a, b), gl.where(first, c, d)))
+
+
+@gluon.jit
+def reduced(a, b, x, y):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    m = gl.arange(0, 64, gl.SliceLayout(1, layout))
+    n = gl.arange(0, 64, gl.SliceLayout(0, layout))
+    at = m[:, None] * 64 + n[None, :]
+    u, v = gl.reduce((gl.load(a + at), gl.load(b + at)), 1, sum_both)
+    gl.store(x + m, u)
+    gl.store(y + m, v)

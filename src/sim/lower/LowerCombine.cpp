@@ -11,6 +11,7 @@
 // fixed, so results repeat; like the GPU's they differ from a sequential sum.
 //
 //===----------------------------------------------------------------------===//
+#include "sim/lower/GroupLoop.h"
 #include "sim/machine/StridedCopy.h"
 #include "sim/machine/Taint.h"
 
@@ -44,10 +45,34 @@ void copyAlongAxis(Lowering &lowering, Slot source, uint32_t sourceAxis, uint32_
                    to * inner});
 }
 
+void freeAll(Lowering &lowering, llvm::SmallVectorImpl<Slot> &slots) {
+  for (Slot slot : slots)
+    lowering.free(slot);
+  slots.clear();
+}
+
+/// Whether a region makes tiles of its own, so that it cannot run on many elements at a time.
+bool makesTiles(mlir::Block &block) {
+  auto isTile = [](mlir::Type type) { return mlir::isa<mlir::RankedTensorType>(type); };
+  return block
+      .walk([&](mlir::Operation *operation) {
+        return llvm::any_of(operation->getResultTypes(), isTile) ? mlir::WalkResult::interrupt()
+                                                                 : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Lowers the region for the given operands, all of as many elements, and gives back slots
 /// that the caller must free.
 bool lowerRegionBody(Lowering &lowering, mlir::Block &block, llvm::ArrayRef<Slot> operands,
                      llvm::SmallVectorImpl<Slot> &results) {
+  if (makesTiles(block)) {
+    GroupData *elements = lowering.addData<GroupData>();
+    elements->count = operands.front().elements;
+    for (mlir::Value value : block.getTerminator()->getOperands())
+      results.push_back(lowering.allocate(lowering.kindOf(value), elements->count));
+    return lowerGroups(lowering, block, elements, operands, results);
+  }
   for (auto [argument, slot] : llvm::zip_equal(block.getArguments(), operands))
     lowering.bind(argument, slot);
   if (!lowering.lowerBody(block))
@@ -62,12 +87,6 @@ bool lowerRegionBody(Lowering &lowering, mlir::Block &block, llvm::ArrayRef<Slot
   for (mlir::BlockArgument argument : block.getArguments())
     lowering.release(argument);
   return true;
-}
-
-void freeAll(Lowering &lowering, llvm::SmallVectorImpl<Slot> &slots) {
-  for (Slot slot : slots)
-    lowering.free(slot);
-  slots.clear();
 }
 
 /// Sources in slots of the operation's own, spelled out.

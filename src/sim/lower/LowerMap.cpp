@@ -1,12 +1,11 @@
 //===- LowerMap.cpp - Scalar code and assembly -------------------------------===//
 //
-// map_elementwise becomes a loop over groups of `pack` elements: the group's
-// elements go to scalar slots, the region runs on them as if it were a kernel's
-// own code (with its branches), its results go back into the tiles. Which
+// map_elementwise becomes a loop over groups of `pack` elements (GroupLoop.h). Which
 // elements share a group follows from the layout: registers of one thread.
 //
 //===----------------------------------------------------------------------===//
 #include "sim/lower/Elementwise.h"
+#include "sim/lower/GroupLoop.h"
 #include "sim/lower/LibraryFunctions.h"
 #include "sim/ptx/InlinePtx.h"
 
@@ -17,16 +16,6 @@
 
 namespace gluonc::sim {
 namespace {
-
-/// Elements by group, `pack` each.
-struct GroupData : OpData {
-  uint32_t pack = 1, count = 1;
-  std::vector<uint32_t> elements;
-  /// Empty where groups are the elements in order.
-  uint32_t element(uint32_t group, uint32_t position) const {
-    return elements.empty() ? group * pack + position : elements[group * pack + position];
-  }
-};
 
 /// Row-major position of the element that a register of a thread holds.
 uint32_t positionOf(const layout::LinearLayout &layout, llvm::ArrayRef<int64_t> shape,
@@ -86,98 +75,19 @@ GroupData *groupsOf(Lowering &lowering, mlir::Type type, uint32_t pack) {
 // map_elementwise
 //===----------------------------------------------------------------------===//
 
-/// Of an element that moves between a tile and a scalar slot; `immediate` is its position in the
-/// group and above 32 bits its size in bytes.
-struct Move {
-  uint32_t element, bytes;
-};
-Move moveOf(const Instruction &instruction, Cta &cta, Slot tile, Slot counter) {
-  const GroupData &groups = static_cast<const GroupData &>(*instruction.data);
-  uint32_t element =
-      groups.element(*cta.at<uint32_t>(counter), static_cast<uint32_t>(instruction.immediate));
-  return {tile.elements == 1 ? 0 : element, static_cast<uint32_t>(instruction.immediate >> 32)};
-}
-
-/// Operands: tile, counter.
-void runPick(const Instruction &instruction, Cta &cta) {
-  Slot tile = instruction.operands[0];
-  Move move = moveOf(instruction, cta, tile, instruction.operands[1]);
-  std::memcpy(cta.at<uint8_t>(instruction.result),
-              cta.at<uint8_t>(tile) + uint64_t(move.element) * move.bytes, move.bytes);
-}
-void taintPick(const Instruction &instruction, Cta &cta) {
-  Slot tile = instruction.operands[0];
-  Move move = moveOf(instruction, cta, tile, instruction.operands[1]);
-  *cta.taintAt(instruction.result) = cta.taintAt(tile)[move.element];
-}
-
-/// Operands: scalar, counter.
-void runPut(const Instruction &instruction, Cta &cta) {
-  Move move = moveOf(instruction, cta, instruction.result, instruction.operands[1]);
-  std::memcpy(cta.at<uint8_t>(instruction.result) + uint64_t(move.element) * move.bytes,
-              cta.at<uint8_t>(instruction.operands[0]), move.bytes);
-}
-void taintPut(const Instruction &instruction, Cta &cta) {
-  Move move = moveOf(instruction, cta, instruction.result, instruction.operands[1]);
-  cta.taintAt(instruction.result)[move.element] = *cta.taintAt(instruction.operands[0]);
-}
-
-void runClear(const Instruction &instruction, Cta &cta) {
-  *cta.at<uint32_t>(instruction.result) = 0;
-}
-
-/// result = operand 0 + 1, and back to `immediate` while there are groups.
-void runNextGroup(const Instruction &instruction, Cta &cta) {
-  const GroupData &groups = static_cast<const GroupData &>(*instruction.data);
-  uint32_t next = *cta.at<uint32_t>(instruction.operands[0]) + 1;
-  *cta.at<uint32_t>(instruction.result) = next;
-  if (next < groups.count)
-    cta.pc = static_cast<uint32_t>(instruction.immediate);
-}
-
 bool lowerMapElementwise(Lowering &lowering, mlir::Operation *operation) {
   auto map = mlir::cast<tt::MapElementwiseOp>(operation);
   if (!map.getScalarOp().hasOneBlock())
     return false;
-  mlir::Block &body = map.getScalarOp().front();
-  uint32_t pack = map.getPack();
-  GroupData *groups = groupsOf(lowering, map.getSrcs()[0].getType(), pack);
+  GroupData *groups = groupsOf(lowering, map.getSrcs()[0].getType(), map.getPack());
   if (!groups)
     return false;
-  llvm::SmallVector<Slot, 2> results;
+  llvm::SmallVector<Slot, 4> tiles, results;
+  for (mlir::Value source : map.getSrcs())
+    tiles.push_back(lowering.slotOf(source));
   for (mlir::Value result : map.getResults())
     results.push_back(lowering.define(result, lowering.elementCountOf(result.getType())));
-  Slot counter = lowering.allocate(ElementKind::I32, 1);
-  lowering.emit(runClear, taintNothing, counter, {});
-  uint32_t loop = lowering.here();
-  llvm::SmallVector<Slot, 4> scalars;
-  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
-    ElementKind kind = lowering.kindOf(argument);
-    scalars.push_back(lowering.allocate(kind, 1));
-    Instruction &pick = lowering.emit(runPick, taintPick, scalars.back(),
-                                      {lowering.slotOf(map.getSrcs()[i / pack]), counter});
-    pick.immediate = i % pack | uint64_t(byteSize(kind)) << 32;
-    pick.data = groups;
-    lowering.bind(argument, scalars.back());
-  }
-  if (!lowering.lowerBody(body))
-    return false;
-  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    Instruction &put =
-        lowering.emit(runPut, taintPut, results[i / pack], {lowering.slotOf(value), counter});
-    put.immediate = i % pack | uint64_t(byteSize(lowering.kindOf(value))) << 32;
-    put.data = groups;
-  }
-  lowering.releaseAfter(body.getTerminator());
-  Instruction &next = lowering.emit(runNextGroup, taintNothing, counter, {counter});
-  next.immediate = loop;
-  next.data = groups;
-  for (mlir::BlockArgument argument : body.getArguments())
-    lowering.release(argument);
-  for (Slot slot : scalars)
-    lowering.free(slot);
-  lowering.free(counter);
-  return true;
+  return lowerGroups(lowering, map.getScalarOp().front(), groups, tiles, results);
 }
 
 //===----------------------------------------------------------------------===//
