@@ -14,6 +14,9 @@
 // writes for itself and what others read.
 // Where partitions take over such bytes, CTAs synchronize before the warp_specialize.
 //
+// Products of two CTAs read what threads of both wrote into their shared memory: as threads of a
+// CTA synchronize in front of a product, those of the cluster do, outside of partitions.
+//
 // Barrier objects. Where others signal a barrier they must know that it has begun:
 //
 //   init_barrier %b                           init_barrier %b
@@ -117,6 +120,14 @@ private:
 
   /// Barriers that have begun are known to all CTAs before anything that leads to a use.
   void visit(Operation *op, State &state) override {
+    if (isProductOfTwo(op) && !op->getParentOfType<ttg::WarpSpecializeOp>() &&
+        readsWhatThreadsWrote(*accesses.of(op), state)) {
+      if (state.begun)
+        demand(op, What::Fence);
+      demand(op, What::Barrier);
+      state.begun = state.fenced = false;
+      state.clearAccesses();
+    }
     if (!state.begun && !state.fenced)
       return;
     std::optional<ClusterSync> sync = clusterSyncOf(op);
@@ -130,6 +141,23 @@ private:
     if (!isBarrier)
       demand(op, What::RelaxedBarrier);
     state.begun = state.fenced = false;
+  }
+
+  /// Whether it reads shared memory of a pair of CTAs.
+  bool isProductOfTwo(Operation *op) const {
+    return isa<ttng::TCGen5MMAOp, ttng::TCGen5MMAScaledOp, ttng::TMEMCopyOp>(op) &&
+           ttg::hasTwoCtas(op);
+  }
+  bool readsWhatThreadsWrote(const Effect &effect, const State &state) const {
+    return llvm::any_of(effect.before, [&](unsigned read) {
+      const Access &x = accesses[read];
+      return x.space == MemorySpace::Shared && x.object == Access::Object::No &&
+             llvm::any_of(state.accesses.set_bits(), [&](unsigned write) {
+               const Access &y = accesses[write];
+               return y.writes && !y.byUnit && y.object == Access::Object::No &&
+                      y.space == MemorySpace::Shared && x.begin < y.end && y.begin < x.end;
+             });
+    });
   }
 
   bool conflictInCluster(unsigned a, unsigned b) const {
