@@ -149,10 +149,14 @@ public:
         << "setp.eq.b32 adds, 0, 0;\n\t";
     if (!product.scaleBlock)
       setForm(one);
+    // Tiles beside each other have the rows of a in common, which tensor cores then keep.
+    const bool keepsA = product.tilesRight > 1 && product.rows == target::nvidia::tmem::rows;
     for (int64_t m = 0; m < product.tilesDown; ++m)
-      for (int64_t n = 0; n < product.tilesRight; ++n)
-        for (int64_t step = 0; step < product.steps; ++step)
-          multiply(one, m, n, step, step ? nullptr : useD);
+      for (int64_t outer = 0; outer < (keepsA ? product.steps : product.tilesRight); ++outer)
+        for (int64_t inner = 0; inner < (keepsA ? product.tilesRight : product.steps); ++inner) {
+          const int64_t n = keepsA ? inner : outer, step = keepsA ? outer : inner;
+          multiply(one, m, n, step, step ? nullptr : useD, keepsA ? useOfA(n) : "");
+        }
     SmallVector<uint32_t, 4> targets = commitTargetsOf();
     for (auto [barrier, condition] : llvm::zip(op.getBarriers(), op.getBarrierPreds()))
       one.commit(barrierAddress(emitter, barrier), emitter.scalar(condition), targets);
@@ -204,8 +208,15 @@ private:
     return "";
   }
 
+  /// What the tile `n` of a row of tiles does with a (PTX ISA, tcgen05.mma, .collector).
+  const char *useOfA(int64_t n) const {
+    if (n == 0)
+      return ".collector::a::fill";
+    return n + 1 == product.tilesRight ? ".collector::a::lastuse" : ".collector::a::use";
+  }
+
   /// `useD`: whether to add to the sum; null: always.
-  void multiply(OneThread &one, int64_t m, int64_t n, int64_t step, Value *useD) {
+  void multiply(OneThread &one, int64_t m, int64_t n, int64_t step, Value *useD, const char *useOfA) {
     raw_ostream &out = one.line();
     const int64_t row = m * product.rows, column = n * product.columns;
     std::string ofScales = scales(one, m, n, step), left = "a";
@@ -225,7 +236,7 @@ private:
     out << "@one tcgen05.mma" << one.group() << ".kind::" << tcgen05::name(form.kind);
     if (product.scaleBlock)
       out << ".block_scale.block" << product.scaleBlock;
-    out << " [" << one.operand(emitter.get(op.getD())[0]) << " + " << placeOf(d, row, column)
+    out << useOfA << " [" << one.operand(emitter.get(op.getD())[0]) << " + " << placeOf(d, row, column)
         << "], " << left << ", b, form" << ofScales << ", " << adds << ";\n\t";
   }
 
