@@ -259,6 +259,9 @@ std::string whyNoWarpGroupDot(Type a, Type b, RankedTensorType d) {
   if (!mma || !mma.getValue().isWarpGroup())
     return "the accumulator must have an NVMMADistributedLayout of version 3";
   const layout::NVMMADistributedLayout &layout = mma.getValue();
+  if (layout.instrM() != wgmma::rowsPerWarp)
+    return format("instructions have " + llvm::Twine(wgmma::rowsPerWarp) +
+                  " rows for each warp, but instr_shape says " + llvm::Twine(layout.instrM()));
   if (layout.warpsPerCta[0] % wgmma::warps)
     return format("groups of four warps share the rows, but warps_per_cta is [" +
                   llvm::Twine(layout.warpsPerCta[0]) + ", " + llvm::Twine(layout.warpsPerCta[1]) +

@@ -105,7 +105,9 @@ Problem NVMMADistributedLayout::validate() const {
   if (Problem problem = checkPowers("the sizes of instr_shape", instrShape))
     return problem;
   if (isWarpGroup()) {
-    if (instrShape.size() != 3 || instrM() != wgmma::rowsPerWarp || instrN() < wgmma::minColumns ||
+    // With more rows than the instruction has it is a layout like others; products refuse it.
+    if (instrShape.size() != 3 || instrM() < wgmma::rowsPerWarp ||
+        instrM() > 8 * wgmma::rowsPerWarp || instrN() < wgmma::minColumns ||
         instrN() > wgmma::maxColumns)
       return "instr_shape of a version 3 MMA layout must be [16, N, K] with N from " +
              std::to_string(wgmma::minColumns) + " to " + std::to_string(wgmma::maxColumns) +
