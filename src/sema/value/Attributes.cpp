@@ -124,17 +124,24 @@ static MaybeValue irAttribute(const Value &object, llvm::StringRef name) {
   return blockTypeAttribute(type, object.dtype(), name);
 }
 
-static Value basisTuple(const layout::BasisList &bases) {
+static Value intList(llvm::ArrayRef<int64_t> ints) {
+  std::vector<Value> items;
+  for (int64_t value : ints)
+    items.push_back(Value::integer(value));
+  return Value::fixedList(std::move(items));
+}
+
+static Value basisList(const layout::BasisList &bases) {
   std::vector<Value> items;
   for (const layout::Ints &basis : bases)
-    items.push_back(intTuple(basis));
-  return Value::tuple(std::move(items));
+    items.push_back(intList(basis));
+  return Value::fixedList(std::move(items));
 }
 
 static Value fieldValue(int64_t value) { return Value::integer(value); }
 static Value fieldValue(bool value) { return Value::boolean(value); }
-static Value fieldValue(const layout::Ints &value) { return intTuple(value); }
-static Value fieldValue(const layout::BasisList &value) { return basisTuple(value); }
+static Value fieldValue(const layout::Ints &value) { return intList(value); }
+static Value fieldValue(const layout::BasisList &value) { return basisList(value); }
 static Value fieldValue(const layout::Layout &value) { return Value::layout(value); }
 static Value fieldValue(const llvm::SmallVectorImpl<layout::IntervalPadding> &value) {
   std::vector<Value> pairs;
@@ -159,7 +166,7 @@ static MaybeValue layoutField(const layout::Layout &layout, llvm::StringRef name
     return Value::integer(*layout.rank());
   // Also for layouts that take it from a parent, and by its older name.
   if (name == "cga_layout" || name == "block_bases")
-    return basisTuple(layout.cga());
+    return basisList(layout.cga());
   if (const auto *shared = layout.as<layout::SharedLinearLayout>(); shared && name == "shape")
     return intTuple(shared->shape());
   return std::nullopt;

@@ -64,6 +64,7 @@ namespace {
 struct SequencePayload : Payload {
   std::vector<Value> items;
   std::vector<std::string> names;
+  bool equalsLists = false;
   /// As of its making: lists may grow.
   Extent extent;
 
@@ -253,6 +254,11 @@ static Value sequence(ValueKind kind, std::vector<Value> items,
 
 Value Value::tuple(std::vector<Value> items, std::vector<std::string> names) {
   return sequence(ValueKind::Tuple, std::move(items), std::move(names));
+}
+Value Value::fixedList(std::vector<Value> items) {
+  auto made = std::make_shared<SequencePayload>(std::move(items), std::vector<std::string>());
+  made->equalsLists = true;
+  return custom(ValueKind::Tuple, std::move(made));
 }
 Value Value::list(std::vector<Value> items) { return sequence(ValueKind::List, std::move(items)); }
 Value Value::set(llvm::ArrayRef<Value> items) {
@@ -552,11 +558,21 @@ static bool sameRange(const Value &lhs, const Value &rhs) {
          (a->count <= 1 || a->step == b->step);
 }
 
+/// Whether one is a list and the other one stands for a list.
+static bool areLists(const Value &lhs, const Value &rhs) {
+  auto standsForList = [](const Value &value) {
+    return value.is(ValueKind::Tuple) &&
+           static_cast<const SequencePayload &>(*value.rawPayload()).equalsLists;
+  };
+  return (lhs.is(ValueKind::List) && standsForList(rhs)) ||
+         (standsForList(lhs) && rhs.is(ValueKind::List));
+}
+
 bool Value::operator==(const Value &other) const {
   spend(visitCost);
   if (isNumber() && other.isNumber())
     return compareNumbers(*this, other) == 0;
-  if (valueKind != other.valueKind)
+  if (valueKind != other.valueKind && !areLists(*this, other))
     return false;
   // The same object is equal to itself, whatever it holds.
   if (payload && payload == other.payload)

@@ -112,6 +112,8 @@ public:
   static Value string(std::string text);
   static Value tuple(std::vector<Value> items, std::vector<std::string> names = {});
   static Value list(std::vector<Value> items);
+  /// A tuple that is equal to a list of the same items, too: a list that nobody can change.
+  static Value fixedList(std::vector<Value> items);
   static Value dict(std::vector<std::pair<Value, Value>> items);
   static Value set(llvm::ArrayRef<Value> items);
   static Value slice(Value start, Value stop, Value step);
