@@ -374,11 +374,16 @@ std::optional<TensorCopy> tensorCopy(ttg::MemDescType source, ttg::MemDescType t
   if (!isScales && (!tile || tile->block[0] != int64_t(tmem::rows) || bits != tmem::columnBits))
     return no("`dst` must be of 32-bit elements in a TensorMemoryLayout of " +
               std::to_string(tmem::rows) + " rows, or of scales");
+  using layout::Dim;
   const layout::LinearLayout *shared = linearOrNull(source), *memory = linearOrNull(target);
   if (!shared || !memory)
     return no("layouts must be known");
-  using layout::Dim;
-  std::optional<layout::LinearLayout> places = memory->invertAndCompose(*shared);
+  auto log2Of = [&](unsigned dim) {
+    return layout::DimSize{Dim::axis(dim), llvm::Log2_64(uint64_t(target.getShape()[dim]))};
+  };
+  // Of a slice, the rest is left out.
+  std::optional<layout::LinearLayout> places =
+      memory->notLarger({log2Of(0), log2Of(1)}).invertAndCompose(*shared);
   if (!places)
     return no("`src` must hold every element of `dst`");
   if (!areSplitAlike(*memory, *shared) ||
