@@ -45,7 +45,11 @@ class TensorDescriptor:
         record = _native.TensorRecord(
             tensor.address, list(self.shape), list(self.strides), self._pads_with_nan,
             self.round_f32_to_tf32, *self._pixels(rank), tensor.type.lstrip("*k"))
-        why = record.why_not(list(self.block_shape), self._is_im2col, layout.rank,
+        block = list(self.block_shape)
+        if all(size == 1 for size in block) and layout.swizzle_byte_width == 0:
+            # One element stands for what a configuration will set; a launch with it is refused.
+            block = block[:-1] + [128 // layout.element_bitwidth]
+        why = record.why_not(block, self._is_im2col, layout.rank,
                              layout.swizzle_byte_width, layout.element_bitwidth,
                              layout.transposed, layout.fp4_padded)
         _require(not why, why)
