@@ -53,6 +53,22 @@
 # FAULT: SharedWriteDuringRead
 # RUN: peer_not_told a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' --num-ctas 2 --grid 1 --target cuda:100a
 # FAULT: UnorderedSharedAccess
+# RUN: scales_in_a_row a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' c='empty((128, 64), f32)' DONE=False --grid 1 --target cuda:100a
+# EXPECT: c == 3 * (a @ b.T)
+# RUN: scales_in_a_row a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' c='empty((128, 64), f32)' DONE=True --grid 1 --target cuda:100a
+# FAULT: UninitializedSharedRead
+# RUN: spread a='randint(0, 256, (128, 64), u8)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' left='empty((128, 128), f32)' right='empty((64, 128), f32)' --grid 1 --target cuda:100a
+# EXPECT: allclose(c, left @ right.T, 1e-6, 1e-3)
+# RUN: copied_rows src='randint(-999, 999, (128, 64), i32)' dst='empty((256, 64), i32)' BN=32 --grid 1 --target cuda:100a
+# EXPECT: dst[128:] == src and dst[:128] == 0 * src - 7
+# RUN: pair a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' M=256 N=128 K=64 BM=128 SYNC=False --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
+# RUN: counted out='empty(4, i32)' --num-ctas 4 --grid 1 --target cuda:100a
+# EXPECT: out == tensor([1, 2, 4, 1])
+# RUN: seen_as_words src='randint(-100, 100, (64, 16), i8)' dst='empty((128, 32), i8)' --grid 1 --target cuda:100a
+# EXPECT: dst[:96] == dst[32:]
+# RUN: seen_as_words src='randint(-100, 100, (64, 16), i8)' dst='empty((128, 32), i8)' --grid 1 --target cuda:100a
+# EXPECT: dst[:32, :4] == src[:32, :4] and dst[:32, 4:8] == src[32:, :4] and dst[:32, 8:12] == src[:32, 4:8] and dst[:32, 28:] == src[32:, 12:]
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -179,14 +195,16 @@ def shared_operand(pointer, rows: gl.constexpr, columns: gl.constexpr, CGA: gl.c
 
 
 @gluon.jit
-def pair(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, BM: gl.constexpr, TB: gl.constexpr = False):
-    """Two CTAs multiply together."""
+def pair(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, BM: gl.constexpr, TB: gl.constexpr = False,
+         SYNC: gl.constexpr = True):
+    """Two CTAs multiply together. What threads of both wrote is there for the product, SYNC or not."""
     x = shared_operand(a, M, K, [[1, 0]], False)
     y = shared_operand(b, K, N, [[0, 1]], TB)
     acc = allocate_tensor_memory(gl.float32, [M, N], TensorMemoryLayout([BM, N], 1, [[1, 0]], True))
     bar = barrier()
-    fence_async_shared()
-    gl.barrier(cluster=True)
+    fence_async_shared(cluster=True)
+    if SYNC:
+        gl.barrier(cluster=True)
     tcgen05_mma(x, y, acc, use_acc=False, mbarriers=[bar])
     mbarrier.wait(bar, 0)
     put(c, acc, M, N, [[1, 0]])
@@ -275,7 +293,7 @@ def scales_too_early(sa, dst):
 
 @gluon.jit
 def scales_overwritten(a, b, sa, sb, c):
-    """The next copy does not wait for the product that uses the scales."""
+    """The next store does not wait for the product that uses the scales."""
     x = operand(a, 128, 128, "e4m3", False)
     y = operand(b, 64, 128, "e4m3", False)
     x_scale = scales_of(sa, 128, 4, False)
@@ -325,3 +343,100 @@ def loaded_pair(a, b, c, STEPS: gl.constexpr, CGA: gl.constexpr, CGA_A: gl.const
         tcgen05_mma(x, y, acc, use_acc=step > 0, multicast=MULTICAST, mbarriers=[free])
         mbarrier.wait(free, step & 1)
     put(c, acc, M, N, CGA)
+
+
+@gluon.jit
+def scales_in_a_row(a, b, c, DONE: gl.constexpr):
+    """Copies and products follow each other: a copy overwrites scales that a product still uses."""
+    rows: gl.constexpr = gl.BlockedLayout([1, 4], [32, 1], [4, 1], [1, 0])
+    packed: gl.constexpr = gl.SharedLinearLayout([[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]])
+    x = operand(a, 128, 128, "e4m3", False)
+    y = operand(b, 64, 128, "e4m3", False)
+    y_scale = allocate_tensor_memory(gl.uint8, [64, 4], TensorMemoryScalesLayout())
+    y_scale.store(gl.full([64, 4], 127, gl.uint8, y_scale.get_reg_layout()))
+    x_scale = allocate_tensor_memory(gl.uint8, [128, 4], TensorMemoryScalesLayout())
+    acc = allocate_tensor_memory(gl.float32, [128, 64], TensorMemoryLayout([128, 64], 1))
+    bar = barrier()
+    for i in gl.static_range(2):
+        scales = gl.allocate_shared_memory(gl.uint8, [128, 4], packed, gl.full([128, 4], 127 + i, gl.uint8, rows))
+        fence_async_shared()
+        tcgen05_copy(scales, x_scale)
+        tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e4m3", "e4m3", use_acc=i > 0)
+    # Nobody misses what was never written while no product is done with it.
+    never = gl.allocate_shared_memory(gl.uint8, [128, 4], packed)
+    tcgen05_copy(never, x_scale)
+    tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e4m3", "e4m3", pred=DONE)
+    tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    put(c, acc, 128, 64)
+
+
+@gluon.jit
+def spread(a, b, sa, sb, c, left, right):
+    """4-bit floats in tensor memory, each in the middle of a byte, times 8-bit ones."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    spell_out(a, sa, left, 128, 128, "e2m1", 32, layout)
+    spell_out(b, sb, right, 64, 128, "e4m3", 32, layout)
+    bytes = allocate_tensor_memory(gl.uint8, [128, 128], TensorMemoryLayout([128, 128], 1))
+    registers: gl.constexpr = bytes.get_reg_layout()
+    m = gl.arange(0, 128, gl.SliceLayout(1, registers))[:, None]
+    k = gl.arange(0, 128, gl.SliceLayout(0, registers))[None, :]
+    two = gl.load(a + m * 64 + k // 2)
+    bytes.store(gl.where(k % 2 == 0, (two & 15) << 2, (two & 240) >> 2))
+    x = bytes.reinterpret(gl.uint8, [128, 64], TensorMemoryLayout([128, 64], 1, fp4_padded=True))
+    y = operand(b, 64, 128, "e4m3", False)
+    x_scale = scales_of(sa, 128, 4, False)
+    y_scale = scales_of(sb, 64, 4, False)
+    acc = allocate_tensor_memory(gl.float32, [128, 64], TensorMemoryLayout([128, 64], 1))
+    bar = barrier()
+    tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e2m1", "e4m3", use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    put(c, acc, 128, 64)
+
+
+@gluon.jit
+def copied_rows(src, dst, BN: gl.constexpr):
+    """A copy to the second half of the rows of a buffer, which lies beside the first half."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    tmem = allocate_tensor_memory(gl.int32, [256, 64], TensorMemoryLayout([128, BN], 1))
+    tmem.store(gl.full([256, 64], -7, gl.int32, tmem.get_reg_layout()))
+    x = gl.allocate_shared_memory(gl.int32, [128, 64], gl.NVMMASharedLayout(128, 32, 2), gl.load(src + places(128, 64, layout)))
+    bar = barrier()
+    fence_async_shared()
+    tcgen05_copy(x, tmem.slice(128, 128, dim=0))
+    tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    put(dst, tmem, 256, 64)
+
+
+@gluon.jit
+def count_of(out, at: gl.constexpr, CGA: gl.constexpr):
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2, cga_layout=CGA)
+    x = gl.allocate_shared_memory(gl.float16, [512, 64], shared)
+    gl.store(out + at, tcgen05_mma_barrier_count([x], True, False))
+
+
+@gluon.jit
+def counted(out):
+    """So many CTAs as hold the same as CTA 0 tell its barrier."""
+    count_of(out, 0, [[1, 0], [2, 0]])
+    count_of(out, 1, [[0, 0], [1, 0]])
+    count_of(out, 2, [[0, 0], [0, 0]])
+    count_of(out, 3, [[1, 0], [4, 0]])
+
+
+@gluon.jit
+def seen_as_words(src, dst):
+    """What is copied as scales is there for each warp's rows."""
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [32, 1], [4, 1], [1, 0])
+    packed: gl.constexpr = gl.SharedLinearLayout(
+        [[0, 1], [0, 2], [32, 0], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]])
+    x = gl.allocate_shared_memory(gl.int8, [64, 16], packed, gl.load(src + places(64, 16, layout)))
+    pool = allocate_tensor_memory(gl.float32, [128, 64], TensorMemoryLayout([128, 64], 1))
+    scales = pool.slice(32, 32).reinterpret(gl.int8, [64, 16], TensorMemoryScalesLayout())
+    bar = barrier()
+    fence_async_shared()
+    tcgen05_copy(x, scales)
+    tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    put(dst, scales.reinterpret(shape=[128, 32], layout=TensorMemoryLayout([128, 32], 1)), 128, 32)

@@ -37,6 +37,8 @@ struct AsyncOperation {
     Ordering::Epoch epoch = 0;
     /// Products follow each other in one sum if these are equal; 0 of a copy, which all follow.
     uint32_t kind = 0;
+    /// A copy of what was never written.
+    bool holdsNothing = false;
   };
   struct BoxToShared {
     BoxTransfer transfer;
@@ -91,6 +93,8 @@ struct BarrierEvent {
   /// The CTA that issued it.
   uint32_t cta = 0;
   uint32_t place = 0;
+  /// Of commits: the fiber that issued it. They arrive in the order in which they were issued.
+  std::optional<uint32_t> committer;
   /// The pending fault (Cta.h) of what a load was told to fetch: a fault once somebody waits for
   /// it. The last prefetch of a pipeline may be of anything.
   uint8_t taint = 0;

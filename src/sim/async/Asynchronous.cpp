@@ -7,6 +7,14 @@ namespace gluonc::sim {
 // From issue to completion
 //===----------------------------------------------------------------------===//
 
+/// The state of all places.
+static void setStates(SharedMemory &shared, const Region &region, SharedMemory::State state) {
+  forEachPlace(region, [&](const Region &place) {
+    setState(shared, place, state);
+    return true;
+  });
+}
+
 std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
   operation.counts = loopValues(*this, rank(), operation.place);
   if (!operation.reads.empty()) {
@@ -17,7 +25,7 @@ std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
       addReader(shared, source);
   }
   if (const Region *target = operation.target())
-    setState(shared, *target, SharedMemory::CopyPending);
+    setStates(shared, *target, SharedMemory::CopyPending);
   return std::make_shared<AsyncOperation>(std::move(operation));
 }
 
@@ -70,8 +78,8 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
     noteWrite(*this, sum->target, sum->epoch, operation.place);
     // A later product may add to it still, or read it.
     if (!pendingSum(sum->target))
-      forEachStretch(sum->target,
-                     [&](uint64_t offset, uint32_t bytes) { shared.finishWrite(offset, bytes); });
+      setStates(shared, sum->target,
+                sum->holdsNothing ? SharedMemory::Unwritten : SharedMemory::Written);
   } else if (auto *in = std::get_if<AsyncOperation::BoxToShared>(&operation.movement)) {
     loadBox(in->transfer, shared);
     noteWrite(*this, in->transfer.shared, epoch, operation.place);

@@ -3,8 +3,10 @@
 // A product computes at once, and its sum is written at once, but counts as being
 // written until a barrier that a commit names has completed. Meanwhile only
 // products of the same partition and kind into the very same tile may touch it: they
-// follow each other in the tensor cores. A copy from shared memory is the same; the
-// products of its partition that come behind it may read what it writes.
+// follow each other in the tensor cores. A copy from shared memory is the same, and
+// copies and products of a partition follow each other as they were started: products
+// read what was copied before, and a copy may overwrite the scales of a product that
+// runs. (PTX promises the first only; NVIDIA's own kernels rely on both.)
 //
 // Where two CTAs multiply together, the first does it for both, and tells barriers of
 // both.
@@ -58,11 +60,23 @@ bool isFollowed(Cta &cta, const Region &region, uint32_t kind) {
          });
 }
 
+bool holdsNothing(const AsyncOperation &operation) {
+  auto *sum = std::get_if<AsyncOperation::Sum>(&operation.movement);
+  return sum && sum->holdsNothing;
+}
+
 /// Reads a region as an instruction does that follows what this partition started before; false
 /// after a fault. The read is one from now on: several barriers may tell that it is over.
 bool readOperand(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
                  uint32_t kind = 0) {
   if (region.table->inTensorMemory && isFollowed(cta, region, kind)) {
+    if (holdsNothing(*cta.pendingSum(region))) {
+      const uint64_t offset = region.offsetOf(0);
+      cta.fail(instruction, diag::Kind::UninitializedSharedRead,
+               {cta.bufferText(offset), cta.byteText(offset)}, 0, std::nullopt,
+               cta.memoryAt(offset));
+      return false;
+    }
     forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
       std::memcpy(to + uint64_t(element) * region.table->elementBytes, cta.shared.data() + offset,
                   uint64_t(count) * region.table->elementBytes);
@@ -79,20 +93,42 @@ bool readOperand(const Instruction &instruction, Cta &cta, const Region &region,
 
 void write(Cta &cta, const Region &region, const uint8_t *from) {
   const uint64_t size = region.table->elementBytes;
-  forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
-    std::memcpy(cta.shared.data() + offset, from + element * size, count * size);
+  forEachPlace(region, [&](const Region &place) {
+    forEachSharedRun(place, [&](uint32_t element, uint64_t offset, uint32_t count) {
+      std::memcpy(cta.shared.data() + offset, from + element * size, count * size);
+    });
+    return true;
   });
+}
+
+/// Whether a copy may write a region that follows what this partition started before; false after
+/// a fault.
+bool checkCopyTarget(const Instruction &instruction, Cta &cta, const Region &region) {
+  if (isFollowed(cta, region, /*kind=*/0))
+    return true;
+  // Products before it have read by then.
+  auto forEachRead = [&](auto &&use) {
+    for (const std::shared_ptr<AsyncOperation> &each : cta.fiber->products)
+      for (const Region &source : each->reads)
+        if (each->isReading && source.table->inTensorMemory)
+          use(cta.shared, source);
+  };
+  forEachRead(removeReader);
+  const bool fine = checkWritable(instruction, cta, region);
+  forEachRead(addReader);
+  return fine;
 }
 
 /// From now on `reads` and `target` are in use, until a barrier tells.
 void start(const Instruction &instruction, Cta &cta, uint32_t kind, llvm::ArrayRef<Region> reads,
-           const Region &target) {
+           const Region &target, bool holdsNothing = false) {
   AsyncOperation started;
   started.name = kind ? "product" : "copy";
   started.proxy = Proxy::Async;
   started.reads.append(reads.begin(), reads.end());
   started.movement =
-      AsyncOperation::Sum{target, cta.ordering ? cta.ordering->now(cta.fiber->index) : 0, kind};
+      AsyncOperation::Sum{target, cta.ordering ? cta.ordering->now(cta.fiber->index) : 0, kind,
+                          holdsNothing};
   started.place = instruction.place;
   llvm::erase_if(cta.fiber->products,
                  [](const std::shared_ptr<AsyncOperation> &each) { return each->isComplete; });
@@ -112,6 +148,10 @@ struct ProductData : OpData {
   struct Operand {
     Part part;
     Slot view, room;
+    /// 4-bit floats in tensor memory, each in the middle of a byte: those with odd places along K,
+    /// and room for them. A pair of them is what the view has as one element.
+    bool isSpread = false;
+    Slot odd;
   };
   llvm::SmallVector<Operand, 4> operands;
   Part sum;
@@ -134,6 +174,32 @@ void compute(const ProductData &data, Cta &cta, bool usesSum) {
                reinterpret_cast<const float *>(before), reinterpret_cast<float *>(after));
 }
 
+/// Puts two floats that were bytes apart into one byte, as shared memory has them.
+void joinSpread(const ProductData::Operand &operand, Cta &cta) {
+  constexpr uint8_t kMask = 15;
+  constexpr unsigned kShift = 2;
+  uint8_t *even = cta.at<uint8_t>(operand.room), *odd = cta.at<uint8_t>(operand.odd);
+  for (uint32_t i = 0; i < operand.part.elements(); ++i)
+    even[i] = uint8_t((even[i] >> kShift & kMask) | (odd[i] >> kShift & kMask) << 4);
+}
+
+/// Reads an operand and adds where it lies to `reads`; false after a fault.
+bool readFactor(const Instruction &instruction, Cta &cta, const ProductData::Operand &operand,
+                llvm::SmallVectorImpl<Region> &reads) {
+  Region region = operand.part.at(cta, operand.view);
+  reads.push_back(region);
+  if (!readOperand(instruction, cta, region, cta.at<uint8_t>(operand.room)))
+    return false;
+  if (!operand.isSpread)
+    return true;
+  ++region.view.base;
+  reads.push_back(region);
+  if (!readOperand(instruction, cta, region, cta.at<uint8_t>(operand.odd)))
+    return false;
+  joinSpread(operand, cta);
+  return true;
+}
+
 /// Operands: sum, whether to do anything.
 void runProduct(const Instruction &instruction, Cta &cta) {
   const auto &data = static_cast<const ProductData &>(*instruction.data);
@@ -142,11 +208,9 @@ void runProduct(const Instruction &instruction, Cta &cta) {
   const bool usesSum = *cta.at<uint8_t>(data.usesSum);
   const Region sum = data.sum.at(cta, instruction.operands[0]);
   llvm::SmallVector<Region, 4> reads;
-  for (const ProductData::Operand &operand : data.operands) {
-    reads.push_back(operand.part.at(cta, operand.view));
-    if (!readOperand(instruction, cta, reads.back(), cta.at<uint8_t>(operand.room)))
+  for (const ProductData::Operand &operand : data.operands)
+    if (!readFactor(instruction, cta, operand, reads))
       return;
-  }
   if (usesSum && !readOperand(instruction, cta, sum, cta.at<uint8_t>(data.before), data.kind))
     return;
   if (!isFollowed(cta, sum, data.kind) && !checkWritable(instruction, cta, sum))
@@ -195,6 +259,7 @@ void runCommit(const Instruction &instruction, Cta &cta) {
     event.arrivals = 1;
     event.cta = cta.rank();
     event.place = instruction.place;
+    event.committer = cta.fiber->index;
     for (const std::shared_ptr<AsyncOperation> &product : cta.fiber->products)
       if (!product->isComplete)
         event.operations.push_back(product);
@@ -237,12 +302,16 @@ bool emitCommit(Lowering &lowering, mlir::Operation *operation, mlir::Value barr
 
 std::optional<ProductData::Operand> operandOf(Lowering &lowering, mlir::Operation *operation,
                                               mlir::Value view, bool twoCtas) {
-  auto kind = elementKindOf(mlir::cast<ttg::MemDescType>(view.getType()).getElementType());
+  auto type = mlir::cast<ttg::MemDescType>(view.getType());
+  auto kind = elementKindOf(type.getElementType());
   Part part = partOf(lowering, operation, view, twoCtas);
   if (!part.table || !kind)
     return std::nullopt;
+  auto tile = mlir::dyn_cast_or_null<ttng::TensorMemoryEncodingAttr>(type.getEncoding());
+  const bool isSpread = tile && tile.getValue().fp4Padded;
   return ProductData::Operand{part, lowering.slotOf(view),
-                              lowering.temporary(*kind, part.elements())};
+                              lowering.temporary(*kind, part.elements()), isSpread,
+                              isSpread ? lowering.temporary(*kind, part.elements()) : Slot()};
 }
 
 /// What all products have. `operands` are a, b and perhaps their scales.
@@ -359,7 +428,19 @@ struct CopyData : OpData {
   bool twoCtas = false;
 };
 
-/// Operands: source, target.
+/// Whether a region has bytes that nothing has written.
+bool isUnwritten(const Cta &cta, const Region &region) {
+  bool found = false;
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    if (!cta.shared.contains(offset, bytes))
+      return;
+    const uint64_t first = offset + cta.shared.firstUnreadable(offset, bytes);
+    found |= first < offset + bytes && cta.shared.state(first) == SharedMemory::Unwritten;
+  });
+  return found;
+}
+
+/// Operands: source, target. What was never written may be copied for a product that is not done.
 void runCopy(const Instruction &instruction, Cta &cta) {
   const auto &data = static_cast<const CopyData &>(*instruction.data);
   if (isSecondOfPair(cta, data.twoCtas))
@@ -367,11 +448,14 @@ void runCopy(const Instruction &instruction, Cta &cta) {
   const Region source = data.source.at(cta, instruction.operands[0]);
   const Region target = data.target.at(cta, instruction.operands[1]);
   uint8_t *room = cta.at<uint8_t>(data.room);
-  if (!readOperand(instruction, cta, source, room) || !checkWritable(instruction, cta, target))
+  const bool holdsNothing = isUnwritten(cta, source);
+  if (!(holdsNothing || readOperand(instruction, cta, source, room)) ||
+      !checkCopyTarget(instruction, cta, target))
     return;
-  write(cta, target, room);
+  if (!holdsNothing)
+    write(cta, target, room);
   cta.noteStep(instruction, Doing::Writes, target.start());
-  start(instruction, cta, /*kind=*/0, source, target);
+  start(instruction, cta, /*kind=*/0, source, target, holdsNothing);
 }
 
 bool lowerCopy(Lowering &lowering, mlir::Operation *operation) {

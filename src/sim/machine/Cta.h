@@ -257,6 +257,7 @@ private:
   void scheduleBranchStop();
   void suspend(const Instruction &at, Fiber::State state);
   size_t eventsThatComplete(uint32_t barrier) const;
+  std::vector<BarrierEvent> takeEvents(uint32_t barrier, size_t count);
   void perform(BarrierEvent &event);
   void reportDeadlock();
   std::string describeLack(const Fiber &waiting) const;

@@ -238,6 +238,25 @@ size_t Cta::eventsThatComplete(uint32_t barrier) const {
   return 0;
 }
 
+/// Those of the first `count` events that concern a barrier, and the commits before them that
+/// arrive first; they are no longer to come.
+std::vector<BarrierEvent> Cta::takeEvents(uint32_t barrier, size_t count) {
+  std::vector<BarrierEvent> taken;
+  llvm::SmallDenseSet<uint32_t> committers;
+  for (size_t i = count; i-- > 0;) {
+    BarrierEvent &event = barrierEvents[i];
+    if (!llvm::is_contained(event.barriers, barrier) &&
+        !(event.committer && committers.contains(*event.committer)))
+      continue;
+    if (event.committer)
+      committers.insert(*event.committer);
+    taken.push_back(std::move(event));
+  }
+  std::reverse(taken.begin(), taken.end());
+  llvm::erase_if(barrierEvents, [](const BarrierEvent &event) { return event.barriers.empty(); });
+  return taken;
+}
+
 bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
   if (barrierAt(barrier).isComplete(parity)) {
     if (ordering)
@@ -251,12 +270,7 @@ bool Cta::waitForBarrier(const Instruction &at, uint32_t barrier, bool parity) {
     fiber->parity = parity;
     return false;
   }
-  std::vector<BarrierEvent> happening;
-  for (size_t i = 0; i < needed; ++i)
-    if (llvm::is_contained(barrierEvents[i].barriers, barrier))
-      happening.push_back(std::move(barrierEvents[i]));
-  llvm::erase_if(barrierEvents, [](const BarrierEvent &event) { return event.barriers.empty(); });
-  for (BarrierEvent &event : happening) {
+  for (BarrierEvent &event : takeEvents(barrier, needed)) {
     perform(event);
     if (failed)
       return false;

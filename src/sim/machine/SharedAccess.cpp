@@ -209,8 +209,10 @@ static bool writeCopy(const Instruction &instruction, Cta &cta, const Region &re
 
 bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
                  const uint8_t *from) {
-  return forEachStoredCopy(
-      region, [&](const Region &copy) { return writeCopy(instruction, cta, copy, from); });
+  return forEachStoredCopy(region, [&](const Region &copy) {
+    return forEachPlace(
+        copy, [&](const Region &place) { return writeCopy(instruction, cta, place, from); });
+  });
 }
 
 void noteRead(Cta &cta, const Region &region, uint32_t place) {
@@ -231,8 +233,9 @@ void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t p
 }
 
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state) {
-  forEachStretch(region,
-                 [&](uint64_t offset, uint32_t bytes) { shared.set(offset, bytes, state); });
+  forEachStretch(region, [&](uint64_t offset, uint32_t bytes) {
+    shared.setUnderReaders(offset, bytes, state);
+  });
 }
 
 void addReader(SharedMemory &shared, const Region &region) {

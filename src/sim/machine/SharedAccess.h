@@ -55,7 +55,7 @@ bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
 void noteRead(Cta &cta, const Region &region, uint32_t place);
 void noteWrite(Cta &cta, const Region &region, Ordering::Epoch epoch, uint32_t place);
 
-/// The state of every byte of a region that may be written.
+/// The state of every byte of a region, whoever reads it.
 void setState(SharedMemory &shared, const Region &region, SharedMemory::State state);
 /// Notes that an asynchronous operation starts or ends reading a region.
 void addReader(SharedMemory &shared, const Region &region);

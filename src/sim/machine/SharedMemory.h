@@ -46,10 +46,10 @@ public:
   void set(uint64_t offset, uint32_t length, State value) {
     std::memset(states.data() + offset, value, length);
   }
-  /// What an asynchronous write has put there is there for others, whoever still reads it.
-  void finishWrite(uint64_t offset, uint32_t length) {
+  /// The same where something in flight may be reading already, behind what writes.
+  void setUnderReaders(uint64_t offset, uint32_t length, State value) {
     for (uint64_t i = offset; i < offset + length; ++i)
-      states[i] = uint8_t((states[i] & ~kStateMask) | Written);
+      states[i] = uint8_t((states[i] & ~kStateMask) | value);
   }
   void addReader(uint64_t offset, uint32_t length) {
     countReaders(offset, length, [](auto state, auto one) { return state + one; });

@@ -2,6 +2,7 @@
 
 #include "ir/Encoding.h"
 #include "layout/named/Blocks.h"
+#include "target/nvidia/TensorMemory.h"
 
 namespace gluonc::sim {
 
@@ -136,6 +137,10 @@ const AddressTable *addressTable(Lowering &lowering, mlir::Operation *operation,
     fillTensorMemoryOffsets(*table, *linear, tensorMemoryRowBytes(operation));
   else
     fillOffsets(*table, *linear, *encoding);
+  if (mlir::isa_and_nonnull<ttng::TensorMemoryScalesEncodingAttr>(type.getEncoding())) {
+    table->places = target::nvidia::tmem::rows / target::nvidia::tmem::rowsPerWarp;
+    table->placeStride = target::nvidia::tmem::rowsPerWarp * tensorMemoryRowBytes(operation);
+  }
   table->copyBits = layout::blockCopies(*linear);
   table->run = longestRun(*table);
   table->fillsBuffer = fillsBuffer(*table);

@@ -44,6 +44,9 @@ struct AddressTable : OpData {
   /// many, lie one behind the other.
   uint32_t run = 1;
   bool inTensorMemory = false;
+  /// Places of each element, so many bytes apart, of which `offsets` has the first: scales are
+  /// there for each warp.
+  uint32_t places = 1, placeStride = 0;
   /// The view is a whole buffer whose elements fill it without gaps, whatever their order.
   bool fillsBuffer = false;
 };
@@ -103,6 +106,15 @@ template <class Visit> bool forEachStoredCopy(const Region &region, Visit &&visi
     if (!bits)
       return true;
   }
+}
+
+/// Calls `visit(region)` for all places of the elements, until it gives false.
+template <class Visit> bool forEachPlace(const Region &region, Visit &&visit) {
+  Region place = region;
+  for (uint32_t i = 0; i < region.table->places; ++i, place.view.base += region.table->placeStride)
+    if (!visit(place))
+      return false;
+  return true;
 }
 
 /// Like forEachSharedRun, for a share.
