@@ -145,8 +145,7 @@ def scaling(kernel, steps, *counts):
     return run
 
 
-@blackwell(wait=[*IN_USE, *OVERTAKEN], set=NEVER_SET, source=IN_USE, next=[*IN_USE, *OVERTAKEN], store=IN_USE,
-           load=ON_THE_WAY)
+@blackwell(wait=[*IN_USE, *OVERTAKEN], set=NEVER_SET, source=IN_USE, store=IN_USE, load=ON_THE_WAY)
 def scaled_products(env):
     return scaling(tensor_memory.scaled, 3, 3)(env)
 

@@ -340,9 +340,6 @@ def scaled(a, b, factors, c, steps, broken: gl.constexpr):
             smem.store(gl.load(factors + square(128, 4, layout)))
         pause(broken)
         tcgen05_mma_scaled(x, y.permute([1, 0]), acc, x_scale, y_scale, "e5m2", "e5m2", use_acc=k > 0, mbarriers=[bar])
-        if broken == "next":
-            # The copy does not wait for the product that reads the scales of this step.
-            tcgen05_copy(smem, x_scale)
         if broken == "store":
             y_scale.store(gl.full([128, 4], 126, gl.uint8, y_scale.get_reg_layout()))
         if broken == "load":

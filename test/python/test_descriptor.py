@@ -30,6 +30,12 @@ def test_from_tensor_takes_extents_and_strides():
         "base", "shape", "strides", "block_shape", "layout", "padding", "round_f32_to_tf32"]
 
 
+def test_a_block_of_one_element_stands_for_another():
+    made = describe(block=(1, 1), layout=gl.NVMMASharedLayout(0, 16, 2))
+    made.block_shape, made.layout = [32, 64], LAYOUT
+    assert made.__gluonc_descriptor_type__.startswith("tensordesc<fp16[32, 64],")
+
+
 def test_torch_tensors_are_described():
     torch = pytest.importorskip("torch")
     tensor = torch.zeros(256, 128, dtype=torch.bfloat16)

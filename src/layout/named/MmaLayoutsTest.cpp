@@ -278,6 +278,10 @@ TEST(MmaLayouts, ValidationNamesWhatIsWrong) {
   EXPECT_EQ(problem(NVMMADistributedLayout{{3, 0}, {4, 1}, {16, 512, 16}, {}}),
             "instr_shape of a version 3 MMA layout must be [16, N, K] with N from 8 to 256, but is "
             "[16, 512, 16]");
+  EXPECT_EQ(problem(NVMMADistributedLayout{{3, 0}, {4, 1}, {8, 64, 16}, {}}),
+            "instr_shape of a version 3 MMA layout must be [16, N, K] with N from 8 to 256, but is "
+            "[8, 64, 16]");
+  EXPECT_EQ(problem(NVMMADistributedLayout{{3, 0}, {4, 1}, {32, 64, 16}, {}}), "none");
   EXPECT_EQ(problem(DotOperandLayout{2, mma2(), 2}), "the operand index must be 0 or 1, but is 2");
   EXPECT_EQ(problem(DotOperandLayout{0, AutoLayout{}, 2}),
             "the parent of a dot operand layout must be a blocked or an MMA layout, but is "

@@ -88,6 +88,9 @@ TEST_F(Ops, ReshapeKeepsTheNumberOfElements) {
   EXPECT_EQ(call("ravel", {source})->shape(), llvm::ArrayRef<int64_t>({512}));
   expectKind(call("reshape", {source, ints({256})}), Kind::ReshapeSize);
   expectKind(call("reshape", {source, ints({})}), Kind::EmptyShape);
+  Result one = call("reshape", {block({1, 1}, dtypes::float32, blocked2d()), ints({})});
+  ASSERT_TRUE(one);
+  EXPECT_FALSE(one->isBlock());
   text();
 }
 

@@ -101,10 +101,23 @@ void write(Cta &cta, const Region &region, const uint8_t *from) {
   });
 }
 
+/// Whether a product that this partition started behind the copy which is under way reads what that
+/// brings; or nobody is to read it.
+bool isUsed(Cta &cta, const Region &region) {
+  AsyncOperation *copy = cta.pendingSum(region);
+  bool isBehind = false, isRead = holdsNothing(*copy);
+  for (const std::shared_ptr<AsyncOperation> &each : cta.fiber->products) {
+    isBehind |= each.get() == copy;
+    for (const Region &source : each->reads)
+      isRead |= isBehind && source.table == region.table && source.view.base == region.view.base;
+  }
+  return isRead;
+}
+
 /// Whether a copy may write a region that follows what this partition started before; false after
 /// a fault.
 bool checkCopyTarget(const Instruction &instruction, Cta &cta, const Region &region) {
-  if (isFollowed(cta, region, /*kind=*/0))
+  if (isFollowed(cta, region, /*kind=*/0) && isUsed(cta, region))
     return true;
   // Products before it have read by then.
   auto forEachRead = [&](auto &&use) {

@@ -120,8 +120,8 @@ private:
 
   /// Barriers that have begun are known to all CTAs before anything that leads to a use.
   void visit(Operation *op, State &state) override {
-    if (isProductOfTwo(op) && !op->getParentOfType<ttg::WarpSpecializeOp>() &&
-        readsWhatThreadsWrote(*accesses.of(op), state)) {
+    if (pairs && peers.contains(op) && !op->getParentOfType<ttg::WarpSpecializeOp>() &&
+        readsWhatThreadsWrote(op, state)) {
       if (state.begun)
         demand(op, What::Fence);
       demand(op, What::Barrier);
@@ -143,21 +143,21 @@ private:
     state.begun = state.fenced = false;
   }
 
-  /// Whether it reads shared memory of a pair of CTAs.
-  bool isProductOfTwo(Operation *op) const {
-    return isa<ttng::TCGen5MMAOp, ttng::TCGen5MMAScaledOp, ttng::TMEMCopyOp>(op) &&
-           ttg::hasTwoCtas(op);
-  }
-  bool readsWhatThreadsWrote(const Effect &effect, const State &state) const {
-    return llvm::any_of(effect.before, [&](unsigned read) {
-      const Access &x = accesses[read];
-      return x.space == MemorySpace::Shared && x.object == Access::Object::No &&
-             llvm::any_of(state.accesses.set_bits(), [&](unsigned write) {
-               const Access &y = accesses[write];
-               return y.writes && !y.byUnit && y.object == Access::Object::No &&
-                      y.space == MemorySpace::Shared && x.begin < y.end && y.begin < x.end;
-             });
-    });
+  /// Whether an asynchronous unit reads shared memory that threads have written.
+  bool readsWhatThreadsWrote(Operation *op, const State &state) const {
+    const Effect *effect = accesses.of(op);
+    if (!effect)
+      return false;
+    return llvm::any_of(
+        llvm::concat<const unsigned>(effect->before, effect->synchronized), [&](unsigned read) {
+          const Access &x = accesses[read];
+          return !x.writes && x.byUnit && x.space == MemorySpace::Shared &&
+                 llvm::any_of(state.accesses.set_bits(), [&](unsigned write) {
+                   const Access &y = accesses[write];
+                   return y.writes && !y.byUnit && y.object == Access::Object::No &&
+                          y.space == MemorySpace::Shared && x.begin < y.end && y.begin < x.end;
+                 });
+        });
   }
 
   bool conflictInCluster(unsigned a, unsigned b) const {
@@ -235,6 +235,8 @@ private:
   llvm::DenseMap<Operation *, bool> peers;
   /// Whether CTAs signal each other's barriers.
   bool signals = false;
+  /// Whether units reach into the memory of a pair of CTAs.
+  bool pairs = ttg::hasTwoCtas(function);
   What what = What::Barrier;
 };
 
