@@ -132,17 +132,17 @@
 # FAULT: UnfinishedAtEnd
 # RUN: told_by_others a='randint(-4, 5, (128, 64), f16)' b='randint(-4, 5, (64, 64), f16)' c='empty((128, 64), f32)' --grid 1 --target cuda:100a
 # FAULT: UnfinishedCopyRead
-# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# RUN: in_odd_slices src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:, 80:104] == src[:, :24]
-# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# RUN: in_odd_slices src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:, 104:168] == src[:, 24:88] + 1
-# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# RUN: in_odd_slices src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:, 168:208] == src[:, 88:]
-# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# RUN: in_odd_slices src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:, :80] == 0
-# RUN: in_odd_slices src='randn((128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
+# RUN: in_odd_slices src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:, 208:] == 0
-# RUN: in_stages src='randn((4, 128, 32), f32)' dst='empty((4, 128, 32), f32)' --grid 1 --target cuda:100a
+# RUN: in_stages src='randint(-99, 99, (4, 128, 32), f32)' dst='empty((4, 128, 32), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:1] == src[:1] and dst[1:2] == src[1:2] + 11 and dst[2:3] == src[2:3] + 7 and dst[3:] == src[3:]
 
 from triton.experimental import gluon

@@ -422,7 +422,7 @@ def counted(out):
     count_of(out, 0, [[1, 0], [2, 0]])
     count_of(out, 1, [[0, 0], [1, 0]])
     count_of(out, 2, [[0, 0], [0, 0]])
-    count_of(out, 3, [[1, 0], [4, 0]])
+    count_of(out, 3, [[2, 0], [1, 0]])
 
 
 @gluon.jit

@@ -535,9 +535,9 @@ class tensor:
         """The same elements, in row-major order, in another shape.
 
         No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
-        arguments.
+        arguments; `[]` takes the only element of a block of one.
 
-        Gives: a block of `shape`.
+        Gives: a block of `shape`, or a scalar.
         Errors: another number of elements; a layout that cannot follow.
 
             flat = tile.reshape(64 * 32)
@@ -915,8 +915,10 @@ class tensor_memory_descriptor:
         """
         ...
 
-    def _reinterpret(self, dtype: DType, shape: Sequence[int], layout: Layout) -> Any:
-        """The same columns seen as another element type, shape and layout.
+    def _reinterpret(self, dtype: DType | None = ..., shape: Sequence[int] | None = ..., layout: Layout | None = ...) -> Any:
+        """The same columns seen as another element type, shape or layout.
+
+        What is not given stays.
 
         Gives: a tensor memory descriptor.
         Errors: more columns than the buffer has; a slice with gaps.
@@ -1006,8 +1008,10 @@ class tensor_memory_descriptor:
         """
         ...
 
-    def reinterpret(self, dtype: DType, shape: Sequence[int], layout: Layout) -> Any:
-        """The same columns seen as another element type, shape and layout.
+    def reinterpret(self, dtype: DType | None = ..., shape: Sequence[int] | None = ..., layout: Layout | None = ...) -> Any:
+        """The same columns seen as another element type, shape or layout.
+
+        What is not given stays.
 
         Gives: a tensor memory descriptor.
         Errors: more columns than the buffer has; a slice with gaps.
@@ -1744,9 +1748,9 @@ def reshape(input: tensor, *shape: int | Sequence[int], can_reorder: bool = ...)
     """The same elements, in row-major order, in another shape.
 
     No data moves: the layout of the result follows from that of `x`. The shape is a sequence or several
-    arguments.
+    arguments; `[]` takes the only element of a block of one.
 
-    Gives: a block of `shape`.
+    Gives: a block of `shape`, or a scalar.
     Errors: another number of elements; a layout that cannot follow.
 
         flat = tile.reshape(64 * 32)

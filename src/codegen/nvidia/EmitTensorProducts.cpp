@@ -216,7 +216,8 @@ private:
   }
 
   /// `useD`: whether to add to the sum; null: always.
-  void multiply(OneThread &one, int64_t m, int64_t n, int64_t step, Value *useD, const char *useOfA) {
+  void multiply(OneThread &one, int64_t m, int64_t n, int64_t step, Value *useD,
+                const char *useOfA) {
     raw_ostream &out = one.line();
     const int64_t row = m * product.rows, column = n * product.columns;
     std::string ofScales = scales(one, m, n, step), left = "a";
@@ -236,8 +237,9 @@ private:
     out << "@one tcgen05.mma" << one.group() << ".kind::" << tcgen05::name(form.kind);
     if (product.scaleBlock)
       out << ".block_scale.block" << product.scaleBlock;
-    out << useOfA << " [" << one.operand(emitter.get(op.getD())[0]) << " + " << placeOf(d, row, column)
-        << "], " << left << ", b, form" << ofScales << ", " << adds << ";\n\t";
+    out << useOfA << " [" << one.operand(emitter.get(op.getD())[0]) << " + "
+        << placeOf(d, row, column) << "], " << left << ", b, form" << ofScales << ", " << adds
+        << ";\n\t";
   }
 
   Emitter &emitter;

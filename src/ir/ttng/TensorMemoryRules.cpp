@@ -63,8 +63,8 @@ static std::optional<int64_t> columnsOfView(ttg::MemDescType type) {
   return used == last + 1 ? std::optional(used) : std::nullopt;
 }
 
-/// Whether steps of 2^first to 2^last elements along an axis go on along rows or columns, each twice
-/// as far as the one before, so that places add up.
+/// Whether steps of 2^first to 2^last elements along an axis go on along rows or columns, each
+/// twice as far as the one before, so that places add up.
 static bool addsUp(const layout::LinearLayout &inverse, layout::Dim axis, unsigned first,
                    unsigned last) {
   for (layout::Dim along : {layout::Dim::Row, layout::Dim::Col}) {

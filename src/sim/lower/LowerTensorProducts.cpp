@@ -139,9 +139,8 @@ void start(const Instruction &instruction, Cta &cta, uint32_t kind, llvm::ArrayR
   started.name = kind ? "product" : "copy";
   started.proxy = Proxy::Async;
   started.reads.append(reads.begin(), reads.end());
-  started.movement =
-      AsyncOperation::Sum{target, cta.ordering ? cta.ordering->now(cta.fiber->index) : 0, kind,
-                          holdsNothing};
+  started.movement = AsyncOperation::Sum{
+      target, cta.ordering ? cta.ordering->now(cta.fiber->index) : 0, kind, holdsNothing};
   started.place = instruction.place;
   llvm::erase_if(cta.fiber->products,
                  [](const std::shared_ptr<AsyncOperation> &each) { return each->isComplete; });

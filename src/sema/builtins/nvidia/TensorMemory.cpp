@@ -213,9 +213,9 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
   std::string problem = ttng::whyNoReinterpretation(bufferType(buffer), result->type);
   if (!problem.empty())
     return bad(context, context.span, "reinterpret", problem);
-  return Value::memDesc(ttg::MemDescReinterpretOp::create(context.builder, context.loc(),
-                                                          result->type, buffer.ir()),
-                        result->dtype);
+  return Value::memDesc(
+      ttg::MemDescReinterpretOp::create(context.builder, context.loc(), result->type, buffer.ir()),
+      result->dtype);
 }
 
 static Result emitKeepAlive(Context &context, const BoundArgs &arguments) {

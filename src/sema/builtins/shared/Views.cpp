@@ -236,7 +236,8 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
     return forbid(context, "reinterpret", buffer, "it is a slice with gaps between its elements");
   if (paddingOf(source) != paddingOf(result->type))
     return forbid(context, "reinterpret", buffer, "the padding would change");
-  int64_t needed = footprint(result->type).value_or(0), given = reachableBytes(buffer.ir()).value_or(0);
+  int64_t needed = footprint(result->type).value_or(0),
+          given = reachableBytes(buffer.ir()).value_or(0);
   if (needed > given) {
     context.report(diag::Kind::ReinterpretSize, context.span, needed, given).end();
     return std::nullopt;
@@ -244,9 +245,9 @@ static Result emitReinterpret(Context &context, const BoundArgs &arguments) {
   // Slices begin at multiples of their size.
   if (isSubslice(source) && given % layout::sharedAlignment(toLayout(result->type.getEncoding())))
     return forbid(context, "reinterpret", buffer, "it may begin where the layout cannot");
-  return Value::memDesc(ttg::MemDescReinterpretOp::create(context.builder, context.loc(),
-                                                          result->type, buffer.ir()),
-                        result->dtype);
+  return Value::memDesc(
+      ttg::MemDescReinterpretOp::create(context.builder, context.loc(), result->type, buffer.ir()),
+      result->dtype);
 }
 
 llvm::ArrayRef<Builtin> viewMethods() {
