@@ -260,13 +260,13 @@ def multiplying_together(kernel, steps=0):
     return run
 
 
-@blackwell(count=["Deadlock"], come=RACES, late=RACES, set=NEVER_SET, commit=["Deadlock"],
+@blackwell(count=["Deadlock"], set=NEVER_SET, commit=["Deadlock"],
            overwrite=RACES, wait=RACES, phase=RACES)
 def product_of_a_pair(env):
     return multiplying_together(tensor_pairs.pair)(env)
 
 
-@blackwell(wait=RACES, come=MISSED)
+@blackwell(wait=RACES)
 def product_of_a_pair_again(env):
     return multiplying_together(tensor_pairs.pair_again, 4)(env)
 

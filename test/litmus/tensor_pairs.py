@@ -30,20 +30,14 @@ def put_part(pointer, tmem, rows: gl.constexpr, columns: gl.constexpr, CGA: gl.c
 
 @gluon.jit
 def pair(a, b, c, broken: gl.constexpr):
-    """Both write operands; the first multiplies for both, and tells both."""
+    """Both write operands; the first multiplies for both, behind a barrier of the compiler's, and tells both."""
     x = shared_part(a + gl.program_id(0) * 16384, 256, 64, ROWS)
     y = shared_part(b, 64, 64, COLUMNS)
     acc = allocate_tensor_memory(gl.float32, [256, 64], PAIR)
     bar = mbarrier.allocate_mbarrier()
     mbarrier.init(bar, count=2 if broken == "count" else 1)
     pause(broken)
-    fence_async_shared()
-    if broken != "come":
-        pause(broken)
-        gl.barrier(cluster=True)
-    if broken == "late":
-        x.store(gl.load(a + gl.program_id(0) * 16384 + square(256, 64, gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0],
-                                                                                        [[1, 0]]))))
+    fence_async_shared(cluster=True)
     pause(broken)
     tcgen05_mma(x, y, acc, use_acc=broken == "set", mbarriers=[] if broken == "commit" else [bar])
     if broken == "overwrite":
@@ -74,9 +68,6 @@ def pair_again(a, b, c, steps, broken: gl.constexpr):
         x.store(gl.load(a + k * 16384 + square(256, 64, part)))
         y.store(gl.load(b + k * 4096 + square(64, 64, other)))
         fence_async_shared()
-        if broken != "come":
-            pause(broken)
-            gl.barrier(cluster=True)
         pause(broken)
         tcgen05_mma(x, y, acc, use_acc=k > 0)
         tcgen05_commit(bar)
