@@ -464,7 +464,7 @@ def main():
     has_blackwell = torch.cuda.is_available() and torch.cuda.get_device_capability()[0] == 10
     if not has_blackwell:
         # What the simulator pretends to be, and with it whoever asks which GPU is there.
-        os.environ["GLUONC_SIMULATE"] = "cuda:100a"
+        os.environ.setdefault("GLUONC_SIMULATE", "cuda:100a")
     fine = True
     for d, dtype in ((128, torch.float16), (64, torch.bfloat16)):
         for causal in (False, True):

@@ -398,7 +398,7 @@ def main():
     has_blackwell = torch.cuda.is_available() and torch.cuda.get_device_capability()[0] == 10
     if not has_blackwell:
         # What the simulator pretends to be, and with it whoever asks which GPU is there.
-        os.environ["GLUONC_SIMULATE"] = "cuda:100a"
+        os.environ.setdefault("GLUONC_SIMULATE", "cuda:100a")
     fine = True
     for kind, out_dtype in (("float16", torch.float16), ("bfloat16", torch.bfloat16), ("float8_e4m3fn", torch.bfloat16),
                             ("mxfp8", torch.bfloat16), ("nvfp4", torch.bfloat16)):
