@@ -426,7 +426,7 @@ Errors: a block that tensor memory cannot hold.
 constexpr llvm::StringLiteral scalesDoc = R"(
 Of scales in tensor memory, for products of scaled 4-bit and 8-bit floats.
 
-A buffer may have it; no product reads scales yet.
+`tcgen05_copy` and stores put them there, `tcgen05_mma_scaled` reads them.
 
 Gives: a layout.
 
