@@ -218,7 +218,7 @@ def two_multiply(env):
     return multiplying(tensor_partitions.two_multiply, factor=2)(env)
 
 
-@blackwell(operand=RACES, sum=RACES, told=RACES, keep=["Deadlock"])
+@blackwell(operand=RACES, sum=RACES, told=RACES, early=RACES, keep=["Deadlock"])
 def told_back(env):
     return multiplying(tensor_partitions.told_back)(env)
 

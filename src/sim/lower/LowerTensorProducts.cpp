@@ -47,6 +47,31 @@ Part partOf(Lowering &lowering, mlir::Operation *operation, mlir::Value view, bo
 
 bool isSecondOfPair(Cta &cta, bool twoCtas) { return twoCtas && cta.rank() & 1; }
 
+/// In the order of accesses, the tensor cores that a partition sends work to: they know what it
+/// knows and what they did before. The partition knows of that when it has waited for it, no matter
+/// who else has. Null while there is nobody else.
+std::optional<uint32_t> tensorCoresOf(Cta &cta) {
+  if (!cta.ordering || !cta.ordering->isConcurrent())
+    return std::nullopt;
+  const uint32_t unit = (Ordering::kFibers / 2 + cta.fiber->index) % Ordering::kFibers;
+  cta.ordering->start(cta.fiber->index, unit);
+  return unit;
+}
+
+/// While it lives, accesses are those of the tensor cores.
+class AsTensorCores {
+public:
+  explicit AsTensorCores(Cta &cta) : fiber(*cta.fiber), own(fiber.index) {
+    fiber.index = tensorCoresOf(cta).value_or(own);
+  }
+  ~AsTensorCores() { fiber.index = own; }
+  AsTensorCores(const AsTensorCores &) = delete;
+
+private:
+  Fiber &fiber;
+  const uint32_t own;
+};
+
 /// What this partition started and is not over writes the very region: a copy, or a product of
 /// `kind`.
 bool isFollowed(Cta &cta, const Region &region, uint32_t kind) {
@@ -217,6 +242,7 @@ void runProduct(const Instruction &instruction, Cta &cta) {
   const auto &data = static_cast<const ProductData &>(*instruction.data);
   if (!*cta.at<uint8_t>(instruction.operands[1]) || isSecondOfPair(cta, data.twoCtas))
     return;
+  AsTensorCores unit(cta);
   const bool usesSum = *cta.at<uint8_t>(data.usesSum);
   const Region sum = data.sum.at(cta, instruction.operands[0]);
   llvm::SmallVector<Region, 4> reads;
@@ -264,6 +290,8 @@ void runCommit(const Instruction &instruction, Cta &cta) {
   if (isSecondOfPair(cta, data.twoCtas))
     return;
   const Region view = barriersAt(cta, data.table, instruction.operands[0], data.share);
+  const std::optional<uint32_t> unit =
+      cta.fiber->products.empty() ? std::nullopt : tensorCoresOf(cta);
   for (int64_t distance : receiversOf(data, cta.rank())) {
     if (!checkBarrier(instruction, cta, view, "arrival on", uint32_t(distance)))
       return;
@@ -280,6 +308,8 @@ void runCommit(const Instruction &instruction, Cta &cta) {
       event.barriers.push_back(offset);
       if (cta.ordering)
         cta.ordering->arrive(cta.fiber->index, offset);
+      if (unit)
+        cta.ordering->arrive(*unit, offset);
     });
     cta.noteStep(instruction, Doing::Arrives, event.barriers.front(),
                  cta.barrierAt(event.barriers.front()).phase);
@@ -457,6 +487,7 @@ void runCopy(const Instruction &instruction, Cta &cta) {
   const auto &data = static_cast<const CopyData &>(*instruction.data);
   if (isSecondOfPair(cta, data.twoCtas))
     return;
+  AsTensorCores unit(cta);
   const Region source = data.source.at(cta, instruction.operands[0]);
   const Region target = data.target.at(cta, instruction.operands[1]);
   uint8_t *room = cta.at<uint8_t>(data.room);

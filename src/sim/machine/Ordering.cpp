@@ -142,6 +142,8 @@ bool Ordering::Access::write(uint64_t offset, uint32_t bytes) {
     if (reader == fiber)
       continue;
     const Reads &theirs = ordering.reads[reader];
+    if (theirs.chunks.empty())
+      continue;
     for (uint64_t cell = offset / kCellBytes; cell < end;) {
       const uint64_t chunkEnd = std::min(end, (cell / kChunkCells + 1) * kChunkCells);
       const Cell *last = theirs.find(cell);
