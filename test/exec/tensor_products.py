@@ -47,6 +47,8 @@
 # EXPECT: c == a @ b
 # RUN: loaded_pair a='randint(-4, 5, (512, 128), f16)' b='randint(-4, 5, (128, 256), f16)' c='empty((512, 256), f32)' STEPS=2 CGA='[[1, 0], [0, 1], [2, 0]]' CGA_A='[[1, 0], [0, 0], [2, 0]]' CGA_B='[[0, 1], [0, 2], [0, 0]]' M=512 N=256 BN=128 MULTICAST=True --num-ctas 8 --grid 1 --target cuda:100a
 # EXPECT: c == a @ b
+# RUN: pair_in_partitions a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: c == a @ b
 # RUN: scales_too_early sa='randint(120, 131, (128, 4), u8)' dst='empty((128, 4), u8)' --grid 1 --target cuda:100a
 # FAULT: UnfinishedCopyRead
 # RUN: scales_overwritten a='randint(-4, 5, (128, 128), gl.float8e4nv)' b='randint(-4, 5, (64, 128), gl.float8e4nv)' sa='randint(120, 131, (128, 4), u8)' sb='randint(120, 131, (64, 4), u8)' c='empty((128, 64), f32)' --grid 1 --target cuda:100a
@@ -208,6 +210,29 @@ def pair(a, b, c, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, BM: gl.cons
     tcgen05_mma(x, y, acc, use_acc=False, mbarriers=[bar])
     mbarrier.wait(bar, 0)
     put(c, acc, M, N, [[1, 0]])
+
+
+@gluon.jit
+def multiply_together(x, y, acc, bar):
+    gl.barrier(cluster=True)
+    tcgen05_mma(x, y, acc, use_acc=False, mbarriers=[bar])
+
+
+@gluon.jit
+def take_half(c, acc, bar):
+    mbarrier.wait(bar, 0)
+    put(c, acc, 256, 128, [[1, 0]])
+
+
+@gluon.jit
+def pair_in_partitions(a, b, c):
+    """A partition synchronizes with that of the other CTA."""
+    x = shared_operand(a, 256, 64, [[1, 0]], False)
+    y = shared_operand(b, 64, 128, [[0, 1]], False)
+    acc = allocate_tensor_memory(gl.float32, [256, 128], TensorMemoryLayout([128, 128], 1, [[1, 0]], True))
+    bar = barrier()
+    fence_async_shared()
+    gl.warp_specialize([(take_half, (c, acc, bar)), (multiply_together, (x, y, acc, bar))], [1])
 
 
 @gluon.jit
