@@ -82,6 +82,7 @@ private:
   }
   std::optional<bool> readsOperand(ttg::MemDescType type, const TensorProduct::Operand &operand,
                                    unsigned outerAxis, unsigned outer) const;
+  bool sharesLanes() const;
   bool checkSplit(StringRef name, ttg::MemDescType type, unsigned bit, Split expected);
 
   ttg::MemDescType a, b, d;
@@ -190,6 +191,29 @@ std::optional<bool> Rules::readsOperand(ttg::MemDescType type,
   return descriptor ? std::optional(!descriptor->contiguousK) : std::nullopt;
 }
 
+/// Whether each instruction finds its rows of `a` in the rows of tensor memory that its sum has.
+bool Rules::sharesLanes() const {
+  // Of two CTAs with 64 rows each, half of the columns lies in other rows of memory.
+  if (product.ctas == 2 && product.rows == tcgen05::smallRows)
+    return false;
+  auto laneOf = [](ttg::MemDescType type, int64_t row, int64_t column) {
+    return layout::tensorMemoryOffset(toLinear(type), elementBits(type.getElementType()),
+                                      {row, column}) >>
+           16;
+  };
+  for (int64_t m = 0; m < product.tilesDown; ++m) {
+    const int64_t row = m * product.rows;
+    const uint32_t lane = laneOf(d, row, 0);
+    for (int64_t n = 0; n < product.tilesRight; ++n)
+      if (laneOf(d, row, n * product.columns) != lane)
+        return false;
+    for (int64_t step = 0; step < product.steps; ++step)
+      if (laneOf(a, row, step * product.depth / product.a.perElement) != lane)
+        return false;
+  }
+  return true;
+}
+
 bool Rules::checkOperands() {
   auto isKMajor = [&](MatrixElement element) {
     return element == MatrixElement::F32 || element == MatrixElement::E2M1 ||
@@ -212,6 +236,10 @@ bool Rules::checkOperands() {
              left->twoCtas != sum->twoCtas) {
     return no("`a` in tensor memory must have col_stride = 1, and rows in a block and two_ctas as "
               "`acc`");
+  } else if (!sharesLanes()) {
+    return no(
+        "`a` in tensor memory must have its rows where `acc` has them: with 64 rows in a block "
+        "both have one block along K or N, and two CTAs take 128");
   }
   return reads("`b`", b, product.b, product.form.b, 1, product.columnsOfB(),
                product.form.transposesB);
