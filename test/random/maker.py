@@ -25,6 +25,8 @@ class Maker:
         self.numpy = np.random.default_rng(rng.getrandbits(32))
         self.program = Program(rng.choice([1, 2, 4, 4, 8]), rng.choice(clusters))
         self.program.scalars = [rng.randrange(5) for _ in range(2)]
+        # Whether the host makes descriptors, and whether products are of two CTAs.
+        self.host_describes, self.pairs = True, False
 
     def layout(self, shape):
         return layouts.distributed(self.rng, list(shape), self.program)

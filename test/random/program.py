@@ -18,7 +18,7 @@ DTYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int
 
 # Names that steps use for what is their own.
 OWN_NAMES = ("k|ahead|x|y|z|s|left|right|count|pair|bar|desc|acc|ring[0-3]?|filled[0-3]|drained[0-3]|common0|"
-             "result[01]")
+             "result[01]|tmem|part[01]?")
 
 
 @dataclass

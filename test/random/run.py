@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Random kernels against NumPy, on the simulator or on a GPU.
+"""Random kernels against NumPy, on the simulator, as executed PTX or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper | --views]
-           [--device cpu|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper | --blackwell | --views]
+           [--device cpu|ptx|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
 memory instead of computing them. What is left is printed, kernel and all. With --views the programs
-are right and wrong ones of views.py, and a refusal is fine where everybody refuses.
+are right and wrong ones of views.py, and a refusal is fine where everybody refuses. On `ptx` each
+runs on the simulator, and then as the PTX that a GPU would get.
 
 The programs run in other processes, a batch at a time, --jobs of them at once. One that crashes or
 hangs its process is a failure of that program; the rest of the batch runs in a new process. After
@@ -21,6 +22,7 @@ import collections
 import concurrent.futures
 import importlib.util
 import json
+import os
 import pathlib
 import queue
 import random
@@ -34,6 +36,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 HEAD = '''import gluonc as gluon
 from gluonc import language as gl
+from gluonc.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout,
+                                              allocate_tensor_memory, tcgen05_commit, tcgen05_copy,
+                                              tcgen05_mma, tcgen05_mma_scaled)
 from gluonc.language.nvidia.hopper import (async_store, fence_async_shared, mbarrier, tma,
                                            warpgroup_mma, warpgroup_mma_wait)
 
@@ -52,7 +57,9 @@ class Runner:
 
     def make(self, rng):
         import steps
-        return steps.make(rng, self.options.length, self.options.clusters, self.options.hopper)
+        chip = "blackwell" if self.options.blackwell else "hopper" if self.options.hopper else None
+        return steps.make(rng, self.options.length, self.options.clusters, chip,
+                          host_describes=self.options.device != "ptx")
 
     @staticmethod
     def source(program, name):
@@ -73,7 +80,6 @@ class Runner:
 
     def outcome(self, kernel, program):
         """None where every output is right, else what is wrong."""
-        import numpy as np
         loaded = [self.to_device(program.steps[i].value.astype(self.memory_type(program.steps[i])))
                   for i in program.inputs()]
         described = [self.argument(tensor, self.to_device(tensor.memory))
@@ -89,9 +95,15 @@ class Runner:
                 compiled.asm[self.form]
         except self.errors.GluonError as error:
             return str(error).strip()
-        for i, result in zip(program.outputs, stored):
+        return self.difference(program, [self.to_host(result) for result in stored])
+
+    @staticmethod
+    def difference(program, results):
+        """What of the outputs is wrong, None where nothing is."""
+        import numpy as np
+        for i, result in zip(program.outputs, results):
             expected = program.expected(i)
-            result = self.to_host(result).astype(expected.dtype)
+            result = result.astype(expected.dtype)
             if not np.array_equal(result, expected, equal_nan=expected.dtype.kind == "f"):
                 wrong = np.flatnonzero(result.ravel() != expected.ravel())
                 return (f"v{i} is wrong at {len(wrong)} of {expected.size} places, first at "
@@ -121,13 +133,13 @@ class Runner:
                                 eval(tensor.layout, {"gl": gl}), tensor.padding)
 
     def to_device(self, array):
-        if self.device == "cpu":
+        if self.device != "cuda":
             return array
         import torch
         return torch.from_numpy(array.copy()).cuda()
 
     def to_host(self, array):
-        return array if self.device == "cpu" else array.cpu().numpy()
+        return array if self.device != "cuda" else array.cpu().numpy()
 
     def check(self, program):
         return self.outcome(self.load([program]).k0, program)
@@ -135,6 +147,37 @@ class Runner:
     def shrink(self, program):
         """A smaller program that still fails, and how."""
         return shrink(self, program)
+
+
+class PtxRunner(Runner):
+    """Has `gluonc run` execute the PTX of what was right on the simulator."""
+
+    def outcome(self, kernel, program):
+        return super().outcome(kernel, program) or self.executed(kernel.fn.__code__, program)
+
+    def executed(self, code, program):
+        import numpy as np
+        from gluonc._engine import simulated_target
+        from gluonc.__main__ import _PROGRAM
+        arrays = {f"p{i}": program.steps[i].value.astype(self.memory_type(program.steps[i]))
+                  for i in program.inputs()}
+        arrays |= {tensor_name: tensor.memory for tensor_name, tensor in program.tensors()}
+        arrays |= {f"q{i}": self.before(program, i) for i in program.outputs}
+        folder = pathlib.Path(self.folder)
+        command = [_PROGRAM, "run", f"{code.co_filename}::{code.co_name}", "--device", "ptx", "--no-cache",
+                   "--target", simulated_target(), "--num-warps", str(program.num_warps),
+                   "--num-ctas", str(program.num_ctas), "--no-fp-fusion",
+                   *(f"n{k}={scalar}" for k, scalar in enumerate(program.scalars))]
+        for argument, array in arrays.items():
+            np.save(folder / f"{argument}.npy", array)
+            command.append(f'{argument}=npy("{folder}/{argument}.npy")')
+        for i in program.outputs:
+            command += ["--save", f"q{i}={folder}/q{i}_after.npy"]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        if ran.returncode:
+            return "executed PTX: " + (ran.stderr or ran.stdout).strip()[:2000]
+        wrong = self.difference(program, [np.load(folder / f"q{i}_after.npy") for i in program.outputs])
+        return wrong and "executed PTX: " + wrong
 
 
 class ViewRunner(Runner):
@@ -228,7 +271,8 @@ def work(options):
     # What the compiler warns of is no answer.
     sys.stdout = sys.stderr
     with tempfile.TemporaryDirectory() as folder:
-        runner = (ViewRunner if options.views else Runner)(options, folder)
+        kind = ViewRunner if options.views else PtxRunner if options.device == "ptx" else Runner
+        runner = kind(options, folder)
         for line in sys.stdin:
             run_batch(runner, json.loads(line),
                       lambda what: print(json.dumps(what), file=answers, flush=True))
@@ -356,6 +400,7 @@ def share_out(options, summary):
                  "--clusters", ",".join(map(str, options.clusters)),
                  *(["--form", options.form] if options.form else []),
                  *(["--hopper"] if options.hopper else []),
+                 *(["--blackwell"] if options.blackwell else []),
                  *(["--views"] if options.views else [])]
     end = options.seed + options.count
     starts = iter(range(options.seed, end, options.batch))
@@ -392,10 +437,12 @@ def main():
     parser.add_argument("--hopper", action="store_true",
                         help="half of the steps use what is new in Hopper: the copy engine, "
                         "mbarriers, partitions, products of warpgroups")
+    parser.add_argument("--blackwell", action="store_true",
+                        help="the same for Blackwell: tensor memory and its products, for cuda:100a")
     parser.add_argument("--views", action="store_true",
                         help="buffers and views of them that may be wrong, for the simulator and "
                         "code generation")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--device", choices=["cpu", "ptx", "cuda"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
                         help="also make this of every kernel, whether a GPU is there or not")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
@@ -413,6 +460,8 @@ def main():
     except ImportError as error:
         print("skipped:", error)
         return 77
+    if options.blackwell:
+        os.environ.setdefault("GLUONC_SIMULATE", "cuda:100a")
     if options.worker:
         work(options)
         return 0

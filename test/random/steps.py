@@ -12,7 +12,10 @@ import flow
 import layouts
 import numeric
 import partitions
+import pipelines
 import products
+import scaled
+import tensor_memory
 import transfers
 import warpgroups
 from maker import SHAPES, Maker, NothingFits, is_float, partner
@@ -258,22 +261,33 @@ def call(m):
 OWN_KINDS = [convert, convert, fresh_input, binary, binary, with_constant, compare_and_choose, cast,
          widen, reduce, reduce, scan, expand, permute, reshape, join_and_split, gather,
          through_shared_memory, through_shared_memory, loop, branch, call]
-KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS + [warpgroups.warpgroup_product]
-HOPPER_KINDS = transfers.KINDS + partitions.KINDS + warpgroups.KINDS
+KINDS = OWN_KINDS + buffers.KINDS + flow.KINDS + numeric.KINDS + products.KINDS
+# Half of the steps of a program for a chip, and what is among the others.
+OF_CHIPS = {
+    "hopper": transfers.KINDS + partitions.KINDS + warpgroups.KINDS,
+    "blackwell": transfers.KINDS + partitions.KINDS + 3 * (tensor_memory.KINDS + scaled.KINDS + 2 * pipelines.KINDS),
+}
+WARPS = {"hopper": [1, 2, 4, 4, 4, 8], "blackwell": [4, 4, 4, 8]}
 
 
-def make(rng, length, clusters=(1,), hopper=False):
+def make(rng, length, clusters=(1,), chip=None, host_describes=True):
     """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
     m = Maker(rng, clusters)
-    if hopper:
-        m.program.num_warps = rng.choice([1, 2, 4, 4, 4, 8])
+    m.host_describes = host_describes
+    others = KINDS if chip == "blackwell" else KINDS + [warpgroups.warpgroup_product]
+    if chip:
+        m.program.num_warps = rng.choice(WARPS[chip])
+        m.pairs = chip == "blackwell" and m.program.num_ctas == 2 and rng.random() < 0.7
     m.input(rng.choice(SHAPES), "int32")
     m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
     while len(m.program.steps) < length:
         with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
-            rng.choice(HOPPER_KINDS if hopper and rng.random() < 0.5 else KINDS)(m)
+            rng.choice(OF_CHIPS[chip] if chip and rng.random() < 0.5 else others)(m)
     count = len(m.program.steps)
-    m.program.outputs = sorted({count - 1, *(rng.randrange(2, count) for _ in range(3))})
+    outputs = range(2, count)
+    if chip == "blackwell":
+        outputs = [i for i in outputs if "TensorMemory" in m.program.steps[i].text] or outputs
+    m.program.outputs = sorted({count - 1, *(rng.choice(outputs) for _ in range(3))})
     for i in m.program.outputs:
         dtype = m.program.steps[i].dtype
         modes = [None, None, None, "masked"]
@@ -282,6 +296,6 @@ def make(rng, length, clusters=(1,), hopper=False):
         if dtype in ("int32", "int64", "uint32"):
             modes.append("max")
         m.program.modes[i] = rng.choice(modes)
-        if hopper and rng.random() < 0.6:
+        if chip and rng.random() < 0.6:
             m.program.modes[i] = transfers.boxed(m, i) or m.program.modes[i]
     return m.program

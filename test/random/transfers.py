@@ -35,7 +35,7 @@ def tensor_for(m, block, dtype, values=None, bases=None, extent=None):
         shape = held
     memory = m.values(held, dtype) if values is None else np.full(held, values, DTYPES[dtype])
     # Descriptors that the host makes have no elements of 64 bits.
-    on_host = bits_of(dtype) < 64 and m.rng.random() < 0.6
+    on_host = bits_of(dtype) < 64 and m.rng.random() < 0.6 and m.host_describes
     padding = m.rng.choice(["zero", "nan"]) if is_float(dtype) else "zero"
     return Tensor(memory, shape, list(block), layout, padding, on_host)
 

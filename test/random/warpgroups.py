@@ -13,7 +13,8 @@ TYPES = [("float16", "float16", "float32", 3), ("float16", "float16", "float16",
          ("bfloat16", "bfloat16", "float32", 3), ("float32", "float32", "float32", 3),
          ("float8e4nv", "float8e5", "float32", 3), ("float8e5", "float8e5", "float32", 3),
          ("float8e4nv", "float8e4nv", "float32", 3), ("int8", "int8", "int32", 100)]
-BITS = {"float16": 16, "bfloat16": 16, "float32": 32, "float8e4nv": 8, "float8e5": 8, "int8": 8}
+BITS = {"float16": 16, "bfloat16": 16, "float32": 32, "float8e4nv": 8, "float8e5": 8, "int8": 8,
+        "uint8": 8}
 # Of both operands together.
 MOST_BYTES = 96 << 10
 # In a thread, and in all: steps that follow hold the sum in shared memory, of 64 bits perhaps.
@@ -29,16 +30,19 @@ class Operand:
     bases: list
     # The dimension that is summed over.
     inner: int
+    # Sizes of elements of which another dimension than that may be contiguous.
+    turned: tuple = (16,)
 
     @property
     def bits(self):
         return BITS[self.dtype]
 
 
-def _numbers(m, operand, largest):
+def numbers(m, operand, largest):
     """An input that holds the operand's values in a type that NumPy has."""
-    dtype = operand.dtype if operand.dtype in ("float16", "float32", "int8") else "float16"
-    i = m.input(operand.shape, dtype, m.numpy.integers(-largest, largest + 1, operand.shape))
+    dtype = operand.dtype if operand.dtype in ("float16", "float32", "int8", "uint8") else "float16"
+    least = 0 if dtype == "uint8" else -largest
+    i = m.input(operand.shape, dtype, m.numpy.integers(least, largest + 1, operand.shape))
     return i, "" if dtype == operand.dtype else f".to(gl.{operand.dtype})"
 
 
@@ -49,11 +53,10 @@ def _layout(*arguments):
     return layout
 
 
-def _in_memory(m, operand, tile, name):
+def in_memory(m, operand, tile, name):
     """Lines that put the tile into shared memory, and the view that is multiplied."""
     rng, shape, bases = m.rng, operand.shape, operand.bases
-    # Only elements of 16 bits may lie with another than the inner dimension contiguous.
-    inner_last = operand.bits != 16 or rng.random() < 0.5
+    inner_last = operand.bits not in operand.turned or rng.random() < 0.5
     transposed = inner_last != (operand.inner == 1)
     if rng.random() < 0.4:
         # The same bytes, seen from the other side.
@@ -74,7 +77,7 @@ def _in_memory(m, operand, tile, name):
 
 def _place(m, operand, tile, name, parent):
     """The same for either place: A may lie in registers."""
-    lines, view = _in_memory(m, operand, tile, name)
+    lines, view = in_memory(m, operand, tile, name)
     if operand.inner == 1 and m.rng.random() < 0.35:
         registers = f"gl.DotOperandLayout(0, {parent}, {32 // operand.bits})"
         if m.rng.random() < 0.5:
@@ -119,14 +122,14 @@ def warpgroup_product(m):
     operands = sum(np.prod(o.shape) * o.bits // 8 * 3 for o in (a, b))
     if operands > MOST_BYTES or rows * columns > MOST_ELEMENTS:
         raise NothingFits
-    (i, to_left), (j, to_right) = _numbers(m, a, largest), _numbers(m, b, largest)
+    (i, to_left), (j, to_right) = numbers(m, a, largest), numbers(m, b, largest)
     k = m.input((rows, columns), sums, m.numpy.integers(-9, 10, (rows, columns)), parent)
     product = m.step(i).value.astype(np.int64) @ m.step(j).value.astype(np.int64)
     before, count = m.step(k).value, m.program.scalars[1]
     body, starts_over = m.rng.choice(WAYS)
     value = product * count + (0 if starts_over and count else before)
     first, x = _place(m, a, "{a0}" + to_left, "left", parent)
-    second, y = _in_memory(m, b, "{a1}" + to_right, "right")
+    second, y = in_memory(m, b, "{a1}" + to_right, "right")
     body = body.replace("\n", "\n    ")
     m.add(f"{first}{second}{through_engine(m.program)}x = {x}\ny = {y}\nz = {{a2}}\n"
           f"for k in range(n1):\n    {body}\n"
@@ -142,11 +145,11 @@ def products_in_flight(m):
     b = Operand("float16", [inner, columns], [], 0)
     if 6 * (rows + columns) * inner > MOST_BYTES or rows * columns > 8192:
         raise NothingFits
-    i, j = _numbers(m, a, 3)[0], _numbers(m, b, 3)[0]
+    i, j = numbers(m, a, 3)[0], numbers(m, b, 3)[0]
     k = m.input((rows, columns), "float32", m.numpy.integers(-9, 10, (rows, columns)), parent)
     product = m.step(i).value.astype(np.int64) @ m.step(j).value.astype(np.int64)
     first, x = _place(m, a, "{a0}", "left", parent)
-    second, y = _in_memory(m, b, "{a1}", "right")
+    second, y = in_memory(m, b, "{a1}", "right")
     m.add(f"{first}{second}{through_engine(m.program)}x = {x}\ny = {y}\n"
           "z = warpgroup_mma(x, y, {a2}, is_async=True)\n"
           "acc = warpgroup_mma(x, y, {a2}, use_acc=False, is_async=True)\n"
