@@ -81,6 +81,8 @@ static void enterAccess(const Instruction &instruction, Cta &cta, const Range &r
                         uint64_t address, uint64_t length) {
   const AccessData &access = static_cast<const AccessData &>(*instruction.data);
   cta.history = cta.races->historyOf(range);
+  if (cta.history)
+    cta.countSharedAccess();
   if (access.acquires || access.releases)
     cta.races->synchronize(access, address, length);
   if (cta.history && (access.reads || access.atomic)) {
