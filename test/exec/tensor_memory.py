@@ -143,7 +143,7 @@
 # RUN: in_odd_slices src='randint(-99, 99, (128, 128), f32)' dst='empty((128, 256), f32)' --grid 1 --target cuda:100a
 # EXPECT: dst[:, 208:] == 0
 # RUN: in_stages src='randint(-99, 99, (4, 128, 32), f32)' dst='empty((4, 128, 32), f32)' --grid 1 --target cuda:100a
-# EXPECT: dst[:1] == src[:1] and dst[1:2] == src[1:2] + 11 and dst[2:3] == src[2:3] + 7 and dst[3:] == src[3:]
+# EXPECT: dst[:1] == src[:1] and dst[1:2] == 2 * src[1:2] and dst[2:3] == src[2:3] - 1 and dst[3:] == src[3:]
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -297,11 +297,11 @@ def in_stages(src, dst):
     registers: gl.constexpr = ring.index(0).get_reg_layout()
     for i in gl.static_range(4):
         ring.index(i).store(gl.load(src + i * 4096 + places(128, 32, registers)))
-    stages = ring.slice(1, 2, dim=0)
-    first = stages.reinterpret().index(0)
-    first.store(first.load() + 11)
-    second = stages.slice(1, 1, dim=0).index(0)
-    second.store(second.load() + 7)
+    middle = ring.slice(1, 2, dim=0)
+    lower = middle.reinterpret().index(0)
+    lower.store(lower.load() * 2)
+    upper = middle.slice(1, 1, dim=0).index(0)
+    upper.store(upper.load() - 1)
     for i in gl.static_range(4):
         put(dst + i * 4096, ring.index(i), 128, 32)
 
