@@ -55,6 +55,15 @@ class OutOfResources(GluonError):
         self.required, self.limit, self.name = required, limit, name
 
 
+class OutOfSharedMemory(CompilationError, OutOfResources):
+    """The kernel needs more shared memory than the target has; `diagnostics` say for what."""
+
+    def __init__(self, message, diagnostics=()):
+        CompilationError.__init__(self, message, diagnostics)
+        self.required = self.limit = None
+        self.name = "shared memory"
+
+
 class NotSupportedYet(GluonError, NotImplementedError):
     """Something of Triton that gluonc does not have. `name` says what."""
 
@@ -68,7 +77,7 @@ _CLASSES = {1: CompilationError, 2: UsageError, 3: KernelFault, 4: Unavailable, 
             70: InternalError}
 # By the kind of the first error, for what scripts catch by its class.
 _KINDS = {"StaticAssertFailed": CompileTimeAssertionFailure, "InvalidIr": InvalidIrError,
-          "SourceInOtherCta": InvalidIrError}
+          "SourceInOtherCta": InvalidIrError, "SharedMemoryExceeded": OutOfSharedMemory}
 
 
 def make(status, text, lines, reproducer=""):

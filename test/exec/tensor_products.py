@@ -67,6 +67,8 @@
 # EXPECT: c == a @ b
 # RUN: counted out='empty(4, i32)' --num-ctas 4 --grid 1 --target cuda:100a
 # EXPECT: out == tensor([1, 2, 4, 1])
+# RUN: loaded_for_both a='randint(-4, 5, (256, 64), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((256, 128), f32)' src='randint(-99, 99, (64, 32), f32)' dst='empty((2, 64, 32), f32)' --num-ctas 2 --grid 1 --target cuda:100a
+# EXPECT: dst[:1] == src and dst[1:] == src
 # RUN: seen_as_words src='randint(-100, 100, (64, 16), i8)' dst='empty((128, 32), i8)' --grid 1 --target cuda:100a
 # EXPECT: dst[:96] == dst[32:]
 # RUN: seen_as_words src='randint(-100, 100, (64, 16), i8)' dst='empty((128, 32), i8)' --grid 1 --target cuda:100a
@@ -465,3 +467,25 @@ def seen_as_words(src, dst):
     tcgen05_commit(bar)
     mbarrier.wait(bar, 0)
     put(dst, scales.reinterpret(shape=[128, 32], layout=TensorMemoryLayout([128, 32], 1)), 128, 32)
+
+
+@gluon.jit
+def loaded_for_both(a, b, c, src, dst):
+    """One load for the pair, which tells the pair's barrier of the bytes of both."""
+    shared: gl.constexpr = gl.NVMMASharedLayout(128, 32, 2, cga_layout=[[0, 0]])
+    desc = tma.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], shared)
+    x = gl.allocate_shared_memory(gl.float32, [64, 32], shared)
+    bar = mbarrier.allocate_mbarrier(two_ctas=True)
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, desc.nbytes_per_cta)
+    tma.async_load(desc, [0, 0], bar, x, multicast=True)
+    mbarrier.wait(bar, 0)
+    # The first CTA has waited.
+    gl.barrier(cluster=True)
+    mbarrier.invalidate(bar)
+    layout: gl.constexpr = gl.BlockedLayout([1, 1, 4], [1, 4, 8], [1, 4, 1], [2, 1, 0], [[1, 0, 0]])
+    part: gl.constexpr = gl.SliceLayout(0, layout)
+    i = gl.arange(0, 2, gl.SliceLayout(1, gl.SliceLayout(2, layout)))[:, None, None]
+    gl.store(dst + i * 2048 + places(64, 32, part)[None, :, :], x.load(part)[None, :, :])
+    # What makes the CTAs a pair.
+    pair(a, b, c, 256, 128, 64, 128)

@@ -7,15 +7,20 @@ with their kind, instruction descriptor, place of the sum, constant parts of the
 (version, strides, swizzle, steps), places of scales and whether they add; copies; loads and stores with shape, number of
 registers and place; columns that are allocated.
 
-    PYTHONPATH=FOLDER_OF_TRITON tensor_memory.py --gluonc build/release/bin/gluonc
+    PYTHONPATH=FOLDER_OF_TRITON tensor_memory.py --gluonc build/release/bin/gluonc [--code FILE.json]
 
-Exit status 0 all equal, 1 a difference.
+With --code, what the assembler (TRITON_PTXAS_BLACKWELL_PATH, or the one that Triton ships) makes of both is written down: registers, bytes of
+stack and instructions. Exit status 0 all equal, 1 a difference.
 """
 
 import argparse
+import json
+import math
+import os
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -160,12 +165,42 @@ def by_triton(ttgir, warps):
         return triton.compile(str(path), target=GPUTarget("cuda", 100, 32), options={"num_warps": warps}).asm["ptx"]
 
 
+def code_facts(ptx):
+    """Registers, bytes of stack (spills) and instructions of the machine code."""
+    import triton
+    tools = pathlib.Path(triton.__file__).parent / "backends/nvidia/bin"
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = pathlib.Path(folder) / "kernel.ptx", pathlib.Path(folder) / "kernel.cubin"
+        source.write_text(ptx)
+        assembler = os.environ.get("TRITON_PTXAS_BLACKWELL_PATH", tools / "ptxas-blackwell")
+        subprocess.run([assembler, "-arch", "sm_100a", source, "-o", cubin], check=True,
+                       capture_output=True)
+        usage, sass = (subprocess.run([tools / "cuobjdump", option, cubin], capture_output=True, text=True,
+                                      check=True).stdout for option in ("-res-usage", "-sass"))
+    registers, stack = map(int, re.search(r"REG:(\d+) STACK:(\d+)", usage).groups())
+    # Behind the end are jumps of an instruction to itself and fillers.
+    lines = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(\S.*?);", sass, re.M)
+    return {"registers": registers, "stack_bytes": stack, "instructions": sum(line != "NOP" for line in lines)}
+
+
+def write_code(path, codes):
+    ratios = [each["gluonc"]["instructions"] / each["triton"]["instructions"] for each in codes]
+    mean = math.exp(statistics.fmean(map(math.log, ratios)))
+    more = sum(each["gluonc"]["registers"] > each["triton"]["registers"] for each in codes)
+    spilled = {side: sum(each[side]["stack_bytes"] for each in codes) for side in ("gluonc", "triton")}
+    print(f"instructions ÷ Triton's: {mean:.3f} ({min(ratios):.2f} to {max(ratios):.2f}); more registers than "
+          f"Triton's in {more} of {len(codes)}; bytes of stack {spilled}")
+    path.write_text(json.dumps({"instructions": mean, "kernels": codes}, indent=1))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--code", type=pathlib.Path)
     options = parser.parse_args()
     equal = differ = refused = 0
+    codes = []
     tests = [(path, test) for path in (ROOT / "test/exec/tensor_memory.py", ROOT / "test/exec/tensor_products.py")
              for test in run.read_tests(path)]
     for path, (line, (kernel, *arguments), kind, _) in tests:
@@ -187,6 +222,8 @@ def main():
             print(f"{name}: Triton: {str(problem).strip().splitlines()[:1]}")
             refused += 1
             continue
+        if options.code:
+            codes.append({"name": name, "gluonc": code_facts(ours.stdout), "triton": code_facts(theirs)})
         a, b = listing(ours.stdout), listing(theirs)
         if kernel in PLACED_OTHERWISE:
             a, b = without_places(a), without_places(b)
@@ -199,6 +236,8 @@ def main():
             for mine, its in zip(a + [None] * (len(b) - len(a)), b + [None] * (len(a) - len(b))):
                 if mine != its or options.verbose:
                     print(f"    gluonc {mine}\n    triton {its}")
+    if codes:
+        write_code(options.code, codes)
     print(f"{equal} equal, {differ} differ, {refused} that Triton does not compile")
     return 1 if differ else 0
 

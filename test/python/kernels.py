@@ -21,6 +21,14 @@ def fill(dst, value, n, BLOCK: gl.constexpr = 128):
 
 
 @gluon.jit
+def hoard(dst):
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    smem = gl.allocate_shared_memory(gl.float32, [65536], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    smem.store(gl.zeros([65536], gl.float32, layout))
+    gl.store(dst + gl.arange(0, 65536, layout), smem.load(layout))
+
+
+@gluon.jit
 def forever(dst):
     n = gl.program_id(0)
     while n >= 0:

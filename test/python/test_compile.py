@@ -332,3 +332,9 @@ def test_scripts_say_triton_compile(tmp_path):
     script.write_text(SCRIPT)
     subprocess.run([sys.executable, "-m", "gluonc", "--simulate", "cuda:90a", str(script),
                     str(tmp_path / "double.ttgir")], check=True, timeout=120)
+
+
+def test_too_much_shared_memory_is_out_of_resources():
+    with pytest.raises(gluonc.errors.OutOfResources, match="of shared memory, but") as problem:
+        gluonc.compile(gluonc.ASTSource(kernels.hoard, {"dst": "*fp32"}), target="cuda:90")
+    assert isinstance(problem.value, gluonc.errors.CompilationError) and problem.value.diagnostics

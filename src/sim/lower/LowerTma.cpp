@@ -152,12 +152,13 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
 void startLoad(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer,
                uint32_t distance) {
   const Region barriers = barriersOf(instruction, cta);
-  const uint32_t bytes = distance * kCtaSharedStride;
+  // Of CTAs that have barriers in common, the first one's are told.
+  const uint32_t bytes = (distance & ~barriers.table->copyBits) * kCtaSharedStride;
   AsyncOperation load;
   load.proxy = Proxy::Async;
   load.place = instruction.place;
   Region &target = load.movement.emplace<AsyncOperation::BoxToShared>(transfer).transfer.shared;
-  target.copyOffset += bytes;
+  target.copyOffset += distance * kCtaSharedStride;
   target.rank += distance;
   if (!checkBarrier(instruction, cta, barriers, "bulk load with", bytes) ||
       !checkWritable(instruction, cta, target, Proxy::Async))

@@ -95,8 +95,8 @@ public:
   std::optional<FaultNote> writerOf(uint64_t offset) const;
   std::optional<FaultNote> readerOf(uint64_t offset) const;
 
-  /// Counts an access that other threads may hold up: as much work as some hundred instructions, or a
-  /// program in which all threads wait for each other would hardly ever ask whether to stop.
+  /// Counts an access that other threads may hold up: as much work as some hundred instructions, or
+  /// a program in which all threads wait for each other would hardly ever ask whether to stop.
   void countSharedAccess() { workLeft -= 1 << 8; }
 
   /// Counts a branch; fails when there were too many, and lets other fibers run.
