@@ -40,6 +40,10 @@
 # EXPECT: dst.T == src
 # RUN: row_maxima src='randn((64, 32), f32)' dst='empty(64, f32)' --grid 1
 # EXPECT: dst == src.max(1)
+# RUN: reordered src='randint(-99, 99, (128, 16), i32)' dst='empty((128, 16), i32)' --grid 1
+# EXPECT: dst == src
+# RUN: fields_are_lists x='empty(1, i32)' --grid 1
+# EXPECT: x == 7
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -137,3 +141,33 @@ def halves(src, dst):
     left, right = tile.reshape([64, 2, 32]).permute([0, 2, 1]).split()
     both = gl.join(left + right, left - right).permute([0, 2, 1]).reshape([64, 64])
     gl.store(dst + square(layout), gl.convert_layout(both, layout, assert_trivial=True))
+
+
+@gluon.constexpr_function
+def wider(layout):
+    """The layout with twice the columns, in one more register bit."""
+    rows, columns = layout.shape
+    return gl.DistributedLinearLayout(layout.reg_bases + [[0, columns]], layout.lane_bases, layout.warp_bases,
+                                      layout.block_bases, [rows, 2 * columns])
+
+
+@gluon.jit
+def fields_are_lists(x):
+    layout: gl.constexpr = gl.DistributedLinearLayout([[0, 1], [0, 2], [0, 4]], [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]],
+                                                      [[32, 0], [64, 0]], [], [128, 8])
+    wide: gl.constexpr = wider(layout)
+    gl.static_assert(wide.reg_bases[3] == [0, 8])
+    gl.static_assert([0] + wide.shape == [0, 128, 16])
+    gl.store(x, 7)
+
+
+@gluon.jit
+def reordered(src, dst):
+    """A conversion within the registers of each thread is trivial."""
+    lanes: gl.constexpr = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]
+    one: gl.constexpr = gl.DistributedLinearLayout([[0, 8], [0, 1], [0, 2], [0, 4]], lanes, [[32, 0], [64, 0]], [], [128, 16])
+    other: gl.constexpr = gl.DistributedLinearLayout([[0, 1], [0, 2], [0, 4], [0, 8]], lanes, [[32, 0], [64, 0]], [], [128, 16])
+    m = gl.arange(0, 128, gl.SliceLayout(1, one))[:, None]
+    n = gl.arange(0, 16, gl.SliceLayout(0, one))[None, :]
+    value = gl.convert_layout(gl.load(src + m * 16 + n), other, assert_trivial=True)
+    gl.store(dst + gl.convert_layout(m * 16 + n, other, assert_trivial=True), value)

@@ -227,7 +227,17 @@ ArithmeticResult concatenate(const Value &lhs, const Value &rhs) {
     return Kind::NumberTooLarge;
   std::vector<Value> items(lhs.items());
   items.insert(items.end(), rhs.items().begin(), rhs.items().end());
-  return makeLike(lhs, std::move(items));
+  return makeLike(lhs.kind() == rhs.kind() || lhs.is(ValueKind::List) ? lhs : rhs,
+                  std::move(items));
+}
+
+/// Whether one is a list and the other stands for one (Value::fixedList).
+bool areLists(const Value &lhs, const Value &rhs) {
+  auto isList = [](const Value &value) {
+    return value.is(ValueKind::List) ||
+           (value.is(ValueKind::Tuple) && value == Value::list(value.items()));
+  };
+  return isSequence(rhs) && lhs.kind() != rhs.kind() && isList(lhs) && isList(rhs);
 }
 
 /// `|`, `&`, `-` and `^` of sets.
@@ -343,7 +353,7 @@ ArithmeticResult applyBinary(Operator op, const Value &lhs, const Value &rhs) {
   }
   if (lhs.isNumber() && rhs.isNumber())
     return mixedBinary(op, lhs, rhs);
-  if (op == Operator::Add && canRepeat(lhs) && lhs.kind() == rhs.kind())
+  if (op == Operator::Add && canRepeat(lhs) && (lhs.kind() == rhs.kind() || areLists(lhs, rhs)))
     return concatenate(lhs, rhs);
   if (op == Operator::Mult && canRepeat(lhs) && isInteger(rhs))
     return repeat(lhs, rhs);

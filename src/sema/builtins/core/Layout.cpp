@@ -24,12 +24,13 @@ static std::optional<mlir::Attribute> encodingArgument(Context &context, const B
   return fromLayout(context.mlirContext(), layout.asLayout());
 }
 
-/// Whether both types keep every element in the same register of the same thread.
+/// Whether both types keep every element in the same thread.
 static bool isTrivial(mlir::RankedTensorType from, mlir::RankedTensorType to) {
   layout::ConversionPlan plan = layout::planConversion(
       toLinear(from).removeZeroBases(layout::Dim::Register),
       toLinear(to).removeZeroBases(layout::Dim::Register), elementBits(from.getElementType()));
-  return std::holds_alternative<layout::IdentityPlan>(plan);
+  return std::holds_alternative<layout::IdentityPlan>(plan) ||
+         std::holds_alternative<layout::RegisterPlan>(plan);
 }
 
 static Result emitConvertLayout(Context &context, const BoundArgs &arguments) {
