@@ -13,8 +13,8 @@ def _require_checked(sanitizer):
     for those of concurrency (consan), of global memory (gsan) and of instructions (iisan)."""
     from gluonc._engine import current_target
     from gluonc.errors import NotSupportedYet
-    if sanitizer not in ("consan", "gsan", "iisan") or not os.environ.get("GLUONC_SIMULATE") and \
-            current_target():
+    is_simulated = os.environ.get("GLUONC_SIMULATE") or not current_target()
+    if sanitizer not in ("consan", "gsan", "iisan") or not is_simulated:
         raise NotSupportedYet(f"the sanitizer `{sanitizer}` is not supported yet", name=sanitizer)
 
 

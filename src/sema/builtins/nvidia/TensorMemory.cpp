@@ -286,9 +286,10 @@ Errors: a buffer that is no ring; an index that is no int32, or known and out of
     acc = ring.index(1)
 )"},
       {"slice", "tmem: buffer, start: int, length: int, dim: int = 1", emitSlice, asFunction, R"(
-A part of a buffer along one dimension.
+A part of a buffer, or of a ring, along one dimension.
 
-A view: no data moves. The length is a power of two and `start` a multiple of it.
+A view: no data moves. The length is a power of two, but for buffers of a ring, which dim 0 counts.
+`start` is a multiple of the length, unless the elements lie in a row.
 
 Gives: a tensor memory descriptor, `length` long in that dimension.
 Errors: a part that is not inside, or that begins within a column of 32 bits.
