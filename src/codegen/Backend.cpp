@@ -19,7 +19,7 @@ std::unique_ptr<Backend> createBackend(const target::Target &target, const Optio
   case target::Vendor::Nvidia:
     return nvidia::createBackend(target, options);
   case target::Vendor::Amd:
-    return nullptr;
+    return amd::createBackend(target, options);
   }
 }
 

@@ -33,7 +33,7 @@ struct ResourceUsage {
 
 /// A kernel in one form.
 struct Artifact {
-  /// "ptx", "cubin": as `--emit` names it.
+  /// "ptx", "cubin", "amdgcn", "hsaco": as `--emit` names it.
   std::string kind;
   std::string bytes;
   /// Of machine code.
@@ -73,7 +73,8 @@ public:
   struct Assembler {
     llvm::StringLiteral name, hint;
   };
-  virtual Assembler assembler() const = 0;
+  /// Nullopt where machine code is made in this process.
+  virtual std::optional<Assembler> assembler() const = 0;
 
   /// Fails with UnsupportedError. There must be exactly one public `tt.func`, the kernel.
   virtual llvm::Error legalize(mlir::ModuleOp module) const;
@@ -82,7 +83,8 @@ public:
   virtual void optimize(LlvmModule &module) const = 0;
   /// Leaves `module` in a state that is good for printing only.
   virtual llvm::Expected<Artifact> print(LlvmModule &module) const = 0;
-  /// By the program `assembler`, wherever the caller found it. Fails with AssemblerError.
+  /// By the program `assembler`, wherever the caller found it, where there is one. Fails with
+  /// AssemblerError.
   virtual llvm::Expected<Artifact> assemble(const Artifact &assembly,
                                             llvm::StringRef assembler) const = 0;
 
@@ -103,6 +105,9 @@ std::unique_ptr<Backend> createBackend(const target::Target &target, const Optio
 
 // What the folders of vendors define.
 namespace nvidia {
+std::unique_ptr<Backend> createBackend(const target::Target &target, const Options &options);
+}
+namespace amd {
 std::unique_ptr<Backend> createBackend(const target::Target &target, const Options &options);
 }
 

@@ -4,6 +4,7 @@
 #include "codegen/passes/DebugInfo.h"
 #include "ir/Dialects.h"
 #include "support/Error.h"
+#include "target/Features.h"
 
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -153,6 +154,9 @@ Error Backend::legalize(mlir::ModuleOp module) const {
   cantFail(std::move(error));
   if (unsigned(ttg::numCtasOf(kernel)) > target.maxCtasPerCluster())
     return make_error<UnsupportedError>(kernel.getLoc(), "a cluster of several CTAs");
+  if (integerAttribute(module, ttg::tensorMemorySizeAttr, 0) &&
+      !target::has(target, target::Feature::TensorMemory))
+    return make_error<UnsupportedError>(kernel.getLoc(), "tensor memory");
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (Error problem = checkTypes(function))
       return problem;

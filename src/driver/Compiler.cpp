@@ -173,7 +173,7 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
     return result;
   }
   std::optional<TimingScope> scope;
-  scope.emplace(timings, info(Stage::Assembly).name.data());
+  scope.emplace(timings, info(Stage::Assembly).nameFor(target).data());
   llvm::Expected<codegen::Artifact> assembly = backend->print(*llvmModule);
   scope.reset();
   if (!assembly)
@@ -182,12 +182,12 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
     result.artifact = std::move(*assembly);
     return result;
   }
-  codegen::Backend::Assembler assembler = backend->assembler();
-  if (options.assembler.empty()) {
-    sink.report(Kind::ToolMissing, {}, assembler.name).hint("{0}", assembler.hint);
+  std::optional<codegen::Backend::Assembler> assembler = backend->assembler();
+  if (assembler && options.assembler.empty()) {
+    sink.report(Kind::ToolMissing, {}, assembler->name).hint("{0}", assembler->hint);
     return std::nullopt;
   }
-  scope.emplace(timings, assembler.name.data());
+  scope.emplace(timings, assembler ? assembler->name.data() : "assembler");
   llvm::Expected<codegen::Artifact> artifact = backend->assemble(*assembly, options.assembler);
   if (!artifact)
     return fail(artifact.takeError());

@@ -27,6 +27,11 @@ struct CodeOptions {
   /// Path of the vendor's assembler; empty where there is none.
   std::string assembler = "";
   codegen::Options backend = {};
+  /// What a launch loads. Without an assembler the driver of an NVIDIA GPU compiles assembly when
+  /// it loads that; code for AMD GPUs needs none.
+  Stage launchedStage(const target::Target &target) const {
+    return assembler.empty() && target.isNvidia() ? Stage::Assembly : Stage::Binary;
+  }
 };
 
 /// A kernel after its last stage.

@@ -4,10 +4,10 @@ namespace gluonc::driver {
 
 llvm::ArrayRef<StageInfo> allStages() {
   static constexpr StageInfo stages[] = {
-      {Stage::Tokens, "tokens", true}, {Stage::Ast, "ast", true},
-      {Stage::Ttgir, "ttgir", true},   {Stage::TtgirOpt, "ttgir-opt", true},
-      {Stage::Llir, "llir", true},     {Stage::Assembly, "ptx", true},
-      {Stage::Binary, "cubin", false},
+      {Stage::Tokens, "tokens", "tokens", true}, {Stage::Ast, "ast", "ast", true},
+      {Stage::Ttgir, "ttgir", "ttgir", true},    {Stage::TtgirOpt, "ttgir-opt", "ttgir-opt", true},
+      {Stage::Llir, "llir", "llir", true},       {Stage::Assembly, "ptx", "amdgcn", true},
+      {Stage::Binary, "cubin", "hsaco", false},
   };
   return stages;
 }
@@ -20,7 +20,7 @@ std::optional<Stage> parseStage(llvm::StringRef name) {
   if (name == "binary")
     return Stage::Binary;
   for (const StageInfo &entry : allStages())
-    if (entry.name == name)
+    if (entry.name == name || entry.amdName == name)
       return entry.stage;
   return std::nullopt;
 }

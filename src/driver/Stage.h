@@ -1,6 +1,8 @@
 //===- Stage.h - What `--emit` can stop at ----------------------------------===//
 #pragma once
 
+#include "target/Target.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -26,8 +28,12 @@ enum class Stage : uint8_t {
 
 struct StageInfo {
   Stage stage;
-  llvm::StringLiteral name;
+  /// AMD's, where the vendors' forms differ.
+  llvm::StringLiteral name, amdName;
   bool isText;
+  llvm::StringRef nameFor(const target::Target &target) const {
+    return target.isNvidia() ? name : amdName;
+  }
 };
 llvm::ArrayRef<StageInfo> allStages();
 const StageInfo &info(Stage stage);

@@ -51,6 +51,50 @@ enum class Feature : uint8_t {
   MixedPackedArithmetic,
   /// Requests for the work of clusters that have not begun.
   LaunchControl,
+
+  // -- AMD ---------------------------------------------------------------------
+
+  /// Global memory by a base and offsets of 32 bits, with bounds; and atomic updates of it. What
+  /// they can do to some types is not everywhere.
+  BufferAccess,
+  BufferAtomics,
+  BufferAtomicAddBf16,
+  BufferAtomicDoubles,
+  BufferAtomicFloatExtrema,
+  /// Products of waves of 64 lanes (MFMA), those of tf32, and those with a scale per block.
+  Mfma,
+  MfmaTf32,
+  ScaledMfma,
+  /// Products of waves of 32 lanes (WMMA) in their three versions, and those with scales.
+  WmmaRdna3,
+  WmmaRdna4,
+  WmmaCdna5,
+  ScaledWmma,
+  /// Conversions of blocks of 8-bit and 4-bit floats with their scales.
+  ScaledUpcast,
+  ScaledDowncast,
+  /// Copies from global memory to LDS that are awaited by groups: a wave writes one run of LDS, by
+  /// instructions of 16 bytes too; or each lane names its place, and may write global memory.
+  DirectToLds,
+  WideDirectToLds,
+  AsyncLds,
+  /// Loads from LDS that transpose among the lanes of a wave; those of 4 bits repack.
+  TransposedLdsLoad,
+  /// The engine that copies blocks of tensors (TDM).
+  TensorMover,
+  /// Workgroups that run together, on gfx1250.
+  WorkgroupClusters,
+  /// Barriers in LDS that count arrivals.
+  LdsBarriers,
+  /// LDS in parts that are accessed at the same time.
+  LdsPartitions,
+  /// Loops whose stages the halves of a workgroup run in turns.
+  WarpPipeline,
+  /// Moves within rows of 16 lanes to the lane whose number is XORed, and between two rows.
+  DppRowXor,
+  /// Conversions between pairs of 8-bit floats and f32: AMD's own formats, and OCP's.
+  Fp8FnuzConversion,
+  Fp8OcpConversion,
 };
 
 bool has(const Target &target, Feature feature);

@@ -59,6 +59,13 @@ std::optional<Target> Target::parse(std::string_view text) {
   return std::nullopt;
 }
 
+const amd::Chip *Target::amdChip() const {
+  for (const amd::Chip &chip : amd::chips)
+    if (chip.name == gfx)
+      return &chip;
+  return nullptr;
+}
+
 std::vector<Target> Target::all() {
   std::vector<Target> targets;
   for (const nvidia::Chip &chip : nvidia::chips)
@@ -93,7 +100,9 @@ unsigned Target::minPtxVersion() const {
   return chip ? chip->minPtxVersion : 0;
 }
 bool Target::hasCodegen() const {
-  const nvidia::Chip *chip = isNvidia() ? findCuda(capability) : nullptr;
+  if (!isNvidia())
+    return true;
+  const nvidia::Chip *chip = findCuda(capability);
   return chip && chip->hasCodegen;
 }
 

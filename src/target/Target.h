@@ -17,6 +17,10 @@ namespace gluonc::target {
 
 enum class Vendor : uint8_t { Nvidia, Amd };
 
+namespace amd {
+struct Chip;
+}
+
 class Target {
 public:
   /// Nullopt for a spelling that names no known chip. `cuda:90` means `cuda:90a`
@@ -29,6 +33,8 @@ public:
 
   Vendor vendor() const { return chipVendor; }
   bool isNvidia() const { return chipVendor == Vendor::Nvidia; }
+  /// What the table of AMD's chips says; null for other vendors (amd/Chips.h).
+  const amd::Chip *amdChip() const;
   /// 80, 90, 100; 0 for AMD.
   unsigned computeCapability() const { return capability; }
   /// gluonc's spelling: `cuda:90a`.

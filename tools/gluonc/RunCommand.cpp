@@ -136,9 +136,7 @@ struct Run {
                                             driver::Grid grid, Timings *timings) {
     driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
     driver::CodeOptions code = session.codeOptions();
-    // Without an assembler the driver of the device compiles assembly when it is loaded.
-    driver::Stage last =
-        code.assembler.empty() || executesPtx ? driver::Stage::Assembly : driver::Stage::Binary;
+    driver::Stage last = executesPtx ? driver::Stage::Assembly : code.launchedStage(options.target);
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
     if (!ir)
       return std::nullopt;

@@ -66,11 +66,14 @@ enum class MathKind {
 /// Arithmetic of f32 and f64 that is rounded once, in a given direction.
 enum class RoundedKind { Add, Multiply, MultiplyAdd, Divide, Reciprocal, Root };
 
-/// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8.
-enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2 };
+/// Float formats that conversions tell apart; LLVM sees the 8-bit ones as i8. Those without
+/// infinities and minus zero are AMD's of gfx942.
+enum class FloatKind { F64, F32, F16, BF16, E4M3, E5M2, E4M3FNUZ, E5M2FNUZ };
 
 class EmitTable;
 
+/// Functions that are not pure are of units that some chips lack: they are asked only where the
+/// chip has the feature.
 class Isa {
 public:
   virtual ~Isa() = default;
@@ -95,15 +98,15 @@ public:
   virtual void ctaBarrier(Builder &builder) const = 0;
   virtual void warpBarrier(Builder &builder) const = 0;
   /// The same for the `threads` that name the barrier `id`.
-  virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const;
   /// The same for threads that come from several places of the program.
-  virtual void namedBarrier(Builder &builder, unsigned id, unsigned threads) const = 0;
+  virtual void namedBarrier(Builder &builder, unsigned id, unsigned threads) const;
   /// Warps that own registers together, and how many of these a thread keeps that has no work.
-  virtual unsigned warpsPerRegisters() const = 0;
-  virtual unsigned idleRegisters() const = 0;
+  virtual unsigned warpsPerRegisters() const;
+  virtual unsigned idleRegisters() const;
   /// The warps that come here, which own them together, have `count` registers each from now on;
   /// `grows` says that they had fewer.
-  virtual void setRegisters(Builder &builder, unsigned count, bool grows) const = 0;
+  virtual void setRegisters(Builder &builder, unsigned count, bool grows) const;
   /// The i32 that `lane` of the same warp passes in.
   virtual llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const = 0;
   /// The i32 of the lane whose number is this lane's XOR `distance`.
@@ -111,29 +114,28 @@ public:
                                   unsigned distance) const = 0;
 
   /// Number of this CTA in its cluster, known to lie in [0, ctas).
-  virtual llvm::Value *clusterRank(Builder &builder, unsigned ctas) const = 0;
+  virtual llvm::Value *clusterRank(Builder &builder, unsigned ctas) const;
   /// All threads of the cluster arrive, and unless `relaxed` see each other's memory accesses.
-  virtual void clusterBarrier(Builder &builder, bool relaxed) const = 0;
+  virtual void clusterBarrier(Builder &builder, bool relaxed) const;
   /// Its halves.
-  virtual void clusterArrive(Builder &builder, bool relaxed) const = 0;
-  virtual void clusterWait(Builder &builder) const = 0;
+  virtual void clusterArrive(Builder &builder, bool relaxed) const;
+  virtual void clusterWait(Builder &builder) const;
   /// A barrier object in shared memory for `arrivals` of other CTAs; begun by the thread where
   /// `predicate` holds, and known to the cluster behind its next barrier.
   virtual void beginPeerBarrier(Builder &builder, llvm::Value *shared, unsigned arrivals,
-                                llvm::Value *predicate) const = 0;
+                                llvm::Value *predicate) const;
   /// Arrives at the `peer` address of one where `predicate` holds, then waits for the phase of its
   /// own.
   virtual void synchronizePeers(Builder &builder, llvm::Value *own, llvm::Value *peer,
-                                llvm::Value *predicate, llvm::Value *phase) const = 0;
+                                llvm::Value *predicate, llvm::Value *phase) const;
   /// What CTA `rank` has where this one has `shared`: an i32 address for the accesses below and
   /// for asynchronous units, to which offsets may be added.
-  virtual llvm::Value *peerAddress(Builder &builder, llvm::Value *shared,
-                                   llvm::Value *rank) const = 0;
+  virtual llvm::Value *peerAddress(Builder &builder, llvm::Value *shared, llvm::Value *rank) const;
   /// `count` words (i8…i64) side by side.
   virtual Registers loadPeerWords(Builder &builder, llvm::Value *address, llvm::Type *word,
-                                  unsigned count) const = 0;
+                                  unsigned count) const;
   virtual void storePeerWords(Builder &builder, llvm::Value *address,
-                              llvm::ArrayRef<llvm::Value *> words) const = 0;
+                              llvm::ArrayRef<llvm::Value *> words) const;
 
   /// Loads `words` (each i8…i64, all of one type) that lie side by side at
   /// `pointer` where `mask` (null: always) holds; `other` elsewhere.
@@ -162,9 +164,9 @@ public:
   /// One to four matrices of 8 rows of 16 bytes in shared memory, accessed by a whole warp; `row`
   /// is the address of the row that this lane names. See layout/plan/MatrixAccess.h.
   virtual Registers loadMatrices(Builder &builder, llvm::Value *row, unsigned count,
-                                 bool transposed) const = 0;
+                                 bool transposed) const;
   virtual void storeMatrices(Builder &builder, llvm::Value *row,
-                             llvm::ArrayRef<llvm::Value *> words, bool transposed) const = 0;
+                             llvm::ArrayRef<llvm::Value *> words, bool transposed) const;
   /// Waits until `pointer` holds the integer `expected`; i1, false where `timeout` (null: never)
   /// nanoseconds passed first.
   virtual llvm::Value *atomicPoll(Builder &builder, llvm::Value *pointer, llvm::Value *expected,
@@ -174,21 +176,21 @@ public:
   /// always) holds; zeros where `mask` (null: always) does not.
   virtual void copyAsync(Builder &builder, llvm::Value *shared, llvm::Value *global, unsigned bytes,
                          llvm::Value *mask, llvm::Value *predicate,
-                         const tt::CachePolicy &caches) const = 0;
+                         const tt::CachePolicy &caches) const;
   /// Closes the group of copies that this thread started.
-  virtual void commitCopies(Builder &builder) const = 0;
+  virtual void commitCopies(Builder &builder) const;
   /// Waits until at most `pending` groups of this thread are unfinished.
-  virtual void waitCopies(Builder &builder, unsigned pending) const = 0;
+  virtual void waitCopies(Builder &builder, unsigned pending) const;
 
   /// Allocates columns of tensor memory for the CTA, at the start of a kernel, by all threads:
   /// those of the first warp do, with the 4 bytes of shared memory at `place`. The address, an i32.
   /// `ctas`: 2 where products are of two CTAs; both do it then.
   virtual llvm::Value *allocateTensorMemory(Builder &builder, llvm::Value *isFirstWarp,
                                             llvm::Value *place, unsigned columns,
-                                            unsigned ctas) const = 0;
+                                            unsigned ctas) const;
   /// Gives them back; nobody accesses them any more.
   virtual void freeTensorMemory(Builder &builder, llvm::Value *isFirstWarp, llvm::Value *address,
-                                unsigned columns, unsigned ctas) const = 0;
+                                unsigned columns, unsigned ctas) const;
 
   /// Prints i32, i64 and double values by a format of C's printf.
   virtual void print(Builder &builder, llvm::StringRef format,
@@ -205,9 +207,11 @@ public:
   /// Null where the kind does not exist for the operand type.
   virtual llvm::Value *math(Builder &builder, MathKind kind,
                             llvm::ArrayRef<llvm::Value *> operands) const = 0;
+  /// Null where the chip has no such instruction.
   virtual llvm::Value *roundedMath(Builder &builder, RoundedKind kind, llvm::RoundingMode rounding,
                                    llvm::ArrayRef<llvm::Value *> operands) const = 0;
   /// Between f32 or f64 and i32 or i64, or from f64 to f32. Integers beyond the range saturate.
+  /// Null where the chip has no such instruction.
   virtual llvm::Value *roundedCast(Builder &builder, llvm::Value *value, llvm::Type *to,
                                    bool isUnsigned, llvm::RoundingMode rounding) const = 0;
   /// Rounds to nearest even, or towards zero; 8-bit results saturate at the

@@ -5,14 +5,6 @@
 using namespace llvm;
 
 namespace gluonc::codegen {
-namespace {
-
-Type *vectorOf(Type *word, unsigned count) {
-  return count == 1 ? word : FixedVectorType::get(word, count);
-}
-
-} // namespace
-
 Value *ThreadAddress::physical(Value *logical) {
   Value *offset = logical;
   for (const layout::IntervalPadding &pair : padded->paddings) {
@@ -72,24 +64,13 @@ Registers loadPeer(Emitter &emitter, Value *address, Type *element, unsigned cou
 void storeShared(Builder &builder, Value *pointer, ArrayRef<Value *> elements) {
   Type *element = elements[0]->getType();
   Type *word = wordType(element, elements.size());
-  Registers words = packWords(builder, elements, word);
-  Value *whole = words[0];
-  if (words.size() > 1) {
-    whole = PoisonValue::get(vectorOf(word, words.size()));
-    for (auto [i, value] : enumerate(words))
-      whole = builder.CreateInsertElement(whole, value, i);
-  }
-  builder.CreateAlignedStore(whole, pointer, Align(memoryBytes(element) * elements.size()));
+  storeVector(builder, pointer, packWords(builder, elements, word));
 }
 
 Registers loadShared(Builder &builder, Value *pointer, Type *element, unsigned count) {
   Type *word = wordType(element, count);
-  unsigned bytes = memoryBytes(element) * count;
-  unsigned words = 8 * bytes / wordBits(word);
-  Value *whole = builder.CreateAlignedLoad(vectorOf(word, words), pointer, Align(bytes));
-  Registers loaded;
-  for (unsigned i = 0; i < words; ++i)
-    loaded.push_back(words == 1 ? whole : builder.CreateExtractElement(whole, i));
+  unsigned words = 8 * memoryBytes(element) * count / wordBits(word);
+  Registers loaded = wordsOf(builder, loadVector(builder, pointer, word, words));
   return unpackWords(builder, loaded, element, count);
 }
 

@@ -54,6 +54,32 @@ Type *wordType(Type *element, unsigned count) {
   return Type::getIntNTy(element->getContext(), std::min(bits * count, std::max(32u, bits)));
 }
 
+LoadInst *loadVector(Builder &builder, Value *pointer, Type *word, unsigned count) {
+  Type *type = count == 1 ? word : FixedVectorType::get(word, count);
+  return builder.CreateAlignedLoad(type, pointer, Align(count * wordBits(word) / 8));
+}
+
+Registers wordsOf(Builder &builder, Value *loaded) {
+  auto *vector = dyn_cast<FixedVectorType>(loaded->getType());
+  if (!vector)
+    return {loaded};
+  Registers words;
+  for (unsigned i = 0; i < vector->getNumElements(); ++i)
+    words.push_back(builder.CreateExtractElement(loaded, i));
+  return words;
+}
+
+StoreInst *storeVector(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
+  Type *word = words[0]->getType();
+  Value *whole = words[0];
+  if (words.size() > 1) {
+    whole = PoisonValue::get(FixedVectorType::get(word, words.size()));
+    for (auto [i, value] : enumerate(words))
+      whole = builder.CreateInsertElement(whole, value, i);
+  }
+  return builder.CreateAlignedStore(whole, pointer, Align(words.size() * wordBits(word) / 8));
+}
+
 Registers packWords(Builder &builder, ArrayRef<Value *> elements, Type *word) {
   Type *element = elements[0]->getType();
   unsigned perWord = wordBits(word) / (8 * memoryBytes(element));

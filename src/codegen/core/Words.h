@@ -21,6 +21,14 @@ unsigned memoryBytes(llvm::Type *element);
 llvm::Type *wordType(llvm::Type *element, unsigned count);
 unsigned wordBits(llvm::Type *word);
 
+/// `count` words that lie side by side, in one access.
+llvm::LoadInst *loadVector(Builder &builder, llvm::Value *pointer, llvm::Type *word,
+                           unsigned count);
+/// The words of what loadVector gave.
+Registers wordsOf(Builder &builder, llvm::Value *loaded);
+llvm::StoreInst *storeVector(Builder &builder, llvm::Value *pointer,
+                             llvm::ArrayRef<llvm::Value *> words);
+
 Registers packWords(Builder &builder, llvm::ArrayRef<llvm::Value *> elements, llvm::Type *word);
 Registers unpackWords(Builder &builder, llvm::ArrayRef<llvm::Value *> words, llvm::Type *element,
                       unsigned count);

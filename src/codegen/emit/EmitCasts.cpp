@@ -53,6 +53,10 @@ std::optional<FloatKind> floatKind(mlir::Type type) {
     return FloatKind::E4M3;
   if (isa<mlir::Float8E5M2Type>(type))
     return FloatKind::E5M2;
+  if (isa<mlir::Float8E4M3FNUZType>(type))
+    return FloatKind::E4M3FNUZ;
+  if (isa<mlir::Float8E5M2FNUZType>(type))
+    return FloatKind::E5M2FNUZ;
   return std::nullopt;
 }
 

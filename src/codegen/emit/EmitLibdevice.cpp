@@ -581,7 +581,14 @@ LogicalResult emitExtern(Emitter &emitter, tt::ExternElementwiseOp op) {
   Make make = makers().lookup(op.getSymbol());
   if (!make)
     return emitter.unsupported(op, "`" + op.getSymbol() + "`");
-  emitElementwise(emitter, op, [&](Operands in) { return make(emitter, in); });
+  bool missing = false;
+  emitElementwise(emitter, op, [&](Operands in) -> Value * {
+    Value *result = missing ? nullptr : make(emitter, in);
+    missing |= !result;
+    return result;
+  });
+  if (missing)
+    return emitter.unsupported(op, "`" + op.getSymbol() + "` on this chip");
   return success();
 }
 

@@ -15,9 +15,9 @@ public:
   NvidiaBackend(const target::Target &target, const Options &options)
       : Backend(target, options), nvidiaIsa(target, options) {}
 
-  Assembler assembler() const override {
-    return {"ptxas", "put it in PATH, set CUDA_HOME, or install the Python package "
-                     "nvidia-cuda-nvcc"};
+  std::optional<Assembler> assembler() const override {
+    return Assembler{"ptxas", "put it in PATH, set CUDA_HOME, or install the Python package "
+                              "nvidia-cuda-nvcc"};
   }
 
   void optimize(LlvmModule &module) const override {

@@ -33,8 +33,14 @@ Type *typeOf(Builder &builder, FloatKind kind) {
     return builder.getBFloatTy();
   case FloatKind::E4M3:
   case FloatKind::E5M2:
+  case FloatKind::E4M3FNUZ:
+  case FloatKind::E5M2FNUZ:
     return builder.getInt8Ty();
   }
+}
+
+bool isForeign(FloatKind kind) {
+  return kind == FloatKind::E4M3FNUZ || kind == FloatKind::E5M2FNUZ;
 }
 
 /// Between ordinary formats, to nearest; through f32 where neither holds the other.
@@ -125,6 +131,8 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
                                bool roundTowardsZero) const {
   if (from == to)
     return value;
+  if (isForeign(from) || isForeign(to))
+    return nullptr;
   bool hasPairs = target::has(target, target::Feature::Fp8Conversion);
   if (isSmall(from)) {
     value = widen(builder, value, from, hasPairs);

@@ -11,6 +11,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 
 #include "codegen/core/Emitter.h"
+#include "codegen/core/Words.h"
 #include "codegen/nvidia/Caches.h"
 #include "codegen/nvidia/EmitHopper.h"
 #include "codegen/nvidia/InlineAsm.h"
@@ -86,33 +87,6 @@ Type *registerType(Type *word) {
 bool isZero(Value *value) {
   Constant *constant = dyn_cast<Constant>(value);
   return constant && constant->isNullValue();
-}
-
-Type *vectorOf(Type *word, unsigned count) {
-  return count == 1 ? word : FixedVectorType::get(word, count);
-}
-
-Registers plainLoad(Builder &builder, Value *pointer, Type *word, unsigned count) {
-  Align align(count * word->getPrimitiveSizeInBits() / 8);
-  Value *loaded = builder.CreateAlignedLoad(vectorOf(word, count), pointer, align);
-  if (count == 1)
-    return {loaded};
-  Registers words;
-  for (unsigned i = 0; i < count; ++i)
-    words.push_back(builder.CreateExtractElement(loaded, i));
-  return words;
-}
-
-void plainStore(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
-  Type *word = words[0]->getType();
-  Value *whole = words[0];
-  if (words.size() > 1) {
-    whole = PoisonValue::get(vectorOf(word, words.size()));
-    for (auto [i, value] : enumerate(words))
-      whole = builder.CreateInsertElement(whole, value, i);
-  }
-  builder.CreateAlignedStore(whole, pointer,
-                             Align(words.size() * word->getPrimitiveSizeInBits() / 8));
 }
 
 } // namespace
@@ -229,7 +203,7 @@ Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Val
                                ArrayRef<Value *> other, unsigned count,
                                const MemoryHints &hints) const {
   if (!mask && hints.plain())
-    return plainLoad(builder, pointer, word, count);
+    return wordsOf(builder, loadVector(builder, pointer, word, count));
 
   unsigned bits = word->getPrimitiveSizeInBits();
   Type *inRegister = registerType(word);
@@ -276,8 +250,10 @@ Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Val
 
 void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> words, Value *mask,
                            const MemoryHints &hints) const {
-  if (!mask && hints.plain())
-    return plainStore(builder, pointer, words);
+  if (!mask && hints.plain()) {
+    storeVector(builder, pointer, words);
+    return;
+  }
 
   Type *word = words[0]->getType();
   unsigned count = words.size();

@@ -12,8 +12,8 @@
 // rest of f64 (DoubleMath.h).
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/emit/DoubleMath.h"
 #include "codegen/emit/MathFunctions.h"
-#include "codegen/nvidia/DoubleMath.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
 
@@ -66,7 +66,7 @@ Value *mathF32(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *
   }
 }
 
-Value *mathF64(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
+Value *mathF64(const Isa &isa, Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
   switch (kind) {
   case MathKind::Sqrt:
   case MathKind::PreciseSqrt:
@@ -78,19 +78,19 @@ Value *mathF64(Builder &builder, MathKind kind, ArrayRef<Value *> operands) {
   case MathKind::PreciseDivide:
     return builder.CreateFDiv(operands[0], operands[1]);
   case MathKind::Exp:
-    return expF64(builder, operands[0]);
+    return expF64(isa, builder, operands[0]);
   case MathKind::Exp2:
-    return exp2F64(builder, operands[0]);
+    return exp2F64(isa, builder, operands[0]);
   case MathKind::Log:
-    return logF64(builder, operands[0]);
+    return logF64(isa, builder, operands[0]);
   case MathKind::Log2:
-    return log2F64(builder, operands[0]);
+    return log2F64(isa, builder, operands[0]);
   case MathKind::Sin:
-    return sinF64(builder, operands[0]);
+    return sinF64(isa, builder, operands[0]);
   case MathKind::Cos:
-    return cosF64(builder, operands[0]);
+    return cosF64(isa, builder, operands[0]);
   case MathKind::Erf:
-    return erfF64(builder, operands[0]);
+    return erfF64(isa, builder, operands[0]);
   }
 }
 
@@ -101,7 +101,7 @@ Value *NvidiaIsa::math(Builder &builder, MathKind kind, ArrayRef<Value *> operan
   if (type->isFloatTy())
     return mathF32(*this, builder, kind, operands);
   if (type->isDoubleTy())
-    return mathF64(builder, kind, operands);
+    return mathF64(*this, builder, kind, operands);
   // 16-bit floats: through f32, which keeps more than they can hold.
   SmallVector<Value *> wide;
   for (Value *operand : operands)

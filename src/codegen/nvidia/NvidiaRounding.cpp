@@ -8,6 +8,8 @@
 
 #include "support/Error.h"
 
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
 using namespace llvm;
 
 namespace gluonc::codegen::nvidia {
@@ -55,6 +57,12 @@ std::string typeName(Type *type, bool isUnsigned) {
 Value *NvidiaIsa::roundedMath(Builder &builder, RoundedKind kind, RoundingMode rounding,
                               ArrayRef<Value *> operands) const {
   Type *type = operands[0]->getType();
+  // What f64 functions are made of: LLVM folds these where their operands are constants.
+  bool isNearest = rounding == RoundingMode::NearestTiesToEven && type->isDoubleTy();
+  if (isNearest && kind == RoundedKind::Multiply)
+    return builder.CreateIntrinsic(Intrinsic::nvvm_mul_rn_d, {}, operands);
+  if (isNearest && kind == RoundedKind::Add)
+    return builder.CreateIntrinsic(Intrinsic::nvvm_add_rn_d, {}, operands);
   std::string text = (nameOf(kind) + "." + suffixOf(rounding) + "." + typeName(type, false)).str();
   text += " $0";
   for (size_t i = 0; i < operands.size(); ++i)

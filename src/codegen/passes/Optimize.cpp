@@ -113,7 +113,7 @@ FunctionPassManager loopPasses(bool withCounters, bool combines) {
 
 } // namespace
 
-void runPasses(Module &module, TargetMachine &machine) {
+void runPasses(Module &module, TargetMachine &machine, StringRef machinePasses) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graph;
@@ -144,6 +144,8 @@ void runPasses(Module &module, TargetMachine &machine) {
   }
   ModulePassManager last;
   last.addPass(createModuleToFunctionPassAdaptor(lastPasses()));
+  if (!machinePasses.empty())
+    cantFail(builder.parsePassPipeline(last, machinePasses));
   last.run(module, modules);
 }
 

@@ -13,6 +13,7 @@
 
 namespace gluonc::codegen {
 
-void runPasses(llvm::Module &module, llvm::TargetMachine &machine);
+/// `last`: passes of the machine's own to run at the end, as LLVM's pipelines name them.
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef last = "");
 
 } // namespace gluonc::codegen

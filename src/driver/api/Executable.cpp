@@ -70,8 +70,7 @@ static std::optional<std::string> makeCode(const std::shared_ptr<EngineState> &e
 static driver::KernelRequest makeRequest(const gluonc_executable &made, mlir::ModuleOp ir) {
   driver::CodeOptions code = made.origin.code;
   code.assembler = made.engine->ptxas;
-  // Without an assembler the driver of the device compiles assembly when it loads a kernel.
-  driver::Stage last = code.assembler.empty() ? driver::Stage::Assembly : driver::Stage::Binary;
+  driver::Stage last = code.launchedStage(made.target);
   return {ir, made.target, std::move(code), last};
 }
 
@@ -198,7 +197,7 @@ const char *gluonc_executable_code(const gluonc_executable *executable, const ch
   if (!executable || !form)
     return nullptr;
   std::optional<driver::Stage> stage = driver::parseStage(form);
-  llvm::StringRef wanted = stage ? llvm::StringRef(driver::info(*stage).name) : "";
+  llvm::StringRef wanted = stage ? driver::info(*stage).nameFor(executable->target) : "";
   const std::string *found = nullptr;
   if (wanted == "ttgir")
     found = &executable->ttgir;

@@ -4,43 +4,41 @@
 // evaluates a Taylor series there. `low` names the second part of such a sum: what
 // rounding lost of the first.
 //
-// Products and sums are nvvm's with rounding spelled out, because an fma made of two
+// Products and sums are rounded each by itself (Isa::roundedMath): an fma made of two
 // of them would break the accounting of what was lost.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/nvidia/DoubleMath.h"
-
-#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "codegen/emit/DoubleMath.h"
 
 #include <limits>
 
 using namespace llvm;
 
-namespace gluonc::codegen::nvidia {
+namespace gluonc::codegen {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A double in the program, with the operators of arithmetic.
 struct Number {
+  const Isa *isa;
   Builder *builder;
   Value *value;
 
+  Number with(Value *other) const { return {isa, builder, other}; }
   Number of(double constant) const {
-    return {builder, ConstantFP::get(builder->getDoubleTy(), constant)};
+    return with(ConstantFP::get(builder->getDoubleTy(), constant));
   }
-  Number call(Intrinsic::ID id, ArrayRef<Value *> operands) const {
-    return {builder, builder->CreateIntrinsic(id, {}, operands)};
+  Number rounded(RoundedKind kind, ArrayRef<Value *> operands) const {
+    return with(isa->roundedMath(*builder, kind, RoundingMode::NearestTiesToEven, operands));
   }
 };
 
 Number operator*(Number a, Number b) {
-  return a.call(Intrinsic::nvvm_mul_rn_d, {a.value, b.value});
+  return a.rounded(RoundedKind::Multiply, {a.value, b.value});
 }
-Number operator+(Number a, Number b) {
-  return a.call(Intrinsic::nvvm_add_rn_d, {a.value, b.value});
-}
-Number operator-(Number a) { return {a.builder, a.builder->CreateFNeg(a.value)}; }
+Number operator+(Number a, Number b) { return a.rounded(RoundedKind::Add, {a.value, b.value}); }
+Number operator-(Number a) { return a.with(a.builder->CreateFNeg(a.value)); }
 Number operator-(Number a, Number b) { return a + -b; }
 Number operator*(double a, Number b) { return b.of(a) * b; }
 Number operator+(double a, Number b) { return b.of(a) + b; }
@@ -48,28 +46,29 @@ Number operator-(double a, Number b) { return b.of(a) - b; }
 
 Number fma(Number a, Number b, Number c) {
   Type *type = a.builder->getDoubleTy();
-  return {a.builder, a.builder->CreateIntrinsic(type, Intrinsic::fma, {a.value, b.value, c.value})};
+  return a.with(a.builder->CreateIntrinsic(type, Intrinsic::fma, {a.value, b.value, c.value}));
 }
 Number fma(Number a, double b, Number c) { return fma(a, a.of(b), c); }
 
 Number select(Value *condition, Number a, Number b) {
-  return {a.builder, a.builder->CreateSelect(condition, a.value, b.value)};
+  return a.with(a.builder->CreateSelect(condition, a.value, b.value));
 }
 
 /// Within [low, high]; NaN becomes a number.
 Number clamp(Number x, double low, double high) {
   Value *above = x.builder->CreateBinaryIntrinsic(Intrinsic::maxnum, x.value, x.of(low).value);
-  return {x.builder, x.builder->CreateBinaryIntrinsic(Intrinsic::minnum, above, x.of(high).value)};
+  return x.with(x.builder->CreateBinaryIntrinsic(Intrinsic::minnum, above, x.of(high).value));
 }
 
 Number toNearest(Number x) {
-  return {x.builder, x.builder->CreateUnaryIntrinsic(Intrinsic::rint, x.value)};
+  return x.with(x.builder->CreateUnaryIntrinsic(Intrinsic::rint, x.value));
 }
 
 Value *toInteger(Number x) { return x.builder->CreateFPToSI(x.value, x.builder->getInt64Ty()); }
 
-Number fromBits(Builder &builder, Value *bits) {
-  return {&builder, builder.CreateBitCast(bits, builder.getDoubleTy())};
+/// A number with these bits, beside `x`.
+Number fromBits(Number x, Value *bits) {
+  return x.with(x.builder->CreateBitCast(bits, x.builder->getDoubleTy()));
 }
 
 /// `x` itself where it is NaN.
@@ -110,7 +109,7 @@ Number scale(Number p, Number n) {
   Builder &builder = *p.builder;
   auto power = [&](Value *exponent) {
     Value *biased = builder.CreateAdd(exponent, builder.getInt64(1023));
-    return fromBits(builder, builder.CreateShl(biased, 52));
+    return fromBits(p, builder.CreateShl(biased, 52));
   };
   Value *whole = toInteger(n), *half = builder.CreateAShr(whole, 1);
   return p * power(half) * power(builder.CreateSub(whole, half));
@@ -150,10 +149,10 @@ Logarithm logarithm(Number x) {
   // 0x3fe6a09e667f3bcd is sqrt(1/2): what lies above it by whole exponents is e.
   Value *above = builder.CreateSub(bits, builder.getInt64(0x3fe6a09e667f3bcd));
   Value *exponent = builder.CreateAShr(above, 52);
-  Number e = {&builder, builder.CreateSIToFP(exponent, builder.getDoubleTy())};
+  Number e = x.with(builder.CreateSIToFP(exponent, builder.getDoubleTy()));
   e = select(tiny, -54.0 + e, e);
-  Number f = -1.0 + fromBits(builder, builder.CreateSub(bits, builder.CreateShl(exponent, 52)));
-  Number q = {&builder, builder.CreateFDiv(f.value, (2.0 + f).value)};
+  Number f = -1.0 + fromBits(x, builder.CreateSub(bits, builder.CreateShl(exponent, 52)));
+  Number q = x.with(builder.CreateFDiv(f.value, (2.0 + f).value));
   SmallVector<double> coefficients;
   for (int k = 0; k < 11; ++k)
     coefficients.push_back(2.0 / (2 * k + 3));
@@ -226,52 +225,54 @@ constexpr double erfcFactor[] = {
 
 } // namespace
 
-Value *expF64(Builder &builder, Value *x) { return exponential({&builder, x}).value; }
+Value *expF64(const Isa &isa, Builder &builder, Value *x) {
+  return exponential({&isa, &builder, x}).value;
+}
 
-Value *exp2F64(Builder &builder, Value *value) {
-  Number x = {&builder, value};
+Value *exp2F64(const Isa &isa, Builder &builder, Value *value) {
+  Number x = {&isa, &builder, value};
   Number c = clamp(x, -1100, 1100), n = toNearest(c), f = c - n;
   Number r = ln2 * f, low = fma(f, ln2, -r) + ln2Low * f;
   return keepNaN(x, expOfReduced(r, low, n)).value;
 }
 
-Value *logF64(Builder &builder, Value *value) {
+Value *logF64(const Isa &isa, Builder &builder, Value *value) {
   // The upper part has so few bits that its product with e is exact.
   constexpr double ln2Upper = 0x1.62e42fefa3800p-1, ln2Lower = 0x1.ef35793c76730p-45;
-  Logarithm log = logarithm({&builder, value});
-  return ofLogarithm({&builder, value},
+  Logarithm log = logarithm({&isa, &builder, value});
+  return ofLogarithm({&isa, &builder, value},
                      sumOf(ln2Upper * log.e, log.high, fma(log.e, ln2Lower, log.low)));
 }
 
-Value *log2F64(Builder &builder, Value *value) {
-  Logarithm log = logarithm({&builder, value});
+Value *log2F64(const Isa &isa, Builder &builder, Value *value) {
+  Logarithm log = logarithm({&isa, &builder, value});
   Number t = log2OfE * log.high;
   Number low = fma(log.high, log2OfELow, fma(log.low, log2OfE, fma(log.high, log2OfE, -t)));
-  return ofLogarithm({&builder, value}, sumOf(log.e, t, low));
+  return ofLogarithm({&isa, &builder, value}, sumOf(log.e, t, low));
 }
 
-Value *sinF64(Builder &builder, Value *x) {
+Value *sinF64(const Isa &isa, Builder &builder, Value *x) {
   // The sum loses the sign of -0.
   Value *isZero = builder.CreateFCmpOEQ(x, ConstantFP::get(x->getType(), 0));
-  return builder.CreateSelect(isZero, x, sine({&builder, x}, 0));
+  return builder.CreateSelect(isZero, x, sine({&isa, &builder, x}, 0));
 }
-Value *cosF64(Builder &builder, Value *x) { return sine({&builder, x}, 1); }
+Value *cosF64(const Isa &isa, Builder &builder, Value *x) { return sine({&isa, &builder, x}, 1); }
 
-Value *erfF64(Builder &builder, Value *value) {
-  Number x = {&builder, value}, z = x * x;
-  Number size = {&builder, builder.CreateUnaryIntrinsic(Intrinsic::fabs, value)};
+Value *erfF64(const Isa &isa, Builder &builder, Value *value) {
+  Number x = {&isa, &builder, value}, z = x * x;
+  Number size = x.with(builder.CreateUnaryIntrinsic(Intrinsic::fabs, value));
   SmallVector<double> coefficients;
   double factorial = 1;
   for (int k = 0; k < 21; factorial *= -++k)
     coefficients.push_back(1.1283791670955125739 / (factorial * (2 * k + 1)));
   Number near = x * series(z, coefficients);
   Number c = clamp(size, 0, 6), square = c * c, low = fma(c, c, -square);
-  Number t = {&builder, builder.CreateFDiv((-2.25 + c).value, (1.5 + c).value)};
+  Number t = x.with(builder.CreateFDiv((-2.25 + c).value, (1.5 + c).value));
   Number tail = exponential(-square);
   tail = fma(tail, -low, tail) * series(t, erfcFactor);
   Value *far = builder.CreateBinaryIntrinsic(Intrinsic::copysign, (1.0 - tail).value, value);
   Value *isSmall = builder.CreateFCmpOLT(size.value, x.of(1).value);
-  return keepNaN(x, select(isSmall, near, {&builder, far})).value;
+  return keepNaN(x, select(isSmall, near, x.with(far))).value;
 }
 
-} // namespace gluonc::codegen::nvidia
+} // namespace gluonc::codegen

@@ -1,0 +1,98 @@
+//===- AmdBackend.cpp - AMDGCN assembly, and code objects of it ----------------===//
+#include "codegen/Backend.h"
+#include "codegen/amd/AmdIsa.h"
+#include "codegen/amd/CodeObject.h"
+#include "codegen/amd/Machine.h"
+#include "codegen/amd/Refused.h"
+#include "codegen/core/EmitTable.h"
+#include "codegen/passes/Optimize.h"
+#include "support/Interrupt.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::amd {
+
+const EmitTable &AmdIsa::operations() const {
+  static const EmitTable table = [] {
+    EmitTable all;
+    addRefused(all);
+    return all;
+  }();
+  return table;
+}
+
+namespace {
+
+/// The number behind `key:` in the metadata at the end of an assembly; 0 where absent.
+unsigned metadataOf(StringRef assembly, StringRef key) {
+  StringRef value = assembly.split(("." + key + ":").str()).second.ltrim();
+  unsigned number = 0;
+  return value.consumeInteger(10, number) ? 0 : number;
+}
+
+ResourceUsage resourcesOf(StringRef assembly) {
+  constexpr unsigned bytesOfRegister = 4;
+  StringRef metadata = assembly.split(".amdgpu_metadata").second;
+  ResourceUsage usage;
+  usage.kernel = metadata.split(".name:").second.ltrim().split('\n').first.trim().str();
+  usage.registers = metadataOf(metadata, "vgpr_count");
+  usage.spillStoreBytes = usage.spillLoadBytes =
+      bytesOfRegister * metadataOf(metadata, "vgpr_spill_count");
+  usage.stackBytes = metadataOf(metadata, "private_segment_fixed_size");
+  usage.sharedBytes = metadataOf(metadata, "group_segment_fixed_size");
+  return usage;
+}
+
+class AmdBackend final : public Backend {
+public:
+  AmdBackend(const target::Target &target, const Options &options)
+      : Backend(target, options), amdIsa(target, options) {}
+
+  /// LLVM's, in this process.
+  std::optional<Assembler> assembler() const override { return std::nullopt; }
+
+  void optimize(LlvmModule &module) const override {
+    Machine machine(target, options);
+    // What the kernel is launched with but does not read takes no registers.
+    runPasses(*module.module, *machine, "amdgpu-attributor");
+  }
+
+  Expected<Artifact> print(LlvmModule &module) const override {
+    Machine machine(target, options);
+    SmallString<0> text;
+    raw_svector_ostream out(text);
+    legacy::PassManager passes;
+    if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
+                                     /*DisableVerify=*/true))
+      return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
+    passes.run(*module.module);
+    mayStopHere();
+    return Artifact{"amdgcn", std::string(text)};
+  }
+
+  Expected<Artifact> assemble(const Artifact &assembly, StringRef) const override {
+    Expected<std::string> object = assembleObject(assembly.bytes, target);
+    if (!object)
+      return object.takeError();
+    Expected<std::string> linked = linkObject(*object);
+    if (!linked)
+      return linked.takeError();
+    return Artifact{"hsaco", std::move(*linked), resourcesOf(assembly.bytes)};
+  }
+
+private:
+  const Isa &isa() const override { return amdIsa; }
+
+  AmdIsa amdIsa;
+};
+
+} // namespace
+
+std::unique_ptr<Backend> createBackend(const target::Target &target, const Options &options) {
+  return std::make_unique<AmdBackend>(target, options);
+}
+
+} // namespace gluonc::codegen::amd

@@ -1,0 +1,158 @@
+//===- AmdIsa.cpp - Memory access and launch geometry on AMD GPUs ------------===//
+//
+// A masked access is a plain one under a branch: the hardware has no predicates but
+// the execution mask, and LLVM turns such a branch into changes of that.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/amd/AmdIsa.h"
+
+#include "codegen/amd/Machine.h"
+#include "codegen/amd/Refused.h"
+#include "codegen/core/Words.h"
+#include "target/Limits.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MDBuilder.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::amd {
+
+/// Of code objects: 5.
+static constexpr unsigned codeObjectVersion = 500;
+
+void AmdIsa::prepareModule(Module &module) const {
+  Machine machine(target, options);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  module.addModuleFlag(Module::Error, "amdhsa_code_object_version", codeObjectVersion);
+}
+
+void AmdIsa::markKernel(Function &function, const KernelInfo &kernel,
+                        std::optional<unsigned> maxRegisters, ArrayRef<unsigned>) const {
+  function.setCallingConv(CallingConv::AMDGPU_KERNEL);
+  std::string threads = std::to_string(kernel.numWarps * target.warpSize());
+  function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
+  function.addFnAttr("uniform-work-group-size", "true");
+  if (maxRegisters)
+    function.addFnAttr("amdgpu-num-vgpr", std::to_string(*maxRegisters));
+}
+
+static Value *readId(Builder &builder, Intrinsic::ID id, uint32_t limit) {
+  CallInst *call = builder.CreateIntrinsic(builder.getInt32Ty(), id, {});
+  ConstantRange range(APInt(32, 0), APInt(32, limit));
+  call->addRetAttr(Attribute::get(builder.getContext(), Attribute::Range, range));
+  return call;
+}
+
+Value *AmdIsa::threadId(Builder &builder, unsigned threads) const {
+  return readId(builder, Intrinsic::amdgcn_workitem_id_x, threads);
+}
+
+// The numbers along y and z share a register on some chips, and LLVM takes the one along y for all
+// of it where a kernel does not ask for that along z. A launch may have several along z all the
+// same, so the number is cut out here, and what LLVM knows of it is not said.
+Value *AmdIsa::programId(Builder &builder, unsigned axis) const {
+  if (axis == 0)
+    return readId(builder, Intrinsic::amdgcn_workgroup_id_x, target::maxGridX);
+  if (axis == 2)
+    return readId(builder, Intrinsic::amdgcn_workgroup_id_z, target::maxGridYZ);
+  Value *id = builder.CreateIntrinsic(builder.getInt32Ty(), Intrinsic::amdgcn_workgroup_id_y, {});
+  return builder.CreateAnd(id, builder.getInt32(0xffff));
+}
+
+// Hidden arguments begin with the numbers of workgroups (LLVM, AMDGPUUsage, "Code Object V5
+// Kernel Argument Metadata").
+Value *AmdIsa::programCount(Builder &builder, unsigned axis) const {
+  Value *hidden = builder.CreateIntrinsic(Intrinsic::amdgcn_implicitarg_ptr, {});
+  Value *place = builder.CreateConstGEP1_32(builder.getInt32Ty(), hidden, axis);
+  LoadInst *count = builder.CreateAlignedLoad(builder.getInt32Ty(), place, Align(4));
+  MDBuilder metadata(builder.getContext());
+  uint64_t most = axis == 0 ? target::maxGridX : target::maxGridYZ;
+  count->setMetadata(LLVMContext::MD_range,
+                     metadata.createRange(APInt(32, 1), APInt(32, most + 1)));
+  count->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(builder.getContext(), {}));
+  return count;
+}
+
+static void fence(Builder &builder, AtomicOrdering order, StringRef scope) {
+  builder.CreateFence(order, builder.getContext().getOrInsertSyncScopeID(scope));
+}
+
+/// `barrier` with everything before it visible behind it.
+static void barrierBetweenFences(Builder &builder, Intrinsic::ID barrier, StringRef scope) {
+  fence(builder, AtomicOrdering::Release, scope);
+  builder.CreateIntrinsic(builder.getVoidTy(), barrier, {});
+  fence(builder, AtomicOrdering::Acquire, scope);
+}
+
+void AmdIsa::ctaBarrier(Builder &builder) const {
+  barrierBetweenFences(builder, Intrinsic::amdgcn_s_barrier, "workgroup");
+}
+
+void AmdIsa::warpBarrier(Builder &builder) const {
+  barrierBetweenFences(builder, Intrinsic::amdgcn_wave_barrier, "wavefront");
+}
+
+Registers underMask(Builder &builder, Value *mask, ArrayRef<Value *> other,
+                    function_ref<Registers()> make) {
+  auto *known = dyn_cast_or_null<ConstantInt>(mask);
+  if (!mask || (known && known->isOne()))
+    return make();
+  Function *function = builder.GetInsertBlock()->getParent();
+  LLVMContext &context = builder.getContext();
+  BasicBlock *before = builder.GetInsertBlock();
+  BasicBlock *masked = BasicBlock::Create(context, "masked", function);
+  BasicBlock *after = BasicBlock::Create(context, "after", function);
+  builder.CreateCondBr(mask, masked, after);
+  builder.SetInsertPoint(masked);
+  Registers made = make();
+  BasicBlock *end = builder.GetInsertBlock();
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+  Registers results;
+  for (auto [i, value] : enumerate(made)) {
+    PHINode *phi = builder.CreatePHI(value->getType(), 2);
+    phi->addIncoming(value, end);
+    // What is masked off reads as zero where the program names no other value.
+    phi->addIncoming(
+        i < other.size() && other[i] ? other[i] : Constant::getNullValue(value->getType()), before);
+    results.push_back(phi);
+  }
+  return results;
+}
+
+/// Cache modifiers that LLVM has words for: streaming and not cached.
+template <typename Access>
+static void setHints(Builder &builder, Access *access, const MemoryHints &hints) {
+  using tt::CacheModifier;
+  CacheModifier modifier = hints.caches.modifier;
+  access->setVolatile(hints.isVolatile || modifier == CacheModifier::CV ||
+                      modifier == CacheModifier::WT);
+  bool streams =
+      modifier == CacheModifier::CS || (isa<LoadInst>(access) && modifier == CacheModifier::CG);
+  if (streams)
+    access->setMetadata(
+        LLVMContext::MD_nontemporal,
+        MDNode::get(builder.getContext(), ConstantAsMetadata::get(builder.getInt32(1))));
+}
+
+Registers AmdIsa::loadWords(Builder &builder, Value *pointer, Type *word, Value *mask,
+                            ArrayRef<Value *> other, unsigned count,
+                            const MemoryHints &hints) const {
+  return underMask(builder, mask, other, [&] {
+    LoadInst *load = loadVector(builder, pointer, word, count);
+    setHints(builder, load, hints);
+    return wordsOf(builder, load);
+  });
+}
+
+void AmdIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> words, Value *mask,
+                        const MemoryHints &hints) const {
+  underMask(builder, mask, {}, [&] {
+    setHints(builder, storeVector(builder, pointer, words), hints);
+    return Registers();
+  });
+}
+
+} // namespace gluonc::codegen::amd

@@ -1,0 +1,45 @@
+#include "codegen/amd/Machine.h"
+
+#include "support/Error.h"
+
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetOptions.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen::amd {
+
+Triple triple() { return Triple("amdgcn-amd-amdhsa"); }
+
+const llvm::Target *llvmTarget() {
+  static const llvm::Target *found = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+    std::string error;
+    const llvm::Target *target = TargetRegistry::lookupTarget(triple(), error);
+    GL_CHECK(target && "LLVM was linked without AMDGPU");
+    return target;
+  }();
+  return found;
+}
+
+static std::unique_ptr<TargetMachine> create(StringRef chip, bool fpFusion) {
+  const llvm::Target *target = llvmTarget();
+  chooseLlvmOptions();
+  TargetOptions options;
+  // Standard contracts what the instructions' own flags allow.
+  options.AllowFPOpFusion = fpFusion ? FPOpFusion::Standard : FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(triple(), chip, /*Features=*/"", options, Reloc::PIC_,
+                                  std::nullopt, CodeGenOptLevel::Aggressive));
+}
+
+Machine::Machine(const target::Target &target, const Options &options)
+    : MachineLoan(target.chip() + (options.fpFusion ? "+fusion" : ""),
+                  [&] { return create(target.chip(), options.fpFusion); }) {}
+
+} // namespace gluonc::codegen::amd

@@ -1,0 +1,22 @@
+#include "codegen/amd/Refused.h"
+
+#include "codegen/core/Emitter.h"
+#include "ir/Dialects.h"
+
+namespace gluonc::codegen::amd {
+namespace {
+
+template <typename Op> mlir::LogicalResult refuse(Emitter &emitter, Op op) {
+  return emitter.unsupported(op);
+}
+
+template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(), ...); }
+
+} // namespace
+
+void addRefused(EmitTable &table) {
+  add<ttg::WarpSpecializeOp, ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp,
+      ttg::AsyncWaitOp, tt::PrintOp>(table);
+}
+
+} // namespace gluonc::codegen::amd

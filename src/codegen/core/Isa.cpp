@@ -1,0 +1,46 @@
+#include "codegen/core/Isa.h"
+
+#include "support/Error.h"
+
+using namespace llvm;
+
+namespace gluonc::codegen {
+
+[[noreturn]] static void lacks(StringRef unit) {
+  GL_ICE("an operation of the chip's " + unit.str() + ", which it lacks, reached code generation");
+}
+
+void Isa::groupBarrier(Builder &, unsigned, unsigned) const { lacks("named barriers"); }
+void Isa::namedBarrier(Builder &, unsigned, unsigned) const { lacks("named barriers"); }
+unsigned Isa::warpsPerRegisters() const { lacks("register reallocation"); }
+unsigned Isa::idleRegisters() const { lacks("register reallocation"); }
+void Isa::setRegisters(Builder &, unsigned, bool) const { lacks("register reallocation"); }
+Value *Isa::clusterRank(Builder &, unsigned) const { lacks("clusters"); }
+void Isa::clusterBarrier(Builder &, bool) const { lacks("clusters"); }
+void Isa::clusterArrive(Builder &, bool) const { lacks("clusters"); }
+void Isa::clusterWait(Builder &) const { lacks("clusters"); }
+void Isa::beginPeerBarrier(Builder &, Value *, unsigned, Value *) const { lacks("clusters"); }
+void Isa::synchronizePeers(Builder &, Value *, Value *, Value *, Value *) const {
+  lacks("clusters");
+}
+Value *Isa::peerAddress(Builder &, Value *, Value *) const { lacks("clusters"); }
+Registers Isa::loadPeerWords(Builder &, Value *, Type *, unsigned) const { lacks("clusters"); }
+void Isa::storePeerWords(Builder &, Value *, ArrayRef<Value *>) const { lacks("clusters"); }
+Registers Isa::loadMatrices(Builder &, Value *, unsigned, bool) const { lacks("matrix loads"); }
+void Isa::storeMatrices(Builder &, Value *, ArrayRef<Value *>, bool) const {
+  lacks("matrix stores");
+}
+void Isa::copyAsync(Builder &, Value *, Value *, unsigned, Value *, Value *,
+                    const tt::CachePolicy &) const {
+  lacks("asynchronous copies");
+}
+void Isa::commitCopies(Builder &) const { lacks("asynchronous copies"); }
+void Isa::waitCopies(Builder &, unsigned) const { lacks("asynchronous copies"); }
+Value *Isa::allocateTensorMemory(Builder &, Value *, Value *, unsigned, unsigned) const {
+  lacks("tensor memory");
+}
+void Isa::freeTensorMemory(Builder &, Value *, Value *, unsigned, unsigned) const {
+  lacks("tensor memory");
+}
+
+} // namespace gluonc::codegen
