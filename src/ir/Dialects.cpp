@@ -4,6 +4,7 @@
 #include "ir/Encoding.h"
 #include "ir/InlineAnything.h"
 #include "ir/LinearLayoutCache.h"
+#include "ir/amdg/AmdOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,7 +106,7 @@ void llvmir::LLVMDialect::initialize() {
 void gluonc::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
                   ub::UBDialect, tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect,
-                  gluon::GluonDialect, llvmir::LLVMDialect>();
+                  amdg::AMDGDialect, gluon::GluonDialect, llvmir::LLVMDialect>();
 }
 
 void gluonc::loadAllDialects(MLIRContext &context) {

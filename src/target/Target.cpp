@@ -92,7 +92,8 @@ std::string Target::chip() const {
 }
 
 unsigned Target::maxCtasPerCluster() const {
-  return has(*this, Feature::Clusters) ? target::maxCtasPerCluster : 1;
+  bool hasClusters = has(*this, Feature::Clusters) || has(*this, Feature::WorkgroupClusters);
+  return hasClusters ? target::maxCtasPerCluster : 1;
 }
 unsigned Target::maxGlobalAccessBits() const { return capability >= 100 ? 256 : 128; }
 unsigned Target::minPtxVersion() const {

@@ -1,6 +1,8 @@
 #include "target/Features.h"
 #include "target/Limits.h"
 #include "target/Partitions.h"
+#include "target/amd/Chips.h"
+#include "target/amd/MatrixInstructions.h"
 #include "target/nvidia/MatrixInstructions.h"
 #include "target/nvidia/Registers.h"
 #include "target/nvidia/TensorMemory.h"
@@ -64,6 +66,52 @@ TEST(Target, WgmmaIsHoppersAlone) {
 
 TEST(Target, ChipsOfOtherVendorsLackFeaturesOfNvidia) {
   EXPECT_FALSE(has(*Target::parse("hip:gfx950"), Feature::MatrixLoad));
+}
+
+TEST(Target, ChipsOfAmdHaveWhatTheirFamilyHas) {
+  auto hip = [](const char *name) { return *Target::parse(std::string("hip:") + name); };
+  EXPECT_EQ(hip("gfx942").amdChip()->matrixVersion, 3);
+  EXPECT_EQ(hip("gfx950").amdChip()->ldsBanks, 64u);
+  EXPECT_EQ(Target::cuda(90)->amdChip(), nullptr);
+  EXPECT_TRUE(has(hip("gfx950"), Feature::ScaledMfma));
+  EXPECT_FALSE(has(hip("gfx942"), Feature::ScaledMfma));
+  EXPECT_FALSE(has(hip("gfx1100"), Feature::BufferAtomics));
+  EXPECT_TRUE(has(hip("gfx1250"), Feature::TensorMover));
+  EXPECT_FALSE(has(*Target::cuda(90), Feature::BufferAccess));
+  // Clusters by NVIDIA's names stay NVIDIA's.
+  EXPECT_FALSE(has(hip("gfx1250"), Feature::Clusters));
+  EXPECT_EQ(hip("gfx1250").maxCtasPerCluster(), 16u);
+  EXPECT_EQ(hip("gfx1200").maxCtasPerCluster(), 1u);
+}
+
+TEST(MatrixCores, MfmaTakesTheDeepestInstructionThatFits) {
+  using namespace gluonc::target::amd;
+  using E = MatrixElement;
+  EXPECT_EQ(mfma(3, 32, 32, 64, E::F16, E::F16, E::F32), (MatrixInstruction{8, 4}));
+  EXPECT_EQ(mfma(4, 32, 32, 64, E::F16, E::F16, E::F32), (MatrixInstruction{16, 8}));
+  EXPECT_EQ(mfma(4, 32, 32, 8, E::F16, E::F16, E::F32), (MatrixInstruction{8, 4}));
+  EXPECT_EQ(mfma(1, 32, 32, 64, E::BF16, E::BF16, E::F32), (MatrixInstruction{4, 2}));
+  EXPECT_EQ(mfma(4, 16, 16, 64, E::I8, E::I8, E::I32), (MatrixInstruction{64, 16}));
+  EXPECT_EQ(mfma(3, 16, 16, 64, E::F64, E::F64, E::F64), (MatrixInstruction{4, 1}));
+  EXPECT_EQ(mfma(3, 4, 64, 64, E::F16, E::F16, E::F32), (MatrixInstruction{64, 4}));
+  EXPECT_EQ(mfma(3, 16, 16, 64, E::F32, E::F32, E::F32, true), (MatrixInstruction{8, 2}));
+  EXPECT_FALSE(mfma(4, 16, 16, 64, E::F32, E::F32, E::F32, true));
+  EXPECT_FALSE(mfma(3, 16, 16, 64, E::E4M3, E::E5M2, E::F32));
+  EXPECT_TRUE(mfma(4, 16, 16, 64, E::E4M3, E::E5M2, E::F32));
+  EXPECT_FALSE(mfma(4, 16, 16, 64, E::F16, E::BF16, E::F32));
+}
+
+TEST(MatrixCores, WmmaGrowsFromVersionToVersion) {
+  using namespace gluonc::target::amd;
+  using E = MatrixElement;
+  EXPECT_EQ(wmma(1, 64, E::F16, E::F16, E::F32), (MatrixInstruction{16, 16}));
+  EXPECT_EQ(wmma(2, 64, E::E4M3, E::E5M2, E::F32), (MatrixInstruction{16, 8}));
+  EXPECT_EQ(wmma(3, 64, E::E4M3, E::E4M3, E::F32), (MatrixInstruction{64, 32}));
+  EXPECT_EQ(wmma(3, 128, E::E4M3, E::E4M3, E::F32), (MatrixInstruction{128, 64}));
+  EXPECT_EQ(wmma(3, 4, E::F32, E::F32, E::F32), (MatrixInstruction{4, 2}));
+  EXPECT_FALSE(wmma(1, 64, E::E4M3, E::E4M3, E::F32));
+  EXPECT_FALSE(wmma(2, 64, E::F32, E::F32, E::F32));
+  EXPECT_FALSE(wmma(3, 64, E::F16, E::F16, E::F16));
 }
 
 TEST(Registers, TheMostUsefulNumberIsWhatAnInstructionCanNameInWholeUnits) {

@@ -1,6 +1,7 @@
 //===- Interfaces.cpp ---------------------------------------------------------===//
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
+#include "ir/amdg/AmdOps.h"
 #include "layout/named/Inference.h"
 
 using namespace mlir;
@@ -10,8 +11,8 @@ namespace gluonc {
 #include "ir/Interfaces.cpp.inc"
 
 bool isOurs(Operation *op) {
-  return isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, gluon::GluonDialect>(
-      op->getDialect());
+  return isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, amdg::AMDGDialect,
+                         gluon::GluonDialect>(op->getDialect());
 }
 
 bool mayDoAnything(Operation *op) {

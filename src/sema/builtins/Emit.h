@@ -184,6 +184,13 @@ llvm::ArrayRef<Builtin> gatherBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> libdeviceBuiltins();
 llvm::ArrayRef<Builtin> dotFmaBuiltins();
+llvm::ArrayRef<Builtin> amdBufferBuiltins();
+llvm::ArrayRef<Builtin> amdMatrixBuiltins();
+llvm::ArrayRef<Builtin> amdScaleBuiltins();
+llvm::ArrayRef<Builtin> amdScheduleBuiltins();
+llvm::ArrayRef<Builtin> amdAsyncCopyBuiltins();
+llvm::ArrayRef<Builtin> amdBarrierBuiltins();
+llvm::ArrayRef<Builtin> amdTensorCopyBuiltins();
 /// Methods of descriptors of tensor memory.
 llvm::ArrayRef<Builtin> tensorMemoryMethods();
 llvm::ArrayRef<Builtin> reducingLoadMethods();

@@ -15,6 +15,7 @@ namespace gluonc::sema {
 
 const llvm::StringLiteral examplePrelude = R"(from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.amd import cdna3, cdna4, cdna5, rdna3, rdna4
 from triton.experimental.gluon.language.nvidia import ampere, blackwell, hopper
 
 @gluon.jit
@@ -105,7 +106,13 @@ constexpr Titles titles[] = {
     {"clc_result", "Methods of answers to requests for the work of other clusters."},
     {"gl.extra", "Launches that overlap."},
     {"gl.extra.libdevice", "Functions of NVIDIA's device library, element by element."},
-    {"gl.amd", "Layouts of AMD's matrix instructions."},
+    {"gl.amd", "What AMD's chips have."},
+    {"gl.amd.cdna3", "From hip:gfx942 on."},
+    {"gl.amd.cdna4", "hip:gfx950."},
+    {"gl.amd.cdna5", "hip:gfx1250."},
+    {"gl.amd.gfx1250", "`gl.amd.cdna5` by the name that Triton 3.6 has for it."},
+    {"gl.amd.rdna3", "hip:gfx1100."},
+    {"gl.amd.rdna4", "hip:gfx1200."},
     {"gl.nvidia.ampere", "From cuda:80 on."},
     {"gl.nvidia.ampere.async_copy", "Copies from global to shared memory past the registers."},
     {"gl.nvidia.ampere.mbarrier", "Barriers in shared memory."},

@@ -27,15 +27,15 @@ std::string indented(llvm::StringRef code) {
 /// What is wrong with the example; empty when it compiles.
 std::string compileExample(llvm::StringRef example) {
   std::string source = examplePrelude.str();
-  bool isCluster = example.starts_with("# num_ctas=2");
-  // The blocks of the prelude belong to one CTA.
-  if (isCluster)
+  bool isCluster = example.starts_with("# num_ctas=2"), isAmd = example.starts_with("# hip:");
+  // The blocks of the prelude belong to one CTA of 32 threads to a warp, and to NVIDIA.
+  if (isCluster || isAmd)
     source = llvm::StringRef(source).split("    layout:").first.str();
   test::Harness harness(source + indented(example));
   harness.options.numCtas = isCluster ? 2 : 1;
   llvm::StringRef first = example.split('\n').first;
-  if (first.consume_front("# cuda:"))
-    harness.options.target = *target::Target::parse(("cuda:" + first).str());
+  if (first.starts_with("# cuda:") || first.starts_with("# hip:"))
+    harness.options.target = *target::Target::parse(first.drop_front(2));
   auto layoutOf = [&](llvm::StringRef text) {
     return evaluate(harness.program, *harness.module, text, {}, "<layout>", harness.sink);
   };

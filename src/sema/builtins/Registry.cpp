@@ -134,6 +134,8 @@ llvm::ArrayRef<Family> families() {
       {"Packed arithmetic", packedArithmeticBuiltins()},
       {"Packed arithmetic", floatPairBuiltins()},
       {"Work of other clusters", launchControlBuiltins()},
+      {"Buffers", amdBufferBuiltins()},
+      {"Matrix cores", amdMatrixBuiltins()},
   };
   return all;
 }
@@ -145,6 +147,12 @@ static const Table &functions() {
       all.add(family.rows);
     all.inherit("nvidia.ampere.", "nvidia.hopper.");
     all.inherit("nvidia.hopper.", "nvidia.blackwell.");
+    all.inherit("amd.cdna3.", "amd.cdna4.");
+    // Of buffers gfx1250 has loads and stores in the language.
+    for (llvm::StringRef name : {"buffer_load", "buffer_store"})
+      all.inherit(("amd.cdna3." + name).str(), ("amd.cdna5." + name).str());
+    // The name that Triton 3.6 has for it.
+    all.inherit("amd.cdna5.", "amd.gfx1250.");
     // What is supported wins over the names that are still to come.
     for (const Builtin &later : laterBuiltins())
       all.add(later.name, later);

@@ -39,6 +39,19 @@ struct UpdateUnsignedMax {
 struct UpdateUnsignedMin {
   template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) { return l < r ? l : r; }
 };
+// A NaN yields to a number.
+struct UpdateFloatMax {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
+    auto left = E::load(l), right = E::load(r);
+    return left >= right || right != right ? l : r;
+  }
+};
+struct UpdateFloatMin {
+  template <class E> static auto apply(StorageOf<E> l, StorageOf<E> r) {
+    auto left = E::load(l), right = E::load(r);
+    return left <= right || right != right ? l : r;
+  }
+};
 struct UpdateExchange {
   template <class E> static auto apply(StorageOf<E>, StorageOf<E> r) { return r; }
 };

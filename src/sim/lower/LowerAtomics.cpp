@@ -92,11 +92,19 @@ Handler exchangeHandler(uint32_t bytes) {
                       : runAtomic<UpdateExchange, I64>;
 }
 
+} // namespace
+
 Handler atomicHandler(tt::RMWOp update, ElementKind kind) {
   Handler handler = nullptr;
   if (update == tt::RMWOp::XCHG)
     return exchangeHandler(byteSize(kind));
-  if (update == tt::RMWOp::FADD)
+  if (isFloat(kind) && (update == tt::RMWOp::MAX || update == tt::RMWOp::MIN))
+    withArithmeticFloat(kind, [&](auto element) {
+      using E = decltype(element);
+      handler =
+          update == tt::RMWOp::MAX ? runAtomic<UpdateFloatMax, E> : runAtomic<UpdateFloatMin, E>;
+    });
+  else if (update == tt::RMWOp::FADD)
     withArithmeticFloat(kind,
                         [&](auto element) { handler = runAtomic<UpdateAdd, decltype(element)>; });
   else
@@ -105,7 +113,10 @@ Handler atomicHandler(tt::RMWOp update, ElementKind kind) {
   return handler;
 }
 
-/// `isAsked`: the program sees what was there, without which it learns nothing.
+bool commutes(tt::RMWOp update, ElementKind kind) {
+  return isInteger(kind) && update != tt::RMWOp::XCHG;
+}
+
 void setOrder(AccessData &access, tt::MemSemantic semantic, tt::MemSyncScope scope, bool isAsked) {
   using Semantic = tt::MemSemantic;
   const bool reachesPrograms = scope != tt::MemSyncScope::CTA;
@@ -116,14 +127,15 @@ void setOrder(AccessData &access, tt::MemSemantic semantic, tt::MemSyncScope sco
       reachesPrograms && (semantic == Semantic::RELEASE || semantic == Semantic::ACQUIRE_RELEASE);
 }
 
+namespace {
+
 bool lowerAtomicRmw(Lowering &lowering, mlir::Operation *operation) {
   auto atomic = mlir::cast<tt::AtomicRMWOp>(operation);
   ElementKind kind = lowering.kindOf(atomic.getVal());
   Handler handler = atomicHandler(atomic.getAtomicRmwOp(), kind);
   if (!handler)
     return false;
-  bool commutes = isInteger(kind) && atomic.getAtomicRmwOp() != tt::RMWOp::XCHG;
-  if (!commutes || !atomic.getResult().use_empty())
+  if (!commutes(atomic.getAtomicRmwOp(), kind) || !atomic.getResult().use_empty())
     lowering.program.sequential = true;
   llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(atomic.getPtr())};
   AccessData *access = addAccess(lowering, atomic.getPtr(), byteSize(kind), "atomic");

@@ -151,6 +151,8 @@ template <class T> void runStore(const Instruction &instruction, Cta &cta) {
     findOverlap(instruction, cta, values);
 }
 
+} // namespace
+
 Handler loadHandler(uint32_t bytes) {
   return bytes == 1   ? runLoad<uint8_t>
          : bytes == 2 ? runLoad<uint16_t>
@@ -163,6 +165,8 @@ Handler storeHandler(uint32_t bytes) {
          : bytes == 4 ? runStore<uint32_t>
                       : runStore<uint64_t>;
 }
+
+namespace {
 
 bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   auto load = mlir::cast<tt::LoadOp>(operation);

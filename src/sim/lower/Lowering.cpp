@@ -29,6 +29,7 @@ const OperationTable &operationTable() {
     addShape(all);
     addGlobal(all);
     addAtomics(all);
+    addBuffers(all);
     addShared(all);
     addAsync(all);
     addCombine(all);

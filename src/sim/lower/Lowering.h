@@ -44,6 +44,7 @@ void addMath(OperationTable &table);
 void addShape(OperationTable &table);
 void addGlobal(OperationTable &table);
 void addAtomics(OperationTable &table);
+void addBuffers(OperationTable &table);
 void addShared(OperationTable &table);
 void addAsync(OperationTable &table);
 void addCombine(OperationTable &table);

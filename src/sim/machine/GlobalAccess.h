@@ -36,6 +36,17 @@ void describeAccess(Lowering &lowering, AccessData &access, mlir::Value pointers
 AccessData *addAccess(Lowering &lowering, mlir::Value pointers, uint32_t elementBytes,
                       const char *verb);
 
+/// What executes accesses to elements of so many bytes. Operands: addresses, mask if `masked`, then
+/// `other` of loads that have it, and values of stores.
+Handler loadHandler(uint32_t elementBytes);
+Handler storeHandler(uint32_t elementBytes);
+/// The same for atomics on elements of a kind; null where there is no such update.
+Handler atomicHandler(tt::RMWOp update, ElementKind kind);
+/// Whether such updates, whose old values nobody asks for, may come in any order.
+bool commutes(tt::RMWOp update, ElementKind kind);
+/// `isAsked`: the program sees what was there, without which it learns nothing.
+void setOrder(AccessData &access, tt::MemSemantic semantic, tt::MemSyncScope scope, bool isAsked);
+
 /// Two elements of one store go to `address` with different values: a fault, where those of races
 /// are looked for.
 void failOverlap(const Instruction &instruction, Cta &cta, uint64_t address, uint32_t element,

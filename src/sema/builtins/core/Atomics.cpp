@@ -8,11 +8,6 @@ namespace gluonc::sema::ops {
 
 namespace {
 enum class AtomicKind { Add, Max, Min, And, Or, Xor, Xchg };
-
-struct Ordering {
-  tt::MemSemantic semantic;
-  tt::MemSyncScope scope;
-};
 } // namespace
 
 static llvm::StringRef nameOf(AtomicKind kind) {
@@ -22,8 +17,7 @@ static llvm::StringRef nameOf(AtomicKind kind) {
   return names[int(kind)];
 }
 
-/// The `sem` and `scope` arguments.
-static std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments) {
+std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::StringRef> sem = stringArgument(context, arguments, "sem");
   std::optional<llvm::StringRef> scope = stringArgument(context, arguments, "scope");
   if (!sem || !scope)

@@ -91,7 +91,7 @@ static std::optional<unsigned> choose(Context &context, const BoundArgs &argumen
 }
 
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
-                                               bool isStore) {
+                                               bool isStore, llvm::StringRef name) {
   using C = tt::CacheModifier;
   static const Choice loads[] = {{"", unsigned(C::NONE)},
                                  {".ca", unsigned(C::CA)},
@@ -104,7 +104,7 @@ std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs
                                   {".cs", unsigned(C::CS)},
                                   {".wt", unsigned(C::WT)}};
   std::optional<unsigned> value =
-      choose(context, arguments, "cache_modifier",
+      choose(context, arguments, name,
              isStore ? llvm::ArrayRef<Choice>(stores) : llvm::ArrayRef<Choice>(loads));
   return value ? std::optional(C(*value)) : std::nullopt;
 }

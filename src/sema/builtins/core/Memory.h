@@ -30,8 +30,15 @@ std::optional<StoreOperands> readStore(Context &context, const BoundArgs &argume
 
 /// What `cache_modifier` and `eviction_policy` name; NONE and NORMAL where absent.
 std::optional<tt::CacheModifier> cacheModifier(Context &context, const BoundArgs &arguments,
-                                               bool isStore);
+                                               bool isStore,
+                                               llvm::StringRef name = "cache_modifier");
 std::optional<tt::EvictionPolicy> evictionPolicy(Context &context, const BoundArgs &arguments);
+/// The `sem` and `scope` arguments of atomics.
+struct Ordering {
+  tt::MemSemantic semantic;
+  tt::MemSyncScope scope;
+};
+std::optional<Ordering> readOrdering(Context &context, const BoundArgs &arguments);
 /// `cache_policy`, in place of both; a null attribute where absent.
 std::optional<mlir::Attribute> cachePolicy(Context &context, const BoundArgs &arguments,
                                            tt::CacheUse use);

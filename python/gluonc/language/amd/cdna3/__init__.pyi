@@ -1,0 +1,187 @@
+# Made by `./dev reference` from the rows in src/sema; do not edit.
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
+
+def buffer_load(ptr: tensor, offsets: tensor | Number, mask: tensor | Number | None = ..., other: tensor | Number | None = ..., cache: str = ...) -> Any:
+    """Reads memory by a scalar pointer and a block of offsets, in elements.
+
+    Threads keep 32 bits of each address, and the hardware checks bounds: as bytes, offsets are unsigned
+    numbers of 32 bits, and what lies behind 2 GiB reads as zero. Where `mask` is false nothing is read:
+    the element is `other`, or zero without it. `cache` is ".ca", ".cg", ".cs" or ".cv".
+
+    Gives: the element type of the pointer, in shape and layout of the offsets.
+    Errors: what is no scalar pointer; offsets that are no block of 32-bit integers; a mask that is not
+    boolean; `other` without a mask.
+
+        # hip:gfx942
+        wide: gl.constexpr = gl.BlockedLayout([1], [64], [4], [0])
+        at = gl.arange(0, 256, layout=wide)
+        z = cdna3.buffer_load(p, at, mask=at < n, other=0.0)
+    """
+    ...
+
+def buffer_store(stored_value: tensor | Number, ptr: tensor, offsets: tensor | Number, mask: tensor | Number | None = ..., cache: str = ...) -> None:
+    """Writes memory by a scalar pointer and a block of offsets, in elements.
+
+    Where `mask` is false, and behind 2 GiB, nothing is written. The value is converted to the element
+    type. `cache` is ".wb", ".cg", ".cs" or ".wt".
+
+    Gives: nothing.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; a
+    mask that is not boolean; a value larger than the offsets.
+
+        # hip:gfx942
+        wide: gl.constexpr = gl.BlockedLayout([1], [64], [4], [0])
+        at = gl.arange(0, 256, layout=wide)
+        cdna3.buffer_store(gl.full([256], 1.0, gl.float32, wide), q, at, mask=at < n)
+    """
+    ...
+
+def buffer_atomic_add(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Adds to memory by a scalar pointer and a block of offsets, atomically.
+
+    Integers of 32 and 64 bits, float16, float32; float64 and bfloat16 where the chip has it.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_add(counts, at, 1, mask=at < n)
+    """
+    ...
+
+def buffer_atomic_max(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Keeps the larger of the value and memory, atomically.
+
+    Integers of 32 and 64 bits; float64 and float32 where the chip has it.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_max(counts, at, 7)
+    """
+    ...
+
+def buffer_atomic_min(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Keeps the smaller of the value and memory, atomically.
+
+    Integers of 32 and 64 bits; float64 and float32 where the chip has it.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_min(counts, at, 7)
+    """
+    ...
+
+def buffer_atomic_and(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Keeps the bits of memory that the value has, too, atomically.
+
+    Integers of 32 and 64 bits.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_and(counts, at, 255)
+    """
+    ...
+
+def buffer_atomic_or(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Adds the bits of the value to memory, atomically.
+
+    Integers of 32 and 64 bits.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_or(counts, at, 1)
+    """
+    ...
+
+def buffer_atomic_xor(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Flips the bits of the value in memory, atomically.
+
+    Integers of 32 and 64 bits.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_xor(counts, at, 1)
+    """
+    ...
+
+def buffer_atomic_xchg(ptr: tensor, offsets: tensor | Number, value: tensor | Number, mask: tensor | Number | None = ..., sem: str = ..., scope: str = ...) -> Any:
+    """Writes memory and gives what it held, atomically.
+
+    Integers and floats of 32 and 64 bits.
+
+    Where `mask` is false nothing happens. `sem` is "acquire", "release", "acq_rel" or "relaxed",
+    `scope` "cta", "gpu" or "sys".
+
+    Gives: what memory held before, in shape and layout of the offsets; zero where nothing happened.
+    Errors: what is no scalar pointer, or one to const; offsets that are no block of 32-bit integers; an
+    element type that the hardware cannot do this to.
+
+        # hip:gfx942
+        at = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
+        old = cdna3.buffer_atomic_xchg(counts, at, 3)
+    """
+    ...
+
+def mfma(a: tensor, b: tensor, acc: tensor) -> Any:
+    """a @ b + acc on the matrix cores of CDNA, all operands in registers.
+
+    Shapes are [.., M, K], [.., K, N] and [.., M, N]. The accumulator lies in an `AMDMFMALayout` of the
+    chip's version (gfx942: 3, gfx950: 4) or an older one, the operands in its `DotOperandLayout`s.
+    Element types: float16, bfloat16, float32 and two 8-bit floats into float32, int8 into int32,
+    float64 into float64. 8-bit floats are float8e4b8 and float8e5b16 in version 3, float8e4nv and
+    float8e5 in version 4.
+
+    Gives: a block like `acc`.
+    Errors: other layouts, shapes or element types.
+
+        # hip:gfx942
+        mma: gl.constexpr = gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])
+        a = gl.full([64, 32], 1.0, gl.float16, gl.DotOperandLayout(0, mma, 4))
+        b = gl.full([32, 64], 2.0, gl.float16, gl.DotOperandLayout(1, mma, 4))
+        product = cdna3.mfma(a, b, gl.zeros([64, 64], gl.float32, mma))
+    """
+    ...
+

@@ -1,0 +1,193 @@
+//===- AmdTest.cpp - What AMD's chips have in the language ---------------------===//
+#include "sema/TestKernels.h"
+
+#include "gtest/gtest.h"
+
+namespace gluonc::sema {
+namespace {
+
+/// Compiles `body` as the kernel `k(p, h, i, w, n)` for a chip.
+struct Amd : ::testing::Test {
+  void compile(llvm::StringRef chip, llvm::StringRef body, unsigned numCtas = 1) {
+    std::string source = std::string(test::prelude) +
+                         "from triton.experimental.gluon.language.amd import cdna3, cdna4, cdna5, "
+                         "gfx1250, rdna3, rdna4\n"
+                         "B = gl.BlockedLayout([1], [64], [4], [0])\n"
+                         "L = gl.BlockedLayout([1], [32], [4], [0])\n"
+                         "@gluon.jit\n"
+                         "def k(p, h, i, w, n):\n";
+    for (llvm::StringRef line : llvm::split(body, '\n'))
+      source += ("    " + line + "\n").str();
+    test::Harness harness(source);
+    harness.options.target = target::Target::parse(("hip:" + chip).str()).value();
+    harness.options.numCtas = numCtas;
+    ir = harness.compile("k", {"*fp32:16", "*bf16:16", "*i32:16", "*fp64:16", "i32"});
+    messages = harness.messages();
+    kinds.clear();
+    for (const diag::Diagnostic &diagnostic : harness.sink.diagnostics)
+      kinds.push_back(diagnostic.kind);
+  }
+  bool has(llvm::StringRef text) const { return llvm::StringRef(ir).contains(text); }
+  void expectOnly(diag::Kind kind) {
+    ASSERT_EQ(kinds.size(), 1u) << messages;
+    EXPECT_EQ(kinds[0], kind) << messages;
+  }
+
+  std::string ir, messages;
+  std::vector<diag::Kind> kinds;
+};
+
+constexpr char kOffsets[] = "o = gl.arange(0, 256, layout=B)\n";
+std::string withOffsets(llvm::StringRef code) { return kOffsets + code.str(); }
+
+// -- Buffers -----------------------------------------------------------------------------
+
+TEST_F(Amd, BuffersTakeAScalarPointerAndOffsets) {
+  compile("gfx942", withOffsets("x = cdna3.buffer_load(p, o, mask=o < n, other=1, cache='.cg')\n"
+                                "cdna3.buffer_store(x, p, o)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("amdg.buffer_load %arg0[")) << ir;
+  EXPECT_TRUE(has("cacheModifier = cg")) << ir;
+  EXPECT_TRUE(has("amdg.buffer_store")) << ir;
+  compile("gfx942", withOffsets("x = cdna3.buffer_load(p + o, o)"));
+  expectOnly(diag::Kind::ArgumentKind);
+  compile("gfx942", withOffsets("x = cdna3.buffer_load(o, o)"));
+  expectOnly(diag::Kind::NotPointer);
+  for (const char *offsets : {"n", "o.to(gl.int64)", "o.to(gl.float32)"}) {
+    compile("gfx942", withOffsets(std::string("x = cdna3.buffer_load(p, ") + offsets + ")"));
+    expectOnly(diag::Kind::ArgumentKind);
+  }
+}
+
+TEST_F(Amd, BuffersHaveTheRulesOfOtherAccesses) {
+  compile("gfx942", withOffsets("x = cdna3.buffer_load(p, o, other=1.0)"));
+  expectOnly(diag::Kind::OtherWithoutMask);
+  compile("gfx942", withOffsets("x = cdna3.buffer_load(p, o, mask=o)"));
+  expectOnly(diag::Kind::MaskNotBoolean);
+  compile("gfx942", withOffsets("x = cdna3.buffer_load(p, o, cache='.wt')"));
+  expectOnly(diag::Kind::ArgumentChoice);
+  compile("gfx942", "w1: gl.constexpr = gl.BlockedLayout([1, 1], [8, 8], [4, 1], [1, 0])\n"
+                    "o = gl.arange(0, 8, layout=gl.SliceLayout(1, w1))[:, None]\n"
+                    "cdna3.buffer_store(gl.full([8, 8], 1.0, gl.float32, w1), p, o)");
+  expectOnly(diag::Kind::PointerShape);
+}
+
+TEST_F(Amd, BufferAtomicsAreWhatTheChipHas) {
+  for (const char *code :
+       {"cdna3.buffer_atomic_add(p, o, 1.0)", "cdna3.buffer_atomic_max(i, o, 1)",
+        "cdna3.buffer_atomic_xchg(p, o, 1.0)", "cdna3.buffer_atomic_min(w, o, 1.0)",
+        "cdna3.buffer_atomic_and(i, o, 1, sem='relaxed', scope='cta')"}) {
+    compile("gfx942", withOffsets(code));
+    EXPECT_TRUE(kinds.empty()) << code << ": " << messages;
+    EXPECT_TRUE(has("amdg.buffer_atomic_rmw")) << ir;
+  }
+  compile("gfx942", withOffsets("cdna3.buffer_atomic_and(p, o, 1)"));
+  expectOnly(diag::Kind::AtomicType);
+  compile("gfx942", withOffsets("cdna3.buffer_atomic_max(h, o, 1)"));
+  expectOnly(diag::Kind::AtomicType);
+  compile("gfx942", withOffsets("cdna3.buffer_atomic_add(h, o, 1)"));
+  expectOnly(diag::Kind::NeedsTarget);
+  compile("gfx950", withOffsets("cdna4.buffer_atomic_add(h, o, 1)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  compile("gfx942", withOffsets("cdna3.buffer_atomic_max(p, o, 1)"));
+  expectOnly(diag::Kind::NeedsTarget);
+  compile("gfx942", withOffsets("cdna3.buffer_atomic_add(i, o, 1, sem='sometimes')"));
+  expectOnly(diag::Kind::ArgumentChoice);
+}
+
+TEST_F(Amd, OtherChipsLackWhatIsOfAmd) {
+  compile("gfx1100", "o = gl.arange(0, 128, layout=L)\ncdna3.buffer_atomic_add(i, o, 1)");
+  expectOnly(diag::Kind::NeedsTarget);
+  compile("gfx1250", "o = gl.arange(0, 128, layout=L)\n"
+                     "gfx1250.buffer_store(cdna5.buffer_load(p, o), p, o)");
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_EQ(test::compileKernel("\n@gluon.jit\ndef k(p):\n"
+                                "    o = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], "
+                                "[0]))\n"
+                                "    x = gl.amd.cdna3.buffer_load(p, o)\n",
+                                {"*fp32"})
+                .problems,
+            "Kind::NeedsTarget 6:9\n");
+}
+
+// -- Matrix cores ------------------------------------------------------------------------
+
+/// A product of 64 x 64 results over K = `depth`.
+std::string product(llvm::StringRef layout, llvm::StringRef call, llvm::StringRef a = "gl.float16",
+                    llvm::StringRef sum = "gl.float32", int width = 4, int size = 64) {
+  std::string text = "M: gl.constexpr = " + layout.str() + "\n", s = std::to_string(size);
+  std::string w = std::to_string(width);
+  text +=
+      "a = gl.full([" + s + ", 32], 1, " + a.str() + ", gl.DotOperandLayout(0, M, " + w + "))\n";
+  text +=
+      "b = gl.full([32, " + s + "], 1, " + a.str() + ", gl.DotOperandLayout(1, M, " + w + "))\n";
+  text += "c = gl.full([" + s + ", " + s + "], 1, " + sum.str() + ", M)\n";
+  return text + call.str();
+}
+constexpr char kMfma[] = "gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])";
+
+TEST_F(Amd, MfmaIsADotInItsLayout) {
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("tt.dot ")) << ir;
+  compile("gfx950", product(kMfma, "x = cdna4.mfma(a, b, c)", "gl.int8", "gl.int32"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+}
+
+TEST_F(Amd, MfmaRefusesLayoutsOfNewerChips) {
+  const char *newer = "gl.amd.AMDMFMALayout(4, [32, 32, 16], True, [2, 2])";
+  compile("gfx942", product(newer, "x = cdna3.mfma(a, b, c)"));
+  expectOnly(diag::Kind::MmaLayout);
+  compile("gfx950", product(newer, "x = cdna3.mfma(a, b, c)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(b, a, c)"));
+  expectOnly(diag::Kind::MmaLayout);
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, c, c)"));
+  expectOnly(diag::Kind::MmaLayout);
+}
+
+TEST_F(Amd, MfmaHasTypesOfItsVersion) {
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.float8e4b8"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.float8e5"));
+  expectOnly(diag::Kind::MmaTypes);
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.float16", "gl.float16"));
+  expectOnly(diag::Kind::MmaTypes);
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.uint8", "gl.int32"));
+  expectOnly(diag::Kind::MmaTypes);
+  // Doubles have 16 x 16 results.
+  compile("gfx942", product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.float64", "gl.float64"));
+  expectOnly(diag::Kind::MmaTypes);
+}
+
+TEST_F(Amd, MfmaTakesWholeInstructions) {
+  compile("gfx942",
+          product(kMfma, "x = cdna3.mfma(a, b, c)", "gl.float16", "gl.float32", 4, /*size=*/16));
+  expectOnly(diag::Kind::BadArgument);
+}
+
+TEST_F(Amd, EachChipHasItsWmma) {
+  const char *first = "gl.amd.AMDWMMALayout(1, True, [[0, 1], [1, 0]])";
+  const char *second = "gl.amd.AMDWMMALayout(2, True, [[0, 1], [1, 0]])";
+  const char *third = "gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 32])";
+  for (auto [chip, layout, width, call] :
+       {std::tuple("gfx1100", first, 16, "rdna3.wmma(a, b, c)"),
+        std::tuple("gfx1200", second, 8, "rdna4.wmma(a, b, c)"),
+        std::tuple("gfx1250", third, 8, "cdna5.wmma(a, b, c)"),
+        std::tuple("gfx1250", third, 8, "gfx1250.wmma(a, b, c)")}) {
+    compile(chip, product(layout, call, "gl.float16", "gl.float32", width));
+    EXPECT_TRUE(kinds.empty()) << chip << ": " << messages;
+    EXPECT_TRUE(has("tt.dot ")) << ir;
+  }
+  compile("gfx1200", product(second, "rdna3.wmma(a, b, c)", "gl.float16", "gl.float32", 8));
+  expectOnly(diag::Kind::NeedsTarget);
+  compile("gfx1100", product(second, "rdna3.wmma(a, b, c)", "gl.float16", "gl.float32", 8));
+  expectOnly(diag::Kind::MmaLayout);
+  compile("gfx1100", product(first, "rdna3.wmma(a, b, c)", "gl.float8e5", "gl.float32", 16));
+  expectOnly(diag::Kind::MmaTypes);
+  compile("gfx1250", product(third, "cdna5.wmma(a, b, c)", "gl.float32", "gl.float32", 2));
+  EXPECT_TRUE(kinds.empty()) << messages;
+}
+
+} // namespace
+} // namespace gluonc::sema
