@@ -5,6 +5,7 @@
 #include "ir/InlineAnything.h"
 #include "ir/LinearLayoutCache.h"
 #include "ir/amdg/AmdOps.h"
+#include "ir/tt/DotScaled.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,6 +57,7 @@ void tt::TTDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/TTOps.cpp.inc"
       >();
+  addOperations<DotScaledOp>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "ir/TTTypes.cpp.inc"
@@ -104,9 +106,10 @@ void llvmir::LLVMDialect::initialize() {
 }
 
 void gluonc::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
-                  ub::UBDialect, tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect,
-                  amdg::AMDGDialect, gluon::GluonDialect, llvmir::LLVMDialect>();
+  registry
+      .insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+              ub::UBDialect, tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, amdg::AMDGDialect,
+              rocdl::ROCDLDialect, gluon::GluonDialect, llvmir::LLVMDialect>();
 }
 
 void gluonc::loadAllDialects(MLIRContext &context) {

@@ -53,7 +53,8 @@ public:
 std::vector<mlir::RegisteredOperationName> ourOperations(mlir::MLIRContext &context) {
   std::vector<mlir::RegisteredOperationName> ours;
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (llvm::is_contained({"tt", "ttg", "ttng", "amdg", "gluon"}, name.getDialectNamespace()))
+    if (llvm::is_contained({"tt", "ttg", "ttng", "amdg", "rocdl", "gluon"},
+                           name.getDialectNamespace()))
       ours.push_back(name);
   return ours;
 }

@@ -93,4 +93,6 @@ def AMDG_BufferAtomicRMWOp : AMDG_BufferOp<"buffer_atomic_rmw", "result", [
   }];
 }
 
+include "ir/amdg/ScaleOps.td"
+
 #endif

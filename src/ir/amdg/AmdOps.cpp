@@ -1,7 +1,9 @@
 //===- AmdOps.cpp - Text, types, effects of amdg ------------------------------===//
 #include "ir/amdg/AmdOps.h"
 
+#include "ir/Encoding.h"
 #include "ir/InlineAnything.h"
+#include "layout/named/Inference.h"
 
 using namespace mlir;
 using namespace gluonc;
@@ -10,6 +12,19 @@ using namespace gluonc::amdg;
 #include "ir/AMDGDialect.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/AMDGOps.cpp.inc"
+
+#include "ir/ROCDLDialect.cpp.inc"
+#include "ir/ROCDLEnums.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/ROCDLOps.cpp.inc"
+
+void rocdl::ROCDLDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/ROCDLOps.cpp.inc"
+      >();
+  addInterfaces<InlineAnything>();
+}
 
 void AMDGDialect::initialize() {
   addOperations<
@@ -23,4 +38,31 @@ Type amdg::bufferPointer(Type values) { return tt::PointerType::get(getElementTy
 
 Type amdg::bufferOffsets(Type values) {
   return tt::withScalar(values, IntegerType::get(values.getContext(), 32));
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts and elements
+//===----------------------------------------------------------------------===//
+
+void ScaledUpcastFp4Op::implyLayouts(Value from, ImpliedLayouts &implied) {
+  auto source = cast<RankedTensorType>(from.getType());
+  if (from == getInput())
+    implied.derived(getOutput(),
+                    layout::unpackLayout(implied.layout(), source.getShape(), getAxis()),
+                    /*isOneOfMany=*/true);
+}
+
+// Two elements become one byte: which of the layouts that unpack to theirs is not known.
+void ScaledDowncastFp4Op::implyLayouts(Value, ImpliedLayouts &) {}
+
+void ScaledDowncastFp8Op::implyLayouts(Value from, ImpliedLayouts &implied) {
+  if (from == getScale())
+    return;
+  implied.same(getInput());
+  implied.same(getOutput());
+}
+
+void ExtractSliceOp::implyLayouts(Value, ImpliedLayouts &implied) {
+  implied.same(getSource());
+  implied.same(getResult());
 }

@@ -8,6 +8,8 @@
 #include "ir/Dialects.h"
 
 #include "ir/AMDGDialect.h.inc"
+#include "ir/ROCDLDialect.h.inc"
+#include "ir/ROCDLEnums.h.inc"
 
 namespace gluonc::amdg {
 
@@ -18,5 +20,16 @@ mlir::Type bufferOffsets(mlir::Type values);
 
 } // namespace gluonc::amdg
 
+namespace gluonc::rocdl {
+
+/// Of a `rocdl.sched.barrier` that ends a stage of a warp pipeline: the name of the stage, and the
+/// priority of warps in it.
+inline constexpr llvm::StringLiteral borderAttr = "triton.warp_pipeline.border";
+inline constexpr llvm::StringLiteral priorityAttr = "triton.warp_pipeline.priority";
+
+} // namespace gluonc::rocdl
+
 #define GET_OP_CLASSES
 #include "ir/AMDGOps.h.inc"
+#define GET_OP_CLASSES
+#include "ir/ROCDLOps.h.inc"

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/Owners.h"
 #include "ir/amdg/AmdOps.h"
+#include "layout/named/AmdOperands.h"
 
 using namespace mlir;
 using namespace gluonc;
@@ -53,5 +55,90 @@ LogicalResult BufferAtomicRMWOp::verify() {
   unsigned bits = elementBits(element), least = kind == RMWOp::FADD ? 16 : 32;
   if (bits < least) // buffer_atomic_c2
     return emitOpError("cannot ") << tt::stringifyRMWOp(kind) << " elements of " << bits << " bits";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions with scales
+//===----------------------------------------------------------------------===//
+
+/// scaled_c2 and scaled_c4, for elements that are `elements`.
+static LogicalResult verifyScales(Operation *op, RankedTensorType elements, RankedTensorType scales,
+                                  int64_t axis) {
+  bool fits = scales.getRank() == elements.getRank();
+  for (int64_t d = 0; fits && d < elements.getRank(); ++d)
+    fits = d == axis
+               ? scales.getShape()[d] > 0 && elements.getShape()[d] % scales.getShape()[d] == 0
+               : elements.getShape()[d] == scales.getShape()[d];
+  if (!fits) // scaled_c2
+    return op->emitOpError("needs a scale for each run of elements along the axis, got ") << scales;
+  const layout::LinearLayout *all = linearOrNull(elements), *held = linearOrNull(scales);
+  int64_t block = elements.getShape()[axis] / scales.getShape()[axis];
+  if (all && held && !layout::holdsScales(*all, *held, axis, block)) // scaled_c4
+    return op->emitOpError("scales must lie in the threads that have the elements");
+  return success();
+}
+
+/// scaled_c1 and scaled_c3: `wide` is `packed`, twice as large along the axis.
+static LogicalResult verifyPacked(Operation *op, RankedTensorType packed, RankedTensorType wide,
+                                  int64_t axis) {
+  bool fits = packed.getRank() == wide.getRank() && axis >= 0 && axis < packed.getRank();
+  for (int64_t d = 0; fits && d < packed.getRank(); ++d)
+    fits = wide.getShape()[d] == packed.getShape()[d] * (d == axis ? 2 : 1);
+  if (!fits) // scaled_c1
+    return op->emitOpError("there must be two numbers for each byte along the axis");
+  const layout::LinearLayout *from = linearOrNull(packed), *to = linearOrNull(wide);
+  if (from && to && !sameOwners(unpacked(*from, axis), *to)) // scaled_c3
+    return op->emitOpError("both numbers of a byte must lie in its thread");
+  return success();
+}
+
+LogicalResult ScaledUpcastFp4Op::verify() {
+  int64_t axis = getAxisAttr().getInt();
+  if (failed(verifyPacked(*this, getInput().getType(), getOutput().getType(), axis)))
+    return failure();
+  return verifyScales(*this, getOutput().getType(), getScale().getType(), axis);
+}
+
+/// Shape and encoding.
+static bool isSameFrame(RankedTensorType lhs, RankedTensorType rhs) {
+  return lhs.getShape() == rhs.getShape() && lhs.getEncoding() == rhs.getEncoding();
+}
+
+LogicalResult ScaledUpcastFp8Op::verify() {
+  if (!isSameFrame(getInput().getType(), getOutput().getType()) ||
+      !isSameFrame(getScale().getType(), getOutput().getType())) // scaled_c1
+    return emitOpError("input, scales and output must agree in shape and encoding");
+  return success();
+}
+
+LogicalResult ScaledDowncastFp4Op::verify() {
+  int64_t axis = getAxisAttr().getInt();
+  if (failed(verifyPacked(*this, getOutput().getType(), getInput().getType(), axis)))
+    return failure();
+  return verifyScales(*this, getInput().getType(), getScale().getType(), axis);
+}
+
+LogicalResult ScaledDowncastFp8Op::verify() {
+  int64_t axis = getAxisAttr().getInt();
+  if (!isSameFrame(getInput().getType(), getOutput().getType()) || axis < 0 ||
+      axis >= getInput().getType().getRank()) // scaled_c1
+    return emitOpError("input and output must agree in shape and encoding");
+  return verifyScales(*this, getInput().getType(), getScale().getType(), axis);
+}
+
+LogicalResult ExtractSliceOp::verify() {
+  auto whole = cast<RankedTensorType>(getSource().getType()),
+       part = cast<RankedTensorType>(getResult().getType());
+  ArrayRef<int64_t> offsets = getStaticOffsets();
+  bool fits = whole.getElementType() == part.getElementType() &&
+              whole.getRank() == part.getRank() && int64_t(offsets.size()) == whole.getRank();
+  for (int64_t d = 0; fits && d < whole.getRank(); ++d)
+    fits = offsets[d] >= 0 && offsets[d] <= whole.getShape()[d] - part.getShape()[d];
+  if (!fits) // part_c1
+    return emitOpError("the part must lie within the whole, and have its element type");
+  const layout::LinearLayout *all = linearOrNull(whole), *held = linearOrNull(part);
+  if (all && held && !layout::holdsPart(*all, *held, offsets)) // part_c2
+    return emitOpError("each thread must hold its elements of the part already");
   return success();
 }

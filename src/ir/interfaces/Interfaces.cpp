@@ -12,7 +12,7 @@ namespace gluonc {
 
 bool isOurs(Operation *op) {
   return isa_and_nonnull<tt::TTDialect, ttg::TTGDialect, ttng::TTNGDialect, amdg::AMDGDialect,
-                         gluon::GluonDialect>(op->getDialect());
+                         rocdl::ROCDLDialect, gluon::GluonDialect>(op->getDialect());
 }
 
 bool mayDoAnything(Operation *op) {

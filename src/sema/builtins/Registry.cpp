@@ -136,6 +136,8 @@ llvm::ArrayRef<Family> families() {
       {"Work of other clusters", launchControlBuiltins()},
       {"Buffers", amdBufferBuiltins()},
       {"Matrix cores", amdMatrixBuiltins()},
+      {"Scales", amdScaleBuiltins()},
+      {"Order of instructions", amdScheduleBuiltins()},
   };
   return all;
 }
@@ -149,8 +151,10 @@ static const Table &functions() {
     all.inherit("nvidia.hopper.", "nvidia.blackwell.");
     all.inherit("amd.cdna3.", "amd.cdna4.");
     // Of buffers gfx1250 has loads and stores in the language.
-    for (llvm::StringRef name : {"buffer_load", "buffer_store"})
+    for (llvm::StringRef name :
+         {"buffer_load", "buffer_store", "scaled_upcast", "get_scaled_upcast_fp4_scale_layout"})
       all.inherit(("amd.cdna3." + name).str(), ("amd.cdna5." + name).str());
+    all.inherit("amd.cdna4.scaled_downcast", "amd.cdna5.scaled_downcast");
     // The name that Triton 3.6 has for it.
     all.inherit("amd.cdna5.", "amd.gfx1250.");
     // What is supported wins over the names that are still to come.

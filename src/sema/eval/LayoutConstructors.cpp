@@ -2,6 +2,7 @@
 
 #include "sema/names/Language.h"
 
+#include "layout/named/AmdOperands.h"
 #include "layout/named/Inference.h"
 #include "layout/named/Views.h"
 #include "layout/plan/TensorMemoryAccess.h"
@@ -319,6 +320,41 @@ MaybeValue tensorMemoryRegisters(Interpreter &interpreter, const IntrinsicCall &
   return Value::layout(layout::Layout(*registers));
 }
 
+/// get_mfma_scale_layout(dot_operand_layout, shape, scale_factor) and its like for WMMA.
+template <layout::LayoutOrProblem (*find)(const layout::Layout &, llvm::ArrayRef<int64_t>, int64_t)>
+MaybeValue scaleLayout(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::Layout operand = read.layout(0);
+  layout::Ints shape = read.ints(1);
+  int64_t block = read.integer(2, 32);
+  if (!read.ok)
+    return std::nullopt;
+  layout::LayoutOrProblem found = find(operand, shape, block);
+  if (const auto *result = std::get_if<layout::Layout>(&found))
+    return Value::layout(*result);
+  interpreter.report(Kind::InvalidLayout, call.span, std::get<std::string>(found)).end();
+  return std::nullopt;
+}
+
+/// compute_efficient_padded_shared_layout(dot_operand_layout, shape, dtype, is_k_contig).
+MaybeValue paddedForMfma(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::Layout operand = read.layout(0);
+  layout::Ints shape = read.ints(1);
+  if (!call[2].is(ValueKind::DType))
+    read.bad(2, "a dtype");
+  bool alongK = call.has(3) ? read.boolean(3) : true;
+  const auto *dot = operand.as<layout::DotOperandLayout>();
+  const auto *mfma = dot ? dot->parent.as<layout::AMDMFMALayout>() : nullptr;
+  if (read.ok && (!mfma || mfma->version != 4))
+    read.bad(0, "a DotOperandLayout of an AMDMFMALayout of version 4");
+  if (!read.ok)
+    return std::nullopt;
+  std::optional<layout::PaddedSharedLayout> found =
+      layout::mfmaPaddedLayout(*dot, shape, call[2].dtype().bitWidth(), alongK);
+  return found ? Value::layout(layout::Layout(std::move(*found))) : Value::none();
+}
+
 /// The layout of the first argument, after checking that it can hold the shape of the second.
 std::optional<std::pair<layout::Layout, layout::Ints>> layoutAndShape(Interpreter &interpreter,
                                                                       const IntrinsicCall &call) {
@@ -403,6 +439,18 @@ Gives: a layout of shared memory.
 Errors: bases that are none.
 
     one: gl.constexpr = ampere.mbarrier.MBarrierLayout()
+)";
+constexpr llvm::StringLiteral wmmaScaleDoc = R"(
+In which layout the scales of an operand of `wmma_scaled` lie.
+
+`shape` is that of the scales, [M, K / scale_factor] or [N, K / scale_factor].
+
+Gives: a `DistributedLinearLayout`.
+Errors: what is no layout of operands of WMMA; a factor that is neither 16 nor 32.
+
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])
+    operand: gl.constexpr = gl.DotOperandLayout(0, mma, 16)
+    scales: gl.constexpr = cdna5.get_wmma_scale_layout(operand, [64, 4])
 )";
 constexpr llvm::StringLiteral multiCtaDoc = R"(
 Of the memory of one barrier per CTA of a cluster, or per pair of CTAs.
@@ -619,6 +667,43 @@ Errors: versions and instructions that do not exist.
 
     wave: gl.constexpr = gl.amd.AMDWMMALayout(2, True, [[0, 1], [1, 0]])
 )"},
+    {"amd.cdna4.get_mfma_scale_layout",
+     "dot_operand_layout: layout, shape: ints, scale_factor: int = 32",
+     scaleLayout<layout::mfmaScaleLayout>, R"(
+In which layout the scales of an operand of `mfma_scaled` lie.
+
+`shape` is that of the scales, [M, K / 32] or [N, K / 32].
+
+Gives: a `DistributedLinearLayout`.
+Errors: what is no layout of operands of MFMA; another factor than 32.
+
+    mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
+    operand: gl.constexpr = gl.DotOperandLayout(0, mma, 16)
+    scales: gl.constexpr = cdna4.get_mfma_scale_layout(operand, [64, 4])
+)"},
+    {"amd.cdna4.compute_efficient_padded_shared_layout",
+     "dot_operand_layout: layout, shape: ints, dtype: dtype, is_k_contig: bool = True",
+     paddedForMfma, R"(
+A padded layout in LDS from which gfx950 reads an operand of MFMA without conflicts of banks.
+
+`is_k_contig` says whether K is contiguous in LDS, or M or N. Of 4-bit floats the element type is
+uint8.
+
+Gives: a `PaddedSharedLayout`; None where none is known, as for operands whose `k_width` is none of
+4, 8 and 16, and for small shapes.
+Errors: what is no layout of operands of MFMA of version 4.
+
+    mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 32], True, [2, 2])
+    operand: gl.constexpr = gl.DotOperandLayout(0, mma, 8)
+    block: gl.constexpr = [128, 64]
+    padded: gl.constexpr = cdna4.compute_efficient_padded_shared_layout(operand, block, gl.float16)
+)"},
+    {"amd.cdna5.get_wmma_scale_layout",
+     "dot_operand_layout: layout, shape: ints, scale_factor: int = 32",
+     scaleLayout<layout::wmmaScaleLayout>, wmmaScaleDoc},
+    {"amd.gfx1250.get_wmma_scale_layout",
+     "dot_operand_layout: layout, shape: ints, scale_factor: int = 32",
+     scaleLayout<layout::wmmaScaleLayout>, wmmaScaleDoc},
     {"to_linear_layout", "layout: layout, shape: ints", toLinearLayout, R"(
 A layout spelled out as bases, for one shape.
 

@@ -531,12 +531,9 @@ TEST(ControlFlow, WhatIsStillToComeIsNamedWhole) {
   Result result = compileKernel(R"(
 @gluon.jit
 def k(p, n):
-    with gl.amd.warp_pipeline_stage("load"):
-        pass
-    gl.amd.cdna5.tdm.make_tensor_descriptor(p)
+    gl.amd.cdna5.tdm.async_gather(p)
 )",
                                 {"*i32", "i32"});
-  EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:10\nKind::NotSupportedYet 8:5\n");
-  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.tdm.make_tensor_descriptor`"))
-      << result.messages;
+  EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:5\n");
+  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.tdm.async_gather`")) << result.messages;
 }

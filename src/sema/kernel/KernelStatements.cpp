@@ -7,6 +7,8 @@
 #include "sema/kernel/NameBuffers.h"
 #include "sema/names/Language.h"
 
+#include "ir/amdg/AmdOps.h"
+
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace gluonc::sema {
@@ -116,15 +118,42 @@ Flow KernelStatements::runStatement(const ast::Stmt &stmt, const Rest *rest) {
   case NodeKind::Raise:
     return HostStatements(interpreter).runRaise(llvm::cast<ast::Raise>(stmt));
   case NodeKind::With:
-    // The one context that the language has belongs to AMD's targets.
-    for (const ast::WithItem *item : llvm::cast<ast::With>(stmt).items)
-      if (eval(item->context_expr))
-        report(Kind::UnsupportedConstruct, item->context_expr->span, "`with` over this").end();
-    return Flow::Failed;
+    return runWith(llvm::cast<ast::With>(stmt), rest);
   default:
     report(Kind::UnsupportedConstruct, stmt.span, "this statement").end();
     return Flow::Failed;
   }
+}
+
+/// The one context that the language has: a stage of a warp pipeline. What opens it is the mark of
+/// its end, which then goes behind it.
+Flow KernelStatements::runWith(const ast::With &node, const Rest *rest) {
+  llvm::SmallVector<rocdl::SchedBarrierOp, 1> borders;
+  for (const ast::WithItem *item : node.items) {
+    MaybeValue opened = eval(item->context_expr);
+    if (!opened)
+      return Flow::Failed;
+    mlir::OpBuilder &builder = context->builder;
+    mlir::Operation *last = builder.getInsertionPoint() == builder.getInsertionBlock()->begin()
+                                ? nullptr
+                                : &*std::prev(builder.getInsertionPoint());
+    auto border = llvm::dyn_cast_or_null<rocdl::SchedBarrierOp>(last);
+    if (!border || !border->hasAttr(rocdl::borderAttr) || llvm::is_contained(borders, border) ||
+        item->optional_vars) {
+      report(Kind::UnsupportedConstruct, item->context_expr->span, "`with` over this").end();
+      return Flow::Failed;
+    }
+    borders.push_back(border);
+  }
+  Flow flow = run(node.body, rest);
+  for (rocdl::SchedBarrierOp border : llvm::reverse(borders)) {
+    if (flow == Flow::Next)
+      border->moveBefore(context->builder.getInsertionBlock(),
+                         context->builder.getInsertionPoint());
+    else
+      border->erase();
+  }
+  return flow;
 }
 
 Flow KernelStatements::runReturn(const ast::Return &node) {

@@ -55,6 +55,7 @@ private:
   Flow runStatement(const ast::Stmt &stmt, const Rest *rest);
   /// After a report: poisons what the statement assigns. False when the walk must end.
   bool recover(const ast::Stmt &stmt);
+  Flow runWith(const ast::With &node, const Rest *rest);
   Flow runReturn(const ast::Return &node);
   bool annotatedAssign(const ast::AnnAssign &node);
   bool augment(const ast::AugAssign &node);

@@ -36,8 +36,8 @@ struct ScaledDot {
   enum class Element : uint8_t { E4M3, E5M2, E2M1 };
   uint32_t rows = 0, columns = 0, depth = 0, block = 32;
   Element a = Element::E4M3, b = Element::E4M3;
-  /// Else a power of two: its exponent plus 127; 255 is no number.
-  bool hasFloatScales = false;
+  /// Of a and of b. Else a power of two: its exponent plus 127; 255 is no number.
+  bool hasFloatScales = false, hasFloatScalesB = false;
 };
 /// Sums are f32: of each block the sum of products, then its scales. `c` may be null, for zeros.
 void computeDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b, const uint8_t *aScale,

@@ -75,7 +75,7 @@ void computeDot(const ScaledDot &dot, const uint8_t *a, const uint8_t *b, const 
         reinterpret_cast<const uint8_t *>(right.data() + uint64_t(block) * dot.block * dot.columns),
         nullptr, reinterpret_cast<uint8_t *>(sums.data()));
     for (uint32_t column = 0; column < dot.columns; ++column)
-      ofColumns[column] = scaleOf(bScale[uint64_t(column) * blocks + block], dot.hasFloatScales);
+      ofColumns[column] = scaleOf(bScale[uint64_t(column) * blocks + block], dot.hasFloatScalesB);
     for (uint32_t row = 0; row < dot.rows; ++row) {
       const double ofRow = scaleOf(aScale[uint64_t(row) * blocks + block], dot.hasFloatScales);
       for (uint32_t column = 0; column < dot.columns; ++column) {

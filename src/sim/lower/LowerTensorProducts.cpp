@@ -443,13 +443,15 @@ bool lowerScaledProduct(Lowering &lowering, mlir::Operation *operation) {
     return false;
   const Shape shape = shapeOf(*product);
   ProductData *data = lowering.addData<ProductData>();
+  const bool hasFloatScales = !dot.getAScale().getType().getElementType().isInteger(8);
   data->dot = ScaledDot{shape.rows,
                         shape.columns,
                         shape.depth,
                         product->scaleBlock,
                         scaledElement(dot.getAType()),
                         scaledElement(dot.getBType()),
-                        !dot.getAScale().getType().getElementType().isInteger(8)};
+                        hasFloatScales,
+                        hasFloatScales};
   return emitProduct(lowering, dot, {dot.getA(), dot.getB(), dot.getAScale(), dot.getBScale()},
                      *product, data);
 }

@@ -30,6 +30,7 @@ const OperationTable &operationTable() {
     addGlobal(all);
     addAtomics(all);
     addBuffers(all);
+    addScales(all);
     addShared(all);
     addAsync(all);
     addCombine(all);

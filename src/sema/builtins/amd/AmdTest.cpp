@@ -107,7 +107,7 @@ TEST_F(Amd, OtherChipsLackWhatIsOfAmd) {
                                 "    x = gl.amd.cdna3.buffer_load(p, o)\n",
                                 {"*fp32"})
                 .problems,
-            "Kind::NeedsTarget 6:9\n");
+            "Kind::NeedsTarget 7:9\n");
 }
 
 // -- Matrix cores ------------------------------------------------------------------------
@@ -187,6 +187,98 @@ TEST_F(Amd, EachChipHasItsWmma) {
   expectOnly(diag::Kind::MmaTypes);
   compile("gfx1250", product(third, "cdna5.wmma(a, b, c)", "gl.float32", "gl.float32", 2));
   EXPECT_TRUE(kinds.empty()) << messages;
+}
+
+// -- Scales ------------------------------------------------------------------------------
+
+constexpr char kScaled[] = R"(M: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
+A: gl.constexpr = gl.DotOperandLayout(0, M, 16)
+a = gl.full([64, 64], 1, gl.uint8, A)
+b = gl.full([128, 64], 1, gl.uint8, gl.DotOperandLayout(1, M, 16))
+c = gl.zeros([64, 64], gl.float32, M)
+s = gl.full([64, 4], 127, gl.uint8, cdna4.get_mfma_scale_layout(A, [64, 4]))
+)";
+
+TEST_F(Amd, ProductsHaveScalesOrOneForAllOrNone) {
+  for (const char *scale : {"s", "None", "127"}) {
+    compile("gfx950", std::string(kScaled) + "x = cdna4.mfma_scaled(a, " + scale +
+                          ", 'e2m1', b, None, 'e4m3', c)");
+    EXPECT_TRUE(kinds.empty()) << scale << ": " << messages;
+    EXPECT_TRUE(has("tt.dot_scaled")) << ir;
+    EXPECT_TRUE(has("lhs = e2m1 rhs = e4m3")) << ir;
+  }
+}
+
+TEST_F(Amd, ProductsWithScalesRefuseOthers) {
+  auto with = [&](const char *code) { compile("gfx950", std::string(kScaled) + code); };
+  with("x = cdna4.mfma_scaled(a, s, 'e3m2', b, None, 'e4m3', c)");
+  expectOnly(diag::Kind::ArgumentChoice);
+  with("x = cdna4.mfma_scaled(a, s, 'e4m3', b, None, 'e4m3', c)");
+  expectOnly(diag::Kind::DotShape);
+  with("x = cdna4.mfma_scaled(a, c, 'e2m1', b, None, 'e4m3', c)");
+  expectOnly(diag::Kind::BadArgument);
+  with("x = cdna4.mfma_scaled(b, s, 'e2m1', b, None, 'e4m3', c)");
+  expectOnly(diag::Kind::MmaLayout);
+  compile("gfx942",
+          std::string(kScaled) + "x = cdna4.mfma_scaled(a, s, 'e2m1', b, None, 'e4m3', c)");
+  expectOnly(diag::Kind::NeedsTarget);
+}
+
+constexpr char kPairs[] = R"(P: gl.constexpr = gl.BlockedLayout([1, 16], [8, 8], [4, 1], [1, 0])
+W: gl.constexpr = gl.BlockedLayout([1, 32], [8, 8], [4, 1], [1, 0])
+a = gl.full([32, 128], 1, gl.uint8, P)
+w = gl.full([32, 256], 1.0, gl.float32, W)
+S: gl.constexpr = cdna3.get_scaled_upcast_fp4_scale_layout(a, 32, gl.bfloat16, 1)
+s = gl.full([32, 8], 127, gl.uint8, S)
+)";
+
+TEST_F(Amd, ConversionsTakeScalesFromTheThreadsThatHaveThem) {
+  auto with = [&](const char *code) { compile("gfx950", std::string(kPairs) + code); };
+  with("x = cdna4.scaled_upcast(a, s, gl.bfloat16, axis=1)\n"
+       "y = cdna4.scaled_downcast(x, s, 'e2m1')\nz = cdna4.scaled_downcast(w, s, 'e5m2', axis=1)");
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("amdg.scaled_upcast_fp4")) << ir;
+  EXPECT_TRUE(has("amdg.scaled_downcast_fp4")) << ir;
+  EXPECT_TRUE(has("amdg.scaled_downcast_fp8")) << ir;
+  with("x = cdna4.scaled_upcast(a, s, gl.bfloat16)");
+  expectOnly(diag::Kind::BadArgument);
+  with("x = cdna4.scaled_upcast(a, s, gl.float32, axis=1)");
+  expectOnly(diag::Kind::BadArgument);
+  with("x = cdna4.scaled_upcast(a, w, gl.bfloat16, axis=1)");
+  expectOnly(diag::Kind::ArgumentKind);
+  with("x = cdna4.scaled_upcast(a, gl.convert_layout(s, gl.BlockedLayout([1, 1], [8, 8], [4, 1], "
+       "[0, 1])), gl.bfloat16, axis=1)");
+  expectOnly(diag::Kind::LayoutForbids);
+  with("x = cdna4.scaled_downcast(w, s, 'e3m2')");
+  expectOnly(diag::Kind::ArgumentChoice);
+  with("x = cdna4.scaled_downcast(a, s, 'e4m3')");
+  expectOnly(diag::Kind::ArgumentKind);
+}
+
+TEST_F(Amd, PartsAreWholeTilesOfTheLayout) {
+  auto with = [&](const char *code) { compile("gfx942", std::string(kPairs) + code); };
+  with("x = gl.amd.slice(w, [32, 256], [0, 0])");
+  EXPECT_TRUE(has("amdg.extract_slice")) << messages;
+  with("x = gl.amd.slice(w, [32, 128], [0, 64])");
+  expectOnly(diag::Kind::LayoutForbids);
+  with("x = gl.amd.slice(w, [64, 128], [0, 0])");
+  expectOnly(diag::Kind::BadArgument);
+}
+
+TEST_F(Amd, StagesEndWhereTheirLinesEnd) {
+  compile("gfx950", withOffsets("with gl.amd.warp_pipeline_stage('load', priority=2):\n"
+                                "    x = gl.load(p + o)\n"
+                                "gl.store(p + o, x)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  size_t load = ir.find("tt.load"), border = ir.find("triton.warp_pipeline.border = \"load\"");
+  EXPECT_LT(load, border) << ir;
+  EXPECT_LT(border, ir.find("tt.store")) << ir;
+  compile("gfx950", withOffsets("with gl.amd.warp_pipeline_stage('load', priority=4):\n    pass"));
+  expectOnly(diag::Kind::BadArgument);
+  compile("gfx950", withOffsets("with gl.amd.hint.sched_barrier():\n    pass"));
+  expectOnly(diag::Kind::UnsupportedConstruct);
+  compile("gfx1100", "with gl.amd.warp_pipeline_stage('load'):\n    pass");
+  expectOnly(diag::Kind::NeedsTarget);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 //===- MatrixCores.cpp - AMD: products on matrix cores ------------------------===//
-#include "sema/builtins/Emit.h"
 #include "sema/builtins/amd/MatrixElement.h"
+#include "sema/builtins/amd/Products.h"
 
 #include "ir/Dialects.h"
 #include "target/amd/Chips.h"
@@ -15,10 +15,6 @@ using layout::DotOperandLayout;
 namespace amd = target::amd;
 
 namespace {
-
-struct Product {
-  Operand a, b, acc;
-};
 
 /// What a layout of products says, of either kind.
 struct Instruction {
@@ -36,8 +32,8 @@ static std::optional<Product> readProduct(Context &context, const BoundArgs &arg
   return Product{operand(arguments, "a"), operand(arguments, "b"), operand(arguments, "acc")};
 }
 
-static bool refuseLayout(Context &context, const Operand &operand, llvm::StringRef name,
-                         const std::string &wanted) {
+bool refuseLayout(Context &context, const Operand &operand, llvm::StringRef name,
+                  const std::string &wanted) {
   context
       .report(diag::Kind::MmaLayout, operand.span, name, wanted, layoutOf(operand.value).toString())
       .end();
@@ -54,8 +50,7 @@ static bool isSameButForDepth(const layout::Layout &lhs, const layout::Layout &r
   return copy == *right;
 }
 
-/// Whether the operands are in the layouts that belong to that of the result.
-static bool checkOperands(Context &context, const Product &product) {
+bool checkOperands(Context &context, const Product &product) {
   layout::Layout parent = layoutOf(product.acc.value);
   std::optional<int64_t> width;
   for (auto [index, operand, name] :

@@ -185,3 +185,35 @@ def mfma(a: tensor, b: tensor, acc: tensor) -> Any:
     """
     ...
 
+def scaled_upcast(src: tensor, scale: tensor, elem_type: DType, axis: int | None = ...) -> Any:
+    """Small floats times their scales, as float16 or bfloat16.
+
+    Scales are bytes, exponents plus 127. Of 8-bit floats each has its own, in their shape and layout.
+    Of 4-bit floats two lie in each byte along `axis`, which gets twice as long; a scale belongs to one
+    or to a run of neighbours along it, and lies in the thread that has them.
+
+    Gives: the products, in the layout of `gl.fp4_to_fp` or of `src`.
+    Errors: other element types; scales of other shapes or in other threads; 4-bit floats without
+    `axis`.
+
+        # hip:gfx942
+        pairs: gl.constexpr = gl.BlockedLayout([1, 16], [8, 8], [4, 1], [1, 0])
+        bytes = gl.full([32, 128], 1, gl.uint8, pairs)
+        run: gl.constexpr = cdna3.get_scaled_upcast_fp4_scale_layout(bytes, 32, gl.bfloat16, 1)
+        z = cdna3.scaled_upcast(bytes, gl.full([32, 8], 127, gl.uint8, run), gl.bfloat16, axis=1)
+    """
+    ...
+
+def get_scaled_upcast_fp4_scale_layout(src: tensor, scale_factor: int, elem_type: DType, axis: int) -> Any:
+    """The layout that scales of 4-bit floats have for `scaled_upcast`, one for `scale_factor` neighbours.
+
+    Gives: a layout of blocks, whose size along `axis` is that of the floats divided by `scale_factor`.
+    Errors: what is no block of bytes; a factor that does not divide the size.
+
+        # hip:gfx942
+        pairs: gl.constexpr = gl.BlockedLayout([1, 16], [8, 8], [4, 1], [1, 0])
+        bytes = gl.full([32, 128], 1, gl.uint8, pairs)
+        run: gl.constexpr = cdna3.get_scaled_upcast_fp4_scale_layout(bytes, 32, gl.float16, 1)
+    """
+    ...
+

@@ -4,6 +4,20 @@ from typing import Any
 
 from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
 
+def get_wmma_scale_layout(dot_operand_layout: Layout, shape: Sequence[int], scale_factor: int = ...) -> Any:
+    """In which layout the scales of an operand of `wmma_scaled` lie.
+
+    `shape` is that of the scales, [M, K / scale_factor] or [N, K / scale_factor].
+
+    Gives: a `DistributedLinearLayout`.
+    Errors: what is no layout of operands of WMMA; a factor that is neither 16 nor 32.
+
+        mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])
+        operand: gl.constexpr = gl.DotOperandLayout(0, mma, 16)
+        scales: gl.constexpr = cdna5.get_wmma_scale_layout(operand, [64, 4])
+    """
+    ...
+
 def wmma(a: tensor, b: tensor, acc: tensor) -> Any:
     """a @ b + acc on the matrix cores of gfx1250, all operands in registers.
 
@@ -19,6 +33,31 @@ def wmma(a: tensor, b: tensor, acc: tensor) -> Any:
         a = gl.full([64, 32], 1.0, gl.float16, gl.DotOperandLayout(0, mma, 8))
         b = gl.full([32, 64], 2.0, gl.float16, gl.DotOperandLayout(1, mma, 8))
         product = cdna5.wmma(a, b, gl.zeros([64, 64], gl.float32, mma))
+    """
+    ...
+
+def wmma_scaled(a: tensor, a_scale: Any, a_format: str, b: tensor, b_scale: Any, b_format: str, acc: tensor) -> Any:
+    """a @ b + acc on the matrix cores of gfx1250, where every 32 or 16 elements along K have a scale.
+
+    Formats are "e2m1" (two numbers in each byte, along K, the lower half first), "e4m3" and "e5m2". The
+    accumulator is float32 in an `AMDWMMALayout` of version 3 and instr_shape [16, 16, 128] (two
+    operands of 4 bits: or [32, 16, 128]), the operands in `DotOperandLayout`s, those of 4 bits with a K
+    of 64.
+    Scales are bytes, exponents plus 127, or, of 4-bit operands, float8e4nv, of shape [M, K / block] and
+    [N, K / block], in the layout of `get_wmma_scale_layout`; a number stands for all of them, None for
+    one.
+
+    Gives: a block like `acc`.
+    Errors: other layouts, formats or shapes.
+
+        # hip:gfx1250
+        mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])
+        ofA: gl.constexpr = gl.DotOperandLayout(0, mma, 16)
+        a = gl.full([64, 128], 1.0, gl.float8e5, ofA)
+        b = gl.full([128, 64], 1.0, gl.float8e4nv, gl.DotOperandLayout(1, mma, 16))
+        scales = gl.full([64, 4], 127, gl.uint8, cdna5.get_wmma_scale_layout(ofA, [64, 4]))
+        zero = gl.zeros([64, 64], gl.float32, mma)
+        product = cdna5.wmma_scaled(a, scales, "e5m2", b, 127, "e4m3", zero)
     """
     ...
 
@@ -54,6 +93,57 @@ def buffer_store(stored_value: tensor | Number, ptr: tensor, offsets: tensor | N
         wide: gl.constexpr = gl.BlockedLayout([1], [64], [4], [0])
         at = gl.arange(0, 256, layout=wide)
         cdna3.buffer_store(gl.full([256], 1.0, gl.float32, wide), q, at, mask=at < n)
+    """
+    ...
+
+def get_scaled_upcast_fp4_scale_layout(src: tensor, scale_factor: int, elem_type: DType, axis: int) -> Any:
+    """The layout that scales of 4-bit floats have for `scaled_upcast`, one for `scale_factor` neighbours.
+
+    Gives: a layout of blocks, whose size along `axis` is that of the floats divided by `scale_factor`.
+    Errors: what is no block of bytes; a factor that does not divide the size.
+
+        # hip:gfx942
+        pairs: gl.constexpr = gl.BlockedLayout([1, 16], [8, 8], [4, 1], [1, 0])
+        bytes = gl.full([32, 128], 1, gl.uint8, pairs)
+        run: gl.constexpr = cdna3.get_scaled_upcast_fp4_scale_layout(bytes, 32, gl.float16, 1)
+    """
+    ...
+
+def scaled_downcast(input: tensor, scale: tensor, format: str, axis: int = ...) -> Any:
+    """Floats divided by their scales, as small floats.
+
+    `format` is "e4m3", "e5m2" or "e2m1", of which two go into each byte along `axis`, the first one in
+    the lower half. What is too large becomes the largest. Scales are bytes, exponents plus 127, each
+    for a run of 8 or more neighbours along `axis`, in the thread that has them.
+
+    Gives: 8-bit floats like `input`, or bytes, half as many along `axis`.
+    Errors: other element types and formats; scales of other shapes or in other threads; pairs that lie
+    in two threads.
+
+        # hip:gfx950
+        wide: gl.constexpr = gl.BlockedLayout([1, 32], [8, 8], [4, 1], [1, 0])
+        run: gl.constexpr = gl.BlockedLayout([1, 1], [8, 8], [4, 1], [1, 0])
+        floats = gl.full([32, 256], 1.0, gl.float32, wide)
+        z = cdna4.scaled_downcast(floats, gl.full([32, 8], 127, gl.uint8, run), "e2m1", axis=1)
+    """
+    ...
+
+def scaled_upcast(src: tensor, scale: tensor, elem_type: DType, axis: int | None = ...) -> Any:
+    """Small floats times their scales, as float16 or bfloat16.
+
+    Scales are bytes, exponents plus 127. Of 8-bit floats each has its own, in their shape and layout.
+    Of 4-bit floats two lie in each byte along `axis`, which gets twice as long; a scale belongs to one
+    or to a run of neighbours along it, and lies in the thread that has them.
+
+    Gives: the products, in the layout of `gl.fp4_to_fp` or of `src`.
+    Errors: other element types; scales of other shapes or in other threads; 4-bit floats without
+    `axis`.
+
+        # hip:gfx942
+        pairs: gl.constexpr = gl.BlockedLayout([1, 16], [8, 8], [4, 1], [1, 0])
+        bytes = gl.full([32, 128], 1, gl.uint8, pairs)
+        run: gl.constexpr = cdna3.get_scaled_upcast_fp4_scale_layout(bytes, 32, gl.bfloat16, 1)
+        z = cdna3.scaled_upcast(bytes, gl.full([32, 8], 127, gl.uint8, run), gl.bfloat16, axis=1)
     """
     ...
 

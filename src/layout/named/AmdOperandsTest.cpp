@@ -1,0 +1,102 @@
+// Layouts of scales and of LDS against those that Triton 3.9 gives for the same questions.
+#include "layout/named/AmdOperands.h"
+
+#include "gtest/gtest.h"
+
+using namespace gluonc::layout;
+
+namespace {
+
+Layout mfmaOperand(Ints shape, int64_t index, int64_t kWidth = 16) {
+  AMDMFMALayout parent{4, shape, true, {2, 2}};
+  parent.fillDefaults();
+  return DotOperandLayout{index, parent, kWidth};
+}
+
+Layout wmmaOperand(Ints shape, int64_t index, bool transposed = false) {
+  return DotOperandLayout{index, AMDWMMALayout{3, transposed, {{0, 1}, {1, 0}}, {}, shape, {}}, 16};
+}
+
+DistributedLinearLayout basesOf(const LayoutOrProblem &found) {
+  const Layout *layout = std::get_if<Layout>(&found);
+  EXPECT_TRUE(layout) << std::get<std::string>(found);
+  return layout ? *layout->as<DistributedLinearLayout>() : DistributedLinearLayout{};
+}
+
+using Bases = BasisList;
+
+} // namespace
+
+TEST(AmdOperands, ScalesOfMfmaFollowTheLanesOfTheOperand) {
+  auto narrow = basesOf(mfmaScaleLayout(mfmaOperand({16, 16, 128}, 0), {64, 4}, 32));
+  EXPECT_EQ(narrow.regBases, (Bases{{32, 0}}));
+  EXPECT_EQ(narrow.laneBases, (Bases{{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 1}, {0, 2}}));
+  EXPECT_EQ(narrow.warpBases, (Bases{{0, 0}, {16, 0}}));
+  auto wide = basesOf(mfmaScaleLayout(mfmaOperand({32, 32, 64}, 1), {64, 4}, 32));
+  EXPECT_EQ(wide.regBases, (Bases{{0, 2}}));
+  EXPECT_EQ(wide.warpBases, (Bases{{32, 0}, {0, 0}}));
+}
+
+TEST(AmdOperands, ScalesOfWmmaUseTheUpperHalfForTheFirstRepetition) {
+  auto repeated = basesOf(wmmaScaleLayout(wmmaOperand({16, 16, 128}, 0), {64, 4}, 32));
+  EXPECT_EQ(repeated.regBases, (Bases{{0, 1}, {0, 2}}));
+  EXPECT_EQ(repeated.laneBases, (Bases{{1, 0}, {2, 0}, {4, 0}, {8, 0}, {32, 0}}));
+  EXPECT_EQ(repeated.warpBases, (Bases{{0, 0}, {16, 0}}));
+  auto alone = basesOf(wmmaScaleLayout(wmmaOperand({16, 16, 128}, 0), {32, 4}, 32));
+  EXPECT_EQ(alone.laneBases, (Bases{{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}}));
+  auto half = basesOf(wmmaScaleLayout(wmmaOperand({16, 16, 128}, 0), {64, 4}, 16));
+  EXPECT_EQ(half.regBases, (Bases{{0, 1}, {0, 2}, {0, 0}}));
+}
+
+TEST(AmdOperands, QuestionsAboutOtherLayoutsAreRefused) {
+  auto refuses = [](const LayoutOrProblem &answer) {
+    return std::holds_alternative<std::string>(answer);
+  };
+  EXPECT_TRUE(refuses(mfmaScaleLayout(AutoLayout{}, {64, 4}, 32)));
+  EXPECT_TRUE(refuses(mfmaScaleLayout(mfmaOperand({16, 16, 128}, 0), {64, 4}, 16)));
+  EXPECT_TRUE(refuses(mfmaScaleLayout(mfmaOperand({16, 16, 128}, 0), {64}, 32)));
+  EXPECT_TRUE(refuses(mfmaScaleLayout(mfmaOperand({16, 16, 128}, 0), {64, 3}, 32)));
+  EXPECT_TRUE(refuses(wmmaScaleLayout(mfmaOperand({16, 16, 128}, 0), {64, 4}, 32)));
+  EXPECT_TRUE(refuses(wmmaScaleLayout(wmmaOperand({16, 16, 128}, 0), {64, 4}, 8)));
+}
+
+TEST(AmdOperands, RowsThatShareABankAreMovedApart) {
+  Layout operand = mfmaOperand({16, 16, 32}, 0, 8);
+  auto padded = mfmaPaddedLayout(*operand.as<DotOperandLayout>(), {128, 64}, 16, true);
+  ASSERT_TRUE(padded);
+  EXPECT_EQ(padded->paddings.front(), (IntervalPadding{512, 16}));
+  EXPECT_EQ(padded->offsetBases, (Bases{{0, 1},
+                                        {0, 2},
+                                        {0, 4},
+                                        {0, 8},
+                                        {0, 16},
+                                        {0, 32},
+                                        {16, 0},
+                                        {32, 0},
+                                        {64, 0},
+                                        {1, 0},
+                                        {2, 0},
+                                        {4, 0},
+                                        {8, 0}}));
+  EXPECT_FALSE(Layout(*padded).validate());
+  EXPECT_FALSE(mfmaPaddedLayout(*operand.as<DotOperandLayout>(), {128, 64}, 32, true));
+  Layout tall = mfmaOperand({32, 32, 16}, 0, 8);
+  EXPECT_FALSE(mfmaPaddedLayout(*tall.as<DotOperandLayout>(), {32, 64}, 16, true));
+}
+
+TEST(AmdOperands, ThreadsHoldScalesOfTheirElements) {
+  Layout elements = BlockedLayout{{1, 32}, {8, 8}, {4, 1}, {1, 0}, {}};
+  LinearLayout all = elements.toLinear({32, 256});
+  Layout scales = scalesOf(all, 1, 32);
+  EXPECT_TRUE(holdsScales(all, scales.toLinear({32, 8}), 1, 32));
+  Layout away = BlockedLayout{{1, 1}, {8, 8}, {4, 1}, {0, 1}, {}};
+  EXPECT_FALSE(holdsScales(all, away.toLinear({32, 8}), 1, 32));
+}
+
+TEST(AmdOperands, PartsAreWholeTiles) {
+  Layout layout = BlockedLayout{{1, 4}, {8, 8}, {4, 1}, {1, 0}, {}};
+  LinearLayout whole = layout.toLinear({64, 64});
+  EXPECT_TRUE(holdsPart(whole, layout.toLinear({32, 32}), {32, 32}));
+  EXPECT_FALSE(holdsPart(whole, layout.toLinear({32, 32}), {16, 0}));
+  EXPECT_FALSE(holdsPart(whole, layout.toLinear({32, 32}), {0, 4}));
+}

@@ -1,0 +1,18 @@
+//===- Products.h - What AMD's products with and without scales share ---------===//
+#pragma once
+
+#include "sema/builtins/Emit.h"
+
+namespace gluonc::sema::ops {
+
+struct Product {
+  Operand a, b, acc;
+};
+
+/// Says in which layout an operand must be; always false.
+bool refuseLayout(Context &context, const Operand &operand, llvm::StringRef name,
+                  const std::string &wanted);
+/// Whether the operands are in the layouts that belong to that of the result.
+bool checkOperands(Context &context, const Product &product);
+
+} // namespace gluonc::sema::ops
