@@ -2,6 +2,7 @@
 #include "codegen/Backend.h"
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/CodeObject.h"
+#include "codegen/amd/EmitDot.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/core/EmitTable.h"
@@ -18,6 +19,7 @@ namespace gluonc::codegen::amd {
 const EmitTable &AmdIsa::operations() const {
   static const EmitTable table = [] {
     EmitTable all;
+    addDot(all);
     addRefused(all);
     return all;
   }();

@@ -178,7 +178,7 @@ private:
     dynstr.bytes = dynamicNames.bytes;
     makeGnuHash();
     makeHash();
-    dynamic.bytes.assign(10 * sizeof(DynamicEntry), '\0');
+    dynamic.bytes.assign(7 * sizeof(DynamicEntry), '\0');
   }
 
   void makeGnuHash() {

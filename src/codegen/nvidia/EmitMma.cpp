@@ -19,9 +19,9 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Words.h"
 #include "codegen/emit/DotFma.h"
-#include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/nvidia/Operands.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
 #include "ir/ttng/AsyncUnitRules.h"
@@ -100,7 +100,7 @@ public:
   bool fits() const {
     uint32_t width = a.basis(Dim::Lane, 0, 0);
     if (width < instruction.elementsPerWord || width % instruction.elementsPerWord ||
-        !a.hasLanes(0, width) || !b.hasLanes(1, width) || !c.hasLanes(0, 2))
+        !hasLanes(a, 0, width) || !hasLanes(b, 1, width) || !hasLanes(c, 0, 2))
       return false;
     for (unsigned bit = 0; bit < c.layout.inLog2(Dim::Warp); ++bit)
       if (a.basis(Dim::Warp, bit, 1) != c.basis(Dim::Warp, bit, 1) ||

@@ -15,9 +15,9 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/core/SharedMemory.h"
 #include "codegen/core/Words.h"
-#include "codegen/nvidia/Fragment.h"
 #include "codegen/nvidia/InlineAsm.h"
 #include "codegen/nvidia/NvidiaIsa.h"
+#include "codegen/nvidia/Operands.h"
 #include "codegen/nvidia/SharedOperand.h"
 #include "ir/Dialects.h"
 #include "ir/Encoding.h"
@@ -107,7 +107,7 @@ public:
       exactDepth = std::max<unsigned>(op.getMaxNumImpreciseAcc() / depth * depth, depth);
     if (aElement == MatrixElement::F32 && op.getInputPrecision() != tt::InputPrecision::TF32)
       return "a float32 dot of other precision than tf32";
-    if (!c.hasLanes(0, 2))
+    if (!hasLanes(c, 0, 2))
       return "a dot into this layout";
     b.emplace(emitter, op.getB(), 0, columns, depth);
     if (!aRegisters)
@@ -116,7 +116,7 @@ public:
       if (*operand &&
           (!(*operand)->isValid() || (!wgmma::transposes(aBits) && !(*operand)->contiguousK())))
         return "an operand of wgmma in this shared layout";
-    if (aRegisters && !aRegisters->hasLanes(0, elementsPerWord()))
+    if (aRegisters && !hasLanes(*aRegisters, 0, elementsPerWord()))
       return "an operand of wgmma in these registers";
     return findTiles() ? nullptr : "a dot into these registers";
   }

@@ -1,4 +1,4 @@
-#include "codegen/nvidia/Fragment.h"
+#include "codegen/core/Fragment.h"
 
 #include "codegen/core/Words.h"
 
@@ -7,7 +7,7 @@
 using namespace llvm;
 using gluonc::layout::Dim;
 
-namespace gluonc::codegen::nvidia {
+namespace gluonc::codegen {
 
 Fragment::Fragment(Emitter &emitter, mlir::Value tensor)
     : layout(emitter.types.layoutOf(tensor.getType())), registers(emitter.get(tensor)),
@@ -25,15 +25,6 @@ uint32_t Fragment::coordinate(uint32_t reg, unsigned fromLast) const {
 
 uint32_t Fragment::basis(Dim in, unsigned bit, unsigned fromLast) const {
   return fromLast < rank ? layout.basis(in, bit, Dim::axis(rank - 1 - fromLast)) : 0;
-}
-
-bool Fragment::hasLanes(unsigned inner, uint32_t step) const {
-  for (unsigned bit = 0; bit < 5; ++bit) {
-    uint32_t along = bit < 2 ? step << bit : 0, across = bit < 2 ? 0 : 1u << (bit - 2);
-    if (basis(Dim::Lane, bit, inner) != along || basis(Dim::Lane, bit, 1 - inner) != across)
-      return false;
-  }
-  return true;
 }
 
 std::optional<uint32_t> Fragment::find(Place place) const {
@@ -62,11 +53,4 @@ SmallVector<uint32_t> Fragment::columns() const {
   return SmallVector<uint32_t>(found.begin(), found.end());
 }
 
-std::string operandList(unsigned first, unsigned count) {
-  std::string text = "{";
-  for (unsigned i = 0; i < count; ++i)
-    text += (i ? ", $" : "$") + std::to_string(first + i);
-  return text + "}";
-}
-
-} // namespace gluonc::codegen::nvidia
+} // namespace gluonc::codegen

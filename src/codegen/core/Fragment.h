@@ -12,7 +12,7 @@
 
 #include <map>
 
-namespace gluonc::codegen::nvidia {
+namespace gluonc::codegen {
 
 /// Batch (0 without that dim), row and column.
 struct Place {
@@ -32,9 +32,6 @@ public:
                     bool alongRows = false) const;
   /// What a bit of lane or warp adds to a coordinate, counted from the last dim: 0 is the column.
   uint32_t basis(layout::Dim in, unsigned bit, unsigned fromLast) const;
-  /// Whether the lanes lie as in every tensor-core fragment: bits 0 and 1 move the coordinate
-  /// `inner` by `step`, bits 2 to 4 the other one by 1.
-  bool hasLanes(unsigned inner, uint32_t step) const;
 
   const layout::LinearLayout &layout;
   const Registers &registers;
@@ -49,7 +46,4 @@ private:
   std::map<Place, uint32_t> byPlace;
 };
 
-/// `{$2, $3}`
-std::string operandList(unsigned first, unsigned count);
-
-} // namespace gluonc::codegen::nvidia
+} // namespace gluonc::codegen
