@@ -1,7 +1,7 @@
 //===- Run.h - One kernel launch on the CPU or a GPU ------------------------===//
 //
-// Host tensors in, host tensors out. The simulator and the executor of PTX work on
-// the tensors' own memory; on a GPU each buffer is copied there and back.
+// Host tensors in, host tensors out. The simulator and the executors of PTX and of
+// AMD's machine code work on the tensors' own memory; on a GPU each buffer is copied there and back.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -63,6 +63,10 @@ struct ExecutedRun {
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
                                 const KernelArguments &arguments, Grid grid, const ExecutedRun &how,
                                 diag::Sink &sink);
+
+/// Executes the kernel's code object for an AMD GPU in the same way.
+std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
+                                   const KernelArguments &arguments, Grid grid, diag::Sink &sink);
 
 /// Reports a failure of the device: the kernel's fault, or the device's.
 void reportDevice(llvm::Error error, diag::Sink &sink);

@@ -1,18 +1,11 @@
-#include "driver/Run.h"
+#include "driver/ExecutedLaunch.h"
 #include "ptx/Execute.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <chrono>
 
 namespace gluonc::driver {
 
 using diag::Kind;
-
-/// As of memory that a GPU's driver gives.
-constexpr uint64_t scratchAlignment = 256;
 
 static std::string describe(const ptx::Fault &fault) {
   return ("PTX line " + llvm::Twine(fault.line) + ", thread " + llvm::Twine(fault.thread) +
@@ -41,42 +34,21 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
         .end();
     return std::nullopt;
   }
-  std::vector<uint64_t> slots;
-  llvm::SetVector<host::Buffer *> buffers;
+  ExecutedLaunch executed(kernel, arguments, grid);
   std::vector<ptx::Range> memory;
-  for (const RuntimeArgument &argument : arguments.runtime) {
-    if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value)) {
-      slots.push_back(reinterpret_cast<uint64_t>(tensor->data()));
-      if (buffers.insert(tensor->storage().get())) {
-        auto begin = reinterpret_cast<uint64_t>(tensor->storage()->data());
-        memory.push_back({begin, begin + tensor->storage()->size()});
-      }
-    } else {
-      slots.push_back(scalarBits(argument));
-    }
-  }
-  // Behind the visible parameters: the kernel's own memory, so many bytes a CTA.
-  uint64_t ctas = uint64_t(grid[0]) * kernel.kernel.numCtas * grid[1] * grid[2];
-  std::vector<uint8_t> scratch(ctas * kernel.kernel.globalScratchBytes + scratchAlignment);
-  auto base = llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), scratchAlignment);
-  slots.push_back(base);
-  memory.push_back({base, reinterpret_cast<uint64_t>(scratch.data() + scratch.size())});
+  for (auto [begin, end] : executed.memory)
+    memory.push_back({begin, end});
   ptx::Launch launch;
   launch.ctasPerCluster = kernel.kernel.numCtas;
-  launch.grid = {grid[0] * launch.ctasPerCluster, grid[1], grid[2]};
-  launch.threads = kernel.kernel.numWarps * warpSize;
+  launch.grid = executed.grid;
+  launch.threads = executed.threads(warpSize);
   launch.sharedBytes = kernel.kernel.sharedBytes;
-  launch.slots = slots;
+  launch.slots = executed.slots;
   launch.memory = memory;
   launch.output = how.printed;
   launch.state = how.state;
-  auto start = std::chrono::steady_clock::now();
-  std::optional<ptx::Fault> fault = ptx::execute(*function, *module, launch);
-  RunTime time;
-  time.milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  for (host::Buffer *buffer : buffers)
-    buffer->settle();
+  std::optional<ptx::Fault> fault;
+  RunTime time = executed.timed([&] { fault = ptx::execute(*function, *module, launch); });
   if (!fault)
     return time;
   sink.report(Kind::DeviceFault, {}, describe(*fault))

@@ -20,8 +20,8 @@ struct Run {
   Session &session;
   /// Null for the CPU.
   std::shared_ptr<const cuda::Device> device = nullptr;
-  /// On the CPU: executes the machine's assembly in place of simulating the kernel.
-  bool executesPtx = false;
+  /// On the CPU: what is executed in place of simulating the kernel.
+  enum class Executed { Nothing, Ptx, Amdgcn } executed = Executed::Nothing;
   sema::Options options = {};
   std::optional<host::Tolerance> tolerance = std::nullopt;
   driver::SimulatedRun how = {&llvm::outs()};
@@ -29,9 +29,12 @@ struct Run {
   /// Chooses the device. False after a report, or with a usage problem.
   bool chooseDevice(std::string &problem) {
     const Word *wanted = session.line.find("--device");
-    executesPtx = wanted && wanted->text == "ptx";
-    if (executesPtx || (wanted && wanted->text == "cpu"))
-      return chooseTarget();
+    if (wanted && wanted->text == "ptx")
+      executed = Executed::Ptx;
+    if (wanted && wanted->text == "amdgcn")
+      executed = Executed::Amdgcn;
+    if (executed != Executed::Nothing || (wanted && wanted->text == "cpu"))
+      return chooseTarget(problem);
     int ordinal = 0;
     if (wanted) {
       llvm::StringRef name = wanted->text;
@@ -41,7 +44,7 @@ struct Run {
       else
         fine = fine && name.empty();
       if (!fine) {
-        problem = "--device takes cpu, ptx, cuda or cuda:N";
+        problem = "--device takes cpu, ptx, amdgcn, cuda or cuda:N";
         return false;
       }
     }
@@ -49,7 +52,7 @@ struct Run {
       if (!wanted) {
         llvm::consumeError(std::move(error));
         device = nullptr;
-        return chooseTarget();
+        return chooseTarget(problem);
       }
       session.sink.report(Kind::DeviceMissing, wanted->span, llvm::toString(std::move(error)))
           .end();
@@ -77,22 +80,30 @@ struct Run {
     return llvm::Error::success();
   }
 
-  /// What the CPU pretends to be.
-  bool chooseTarget() {
-    options.target = *target::Target::parse("cuda:90a");
-    const Word *word = session.line.find("--target");
-    if (!word)
-      return true;
-    std::optional<target::Target> target = session.parseTarget(*word);
-    if (target)
+  /// What the CPU pretends to be. False after a report, or with a usage problem.
+  bool chooseTarget(std::string &problem) {
+    bool isAmd = executed == Executed::Amdgcn;
+    options.target = *target::Target::parse(isAmd ? "hip:gfx942" : "cuda:90a");
+    if (const Word *word = session.line.find("--target")) {
+      std::optional<target::Target> target = session.parseTarget(*word);
+      if (!target)
+        return false;
       options.target = *target;
-    return target.has_value();
+    }
+    if (executed == Executed::Nothing || options.target.isNvidia() != isAmd)
+      return true;
+    problem = std::string("--device ") + (isAmd ? "amdgcn" : "ptx") + " executes no code for " +
+              options.target.name();
+    return false;
   }
 
   std::string deviceText() const {
     if (device)
       return "cuda:" + std::to_string(device->ordinal()) + " (" + device->name() + ")";
-    return (executesPtx ? "cpu (PTX of " : "cpu (simulator, as ") + options.target.name() + ")";
+    std::string_view what = executed == Executed::Ptx      ? "PTX of "
+                            : executed == Executed::Amdgcn ? "machine code of "
+                                                           : "simulator, as ";
+    return "cpu (" + std::string(what) + options.target.name() + ")";
   }
 
   /// Takes the IR that `--ttgir` names in place of what the function says. False after a report.
@@ -125,18 +136,20 @@ struct Run {
     driver::KernelSource source = {program, &kernel, arguments.specs, options};
     if (session.line.has("--ttgir") && !readIr(compiler, arguments, source))
       return std::nullopt;
-    return device || executesPtx ? launchCode(compiler, source, arguments, grid, timings)
-                                 : simulate(compiler, source, arguments, grid, timings);
+    return device || executed != Executed::Nothing
+               ? launchCode(compiler, source, arguments, grid, timings)
+               : simulate(compiler, source, arguments, grid, timings);
   }
 
-  /// On a GPU, or by executing PTX.
+  /// On a GPU, or by executing what one would.
   std::optional<driver::RunTime> launchCode(driver::Compiler &compiler,
                                             const driver::KernelSource &source,
                                             const driver::KernelArguments &arguments,
                                             driver::Grid grid, Timings *timings) {
     driver::Cache cache(session.line.has("--no-cache") ? "" : cacheDirectory());
     driver::CodeOptions code = session.codeOptions();
-    driver::Stage last = executesPtx ? driver::Stage::Assembly : code.launchedStage(options.target);
+    driver::Stage last =
+        executed == Executed::Ptx ? driver::Stage::Assembly : code.launchedStage(options.target);
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
     if (!ir)
       return std::nullopt;
@@ -146,8 +159,11 @@ struct Run {
                               driver::label(source), session.sources, session.sink, timings);
     if (!compiled)
       return std::nullopt;
-    if (executesPtx)
+    if (executed == Executed::Ptx)
       return execute(*compiled, arguments, grid);
+    if (executed == Executed::Amdgcn)
+      return driver::runOnAmdgcn(*compiled, options.target.warpSize(), arguments, grid,
+                                 session.sink);
     return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
                              session.line.has("--time") ? timedLaunches : 0, session.sink);
   }
@@ -158,9 +174,9 @@ struct Run {
     std::string state;
     llvm::raw_string_ostream stream(state);
     const Word *path = session.line.find("--state");
-    driver::ExecutedRun executed = {&llvm::outs(), path ? &stream : nullptr};
-    std::optional<driver::RunTime> time = driver::runOnPtx(kernel, options.target.warpSize(),
-                                                           arguments, grid, executed, session.sink);
+    driver::ExecutedRun how = {&llvm::outs(), path ? &stream : nullptr};
+    std::optional<driver::RunTime> time =
+        driver::runOnPtx(kernel, options.target.warpSize(), arguments, grid, how, session.sink);
     if (!state.empty())
       session.writeFile(*path, state);
     return time;

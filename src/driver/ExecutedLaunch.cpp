@@ -1,0 +1,49 @@
+#include "driver/ExecutedLaunch.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <chrono>
+
+namespace gluonc::driver {
+
+/// As of memory that a GPU's driver gives.
+static constexpr uint64_t scratchAlignment = 256;
+
+ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, const KernelArguments &arguments,
+                               Grid programs)
+    : grid(programs), numWarps(kernel.kernel.numWarps) {
+  grid[0] *= kernel.kernel.numCtas;
+  for (const RuntimeArgument &argument : arguments.runtime) {
+    const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value);
+    if (!tensor) {
+      slots.push_back(scalarBits(argument));
+      continue;
+    }
+    slots.push_back(reinterpret_cast<uint64_t>(tensor->data()));
+    if (buffers.insert(tensor->storage().get())) {
+      auto begin = reinterpret_cast<uint64_t>(tensor->storage()->data());
+      memory.push_back({begin, begin + tensor->storage()->size()});
+    }
+  }
+  // Behind the visible parameters: the kernel's own memory, so many bytes a CTA, and that of
+  // profilers, which have none here.
+  uint64_t ctas = uint64_t(grid[0]) * grid[1] * grid[2];
+  scratch.resize(ctas * kernel.kernel.globalScratchBytes + scratchAlignment);
+  uint64_t base = llvm::alignTo(reinterpret_cast<uint64_t>(scratch.data()), scratchAlignment);
+  memory.push_back({base, reinterpret_cast<uint64_t>(scratch.data() + scratch.size())});
+  slots.push_back(base);
+  slots.push_back(0);
+}
+
+RunTime ExecutedLaunch::timed(llvm::function_ref<void()> execute) {
+  auto start = std::chrono::steady_clock::now();
+  execute();
+  RunTime time;
+  time.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  for (host::Buffer *buffer : buffers)
+    buffer->settle();
+  return time;
+}
+
+} // namespace gluonc::driver

@@ -1,0 +1,36 @@
+//===- ExecutedLaunch.h - What executors of machine code are given ------------===//
+//
+// The executors of PTX and of AMD's machine code work on the tensors' own memory, as
+// the launch of a GPU would find it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/Run.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace gluonc::driver {
+
+struct ExecutedLaunch {
+  ExecutedLaunch(const CompiledKernel &kernel, const KernelArguments &arguments, Grid grid);
+
+  /// One a parameter, hidden ones too: an address, or the low bytes of a value.
+  std::vector<uint64_t> slots;
+  /// What the kernel may access: first and last address, the last one excluded.
+  std::vector<std::pair<uint64_t, uint64_t>> memory;
+  /// In CTAs.
+  Grid grid;
+  unsigned threads(unsigned warpSize) const { return numWarps * warpSize; }
+
+  /// Runs `execute`, and makes what it left in tensors known to their owners.
+  RunTime timed(llvm::function_ref<void()> execute);
+
+private:
+  unsigned numWarps;
+  llvm::SetVector<host::Buffer *> buffers;
+  /// The kernel's own memory.
+  std::vector<uint8_t> scratch;
+};
+
+} // namespace gluonc::driver

@@ -1,0 +1,60 @@
+#include "amdgcn/Execute.h"
+#include "driver/ExecutedLaunch.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace gluonc::driver {
+
+using diag::Kind;
+
+static std::string hex(uint64_t number) {
+  return "0x" + llvm::utohexstr(number, /*LowerCase=*/true);
+}
+
+static std::string describe(const amdgcn::Fault &fault) {
+  return ("machine code at " + hex(fault.offset) + ", lane " + llvm::Twine(fault.lane) +
+          " of wave " + llvm::Twine(fault.wave) + " of workgroup (" +
+          llvm::Twine(fault.workgroup[0]) + ", " + llvm::Twine(fault.workgroup[1]) + ", " +
+          llvm::Twine(fault.workgroup[2]) + "): " + fault.message)
+      .str();
+}
+
+static std::string registersOf(const amdgcn::Fault &fault) {
+  std::string text;
+  for (const amdgcn::Fault::Register &reg : fault.registers)
+    text += (text.empty() ? "" : ", ") + reg.name + " = " + hex(reg.value);
+  return text.empty() ? "it names none" : text;
+}
+
+std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
+                                   const KernelArguments &arguments, Grid grid, diag::Sink &sink) {
+  std::string error;
+  std::shared_ptr<const amdgcn::Module> module = amdgcn::load(kernel.artifact.bytes, error);
+  if (!module) {
+    sink.report(Kind::DeviceError, {}, error).end();
+    return std::nullopt;
+  }
+  ExecutedLaunch executed(kernel, arguments, grid);
+  std::vector<amdgcn::Range> memory;
+  for (auto [begin, end] : executed.memory)
+    memory.push_back({begin, end});
+  amdgcn::Launch launch;
+  launch.workgroupsPerCluster = kernel.kernel.numCtas;
+  launch.grid = executed.grid;
+  launch.threads = executed.threads(warpSize);
+  launch.sharedBytes = kernel.kernel.sharedBytes;
+  launch.slots = executed.slots;
+  launch.memory = memory;
+  std::optional<amdgcn::Fault> fault;
+  RunTime time =
+      executed.timed([&] { fault = amdgcn::execute(*module, kernel.kernel.name, launch); });
+  if (!fault)
+    return time;
+  sink.report(Kind::DeviceFault, {}, describe(*fault))
+      .note("instruction: {0}", fault->instruction)
+      .note("the lane's registers: {0}", registersOf(*fault))
+      .end();
+  return std::nullopt;
+}
+
+} // namespace gluonc::driver
