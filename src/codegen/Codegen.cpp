@@ -117,16 +117,6 @@ private:
   LLVMContext &context;
 };
 
-GlobalVariable *declareShared(Module &module) {
-  Type *bytes = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
-  GlobalVariable *shared =
-      new GlobalVariable(module, bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
-                         /*Initializer=*/nullptr, "global_smem", /*InsertBefore=*/nullptr,
-                         GlobalValue::NotThreadLocal, SharedSpace);
-  shared->setAlignment(Align(16));
-  return shared;
-}
-
 /// The one public function; null, with `error` set, where there is none or more.
 tt::FuncOp findKernel(mlir::ModuleOp module, Error &error) {
   tt::FuncOp kernel;
@@ -183,7 +173,7 @@ Expected<LlvmModule> Backend::emit(mlir::ModuleOp module) const {
                        .options = options,
                        .kernel = result.kernel,
                        .debug = debug ? &*debug : nullptr,
-                       .shared = declareShared(*result.module)};
+                       .shared = isa().sharedMemory(*result.module)};
   ModuleEmitter emitter(state);
   for (tt::FuncOp function : module.getOps<tt::FuncOp>())
     if (!function.isExternal())

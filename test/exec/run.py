@@ -11,9 +11,13 @@ is the kernel, the rest goes to `gluonc run` as it stands. A RUN line may end in
 a backslash. FAULT in place of EXPECT names the diagnostic kind that the checker
 must report (simulator only: a GPU gives no such check). A RUN line that says --target is for the
 simulator of that chip. On `ptx`, the PTX for sm_90a as the CPU executes it, kernels
-with instructions that are not executed yet are counted and skipped.
+with instructions that are not executed yet are counted and skipped. On `amdgcn`, the machine code of
+AMD's chips, kernels run as the chip --target says, gfx1100 unless told otherwise, or as the RUN line
+does; those that need what it lacks, or have no machine code for it, are counted and skipped. For
+chips with waves of 64 lanes, blocked layouts of 32 get twice as many.
 
-    run.py --gluonc build/release/bin/gluonc --device cpu|ptx|cuda [--dumps] [FILE...]
+    run.py --gluonc build/release/bin/gluonc --device cpu|ptx|amdgcn|cuda [--target CHIP] [--dumps]
+           [FILE...]
 
 With --dumps, what runs in place of each kernel is the IR that Triton made of it, from dumps/.
 
@@ -21,20 +25,31 @@ Exit status 0 all passed, 1 a failure, 77 the device is not there.
 """
 
 import argparse
+import ast
 import concurrent.futures
 import hashlib
+import math
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 # Some kernel files import those of the examples.
 INCLUDE = ("-I", str(HERE.parents[1] / "examples"))
-# What the executor of PTX says of instructions that it does not know.
+# What the executors say of instructions that they do not know, and compilations of what a chip
+# lacks or has no machine code for.
 UNKNOWN = "not executed yet"
+UNKNOWN_TO_AMDGCN = "does not know this instruction"
+LACKING = ("GL2508", "GL2520", "GL2553", "GL4001")
+WIDE_WAVES = ("hip:gfx942", "hip:gfx950")
+# Copies of kernel files with wider waves.
+FOLDER = tempfile.TemporaryDirectory()
+WIDENED = pathlib.Path(FOLDER.name)
 # What lies here and is no kernel file.
 SCRIPTS = ("run.py", "targets.py")
 
@@ -68,11 +83,28 @@ def read_tests(path):
     return tests
 
 
-def is_simulator_only(test, device):
-    """PTX is executed for any of NVIDIA's chips."""
+def target_of(test):
+    """The chip that the RUN line names; empty where it names none."""
     words = test[1]
-    target = words[words.index("--target") + 1] if "--target" in words else ""
-    return test[2] == "FAULT" or bool(target) and not (device == "ptx" and target.startswith("cuda:"))
+    return words[words.index("--target") + 1] if "--target" in words else ""
+
+
+def is_simulator_only(test, device):
+    """PTX is executed for any of NVIDIA's chips, machine code for AMD's."""
+    vendor = {"ptx": "cuda:", "amdgcn": "hip:"}.get(device)
+    target = target_of(test)
+    return test[2] == "FAULT" or bool(target) and not (vendor and target.startswith(vendor))
+
+
+def widen(text):
+    """Blocked layouts of 32 lanes with 64: twice as many along the dim that has most."""
+    def wider(match):
+        lanes = ast.literal_eval(match[2])
+        if math.prod(lanes) != 32:
+            return match[0]
+        most = lanes.index(max(lanes))
+        return match[1] + str([2 * n if i == most else n for i, n in enumerate(lanes)])
+    return re.sub(r"(BlockedLayout\(\[[^\]]*\], )(\[[\d, ]+\])", wider, text)
 
 
 def dump_of(path, test):
@@ -81,9 +113,14 @@ def dump_of(path, test):
     return HERE / "dumps" / f"{path.stem}.{test[1][0]}.{marks}.ttgir"
 
 
-def run_one(gluonc, device, dumps, path, test):
+def run_one(gluonc, device, chip, dumps, path, test):
     """None when the test passes, else what went wrong."""
     line, (kernel, *arguments), kind, text = test
+    if device == "amdgcn" and not target_of(test):
+        arguments += ["--target", chip]
+        if chip in WIDE_WAVES:
+            arguments = [widen(word) for word in arguments]
+            path = WIDENED / path.name
     command = [gluonc, "run", f"{path}::{kernel}", *arguments, "--device", device, *INCLUDE]
     if dumps:
         command += ["--ttgir", str(dump_of(path, test))]
@@ -97,8 +134,11 @@ def run_one(gluonc, device, dumps, path, test):
         return f"{path}:{line}: timed out"
     output = result.stdout + result.stderr
     wanted = 0 if kind == "EXPECT" else 3
-    if device == "ptx" and UNKNOWN in output:
+    if (device == "ptx" and UNKNOWN in output) or (device == "amdgcn" and
+                                                   UNKNOWN_TO_AMDGCN in output):
         return UNKNOWN
+    if device == "amdgcn" and any(kind in output for kind in LACKING):
+        return LACKING
     if result.returncode == wanted and (kind == "EXPECT" or f'"kind":"{text}"' in output):
         return None
     return f"{path}:{line}: exit status {result.returncode}, wanted {wanted}\n  {shlex.join(command)}\n{output}"
@@ -108,11 +148,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--target", default="hip:gfx1100")
     parser.add_argument("--dumps", action="store_true")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
 
-    on_cpu = options.device in ("cpu", "ptx")
+    on_cpu = options.device in ("cpu", "ptx", "amdgcn")
     if not on_cpu:
         info = subprocess.run([options.gluonc, "info"], capture_output=True, text=True)
         if f"{options.device}:0" not in info.stdout:
@@ -137,18 +178,28 @@ def main():
         return SKIPPED
 
     # Each process on a GPU makes a context of its own.
+    if options.device == "amdgcn" and options.target in WIDE_WAVES:
+        for path in HERE.glob("*.py"):
+            (WIDENED / path.name).write_text(widen(path.read_text(encoding="utf-8")),
+                                             encoding="utf-8")
     workers = os.cpu_count() if on_cpu else min(12, os.cpu_count())
-    failed = unknown = 0
+    failed = unknown = lacking = 0
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        outcome = lambda job: run_one(options.gluonc, options.device, options.dumps, *job)
+        outcome = lambda job: run_one(options.gluonc, options.device, options.target, options.dumps,
+                                      *job)
         for failure in pool.map(outcome, jobs):
             if failure == UNKNOWN:
                 unknown += 1
+            elif failure == LACKING:
+                lacking += 1
             elif failure:
                 failed += 1
                 print(failure, flush=True)
-    print(f"exec ({options.device}): {len(jobs) - failed - unknown} passed, {failed} failed, "
-          f"{simulator_only} simulator-only skipped" + f", {unknown} {UNKNOWN}" * bool(unknown))
+    name = options.device + f" {options.target}" * (options.device == "amdgcn")
+    passed = len(jobs) - failed - unknown - lacking
+    print(f"exec ({name}): {passed} passed, {failed} failed, "
+          f"{simulator_only} simulator-only skipped" + f", {unknown} {UNKNOWN}" * bool(unknown) +
+          f", {lacking} lack what they need" * bool(lacking))
     return 1 if failed else 0
 
 

@@ -45,7 +45,7 @@ SyncScope::ID scopeOf(Builder &builder, AtomicScope scope) {
                       : builder.getContext().getOrInsertSyncScopeID(name);
 }
 
-std::optional<AtomicRMWInst::BinOp> operationOf(AtomicKind kind) {
+std::optional<AtomicRMWInst::BinOp> operationOf(AtomicKind kind, bool isFloat) {
   switch (kind) {
   case AtomicKind::And:
     return AtomicRMWInst::And;
@@ -58,9 +58,9 @@ std::optional<AtomicRMWInst::BinOp> operationOf(AtomicKind kind) {
   case AtomicKind::FloatAdd:
     return AtomicRMWInst::FAdd;
   case AtomicKind::Max:
-    return AtomicRMWInst::Max;
+    return isFloat ? AtomicRMWInst::FMax : AtomicRMWInst::Max;
   case AtomicKind::Min:
-    return AtomicRMWInst::Min;
+    return isFloat ? AtomicRMWInst::FMin : AtomicRMWInst::Min;
   case AtomicKind::UnsignedMax:
     return AtomicRMWInst::UMax;
   case AtomicKind::UnsignedMin:
@@ -88,7 +88,7 @@ Value *AmdIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer, V
                             const AtomicForm &form, bool) const {
   Type *type = value->getType();
   unsigned bytes = bytesOf(type);
-  std::optional<AtomicRMWInst::BinOp> operation = operationOf(kind);
+  std::optional<AtomicRMWInst::BinOp> operation = operationOf(kind, type->isFloatingPointTy());
   if (!operation || (kind != AtomicKind::FloatAdd && bytes < 4))
     return nullptr;
   return underMask(builder, form.mask, {},
@@ -96,7 +96,7 @@ Value *AmdIsa::atomicUpdate(Builder &builder, AtomicKind kind, Value *pointer, V
                      AtomicRMWInst *update = builder.CreateAtomicRMW(
                          *operation, pointer, value, Align(bytes), orderingOf(form.order),
                          scopeOf(builder, form.scope));
-                     if (kind == AtomicKind::FloatAdd)
+                     if (type->isFloatingPointTy())
                        allowHardware(builder, update);
                      return Registers{update};
                    })

@@ -2,6 +2,7 @@
 #include "codegen/Backend.h"
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/CodeObject.h"
+#include "codegen/amd/EmitBuffers.h"
 #include "codegen/amd/EmitDot.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
@@ -9,6 +10,8 @@
 #include "codegen/passes/Optimize.h"
 #include "support/Interrupt.h"
 
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,6 +22,7 @@ namespace gluonc::codegen::amd {
 const EmitTable &AmdIsa::operations() const {
   static const EmitTable table = [] {
     EmitTable all;
+    addBuffers(all);
     addDot(all);
     addRefused(all);
     return all;
@@ -48,6 +52,16 @@ ResourceUsage resourcesOf(StringRef assembly) {
   return usage;
 }
 
+/// The first error that LLVM reports.
+void keepError(const DiagnosticInfo *diagnostic, void *text) {
+  std::string &problem = *static_cast<std::string *>(text);
+  if (diagnostic->getSeverity() != DS_Error || !problem.empty())
+    return;
+  raw_string_ostream out(problem);
+  DiagnosticPrinterRawOStream printer(out);
+  diagnostic->print(printer);
+}
+
 class AmdBackend final : public Backend {
 public:
   AmdBackend(const target::Target &target, const Options &options)
@@ -66,11 +80,16 @@ public:
     Machine machine(target, options);
     SmallString<0> text;
     raw_svector_ostream out(text);
+    // LLVM would print what it cannot select, inline assembly first of all.
+    std::string problem;
+    module.context->setDiagnosticHandlerCallBack(keepError, &problem);
     legacy::PassManager passes;
     if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile,
                                      /*DisableVerify=*/true))
       return createStringError(std::errc::not_supported, "LLVM cannot print AMDGCN");
     passes.run(*module.module);
+    if (!problem.empty())
+      return make_error<AssemblerError>(problem);
     mayStopHere();
     return Artifact{"amdgcn", std::string(text)};
   }

@@ -28,6 +28,14 @@ void AmdIsa::prepareModule(Module &module) const {
   module.addModuleFlag(Module::Error, "amdhsa_code_object_version", codeObjectVersion);
 }
 
+// LDS has addresses from 0 on, and a kernel has no other than the dynamic one. Not a variable:
+// those that are not inlined would look it up in a table of the launched kernel.
+Constant *AmdIsa::sharedMemory(Module &module) const {
+  LLVMContext &context = module.getContext();
+  return ConstantExpr::getIntToPtr(ConstantInt::get(Type::getInt32Ty(context), 0),
+                                   PointerType::get(context, SharedSpace));
+}
+
 void AmdIsa::markKernel(Function &function, const KernelInfo &kernel,
                         std::optional<unsigned> maxRegisters, ArrayRef<unsigned>) const {
   function.setCallingConv(CallingConv::AMDGPU_KERNEL);

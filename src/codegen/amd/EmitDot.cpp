@@ -17,7 +17,6 @@
 #include "codegen/core/Words.h"
 #include "codegen/emit/DotFma.h"
 #include "ir/Encoding.h"
-#include "target/amd/Chips.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -32,7 +31,7 @@ struct MatrixLayout {
   Family family;
   int64_t version;
   bool transposed;
-  unsigned rows, columns, depth;
+  unsigned rows, columns;
 
   static std::optional<MatrixLayout> of(mlir::RankedTensorType type) {
     std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
@@ -40,12 +39,8 @@ struct MatrixLayout {
       return std::nullopt;
     auto make = [](Family family, const auto &named) {
       const layout::Ints &shape = named.instrShape;
-      return MatrixLayout{family,
-                          named.version,
-                          named.transposed,
-                          unsigned(shape[0]),
-                          unsigned(shape[1]),
-                          unsigned(shape[2])};
+      return MatrixLayout{family, named.version, named.transposed, unsigned(shape[0]),
+                          unsigned(shape[1])};
     };
     if (const auto *mfma = layout->as<layout::AMDMFMALayout>())
       return make(Family::Mfma, *mfma);
@@ -79,18 +74,28 @@ public:
 
   /// False where the chip has no instruction for these types and layouts.
   bool choose() {
-    std::optional<Element> a = elementOf(op.getA()), b = elementOf(op.getB());
-    if (!a || !b || (*a == Element::F32) != (*b == Element::F32))
+    std::optional<Element> a = elementOf(op.getA()), b = elementOf(op.getB()),
+                           sum = elementOf(op.getC());
+    if (!a || !b || !sum)
       return false;
     steps = elementsAlongK(left, leftDim());
     if (steps != elementsAlongK(right, rightDim()) || !lanesAgree())
       return false;
     if (layout.transposed)
       std::swap(*a, *b);
-    instruction = findMatrixInstruction({layout.family, layout.version, *a, *b, layout.rows,
-                                         layout.columns, layout.depth, unsigned(steps.size())});
+    bool tf32 = *a == Element::F32 && op.getInputPrecision() == tt::InputPrecision::TF32;
+    int64_t depth = cast<mlir::RankedTensorType>(op.getA().getType()).getShape().back();
+    std::optional<target::amd::MatrixInstruction> found =
+        layout.family == Family::Mfma ? target::amd::mfma(layout.version, layout.rows,
+                                                          layout.columns, depth, *a, *b, *sum, tf32)
+                                      : target::amd::wmma(layout.version, depth, *a, *b, *sum);
+    if (!found || steps.size() % found->perLane)
+      return false;
+    perLane = found->perLane;
+    element = *a;
+    intrinsic = matrixIntrinsic(layout.family, layout.rows, found->k, *a, *b, tf32);
     bases = sumBases(layout, *a);
-    return instruction;
+    return intrinsic.has_value();
   }
 
   std::optional<Registers> emit() {
@@ -120,24 +125,28 @@ private:
   unsigned leftDim() const { return layout.transposed ? 1 : 0; }
   unsigned rightDim() const { return layout.transposed ? 0 : 1; }
 
-  std::optional<Element> elementOf(mlir::Value operand) const {
+  static std::optional<Element> elementOf(mlir::Value operand) {
     mlir::Type type = mlir::getElementTypeOrSelf(operand.getType());
-    bool fast = op.getInputPrecision() == tt::InputPrecision::TF32;
     if (type.isF64())
       return Element::F64;
     if (type.isF32())
-      return fast ? Element::TF32 : Element::F32;
+      return Element::F32;
     if (type.isF16())
       return Element::F16;
     if (type.isBF16())
       return Element::BF16;
     if (type.isInteger(8))
       return Element::I8;
-    const bool isFnuz = layout.family == Family::Mfma && layout.version == 3;
-    if (isFnuz ? isa<mlir::Float8E4M3FNUZType>(type) : isa<mlir::Float8E4M3FNType>(type))
-      return Element::Fp8;
-    if (isFnuz ? isa<mlir::Float8E5M2FNUZType>(type) : isa<mlir::Float8E5M2Type>(type))
-      return Element::Bf8;
+    if (type.isInteger(32))
+      return Element::I32;
+    if (isa<mlir::Float8E4M3FNType>(type))
+      return Element::E4M3;
+    if (isa<mlir::Float8E5M2Type>(type))
+      return Element::E5M2;
+    if (isa<mlir::Float8E4M3FNUZType>(type))
+      return Element::E4M3Fnuz;
+    if (isa<mlir::Float8E5M2FNUZType>(type))
+      return Element::E5M2Fnuz;
     return std::nullopt;
   }
 
@@ -191,7 +200,7 @@ private:
   /// they are not there.
   Value *operand(const Fragment &from, unsigned kDim, Place place, unsigned first) {
     SmallVector<Value *> elements;
-    for (unsigned i = 0; i < instruction->elements; ++i) {
+    for (unsigned i = 0; i < perLane; ++i) {
       (kDim == 0 ? place.column : place.row) = steps[first + i];
       std::optional<uint32_t> found = from.find(place);
       if (!found)
@@ -211,9 +220,9 @@ private:
   }
 
   Value *pack(ArrayRef<Value *> elements) {
-    if (instruction->packing == Packing::Elements)
+    if (intrinsic->packing == Packing::Elements)
       return vectorOf(elements);
-    if (instruction->packing == Packing::Shorts) {
+    if (intrinsic->packing == Packing::Shorts) {
       SmallVector<Value *> shorts;
       for (Value *element : elements)
         shorts.push_back(builder.CreateBitCast(element, builder.getInt16Ty()));
@@ -230,14 +239,14 @@ private:
   Value *call(Value *a, Value *b, Value *c) {
     auto no = [&] { return builder.getFalse(); };
     Value *none = builder.getInt32(0), *signedNumbers = builder.getTrue();
-    Intrinsic::ID id = instruction->id;
+    Intrinsic::ID id = intrinsic->id;
     if (layout.family == Family::Mfma) {
       return builder.CreateIntrinsic(c->getType(), id, {a, b, c, none, none, none});
     }
     SmallVector<Value *> operands;
-    bool isInteger = instruction->a == Element::I8;
+    bool isInteger = element == Element::I8;
     bool isNewest = layout.version == 3;
-    bool isSmallFloat = instruction->a == Element::Fp8 || instruction->a == Element::Bf8;
+    bool isSmallFloat = element == Element::E4M3 || element == Element::E5M2;
     if (isInteger)
       operands = {signedNumbers, a, signedNumbers, b, c};
     else if (isNewest && !isSmallFloat)
@@ -258,7 +267,7 @@ private:
     for (uint32_t reg : tile)
       initial.push_back(sums.registers[reg]);
     Value *sum = vectorOf(initial);
-    for (unsigned first = 0; first < steps.size(); first += instruction->elements) {
+    for (unsigned first = 0; first < steps.size(); first += perLane) {
       Value *a = operand(left, leftDim(), place, first);
       Value *b = operand(right, rightDim(), place, first);
       if (!a || !b)
@@ -279,7 +288,11 @@ private:
   /// What each lane holds of K, in lane 0.
   SmallVector<uint32_t> steps;
   SmallVector<uint32_t> bases;
-  const MatrixInstruction *instruction = nullptr;
+  /// Of each operand, in a lane of one instruction.
+  unsigned perLane = 0;
+  /// Of the instruction's A.
+  Element element = Element::F16;
+  std::optional<MatrixIntrinsic> intrinsic;
 };
 
 LogicalResult emitDot(Emitter &emitter, tt::DotOp op) {

@@ -83,6 +83,8 @@ public:
 
   /// Sets triple, data layout and module flags.
   virtual void prepareModule(llvm::Module &module) const = 0;
+  /// Where the CTA's dynamic shared memory begins.
+  virtual llvm::Constant *sharedMemory(llvm::Module &module) const = 0;
   /// Marks `function` as a kernel with the launch bounds of `kernel`. The parameters
   /// `descriptors` are tensor descriptors, which stay where the launch put them.
   virtual void markKernel(llvm::Function &function, const KernelInfo &kernel,

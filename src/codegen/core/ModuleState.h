@@ -21,8 +21,8 @@ struct ModuleState {
   const KernelInfo &kernel;
   /// Null unless line information was asked for.
   DebugInfo *debug;
-  /// The CTA's dynamic shared memory.
-  llvm::GlobalVariable *shared = nullptr;
+  /// Where the CTA's dynamic shared memory begins.
+  llvm::Constant *shared = nullptr;
   llvm::DenseMap<mlir::Operation *, llvm::Function *> functions =
       llvm::DenseMap<mlir::Operation *, llvm::Function *>();
   /// The first operation that could not be emitted.

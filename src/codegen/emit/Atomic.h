@@ -9,6 +9,8 @@
 namespace gluonc::codegen {
 
 AtomicKind kindOf(tt::RMWOp op);
+/// Without a mask.
+AtomicForm formOf(tt::MemSemantic order, tt::MemSyncScope scope);
 
 /// Updates each element of a tensor (or scalar) of `type` once, whatever copies of it there are,
 /// and sets the result of `op`. `update` makes the atomic of one register; null for what the chip

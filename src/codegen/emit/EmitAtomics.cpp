@@ -73,6 +73,14 @@ AtomicScope scopeOf(tt::MemSyncScope scope) {
   }
 }
 
+} // namespace
+
+AtomicForm formOf(tt::MemSemantic order, tt::MemSyncScope scope) {
+  return {orderOf(order), scopeOf(scope), /*mask=*/nullptr};
+}
+
+namespace {
+
 /// True in the threads that update; null when all do.
 Value *updaters(Emitter &emitter, mlir::Type type) {
   if (llvm::isa<mlir::RankedTensorType>(type))
@@ -188,7 +196,7 @@ LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type,
 namespace {
 
 LogicalResult emitUpdate(Emitter &emitter, tt::AtomicRMWOp op) {
-  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  AtomicForm form = formOf(op.getSem(), op.getScope());
   return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
                     [&](size_t i, const AtomicForm &masked) {
                       return emitter.isa.atomicUpdate(
@@ -198,7 +206,7 @@ LogicalResult emitUpdate(Emitter &emitter, tt::AtomicRMWOp op) {
 }
 
 LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
-  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  AtomicForm form = formOf(op.getSem(), op.getScope());
   return emitAtomic(emitter, op, op.getPtr().getType(), /*mask=*/{}, form,
                     [&](size_t i, const AtomicForm &masked) {
                       return emitter.isa.atomicSwap(emitter.builder, emitter.get(op.getPtr())[i],
@@ -208,7 +216,7 @@ LogicalResult emitSwap(Emitter &emitter, tt::AtomicCASOp op) {
 }
 
 LogicalResult emitLoad(Emitter &emitter, tt::AtomicLoadOp op) {
-  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  AtomicForm form = formOf(op.getSem(), op.getScope());
   Type *type = emitter.types.ofElement(mlir::getElementTypeOrSelf(op.getResult()));
   return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
                     [&](size_t i, const AtomicForm &masked) {
@@ -218,7 +226,7 @@ LogicalResult emitLoad(Emitter &emitter, tt::AtomicLoadOp op) {
 }
 
 LogicalResult emitStore(Emitter &emitter, tt::AtomicStoreOp op) {
-  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  AtomicForm form = formOf(op.getSem(), op.getScope());
   return emitAtomic(emitter, op, op.getPtr().getType(), op.getMask(), form,
                     [&](size_t i, const AtomicForm &masked) {
                       Value *value = emitter.get(op.getValue())[i];
@@ -239,7 +247,7 @@ LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
   Value *first = builder.CreateICmpEQ(emitter.threads.id(), builder.getInt32(0));
   builder.CreateCondBr(first, polling, after);
   emitter.blocks.start(polling);
-  AtomicForm form{orderOf(op.getSem()), scopeOf(op.getScope())};
+  AtomicForm form = formOf(op.getSem(), op.getScope());
   Value *timeout = op.getTimeout() ? emitter.scalar(op.getTimeout()) : nullptr;
   Value *found = emitter.isa.atomicPoll(builder, emitter.scalar(op.getPtr()),
                                         emitter.scalar(op.getExpected()), timeout, form);

@@ -64,7 +64,10 @@ private:
     return reverse ? number | bit : number & ~bit;
   }
 
-  Value *lane() const { return builder.CreateAnd(emitter.threads.id(), builder.getInt32(31)); }
+  Value *lane() const {
+    return builder.CreateAnd(emitter.threads.id(),
+                             builder.getInt32(emitter.state.target.warpSize() - 1));
+  }
 
   Tuple shuffled(const Tuple &tuple, Value *from) {
     Tuple result;

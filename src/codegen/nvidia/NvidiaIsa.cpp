@@ -121,6 +121,16 @@ const EmitTable &NvidiaIsa::operations() const {
   return target::has(target, target::Feature::TensorCopies) ? copying : oldest;
 }
 
+Constant *NvidiaIsa::sharedMemory(Module &module) const {
+  Type *bytes = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
+  GlobalVariable *shared =
+      new GlobalVariable(module, bytes, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                         /*Initializer=*/nullptr, "global_smem", /*InsertBefore=*/nullptr,
+                         GlobalValue::NotThreadLocal, SharedSpace);
+  shared->setAlignment(Align(16));
+  return shared;
+}
+
 void NvidiaIsa::markKernel(Function &function, const KernelInfo &kernel,
                            std::optional<unsigned> maxRegisters,
                            ArrayRef<unsigned> descriptors) const {

@@ -17,6 +17,7 @@ public:
 
   const EmitTable &operations() const override;
   void prepareModule(llvm::Module &module) const override;
+  llvm::Constant *sharedMemory(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
                   std::optional<unsigned> maxRegisters,
                   llvm::ArrayRef<unsigned> descriptors) const override;

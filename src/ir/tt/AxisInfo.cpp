@@ -558,6 +558,12 @@ int64_t AxisInfos::pointerRun(Value pointers, unsigned axis) const {
   return std::min(info.contiguity[axis], aligned);
 }
 
+int64_t AxisInfos::offsetRun(Value base, Value offsets, unsigned bytes, unsigned axis) const {
+  AxisInfo info = of(offsets);
+  int64_t aligned = std::max<int64_t>(1, of(base).divisibility[0] / bytes);
+  return std::min({info.contiguity[axis], info.divisibility[axis], aligned});
+}
+
 int64_t AxisInfos::maskRun(Value mask, unsigned axis) const { return of(mask).constancy[axis]; }
 
 } // namespace gluonc

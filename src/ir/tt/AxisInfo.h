@@ -52,6 +52,8 @@ public:
   /// Elements along dim `axis` that one access may cover as far as addresses are concerned: they
   /// are neighbours, and together aligned to their size.
   int64_t pointerRun(mlir::Value pointers, unsigned axis) const;
+  /// The same of elements of `bytes` at `offsets`, counted in elements from the pointer `base`.
+  int64_t offsetRun(mlir::Value base, mlir::Value offsets, unsigned bytes, unsigned axis) const;
   /// Elements along dim `axis` that share one mask value.
   int64_t maskRun(mlir::Value mask, unsigned axis) const;
 
