@@ -8,6 +8,7 @@
 #include "codegen/amd/Refused.h"
 #include "codegen/core/EmitTable.h"
 #include "codegen/passes/Optimize.h"
+#include "ir/Dialects.h"
 #include "support/Interrupt.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
@@ -66,6 +67,15 @@ class AmdBackend final : public Backend {
 public:
   AmdBackend(const target::Target &target, const Options &options)
       : Backend(target, options), amdIsa(target, options) {}
+
+  Error legalize(mlir::ModuleOp module) const override {
+    if (Error error = Backend::legalize(module))
+      return error;
+    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
+      if (ttg::numCtasOf(function) > 1)
+        return make_error<UnsupportedError>(function.getLoc(), "a cluster of several workgroups");
+    return Error::success();
+  }
 
   /// LLVM's, in this process.
   std::optional<Assembler> assembler() const override { return std::nullopt; }
