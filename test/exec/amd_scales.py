@@ -1,7 +1,32 @@
 """Products and conversions with scales, parts of blocks, stages of pipelines, on AMD's chips."""
 
-# RUN: mfma_fp8 a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' s='randint(125, 130, (32, 4), u8)' t='randint(125, 130, (32, 4), u8)' \
-#   c='empty((32, 32), f32)' --grid 1 --target hip:gfx950
+# RUN: scaled a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' s='randint(125, 130, (32, 4), u8)' t='randint(125, 130, (32, 4), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])' left='gl.DotOperandLayout(0, gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2]), 16)' \
+#   K=128 BLOCK=32 af='"e4m3"' bf='"e4m3"' kind='"cdna4"' --grid 1 --target hip:gfx950
+# EXPECT: c == 1
+# RUN: scaled a='randint(-8, 9, (32, 256), gl.float8e5)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDMFMALayout(4, [16, 16, 128], False, [2, 2])' left='gl.DotOperandLayout(0, gl.amd.AMDMFMALayout(4, [16, 16, 128], False, [2, 2]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDMFMALayout(4, [16, 16, 128], False, [2, 2]), 16)' \
+#   K=256 BLOCK=32 af='"e5m2"' bf='"e2m1"' kind='"cdna4"' --grid 1 --target hip:gfx950
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 256), u8)' b='randint(0, 256, (256, 32), u8)' s='randint(125, 130, (32, 16), u8)' t='randint(125, 130, (32, 16), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDMFMALayout(4, [32, 32, 64], True, [4, 1])' left='gl.DotOperandLayout(0, gl.amd.AMDMFMALayout(4, [32, 32, 64], True, [4, 1]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDMFMALayout(4, [32, 32, 64], True, [4, 1]), 16)' \
+#   K=512 BLOCK=32 af='"e2m1"' bf='"e2m1"' kind='"cdna4"' --grid 1 --target hip:gfx950
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 64), u8)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' s='randint(125, 130, (32, 4), u8)' t='randint(125, 130, (32, 4), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDMFMALayout(4, [32, 32, 64], False, [2, 2])' left='gl.DotOperandLayout(0, gl.amd.AMDMFMALayout(4, [32, 32, 64], False, [2, 2]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDMFMALayout(4, [32, 32, 64], False, [2, 2]), 16)' \
+#   K=128 BLOCK=32 af='"e2m1"' bf='"e4m3"' kind='"cdna4"' --grid 1 --target hip:gfx950
+# EXPECT: c == 1
+# RUN: scaled a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e5)' s='randint(125, 130, (32, 4), u8)' t='randint(125, 130, (32, 4), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128]), 16)' \
+#   K=128 BLOCK=32 af='"e4m3"' bf='"e5m2"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(0, 256, (128, 32), u8)' s='randint(125, 130, (32, 16), u8)' t='randint(125, 130, (32, 16), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, False, [[0, 0], [0, 0]], [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, False, [[0, 0], [0, 0]], [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, False, [[0, 0], [0, 0]], [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' \
+#   K=256 BLOCK=16 af='"e2m1"' bf='"e2m1"' kind='"cdna5"' --grid 1 --target hip:gfx1250
+# EXPECT: c == 1
+# RUN: scaled a='randint(0, 256, (32, 128), u8)' b='randint(-8, 9, (256, 32), gl.float8e4nv)' s='randint(125, 130, (32, 8), u8)' t='randint(125, 130, (32, 8), u8)' \
+#   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128]), 16)' \
+#   K=256 BLOCK=32 af='"e2m1"' bf='"e4m3"' kind='"cdna5"' --grid 1 --target hip:gfx1250
 # EXPECT: c == 1
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 129, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx942
 # EXPECT: y == 4 * z
@@ -18,7 +43,7 @@
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.amd import cdna3, cdna4
+from triton.experimental.gluon.language.amd import cdna3, cdna4, cdna5
 
 
 @gluon.jit
@@ -78,37 +103,45 @@ def stages(x, y):
 
 
 @gluon.jit
-def mfma_fp8(a, b, s, t, c):
-    """Scaled products against products of values that were scaled before."""
-    mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
-    left: gl.constexpr = gl.DotOperandLayout(0, mma, 16)
-    right: gl.constexpr = gl.DotOperandLayout(1, mma, 16)
-    plain: gl.constexpr = gl.BlockedLayout([1, 4], [4, 16], [4, 1], [1, 0])
-    x = gl.load(a + at(32, 128, plain))
-    y = gl.load(b + at(128, 32, plain))
-    ls: gl.constexpr = cdna4.get_mfma_scale_layout(left, [32, 4])
-    rs: gl.constexpr = cdna4.get_mfma_scale_layout(right, [32, 4])
-    sx = gl.load(s + at(32, 4, ls))
-    sy = gl.load(t + at(32, 4, rs))
+def every(scale, COUNT: gl.constexpr, LANES: gl.constexpr):
+    """Each scale COUNT times, as a number: [M, K / COUNT] to [M, K]."""
+    x = gl.exp2(gl.convert_layout(scale, gl.BlockedLayout([1, 1], [LANES // 4, 4], [4, 1], [1, 0])).to(gl.float32) - 127)
+    for _ in gl.static_range(gl.constexpr(COUNT.bit_length() - 1)):
+        x = gl.reshape(gl.join(x, x), [x.shape[0], 2 * x.shape[1]])
+    return x
+
+
+@gluon.jit
+def numbers(x, is_packed: gl.constexpr):
+    if is_packed:
+        x = gl.fp4_to_fp(x, gl.bfloat16, axis=1)
+    return x.to(gl.float32)
+
+
+@gluon.jit
+def scaled(a, b, s, t, c, mma: gl.constexpr, left: gl.constexpr, right: gl.constexpr, K: gl.constexpr, BLOCK: gl.constexpr,
+           af: gl.constexpr, bf: gl.constexpr, kind: gl.constexpr):
+    """A product with scales against one, element by element, of numbers that were scaled before."""
+    LANES: gl.constexpr = 64 if kind == "cdna4" else 32
+    plain: gl.constexpr = gl.BlockedLayout([1, 4], [LANES // 16, 16], [4, 1], [1, 0])
+    ka: gl.constexpr = K // 2 if af == "e2m1" else K
+    kb: gl.constexpr = K // 2 if bf == "e2m1" else K
+    x = gl.load(a + at(32, ka, plain))
+    y = gl.load(b + at(kb, 32, plain))
     zero = gl.zeros([32, 32], gl.float32, mma)
-    out = cdna4.mfma_scaled(gl.convert_layout(x, left), sx, "e4m3", gl.convert_layout(y, right), sy, "e4m3", zero)
-    # 2^(s - 127) along K, each for 32 elements
-    px = gl.exp2(gl.convert_layout(sx, gl.BlockedLayout([1, 1], [16, 4], [4, 1], [1, 0])).to(gl.float32) - 127)
-    py = gl.exp2(gl.convert_layout(sy, gl.BlockedLayout([1, 1], [16, 4], [4, 1], [1, 0])).to(gl.float32) - 127)
-    wx = gl.reshape(gl.join(px, px), [32, 8])
-    wx = gl.reshape(gl.join(wx, wx), [32, 16])
-    wx = gl.reshape(gl.join(wx, wx), [32, 32])
-    wx = gl.reshape(gl.join(wx, wx), [32, 64])
-    wx = gl.reshape(gl.join(wx, wx), [32, 128])
-    wy = gl.reshape(gl.join(py, py), [32, 8])
-    wy = gl.reshape(gl.join(wy, wy), [32, 16])
-    wy = gl.reshape(gl.join(wy, wy), [32, 32])
-    wy = gl.reshape(gl.join(wy, wy), [32, 64])
-    wy = gl.reshape(gl.join(wy, wy), [32, 128])
-    fx = x.to(gl.float32) * gl.convert_layout(wx, plain)
-    fy = gl.permute(gl.convert_layout(gl.permute(y.to(gl.float32), [1, 0]), plain) * gl.convert_layout(wy, plain), [1, 0])
-    f: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 4], True, [2, 2])
-    ref = cdna4.mfma(gl.convert_layout(fx, gl.DotOperandLayout(0, f, 1)), gl.convert_layout(fy, gl.DotOperandLayout(1, f, 1)),
-                     gl.zeros([32, 32], gl.float32, f))
+    if kind == "cdna4":
+        sx = gl.load(s + at(32, K // BLOCK, cdna4.get_mfma_scale_layout(left, [32, K // BLOCK])))
+        sy = gl.load(t + at(32, K // BLOCK, cdna4.get_mfma_scale_layout(right, [32, K // BLOCK])))
+        out = cdna4.mfma_scaled(gl.convert_layout(x, left), sx, af, gl.convert_layout(y, right), sy, bf, zero)
+    else:
+        sx = gl.load(s + at(32, K // BLOCK, cdna5.get_wmma_scale_layout(left, [32, K // BLOCK], BLOCK)))
+        sy = gl.load(t + at(32, K // BLOCK, cdna5.get_wmma_scale_layout(right, [32, K // BLOCK], BLOCK)))
+        out = cdna5.wmma_scaled(gl.convert_layout(x, left), sx, af, gl.convert_layout(y, right), sy, bf, zero)
+    fx = gl.convert_layout(numbers(x, af == "e2m1"), plain) * gl.convert_layout(every(sx, BLOCK, LANES), plain)
+    fy = gl.convert_layout(numbers(gl.convert_layout(gl.permute(y, [1, 0]), plain), bf == "e2m1"), plain)
+    fy = gl.permute(fy * gl.convert_layout(every(sy, BLOCK, LANES), plain), [1, 0])
+    sums: gl.constexpr = gl.BlockedLayout([2, 2], [LANES // 8, 8], [4, 1], [1, 0])
+    ref = gl.dot_fma(gl.convert_layout(fx, gl.DotOperandLayout(0, sums, 0)),
+                     gl.convert_layout(fy, gl.DotOperandLayout(1, sums, 0)), gl.zeros([32, 32], gl.float32, sums))
     same = gl.convert_layout(out, plain) == gl.convert_layout(ref, plain)
     gl.store(c + at(32, 32, plain), same.to(gl.float32))

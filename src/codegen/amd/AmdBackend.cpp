@@ -1,9 +1,8 @@
 //===- AmdBackend.cpp - AMDGCN assembly, and code objects of it ----------------===//
 #include "codegen/Backend.h"
+#include "codegen/amd/AmdEmitters.h"
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/CodeObject.h"
-#include "codegen/amd/EmitBuffers.h"
-#include "codegen/amd/EmitDot.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/core/EmitTable.h"
@@ -25,6 +24,9 @@ const EmitTable &AmdIsa::operations() const {
     EmitTable all;
     addBuffers(all);
     addDot(all);
+    addDotScaled(all);
+    addHints(all);
+    addScales(all);
     addRefused(all);
     return all;
   }();

@@ -7,43 +7,26 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/amd/AmdIsa.h"
+#include "codegen/emit/SmallFloats.h"
 #include "target/Features.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
-
-#include <cmath>
 
 using namespace llvm;
 
 namespace gluonc::codegen::amd {
 namespace {
 
-/// An 8-bit float format.
-struct Small {
-  unsigned mantissaBits;
-  int bias;
-  /// Bits of the largest finite number, and of NaN.
-  uint8_t largest, nan;
-  double largestValue;
-  /// No minus zero: its bits are NaN's.
-  bool isFnuz;
-};
-
-constexpr Small e4m3 = {3, 7, 0x7e, 0x7f, 448, false};
-constexpr Small e5m2 = {2, 15, 0x7b, 0x7f, 57344, false};
-constexpr Small e4m3fnuz = {3, 8, 0x7f, 0x80, 240, true};
-constexpr Small e5m2fnuz = {2, 16, 0x7f, 0x80, 57344, true};
-
-const Small *smallOf(FloatKind kind) {
+const SmallFloat *smallOf(FloatKind kind) {
   switch (kind) {
   case FloatKind::E4M3:
-    return &e4m3;
+    return &smallE4M3;
   case FloatKind::E5M2:
-    return &e5m2;
+    return &smallE5M2;
   case FloatKind::E4M3FNUZ:
-    return &e4m3fnuz;
+    return &smallE4M3FNUZ;
   case FloatKind::E5M2FNUZ:
-    return &e5m2fnuz;
+    return &smallE5M2FNUZ;
   default:
     return nullptr;
   }
@@ -64,37 +47,10 @@ Type *typeOf(Builder &builder, FloatKind kind) {
   }
 }
 
-Value *bitsOf(Builder &builder, Value *value) {
-  return builder.CreateBitCast(value, builder.getIntNTy(value->getType()->getScalarSizeInBits()));
-}
-
 Value *isNaN(Builder &builder, Value *x) { return builder.CreateFCmpUNO(x, x); }
 
-/// f64 as f32 towards zero; what is lost shows in `lost`.
-Value *cutDouble(Builder &builder, Value *x, Value *&lost) {
-  Value *near = builder.CreateFPTrunc(x, builder.getFloatTy());
-  Value *back = builder.CreateFPExt(near, builder.getDoubleTy());
-  lost = builder.CreateFCmpUNE(back, x);
-  Value *isBeyond = builder.CreateFCmpOGT(builder.CreateUnaryIntrinsic(Intrinsic::fabs, back),
-                                          builder.CreateUnaryIntrinsic(Intrinsic::fabs, x));
-  // The next number towards zero has the next lower bits.
-  Value *bits =
-      builder.CreateSub(bitsOf(builder, near), builder.CreateZExt(isBeyond, builder.getInt32Ty()));
-  return builder.CreateBitCast(bits, builder.getFloatTy());
-}
-
-/// f64 as f32 with the last bit set if anything was lost: a second rounding sees on which side of
-/// a tie the number was.
-Value *toOdd(Builder &builder, Value *x) {
-  Value *lost = nullptr;
-  Value *cut = cutDouble(builder, x, lost);
-  Value *odd =
-      builder.CreateOr(bitsOf(builder, cut), builder.CreateZExt(lost, builder.getInt32Ty()));
-  return builder.CreateBitCast(odd, builder.getFloatTy());
-}
-
 Value *asSingle(Builder &builder, Value *value) {
-  return value->getType()->isDoubleTy() ? toOdd(builder, value)
+  return value->getType()->isDoubleTy() ? roundToOdd(builder, value)
                                         : builder.CreateFPCast(value, builder.getFloatTy());
 }
 
@@ -111,7 +67,7 @@ Value *cast(Builder &builder, Value *value, Type *to) {
 Value *towardsZero(Builder &builder, Value *value, FloatKind to) {
   if (value->getType()->isDoubleTy()) {
     Value *lost = nullptr;
-    value = cutDouble(builder, value, lost);
+    value = cutToFloat(builder, value, lost);
   } else if (!value->getType()->isFloatTy()) {
     value = builder.CreateFPExt(value, builder.getFloatTy());
   }
@@ -124,8 +80,9 @@ Value *towardsZero(Builder &builder, Value *value, FloatKind to) {
                                 {value, ConstantFP::get(builder.getFloatTy(), 0)}),
         uint64_t(0));
   case FloatKind::BF16: {
-    Value *bits =
-        builder.CreateTrunc(builder.CreateLShr(bitsOf(builder, value), 16), builder.getInt16Ty());
+    Value *bits = builder.CreateTrunc(
+        builder.CreateLShr(builder.CreateBitCast(value, builder.getInt32Ty()), 16),
+        builder.getInt16Ty());
     bits = builder.CreateSelect(isNaN(builder, value), builder.getInt16(0x7fff), bits);
     return builder.CreateBitCast(bits, builder.getBFloatTy());
   }
@@ -134,54 +91,8 @@ Value *towardsZero(Builder &builder, Value *value, FloatKind to) {
   }
 }
 
-/// As f16, which holds every number of the formats. With the exponent in its place the bits are a
-/// number that is too small by the difference of the biases.
-Value *widen(Builder &builder, Value *byte, const Small &from) {
-  Value *bits = builder.CreateZExt(byte, builder.getInt16Ty());
-  if (from.mantissaBits == e5m2.mantissaBits && !from.isFnuz)
-    return builder.CreateBitCast(builder.CreateShl(bits, 8), builder.getHalfTy());
-  Value *size = builder.CreateShl(builder.CreateAnd(bits, 0x7f), 10 - from.mantissaBits);
-  Value *sign = builder.CreateShl(builder.CreateAnd(bits, 0x80), 8);
-  Value *number = builder.CreateBitCast(builder.CreateOr(size, sign), builder.getHalfTy());
-  number = builder.CreateFMul(
-      number, ConstantFP::get(builder.getHalfTy(), std::ldexp(1.0, 15 - from.bias)));
-  Value *key = from.isFnuz ? bits : builder.CreateAnd(bits, 0x7f);
-  return builder.CreateSelect(builder.CreateICmpEQ(key, builder.getInt16(from.nan)),
-                              ConstantFP::getNaN(builder.getHalfTy()), number);
-}
-
-/// f32 to nearest even in integers, saturated. Subnormal numbers are rounded by adding a number
-/// whose last bit is worth as much as theirs.
-Value *narrow(Builder &builder, Value *x, const Small &to) {
-  Type *single = builder.getFloatTy();
-  unsigned dropped = 23 - to.mantissaBits;
-  Value *bits = bitsOf(builder, x);
-  Value *size = builder.CreateAnd(bits, 0x7fffffff);
-  Value *even = builder.CreateAnd(builder.CreateLShr(size, dropped), 1);
-  Value *rounded =
-      builder.CreateAdd(size, builder.CreateAdd(even, builder.getInt32((1u << (dropped - 1)) - 1)));
-  Value *normal = builder.CreateSub(builder.CreateLShr(rounded, dropped),
-                                    builder.getInt32(unsigned(127 - to.bias) << to.mantissaBits));
-  int leastExponent = 1 - to.bias;
-  Constant *magic =
-      ConstantFP::get(single, std::ldexp(1.0, leastExponent - int(to.mantissaBits) + 23));
-  Value *sum = builder.CreateFAdd(builder.CreateBitCast(size, single), magic);
-  Value *subnormal = builder.CreateSub(bitsOf(builder, sum), bitsOf(builder, magic));
-  Value *isSubnormal =
-      builder.CreateICmpULT(size, builder.getInt32(unsigned(127 + leastExponent) << 23));
-  Value *result = builder.CreateSelect(isSubnormal, subnormal, normal);
-  result = builder.CreateBinaryIntrinsic(Intrinsic::umin, result, builder.getInt32(to.largest));
-  Value *sign = builder.CreateAnd(builder.CreateLShr(bits, 24), 0x80);
-  if (to.isFnuz)
-    sign = builder.CreateSelect(builder.CreateICmpEQ(result, builder.getInt32(0)),
-                                builder.getInt32(0), sign);
-  Value *isNumber = builder.CreateICmpULE(size, builder.getInt32(0x7f800000));
-  result = builder.CreateSelect(isNumber, builder.CreateOr(result, sign), builder.getInt32(to.nan));
-  return builder.CreateTrunc(result, builder.getInt8Ty());
-}
-
 /// Numbers beyond the format's range, infinities too, become its largest; NaN stays.
-Value *clamp(Builder &builder, Value *x, const Small &to) {
+Value *clamp(Builder &builder, Value *x, const SmallFloat &to) {
   Type *single = builder.getFloatTy();
   Value *inRange = builder.CreateIntrinsic(
       single, Intrinsic::amdgcn_fmed3,
@@ -190,24 +101,24 @@ Value *clamp(Builder &builder, Value *x, const Small &to) {
 }
 
 /// i32 whose lower half are two bytes.
-Value *narrowByHardware(Builder &builder, Value *low, Value *high, const Small &to) {
-  Intrinsic::ID id = to.mantissaBits == e4m3.mantissaBits ? Intrinsic::amdgcn_cvt_pk_fp8_f32
-                                                          : Intrinsic::amdgcn_cvt_pk_bf8_f32;
+Value *narrowByHardware(Builder &builder, Value *low, Value *high, const SmallFloat &to) {
+  Intrinsic::ID id = to.mantissaBits == smallE4M3.mantissaBits ? Intrinsic::amdgcn_cvt_pk_fp8_f32
+                                                               : Intrinsic::amdgcn_cvt_pk_bf8_f32;
   return builder.CreateIntrinsic(builder.getInt32Ty(), id,
                                  {clamp(builder, low, to), clamp(builder, high, to),
                                   builder.getInt32(0), /*upper half=*/builder.getFalse()});
 }
 
 /// f32.
-Value *widenByHardware(Builder &builder, Value *byte, const Small &from) {
-  Intrinsic::ID id = from.mantissaBits == e4m3.mantissaBits ? Intrinsic::amdgcn_cvt_f32_fp8
-                                                            : Intrinsic::amdgcn_cvt_f32_bf8;
+Value *widenByHardware(Builder &builder, Value *byte, const SmallFloat &from) {
+  Intrinsic::ID id = from.mantissaBits == smallE4M3.mantissaBits ? Intrinsic::amdgcn_cvt_f32_fp8
+                                                                 : Intrinsic::amdgcn_cvt_f32_bf8;
   return builder.CreateIntrinsic(builder.getFloatTy(), id,
                                  {builder.CreateZExt(byte, builder.getInt32Ty()),
                                   /*byte=*/builder.getInt32(0)});
 }
 
-bool hasHardware(const target::Target &target, const Small &format) {
+bool hasHardware(const target::Target &target, const SmallFloat &format) {
   return target::has(target, format.isFnuz ? target::Feature::Fp8FnuzConversion
                                            : target::Feature::Fp8OcpConversion);
 }
@@ -218,18 +129,19 @@ Value *AmdIsa::convertFloat(Builder &builder, Value *value, FloatKind from, Floa
                             bool roundTowardsZero) const {
   if (from == to)
     return value;
-  if (const Small *format = smallOf(from)) {
-    // e5m2 is the upper half of f16.
+  if (const SmallFloat *format = smallOf(from)) {
+    // smallE5M2 is the upper half of f16.
     bool byHardware = hasHardware(target, *format) && from != FloatKind::E5M2;
-    value = byHardware ? widenByHardware(builder, value, *format) : widen(builder, value, *format);
+    value =
+        byHardware ? widenByHardware(builder, value, *format) : widenSmall(builder, value, *format);
     from = byHardware ? FloatKind::F32 : FloatKind::F16;
   }
-  if (const Small *format = smallOf(to)) {
+  if (const SmallFloat *format = smallOf(to)) {
     if (roundTowardsZero)
       return nullptr;
     Value *x = asSingle(builder, value);
     if (!hasHardware(target, *format))
-      return narrow(builder, x, *format);
+      return narrowToSmall(builder, x, *format);
     Value *zero = ConstantFP::get(builder.getFloatTy(), 0);
     return builder.CreateTrunc(narrowByHardware(builder, x, zero, *format), builder.getInt8Ty());
   }
@@ -248,7 +160,7 @@ Value *AmdIsa::narrowPair(Builder &builder, Value *low, Value *high, FloatKind t
     pair = builder.CreateInsertElement(pair, high, uint64_t(1));
     return builder.CreateFPTrunc(pair, FixedVectorType::get(typeOf(builder, to), 2));
   }
-  const Small *format = smallOf(to);
+  const SmallFloat *format = smallOf(to);
   if (!format || !hasHardware(target, *format))
     return nullptr;
   Value *bytes =

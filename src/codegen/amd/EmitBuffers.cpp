@@ -8,7 +8,7 @@
 // Resource Descriptor".
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/amd/EmitBuffers.h"
+#include "codegen/amd/AmdEmitters.h"
 
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/core/GlobalVectors.h"

@@ -1,6 +1,7 @@
 //===- EmitCasts.cpp - Conversions between element types -----------------------===//
 #include "codegen/core/Emitter.h"
 
+#include "codegen/emit/SmallFloats.h"
 #include "ir/Dialects.h"
 
 using namespace llvm;
@@ -38,26 +39,6 @@ template <typename Op, bool isSigned> LogicalResult emitIndexCast(Emitter &emitt
     return emitter.builder.CreateIntCast(in[0], type, isSigned);
   });
   return success();
-}
-
-std::optional<FloatKind> floatKind(mlir::Type type) {
-  if (type.isF64())
-    return FloatKind::F64;
-  if (type.isF32())
-    return FloatKind::F32;
-  if (type.isF16())
-    return FloatKind::F16;
-  if (type.isBF16())
-    return FloatKind::BF16;
-  if (isa<mlir::Float8E4M3FNType>(type))
-    return FloatKind::E4M3;
-  if (isa<mlir::Float8E5M2Type>(type))
-    return FloatKind::E5M2;
-  if (isa<mlir::Float8E4M3FNUZType>(type))
-    return FloatKind::E4M3FNUZ;
-  if (isa<mlir::Float8E5M2FNUZType>(type))
-    return FloatKind::E5M2FNUZ;
-  return std::nullopt;
 }
 
 /// f32 to a narrower format, two by two. False where there are no pairs or no instruction for them.
@@ -106,17 +87,6 @@ LogicalResult emitFpToFp(Emitter &emitter, tt::FpToFpOp op) {
   raw_string_ostream(text) << "`tt.fp_to_fp` from " << fromType << " to " << toType
                            << (towardsZero ? " towards zero" : "");
   return emitter.unsupported(op, text);
-}
-
-/// e2m1 as the upper bits of the wider format has the exponent bias of that format; the factor puts
-/// it right, for subnormal numbers too.
-Value *unpackFp4(Builder &builder, Value *byte, bool high, Type *type) {
-  bool isHalf = type->isHalfTy();
-  Value *bits = builder.CreateZExt(high ? builder.CreateLShr(byte, 4) : byte, builder.getInt16Ty());
-  Value *size = builder.CreateShl(builder.CreateAnd(bits, 7), isHalf ? 9 : 6);
-  Value *sign = builder.CreateShl(builder.CreateAnd(bits, 8), 12);
-  Value *number = builder.CreateBitCast(builder.CreateOr(size, sign), type);
-  return builder.CreateFMul(number, ConstantFP::get(type, isHalf ? 0x1p14 : 0x1p126));
 }
 
 LogicalResult emitFp4ToFp(Emitter &emitter, ttg::Fp4ToFpOp op) {

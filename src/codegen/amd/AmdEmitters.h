@@ -1,0 +1,19 @@
+//===- AmdEmitters.h - What AMD's operations become, one function for each file -------===//
+#pragma once
+
+#include "codegen/core/EmitTable.h"
+
+namespace gluonc::codegen::amd {
+
+/// Loads, stores and atomics through buffer resources.
+void addBuffers(EmitTable &table);
+/// Matrix products.
+void addDot(EmitTable &table);
+/// Matrix products whose operands have scales.
+void addDotScaled(EmitTable &table);
+/// Hints to the scheduler.
+void addHints(EmitTable &table);
+/// Conversions with scales, parts of tensors.
+void addScales(EmitTable &table);
+
+} // namespace gluonc::codegen::amd

@@ -1,0 +1,109 @@
+#include "codegen/amd/WaveTiles.h"
+
+#include "ir/Encoding.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+
+namespace gluonc::codegen::amd {
+
+std::optional<MatrixLayout> MatrixLayout::of(mlir::Type type) {
+  std::optional<layout::Layout> layout = layoutOf(cast<mlir::RankedTensorType>(type).getEncoding());
+  if (!layout)
+    return std::nullopt;
+  auto make = [](Family family, const auto &named) {
+    const layout::Ints &shape = named.instrShape;
+    return MatrixLayout{family, named.version, named.transposed, unsigned(shape[0]),
+                        unsigned(shape[1])};
+  };
+  if (const auto *mfma = layout->as<layout::AMDMFMALayout>())
+    return make(Family::Mfma, *mfma);
+  if (const auto *wmma = layout->as<layout::AMDWMMALayout>())
+    return make(Family::Wmma, *wmma);
+  return std::nullopt;
+}
+
+WaveOperand::WaveOperand(Emitter &emitter, mlir::Value tensor, unsigned kDim)
+    : fragment(emitter, tensor), kDim(kDim) {
+  for (const auto &[place, reg] : fragment.places())
+    if (place.batch == 0 && line(place) == 0)
+      alongK.push_back(kDim == 0 ? place.column : place.row);
+  llvm::sort(alongK);
+}
+
+std::optional<Registers> WaveOperand::elements(Place place, unsigned first, unsigned count) const {
+  Registers elements;
+  for (unsigned i = first; i < first + count; ++i) {
+    (kDim == 0 ? place.column : place.row) = alongK[i];
+    std::optional<uint32_t> found = fragment.find(place);
+    if (!found)
+      return std::nullopt;
+    elements.push_back(fragment.registers[*found]);
+  }
+  return elements;
+}
+
+WaveTiles::WaveTiles(Emitter &emitter, const MatrixLayout &layout, mlir::Value a, mlir::Value b,
+                     mlir::Value sum)
+    : layout(layout), left(emitter, layout.transposed ? b : a, layout.transposed ? 1 : 0),
+      right(emitter, layout.transposed ? a : b, layout.transposed ? 0 : 1), sums(emitter, sum) {}
+
+bool WaveTiles::linesAgree() const {
+  const unsigned outer = layout.transposed ? 0 : 1, inner = 1 - outer;
+  for (unsigned bit = 0; bit < left.fragment.layout.inLog2(Dim::Lane); ++bit) {
+    uint32_t row = left.fragment.basis(Dim::Lane, bit, 1 - left.kDim);
+    uint32_t column = right.fragment.basis(Dim::Lane, bit, 1 - right.kDim);
+    bool isAcross = (1u << bit) < layout.columns;
+    if (isAcross &&
+        (row != 1u << bit || column != 1u << bit || sums.basis(Dim::Lane, bit, inner) != 1u << bit))
+      return false;
+    if (!isAcross && (row || column || sums.basis(Dim::Lane, bit, inner) ||
+                      !isPowerOf2_32(sums.basis(Dim::Lane, bit, outer))))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Registers>
+WaveTiles::multiply(Builder &builder, ArrayRef<uint32_t> bases,
+                    function_ref<Value *(const Place &, Value *)> multiply) const {
+  Registers result = sums.registers;
+  size_t covered = 0;
+  for (const auto &[place, reg] : sums.places()) {
+    if (place.row % layout.rows || place.column % layout.columns)
+      continue;
+    SmallVector<uint32_t> tile;
+    SmallVector<Value *> initial;
+    for (uint32_t i = 0; i < 1u << bases.size(); ++i) {
+      Place at = place;
+      for (auto [bit, basis] : enumerate(bases))
+        if (i >> bit & 1)
+          (layout.transposed ? at.column : at.row) += basis;
+      std::optional<uint32_t> found = sums.find(at);
+      if (!found)
+        return std::nullopt;
+      tile.push_back(*found);
+      initial.push_back(sums.registers[*found]);
+    }
+    covered += tile.size();
+    Value *sum = multiply(place, vectorOf(builder, initial));
+    if (!sum)
+      return std::nullopt;
+    for (auto [i, at] : enumerate(tile))
+      result[at] = builder.CreateExtractElement(sum, i);
+  }
+  if (covered != result.size())
+    return std::nullopt;
+  return result;
+}
+
+Value *vectorOf(Builder &builder, ArrayRef<Value *> values) {
+  if (values.size() == 1)
+    return values[0];
+  Value *vector = PoisonValue::get(FixedVectorType::get(values[0]->getType(), values.size()));
+  for (auto [i, value] : enumerate(values))
+    vector = builder.CreateInsertElement(vector, value, i);
+  return vector;
+}
+
+} // namespace gluonc::codegen::amd
