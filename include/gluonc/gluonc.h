@@ -372,7 +372,7 @@ GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
 
 /* "ttgir" (as the simulator or the code generator reads it, but for places in shared memory, which
  * are found anew when it is compiled), "assembly", "binary"; the latter also by the names that they
- * have for the target, "ptx" and "cubin". Null where the executable has no such form. */
+ * have for the target, "ptx" and "cubin", "amdgcn" and "hsaco". Null where the executable has no such form. */
 GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
                                               size_t *size);
 /* The same, and "llir": a form that is not at hand is made from the source, for the executable's

@@ -130,7 +130,7 @@ def _place(target, device):
         return (cuda_target(number) if has_gpu else simulated_target()), number
     wanted = _read_target(target)
     name = f"{wanted.backend}:{wanted.arch}"
-    # No machine code is made for AMD's chips; the simulator can be any of them.
+    # Machine code of AMD's chips is not launched; the simulator can be any of them.
     if device == "cpu" or wanted.backend == "hip":
         return name, -1
     if is_simulated and _is_chip(simulated_target(), wanted):

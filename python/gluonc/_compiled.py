@@ -11,7 +11,7 @@ from gluonc import _native, _tensors, hooks
 from gluonc._engine import cuda_target
 from gluonc._lazy import lazy
 from gluonc._signature import CONSTANT_KINDS, TUPLE_KIND, plain_number
-from gluonc.errors import NotSupportedYet, Unavailable
+from gluonc.errors import Unavailable
 
 
 def current_device():
@@ -246,27 +246,24 @@ class _Arguments:
 
 class Assembly:
     """The forms of a compiled kernel: glir (the front end's IR, before any pass), ttgir, llir, ptx
-    and sass as text, cubin as bytes. Made when read; sass, which takes a tool of the CUDA toolkit,
-    is not among the keys."""
-
-    _FORMS = ("glir", "ttgir", "llir", "ptx", "cubin")
-    _AMD_FORMS = ("amdgcn", "hsaco")
+    and sass as text, cubin as bytes; amdgcn and hsaco in place of the last three for AMD's chips.
+    Made when read; sass, which takes a tool of the CUDA toolkit, is not among the keys."""
 
     def __init__(self, executable, specialization, target):
         self._executable, self._specialization, self._target = executable, specialization, target
+        self._binary = "hsaco" if target.startswith("hip:") else "cubin"
+        assembly = "amdgcn" if target.startswith("hip:") else "ptx"
+        self._forms = ("glir", "ttgir", "llir", assembly, self._binary)
 
     def __getitem__(self, form):
-        if form == "sass":
+        if form == "sass" and self._binary == "cubin":
             return self._sass
         if form == "glir":
             return self._specialization.ir(self._target)
-        if form in self._AMD_FORMS:
-            raise NotSupportedYet(f"gluonc makes no machine code for AMD's GPUs: no `{form}`",
-                                  name=form)
-        if form not in self._FORMS:
+        if form not in self._forms:
             raise KeyError(form)
         code = self._executable.code(form)
-        return code if form == "cubin" else code.decode()
+        return code if form == self._binary else code.decode()
 
     @lazy
     def _sass(self):
@@ -274,22 +271,22 @@ class Assembly:
         return disassemble(self["cubin"])
 
     def keys(self):
-        return self._FORMS
+        return self._forms
 
     def values(self):
-        return [self[form] for form in self._FORMS]
+        return [self[form] for form in self._forms]
 
     def items(self):
-        return [(form, self[form]) for form in self._FORMS]
+        return [(form, self[form]) for form in self._forms]
 
     def __iter__(self):
-        return iter(self._FORMS)
+        return iter(self._forms)
 
     def __len__(self):
-        return len(self._FORMS)
+        return len(self._forms)
 
     def __contains__(self, form):
-        return form in self._FORMS or form == "sass"
+        return form in self._forms or (form == "sass" and self._binary == "cubin")
 
     def get(self, form, default=None):
         return self[form] if form in self else default

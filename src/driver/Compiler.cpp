@@ -90,10 +90,14 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   return false;
 }
 
-static void reportAssembler(const codegen::AssemblerError &failure, diag::Sink &sink) {
+static void reportAssembler(const codegen::AssemblerError &failure, const target::Target &target,
+                            diag::Sink &sink) {
   switch (failure.cause()) {
   case codegen::AssemblerError::Cause::Unknown:
-    return sink.report(Kind::PtxasRejected, {}, failure.reason()).end();
+    return sink
+        .report(target.isNvidia() ? Kind::PtxasRejected : Kind::AssemblerRejected, {},
+                failure.reason())
+        .end();
   case codegen::AssemblerError::Cause::TooFewRegisters:
     sink.report(Kind::TooFewRegisters, {}, failure.reason())
         .hint("the more warps a CTA has, those of partitions included, the fewer registers a "
@@ -113,7 +117,7 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
                     unsupported.what(), target.name())
             .end();
       },
-      [&](const codegen::AssemblerError &failure) { reportAssembler(failure, sink); },
+      [&](const codegen::AssemblerError &failure) { reportAssembler(failure, target, sink); },
       [&](const llvm::ErrorInfoBase &other) {
         sink.report(Kind::InvalidTtgir, {}, other.message()).end();
       });

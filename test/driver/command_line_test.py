@@ -423,7 +423,27 @@ class CommandLine(unittest.TestCase):
 
     def test_chips_without_code_generator_are_told(self):
         self.fails(1, {"kind": "TargetWithoutCode"}, "compile", "k.py::copy", *TYPES, "--target",
-                   "hip:gfx1100", "--emit", "ptx")
+                   "cuda:107", "--emit", "ptx")
+
+    def test_forms_of_another_vendor_are_refused(self):
+        for target, form, right in (("hip:gfx1100", "ptx", "amdgcn or hsaco"),
+                                    ("hip:gfx942", "sass", "amdgcn or hsaco"),
+                                    ("cuda:80", "hsaco", "ptx or cubin")):
+            done = self.gluonc("compile", "k.py::copy", *TYPES, "--target", target, "--emit", form)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"there is no {form} for {target}: --emit {right}", done.stderr)
+
+    def test_assembly_that_amd_has_not_is_told(self):
+        (self.path / "alien.py").write_text(
+            "from triton.experimental import gluon\n"
+            "from triton.experimental.gluon import language as gl\n"
+            "@gluon.jit\n"
+            "def alien(dst):\n"
+            "    x = gl.inline_asm_elementwise('mov.u32 $0, %laneid;', '=r', [], dtype=gl.int32,\n"
+            "                                  is_pure=True, pack=1)\n"
+            "    gl.store(dst, x)\n")
+        self.fails(1, {"kind": "AssemblerRejected"}, "compile", "alien.py::alien", "dst=*i32",
+                   "--target", "hip:gfx942")
 
     def test_ptxas_may_be_missing_or_unwilling(self):
         compile_ = ("compile", "k.py::copy", *TYPES, "--target", "cuda:80", "-o", "x.cubin")

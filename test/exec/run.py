@@ -46,6 +46,8 @@ INCLUDE = ("-I", str(HERE.parents[1] / "examples"))
 UNKNOWN = "not executed yet"
 UNKNOWN_TO_AMDGCN = "does not know this instruction"
 LACKING = ("GL2508", "GL2520", "GL2553", "GL4001")
+# Assembly in the kernel is PTX.
+ALIEN = ("inline_asm", "GL6041")
 WIDE_WAVES = ("hip:gfx942", "hip:gfx950")
 # Copies of kernel files with wider waves.
 FOLDER = tempfile.TemporaryDirectory()
@@ -137,7 +139,8 @@ def run_one(gluonc, device, chip, dumps, path, test):
     if (device == "ptx" and UNKNOWN in output) or (device == "amdgcn" and
                                                    UNKNOWN_TO_AMDGCN in output):
         return UNKNOWN
-    if device == "amdgcn" and any(kind in output for kind in LACKING):
+    if device == "amdgcn" and (any(kind in output for kind in LACKING) or
+                               ALIEN[1] in output and ALIEN[0] in path.read_text(encoding="utf-8")):
         return LACKING
     if result.returncode == wanted and (kind == "EXPECT" or f'"kind":"{text}"' in output):
         return None

@@ -283,13 +283,17 @@ def test_what_a_launch_compiled_from_can_be_compiled_again(turned):
     assert compile(source, H100).asm["ttgir"] == turned[0].asm["ttgir"]
 
 
-def test_chips_of_amd_have_ir_and_no_machine_code():
+def test_chips_of_amd_have_machine_code():
     source = gluonc.ASTSource(kernels.fill, {"dst": "*i32", "value": "i32", "n": "i32"},
                               {"BLOCK": 64})
     made = compile(source, GPUTarget("hip", "gfx1250", 32))
     assert 'ttg.target = "hip:gfx1250"' in made.asm["ttgir"]
-    with pytest.raises(gluonc.errors.NotSupportedYet, match="amdgcn"):
-        made.asm["amdgcn"]
+    assert list(made.asm) == ["glir", "ttgir", "llir", "amdgcn", "hsaco"]
+    assert "gfx1250" in made.asm["amdgcn"] and made.asm["hsaco"][:4] == b"\x7fELF"
+    for form in ("ptx", "cubin", "sass"):
+        assert form not in made.asm
+        with pytest.raises(KeyError):
+            made.asm[form]
 
 
 @pytest.mark.parametrize("words, arguments", [

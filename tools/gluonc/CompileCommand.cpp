@@ -232,6 +232,18 @@ static int writeResult(Compilation &compilation) {
   return session.status();
 }
 
+/// What is wrong with a form of another vendor's chips; empty where nothing is.
+static std::string wrongVendor(llvm::StringRef form, const target::Target &target) {
+  using driver::info;
+  std::string assembly = info(Stage::Assembly).nameFor(target).str();
+  std::string binary = info(Stage::Binary).nameFor(target).str();
+  bool isCode = llvm::is_contained({"ptx", "cubin", "sass", "amdgcn", "hsaco"}, form);
+  if (!isCode || form == assembly || form == binary || (form == "sass" && target.isNvidia()))
+    return "";
+  return "there is no " + form.str() + " for " + target.name() + ": --emit " + assembly + " or " +
+         binary;
+}
+
 int compileCommand(Session &session) {
   if (session.line.positional().empty())
     return session.usage("no kernel given");
@@ -252,7 +264,8 @@ int compileCommand(Session &session) {
     std::optional<Stage> stage =
         compilation.disassembled ? Stage::Binary : driver::parseStage(emit->text);
     if (!stage)
-      return session.usage("--emit takes tokens, ast, ttgir, ttgir-opt, llir, ptx, cubin or sass");
+      return session.usage("--emit takes tokens, ast, ttgir, ttgir-opt, llir, ptx, cubin, sass, "
+                           "amdgcn or hsaco");
     compilation.stage = *stage;
   }
   bool isSyntax = compilation.stage <= Stage::Ast;
@@ -261,6 +274,9 @@ int compileCommand(Session &session) {
     if (!parsed)
       return session.status();
     compilation.options.target = *parsed;
+    if (const Word *emit = session.line.find("--emit"))
+      if (std::string wrong = wrongVendor(emit->text, *parsed); !wrong.empty())
+        return session.usage(wrong);
   } else if (!isSyntax) {
     return session.usage("--target is needed, e.g. --target cuda:90a");
   }

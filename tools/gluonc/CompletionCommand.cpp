@@ -27,7 +27,9 @@ std::vector<std::string> choicesOf(const OptionSpec &option) {
       words.push_back(target.name());
   else if (option.name == "--emit")
     for (const driver::StageInfo &stage : driver::allStages())
-      words.push_back(stage.name.str());
+      for (llvm::StringRef name : {stage.name, stage.amdName})
+        if (!llvm::is_contained(words, name))
+          words.push_back(name.str());
   return words;
 }
 

@@ -17,7 +17,8 @@ constexpr llvm::StringLiteral verdicts = "ignore warn fault";
 constexpr OptionSpec runOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
     {"--device", "DEVICE",
-     "cpu, ptx, amdgcn, cuda or cuda:N (default: the first CUDA GPU, else cpu)", "cpu ptx cuda"},
+     "cpu, ptx, amdgcn, cuda or cuda:N (default: the first CUDA GPU, else cpu)",
+     "cpu ptx amdgcn cuda"},
     {"--target", "TARGET", "chip to specialize for on the CPU (default cuda:90a)"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
@@ -47,7 +48,8 @@ constexpr OptionSpec runOptions[] = {
 constexpr OptionSpec compileOptions[] = {
     {"--target", "TARGET", "cuda:80, cuda:90a, cuda:100a, hip:gfx942, …"},
     {"--emit", "STAGE",
-     "tokens, ast, ttgir (before passes), ttgir-opt, llir, ptx, cubin (default) or sass"},
+     "tokens, ast, ttgir (before passes), ttgir-opt, llir; ptx, cubin (default) or "
+     "sass; amdgcn or hsaco (default)"},
     {"-o", "PATH", "where the result goes; - is the standard output"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
