@@ -5,6 +5,7 @@
 #include "codegen/amd/CodeObject.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
+#include "codegen/amd/UnusedInputs.h"
 #include "codegen/core/EmitTable.h"
 #include "codegen/passes/Optimize.h"
 #include "ir/Dialects.h"
@@ -84,8 +85,8 @@ public:
 
   void optimize(LlvmModule &module) const override {
     Machine machine(target, options);
-    // What the kernel is launched with but does not read takes no registers.
-    runPasses(*module.module, *machine, "amdgpu-attributor");
+    runPasses(*module.module, *machine);
+    markUnusedInputs(*module.module);
   }
 
   Expected<Artifact> print(LlvmModule &module) const override {

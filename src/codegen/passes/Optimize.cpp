@@ -113,7 +113,7 @@ FunctionPassManager loopPasses(bool withCounters, bool combines) {
 
 } // namespace
 
-void runPasses(Module &module, TargetMachine &machine, StringRef machinePasses) {
+void runPasses(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graph;
@@ -144,8 +144,6 @@ void runPasses(Module &module, TargetMachine &machine, StringRef machinePasses) 
   }
   ModulePassManager last;
   last.addPass(createModuleToFunctionPassAdaptor(lastPasses()));
-  if (!machinePasses.empty())
-    cantFail(builder.parsePassPipeline(last, machinePasses));
   last.run(module, modules);
 }
 

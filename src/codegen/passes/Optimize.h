@@ -13,7 +13,6 @@
 
 namespace gluonc::codegen {
 
-/// `last`: passes of the machine's own to run at the end, as LLVM's pipelines name them.
-void runPasses(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef last = "");
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace gluonc::codegen
