@@ -28,9 +28,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/exec"))
 import run  # noqa: E402
+from signatures import signature  # noqa: E402
 
-TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "i8": "i8", "u8": "u8", "i32": "i32",
-         "gl.float8e4nv": "fp8e4nv", "gl.float8e5": "fp8e5"}
 # Kernels whose buffers lie elsewhere: gluonc places large ones first, Triton in program order.
 PLACED_OTHERWISE = {"from_tensor_memory", "scaled", "scales_in_a_row", "spread"}
 
@@ -38,26 +37,6 @@ PLACED_OTHERWISE = {"from_tensor_memory", "scaled", "scales_in_a_row", "spread"}
 SCALES = {"mxf8f6f4.block_scale.scale_vec::1X": "mxf8f6f4.block_scale.block32",
           "mxf4.block_scale.scale_vec::2X": "mxf4.block_scale.block32",
           "mxf4nvf4.block_scale.scale_vec::4X": "mxf4nvf4.block_scale.block16"}
-
-
-def signature(arguments):
-    """The arguments of `gluonc compile` for those of `gluonc run`."""
-    words, options, position = [], [], 0
-    while position < len(arguments):
-        word = arguments[position]
-        if word.startswith("--"):
-            if word in ("--num-warps", "--num-ctas"):
-                options += arguments[position:position + 2]
-            position += 2
-            continue
-        name, value = word.split("=", 1)
-        if "(" in value:
-            value = "*" + TYPES[value.rstrip(")").rsplit(",", 1)[1].strip()] + ":16"
-        elif name in ("n", "on"):
-            value = "i32"
-        words.append(f"{name}={value}")
-        position += 1
-    return words + options
 
 
 class Registers:

@@ -15,6 +15,7 @@ public:
   AmdIsa(const target::Target &target, const Options &options) : target(target), options(options) {}
 
   const EmitTable &operations() const override;
+  bool carriesWords() const override { return true; }
   void prepareModule(llvm::Module &module) const override;
   llvm::Constant *sharedMemory(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,

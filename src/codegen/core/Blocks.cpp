@@ -7,9 +7,10 @@ using namespace llvm;
 
 namespace gluonc::codegen {
 
-Blocks::Blocks(Builder &builder, RegisterTypes &types, Values &values, Function &function)
+Blocks::Blocks(Builder &builder, RegisterTypes &types, Values &values, Function &function,
+               bool carriesWords)
     : entry(BasicBlock::Create(function.getContext(), "prologue", &function)), builder(builder),
-      types(types), values(values) {}
+      types(types), values(values), carriesWords(carriesWords) {}
 
 BasicBlock *Blocks::create(const Twine &name) {
   return BasicBlock::Create(entry->getContext(), name, entry->getParent());
@@ -29,7 +30,9 @@ SmallVector<PHINode *> Blocks::newPhis(mlir::TypeRange list) {
 
 unsigned Blocks::elementsPerPhi(mlir::Type type) {
   mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type);
-  if (!tensor || !isa_and_nonnull<ttg::DotOperandEncodingAttr>(tensor.getEncoding()))
+  if (!tensor)
+    return 1;
+  if (!carriesWords && !isa_and_nonnull<ttg::DotOperandEncodingAttr>(tensor.getEncoding()))
     return 1;
   unsigned bits = types.ofElement(tensor.getElementType())->getScalarSizeInBits();
   unsigned perWord = bits == 8 || bits == 16 ? 32 / bits : 1;

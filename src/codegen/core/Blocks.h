@@ -7,7 +7,9 @@ namespace gluonc::codegen {
 
 class Blocks {
 public:
-  Blocks(Builder &builder, RegisterTypes &types, Values &values, llvm::Function &function);
+  /// `carriesWords`: of all tensors with narrow elements, as those of matrix products.
+  Blocks(Builder &builder, RegisterTypes &types, Values &values, llvm::Function &function,
+         bool carriesWords);
 
   /// The function's first block, which dominates all others.
   llvm::BasicBlock *const entry;
@@ -34,6 +36,7 @@ private:
   Builder &builder;
   RegisterTypes &types;
   Values &values;
+  const bool carriesWords;
   llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
   llvm::DenseMap<mlir::Block *, llvm::SmallVector<llvm::PHINode *>> phis;
 };

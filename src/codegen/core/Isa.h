@@ -80,6 +80,8 @@ public:
 
   /// Operations that only this vendor emits, or emits in its own way.
   virtual const EmitTable &operations() const = 0;
+  /// Whether registers have 32 bits only, so that phis had better carry narrow elements in words.
+  virtual bool carriesWords() const { return false; }
 
   /// Sets triple, data layout and module flags.
   virtual void prepareModule(llvm::Module &module) const = 0;

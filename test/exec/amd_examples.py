@@ -1,0 +1,25 @@
+"""The kernels of examples/mi300x_* and mi355x_*."""
+
+# Edges that no tile divides; more tiles than dies.
+# RUN: matmul a='randn((200, 168), f16)' b='randn((330, 168), f16)' c='empty((200, 330), f16)' m=200 n=330 k=168 \
+#   a_stride=168 b_stride=168 c_stride=330 ROWS=64 COLUMNS=64 DEPTH=64 GROUP=2 DIES=8 CUT=True --grid 24 --target hip:gfx942
+# EXPECT: allclose(c, a.to(f32) @ b.to(f32).T, 2e-3, 1e-3)
+# RUN: matmul a='randint(-4, 5, (256, 128), bf16)' b='randint(-4, 5, (256, 128), bf16)' c='empty((256, 256), bf16)' m=256 \
+#   n=256 k=128 a_stride=128 b_stride=128 c_stride=256 ROWS=256 COLUMNS=256 DEPTH=64 GROUP=4 DIES=8 CUT=False --grid 1 \
+#   --num-warps 8 --target hip:gfx942
+# EXPECT: c == (a.to(f32) @ b.to(f32).T).to(bf16)
+
+# RUN: attention q='randn((2, 300, 64), f16, 1)' k='randn((2, 300, 64), f16, 2)' v='randn((2, 300, 64), f16, 3)' \
+#   o='empty((2, 300, 64), f16)' c=0.125 rows=300 keys=300 q_strides='(19200, 64)' k_strides='(19200, 64)' v_strides='(19200, 64)' \
+#   o_strides='(19200, 64)' D=64 CAUSAL=False p='exp(0.125 * 0.6931471805599453 * (q[0].to(f32) @ k[0].to(f32).T))' \
+#   r='exp(0.125 * 0.6931471805599453 * (q[1].to(f32) @ k[1].to(f32).T))' --grid 3,2 --target hip:gfx942
+# EXPECT: allclose(o[0], p @ v[0].to(f32) / p.sum(1).reshape((300, 1)), 2e-3, 1e-3) and allclose(o[1], r @ v[1].to(f32) / r.sum(1).reshape((300, 1)), 2e-3, 1e-3)
+# Scores so far apart that sums shrink now and then.
+# RUN: attention q='randn((1, 200, 128), bf16, 1)' k='randn((1, 300, 128), bf16, 2)' v='randn((1, 300, 128), bf16, 3)' \
+#   o='empty((1, 200, 128), bf16)' c=1.0 rows=200 keys=300 q_strides='(25600, 128)' k_strides='(38400, 128)' \
+#   v_strides='(38400, 128)' o_strides='(25600, 128)' D=128 CAUSAL=True i='arange(200).reshape((200, 1))' j='arange(300).reshape((1, 300))' \
+#   p='where(j <= i, exp(0.6931471805599453 * (q[0].to(f32) @ k[0].to(f32).T)), 0.0)' --grid 2 --target hip:gfx942
+# EXPECT: allclose(o[0], p @ v[0].to(f32) / p.sum(1).reshape((200, 1)), 2e-2, 1e-2)
+
+from mi300x_attention.attention import attention
+from mi300x_matmul.matmul import matmul
