@@ -21,5 +21,41 @@
 #   p='where(j <= i, exp(0.6931471805599453 * (q[0].to(f32) @ k[0].to(f32).T)), 0.0)' --grid 2 --target hip:gfx942
 # EXPECT: allclose(o[0], p @ v[0].to(f32) / p.sum(1).reshape((200, 1)), 2e-2, 1e-2)
 
+# RUN: mxfp4 a='randint(0, 256, (200, 384), u8, 1)' b='randint(0, 256, (330, 384), u8, 2)' sa='randint(120, 131, (7, 3, 256), u8, 3)' \
+#   sb='randint(120, 131, (11, 3, 256), u8, 4)' c='empty((200, 330), f16)' left='empty((200, 768), f32)' right='empty((330, 768), f32)' \
+#   m=200 n=330 k=768 ROWS=64 COLUMNS=128 --grid 13 --target hip:gfx950
+# EXPECT: allclose(c, left @ right.T, 2e-3, 1e-2)
+
 from mi300x_attention.attention import attention
 from mi300x_matmul.matmul import matmul
+from mi355x_matmul.matmul import matmul as multiply_mxfp4
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+
+@gluon.jit
+def decode(x, s, out, rows, k):
+    """Numbers times their scales, element by element."""
+    pairs: gl.constexpr = gl.BlockedLayout([1, 16], [8, 8], [4, 1], [1, 0])
+    wide: gl.constexpr = gl.BlockedLayout([1, 32], [8, 8], [4, 1], [1, 0])
+    for row in range(0, rows, 32):
+        for step in range(k // 256):
+            i = row + gl.arange(0, 32, layout=gl.SliceLayout(1, pairs))
+            byte = step * 128 + gl.arange(0, 128, layout=gl.SliceLayout(0, pairs))
+            packed = gl.load(x + i[:, None] * (k // 2) + byte[None, :], mask=(i < rows)[:, None], other=0)
+            value = gl.fp4_to_fp(packed, gl.bfloat16, axis=1).to(gl.float32)
+            i = row + gl.arange(0, 32, layout=gl.SliceLayout(1, wide))
+            block = gl.arange(0, 256, layout=gl.SliceLayout(0, wide)) // 32
+            place = (i % 16 * 4 + i // 16 % 2 * 2)[:, None] + (block % 4 * 64 + block // 4)[None, :]
+            scale = gl.load(s + (row // 32 * (k // 256) + step) * 256 + place).to(gl.float32)
+            at = i[:, None] * k + (step * 256 + gl.arange(0, 256, layout=gl.SliceLayout(0, wide)))[None, :]
+            gl.store(out + at, gl.convert_layout(value, wide) * gl.exp2(scale - 127), mask=(i < rows)[:, None])
+
+
+@gluon.jit
+def mxfp4(a, b, sa, sb, c, left, right, m, n, k, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
+    if gl.program_id(0) == 12:
+        decode(a, sa, left, m, k)
+        decode(b, sb, right, n, k)
+    else:
+        multiply_mxfp4(a, b, sa, sb, c, m, n, k, k // 2, k // 2, n, ROWS, COLUMNS, 2, 8)
