@@ -114,10 +114,10 @@ std::optional<RunTime> runOnCpu(mlir::ModuleOp module, const KernelArguments &ar
 void reportDevice(llvm::Error error, diag::Sink &sink) {
   llvm::handleAllErrors(
       std::move(error),
-      [&](const cuda::CudaError &failure) {
-        // 700 to 720: what the kernel did (illegal address, assertion, trap, …).
-        bool byKernel = failure.code >= cuda::errorIllegalAddress && failure.code <= 720;
-        sink.report(byKernel ? Kind::DeviceFault : Kind::DeviceError, {}, failure.message()).end();
+      [&](const runtime::DriverError &failure) {
+        sink.report(failure.isByKernel() ? Kind::DeviceFault : Kind::DeviceError, {},
+                    failure.message())
+            .end();
       },
       [&](const llvm::ErrorInfoBase &other) {
         sink.report(Kind::DeviceError, {}, other.message()).end();

@@ -1,12 +1,8 @@
 #include "runtime/cuda/Driver.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <dlfcn.h>
 
 namespace gluonc::cuda {
-
-char CudaError::ID = 0;
 
 static llvm::Error noDriver(const llvm::Twine &why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), "no CUDA driver: " + why);
@@ -51,10 +47,7 @@ llvm::Error Driver::fail(CUresult result, llvm::StringRef call) const {
   const char *text = nullptr;
   table.cuGetErrorName(result, &name);
   table.cuGetErrorString(result, &text);
-  std::string message = (call + ": " + (name ? name : "unknown CUDA error") + " (" +
-                         llvm::Twine(result) + ")" + (text ? ": " : "") + (text ? text : ""))
-                            .str();
-  return llvm::make_error<CudaError>(result, std::move(message));
+  return llvm::make_error<runtime::DriverError>(result, call, name, text);
 }
 
 } // namespace gluonc::cuda

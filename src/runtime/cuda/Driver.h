@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/DriverError.h"
 #include "runtime/cuda/Types.h"
-
-#include "llvm/Support/Error.h"
 
 #include <memory>
 #include <string>
@@ -20,20 +19,6 @@ namespace gluonc::cuda {
 struct Table {
 #define GL_CUDA(name, parameters) CUresult(*name) parameters = nullptr;
 #include "runtime/cuda/Symbols.def"
-};
-
-/// A driver call that failed: the call, the driver's error name and its text.
-class CudaError : public llvm::ErrorInfo<CudaError> {
-public:
-  static char ID;
-  CudaError(CUresult code, std::string message) : code(code), text(std::move(message)) {}
-  void log(llvm::raw_ostream &out) const override { out << text; }
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-
-  const CUresult code;
-
-private:
-  std::string text;
 };
 
 class Driver {

@@ -6,6 +6,10 @@
 
 namespace gluonc::cuda {
 
+static Grid mostPrograms(unsigned ctasPerCluster) {
+  return {target::maxGridX / ctasPerCluster, target::maxGridYZ, target::maxGridYZ};
+}
+
 llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
                                           const std::string &name, const LaunchShape &shape,
                                           unsigned parameters) {
@@ -30,10 +34,9 @@ llvm::Expected<Launcher> Launcher::create(std::shared_ptr<const Module> module,
             "allowing clusters of more than 8 CTAs"))
       return std::move(error);
   launcher.kernel = *function;
-  launcher.parameters = parameters;
-  launcher.byAddress = shape.byAddress;
+  launcher.parameters = Parameters(parameters, shape.byAddress);
   launcher.clusterSize = shape.ctasPerCluster;
-  launcher.mostPrograms = target::maxGridX / shape.ctasPerCluster;
+  launcher.most = mostPrograms(shape.ctasPerCluster);
   launcher.prepared.blockX = shape.threads;
   launcher.prepared.sharedBytes = shape.sharedBytes;
   auto attribute = [&](LaunchAttribute::Id id) -> LaunchAttribute & {
@@ -71,7 +74,7 @@ void Launcher::keepIfCaptured(CUstream stream) const {
 
 CUresult Launcher::launchMany(const LaunchConfig &config, const uint64_t *slots,
                               const uint64_t *scratchAddress) const {
-  llvm::SmallVector<void *, inlineParameters> pointers(parameters + hiddenParameters);
+  llvm::SmallVector<void *, Parameters::inlinePointers> pointers(parameters.all());
   return call(config, slots, pointers.data(), scratchAddress);
 }
 
@@ -126,19 +129,11 @@ std::optional<unsigned> Launcher::residentCtas() const {
 }
 
 std::string Launcher::whyNotPossible(Grid grid, unsigned ctasPerCluster) {
-  unsigned mostPrograms = target::maxGridX / ctasPerCluster;
-  if (grid.x <= mostPrograms && grid.y <= target::maxGridYZ && grid.z <= target::maxGridYZ)
-    return "";
-  std::string text;
-  llvm::raw_string_ostream(text) << "launching the kernel on a grid of " << grid.x << " x "
-                                 << grid.y << " x " << grid.z << " programs; at most "
-                                 << mostPrograms << " x " << target::maxGridYZ << " x "
-                                 << target::maxGridYZ << " are possible";
-  return text;
+  return runtime::whyTooLarge(grid, mostPrograms(ctasPerCluster));
 }
 
 std::string Launcher::describeFailure(CUresult result, Grid grid) const {
-  std::string text = whyNotPossible(grid, clusterSize);
+  std::string text = runtime::whyTooLarge(grid, most);
   if (!text.empty())
     return text;
   llvm::raw_string_ostream out(text);
@@ -159,10 +154,10 @@ std::string Launcher::describeFailure(CUresult result, Grid grid) const {
 }
 
 llvm::Error Launcher::run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const {
-  if (slots.size() != parameters)
+  if (slots.size() != parameters.visible())
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "the kernel takes %u launch arguments, not %zu", parameters,
-                                   slots.size());
+                                   "the kernel takes %u launch arguments, not %zu",
+                                   parameters.visible(), slots.size());
   // As in Triton, an empty grid runs nothing; the driver would call it an error.
   if (!grid.x || !grid.y || !grid.z)
     return llvm::Error::success();

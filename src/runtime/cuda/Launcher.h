@@ -13,37 +13,18 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/LaunchShape.h"
+#include "runtime/Parameters.h"
 #include "runtime/cuda/Module.h"
 #include "target/Limits.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace gluonc::cuda {
 
-struct Grid {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-/// How programs of a launch run beside each other and beside other launches.
-struct LaunchMode {
-  /// All programs at the same time, or not at all.
-  bool cooperative = false;
-  /// It may begin while the kernel before it in the stream still runs.
-  bool programmaticDependent = false;
-};
-
-/// What the compiler knows about how a kernel is launched.
-struct LaunchShape {
-  unsigned threads = 128;
-  unsigned ctasPerCluster = 1;
-  unsigned sharedBytes = 0;
-  LaunchMode mode = {};
-  /// Global memory that each CTA needs for itself during the launch.
-  unsigned scratchBytes = 0;
-  /// Parameters that are larger than a slot: their slot holds the address of their bytes.
-  llvm::SmallVector<unsigned, 0> byAddress = {};
-};
+using runtime::Grid;
+using runtime::LaunchMode;
+using runtime::LaunchShape;
 
 class Launcher {
 public:
@@ -53,7 +34,7 @@ public:
                                          unsigned parameters);
   Launcher(Launcher &&) = default;
 
-  unsigned parameterCount() const { return parameters; }
+  unsigned parameterCount() const { return parameters.visible(); }
   const Function &function() const { return kernel; }
   const Device &device() const { return *module->device(); }
 
@@ -61,7 +42,7 @@ public:
   /// eight bytes, addresses; the address of a larger value). `stream` may be null. Safe from
   /// several threads.
   CUresult launch(Grid grid, CUstream stream, const uint64_t *slots) const {
-    if (!isPossible(grid)) [[unlikely]]
+    if (!runtime::fits(grid, most)) [[unlikely]]
       return errorInvalidValue;
     LaunchConfig config = prepared;
     config.gridX = grid.x * clusterSize;
@@ -74,10 +55,10 @@ public:
     config.attributes = attributes.data();
     if (scratch) [[unlikely]]
       return launchWithScratch(config, slots);
-    if (parameters + hiddenParameters > inlineParameters) [[unlikely]]
-      return launchMany(config, slots, &noScratch);
-    void *pointers[inlineParameters];
-    return call(config, slots, pointers, &noScratch);
+    if (parameters.all() > Parameters::inlinePointers) [[unlikely]]
+      return launchMany(config, slots, &Parameters::noScratch);
+    void *pointers[Parameters::inlinePointers];
+    return call(config, slots, pointers, &Parameters::noScratch);
   }
   /// Why no NVIDIA GPU launches such a grid of clusters, with the limits; "" if one does.
   static std::string whyNotPossible(Grid grid, unsigned ctasPerCluster);
@@ -88,25 +69,14 @@ public:
   llvm::Error run(Grid grid, CUstream stream, llvm::ArrayRef<uint64_t> slots) const;
 
 private:
-  /// Two scratch pointers end every kernel's parameter list.
-  static constexpr unsigned hiddenParameters = 2;
-  static constexpr unsigned inlineParameters = 64;
+  using Parameters = runtime::Parameters;
 
   Launcher() = default;
-  bool isPossible(Grid grid) const {
-    return grid.x <= mostPrograms && grid.y <= target::maxGridYZ && grid.z <= target::maxGridYZ;
-  }
   /// CTAs that can be on the GPU at the same time; nothing where the driver does not tell.
   std::optional<unsigned> residentCtas() const;
   CUresult call(const LaunchConfig &config, const uint64_t *slots, void **pointers,
                 const uint64_t *scratchAddress) const {
-    for (unsigned i = 0; i != parameters; ++i)
-      pointers[i] = const_cast<uint64_t *>(slots + i);
-    for (unsigned i : byAddress)
-      pointers[i] = reinterpret_cast<void *>(slots[i]);
-    pointers[parameters] = const_cast<uint64_t *>(scratchAddress);
-    // Nothing is profiled.
-    pointers[parameters + 1] = const_cast<uint64_t *>(&noScratch);
+    parameters.point(pointers, slots, scratchAddress);
     CUresult result = enter(&config, kernel.handle, pointers, nullptr);
     if (result == success) [[likely]]
       return result;
@@ -118,14 +88,11 @@ private:
   CUresult launchWithScratch(const LaunchConfig &config, const uint64_t *slots) const;
   CUresult retry(const LaunchConfig &config, void **pointers, CUresult first) const;
 
-  static constexpr uint64_t noScratch = 0;
   CUresult (*enter)(const LaunchConfig *, CUfunction, void **, void **) = nullptr;
   Function kernel;
-  unsigned parameters = 0;
+  Parameters parameters;
   unsigned clusterSize = 1;
-  /// Along x.
-  unsigned mostPrograms = target::maxGridX;
-  llvm::SmallVector<unsigned, 0> byAddress = {};
+  Grid most;
   LaunchConfig prepared;
   llvm::SmallVector<LaunchAttribute, 3> attributes;
   std::shared_ptr<const Module> module;

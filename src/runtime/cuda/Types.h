@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/LaunchConfig.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -70,42 +72,9 @@ enum class JitOption : int {
   ErrorLogBufferSizeBytes = 6,
 };
 
-/// CUlaunchAttribute: a tag and 64 bytes of which each kind uses a prefix.
-struct LaunchAttribute {
-  enum Id : int { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
-  int id = 0;
-  int padding = 0;
-  union {
-    char bytes[64] = {};
-    unsigned clusterDimension[3];
-    int flag;
-  };
-};
-static_assert(sizeof(LaunchAttribute) == 72);
-
-/// CUmemPoolProps: by default, memory of one device that only this process sees.
-struct MemoryPoolProperties {
-  int allocationType = 1;
-  int handleTypes = 0;
-  int locationType = 1;
-  int device = 0;
-  void *securityAttributes = nullptr;
-  size_t maxSize = 0;
-  unsigned char reserved[56] = {};
-};
-static_assert(sizeof(MemoryPoolProperties) == 88);
-/// CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.
-inline constexpr int poolReleaseThreshold = 4;
-
-/// CUlaunchConfig.
-struct LaunchConfig {
-  unsigned gridX = 1, gridY = 1, gridZ = 1;
-  unsigned blockX = 1, blockY = 1, blockZ = 1;
-  unsigned sharedBytes = 0;
-  CUstream stream = nullptr;
-  const LaunchAttribute *attributes = nullptr;
-  unsigned attributeCount = 0;
-};
-static_assert(sizeof(LaunchConfig) == 56);
+using runtime::LaunchAttribute;
+using runtime::MemoryPoolProperties;
+using runtime::poolReleaseThreshold;
+using LaunchConfig = runtime::LaunchConfig<CUstream>;
 
 } // namespace gluonc::cuda
