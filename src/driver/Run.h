@@ -1,7 +1,8 @@
 //===- Run.h - One kernel launch on the CPU or a GPU ------------------------===//
 //
 // Host tensors in, host tensors out. The simulator and the executors of PTX and of
-// AMD's machine code work on the tensors' own memory; on a GPU each buffer is copied there and back.
+// AMD's machine code work on the tensors' own memory; on a GPU each buffer is copied there and
+// back.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -9,6 +10,7 @@
 #include "driver/Arguments.h"
 #include "driver/Compiler.h"
 #include "runtime/cuda/Launcher.h"
+#include "runtime/hip/Launcher.h"
 #include "sim/Simulator.h"
 
 #include <array>
@@ -52,6 +54,11 @@ std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
                                  const CompiledKernel &kernel, unsigned warpSize,
                                  const KernelArguments &arguments, Grid grid, unsigned launches,
                                  diag::Sink &sink);
+/// The same on an AMD GPU. None has run it.
+std::optional<RunTime> runOnHip(std::shared_ptr<const hip::Device> device,
+                                const CompiledKernel &kernel, unsigned warpSize,
+                                const KernelArguments &arguments, Grid grid, unsigned launches,
+                                diag::Sink &sink);
 
 struct ExecutedRun {
   /// Receives what the kernel prints.

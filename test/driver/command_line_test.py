@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The command line: exit statuses, diagnostics as JSON, outputs of every command.
 
-A driver that is not one (fake_cuda) stands in for a GPU: it has memory and takes
-launches, but runs nothing.
+Drivers that are none stand in for GPUs: they have memory and take launches. fake_cuda
+runs nothing, fake_hip executes AMD's machine code on the CPU.
 """
 
 import argparse
@@ -45,6 +45,22 @@ def forever(dst):
         i = i % 8 + 1
 '''
 
+AMD_KERNELS = '''from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def copy(src, dst, n, BLOCK: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1], [64], [4], [0])
+    i = gl.program_id(0) * BLOCK + gl.arange(0, BLOCK, layout)
+    gl.store(dst + i, gl.load(src + i, i < n), i < n)
+
+@gluon.jit
+def widths(dst, a, x, b, y, c):
+    total = a.to(gl.float64) + x.to(gl.float64) + b.to(gl.float64) + y.to(gl.float64)
+    program = gl.program_id(0)
+    gl.store(dst + program, total + c.to(gl.float64) + gl.num_programs(0) + program)
+'''
+
 COPY = ["src=arange(100, f32)", "dst=empty(100, f32)", "n=100", "BLOCK=128"]
 TYPES = ["src=*fp32:16", "dst=*fp32:16", "n=i32", "BLOCK=128"]
 LAYOUT = "BlockedLayout([1, 2], [4, 8], [2, 2], [1, 0])"
@@ -65,9 +81,10 @@ class CommandLine(unittest.TestCase):
         cls.folder.cleanup()
 
     def gluonc(self, *arguments, fake=False, **extra):
+        """`fake`: with NVIDIA GPUs that are none; "hip": with AMD's."""
         environment = {**os.environ, "GLUONC_CACHE_DIR": str(self.path / "cache"), **extra}
         if fake:
-            environment["LD_LIBRARY_PATH"] = options.fake_cuda
+            environment["LD_LIBRARY_PATH"] = options.fake_hip if fake == "hip" else options.fake_cuda
         return subprocess.run([options.gluonc, *arguments], cwd=self.path, env=environment,
                               capture_output=True, text=True, timeout=120)
 
@@ -347,6 +364,92 @@ class CommandLine(unittest.TestCase):
         run = ("run", "k.py::copy", *COPY, "--device", "cuda")
         self.fails(3, {"kind": "DeviceFault"}, *run, fake=True, FAKE_CUDA_SYNC="700")
         self.fails(4, {"kind": "DeviceError"}, *run, fake=True, FAKE_CUDA_SYNC="2")
+
+    # -- an AMD GPU that is not one: its kernels are executed on the CPU ------------
+
+    def hip(self, kernel, *arguments, chip="gfx942:sramecc+:xnack-", layout="[64], [4]", **extra):
+        """A run, and the driver calls that it made."""
+        (self.path / "amd.py").write_text(AMD_KERNELS.replace("[64], [4]", layout))
+        log = self.path / "hip.log"
+        log.unlink(missing_ok=True)
+        result = self.gluonc("run", f"amd.py::{kernel}", *arguments, "--diagnostics=json", fake="hip",
+                             FAKE_HIP_CHIP=chip, FAKE_HIP_LOG=str(log), **extra)
+        return result, log.read_text().splitlines() if log.exists() else []
+
+    def test_amd_gpus_give_results_and_times(self):
+        result, calls = self.hip("copy", *COPY, "--device", "hip:1", "--expect", "dst == src",
+                                 "--time")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("ran on hip:1 (Fake Instinct), grid 1x1x1", result.stdout)
+        self.assertIn("median of 20", result.stdout)
+        self.assertEqual(calls.count("hipModuleLaunchKernel"), 21)
+        # All that is taken is given back.
+        for take, give in (("hipMalloc", "hipFree"), ("hipEventCreate", "hipEventDestroy"),
+                           ("hipModuleLoadData", "hipModuleUnload")):
+            self.assertEqual(calls.count(take), calls.count(give), take)
+
+    def test_amd_runs_make_their_calls_in_order(self):
+        _, calls = self.hip("copy", *COPY, "--device", "hip")
+        self.assertEqual([call for call in calls if not re.match("hip(Device)?(Get|Total)|hipFuncGet", call)],
+                         ["hipInit", "hipDriverGetVersion", "hipModuleLoadData",
+                          "hipModuleGetFunction", "hipEventCreate", "hipEventCreate", "hipMalloc",
+                          "hipMemcpyHtoD", "hipMalloc", "hipMemcpyHtoD", "hipEventRecord",
+                          "hipModuleLaunchKernel", "hipEventRecord", "hipEventSynchronize",
+                          "hipEventElapsedTime", "hipMemcpyDtoH", "hipMemcpyDtoH",
+                          "hipEventDestroy", "hipEventDestroy", "hipModuleUnload", "hipFree",
+                          "hipFree"])
+
+    def test_amd_arguments_of_all_widths_lie_where_the_kernel_reads_them(self):
+        result, _ = self.hip("widths", "dst=empty(4, f64)", "a=-3", "x=0.5", "b=2**40",
+                             "y=0.25", "c=True", "--grid", "4", "--device", "hip", "--expect",
+                             "dst == 2**40 - 3 + 0.5 + 0.25 + 1 + 4 + arange(4, f64)")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_amd_chips_decide_what_is_compiled(self):
+        for chip in ("gfx950:sramecc+:xnack-", "gfx1100", "gfx1200", "gfx1250"):
+            layout = "[64], [4]" if "gfx9" in chip else "[32], [4]"
+            result, _ = self.hip("copy", *COPY, "--device", "hip", "--expect", "dst == src",
+                                 chip=chip, layout=layout)
+            self.assertEqual(result.returncode, 0, f"{chip}: {result.stderr}")
+        result, _ = self.hip("copy", *COPY, "--device", "hip", chip="gfx803")
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("gluonc has no code generator for gfx803", result.stderr)
+
+    def test_first_amd_gpu_is_the_default_where_no_other_is(self):
+        for arguments, where in (((), "hip:0 (Fake Instinct)"),
+                                 (("--target", "hip:gfx942"), "hip:0 (Fake Instinct)"),
+                                 (("--target", "cuda:90a"), "cpu (simulator, as cuda:90a)")):
+            layout = "[32], [4]" if "cuda:90a" in arguments else "[64], [4]"
+            result, _ = self.hip("copy", *COPY, "--expect", "dst == src", *arguments, layout=layout)
+            self.assertIn("ran on " + where, result.stdout)
+        # One that has no code generator is passed over.
+        result, _ = self.hip("copy", *COPY, chip="gfx803", layout="[32], [4]")
+        self.assertIn("ran on cpu", result.stdout)
+
+    def test_what_amd_gpus_fail_at_is_told(self):
+        _, calls = self.hip("copy", *COPY, "--device", "hip")
+        for call in sorted(set(calls)):
+            result, _ = self.hip("copy", *COPY, "--device", "hip", FAKE_HIP_FAIL=f"{call}=999")
+            if call in ("hipFree", "hipEventDestroy", "hipModuleUnload"):
+                self.assertEqual(result.returncode, 0, call)
+                continue
+            self.assertEqual(result.returncode, 4, call)
+            error, = [json.loads(line) for line in result.stderr.splitlines()]
+            self.assertIn("hipErrorUnknown (999): some text", error["message"])
+            self.assertIn(error["kind"], ("DeviceMissing", "DeviceError"))
+
+    def test_what_a_kernel_does_wrong_on_an_amd_gpu_is_its_fault(self):
+        result, _ = self.hip("copy", "src=arange(100, f32)", "dst=empty(100, f32)", "n=128",
+                             "BLOCK=128", "--device", "hip")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn('"kind":"DeviceFault"', result.stderr)
+        self.assertIn("hipErrorIllegalAddress (700)", result.stderr)
+
+    def test_missing_amd_device_exits_with_4(self):
+        result, _ = self.hip("copy", *COPY, "--device", "hip:7")
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("no HIP device 7: the driver finds 2", result.stderr)
+        self.assertEqual(self.hip("copy", *COPY, "--device", "hip:x")[0].returncode, 2)
 
     def test_gpu_runs_fill_the_cache_and_damage_to_it_is_harmless(self):
         cache = self.path / "cache-test"
@@ -632,11 +735,21 @@ class CommandLine(unittest.TestCase):
         self.assertIn("cuda:0 Fake H100, compute capability 9.0", out)
         self.assertIn("cuda:1 Fake H100", out)
         self.assertIn("cuda:90a", out)
+        self.assertIn("hip: no HIP driver: ", out)
+
+    def test_info_lists_amd_devices(self):
+        out = self.fine("info", fake="hip")
+        self.assertIn("cuda: no CUDA driver: ", out)
+        self.assertIn("hip:1 Fake Instinct, gfx942, 192 GiB, driver for HIP 7.1\n", out)
+        told = json.loads(self.fine("info", "--format", "json", fake="hip"))
+        self.assertIn({"device": "hip:1", "name": "Fake Instinct", "chip": "gfx942",
+                       "bytes": 192 << 30, "driver_hip": "7.1"}, told["devices"])
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--gluonc", required=True)
     parser.add_argument("--fake-cuda", required=True)
+    parser.add_argument("--fake-hip", required=True)
     options, rest = parser.parse_known_args()
     unittest.main(argv=["command_line_test.py", *rest])

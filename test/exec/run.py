@@ -14,9 +14,11 @@ simulator of that chip. On `ptx`, the PTX for sm_90a as the CPU executes it, ker
 with instructions that are not executed yet are counted and skipped. On `amdgcn`, the machine code of
 AMD's chips, kernels run as the chip --target says, gfx1100 unless told otherwise, or as the RUN line
 does; those that need what it lacks, or have no machine code for it, are counted and skipped. For
-chips with waves of 64 lanes, blocked layouts of 32 get twice as many.
+chips with waves of 64 lanes, blocked layouts of 32 get twice as many. On `hip` it is the first AMD
+GPU that says which chip; LD_LIBRARY_PATH=build/release/fake_hip FAKE_HIP_CHIP=gfx950 gives one that
+is none.
 
-    run.py --gluonc build/release/bin/gluonc --device cpu|ptx|amdgcn|cuda [--target CHIP] [--dumps]
+    run.py --gluonc build/release/bin/gluonc --device cpu|ptx|amdgcn|cuda|hip [--target CHIP] [--dumps]
            [FILE...]
 
 With --dumps, what runs in place of each kernel is the IR that Triton made of it, from dumps/.
@@ -28,6 +30,7 @@ import argparse
 import ast
 import concurrent.futures
 import hashlib
+import json
 import math
 import os
 import pathlib
@@ -48,6 +51,7 @@ UNKNOWN_TO_AMDGCN = "does not know this instruction"
 LACKING = ("GL2508", "GL2520", "GL2553", "GL4001")
 # Assembly in the kernel is PTX.
 ALIEN = ("inline_asm", "GL6041")
+AMD = ("amdgcn", "hip")
 WIDE_WAVES = ("hip:gfx942", "hip:gfx950")
 # Copies of kernel files with wider waves.
 FOLDER = tempfile.TemporaryDirectory()
@@ -91,9 +95,9 @@ def target_of(test):
     return words[words.index("--target") + 1] if "--target" in words else ""
 
 
-def is_simulator_only(test, device):
-    """PTX is executed for any of NVIDIA's chips, machine code for AMD's."""
-    vendor = {"ptx": "cuda:", "amdgcn": "hip:"}.get(device)
+def is_simulator_only(test, device, chip):
+    """PTX is executed for any of NVIDIA's chips, machine code for AMD's; a GPU has its own chip."""
+    vendor = {"ptx": "cuda:", "amdgcn": "hip:", "hip": chip}.get(device)
     target = target_of(test)
     return test[2] == "FAULT" or bool(target) and not (vendor and target.startswith(vendor))
 
@@ -118,7 +122,7 @@ def dump_of(path, test):
 def run_one(gluonc, device, chip, dumps, path, test):
     """None when the test passes, else what went wrong."""
     line, (kernel, *arguments), kind, text = test
-    if device == "amdgcn" and not target_of(test):
+    if device in AMD and not target_of(test):
         arguments += ["--target", chip]
         if chip in WIDE_WAVES:
             arguments = [widen(word) for word in arguments]
@@ -136,10 +140,9 @@ def run_one(gluonc, device, chip, dumps, path, test):
         return f"{path}:{line}: timed out"
     output = result.stdout + result.stderr
     wanted = 0 if kind == "EXPECT" else 3
-    if (device == "ptx" and UNKNOWN in output) or (device == "amdgcn" and
-                                                   UNKNOWN_TO_AMDGCN in output):
+    if (device == "ptx" and UNKNOWN in output) or (device in AMD and UNKNOWN_TO_AMDGCN in output):
         return UNKNOWN
-    if device == "amdgcn" and (any(kind in output for kind in LACKING) or
+    if device in AMD and (any(kind in output for kind in LACKING) or
                                ALIEN[1] in output and ALIEN[0] in path.read_text(encoding="utf-8")):
         return LACKING
     if result.returncode == wanted and (kind == "EXPECT" or f'"kind":"{text}"' in output):
@@ -158,17 +161,20 @@ def main():
 
     on_cpu = options.device in ("cpu", "ptx", "amdgcn")
     if not on_cpu:
-        info = subprocess.run([options.gluonc, "info"], capture_output=True, text=True)
-        if f"{options.device}:0" not in info.stdout:
-            print(f"exec: no {options.device} device here")
-    has_device = on_cpu or f"{options.device}:0" in info.stdout
+        info = subprocess.run([options.gluonc, "info", "--format", "json"], capture_output=True,
+                              text=True)
+        first = [device for device in json.loads(info.stdout)["devices"]
+                 if device.get("device") == f"{options.device}:0"]
+        if options.device == "hip" and first:
+            options.target = "hip:" + first[0]["chip"]
+    has_device = on_cpu or first
 
     jobs, simulator_only = [], 0
     for path in options.files or sorted(HERE.glob("*.py")):
         if path.name in SCRIPTS:
             continue
         for test in read_tests(path):
-            if options.device != "cpu" and is_simulator_only(test, options.device):
+            if options.device != "cpu" and is_simulator_only(test, options.device, options.target):
                 simulator_only += 1
                 continue
             if options.dumps and not dump_of(path, test).exists():
@@ -181,7 +187,7 @@ def main():
         return SKIPPED
 
     # Each process on a GPU makes a context of its own.
-    if options.device == "amdgcn" and options.target in WIDE_WAVES:
+    if options.device in AMD and options.target in WIDE_WAVES:
         for path in HERE.glob("*.py"):
             (WIDENED / path.name).write_text(widen(path.read_text(encoding="utf-8")),
                                              encoding="utf-8")
@@ -198,7 +204,7 @@ def main():
             elif failure:
                 failed += 1
                 print(failure, flush=True)
-    name = options.device + f" {options.target}" * (options.device == "amdgcn")
+    name = options.device + f" {options.target}" * (options.device in AMD)
     passed = len(jobs) - failed - unknown - lacking
     print(f"exec ({name}): {passed} passed, {failed} failed, "
           f"{simulator_only} simulator-only skipped" + f", {unknown} {UNKNOWN}" * bool(unknown) +

@@ -1,5 +1,6 @@
 #include "Session.h"
 #include "runtime/cuda/Device.h"
+#include "runtime/hip/Device.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -12,36 +13,59 @@ namespace {
 
 /// A GPU, or why there is none to be seen.
 struct DeviceInfo {
+  target::Vendor vendor;
   std::string ordinal, problem = "", name = "";
-  int capability = 0, driverVersion = 0;
+  /// The compute capability, or the chip's name.
+  std::string chip = "";
+  /// The driver's version of CUDA or HIP.
+  std::string driver = "";
   uint64_t bytes = 0;
+
+  bool isAmd() const { return vendor == target::Vendor::Amd; }
 };
 
-std::vector<DeviceInfo> findDevices() {
-  llvm::Expected<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::open();
-  if (!driver)
-    return {{"cuda:", llvm::toString(driver.takeError())}};
-  llvm::Expected<int> count = cuda::Device::count(**driver);
-  if (!count)
-    return {{"cuda:", llvm::toString(count.takeError())}};
-  std::vector<DeviceInfo> found;
+std::string dotted(int version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+}
+
+void describe(const cuda::Device &device, DeviceInfo &info) {
+  info.chip = dotted(static_cast<int>(device.computeCapability()));
+  info.driver = dotted(device.driver().version());
+}
+
+void describe(const hip::Device &device, DeviceInfo &info) {
+  info.chip = device.chip();
+  info.driver = dotted(device.driver().version());
+}
+
+/// Appends the GPUs of one vendor, or why there is none.
+template <class Driver, class Device>
+void findDevices(std::vector<DeviceInfo> &found, target::Vendor vendor) {
+  std::string prefix = vendor == target::Vendor::Amd ? "hip:" : "cuda:";
+  llvm::Expected<std::shared_ptr<const Driver>> driver = Driver::open();
+  llvm::Expected<int> count = driver ? Device::count(**driver) : driver.takeError();
+  if (!count) {
+    found.push_back({vendor, prefix, llvm::toString(count.takeError())});
+    return;
+  }
   for (int i = 0; i != *count; ++i) {
-    DeviceInfo &info = found.emplace_back(DeviceInfo{"cuda:" + std::to_string(i)});
-    llvm::Expected<std::shared_ptr<const cuda::Device>> device = cuda::Device::open(*driver, i);
+    DeviceInfo &info = found.emplace_back(DeviceInfo{vendor, prefix + std::to_string(i)});
+    llvm::Expected<std::shared_ptr<const Device>> device = Device::open(*driver, i);
     if (!device) {
       info.problem = llvm::toString(device.takeError());
       continue;
     }
     info.name = (*device)->name();
-    info.capability = (*device)->computeCapability();
     info.bytes = (*device)->totalBytes();
-    info.driverVersion = (*driver)->version();
+    describe(**device, info);
   }
-  return found;
 }
 
-std::string dotted(int version) {
-  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+std::vector<DeviceInfo> findDevices() {
+  std::vector<DeviceInfo> found;
+  findDevices<cuda::Driver, cuda::Device>(found, target::Vendor::Nvidia);
+  findDevices<hip::Driver, hip::Device>(found, target::Vendor::Amd);
+  return found;
 }
 
 void printText(const std::vector<DeviceInfo> &devices, const std::string &ptxas,
@@ -57,9 +81,9 @@ void printText(const std::vector<DeviceInfo> &devices, const std::string &ptxas,
     if (!device.problem.empty())
       out << device.problem << '\n';
     else
-      out << device.name << ", compute capability " << dotted(device.capability) << ", "
-          << (device.bytes >> 30) << " GiB, driver for CUDA " << dotted(device.driverVersion)
-          << '\n';
+      out << device.name << (device.isAmd() ? ", " : ", compute capability ") << device.chip << ", "
+          << (device.bytes >> 30) << " GiB, driver for " << (device.isAmd() ? "HIP " : "CUDA ")
+          << device.driver << '\n';
   }
   out << "ptxas  " << (ptxas.empty() ? "not found (the driver compiles PTX)" : ptxas) << '\n';
   driver::Cache::Usage usage = cache.usage();
@@ -93,9 +117,9 @@ void printJson(const std::vector<DeviceInfo> &devices, const std::string &ptxas,
           }
           json.attribute("device", device.ordinal);
           json.attribute("name", device.name);
-          json.attribute("compute_capability", dotted(device.capability));
+          json.attribute(device.isAmd() ? "chip" : "compute_capability", device.chip);
           json.attribute("bytes", int64_t(device.bytes));
-          json.attribute("driver_cuda", dotted(device.driverVersion));
+          json.attribute(device.isAmd() ? "driver_hip" : "driver_cuda", device.driver);
         });
     });
     json.attribute("ptxas", ptxas.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(ptxas));

@@ -1,3 +1,4 @@
+#include "Gpu.h"
 #include "Session.h"
 #include "driver/IrSignature.h"
 #include "driver/KernelCache.h"
@@ -18,8 +19,8 @@ constexpr unsigned timedLaunches = 20;
 /// One `gluonc run`.
 struct Run {
   Session &session;
-  /// Null for the CPU.
-  std::shared_ptr<const cuda::Device> device = nullptr;
+  /// Nothing for the CPU.
+  std::optional<Gpu> gpu = std::nullopt;
   /// On the CPU: what is executed in place of simulating the kernel.
   enum class Executed { Nothing, Ptx, Amdgcn } executed = Executed::Nothing;
   sema::Options options = {};
@@ -35,48 +36,41 @@ struct Run {
       executed = Executed::Amdgcn;
     if (executed != Executed::Nothing || (wanted && wanted->text == "cpu"))
       return chooseTarget(problem);
-    int ordinal = 0;
-    if (wanted) {
-      llvm::StringRef name = wanted->text;
-      bool fine = name.consume_front("cuda");
-      if (fine && name.consume_front(":"))
-        fine = !name.getAsInteger(10, ordinal) && ordinal >= 0;
-      else
-        fine = fine && name.empty();
-      if (!fine) {
-        problem = "--device takes cpu, ptx, amdgcn, cuda or cuda:N";
-        return false;
-      }
-    }
-    if (llvm::Error error = openCuda(ordinal)) {
-      if (!wanted) {
-        llvm::consumeError(std::move(error));
-        device = nullptr;
-        return chooseTarget(problem);
-      }
-      session.sink.report(Kind::DeviceMissing, wanted->span, llvm::toString(std::move(error)))
-          .end();
+    if (!wanted)
+      return chooseFirstGpu() || chooseTarget(problem);
+    std::optional<GpuName> name = GpuName::parse(wanted->text);
+    if (!name) {
+      problem = "--device takes cpu, ptx, amdgcn, cuda, cuda:N, hip or hip:N";
       return false;
     }
-    return true;
+    llvm::Error error = openGpu(*name);
+    if (!error)
+      return true;
+    session.sink.report(Kind::DeviceMissing, wanted->span, llvm::toString(std::move(error))).end();
+    return false;
   }
 
-  llvm::Error openCuda(int ordinal) {
-    llvm::Expected<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::open();
-    if (!driver)
-      return driver.takeError();
-    llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
-        cuda::Device::open(*driver, ordinal);
+  /// False where there is none that gluonc has code for, or --target names the other vendor's.
+  bool chooseFirstGpu() {
+    const Word *word = session.line.find("--target");
+    std::optional<target::Target> named = target::Target::parse(word ? word->text : "");
+    for (target::Vendor vendor : {target::Vendor::Nvidia, target::Vendor::Amd}) {
+      if (named && named->vendor() != vendor)
+        continue;
+      llvm::Error error = openGpu({vendor, 0});
+      if (!error)
+        return true;
+      llvm::consumeError(std::move(error));
+    }
+    return false;
+  }
+
+  llvm::Error openGpu(GpuName name) {
+    llvm::Expected<Gpu> opened = Gpu::open(name);
     if (!opened)
       return opened.takeError();
-    device = *opened;
-    std::optional<target::Target> target = target::Target::cuda(device->computeCapability());
-    if (!target)
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     "gluonc has no code generator for compute capability %u.%u",
-                                     device->computeCapability() / 10,
-                                     device->computeCapability() % 10);
-    options.target = *target;
+    gpu = std::move(*opened);
+    options.target = gpu->target;
     return llvm::Error::success();
   }
 
@@ -98,8 +92,8 @@ struct Run {
   }
 
   std::string deviceText() const {
-    if (device)
-      return "cuda:" + std::to_string(device->ordinal()) + " (" + device->name() + ")";
+    if (gpu)
+      return gpu->text();
     std::string_view what = executed == Executed::Ptx      ? "PTX of "
                             : executed == Executed::Amdgcn ? "machine code of "
                                                            : "simulator, as ";
@@ -136,7 +130,7 @@ struct Run {
     driver::KernelSource source = {program, &kernel, arguments.specs, options};
     if (session.line.has("--ttgir") && !readIr(compiler, arguments, source))
       return std::nullopt;
-    return device || executed != Executed::Nothing
+    return gpu || executed != Executed::Nothing
                ? launchCode(compiler, source, arguments, grid, timings)
                : simulate(compiler, source, arguments, grid, timings);
   }
@@ -164,8 +158,12 @@ struct Run {
     if (executed == Executed::Amdgcn)
       return driver::runOnAmdgcn(*compiled, options.target.warpSize(), arguments, grid,
                                  session.sink);
-    return driver::runOnCuda(device, *compiled, options.target.warpSize(), arguments, grid,
-                             session.line.has("--time") ? timedLaunches : 0, session.sink);
+    unsigned launches = session.line.has("--time") ? timedLaunches : 0;
+    if (gpu->hip)
+      return driver::runOnHip(gpu->hip, *compiled, options.target.warpSize(), arguments, grid,
+                              launches, session.sink);
+    return driver::runOnCuda(gpu->cuda, *compiled, options.target.warpSize(), arguments, grid,
+                             launches, session.sink);
   }
 
   std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,

@@ -17,8 +17,8 @@ constexpr llvm::StringLiteral verdicts = "ignore warn fault";
 constexpr OptionSpec runOptions[] = {
     {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
     {"--device", "DEVICE",
-     "cpu, ptx, amdgcn, cuda or cuda:N (default: the first CUDA GPU, else cpu)",
-     "cpu ptx amdgcn cuda"},
+     "cpu, ptx, amdgcn, cuda[:N] or hip[:N] (default: the first GPU, else cpu)",
+     "cpu ptx amdgcn cuda hip"},
     {"--target", "TARGET", "chip to specialize for on the CPU (default cuda:90a)"},
     {"--num-warps", "N", "warps of a program (default 4)"},
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},

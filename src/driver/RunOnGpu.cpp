@@ -1,0 +1,168 @@
+#include "driver/Run.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace gluonc::driver {
+
+namespace {
+
+/// What a run takes from each vendor's runtime, under one name.
+struct Cuda {
+  using Device = cuda::Device;
+  using Module = cuda::Module;
+  using Launcher = cuda::Launcher;
+  using Buffer = cuda::Buffer;
+  using Stopwatch = cuda::Stopwatch;
+  static constexpr auto cacheSize = cuda::DeviceAttribute::L2CacheSize;
+};
+struct Hip {
+  using Device = hip::Device;
+  using Module = hip::Module;
+  using Launcher = hip::Launcher;
+  using Buffer = hip::Buffer;
+  using Stopwatch = hip::Stopwatch;
+  static constexpr auto cacheSize = hip::DeviceAttribute::L2CacheSize;
+};
+
+/// A launch with its buffers on the device.
+template <class Api> class GpuRun {
+public:
+  using Device = typename Api::Device;
+  using Launcher = typename Api::Launcher;
+  using Buffer = typename Api::Buffer;
+  using Stopwatch = typename Api::Stopwatch;
+
+  GpuRun(std::shared_ptr<const Device> device, const KernelArguments &arguments)
+      : device(std::move(device)), arguments(arguments) {}
+
+  llvm::Expected<RunTime> run(const CompiledKernel &kernel, unsigned warpSize, Grid grid,
+                              unsigned launches) {
+    auto module = Api::Module::load(device, kernel.artifact.bytes);
+    if (!module)
+      return module.takeError();
+    runtime::LaunchShape shape;
+    shape.threads = kernel.kernel.numWarps * warpSize;
+    shape.ctasPerCluster = kernel.kernel.numCtas;
+    shape.sharedBytes = kernel.kernel.sharedBytes;
+    shape.scratchBytes = kernel.kernel.globalScratchBytes;
+    llvm::Expected<Launcher> launcher = Launcher::create(
+        *module, kernel.kernel.name, shape, static_cast<unsigned>(arguments.runtime.size()));
+    if (!launcher)
+      return launcher.takeError();
+    llvm::Expected<Stopwatch> watch = Stopwatch::create(device);
+    if (!watch)
+      return watch.takeError();
+    if (llvm::Error error = upload())
+      return std::move(error);
+    llvm::Expected<float> first = launch(*launcher, *watch, grid);
+    if (!first)
+      return first.takeError();
+    // Results first: launches for the time may overwrite them (atomics, in-place kernels).
+    if (llvm::Error error = download())
+      return std::move(error);
+    return launches ? measure(*launcher, *watch, grid, launches) : RunTime{*first, 1};
+  }
+
+private:
+  llvm::Error upload() {
+    for (const RuntimeArgument &argument : arguments.runtime) {
+      const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value);
+      if (!tensor) {
+        slots.push_back(scalarBits(argument));
+        continue;
+      }
+      host::Buffer *buffer = tensor->storage().get();
+      if (!copies.contains(buffer))
+        if (llvm::Error error = upload(buffer))
+          return error;
+      slots.push_back(copies.find(buffer)->second.address() + tensor->byteOffset());
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error upload(host::Buffer *buffer) {
+    llvm::Expected<Buffer> copy = Buffer::allocate(device, buffer->size());
+    if (!copy)
+      return copy.takeError();
+    if (llvm::Error error = copy->upload(buffer->data(), buffer->size()))
+      return error;
+    copies.insert({buffer, std::move(*copy)});
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<float> launch(const Launcher &launcher, const Stopwatch &watch, Grid grid) {
+    if (llvm::Error error = watch.start(nullptr))
+      return std::move(error);
+    if (llvm::Error error = launcher.run({grid[0], grid[1], grid[2]}, nullptr, slots))
+      return std::move(error);
+    if (llvm::Error error = watch.stop(nullptr))
+      return std::move(error);
+    return watch.milliseconds();
+  }
+
+  llvm::Error download() {
+    for (auto &[buffer, copy] : copies) {
+      if (llvm::Error error = copy.download(buffer->data(), buffer->size()))
+        return error;
+      buffer->settle();
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<RunTime> measure(const Launcher &launcher, const Stopwatch &watch, Grid grid,
+                                  unsigned launches) {
+    llvm::Expected<int> cacheBytes = device->attribute(Api::cacheSize);
+    if (!cacheBytes)
+      return cacheBytes.takeError();
+    llvm::Expected<Buffer> flush = Buffer::allocate(device, static_cast<size_t>(*cacheBytes) * 4);
+    if (!flush)
+      return flush.takeError();
+    std::vector<double> times;
+    for (unsigned i = 0; i != launches; ++i) {
+      if (llvm::Error error = flush->fill(0))
+        return std::move(error);
+      llvm::Expected<float> time = launch(launcher, watch, grid);
+      if (!time)
+        return time.takeError();
+      times.push_back(*time);
+    }
+    llvm::sort(times);
+    return RunTime{times[times.size() / 2], launches};
+  }
+
+  std::shared_ptr<const Device> device;
+  const KernelArguments &arguments;
+  llvm::MapVector<host::Buffer *, Buffer> copies;
+  std::vector<uint64_t> slots;
+};
+
+template <class Api>
+std::optional<RunTime> runOnGpu(std::shared_ptr<const typename Api::Device> device,
+                                const CompiledKernel &kernel, unsigned warpSize,
+                                const KernelArguments &arguments, Grid grid, unsigned launches,
+                                diag::Sink &sink) {
+  llvm::Expected<RunTime> time =
+      GpuRun<Api>(std::move(device), arguments).run(kernel, warpSize, grid, launches);
+  if (time)
+    return *time;
+  reportDevice(time.takeError(), sink);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<RunTime> runOnCuda(std::shared_ptr<const cuda::Device> device,
+                                 const CompiledKernel &kernel, unsigned warpSize,
+                                 const KernelArguments &arguments, Grid grid, unsigned launches,
+                                 diag::Sink &sink) {
+  return runOnGpu<Cuda>(std::move(device), kernel, warpSize, arguments, grid, launches, sink);
+}
+
+std::optional<RunTime> runOnHip(std::shared_ptr<const hip::Device> device,
+                                const CompiledKernel &kernel, unsigned warpSize,
+                                const KernelArguments &arguments, Grid grid, unsigned launches,
+                                diag::Sink &sink) {
+  return runOnGpu<Hip>(std::move(device), kernel, warpSize, arguments, grid, launches, sink);
+}
+
+} // namespace gluonc::driver
