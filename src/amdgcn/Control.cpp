@@ -258,7 +258,11 @@ static HardwareField hardwareField(StringRef text) {
   text.consume_back(")");
   llvm::SmallVector<StringRef, 3> parts;
   text.split(parts, ',');
-  field.name = parts[0].trim().str();
+  // gfx12 has longer names.
+  StringRef name = parts[0].trim();
+  if (name.consume_front("HW_REG_"))
+    name.consume_front("WAVE_");
+  field.name = name.str();
   if (parts.size() == 3) {
     parts[1].trim().getAsInteger(0, field.shift);
     parts[2].trim().getAsInteger(0, field.width);
@@ -273,28 +277,25 @@ static uint32_t fieldMask(const HardwareField &field) {
 static void getHardware(Step &step) {
   HardwareField field = hardwareField(step.operand(1).word);
   uint32_t value = 0;
-  if (field.name == "HW_REG_MODE")
+  if (field.name == "MODE")
     value = step.wave.mode;
-  else if (field.name == "HW_REG_IB_STS2" && step.machine.launch.workgroupsPerCluster > 1)
+  else if (field.name == "IB_STS2" && step.machine.launch.workgroupsPerCluster > 1)
     value = 1u << 6;
-  else if (field.name == "HW_REG_SHADER_CYCLES" || field.name == "HW_REG_SHADER_CYCLES_LO")
+  else if (field.name == "SHADER_CYCLES" || field.name == "SHADER_CYCLES_LO")
     value = static_cast<uint32_t>(step.machine.clock);
   step.setScalar(step.operand(0), value >> field.shift & fieldMask(field));
 }
 
 static void setHardware(Step &step) {
   HardwareField field = hardwareField(step.operand(0).word);
-  if (field.name != "HW_REG_MODE")
+  if (field.name != "MODE")
     return;
   uint32_t mask = fieldMask(field) << field.shift;
   step.wave.mode = (step.wave.mode & ~mask) | ((step.scalar(1) << field.shift) & mask);
-  if (step.wave.mode & 0xf)
-    step.fail(0, "the executor only rounds to nearest");
 }
 
 static void setRounding(Step &step) {
-  if (step.operand(0).value & 0xf)
-    step.fail(0, "the executor only rounds to nearest");
+  step.wave.mode = (step.wave.mode & ~0xfu) | (step.operand(0).value & 0xf);
 }
 static void setDenormals(Step &step) {
   step.wave.mode = (step.wave.mode & ~0xf0u) | (step.operand(0).value & 0xf) << 4;
@@ -309,6 +310,18 @@ static void message(Step &step) {
   if (step.operand(0).word.find("MSG_DEALLOC_VGPRS") == std::string::npos &&
       step.operand(0).word.find("MSG_INTERRUPT") == std::string::npos)
     step.fail(0, "the executor does not know this message");
+}
+
+/// Asks for a number; what comes back counts as a scalar load.
+static void messageForResult(Step &step) {
+  if (step.operand(1).word.find("MSG_RTN_GET_REALTIME") == std::string::npos)
+    return step.fail(0, "the executor does not know this message");
+  step.setScalarWide(step.operand(0), step.machine.clock);
+  InFlight entry;
+  entry.registers.push_back({Bank::Scalar, step.operand(0).reg, step.operand(0).count});
+  entry.isOrdered = false;
+  step.wave.counters.issue(step.machine.chip.hasSplitCounters() ? Counter::Scalar : Counter::Lds,
+                           std::move(entry));
 }
 
 void addControl(HandlerTable &table) {
@@ -348,6 +361,7 @@ void addControl(HandlerTable &table) {
   table["s_set_vgpr_msb"] = setBanks;
   table["s_memtime"] = table["s_memrealtime"] = readClock;
   table["s_sendmsg"] = message;
+  table["s_sendmsg_rtn_b64"] = messageForResult;
   table["s_sleep"] = table["s_sleep_var"] = sleep;
   for (StringRef name : {"s_nop",
                          "s_setprio",

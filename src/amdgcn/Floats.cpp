@@ -33,10 +33,6 @@ template <typename F> static F median(F a, F b, F c) {
   return most == a ? larger(b, c) : most == b ? larger(a, c) : larger(a, b);
 }
 
-static HalfOfDouble fusedHalf(float a, float b, float c) {
-  return {numeric::fusedMultiplyAddToOdd(a, b, c)};
-}
-
 template <typename F> static int biasedExponent(F value) {
   if constexpr (sizeof(F) == 8)
     return static_cast<int>(std::bit_cast<uint64_t>(value) >> 52 & 0x7ff);

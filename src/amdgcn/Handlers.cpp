@@ -6,6 +6,7 @@ static const HandlerTable &handlerTable() {
   static const HandlerTable table = [] {
     HandlerTable made;
     addScalar(made);
+    addScalarFloats(made);
     addControl(made);
     addFloats(made);
     addIntegers(made);

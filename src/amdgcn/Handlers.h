@@ -8,6 +8,7 @@ namespace gluonc::amdgcn {
 using HandlerTable = llvm::StringMap<Handler>;
 
 void addScalar(HandlerTable &table);
+void addScalarFloats(HandlerTable &table);
 void addControl(HandlerTable &table);
 void addFloats(HandlerTable &table);
 void addIntegers(HandlerTable &table);

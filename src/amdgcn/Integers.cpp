@@ -96,9 +96,11 @@ static U absoluteSum(U a, U b, U c) {
   return c;
 }
 
-/// Any function of three bits, as a table of eight.
-template <typename T> static void anyLogic(Step &step) {
-  Source<T> a(step, 1), b(step, 2), c(step, 3);
+/// Any function of three bits, as a table of eight. Without a third source its bits are zero.
+template <typename T, bool hasThird = true> static void anyLogic(Step &step) {
+  Operand zero;
+  zero.bank = Bank::Literal;
+  Source<T> a(step, 1), b(step, 2), c(step, hasThird ? step.operand(3) : zero, nullptr, 2);
   Result<T> result(step, step.operand(0));
   auto truth = static_cast<unsigned>(step.instruction.modifiers.number("bitop3"));
   step.eachLane([&](unsigned lane) {
@@ -219,6 +221,7 @@ static void addBits(HandlerTable &table) {
   table["v_sad_u8"] = elementwise<[](U a, U b, U c) { return absoluteSum(a, b, c); }>;
   table["v_sad_u32"] = elementwise<[](U a, U b, U c) { return (a > b ? a - b : b - a) + c; }>;
   table["v_bitop3_b32"] = anyLogic<U>;
+  table["v_bitop2_b32"] = anyLogic<U, false>;
   table["v_bitop3_b16"] = anyLogic<uint16_t>;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "amdgcn/Handlers.h"
+#include "amdgcn/Rounding.h"
 #include "numeric/FloatFormats.h"
 
 #include <cmath>
@@ -183,7 +184,7 @@ public:
   void set(unsigned lane, T value) const;
 
 private:
-  static uint64_t toBits(T value);
+  uint64_t toBits(T value) const;
   T limited(T value) const;
   uint32_t merged(uint32_t old, uint32_t bits) const;
 
@@ -191,6 +192,8 @@ private:
   const Modifiers &modifiers;
   bool isPlain = true, isHigh = false, keepsOther = false, flush = false;
   bool saturates = false;
+  /// Of halves, as MODE has it.
+  unsigned rounding = 0;
 };
 
 template <typename T>
@@ -211,12 +214,17 @@ Result<T>::Result(Step &step, const Operand &operand)
     flush = step.wave.flushesFloat();
   if constexpr (std::is_same_v<T, double>)
     flush = step.wave.flushesDouble();
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, HalfOfDouble>)
+    rounding = step.wave.mode >> 2 & 3;
   saturates = modifiers.clamp;
   isPlain =
       !modifiers.clamp && !modifiers.omod && !modifiers.sdwa.present && bitsOf<T> != 16 && !flush;
 }
 
-template <typename T> uint64_t Result<T>::toBits(T value) {
+template <typename T> uint64_t Result<T>::toBits(T value) const {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, HalfOfDouble>)
+    if (rounding)
+      return halfRounded(value.value, rounding);
   if constexpr (std::is_same_v<T, Half>)
     return numeric::floatToHalf(value.value);
   else if constexpr (std::is_same_v<T, Brain>)

@@ -1,59 +1,11 @@
-//===- Scalar.cpp - Arithmetic of scalar registers, scalar loads ---------------===//
-#include "amdgcn/Handlers.h"
+//===- Scalar.cpp - Integers and masks of scalar registers ---------------------===//
+#include "amdgcn/ScalarOps.h"
 
-#include "numeric/FloatFormats.h"
-
-#include "llvm/ADT/StringSwitch.h"
-
-#include <cmath>
 #include <type_traits>
 
 namespace gluonc::amdgcn {
 
 using llvm::StringRef;
-
-template <typename T> static T read(Step &step, unsigned i) {
-  if constexpr (sizeof(T) == 8)
-    return std::bit_cast<T>(step.scalarWide(step.operand(i)));
-  else
-    return std::bit_cast<T>(step.scalar(i));
-}
-
-template <typename T> static void write(Step &step, T value) {
-  if constexpr (sizeof(T) == 8)
-    step.setScalarWide(step.operand(0), std::bit_cast<uint64_t>(value));
-  else
-    step.setScalar(step.operand(0), std::bit_cast<uint32_t>(value));
-}
-
-/// What happens to SCC.
-enum class Scc { Keep, NonZero };
-
-template <typename T, auto F, Scc scc> static void unary(Step &step) {
-  auto result = F(read<T>(step, 1));
-  write(step, result);
-  if (scc == Scc::NonZero)
-    step.setScc(result != 0);
-}
-
-template <typename T, auto F, Scc scc> static void binary(Step &step) {
-  auto result = F(read<T>(step, 1), read<T>(step, 2));
-  write(step, result);
-  if (scc == Scc::NonZero)
-    step.setScc(result != 0);
-}
-
-/// Functions that see SCC and change it.
-template <typename T, auto F> static void withCarry(Step &step) {
-  bool carry = step.wave.scalars[sccSlot];
-  auto result = F(read<T>(step, 1), read<T>(step, 2), carry);
-  write(step, result);
-  step.setScc(carry);
-}
-
-template <typename T, auto F> static void compare(Step &step) {
-  step.setScc(F(read<T>(step, 0), read<T>(step, 1)));
-}
 
 /// s_movk, s_addk, ...: the destination is a source, too.
 template <auto F> static void withConstant(Step &step) {
@@ -136,14 +88,6 @@ template <unsigned amount> static uint32_t shiftAdd(uint32_t a, uint32_t b, bool
   uint64_t sum = (uint64_t(a) << amount) + b;
   scc = sum >> 32 != 0;
   return static_cast<uint32_t>(sum);
-}
-
-/// s_bcnt, s_ff1, ...: counts of 32-bit results.
-template <typename T, auto F, Scc scc> static void count(Step &step) {
-  auto result = static_cast<uint32_t>(F(read<T>(step, 1)));
-  write(step, result);
-  if (scc == Scc::NonZero)
-    step.setScc(result != 0);
 }
 
 template <typename T> static uint32_t firstDifferent(T value) {
@@ -381,64 +325,6 @@ static void addConstants(HandlerTable &table) {
   table["s_cmovk_i32"] = moveConstantIf;
 }
 
-/// Floats in scalar registers (gfx11.5, gfx12).
-static void addFloatArithmetic(HandlerTable &table) {
-  using F = float;
-  table["s_add_f32"] = binary<F, [](F a, F b) { return a + b; }, Scc::Keep>;
-  table["s_sub_f32"] = binary<F, [](F a, F b) { return a - b; }, Scc::Keep>;
-  table["s_mul_f32"] = binary<F, [](F a, F b) { return a * b; }, Scc::Keep>;
-  auto smaller = binary<F, [](F a, F b) { return std::fmin(a, b); }, Scc::Keep>;
-  auto larger = binary<F, [](F a, F b) { return std::fmax(a, b); }, Scc::Keep>;
-  table["s_min_f32"] = table["s_min_num_f32"] = smaller;
-  table["s_max_f32"] = table["s_max_num_f32"] = larger;
-  table["s_fmac_f32"] = [](Step &step) {
-    write(step, std::fma(read<F>(step, 1), read<F>(step, 2), read<F>(step, 0)));
-  };
-  table["s_fmaak_f32"] = table["s_fmamk_f32"] = [](Step &step) {
-    write(step, std::fma(read<F>(step, 1), read<F>(step, 2), read<F>(step, 3)));
-  };
-  table["s_ceil_f32"] = unary<F, [](F a) { return std::ceil(a); }, Scc::Keep>;
-  table["s_floor_f32"] = unary<F, [](F a) { return std::floor(a); }, Scc::Keep>;
-  table["s_trunc_f32"] = unary<F, [](F a) { return std::trunc(a); }, Scc::Keep>;
-  table["s_rndne_f32"] = unary<F, [](F a) { return std::nearbyint(a); }, Scc::Keep>;
-  table["s_cvt_f32_i32"] =
-      count<int32_t, [](int32_t a) { return std::bit_cast<uint32_t>(F(a)); }, Scc::Keep>;
-  table["s_cvt_f32_u32"] =
-      count<uint32_t, [](uint32_t a) { return std::bit_cast<uint32_t>(F(a)); }, Scc::Keep>;
-  table["s_cvt_i32_f32"] = count<F,
-                                 [](F a) {
-                                   return uint32_t(std::isnan(a)   ? 0
-                                                   : a >= 0x1p31f  ? INT32_MAX
-                                                   : a <= -0x1p31f ? INT32_MIN
-                                                                   : int32_t(a));
-                                 },
-                                 Scc::Keep>;
-  table["s_cvt_u32_f32"] =
-      count<F, [](F a) { return std::isnan(a) || a <= 0 ? 0u
-                                : a >= 0x1p32f          ? ~0u
-                                                        : uint32_t(a); },
-            Scc::Keep>;
-  table["s_cvt_f16_f32"] = count<F, [](F a) { return numeric::floatToHalf(a); }, Scc::Keep>;
-  table["s_cvt_f32_f16"] =
-      count<uint32_t,
-            [](uint32_t a) { return std::bit_cast<uint32_t>(numeric::halfToFloat(uint16_t(a))); },
-            Scc::Keep>;
-  table["s_cmp_lt_f32"] = compare<F, [](F a, F b) { return a < b; }>;
-  table["s_cmp_eq_f32"] = compare<F, [](F a, F b) { return a == b; }>;
-  table["s_cmp_le_f32"] = compare<F, [](F a, F b) { return a <= b; }>;
-  table["s_cmp_gt_f32"] = compare<F, [](F a, F b) { return a > b; }>;
-  table["s_cmp_ge_f32"] = compare<F, [](F a, F b) { return a >= b; }>;
-  table["s_cmp_lg_f32"] = compare<F, [](F a, F b) { return a < b || a > b; }>;
-  table["s_cmp_o_f32"] = compare<F, [](F a, F b) { return a == a && b == b; }>;
-  table["s_cmp_u_f32"] = compare<F, [](F a, F b) { return a != a || b != b; }>;
-  table["s_cmp_nge_f32"] = compare<F, [](F a, F b) { return !(a >= b); }>;
-  table["s_cmp_ngt_f32"] = compare<F, [](F a, F b) { return !(a > b); }>;
-  table["s_cmp_nle_f32"] = compare<F, [](F a, F b) { return !(a <= b); }>;
-  table["s_cmp_nlt_f32"] = compare<F, [](F a, F b) { return !(a < b); }>;
-  table["s_cmp_neq_f32"] = compare<F, [](F a, F b) { return !(a == b); }>;
-  table["s_cmp_nlg_f32"] = compare<F, [](F a, F b) { return !(a < b || a > b); }>;
-}
-
 void addScalar(HandlerTable &table) {
   addLogic<uint32_t>(table, "b32");
   addLogic<uint64_t>(table, "b64");
@@ -450,7 +336,6 @@ void addScalar(HandlerTable &table) {
   addSums(table);
   addExtremes(table);
   addConstants(table);
-  addFloatArithmetic(table);
   table["s_bfe_u32"] = bitField<uint32_t>;
   table["s_bfe_i32"] = bitField<int32_t>;
   table["s_bfe_u64"] = bitField<uint64_t>;
@@ -463,83 +348,6 @@ void addScalar(HandlerTable &table) {
   table["s_movrels_b64"] = moveRelative<2, false>;
   table["s_movreld_b32"] = moveRelative<1, true>;
   table["s_movreld_b64"] = moveRelative<2, true>;
-}
-
-//===----------------------------------------------------------------------===//
-// Scalar loads
-//===----------------------------------------------------------------------===//
-
-/// Of an offset operand, whose register counts as unsigned.
-static uint64_t offsetOf(const Step &step, const Operand &operand) {
-  if (operand.bank == Bank::Scalar)
-    return step.scalar(operand);
-  return operand.bank == Bank::Literal ? operand.value : 0;
-}
-
-static void scalarLoad(Step &step) {
-  const Access &access = step.instruction.access;
-  const Operand &base = step.operand(1);
-  bool isBuffer = access.operation == 1;
-  uint64_t offset =
-      offsetOf(step, step.operand(2)) + static_cast<uint64_t>(step.instruction.modifiers.offset);
-  uint64_t address = step.scalarWide(base);
-  uint64_t limit = ~uint64_t(0);
-  if (isBuffer) {
-    uint32_t second = step.wave.scalars[base.reg + 1];
-    if (step.machine.chip.is1250) {
-      address &= (uint64_t(1) << 57) - 1;
-      limit = second >> 25 | uint64_t(step.wave.scalars[base.reg + 2]) << 7;
-    } else {
-      address &= (uint64_t(1) << 48) - 1;
-      uint32_t stride = second >> 16 & 0x3fff;
-      limit = uint64_t(step.wave.scalars[base.reg + 2]) * std::max(stride, 1u);
-    }
-  }
-  unsigned words = std::max<unsigned>(access.bytes / 4, 1);
-  // Loads of words ignore the lowest bits of addresses.
-  uint64_t begin = address + offset;
-  if (access.bytes >= 4)
-    begin &= ~uint64_t(3);
-  for (unsigned i = 0; i != words; ++i) {
-    uint32_t value = 0;
-    unsigned bytes = std::min<unsigned>(access.bytes, 4);
-    if (!isBuffer || offset + 4 * i + bytes <= limit) {
-      uint8_t *at = step.machine.global(begin + 4 * i, bytes);
-      if (!at)
-        return step.fail(0, "a scalar load at 0x" + llvm::Twine::utohexstr(begin + 4 * i) +
-                                " is outside of all memory that the kernel was given");
-      std::memcpy(&value, at, bytes);
-    }
-    if (access.isSigned)
-      value = bytes == 1 ? uint32_t(int8_t(value)) : uint32_t(int16_t(value));
-    if (step.operand(0).reg != nullSlot)
-      step.wave.scalars[step.operand(0).reg + i] = value;
-  }
-  InFlight entry;
-  entry.registers.push_back({Bank::Scalar, step.operand(0).reg, static_cast<uint16_t>(words)});
-  entry.isOrdered = false;
-  step.wave.counters.issue(step.machine.chip.hasSplitCounters() ? Counter::Scalar : Counter::Lds,
-                           std::move(entry));
-}
-
-Handler chooseScalarMemory(Instruction &instruction) {
-  StringRef name = instruction.mnemonic;
-  bool isBuffer = name.consume_front("s_buffer_load_");
-  if (!isBuffer && !name.consume_front("s_load_"))
-    return nullptr;
-  instruction.access.bytes = llvm::StringSwitch<uint8_t>(name)
-                                 .Cases({"dword", "b32"}, 4)
-                                 .Cases({"dwordx2", "b64"}, 8)
-                                 .Cases({"dwordx3", "b96"}, 12)
-                                 .Cases({"dwordx4", "b128"}, 16)
-                                 .Cases({"dwordx8", "b256"}, 32)
-                                 .Cases({"dwordx16", "b512"}, 64)
-                                 .Cases({"u8", "i8"}, 1)
-                                 .Cases({"u16", "i16"}, 2)
-                                 .Default(0);
-  instruction.access.isSigned = name == "i8" || name == "i16";
-  instruction.access.operation = isBuffer;
-  return instruction.access.bytes && instruction.operands.size() >= 3 ? scalarLoad : nullptr;
 }
 
 } // namespace gluonc::amdgcn

@@ -11,7 +11,8 @@ using llvm::StringRef;
 
 static uint64_t addressOf(Step &step, unsigned operand, unsigned lane, int64_t offset) {
   const Operand &address = step.operand(operand);
-  return uint64_t(step.wave.row(address.reg)[lane]) + static_cast<uint64_t>(offset);
+  // Sums of 32 bits: offsets may follow bases below zero.
+  return step.wave.row(address.reg)[lane] + static_cast<uint32_t>(offset);
 }
 
 static void loadLanes(Step &step) {

@@ -48,7 +48,7 @@ INCLUDE = ("-I", str(HERE.parents[1] / "examples"))
 # lacks or has no machine code for.
 UNKNOWN = "not executed yet"
 UNKNOWN_TO_AMDGCN = "does not know this instruction"
-LACKING = ("GL2508", "GL2520", "GL2553", "GL4001")
+LACKING = ("GL2059", "GL2508", "GL2520", "GL2553", "GL4001")
 # Assembly in the kernel is PTX.
 ALIEN = ("inline_asm", "GL6041")
 AMD = ("amdgcn", "hip")
