@@ -14,6 +14,7 @@ compile is counted. Exit status 0, or 1 where matrix instructions differ.
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import math
 import os
@@ -38,7 +39,7 @@ REPEAT = 3
 def facts(assembly):
     """What the metadata and the instructions of an assembly say."""
     found = {name: int((re.findall(rf"\.{key}:\s+(\d+)", assembly) or [0])[0]) for name, key in METADATA.items()}
-    code = assembly.split("s_endpgm")[0].split(".p2align", 1)[-1]
+    code = re.split(r"^\s+\.section", assembly, flags=re.M)[0].split(".p2align", 1)[-1]
     words = re.findall(r"^\s+([a-z]\w+)(?=\s|$)", code, re.M)
     # A packed pair is two instructions.
     found["instructions"] = sum(1 + word.startswith("v_dual_") for word in words)
@@ -63,6 +64,21 @@ def by_triton(ttgir, chip, warps):
         return made.asm["amdgcn"], best * 1e3
 
 
+class Triton:
+    """Compiles in a process of its own: what Triton aborts on ends that one."""
+
+    def __init__(self):
+        self.pool = None
+
+    def compile(self, *arguments):
+        self.pool = self.pool or concurrent.futures.ProcessPoolExecutor(1)
+        try:
+            return self.pool.submit(by_triton, *arguments).result()
+        except concurrent.futures.process.BrokenProcessPool:
+            self.pool = None
+            raise
+
+
 def by_gluonc(gluonc, ttgir, target):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "kernel.ttgir"
@@ -72,8 +88,9 @@ def by_gluonc(gluonc, ttgir, target):
         if text.returncode:
             return None, text.stderr
         timed = subprocess.run([*command, "--repeat", str(REPEAT)], capture_output=True, text=True)
-        stages = json.loads(timed.stdout)
-        return text.stdout, stages["total_min_ms"]
+        if timed.returncode:
+            return None, timed.stderr
+        return text.stdout, json.loads(timed.stdout)["total_min_ms"]
 
 
 def mean(values):
@@ -104,6 +121,7 @@ def main():
     chip = options.target.split(":")[1]
     is_wide = options.target in run.WIDE_WAVES
     kernels, refused, differ = [], collections.Counter(), 0
+    triton = Triton()
     for path in options.files or sorted((ROOT / "test/exec").glob("*.py")):
         if path.name in run.SCRIPTS:
             continue
@@ -131,11 +149,11 @@ def main():
                 continue
             ours, mine = by_gluonc(options.gluonc, ir.stdout, options.target)
             if ours is None:
-                refused["gluonc"] += 1
+                refused[re.sub(r"^.*?error: ", "gluonc: ", mine.strip().splitlines()[0])] += 1
                 continue
             warps = int(re.search(r'"ttg.num-warps" = (\d+)', ir.stdout)[1])
             try:
-                theirs, its = by_triton(ir.stdout, chip, warps)
+                theirs, its = triton.compile(ir.stdout, chip, warps)
             except Exception:  # Triton's own limits are not ours.
                 refused["triton"] += 1
                 continue
