@@ -1,7 +1,7 @@
 /*===- gluonc.h - C API of gluonc -----------------------------------------===*
  *
- * Compiles Gluon kernels in this process and launches them on a CUDA GPU or on
- * the built-in simulator. gluonc.hpp is the same in C++; other languages bind
+ * Compiles Gluon kernels in this process and launches them on a GPU, CUDA's or
+ * AMD's, or on the built-in simulator. gluonc.hpp is the same in C++; other languages bind
  * this header.
  *
  *   engine -> module -> kernel -> specialization -> executable -> launch
@@ -106,16 +106,19 @@ GLUONC_API void gluonc_engine_destroy(gluonc_engine *engine);
  * where there is none. Reads the environment: call it once, at start. */
 GLUONC_API const char *gluonc_find_ptxas(void);
 
-/* Number of devices that kernels can be launched on; 0 where there is no driver. Today all are
- * CUDA's. */
+/* Number of GPUs that kernels can be launched on; 0 where there is no driver. They are CUDA's, and
+ * AMD's where CUDA has none. */
 GLUONC_API int gluonc_engine_device_count(gluonc_engine *engine);
 /* The target of a device, e.g. "cuda:90a"; valid as long as the engine. */
 GLUONC_API gluonc_status gluonc_engine_device_target(gluonc_engine *engine, int device,
                                                      const char **target, gluonc_error **error);
-/* The same for devices of CUDA only. */
+/* The same for devices of CUDA only, and for those of HIP (AMD). Each driver counts from 0. */
 GLUONC_API int gluonc_engine_cuda_device_count(gluonc_engine *engine);
 GLUONC_API gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device,
                                                    const char **target, gluonc_error **error);
+GLUONC_API int gluonc_engine_hip_device_count(gluonc_engine *engine);
+GLUONC_API gluonc_status gluonc_engine_hip_target(gluonc_engine *engine, int device,
+                                                  const char **target, gluonc_error **error);
 
 /* What is known of a chip, whether there is one or not: threads of a warp, and what a CTA may have
  * of threads, of shared memory in bytes, and of CTAs in its cluster. */
@@ -372,7 +375,8 @@ GLUONC_API void gluonc_executable_destroy(gluonc_executable *executable);
 
 /* "ttgir" (as the simulator or the code generator reads it, but for places in shared memory, which
  * are found anew when it is compiled), "assembly", "binary"; the latter also by the names that they
- * have for the target, "ptx" and "cubin", "amdgcn" and "hsaco". Null where the executable has no such form. */
+ * have for the target, "ptx" and "cubin", "amdgcn" and "hsaco". Null where the executable has no
+ * such form. */
 GLUONC_API const char *gluonc_executable_code(const gluonc_executable *executable, const char *form,
                                               size_t *size);
 /* The same, and "llir": a form that is not at hand is made from the source, for the executable's
@@ -391,7 +395,8 @@ typedef struct gluonc_executable_info {
    * ptxas tells before; zero where neither was asked. */
   unsigned registers;
   unsigned spilled_bytes;
-  /* Threads that a CTA may have, and the driver's CUfunction; zero and null before it is loaded. */
+  /* Threads that a CTA may have, and the driver's CUfunction or hipFunction_t; zero and null before
+   * it is loaded. */
   unsigned max_threads;
   void *function;
 } gluonc_executable_info;
@@ -417,8 +422,8 @@ GLUONC_API gluonc_status gluonc_engine_load_executable(gluonc_engine *engine, co
                                                        size_t size, gluonc_executable **executable,
                                                        gluonc_error **error);
 
-/* Loads machine code on a CUDA device, so that the first launch does not have to, which takes the
- * device of the thread's current context, or else device 0. An executable is loaded on one device:
+/* Loads machine code on a device of its target's driver, so that the first launch does not have to,
+ * which takes the thread's current one, or else device 0. An executable is loaded on one device:
  * another one is GLUONC_USAGE_ERROR. Nothing for simulated executables. */
 GLUONC_API gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
                                                 gluonc_error **error);
@@ -460,8 +465,9 @@ GLUONC_API gluonc_status gluonc_check_descriptor(const gluonc_tensor *tensor,
 
 /* Launches x * y * z programs. `values` holds one 8-byte slot per parameter: an address, or a
  * scalar in the low bytes in its own format. An integer that its parameter cannot hold is
- * GLUONC_USAGE_ERROR. `stream` is a CUstream or null. Prepared: no hashing, no allocation, one
- * driver call, and one more for each descriptor. The simulator returns when the grid is done. */
+ * GLUONC_USAGE_ERROR. `stream` is a CUstream, a hipStream_t or null. Prepared: no hashing, no
+ * allocation, one driver call (two of HIP), and one more for each descriptor. The simulator returns
+ * when the grid is done. */
 GLUONC_API gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned y,
                                        unsigned z, void *stream, const uint64_t *values,
                                        size_t count, gluonc_error **error);

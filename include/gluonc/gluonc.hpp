@@ -364,7 +364,7 @@ public:
       formats.push_back(detail::SlotFormat::of(gluonc_executable_parameter_type(raw, i)));
   }
 
-  /// Loads on a CUDA device ahead of the first launch, which would take the thread's current one.
+  /// Loads on a device of its target's driver ahead of the first launch, which would take the thread's current one.
   /// Where it is loaded on another one already, that is an error.
   Expected<Done> load(int device = 0) {
     gluonc_error *error = nullptr;
@@ -678,6 +678,11 @@ public:
   int cudaDeviceCount() const { return gluonc_engine_cuda_device_count(handle.get()); }
   Expected<Target> cudaTarget(int device = 0) const {
     return targetOf(gluonc_engine_cuda_target, device);
+  }
+  /// And of HIP, for AMD's.
+  int hipDeviceCount() const { return gluonc_engine_hip_device_count(handle.get()); }
+  Expected<Target> hipTarget(int device = 0) const {
+    return targetOf(gluonc_engine_hip_target, device);
   }
 
   /// Ends the simulated launches and the compilations that run now, on whichever threads.

@@ -47,7 +47,7 @@ def check_bash(script, table):
     assert complete(script, "gluonc cache pr") == ["prune"]
     assert complete(script, "gluonc compile fil") == []
     # Words that the help texts name.
-    for line, words in (("run k.py --device ", ["cpu", "ptx", "amdgcn", "cuda"]),
+    for line, words in (("run k.py --device ", ["cpu", "ptx", "amdgcn", "cuda", "hip"]),
                         ("run k.py --races ", ["ignore", "warn", "fault"]),
                         ("run k.py --masked-off w", ["warn"]), ("info --format ", ["text", "json"]),
                         ("layout --format ", ["text", "svg", "html"]),

@@ -159,6 +159,8 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
       [&] { return gluonc_engine_create(nullptr, nullptr, &e); },
       [&] { return gluonc_engine_cuda_target(nullptr, 0, &t, &e); },
       [&] { return gluonc_engine_cuda_target(engine, 0, nullptr, &e); },
+      [&] { return gluonc_engine_hip_target(nullptr, 0, &t, &e); },
+      [&] { return gluonc_engine_hip_target(engine, 0, nullptr, &e); },
       [&] { return gluonc_engine_device_target(nullptr, 0, &t, &e); },
       [&] { return gluonc_engine_device_target(engine, 0, nullptr, &e); },
       [&] { return gluonc_target_get_info(nullptr, &chip, &e); },
@@ -254,6 +256,7 @@ TEST_F(Api, QuestionsAboutNullHaveEmptyAnswers) {
   EXPECT_STREQ(gluonc_error_json(nullptr), "");
   EXPECT_STREQ(gluonc_error_reproducer(nullptr), "");
   EXPECT_EQ(gluonc_engine_cuda_device_count(nullptr), 0);
+  EXPECT_EQ(gluonc_engine_hip_device_count(nullptr), 0);
   EXPECT_EQ(gluonc_engine_device_count(nullptr), 0);
   EXPECT_EQ(gluonc_executable_code(nullptr, "ptx", nullptr), nullptr);
   EXPECT_EQ(gluonc_executable_code(executable, nullptr, nullptr), nullptr);

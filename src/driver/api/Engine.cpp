@@ -150,64 +150,6 @@ const char *gluonc_find_ptxas(void) {
   return found.c_str();
 }
 
-int gluonc_engine_device_count(gluonc_engine *engine) {
-  int found = 0;
-  guarded(nullptr, {{"engine", engine}}, [&] {
-    EngineLock lock(*engine->state);
-    if (llvm::Error failure = engine->state->openDriver())
-      return unavailable(std::move(failure), nullptr);
-    llvm::Expected<int> count = cuda::Device::count(*engine->state->driver);
-    if (!count)
-      return unavailable(count.takeError(), nullptr);
-    found = *count;
-    return GLUONC_OK;
-  });
-  return found;
-}
-
-static gluonc_status findTarget(EngineState &engine, int device, const char **target,
-                                gluonc_error **error) {
-  EngineLock lock(engine);
-  if (llvm::Error failure = engine.openDriver())
-    return unavailable(std::move(failure), error);
-  cuda::ContextKeeper kept(*engine.driver);
-  llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
-      cuda::Device::open(engine.driver, device);
-  if (!opened)
-    return unavailable(opened.takeError(), error);
-  std::optional<target::Target> found = target::Target::cuda((*opened)->computeCapability());
-  if (!found)
-    return fail(GLUONC_UNAVAILABLE,
-                "no code generator for " + (*opened)->name() + ", compute capability " +
-                    std::to_string((*opened)->computeCapability()),
-                error);
-  // Kept by the engine; reserved so that earlier pointers stay good.
-  std::vector<std::string> &names = engine.targetNames;
-  names.reserve(64);
-  std::string name = found->name();
-  auto at = llvm::find(names, name);
-  if (at == names.end())
-    at = names.insert(names.end(), std::move(name));
-  *target = at->c_str();
-  return GLUONC_OK;
-}
-
-gluonc_status gluonc_engine_device_target(gluonc_engine *engine, int device, const char **target,
-                                          gluonc_error **error) {
-  return guarded(error, {{"engine", engine}, {"target", target}},
-                 [&] { return findTarget(*engine->state, device, target, error); });
-}
-
-// All devices are CUDA's.
-int gluonc_engine_cuda_device_count(gluonc_engine *engine) {
-  return gluonc_engine_device_count(engine);
-}
-
-gluonc_status gluonc_engine_cuda_target(gluonc_engine *engine, int device, const char **target,
-                                        gluonc_error **error) {
-  return gluonc_engine_device_target(engine, device, target, error);
-}
-
 void gluonc_engine_seal(gluonc_engine *engine) {
   if (engine)
     engine->state->isSealed = true;

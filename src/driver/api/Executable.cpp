@@ -265,13 +265,17 @@ void gluonc_executable_get_info(const gluonc_executable *executable, gluonc_exec
     info->registers = used->registers;
     info->spilled_bytes = used->spillStoreBytes;
   }
-  if (const cuda::Launcher *launcher = executable->launcher) {
-    const cuda::Function &function = launcher->function();
+  auto tell = [&](const auto *launcher) {
+    if (!launcher)
+      return;
+    const auto &function = launcher->function();
     info->registers = static_cast<unsigned>(function.registers);
     info->spilled_bytes = static_cast<unsigned>(function.localBytes);
     info->max_threads = static_cast<unsigned>(function.maxThreads);
     info->function = function.handle;
-  }
+  };
+  tell(executable->launcher.load());
+  tell(executable->hipLauncher.load());
 }
 
 const char *gluonc_executable_key(const gluonc_executable *executable) {

@@ -12,6 +12,7 @@
 #include "driver/LaunchParameters.h"
 #include "gluonc/gluonc.h"
 #include "runtime/cuda/Launcher.h"
+#include "runtime/hip/Launcher.h"
 #include "sema/eval/Evaluator.h"
 #include "sim/Simulator.h"
 #include "support/Forks.h"
@@ -80,22 +81,14 @@ struct EngineState {
   std::vector<HostRange> ranges;
   /// How often launches and compilations were cancelled.
   std::atomic<uint64_t> cancellations = 0;
-  std::shared_ptr<const cuda::Driver> driver;
+  /// Those that were opened, under `lock`.
+  std::shared_ptr<const cuda::Driver> cudaDriver;
+  std::shared_ptr<const hip::Driver> hipDriver;
   std::vector<std::string> targetNames;
 
   LaunchSettings launchSettings() {
     std::lock_guard guard(settings);
     return forLaunches;
-  }
-
-  llvm::Error openDriver() {
-    if (driver)
-      return llvm::Error::success();
-    llvm::Expected<std::shared_ptr<const cuda::Driver>> opened = cuda::Driver::open();
-    if (!opened)
-      return opened.takeError();
-    driver = *opened;
-    return llvm::Error::success();
   }
 };
 
@@ -143,7 +136,7 @@ struct gluonc_specialization {
   std::vector<gluonc::sema::ArgSpec> arguments;
   gluonc::sema::Options options;
   gluonc::driver::CodeOptions code;
-  gluonc::cuda::LaunchMode launch;
+  gluonc::runtime::LaunchMode launch;
 
   /// Valid as long as this is.
   gluonc::driver::KernelSource source() const {
@@ -170,8 +163,10 @@ struct gluonc_executable {
   std::string saved;
   gluonc::driver::LaunchParameters parameters;
   std::unique_ptr<gluonc::sim::Executable> simulated;
-  /// Set once under `loading`; read without a lock afterwards.
+  /// Set once under `loading`; read without a lock afterwards. At most one of the launchers is.
   gluonc::ForkableMutex loading;
   std::unique_ptr<gluonc::cuda::Launcher> loaded;
   std::atomic<const gluonc::cuda::Launcher *> launcher = nullptr;
+  std::unique_ptr<gluonc::hip::Launcher> loadedHip;
+  std::atomic<const gluonc::hip::Launcher *> hipLauncher = nullptr;
 };

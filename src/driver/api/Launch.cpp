@@ -1,5 +1,6 @@
 //===- Launch.cpp - The C API: launches on GPUs and the simulator -----------===//
 #include "driver/api/Guard.h"
+#include "driver/api/Load.h"
 
 #include "host/NumberFormat.h"
 #include "layout/plan/TensorBlock.h"
@@ -138,16 +139,23 @@ sim::Argument argumentOf(sema::DType dtype, const uint64_t &slot) {
   return sim::Argument::integer(static_cast<int64_t>(slot));
 }
 
+/// Why no GPU of the target's vendor launches such a grid; "" if one does.
+std::string whyNotPossible(const gluonc_executable &executable, runtime::Grid grid) {
+  unsigned numCtas = executable.origin.options.numCtas;
+  if (executable.target.isNvidia())
+    return cuda::Launcher::whyNotPossible(grid, numCtas);
+  unsigned threads = executable.compiled.kernel.numWarps * executable.target.warpSize();
+  return hip::Launcher::whyNotPossible(grid, {.threads = threads, .ctasPerCluster = numCtas});
+}
+
 /// The launch of a simulated executable.
 gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t, 3> grid,
                        const uint64_t *values, const LaunchSettings &settings,
                        gluonc_error **error) {
   // As a GPU would.
-  if (executable.target.isNvidia())
-    if (std::string problem = cuda::Launcher::whyNotPossible({grid[0], grid[1], grid[2]},
-                                                             executable.origin.options.numCtas);
-        !problem.empty())
-      return fail(GLUONC_UNAVAILABLE, std::move(problem), error);
+  if (std::string problem = whyNotPossible(executable, {grid[0], grid[1], grid[2]});
+      !problem.empty())
+    return fail(GLUONC_UNAVAILABLE, std::move(problem), error);
   sim::Launch launch;
   launch.grid = grid;
   launch.memory = settings.memory.get();
@@ -253,64 +261,18 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
   return unavailable(driver.fail(result, call), error);
 }
 
-/// Whether an executable that is loaded is on that device.
-gluonc_status checkDevice(const gluonc_executable &executable, int device, gluonc_error **error) {
-  int there = executable.launcher.load()->device().ordinal();
-  if (there == device)
+gluonc_status launchMachineCode(const hip::Launcher &launcher, hip::Grid grid, void *stream,
+                                const uint64_t *values, gluonc_error **error) {
+  if (!grid.x || !grid.y || !grid.z)
     return GLUONC_OK;
-  return fail(GLUONC_USAGE_ERROR,
-              "the executable is loaded on device " + std::to_string(there) + ", not on " +
-                  std::to_string(device) + ": compile another one for that",
-              error);
-}
-
-/// Puts machine code on a device; where none is named, on the thread's current one.
-gluonc_status load(gluonc_executable *executable, std::optional<int> device, gluonc_error **error) {
-  std::lock_guard guard(executable->loading);
-  if (executable->launcher)
-    return device ? checkDevice(*executable, *device, error) : GLUONC_OK;
-  std::shared_ptr<const cuda::Driver> driver;
-  {
-    EngineLock lock(*executable->engine);
-    if (llvm::Error failure = executable->engine->openDriver())
-      return unavailable(std::move(failure), error);
-    driver = executable->engine->driver;
-  }
-  cuda::ContextKeeper kept(*driver);
-  llvm::Expected<std::shared_ptr<const cuda::Device>> opened =
-      cuda::Device::open(driver, device ? *device : cuda::Device::current(*driver));
-  if (!opened)
-    return unavailable(opened.takeError(), error);
-  llvm::Expected<std::shared_ptr<const cuda::Module>> module =
-      cuda::Module::load(*opened, executable->compiled.artifact.bytes);
-  if (!module)
-    return unavailable(module.takeError(), error);
-  const codegen::KernelInfo &kernel = executable->compiled.kernel;
-  cuda::LaunchShape shape;
-  shape.threads = kernel.numWarps * executable->target.warpSize();
-  shape.ctasPerCluster = kernel.numCtas;
-  shape.sharedBytes = kernel.sharedBytes;
-  shape.scratchBytes = kernel.globalScratchBytes;
-  shape.mode = executable->origin.launch;
-  shape.byAddress = executable->parameters.machineDescriptors;
-  llvm::Expected<cuda::Launcher> launcher =
-      cuda::Launcher::create(*module, kernel.name, shape, executable->parameters.machineCount);
-  if (!launcher)
-    return unavailable(launcher.takeError(), error);
-  executable->loaded = std::make_unique<cuda::Launcher>(std::move(*launcher));
-  executable->launcher = executable->loaded.get();
-  return GLUONC_OK;
+  hip::Result result = launcher.launch(grid, static_cast<hip::Stream>(stream), values);
+  if (result == hip::success) [[likely]]
+    return GLUONC_OK;
+  return unavailable(
+      launcher.device().driver().fail(result, launcher.describeFailure(result, grid)), error);
 }
 
 } // namespace
-
-gluonc_status gluonc_executable_load(gluonc_executable *executable, int device,
-                                     gluonc_error **error) {
-  if (executable && executable->simulated)
-    return GLUONC_OK;
-  return guarded(error, {{"executable", executable}},
-                 [&] { return load(executable, device, error); });
-}
 
 gluonc_status gluonc_check_descriptor(const gluonc_tensor *tensor, const gluonc_tensor_block *block,
                                       gluonc_error **error) {
@@ -332,6 +294,8 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
   const cuda::Launcher *launcher = executable->launcher.load(std::memory_order_acquire);
   if (launcher) [[likely]]
     return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);
+  if (const hip::Launcher *hip = executable->hipLauncher.load(std::memory_order_acquire))
+    return launchMachineCode(*hip, {x, y, z}, stream, values, error);
   if (executable->simulated)
     return gluonc_launch_simulated(executable, x, y, z, values, count, nullptr, error);
   gluonc_status status = guarded(error, {}, [&] { return load(executable, std::nullopt, error); });
