@@ -124,16 +124,14 @@ static bool parseNumber(StringRef text, Operand &operand) {
   operand.isWide = text.starts_with("lit64(");
   if (text.consume_front("lit64(") || text.consume_front("lit("))
     text.consume_back(")");
-  int64_t integer;
-  uint64_t natural;
+  int64_t integer = 0;
+  uint64_t natural = 0;
   operand.bank = Bank::Literal;
   operand.isHex = text.starts_with("0x") || text.starts_with("-0x");
-  if (!text.getAsInteger(0, integer)) {
-    operand.value = static_cast<uint64_t>(integer);
-    return true;
-  }
-  if (!text.getAsInteger(0, natural)) {
-    operand.value = natural;
+  if (!text.getAsInteger(0, natural) || !text.getAsInteger(0, integer)) {
+    operand.value = text.starts_with("-") ? static_cast<uint64_t>(integer) : natural;
+    // gfx1250 has literals of 64 bits.
+    operand.isWide |= operand.isHex && text.size() > 10;
     return true;
   }
   operand.isFloat = true;
