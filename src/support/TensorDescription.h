@@ -18,6 +18,8 @@ struct TensorDescription {
   /// Elements outside the tensor read as NaN, not zero.
   bool nanPadding = false;
   bool roundToTf32 = false;
+  /// AMD: whether copies by it do anything. Only kernels turn that off.
+  bool isActive = true;
 
   /// Of im2col: steps between the elements that are taken, and the corners of the box of pixels,
   /// for the rank - 2 spatial dims.

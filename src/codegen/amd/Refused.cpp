@@ -1,7 +1,7 @@
 #include "codegen/amd/Refused.h"
 
 #include "codegen/core/Emitter.h"
-#include "ir/Dialects.h"
+#include "ir/amdg/AmdOps.h"
 
 namespace gluonc::codegen::amd {
 namespace {
@@ -16,7 +16,8 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 
 void addRefused(EmitTable &table) {
   add<ttg::WarpSpecializeOp, ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp,
-      ttg::AsyncWaitOp, tt::PrintOp>(table);
+      ttg::AsyncWaitOp, amdg::BufferLoadToLocalOp, amdg::AsyncCopyLocalToGlobalOp, tt::PrintOp>(
+      table);
 }
 
 } // namespace gluonc::codegen::amd

@@ -93,6 +93,7 @@ def AMDG_BufferAtomicRMWOp : AMDG_BufferOp<"buffer_atomic_rmw", "result", [
   }];
 }
 
+include "ir/amdg/AsyncCopyOps.td"
 include "ir/amdg/ScaleOps.td"
 
 #endif

@@ -18,6 +18,9 @@ mlir::Type bufferPointer(mlir::Type values);
 /// i32 in the shape and encoding of a tensor.
 mlir::Type bufferOffsets(mlir::Type values);
 
+/// Of a `ttg.local_load`: no copy to the buffer is under way, for a wait stands before it.
+inline constexpr llvm::StringLiteral syncedByWaitAttr = "ttg.amdg.syncedViaAsyncWait";
+
 } // namespace gluonc::amdg
 
 namespace gluonc::rocdl {

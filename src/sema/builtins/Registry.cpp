@@ -137,6 +137,7 @@ llvm::ArrayRef<Family> families() {
       {"Buffers", amdBufferBuiltins()},
       {"Matrix cores", amdMatrixBuiltins()},
       {"Scales", amdScaleBuiltins()},
+      {"Asynchronous copies", amdAsyncCopyBuiltins()},
       {"Order of instructions", amdScheduleBuiltins()},
   };
   return all;

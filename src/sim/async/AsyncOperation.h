@@ -3,7 +3,7 @@
 // An asynchronous operation is data: what it reads and writes, through which proxy, and
 // what completes it, which is one of
 //  - a queue of the fiber that issued it, whose groups are complete oldest first at a
-//    wait (cp.async groups, bulk groups, wgmma groups);
+//    wait (cp.async groups, bulk groups, wgmma groups, copies of AMD's tensor mover);
 //  - the barriers of a BarrierEvent.
 //
 // Until it is complete nobody may write the shared memory that it reads, touch what it
@@ -29,6 +29,18 @@ struct AsyncOperation {
     std::vector<uint8_t> bytes;
     /// The CTA whose share of the target this writes; all of it, if none.
     std::optional<uint32_t> receiver;
+    /// One flag for each element that stays as it is; empty if there is none.
+    std::vector<uint8_t> kept = {};
+  };
+  /// Elements of shared memory that were read when the operation was issued, and where they go.
+  struct ElementsToGlobal {
+    struct Run {
+      uint64_t address;
+      uint32_t first, count;
+    };
+    std::vector<Run> runs;
+    std::vector<uint8_t> bytes;
+    uint32_t elementBytes = 0;
   };
   /// A product in tensor memory or a copy to it, computed when it was issued. What it wrote counts
   /// as written by its issuer then, and is there for others when it completes.
@@ -63,8 +75,14 @@ struct AsyncOperation {
   /// The frame slots of its results.
   llvm::SmallVector<uint32_t, 2> results;
   /// What it moves; nothing where the values have been computed when it was issued.
-  std::variant<std::monostate, ElementsToShared, Sum, BoxToShared, BoxToGlobal> movement;
+  std::variant<std::monostate, ElementsToShared, ElementsToGlobal, Sum, BoxToShared, BoxToGlobal>
+      movement;
   bool isComplete = false;
+
+  bool writesGlobal() const {
+    return std::holds_alternative<ElementsToGlobal>(movement) ||
+           std::holds_alternative<BoxToGlobal>(movement);
+  }
 
   /// What it writes of shared memory.
   const Region *target() const {
@@ -80,8 +98,8 @@ struct AsyncOperation {
 /// What a wait for a queue completes together.
 using AsyncGroup = llvm::SmallVector<std::shared_ptr<AsyncOperation>, 1>;
 
-enum class Queue : uint8_t { Copies, BulkStores, Dots };
-constexpr size_t kQueues = 3;
+enum class Queue : uint8_t { Copies, BulkStores, Dots, TensorMoves };
+constexpr size_t kQueues = 4;
 
 /// What will happen to barriers without any fiber doing more: operations complete, with so many
 /// bytes, and threads arrive.

@@ -15,6 +15,33 @@ static void setStates(SharedMemory &shared, const Region &region, SharedMemory::
   });
 }
 
+/// Calls `visit(element, offset, count)` for runs of those that the operation writes.
+template <class Visit>
+static void forEachWritten(const AsyncOperation::ElementsToShared &elements, Visit &&visit) {
+  forEachSharedRun(elements.target, [&](uint32_t element, uint64_t offset, uint32_t count) {
+    if (elements.kept.empty())
+      return visit(element, offset, count);
+    const uint32_t size = elements.target.table->elementBytes;
+    for (uint32_t i = 0; i < count; ++i)
+      if (!elements.kept[element + i])
+        visit(element + i, offset + uint64_t(i) * size, 1u);
+  });
+}
+
+/// Marks what the operation writes as not there yet.
+static void markPending(SharedMemory &shared, const AsyncOperation &operation) {
+  auto *elements = std::get_if<AsyncOperation::ElementsToShared>(&operation.movement);
+  if (!elements || elements->kept.empty()) {
+    if (const Region *target = operation.target())
+      setStates(shared, *target, SharedMemory::CopyPending);
+    return;
+  }
+  const uint32_t size = elements->target.table->elementBytes;
+  forEachWritten(*elements, [&](uint32_t, uint64_t offset, uint32_t count) {
+    shared.setUnderReaders(offset, count * size, SharedMemory::CopyPending);
+  });
+}
+
 std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
   operation.counts = loopValues(*this, rank(), operation.place);
   if (!operation.reads.empty()) {
@@ -24,8 +51,7 @@ std::shared_ptr<AsyncOperation> Cta::start(AsyncOperation operation) {
     for (const Region &source : operation.reads)
       addReader(shared, source);
   }
-  if (const Region *target = operation.target())
-    setStates(shared, *target, SharedMemory::CopyPending);
+  markPending(shared, operation);
   return std::make_shared<AsyncOperation>(std::move(operation));
 }
 
@@ -54,18 +80,22 @@ void Cta::write(const AsyncOperation::ElementsToShared &elements, Ordering::Epoc
   auto arrivesAt = [&](uint64_t offset) {
     return !elements.receiver || offset / kCtaSharedStride == *elements.receiver;
   };
-  forEachSharedRun(elements.target, [&](uint32_t element, uint64_t offset, uint32_t count) {
-    if (arrivesAt(offset))
-      std::memcpy(shared.data() + offset, elements.bytes.data() + uint64_t(element) * size,
-                  count * size);
-  });
-  forEachStretch(elements.target, [&](uint64_t offset, uint32_t bytes) {
+  auto noteWritten = [&](uint64_t offset, uint32_t bytes) {
     if (!arrivesAt(offset))
       return;
     shared.set(offset, bytes, SharedMemory::Written);
     if (ordering)
       ordering->noteWrite(epoch, offset, bytes, place);
+  };
+  forEachWritten(elements, [&](uint32_t element, uint64_t offset, uint32_t count) {
+    if (arrivesAt(offset))
+      std::memcpy(shared.data() + offset, elements.bytes.data() + uint64_t(element) * size,
+                  count * size);
+    if (!elements.kept.empty())
+      noteWritten(offset, count * size);
   });
+  if (elements.kept.empty())
+    forEachStretch(elements.target, noteWritten);
 }
 
 void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
@@ -74,6 +104,10 @@ void Cta::complete(AsyncOperation &operation, Ordering::Epoch epoch) {
   finishReads(operation);
   if (auto *elements = std::get_if<AsyncOperation::ElementsToShared>(&operation.movement)) {
     write(*elements, epoch, operation.place);
+  } else if (auto *out = std::get_if<AsyncOperation::ElementsToGlobal>(&operation.movement)) {
+    for (const AsyncOperation::ElementsToGlobal::Run &run : out->runs)
+      writeGlobal(run.address, out->bytes.data() + uint64_t(run.first) * out->elementBytes,
+                  uint64_t(run.count) * out->elementBytes, out->elementBytes, operation.place);
   } else if (auto *sum = std::get_if<AsyncOperation::Sum>(&operation.movement)) {
     noteWrite(*this, sum->target, sum->epoch, operation.place);
     // A later product may add to it still, or read it.
@@ -222,8 +256,21 @@ void Cta::finishCta(const Instruction &end) {
          {"a " + std::string(operation.name) + " in tensor memory"});
   });
   waitFor(Queue::BulkStores, 0);
+  finishGlobalWrites(*fiber);
   if (isCluster())
     leaveCluster(end);
+}
+
+/// AMD's waves end when all their copies have; of these only what reaches global memory is seen.
+void Cta::finishGlobalWrites(Fiber &of) {
+  auto finish = [&](const AsyncGroup &group) {
+    for (const std::shared_ptr<AsyncOperation> &operation : group)
+      if (operation->writesGlobal())
+        complete(*operation, ordering ? ordering->now(fiber->index) : 0);
+  };
+  for (Queue queue : {Queue::Copies, Queue::TensorMoves})
+    llvm::for_each(of.queue(queue), finish);
+  finish(of.openCopies);
 }
 
 /// The end of a CTA is like a write to all its memory: whatever others do there has to be ordered

@@ -9,7 +9,8 @@
 // are therefore nothing.
 //
 //===----------------------------------------------------------------------===//
-#include "sim/machine/GlobalAccess.h"
+#include "ir/amdg/AmdOps.h"
+#include "sim/lower/Buffers.h"
 #include "sim/machine/SharedAccess.h"
 
 namespace gluonc::sim {
@@ -19,19 +20,25 @@ struct CopyData : AccessData {
   const AddressTable *table = nullptr;
   /// Of the tile of addresses.
   const Share *share = nullptr;
+  /// Elements that are masked off stay as they are.
+  bool keepsMaskedOff = false;
 };
 
 /// Operands: addresses, mask if `masked`, other if `hasOther`, view.
 void runAsyncCopy(const Instruction &instruction, Cta &cta) {
   const CopyData &data = static_cast<const CopyData &>(*instruction.data);
   uint32_t size = data.elementBytes;
-  std::vector<uint8_t> bytes(uint64_t(data.elements) * size);
+  std::vector<uint8_t> bytes(uint64_t(data.elements) * size), kept;
   forEachRun(
       instruction, cta,
       [&](uint32_t element, uint32_t count, const uint8_t *host) {
         std::memcpy(bytes.data() + uint64_t(element) * size, host, uint64_t(count) * size);
       },
       [&](uint32_t element, uint32_t count) {
+        if (data.keepsMaskedOff) {
+          kept.resize(data.elements);
+          std::fill_n(kept.begin() + element, count, 1);
+        }
         if (!data.hasOther)
           return;
         Slot other = instruction.operands[2];
@@ -48,9 +55,35 @@ void runAsyncCopy(const Instruction &instruction, Cta &cta) {
     return;
   AsyncOperation copy;
   copy.place = instruction.place;
-  copy.movement = AsyncOperation::ElementsToShared{target, std::move(bytes), std::nullopt};
+  copy.movement =
+      AsyncOperation::ElementsToShared{target, std::move(bytes), std::nullopt, std::move(kept)};
   cta.noteStep(instruction, Doing::Loads, target.start());
   cta.fiber->openCopies.push_back(cta.start(std::move(copy)));
+}
+
+/// Operands: addresses, mask if `masked`, view.
+void runAsyncStore(const Instruction &instruction, Cta &cta) {
+  const CopyData &data = static_cast<const CopyData &>(*instruction.data);
+  AsyncOperation store;
+  store.name = "store";
+  store.place = instruction.place;
+  auto &out = store.movement.emplace<AsyncOperation::ElementsToGlobal>();
+  out.elementBytes = data.elementBytes;
+  forEachRun(
+      instruction, cta,
+      [&](uint32_t element, uint32_t count, const uint8_t *host) {
+        out.runs.push_back({reinterpret_cast<uint64_t>(host), element, count});
+      },
+      [](uint32_t, uint32_t) {});
+  if (cta.stopped)
+    return;
+  const Region &source = store.reads.emplace_back(
+      regionOf(cta, data.table, instruction.operands[instruction.operandCount - 1], data.share));
+  out.bytes.resize(uint64_t(data.elements) * data.elementBytes);
+  if (!readShared(instruction, cta, source, out.bytes.data()))
+    return;
+  cta.noteStep(instruction, Doing::Stores, source.start());
+  cta.fiber->openCopies.push_back(cta.start(std::move(store)));
 }
 
 void runCommit(const Instruction &, Cta &cta) {
@@ -62,30 +95,79 @@ void runWait(const Instruction &instruction, Cta &cta) {
   cta.waitFor(Queue::Copies, instruction.immediate);
 }
 
+/// The shared side of a copy, and as many elements.
+CopyData *addCopy(Lowering &lowering, mlir::Operation *operation, mlir::Value view,
+                  mlir::Value elements, const char *verb) {
+  const AddressTable *table =
+      addressTable(lowering, operation, mlir::cast<ttg::MemDescType>(view.getType()));
+  if (!table)
+    return nullptr;
+  CopyData *data = lowering.addData<CopyData>();
+  describeAccess(lowering, *data, elements, table->elementBytes, verb);
+  data->table = table;
+  data->share = lowering.shareOf(elements.getType());
+  return data;
+}
+
+bool isForAmd(mlir::Operation *operation) {
+  auto target = operation->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::StringAttr>(
+      ttg::targetAttr);
+  return target && target.getValue().starts_with("hip");
+}
+
 bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
   auto copy = mlir::cast<ttg::AsyncCopyGlobalToLocalOp>(operation);
-  auto view = mlir::cast<ttg::MemDescType>(copy.getResult().getType());
-  const AddressTable *table = addressTable(lowering, operation, view);
-  if (!table)
+  CopyData *data = addCopy(lowering, operation, copy.getResult(), copy.getSrc(), "async copy");
+  if (!data)
     return false;
-  CopyData *data = lowering.addData<CopyData>();
-  describeAccess(lowering, *data, copy.getSrc(), table->elementBytes, "async copy");
-  data->table = table;
-  data->share = lowering.shareOf(copy.getSrc().getType());
   data->reads = true;
   data->masked = static_cast<bool>(copy.getMask());
   llvm::SmallVector<Slot, 4> operands = {lowering.slotOf(copy.getSrc())};
   if (copy.getMask())
     operands.push_back(lowering.slotOf(copy.getMask()));
-  // cp.async fills masked-off elements with zeros whatever `other` says; AMD honours it.
-  auto target = operation->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::StringAttr>(
-      ttg::targetAttr);
-  if (copy.getOther() && target && target.getValue().starts_with("hip")) {
-    data->hasOther = true;
-    operands.push_back(lowering.slotOf(copy.getOther()));
+  // cp.async fills masked-off elements with zeros whatever `other` says. AMD's waves store `other`,
+  // and without it leave what was there.
+  if (isForAmd(operation)) {
+    data->hasOther = static_cast<bool>(copy.getOther());
+    data->keepsMaskedOff = !data->hasOther;
+    if (copy.getOther())
+      operands.push_back(lowering.slotOf(copy.getOther()));
   }
   operands.push_back(lowering.slotOf(copy.getResult()));
   lowering.emit(runAsyncCopy, taintStore, Slot(), operands).data = data;
+  return true;
+}
+
+bool lowerBufferCopy(Lowering &lowering, mlir::Operation *operation) {
+  auto copy = mlir::cast<amdg::BufferLoadToLocalOp>(operation);
+  CopyData *data = addCopy(lowering, operation, copy.getDest(), copy.getOffsets(), "async copy");
+  if (!data)
+    return false;
+  llvm::SmallVector<Slot, 4> operands =
+      bufferOperands(lowering, *data, copy.getPtr(), copy.getOffsets(), copy.getMask());
+  data->reads = true;
+  data->hasOther = true;
+  operands.push_back(bufferOther(lowering, copy.getMask(), copy.getOther(),
+                                 *elementKindOf(tt::pointeeTypeOf(copy.getPtr().getType()))));
+  operands.push_back(lowering.slotOf(copy.getDest()));
+  lowering.emit(runAsyncCopy, taintStore, Slot(), operands).data = data;
+  return true;
+}
+
+bool lowerAsyncStore(Lowering &lowering, mlir::Operation *operation) {
+  auto copy = mlir::cast<amdg::AsyncCopyLocalToGlobalOp>(operation);
+  CopyData *data = addCopy(lowering, operation, copy.getSrc(), copy.getDst(), "async store");
+  if (!data)
+    return false;
+  data->writes = true;
+  data->masked = static_cast<bool>(copy.getMask());
+  llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(copy.getDst())};
+  if (copy.getMask())
+    operands.push_back(lowering.slotOf(copy.getMask()));
+  operands.push_back(lowering.slotOf(copy.getSrc()));
+  lowering.emitOnce(copy.getDst().getType(), [&] {
+    lowering.emit(runAsyncStore, taintStore, Slot(), operands).data = data;
+  });
   return true;
 }
 
@@ -106,6 +188,8 @@ bool lowerBarrier(Lowering &, mlir::Operation *) { return true; }
 
 void addAsync(OperationTable &table) {
   table["ttg.async_copy_global_to_local"] = lowerAsyncCopy;
+  table["amdg.buffer_load_to_local"] = lowerBufferCopy;
+  table["amdg.async_copy_local_to_global"] = lowerAsyncStore;
   table["ttg.async_commit_group"] = lowerCommit;
   table["ttg.async_wait"] = lowerWait;
   table["ttg.barrier"] = lowerBarrier;

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/amdg/AmdOps.h"
+#include "sim/lower/Buffers.h"
 #include "sim/lower/Elementwise.h"
-#include "sim/machine/GlobalAccess.h"
 
 namespace gluonc::sim {
 namespace {
@@ -60,29 +60,46 @@ Handler otherHandler(uint32_t bytes) {
                       : runBufferOther<uint64_t>;
 }
 
-/// Operands of the access that a buffer operation is: addresses, mask, and room for more.
-struct BufferAccess {
-  AccessData *data;
-  llvm::SmallVector<Slot, 3> operands;
-};
+} // namespace
 
-BufferAccess addBufferAccess(Lowering &lowering, mlir::Value base, mlir::Value offsets,
-                             mlir::Value mask, uint32_t bytes, const char *verb) {
-  BufferAccess access = {addAccess(lowering, offsets, bytes, verb), {}};
-  access.data->parameter = lowering.parameterOf(base);
-  access.data->masked = true;
+llvm::SmallVector<Slot, 4> bufferOperands(Lowering &lowering, AccessData &data, mlir::Value base,
+                                          mlir::Value offsets, mlir::Value mask) {
+  data.parameter = lowering.parameterOf(base);
+  data.masked = true;
   Slot offset = lowering.slotOf(offsets);
   Slot addresses = lowering.temporary(ElementKind::Pointer, offset.elements);
   lowering.emit(runBufferAddresses, taintElementwise, addresses, {lowering.slotOf(base), offset})
-      .immediate = bytes;
+      .immediate = data.elementBytes;
   llvm::SmallVector<Slot, 2> conditions = {offset};
   if (mask)
     conditions.push_back(lowering.slotOf(mask));
   Slot active =
       lowering.temporary(ElementKind::I1, std::max(offset.elements, conditions.back().elements));
-  lowering.emit(runBufferMask, taintElementwise, active, conditions).immediate = bytes;
-  access.operands = {addresses, active};
-  return access;
+  lowering.emit(runBufferMask, taintElementwise, active, conditions).immediate = data.elementBytes;
+  return {addresses, active};
+}
+
+Slot bufferOther(Lowering &lowering, mlir::Value mask, mlir::Value other, ElementKind kind) {
+  if (!other)
+    return lowering.constant(std::string(8, '\0'), 1);
+  Slot condition = lowering.slotOf(mask), given = lowering.slotOf(other);
+  Slot result = lowering.temporary(kind, std::max(condition.elements, given.elements));
+  lowering.emit(otherHandler(byteSize(kind)), taintElementwise, result, {condition, given});
+  return result;
+}
+
+namespace {
+
+/// Operands of the access that a buffer operation is: addresses, mask, and room for more.
+struct BufferAccess {
+  AccessData *data;
+  llvm::SmallVector<Slot, 4> operands;
+};
+
+BufferAccess addBufferAccess(Lowering &lowering, mlir::Value base, mlir::Value offsets,
+                             mlir::Value mask, uint32_t bytes, const char *verb) {
+  AccessData *data = addAccess(lowering, offsets, bytes, verb);
+  return {data, bufferOperands(lowering, *data, base, offsets, mask)};
 }
 
 bool lowerBufferLoad(Lowering &lowering, mlir::Operation *operation) {
@@ -93,13 +110,7 @@ bool lowerBufferLoad(Lowering &lowering, mlir::Operation *operation) {
       addBufferAccess(lowering, load.getPtr(), load.getOffsets(), load.getMask(), bytes, "load");
   access.data->reads = true;
   access.data->hasOther = true;
-  Slot other = lowering.constant(std::string(8, '\0'), 1);
-  if (load.getOther()) {
-    Slot mask = lowering.slotOf(load.getMask()), given = lowering.slotOf(load.getOther());
-    other = lowering.temporary(kind, std::max(mask.elements, given.elements));
-    lowering.emit(otherHandler(bytes), taintElementwise, other, {mask, given});
-  }
-  access.operands.push_back(other);
+  access.operands.push_back(bufferOther(lowering, load.getMask(), load.getOther(), kind));
   if (llvm::all_of(access.operands, [](Slot slot) { return slot.elements == 1; }))
     access.data->elements = access.data->rowElements = 1;
   Slot result = lowering.define(load.getResult(), access.data->elements);

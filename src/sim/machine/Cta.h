@@ -268,6 +268,7 @@ private:
   Stuck describeWait(const Fiber &waiting);
   Step describeStep(const StepRecord &record) const;
   void finishCta(const Instruction &end);
+  void finishGlobalWrites(Fiber &of);
   void leaveCluster(const Instruction &end);
   bool isCluster() const { return program.ctas > 1; }
   /// Whether its CTA has no other fibers.

@@ -146,6 +146,7 @@ bool Cta::joinFibers(const Instruction &at) {
       continue;
     // What a partition started and did not wait for goes on after its end.
     llvm::move(each->queue(Queue::BulkStores), std::back_inserter(fiber->queue(Queue::BulkStores)));
+    finishGlobalWrites(*each);
     if (ordering)
       ordering->join(fiber->index, each->index);
   }

@@ -281,5 +281,52 @@ TEST_F(Amd, StagesEndWhereTheirLinesEnd) {
   expectOnly(diag::Kind::NeedsTarget);
 }
 
+// -- Copies past the registers --------------------------------------------------------------
+
+constexpr char kSmem[] = "s = gl.allocate_shared_memory(gl.float32, [256], "
+                         "gl.SwizzledSharedLayout(1, 1, 1, [0]))\n";
+std::string withBuffer(llvm::StringRef code) { return withOffsets(kSmem + code.str()); }
+
+TEST_F(Amd, CopiesToSharedMemoryAreInGroups) {
+  compile("gfx950",
+          withBuffer("cdna4.async_copy.global_load_to_shared(s, p + o, mask=o < n, other=1)\n"
+                     "cdna4.async_copy.buffer_load_to_shared(s, p, o, cache_modifier='.cg')\n"
+                     "cdna4.async_copy.commit_group()\n"
+                     "cdna4.async_copy.wait_group(0)\n"
+                     "x = cdna4.async_copy.load_shared_relaxed(s, B)\n"
+                     "gl.store(p + o, x)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("ttg.async_copy_global_to_local")) << ir;
+  EXPECT_TRUE(has("amdg.buffer_load_to_local %arg0[")) << ir;
+  EXPECT_TRUE(has("ttg.async_wait {num = 0 : i32}")) << ir;
+  EXPECT_TRUE(has("ttg.amdg.syncedViaAsyncWait = true")) << ir;
+  compile("gfx1250", "o = gl.arange(0, 128, layout=L)\n"
+                     "s = gl.allocate_shared_memory(gl.float32, [128], "
+                     "gl.SwizzledSharedLayout(1, 1, 1, [0]))\n"
+                     "gfx1250.async_copy.global_to_shared(s, p + o, mask=o < n)\n"
+                     "cdna5.async_copy.shared_to_global(p + o, s, mask=o < n)");
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("amdg.async_copy_local_to_global")) << ir;
+}
+
+TEST_F(Amd, CopiesToSharedMemoryAreCheckedLikeLoads) {
+  compile("gfx950", withBuffer("cdna4.async_copy.global_load_to_shared(s, h + o)"));
+  expectOnly(diag::Kind::AsyncCopyMismatch);
+  compile("gfx950", withBuffer("cdna4.async_copy.buffer_load_to_shared(s, h, o)"));
+  expectOnly(diag::Kind::AsyncCopyMismatch);
+  compile("gfx950", withBuffer("cdna4.async_copy.buffer_load_to_shared(s, p + o, o)"));
+  expectOnly(diag::Kind::ArgumentKind);
+  compile("gfx950", withBuffer("cdna4.async_copy.global_load_to_shared(s, p + o, other=1.0)"));
+  expectOnly(diag::Kind::OtherWithoutMask);
+  compile("gfx950", withBuffer("cdna4.async_copy.global_load_to_shared(s, p + o, mask=o)"));
+  expectOnly(diag::Kind::MaskNotBoolean);
+  compile("gfx950", withBuffer("cdna4.async_copy.wait_group(-1)"));
+  expectOnly(diag::Kind::ScalarOutOfRange);
+  compile("gfx1250", "cdna4.async_copy.commit_group()");
+  expectOnly(diag::Kind::NeedsTarget);
+  compile("gfx950", "cdna5.async_copy.commit_group()");
+  expectOnly(diag::Kind::NeedsTarget);
+}
+
 } // namespace
 } // namespace gluonc::sema

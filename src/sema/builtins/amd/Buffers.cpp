@@ -4,7 +4,7 @@
 // and values are broadcast to the offsets, and converted to the pointee.
 //
 //===----------------------------------------------------------------------===//
-#include "sema/builtins/core/Memory.h"
+#include "sema/builtins/amd/Buffers.h"
 
 #include "ir/amdg/AmdOps.h"
 
@@ -14,16 +14,6 @@ namespace {
 
 enum class AtomicKind { Add, Max, Min, And, Or, Xor, Xchg };
 
-/// What every buffer operation takes.
-struct Buffer {
-  Operand pointer, offsets, mask;
-
-  DType element() const { return pointer.value.dtype().pointee(); }
-  /// The same for int1, which is a byte in memory.
-  DType stored() const { return element().isBool() ? DType(dtypes::int8) : element(); }
-  mlir::Value maskIr() const { return isGiven(mask.value) ? mask.value.ir() : mlir::Value(); }
-};
-
 } // namespace
 
 static bool isOffset(const Operand &offsets) {
@@ -31,10 +21,9 @@ static bool isOffset(const Operand &offsets) {
          (offsets.dtype() == ScalarKind::Int32 || offsets.dtype() == ScalarKind::UInt32);
 }
 
-/// Reads base, offsets and mask, which agree in shape afterwards.
-static std::optional<Buffer> readBuffer(Context &context, const BoundArgs &arguments) {
-  Buffer buffer = {operand(arguments, "ptr"), operand(arguments, "offsets"),
-                   operand(arguments, "mask")};
+std::optional<BufferOperands> readBuffer(Context &context, const BoundArgs &arguments) {
+  BufferOperands buffer = {operand(arguments, "ptr"), operand(arguments, "offsets"),
+                           operand(arguments, "mask")};
   if (!checkPointer(context, buffer.pointer, "ptr"))
     return std::nullopt;
   if (buffer.pointer.isBlock() || buffer.element().isVoid()) {
@@ -58,7 +47,7 @@ static std::optional<Buffer> readBuffer(Context &context, const BoundArgs &argum
 }
 
 /// `value` as the buffer's elements, in the shape of the offsets, which do not grow.
-static Result readValue(Context &context, Buffer &buffer, Operand value) {
+static Result readValue(Context &context, BufferOperands &buffer, Operand value) {
   DType element = buffer.element();
   Result stored = storedValue(context, buffer.offsets, value, element);
   // A conversion to int1 is a comparison with zero, whose result is then stored as a byte.
@@ -75,8 +64,7 @@ static Result readValue(Context &context, Buffer &buffer, Operand value) {
   return value.value;
 }
 
-/// `other` of a load, in the shape of the offsets; nothing where it is not given.
-static std::optional<mlir::Value> readOther(Context &context, Buffer &buffer, Operand other) {
+std::optional<mlir::Value> readOther(Context &context, BufferOperands &buffer, Operand other) {
   if (!isGiven(other.value))
     return mlir::Value();
   if (!isGiven(buffer.mask.value)) {
@@ -96,7 +84,8 @@ static std::optional<mlir::Value> readOther(Context &context, Buffer &buffer, Op
 
 static Result emitLoad(Context &context, const BoundArgs &arguments) {
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, false, "cache");
-  std::optional<Buffer> buffer = cache ? readBuffer(context, arguments) : std::optional<Buffer>();
+  std::optional<BufferOperands> buffer =
+      cache ? readBuffer(context, arguments) : std::optional<BufferOperands>();
   if (!buffer)
     return std::nullopt;
   std::optional<mlir::Value> other = readOther(context, *buffer, operand(arguments, "other"));
@@ -115,7 +104,8 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
 
 static Result emitStore(Context &context, const BoundArgs &arguments) {
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, true, "cache");
-  std::optional<Buffer> buffer = cache ? readBuffer(context, arguments) : std::optional<Buffer>();
+  std::optional<BufferOperands> buffer =
+      cache ? readBuffer(context, arguments) : std::optional<BufferOperands>();
   if (!buffer || !checkWritable(context, buffer->pointer))
     return std::nullopt;
   Result value = readValue(context, *buffer, operand(arguments, "stored_value"));
@@ -179,8 +169,8 @@ static std::optional<tt::RMWOp> rmwOp(AtomicKind kind, DType dtype) {
 
 template <AtomicKind kind> static Result emitAtomic(Context &context, const BoundArgs &arguments) {
   std::optional<Ordering> ordering = readOrdering(context, arguments);
-  std::optional<Buffer> buffer =
-      ordering ? readBuffer(context, arguments) : std::optional<Buffer>();
+  std::optional<BufferOperands> buffer =
+      ordering ? readBuffer(context, arguments) : std::optional<BufferOperands>();
   if (!buffer || !checkWritable(context, buffer->pointer))
     return std::nullopt;
   DType element = buffer->element();

@@ -1,20 +1,7 @@
 //===- AsyncCopy.cpp - cp.async: global to shared memory past the registers ----===//
-#include "sema/builtins/core/Memory.h"
-#include "sema/builtins/shared/Shared.h"
+#include "sema/builtins/shared/AsyncGroups.h"
 
 namespace gluonc::sema::ops {
-
-/// Whether pointers and buffer name as many elements of one type.
-static bool checkCopy(Context &context, const Value &buffer, const Operand &pointer) {
-  DType element = pointer.value.dtype().pointee();
-  if (element == buffer.dtype() && pointer.isBlock() && pointer.value.shape() == buffer.shape())
-    return true;
-  context
-      .report(diag::Kind::AsyncCopyMismatch, pointer.span, pointer.value.typeName(),
-              buffer.typeName())
-      .end();
-  return false;
-}
 
 static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
   const Value &buffer = arguments["smem"];
@@ -34,32 +21,12 @@ static Result emitAsyncLoad(Context &context, const BoundArgs &arguments) {
       return std::nullopt;
     predicate = mask.value.ir();
   }
-  if (!checkCopy(context, buffer, pointer))
+  if (!checkCopy(context, arguments, "smem", pointer, pointer.value.dtype().pointee()))
     return std::nullopt;
   mlir::Type token = ttg::AsyncTokenType::get(context.mlirContext());
   ttg::AsyncCopyGlobalToLocalOp::create(context.builder, context.loc(), token, pointer.value.ir(),
                                         buffer.ir(), predicate, /*other=*/mlir::Value(), *cache,
                                         *evict, *isVolatile, /*contiguity=*/1, *policy);
-  return Value::none();
-}
-
-static Result emitCommitGroup(Context &context, const BoundArgs &) {
-  ttg::AsyncCommitGroupOp::create(context.builder, context.loc(), mlir::ValueRange());
-  return Value::none();
-}
-
-static Result emitWaitGroup(Context &context, const BoundArgs &arguments) {
-  std::optional<int64_t> pending = intArgument(context, arguments, "num_outstanding");
-  if (!pending)
-    return std::nullopt;
-  if (*pending < 0 || *pending > std::numeric_limits<int32_t>::max()) {
-    context
-        .report(diag::Kind::ScalarOutOfRange, arguments.span("num_outstanding"), *pending,
-                "num_outstanding")
-        .end();
-    return std::nullopt;
-  }
-  ttg::AsyncWaitOp::create(context.builder, context.loc(), mlir::ValueRange(), uint32_t(*pending));
   return Value::none();
 }
 
