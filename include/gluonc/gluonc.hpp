@@ -364,8 +364,8 @@ public:
       formats.push_back(detail::SlotFormat::of(gluonc_executable_parameter_type(raw, i)));
   }
 
-  /// Loads on a device of its target's driver ahead of the first launch, which would take the thread's current one.
-  /// Where it is loaded on another one already, that is an error.
+  /// Loads on a device of its target's driver ahead of the first launch, which would take the
+  /// thread's current one. Where it is loaded on another one already, that is an error.
   Expected<Done> load(int device = 0) {
     gluonc_error *error = nullptr;
     gluonc_status status = gluonc_executable_load(handle.get(), device, &error);

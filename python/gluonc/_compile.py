@@ -7,7 +7,7 @@ import inspect
 import os
 
 from gluonc._compiled import CompiledKernel, current_device
-from gluonc._engine import cuda_target, engine, simulated_target
+from gluonc._engine import engine, gpu_count, gpu_target, simulated_target
 from gluonc._jit import JITFunction, default_options, ignores_option, settled_options
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
 from gluonc.errors import NotSupportedYet, Unavailable
@@ -122,21 +122,23 @@ def _read_options(given):
 def _place(target, device):
     """(target, device) as CompiledKernel has them: the current device where it is such a chip."""
     is_simulated = device == "cpu" or bool(os.environ.get("GLUONC_SIMULATE"))
-    has_gpu = not is_simulated and engine().cuda_device_count() > 0
+    has_gpu = not is_simulated and gpu_count() > 0
     if device == "cuda" and not is_simulated and not has_gpu and target is None:
-        raise Unavailable("no CUDA GPU is there")
+        raise Unavailable("no GPU is there")
     number = current_device() if has_gpu else -1
     if target is None:
-        return (cuda_target(number) if has_gpu else simulated_target()), number
+        return (gpu_target(number) if has_gpu else simulated_target()), number
     wanted = _read_target(target)
     name = f"{wanted.backend}:{wanted.arch}"
-    # Machine code of AMD's chips is not launched; the simulator can be any of them.
-    if device == "cpu" or wanted.backend == "hip":
+    if device == "cpu":
         return name, -1
     if is_simulated and _is_chip(simulated_target(), wanted):
         return simulated_target(), -1
-    if has_gpu and _is_chip(cuda_target(number), wanted):
-        return cuda_target(number), number
+    if has_gpu and _is_chip(gpu_target(number), wanted):
+        return gpu_target(number), number
+    # The simulator can be any of AMD's chips.
+    if wanted.backend == "hip":
+        return name, -1
     # Machine code, which needs no such GPU before it is launched.
     return name, None
 

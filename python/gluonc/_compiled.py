@@ -8,21 +8,22 @@ import sys
 from collections import namedtuple
 
 from gluonc import _native, _tensors, hooks
-from gluonc._engine import cuda_target
+from gluonc._engine import gpu_target
 from gluonc._lazy import lazy
 from gluonc._signature import CONSTANT_KINDS, TUPLE_KIND, plain_number
 from gluonc.errors import Unavailable
 
 
 def current_device():
-    """The CUDA device that PyTorch works on; the first one where PyTorch is not there."""
+    """The GPU that PyTorch works on; the first one where PyTorch is not there."""
     torch = sys.modules.get("torch")
     # A PyTorch for CPUs has no such function.
     return getattr(torch._C, "_cuda_getDevice", int)() if torch else 0
 
 
 def current_stream(device):
-    """The stream that PyTorch works on; CUDA's default where PyTorch is not there."""
+    """The stream that PyTorch works on (one of HIP where it is for AMD's GPUs); the driver's default
+    where PyTorch is not there."""
     torch = sys.modules.get("torch")
     return torch._C._cuda_getCurrentRawStream(device) if torch else 0
 
@@ -41,7 +42,7 @@ class Metadata(namedtuple("Metadata", (
 
 
 class CompiledKernel:
-    """One specialization of a kernel. `device` is a CUDA ordinal, -1 for the simulator, None for
+    """One specialization of a kernel. `device` is a GPU's ordinal, -1 for the simulator, None for
     machine code that is loaded where it is launched first."""
 
     # Says what the compiler was told.
@@ -97,7 +98,7 @@ class CompiledKernel:
     @property
     def kernel(self):
         """The machine code."""
-        return self.asm["cubin"]
+        return self.asm[self.asm.binary]
 
     @property
     def function(self):
@@ -163,9 +164,10 @@ class CompiledKernel:
         if self.device is not None:
             return
         device = current_device()
-        if cuda_target(device).rstrip("af") != self.target.rstrip("af"):
-            raise Unavailable(f"{self.name} is compiled for {self.target}, and CUDA device {device} "
-                              f"is {cuda_target(device)}")
+        there = gpu_target(device)
+        if there.rstrip("af") != self.target.rstrip("af"):
+            raise Unavailable(f"{self.name} is compiled for {self.target}, and device {device} is "
+                              f"{there}")
         self.executable.load(device)
         self.device = device
 
@@ -247,23 +249,24 @@ class _Arguments:
 class Assembly:
     """The forms of a compiled kernel: glir (the front end's IR, before any pass), ttgir, llir, ptx
     and sass as text, cubin as bytes; amdgcn and hsaco in place of the last three for AMD's chips.
-    Made when read; sass, which takes a tool of the CUDA toolkit, is not among the keys."""
+    Made when read; sass, which takes a tool of the CUDA toolkit, is not among the keys. `binary` is
+    the form that the driver loads."""
 
     def __init__(self, executable, specialization, target):
         self._executable, self._specialization, self._target = executable, specialization, target
-        self._binary = "hsaco" if target.startswith("hip:") else "cubin"
+        self.binary = "hsaco" if target.startswith("hip:") else "cubin"
         assembly = "amdgcn" if target.startswith("hip:") else "ptx"
-        self._forms = ("glir", "ttgir", "llir", assembly, self._binary)
+        self._forms = ("glir", "ttgir", "llir", assembly, self.binary)
 
     def __getitem__(self, form):
-        if form == "sass" and self._binary == "cubin":
+        if form == "sass" and self.binary == "cubin":
             return self._sass
         if form == "glir":
             return self._specialization.ir(self._target)
         if form not in self._forms:
             raise KeyError(form)
         code = self._executable.code(form)
-        return code if form == self._binary else code.decode()
+        return code if form == self.binary else code.decode()
 
     @lazy
     def _sass(self):
@@ -286,7 +289,7 @@ class Assembly:
         return len(self._forms)
 
     def __contains__(self, form):
-        return form in self._forms or (form == "sass" and self._binary == "cubin")
+        return form in self._forms or (form == "sass" and self.binary == "cubin")
 
     def get(self, form, default=None):
         return self[form] if form in self else default

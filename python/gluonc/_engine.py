@@ -2,6 +2,7 @@
 
 import functools
 import os
+import sys
 
 from gluonc import _native
 
@@ -27,10 +28,29 @@ def engine():
     return made
 
 
+def gpu_is_amd():
+    """Whose GPUs tensors on "cuda" are on: those that PyTorch is for, where it is loaded and for any;
+    else AMD's where only they are there."""
+    version = getattr(sys.modules.get("torch"), "version", None)
+    if getattr(version, "hip", None):
+        return True
+    if getattr(version, "cuda", None):
+        return False
+    return not engine().cuda_device_count() and engine().hip_device_count() > 0
+
+
+def gpu_count():
+    return engine().hip_device_count() if gpu_is_amd() else engine().cuda_device_count()
+
+
+def gpu_target(device):
+    """"cuda:90a" or "hip:gfx942" for a GPU that is there."""
+    return _target_of(gpu_is_amd(), device)
+
+
 @functools.lru_cache(maxsize=None)
-def cuda_target(device):
-    """"cuda:90a" for a CUDA device that is there."""
-    return engine().cuda_target(device)
+def _target_of(is_amd, device):
+    return engine().hip_target(device) if is_amd else engine().cuda_target(device)
 
 
 @functools.lru_cache(maxsize=None)
@@ -41,7 +61,7 @@ def simulated_target():
         return chosen
     from gluonc.errors import Unavailable
     try:
-        return cuda_target(0) if engine().cuda_device_count() else "cuda:90a"
+        return gpu_target(0) if gpu_count() else "cuda:90a"
     except Unavailable:
         # The driver answers no child that a process with a GPU has forked.
         return "cuda:90a"
@@ -52,7 +72,7 @@ def current_target():
     chosen = os.environ.get("GLUONC_SIMULATE")
     if chosen:
         return chosen
-    return cuda_target(0) if engine().cuda_device_count() else None
+    return gpu_target(0) if gpu_count() else None
 
 
 @functools.lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from collections import namedtuple
 from gluonc import _fusion, _native, _tensors, hooks
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._decorated import Decorated, youngest
-from gluonc._engine import cuda_target, engine, simulated_target
+from gluonc._engine import engine, gpu_target, simulated_target
 from gluonc._lazy import lazy
 from gluonc._scopes import Resolver
 from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
@@ -204,7 +204,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         options = settled_options(options)
         specialization = self._specialization(specs, options)
         simulated = device < 0
-        target = simulated_target() if simulated else cuda_target(device)
+        target = simulated_target() if simulated else gpu_target(device)
         executable = engine().make(specialization, target, simulated)
         if not simulated:
             executable.load(device)

@@ -38,7 +38,7 @@ def pointer_to(dtype):
 
 
 class TensorView:
-    """One tensor argument: `type` is "*fp32"; `device` a CUDA ordinal, -1 for host memory, None
+    """One tensor argument: `type` is "*fp32"; `device` a GPU's ordinal, -1 for host memory, None
     for what has no memory."""
 
     __slots__ = ("address", "type", "device", "begin", "bytes", "read_only")

@@ -190,7 +190,7 @@ bool Arguments::addRuntime(const Parameter &parameter, PyObject *value) {
   if (const ExchangeApi *interface = apiOf(Py_TYPE(value))) {
     Tensor tensor;
     if (view(*interface, value, tensor) && pointerNumber(tensor.dlpackType) >= 0) [[likely]] {
-      if (!api && tensor.device >= 0)
+      if (!api && tensor.device >= 0 && !tensor.isOnAmd)
         api = interface;
       return addTensor(parameter, tensor);
     }

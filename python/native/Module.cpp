@@ -519,17 +519,15 @@ public:
   }
   void setMaxBranches(uint64_t count) const { gluonc_engine_set_max_branches(handle.get(), count); }
 
-  std::string cudaTarget(int device) const {
+  template <auto find> std::string deviceTarget(int device) const {
     const char *name = nullptr;
-    check([&](gluonc_error **error) {
-      return gluonc_engine_cuda_target(handle.get(), device, &name, error);
-    });
+    check([&](gluonc_error **error) { return find(handle.get(), device, &name, error); });
     return name;
   }
 
-  int cudaDeviceCount() const {
+  template <auto count> int deviceCount() const {
     nb::gil_scoped_release released;
-    return gluonc_engine_cuda_device_count(handle.get());
+    return count(handle.get());
   }
 
 private:
@@ -637,7 +635,7 @@ nb::dict targetInfo(const std::string &target) {
 }
 
 /// What a launch needs to know of an array that speaks DLPack or the buffer protocol:
-/// (address, dtype name, first byte, bytes, CUDA device or -1).
+/// (address, dtype name, first byte, bytes, GPU or -1).
 nb::tuple describe(nb::ndarray<nb::ro> array) {
   int64_t item = array.itemsize(), low = 0, high = 0;
   bool isEmpty = false;
@@ -647,9 +645,10 @@ nb::tuple describe(nb::ndarray<nb::ro> array) {
     isEmpty |= array.shape(i) == 0;
   }
   auto address = reinterpret_cast<uintptr_t>(array.data());
-  bool isCuda = array.device_type() == nb::device::cuda::value;
+  bool isOnGpu = array.device_type() == nb::device::cuda::value ||
+                 array.device_type() == nb::device::rocm::value;
   return nb::make_tuple(address, dtypeName(array.dtype()), address + low,
-                        isEmpty ? 0 : high - low + item, isCuda ? array.device_id() : -1);
+                        isEmpty ? 0 : high - low + item, isOnGpu ? array.device_id() : -1);
 }
 
 } // namespace
@@ -720,8 +719,10 @@ NB_MODULE(_native, m) {
       .def("set_races", &Engine::setRaces)
       .def("set_masked_off", &Engine::setMaskedOff)
       .def("set_max_branches", &Engine::setMaxBranches)
-      .def("cuda_target", &Engine::cudaTarget)
-      .def("cuda_device_count", &Engine::cudaDeviceCount);
+      .def("cuda_target", &Engine::deviceTarget<gluonc_engine_cuda_target>)
+      .def("cuda_device_count", &Engine::deviceCount<gluonc_engine_cuda_device_count>)
+      .def("hip_target", &Engine::deviceTarget<gluonc_engine_hip_target>)
+      .def("hip_device_count", &Engine::deviceCount<gluonc_engine_hip_device_count>);
 
   gluonc::python::raise = setException;
   gluonc::python::executableOf = [](PyObject *object) {

@@ -17,7 +17,7 @@ struct DLTensor {
   uint64_t byteOffset;
 };
 
-enum DeviceType : int32_t { dlCpu = 1, dlCuda = 2, dlCudaHost = 3 };
+enum DeviceType : int32_t { dlCpu = 1, dlCuda = 2, dlCudaHost = 3, dlRocm = 10, dlRocmHost = 11 };
 
 } // namespace
 
@@ -82,7 +82,12 @@ bool view(const ExchangeApi &api, PyObject *object, Tensor &tensor) {
     tensor.device = raw.deviceId;
     return true;
   }
-  if (raw.deviceType != dlCpu && raw.deviceType != dlCudaHost)
+  if (raw.deviceType == dlRocm) {
+    tensor.device = raw.deviceId;
+    tensor.isOnAmd = true;
+    return true;
+  }
+  if (raw.deviceType != dlCpu && raw.deviceType != dlCudaHost && raw.deviceType != dlRocmHost)
     return false;
   tensor.device = hostMemory;
   int64_t item = (raw.bits * raw.lanes + 7) / 8, low = 0, high = 0;

@@ -15,7 +15,7 @@
 
 namespace gluonc::python {
 
-/// CUDA ordinal of an argument's memory, or one of:
+/// The GPU of an argument's memory, or one of:
 enum Device : int { hostMemory = -1, noMemory = -2 };
 
 struct Tensor {
@@ -25,6 +25,8 @@ struct Tensor {
   /// memory.
   uint64_t begin = 0, bytes = 0;
   bool readOnly = false;
+  /// On an AMD GPU, whose stream the exchange interface need not know.
+  bool isOnAmd = false;
   /// DLPack's type code, bits and lanes in one word, or zero where `type` tells it.
   uint32_t dlpackType = 0;
   /// "*fp32", borrowed.
