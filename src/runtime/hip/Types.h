@@ -30,7 +30,6 @@ enum : Result {
   success = 0,
   errorInvalidValue = 1,
   errorOutOfMemory = 2,
-  errorNotInitialized = 3,
   errorInvalidConfiguration = 9,
   errorNoDevice = 100,
   errorInvalidDevice = 101,
@@ -38,19 +37,16 @@ enum : Result {
   errorNoBinaryForGpu = 209,
   errorNotFound = 500,
   errorIllegalAddress = 700,
-  errorLaunchFailure = 719,
   errorCooperativeLaunchTooLarge = 720,
   errorNotSupported = 801,
 };
 
 /// hipDeviceAttribute_t.
 enum class DeviceAttribute : int {
-  CooperativeLaunch = 10,
   L2CacheSize = 19,
   MultiprocessorCount = 63,
   /// LDS that a workgroup may ask for.
   MaxSharedPerBlock = 74,
-  WarpSize = 87,
 };
 
 /// hipFunction_attribute.
