@@ -57,14 +57,14 @@ enum class FunctionAttribute : int {
 };
 
 /// hipDeviceProp_tR0600, of which only the chip's name is read: hipDeviceGetAttribute does not
-/// tell it. The symbol's name says which layout it fills in.
+/// tell it. The symbol's name says which layout it fills in. HIP 7.1 has 1472 bytes; new members
+/// come at the end.
 struct DeviceProperties {
   char before[1160];
   /// "gfx942:sramecc+:xnack-".
   char chipName[256];
-  char behind[56];
+  char behind[4096 - 1160 - 256];
 };
-static_assert(sizeof(DeviceProperties) == 1472);
 
 using runtime::LaunchAttribute;
 using runtime::MemoryPoolProperties;
