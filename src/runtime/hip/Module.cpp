@@ -1,6 +1,18 @@
 #include "runtime/hip/Module.h"
 
+#include <mutex>
+#include <vector>
+
 namespace gluonc::hip {
+
+/// For code that stays on its device, which may still look into its image.
+static void keepForGood(std::unique_ptr<const std::string> image) {
+  static std::mutex lock;
+  // Not destroyed at exit either.
+  static auto &kept = *new std::vector<std::unique_ptr<const std::string>>;
+  std::lock_guard guard(lock);
+  kept.push_back(std::move(image));
+}
 
 llvm::Expected<std::shared_ptr<const Module>> Module::load(std::shared_ptr<const Device> device,
                                                            llvm::StringRef image) {
@@ -21,11 +33,10 @@ llvm::Expected<std::shared_ptr<const Module>> Module::load(std::shared_ptr<const
 Module::~Module() {
   if (!handle || !owner)
     return;
-  if (!isKept)
-    owner->driver().api().hipModuleUnload(handle);
+  if (isKept)
+    keepForGood(std::move(image));
   else
-    // What stays loaded may still look into it.
-    static_cast<void>(image.release());
+    owner->driver().api().hipModuleUnload(handle);
 }
 
 llvm::Expected<Function> Module::function(const std::string &name, unsigned sharedBytes) const {

@@ -17,6 +17,7 @@
 
 #include "amdgcn/Module.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 
 #include <cstdio>
@@ -36,7 +37,8 @@ struct gluonc::hip::ihipModuleSymbol_t {
   std::shared_ptr<const amdgcn::Module> code;
   std::string name;
 };
-/// Functions of modules that may be unloaded.
+static std::vector<std::unique_ptr<ihipModule_t>> modules;
+/// Of modules that may be unloaded, too.
 static std::vector<std::unique_ptr<ihipModuleSymbol_t>> functions;
 
 static void readEnvironment() {
@@ -69,16 +71,14 @@ static Result called(const char *name) {
 static Result take(void **pointer, size_t bytes) {
   if (bytes > (size_t(1) << 40))
     return errorOutOfMemory;
-  *pointer = aligned_alloc(256, (bytes + 255) / 256 * 256);
-  state.memory[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, state.current};
+  std::shared_ptr<void> owned(aligned_alloc(256, (bytes + 255) / 256 * 256), free);
+  *pointer = owned.get();
+  state.memory[reinterpret_cast<uintptr_t>(*pointer)] = {bytes, state.current, std::move(owned)};
   return success;
 }
 
 static Result giveBack(void *pointer) {
-  if (!state.memory.erase(reinterpret_cast<uintptr_t>(pointer)))
-    return errorInvalidValue;
-  free(pointer);
-  return success;
+  return state.memory.erase(reinterpret_cast<uintptr_t>(pointer)) ? success : errorInvalidValue;
 }
 
 /// Whether all bytes lie in one piece of memory.
@@ -240,14 +240,14 @@ Result hipModuleLoadData(ModuleHandle *module, const void *image) {
       return errorNoBinaryForGpu;
   } else if (!strncmp(static_cast<const char *>(image), "bad", 3))
     return errorInvalidImage;
-  *module = made.release();
+  *module = modules.emplace_back(std::move(made)).get();
   ++state.modules;
   state.moduleDevice = state.current;
   return success;
 }
 Result hipModuleUnload(ModuleHandle module) {
   CALLED;
-  delete module;
+  llvm::erase_if(modules, [&](const auto &loaded) { return loaded.get() == module; });
   --state.modules;
   return success;
 }

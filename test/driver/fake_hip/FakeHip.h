@@ -4,6 +4,7 @@
 #include "runtime/hip/Types.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct FakeHip {
   struct Piece {
     size_t bytes = 0;
     int device = 0;
+    std::shared_ptr<void> owned = nullptr;
   };
   std::map<uintptr_t, Piece> memory = {};
   int pools = 0, modules = 0, events = 0;
