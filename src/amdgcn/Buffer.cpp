@@ -120,7 +120,7 @@ static void loadToShared(Step &step) {
     uint8_t bytes[16] = {};
     readLane(step, resource, 0, lane, bytes);
     uint64_t target = base + lane * slot;
-    uint8_t *to = sharedPlace(step, lane, target, written, /*reads=*/false);
+    uint8_t *to = sharedPlace(step, lane, target, written, SharedUse::Transfer);
     if (!to)
       return;
     std::memcpy(to, bytes, written);

@@ -52,6 +52,10 @@ void Machine::settleCluster() {
 void signalBarrier(Step &step, int barrier) {
   BarrierState &state = stateOf(step.machine, step.workgroup, barrier);
   step.wave.arrivedPhase[placeOf(barrier)] = state.phase;
+  if (barrier == workgroupBarrier)
+    arriveInOrder(step.wave);
+  else
+    step.workgroup.shadow.giveUp();
   // Every wave of the workgroup waits for the cluster, whoever signals.
   if (barrier == clusterBarrierNumber)
     for (Wave &wave : step.workgroup.waves)
@@ -65,8 +69,11 @@ void signalBarrier(Step &step, int barrier) {
 
 void waitBarrier(Step &step, int barrier) {
   BarrierState &state = stateOf(step.machine, step.workgroup, barrier);
-  if (state.phase != step.wave.arrivedPhase[placeOf(barrier)])
+  if (state.phase != step.wave.arrivedPhase[placeOf(barrier)]) {
+    if (barrier == workgroupBarrier)
+      passInOrder(step.wave);
     return;
+  }
   step.wave.state = WaveState::AtBarrier;
   step.wave.waitsAt = barrier;
 }
@@ -78,6 +85,8 @@ bool mayGoOn(Machine &machine, Workgroup &workgroup, Wave &wave) {
   if (state.phase == wave.arrivedPhase[placeOf(wave.waitsAt)])
     return false;
   wave.state = WaveState::Runs;
+  if (wave.waitsAt == workgroupBarrier)
+    passInOrder(wave);
   return true;
 }
 
@@ -90,7 +99,7 @@ static void barrier(Step &step) {
 static int barrierNumber(Step &step) {
   const Operand &operand = step.operand(0);
   if (operand.bank == Bank::Literal)
-    return static_cast<int>(static_cast<int64_t>(operand.value));
+    return static_cast<int16_t>(operand.value);
   return static_cast<int>(step.scalar(operand) & 0x3f);
 }
 
@@ -141,18 +150,29 @@ static void barrierInit(Step &step) {
 // Waits
 //===----------------------------------------------------------------------===//
 
+/// What a transfer has brought to a workgroup's LDS may be read.
+static void endTransfer(Step &step, Workgroup &workgroup, SharedRun run) {
+  for (uint32_t i = run.begin; i != run.begin + run.bytes; ++i) {
+    if (i < workgroup.sharedInFlight.size() && workgroup.sharedInFlight[i])
+      --workgroup.sharedInFlight[i];
+    if (&workgroup == &step.workgroup)
+      workgroup.shadow.endTransfer(step.wave, i);
+  }
+}
+
 static void waitFor(Step &step, Counter counter, unsigned limit) {
-  for (const InFlight &entry : step.wave.counters.wait(counter, limit))
+  for (const InFlight &entry : step.wave.counters.wait(counter, limit)) {
+    SharedOrder &order = step.wave.order;
+    order.ended = std::max(order.ended, entry.sharedWrite);
+    order.transfers += !entry.shared.empty();
     for (const SharedRun &run : entry.shared)
       for (Workgroup &workgroup : step.machine.workgroups) {
         bool isMeant =
             entry.ranks ? entry.ranks >> workgroup.rank & 1 : &workgroup == &step.workgroup;
-        if (!isMeant)
-          continue;
-        for (uint32_t i = run.begin; i != run.begin + run.bytes; ++i)
-          if (i < workgroup.sharedInFlight.size() && workgroup.sharedInFlight[i])
-            --workgroup.sharedInFlight[i];
+        if (isMeant)
+          endTransfer(step, workgroup, run);
       }
+  }
 }
 
 /// "vmcnt(0) lgkmcnt(1)"

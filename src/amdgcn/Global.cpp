@@ -47,18 +47,19 @@ static uint8_t *privatePlace(Step &step, unsigned lane, uint64_t address, unsign
 }
 
 /// Null after a fault.
-static uint8_t *placeOf(Step &step, unsigned lane, uint64_t address, unsigned bytes, bool reads) {
+static uint8_t *placeOf(Step &step, unsigned lane, uint64_t address, unsigned bytes,
+                        SharedUse use) {
   uint8_t space = step.instruction.access.type;
   if (space == Scratch)
     return privatePlace(step, lane, address & 0xffffffff, bytes);
   if (space == Flat && address - sharedWindow < windowBytes)
-    return sharedPlace(step, lane, address - sharedWindow, bytes, reads);
+    return sharedPlace(step, lane, address - sharedWindow, bytes, use);
   if (space == Flat && address - privateWindow < windowBytes)
     return privatePlace(step, lane, address - privateWindow, bytes);
   uint8_t *at = step.machine.global(address, bytes);
   if (!at)
-    step.fail(lane, llvm::Twine(reads ? "a load" : "a store") + " of " + llvm::Twine(bytes) +
-                        " bytes at 0x" + llvm::Twine::utohexstr(address) +
+    step.fail(lane, llvm::Twine(use == SharedUse::Read ? "a load" : "a store") + " of " +
+                        llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) +
                         " is outside of all memory that the kernel was given");
   return at;
 }
@@ -70,7 +71,7 @@ static void loadLanes(Step &step) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, {1, 2}, lane);
-    if (const uint8_t *at = placeOf(step, lane, address, access.bytes, /*reads=*/true)) {
+    if (const uint8_t *at = placeOf(step, lane, address, access.bytes, SharedUse::Read)) {
       uint8_t bytes[16];
       std::memcpy(bytes, at, access.bytes);
       toRegisters(step.wave, access, target.reg, lane, bytes);
@@ -88,13 +89,13 @@ static void store(Step &step) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, {0, 2}, lane);
-    if (uint8_t *at = placeOf(step, lane, address, access.bytes, /*reads=*/false))
+    if (uint8_t *at = placeOf(step, lane, address, access.bytes, SharedUse::Write))
       fromRegisters(step.wave, access, step.operand(1).reg, lane, at);
   });
   ++step.machine.progress;
   issueStore(step);
   if (access.type == Flat)
-    step.wave.counters.issue(Counter::Lds, {});
+    issueSharedWrite(step);
 }
 
 static void atomic(Step &step) {
@@ -107,7 +108,7 @@ static void atomic(Step &step) {
     if (address % access.bytes)
       return step.fail(lane, "an atomic access at 0x" + llvm::Twine::utohexstr(address) +
                                  " is not aligned");
-    if (uint8_t *at = placeOf(step, lane, address, access.bytes, /*reads=*/false))
+    if (uint8_t *at = placeOf(step, lane, address, access.bytes, SharedUse::Atomic))
       atomicOfLane(step.wave, access, access.returns ? step.operand(0).reg : -1,
                    step.operand(first + 1).reg, lane, at);
   });
@@ -116,10 +117,8 @@ static void atomic(Step &step) {
     issueStore(step);
   else
     issueLoad(step, Counter::Load, step.operand(0));
-  if (access.type == Flat && access.returns)
-    issueLoad(step, Counter::Lds, step.operand(0));
-  else if (access.type == Flat)
-    step.wave.counters.issue(Counter::Lds, {});
+  if (access.type == Flat)
+    issueSharedWrite(step, access.returns ? &step.operand(0) : nullptr);
 }
 
 /// A wave's runs of LDS lie side by side, behind the place that M0 names.
@@ -133,10 +132,10 @@ static void loadToShared(Step &step) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, {0, 1}, lane);
-    const uint8_t *from = placeOf(step, lane, address, access.bytes, /*reads=*/true);
+    const uint8_t *from = placeOf(step, lane, address, access.bytes, SharedUse::Read);
     unsigned written = std::max<unsigned>(access.bytes, 4);
     uint64_t target = base + lane * slot;
-    uint8_t *to = from ? sharedPlace(step, lane, target, written, /*reads=*/false) : nullptr;
+    uint8_t *to = from ? sharedPlace(step, lane, target, written, SharedUse::Transfer) : nullptr;
     if (!to)
       return;
     uint32_t word = 0;
@@ -169,8 +168,9 @@ static void loadAsync(Step &step) {
       return;
     uint64_t place = target + static_cast<uint64_t>(step.instruction.modifiers.offset);
     uint64_t address = addressOf(step, {1, 2}, lane);
-    const uint8_t *from = placeOf(step, lane, address, access.bytes, /*reads=*/true);
-    uint8_t *to = from ? sharedPlace(step, lane, place, access.bytes, /*reads=*/false) : nullptr;
+    const uint8_t *from = placeOf(step, lane, address, access.bytes, SharedUse::Read);
+    uint8_t *to =
+        from ? sharedPlace(step, lane, place, access.bytes, SharedUse::Transfer) : nullptr;
     if (!to)
       return;
     std::memcpy(to, from, access.bytes);
@@ -191,9 +191,9 @@ static void storeAsync(Step &step) {
     if (step.failed() || source == droppedShared)
       return;
     uint64_t place = source + static_cast<uint64_t>(step.instruction.modifiers.offset);
-    const uint8_t *from = sharedPlace(step, lane, place, access.bytes, /*reads=*/true);
+    const uint8_t *from = sharedPlace(step, lane, place, access.bytes, SharedUse::Read);
     uint64_t address = addressOf(step, {0, 2}, lane);
-    uint8_t *to = from ? placeOf(step, lane, address, access.bytes, /*reads=*/false) : nullptr;
+    uint8_t *to = from ? placeOf(step, lane, address, access.bytes, SharedUse::Write) : nullptr;
     if (to)
       std::memcpy(to, from, access.bytes);
   });
@@ -206,7 +206,7 @@ static void loadTransposed(Step &step) {
   uint8_t runs[64][16];
   for (unsigned lane = 0; lane != step.wave.lanes && !step.failed(); ++lane)
     if (const uint8_t *at =
-            placeOf(step, lane, addressOf(step, {1, 2}, lane), access.bytes, /*reads=*/true))
+            placeOf(step, lane, addressOf(step, {1, 2}, lane), access.bytes, SharedUse::Read))
       std::memcpy(runs[lane], at, access.bytes);
   if (!step.failed())
     transpose(step, step.instruction.product, runs);

@@ -11,6 +11,7 @@
 #include "amdgcn/Disassembler.h"
 #include "amdgcn/Instruction.h"
 #include "amdgcn/Module.h"
+#include "amdgcn/Races.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
@@ -46,6 +47,7 @@ struct Wave {
   /// Upper bits of vector registers' numbers, as s_set_vgpr_msb gave them.
   uint8_t registerBanks = 0;
   Counters counters;
+  SharedOrder order;
   /// Private memory, lane after lane.
   std::vector<uint8_t> privateMemory;
   uint64_t steps = 0;
@@ -83,6 +85,7 @@ struct Workgroup {
   std::vector<uint8_t> shared;
   /// How many transfers into each byte nobody has waited for yet; empty until there is one.
   std::vector<uint8_t> sharedInFlight;
+  SharedShadow shadow;
   std::vector<Wave> waves;
   /// 0 is the workgroup's, others have names.
   std::array<BarrierState, 20> barriers = {};

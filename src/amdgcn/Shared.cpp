@@ -26,7 +26,7 @@ static void loadLanes(Step &step) {
                                            int64_t(access.stride) * access.bytes
                                      : modifiers.offset;
       uint64_t address = addressOf(step, 1, lane, offset);
-      if (const uint8_t *at = sharedPlace(step, lane, address, access.bytes, /*reads=*/true))
+      if (const uint8_t *at = sharedPlace(step, lane, address, access.bytes, SharedUse::Read))
         std::memcpy(bytes[i], at, access.bytes);
     }
     for (unsigned i = 0; i != pairs && !step.failed(); ++i)
@@ -45,12 +45,12 @@ static void store(Step &step) {
                                            int64_t(access.stride) * access.bytes
                                      : modifiers.offset;
       uint64_t address = addressOf(step, 0, lane, offset);
-      if (uint8_t *at = sharedPlace(step, lane, address, access.bytes, /*reads=*/false))
+      if (uint8_t *at = sharedPlace(step, lane, address, access.bytes, SharedUse::Write))
         fromRegisters(step.wave, access, step.operand(1 + i).reg, lane, at);
     }
   });
   ++step.machine.progress;
-  step.wave.counters.issue(Counter::Lds, {});
+  issueSharedWrite(step);
 }
 
 /// gfx9's compare-and-store names what is compared first, later chips the new value.
@@ -67,7 +67,7 @@ static void compareStore(Step &step, bool comparedFirst) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, first, lane, step.instruction.modifiers.offset);
-    uint8_t *at = sharedPlace(step, lane, address, access.bytes, /*reads=*/false);
+    uint8_t *at = sharedPlace(step, lane, address, access.bytes, SharedUse::CompareSwap);
     if (!at)
       return;
     uint64_t one = read(first + 1, lane), two = read(first + 2, lane);
@@ -78,10 +78,7 @@ static void compareStore(Step &step, bool comparedFirst) {
                   reinterpret_cast<const uint8_t *>(&old));
   });
   ++step.machine.progress;
-  if (access.returns)
-    issueLoad(step, Counter::Lds, step.operand(0));
-  else
-    step.wave.counters.issue(Counter::Lds, {});
+  issueSharedWrite(step, access.returns ? &step.operand(0) : nullptr);
 }
 static void compareStoreOld(Step &step) { compareStore(step, true); }
 static void compareStoreNew(Step &step) { compareStore(step, false); }
@@ -93,15 +90,12 @@ static void atomic(Step &step) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, first, lane, step.instruction.modifiers.offset);
-    if (uint8_t *at = sharedPlace(step, lane, address, access.bytes, /*reads=*/false))
+    if (uint8_t *at = sharedPlace(step, lane, address, access.bytes, SharedUse::Atomic))
       atomicOfLane(step.wave, access, access.returns ? step.operand(0).reg : -1,
                    step.operand(first + 1).reg, lane, at);
   });
   ++step.machine.progress;
-  if (access.returns)
-    issueLoad(step, Counter::Lds, step.operand(0));
-  else
-    step.wave.counters.issue(Counter::Lds, {});
+  issueSharedWrite(step, access.returns ? &step.operand(0) : nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +218,7 @@ static void loadTransposed(Step &step) {
   uint8_t runs[64][16];
   for (unsigned lane = 0; lane != step.wave.lanes && !step.failed(); ++lane) {
     uint64_t address = addressOf(step, 1, lane, step.instruction.modifiers.offset);
-    if (const uint8_t *at = sharedPlace(step, lane, address, access.bytes, /*reads=*/true))
+    if (const uint8_t *at = sharedPlace(step, lane, address, access.bytes, SharedUse::Read))
       std::memcpy(runs[lane], at, access.bytes);
   }
   if (!step.failed())
@@ -257,11 +251,12 @@ uint64_t arriveAt(uint64_t &state, uint64_t count) {
 static void arrive(Step &step) {
   bool isAsync = step.instruction.mnemonic == "ds_atomic_async_barrier_arrive_b64";
   unsigned first = isAsync ? 0 : 1;
+  step.workgroup.shadow.giveUp();
   step.eachLane([&](unsigned lane) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, first, lane, step.instruction.modifiers.offset);
-    uint8_t *at = sharedPlace(step, lane, address, 8, /*reads=*/false);
+    uint8_t *at = sharedPlace(step, lane, address, 8, SharedUse::Atomic);
     if (!at)
       return;
     uint64_t state, count = 1;

@@ -89,7 +89,15 @@ void issueStore(Step &step) {
                            {});
 }
 
-uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, bool reads) {
+void issueSharedWrite(Step &step, const Operand *target) {
+  InFlight entry;
+  if (target)
+    entry.registers.push_back({target->bank, target->reg, target->count});
+  entry.sharedWrite = ++step.wave.order.writes;
+  step.wave.counters.issue(Counter::Lds, std::move(entry));
+}
+
+uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use) {
   Workgroup &workgroup = step.workgroup;
   if (address > workgroup.shared.size() || workgroup.shared.size() - address < bytes) {
     step.fail(lane, "LDS address 0x" + llvm::Twine::utohexstr(address) + " is outside of the " +
@@ -100,10 +108,16 @@ uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes
     for (unsigned i = 0; i != bytes; ++i)
       if (workgroup.sharedInFlight[address + i]) {
         step.fail(lane, "LDS byte 0x" + llvm::Twine::utohexstr(address + i) +
-                            (reads ? " is read" : " is written") +
+                            (use == SharedUse::Read ? " is read" : " is written") +
                             " while a transfer into it is under way that nothing has waited for");
         return nullptr;
       }
+  for (unsigned i = 0; i != bytes; ++i)
+    if (const char *problem =
+            workgroup.shadow.check(workgroup, step.wave, static_cast<uint32_t>(address + i), use)) {
+      step.fail(lane, "LDS byte 0x" + llvm::Twine::utohexstr(address + i) + problem);
+      return nullptr;
+    }
   return workgroup.shared.data() + address;
 }
 

@@ -33,8 +33,11 @@ void issueLoad(Step &step, Counter counter, const Operand &target);
 /// Says that something without a result is.
 void issueStore(Step &step);
 
-/// Where bytes of LDS are, for a lane that reads or writes them; null after a fault.
-uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, bool reads);
+/// Says that a write to LDS is under way, whose old values go to `target`, if there is one.
+void issueSharedWrite(Step &step, const Operand *target = nullptr);
+
+/// Where bytes of LDS are, for a lane that uses them; null after a fault.
+uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use);
 
 /// Bytes that come from memory straight to LDS.
 void markShared(Workgroup &workgroup, SharedRun run);

@@ -1,0 +1,69 @@
+//===- Races.h - Whether a barrier lies between accesses to LDS ------------------===//
+//
+// Waves of a workgroup have turns, so that a missing barrier would often do no harm
+// here. For each byte of LDS this notes who wrote it last and who has read it since.
+// Reading what another wave wrote needs a barrier that the writer reached after its
+// write had ended (LDS's counter says so), and writing over what others read one that
+// they reached after reading.
+//
+// Waves that also meet in other ways (barriers in LDS, named ones) are not checked.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace gluonc::amdgcn {
+
+struct Wave;
+struct Workgroup;
+struct Step;
+
+/// A transfer is one from memory straight to LDS. Loops around compare-and-swap begin with a plain
+/// read, which may come too early.
+enum class SharedUse : uint8_t { Read, Write, Atomic, CompareSwap, Transfer };
+
+/// Of a wave: its writes to LDS, and how many of them had ended at each barrier.
+struct SharedOrder {
+  uint32_t writes = 0, ended = 0, transfers = 0;
+  struct Arrival {
+    uint32_t ended, transfers;
+  };
+  std::vector<Arrival> arrivals;
+  /// Barriers that this wave has come through.
+  uint32_t passed = 0;
+};
+
+class SharedShadow {
+public:
+  /// Null, or what is wrong with an access to a byte.
+  const char *check(const Workgroup &workgroup, const Wave &wave, uint32_t byte, SharedUse use);
+  /// A transfer of the wave into a byte has ended.
+  void endTransfer(const Wave &wave, uint32_t byte);
+  /// From now on the waves meet in ways that are not followed.
+  void giveUp() { isOff = true; }
+
+private:
+  struct Byte {
+    uint32_t write = 0;
+    uint32_t readers = 0;
+    /// Barriers that the readers had reached.
+    uint32_t readAt = 0;
+    uint8_t writer = 0;
+    SharedUse use = SharedUse::Read;
+  };
+  const char *checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte);
+  const char *checkWrite(const Wave &wave, Byte &byte, SharedUse use);
+  static bool isVisible(const Workgroup &workgroup, const Wave &wave, const Byte &byte);
+
+  std::vector<Byte> bytes;
+  bool isOff = false;
+};
+
+/// The wave reaches a barrier of its workgroup.
+void arriveInOrder(Wave &wave);
+/// It has come through.
+void passInOrder(Wave &wave);
+
+} // namespace gluonc::amdgcn
