@@ -155,6 +155,8 @@ struct Run {
       return std::nullopt;
     if (executed == Executed::Ptx)
       return execute(*compiled, arguments, grid);
+    if (executed == Executed::Amdgcn && !readCodeObject(*compiled))
+      return std::nullopt;
     if (executed == Executed::Amdgcn)
       return driver::runOnAmdgcn(*compiled, options.target.warpSize(), arguments, grid,
                                  session.sink);
@@ -164,6 +166,20 @@ struct Run {
                               launches, session.sink);
     return driver::runOnCuda(gpu->cuda, *compiled, options.target.warpSize(), arguments, grid,
                              launches, session.sink);
+  }
+
+  /// Takes the code object that `--hsaco` names, if it is given. How much dynamic LDS another's
+  /// code wants is said nowhere in it: it gets all there is. False after a report.
+  bool readCodeObject(driver::CompiledKernel &kernel) {
+    const Word *path = session.line.find("--hsaco");
+    if (!path)
+      return true;
+    std::optional<std::string> bytes = session.readFile(*path);
+    if (!bytes)
+      return false;
+    kernel.artifact.bytes = std::move(*bytes);
+    kernel.kernel.sharedBytes = options.target.maxSharedBytes();
+    return true;
   }
 
   std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,

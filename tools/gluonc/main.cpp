@@ -24,6 +24,8 @@ constexpr OptionSpec runOptions[] = {
     {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
     {"--maxnreg", "N", "registers that a thread may have"},
     {"--ttgir", "FILE", "run this IR, ours or Triton's, in place of what the source gives"},
+    {"--hsaco", "FILE",
+     "on amdgcn: execute this code object, with the same parameters, in place of ours"},
     {"--save", "NAME=FILE.npy", "write a tensor after the run; may be repeated"},
     {"--expect", "EXPR", "what must hold after the run; may be repeated"},
     {"--rtol", "X", "relative tolerance of allclose() calls that give none"},
