@@ -17,23 +17,21 @@ void passInOrder(Wave &wave) {
 static constexpr const char *notVisible =
     " is read, which another wave wrote: no barrier that follows the write's end lies between";
 
-static bool isAtomic(SharedUse use) {
-  return use == SharedUse::Atomic || use == SharedUse::CompareSwap;
-}
-
-bool SharedShadow::isVisible(const Workgroup &workgroup, const Wave &wave, const Byte &byte) {
-  if (byte.use == SharedUse::Read || byte.writer == wave.number)
+bool SharedShadow::isVisible(const Workgroup &workgroup, const Wave &wave, Write write) {
+  if (write.use == SharedUse::Read || write.writer == wave.number)
     return true;
-  const SharedOrder &writer = workgroup.waves[byte.writer].order;
+  const SharedOrder &writer = workgroup.waves[write.writer].order;
   size_t barriers = std::min<size_t>(wave.order.passed, writer.arrivals.size());
   if (barriers == 0)
     return false;
   const SharedOrder::Arrival &last = writer.arrivals[barriers - 1];
-  return byte.write <= (byte.use == SharedUse::Transfer ? last.transfers : last.ended);
+  return write.number <= (write.use == SharedUse::Transfer ? last.transfers : last.ended);
 }
 
 const char *SharedShadow::checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte) {
-  if (!isVisible(workgroup, wave, byte))
+  bool mayBeEarly = byte.atomic.use == SharedUse::CompareSwap;
+  if (!isVisible(workgroup, wave, byte.plain) ||
+      (!mayBeEarly && !isVisible(workgroup, wave, byte.atomic)))
     return notVisible;
   auto reached = static_cast<uint32_t>(wave.order.arrivals.size());
   if (reached > byte.readAt)
@@ -47,14 +45,14 @@ const char *SharedShadow::checkRead(const Workgroup &workgroup, const Wave &wave
 
 const char *SharedShadow::checkWrite(const Wave &wave, Byte &byte, SharedUse use) {
   bool othersRead = byte.readers & ~(1u << wave.number);
+  bool isAtomic = use == SharedUse::Atomic || use == SharedUse::CompareSwap;
   if (use != SharedUse::CompareSwap && othersRead && wave.order.passed <= byte.readAt)
     return " is written while another wave may still read it: no barrier lies between";
-  if (use == SharedUse::Transfer)
-    return nullptr;
-  byte = {};
-  byte.writer = static_cast<uint8_t>(wave.number);
-  byte.write = wave.order.writes + 1;
-  byte.use = use;
+  auto writer = static_cast<uint8_t>(wave.number);
+  if (isAtomic)
+    byte.atomic = {wave.order.writes + 1, writer, use};
+  else if (use == SharedUse::Write)
+    byte = {.plain = {wave.order.writes + 1, writer, use}, .atomic = {}};
   return nullptr;
 }
 
@@ -66,9 +64,10 @@ const char *SharedShadow::check(const Workgroup &workgroup, const Wave &wave, ui
     bytes.resize(workgroup.shared.size());
   Byte &byte = bytes[at];
   if (use == SharedUse::Read)
-    return byte.use == SharedUse::CompareSwap ? nullptr : checkRead(workgroup, wave, byte);
+    return checkRead(workgroup, wave, byte);
   // Atomics of several waves take turns, but not with other writes.
-  if (isAtomic(use) && !isAtomic(byte.use) && !isVisible(workgroup, wave, byte))
+  bool isAtomic = use == SharedUse::Atomic || use == SharedUse::CompareSwap;
+  if (isAtomic && !isVisible(workgroup, wave, byte.plain))
     return notVisible;
   return checkWrite(wave, byte, use);
 }
@@ -76,11 +75,9 @@ const char *SharedShadow::check(const Workgroup &workgroup, const Wave &wave, ui
 void SharedShadow::endTransfer(const Wave &wave, uint32_t at) {
   if (isOff || bytes.empty())
     return;
-  Byte &byte = bytes[at];
-  byte = {};
-  byte.writer = static_cast<uint8_t>(wave.number);
-  byte.write = wave.order.transfers;
-  byte.use = SharedUse::Transfer;
+  bytes[at] = {
+      .plain = {wave.order.transfers, static_cast<uint8_t>(wave.number), SharedUse::Transfer},
+      .atomic = {}};
 }
 
 } // namespace gluonc::amdgcn

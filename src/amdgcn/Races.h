@@ -45,17 +45,22 @@ public:
   void giveUp() { isOff = true; }
 
 private:
-  struct Byte {
-    uint32_t write = 0;
-    uint32_t readers = 0;
-    /// Barriers that the readers had reached.
-    uint32_t readAt = 0;
+  /// The last write; none while `use` is Read.
+  struct Write {
+    uint32_t number = 0;
     uint8_t writer = 0;
     SharedUse use = SharedUse::Read;
   };
+  struct Byte {
+    /// Atomics leave what they change for others to wait for.
+    Write plain, atomic;
+    uint32_t readers = 0;
+    /// Barriers that the readers had reached.
+    uint32_t readAt = 0;
+  };
   const char *checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte);
   const char *checkWrite(const Wave &wave, Byte &byte, SharedUse use);
-  static bool isVisible(const Workgroup &workgroup, const Wave &wave, const Byte &byte);
+  static bool isVisible(const Workgroup &workgroup, const Wave &wave, Write write);
 
   std::vector<Byte> bytes;
   bool isOff = false;
