@@ -133,6 +133,8 @@ def _add_names():
         chip = _submodule(["nvidia", vendor])
         chip.CachePolicy = _policies.NvidiaCachePolicy
         chip.FractionalEvictionPolicy = _policies.FractionalEvictionPolicy
+    for vendor in ("cdna5", "gfx1250"):
+        _submodule(["amd", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
     for name, (path, _) in _layouts.SCHEMAS.items():
         setattr(_submodule(path.split(".")[:-1]), name, getattr(_layouts, name))
     _submodule(["nvidia", "rubin"]).TensorMemoryLayout = _layouts.TensorMemoryLayout

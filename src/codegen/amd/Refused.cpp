@@ -16,8 +16,10 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 
 void addRefused(EmitTable &table) {
   add<ttg::WarpSpecializeOp, ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp,
-      ttg::AsyncWaitOp, amdg::BufferLoadToLocalOp, amdg::AsyncCopyLocalToGlobalOp, tt::PrintOp>(
-      table);
+      ttg::AsyncWaitOp, amdg::BufferLoadToLocalOp, amdg::AsyncCopyLocalToGlobalOp,
+      amdg::InitBarrierOp, amdg::WaitBarrierOp, amdg::ArriveBarrierOp,
+      amdg::AsyncCopyMbarrierArriveOp, amdg::ClusterBarrierArriveOp, amdg::ClusterBarrierWaitOp,
+      tt::PrintOp>(table);
 }
 
 } // namespace gluonc::codegen::amd

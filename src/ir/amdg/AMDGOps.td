@@ -94,6 +94,7 @@ def AMDG_BufferAtomicRMWOp : AMDG_BufferOp<"buffer_atomic_rmw", "result", [
 }
 
 include "ir/amdg/AsyncCopyOps.td"
+include "ir/amdg/LdsBarrierOps.td"
 include "ir/amdg/ScaleOps.td"
 
 #endif

@@ -27,15 +27,15 @@ std::string indented(llvm::StringRef code) {
 /// What is wrong with the example; empty when it compiles.
 std::string compileExample(llvm::StringRef example) {
   std::string source = examplePrelude.str();
-  bool isCluster = example.starts_with("# num_ctas=2"), isAmd = example.starts_with("# hip:");
+  llvm::StringRef first = example.split('\n').first;
+  bool isCluster = first.ends_with("num_ctas=2"), isAmd = example.starts_with("# hip:");
   // The blocks of the prelude belong to one CTA of 32 threads to a warp, and to NVIDIA.
   if (isCluster || isAmd)
     source = llvm::StringRef(source).split("    layout:").first.str();
   test::Harness harness(source + indented(example));
   harness.options.numCtas = isCluster ? 2 : 1;
-  llvm::StringRef first = example.split('\n').first;
   if (first.starts_with("# cuda:") || first.starts_with("# hip:"))
-    harness.options.target = *target::Target::parse(first.drop_front(2));
+    harness.options.target = *target::Target::parse(first.drop_front(2).split(' ').first);
   auto layoutOf = [&](llvm::StringRef text) {
     return evaluate(harness.program, *harness.module, text, {}, "<layout>", harness.sink);
   };
@@ -122,9 +122,10 @@ TEST(Reference, NamesAreFoundByTheirEnds) {
             "gl.load shared_memory_descriptor.load tensor_memory_descriptor.load ");
   EXPECT_EQ(paths("tensor.sum"), "tensor.sum ");
   // Hopper has Ampere's `init`, and an `arrive` of its own.
-  EXPECT_EQ(paths("mbarrier.init"), "gl.nvidia.ampere.mbarrier.init ");
+  EXPECT_EQ(paths("mbarrier.init"), "gl.amd.cdna5.mbarrier.init gl.nvidia.ampere.mbarrier.init ");
   EXPECT_EQ(paths("mbarrier.arrive"),
-            "gl.nvidia.ampere.mbarrier.arrive gl.nvidia.hopper.mbarrier.arrive ");
+            "gl.amd.cdna5.mbarrier.arrive gl.nvidia.ampere.mbarrier.arrive "
+            "gl.nvidia.hopper.mbarrier.arrive ");
   EXPECT_EQ(paths("loda"), "");
   EXPECT_EQ(nearestReference("loda"), "load");
   EXPECT_EQ(nearestReference("mbarrier.inti"), "mbarrier.init");

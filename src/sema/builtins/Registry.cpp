@@ -138,6 +138,7 @@ llvm::ArrayRef<Family> families() {
       {"Matrix cores", amdMatrixBuiltins()},
       {"Scales", amdScaleBuiltins()},
       {"Asynchronous copies", amdAsyncCopyBuiltins()},
+      {"Barriers in shared memory", amdBarrierBuiltins()},
       {"Order of instructions", amdScheduleBuiltins()},
   };
   return all;

@@ -440,6 +440,15 @@ Errors: bases that are none.
 
     one: gl.constexpr = ampere.mbarrier.MBarrierLayout()
 )";
+constexpr llvm::StringLiteral ldsBarrierDoc = R"(
+Of the memory of a barrier.
+
+Gives: a layout of shared memory.
+Errors: bases that are none.
+
+    # hip:gfx1250
+    one: gl.constexpr = cdna5.mbarrier.MBarrierLayout()
+)";
 constexpr llvm::StringLiteral wmmaScaleDoc = R"(
 In which layout the scales of an operand of `wmma_scaled` lie.
 
@@ -724,6 +733,9 @@ Errors: a shape that the layout does not fit.
      mbarrierDoc},
     {"nvidia.blackwell.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
      makeMultiCtaMBarrier, multiCtaDoc},
+    {"amd.cdna5.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier, ldsBarrierDoc},
+    {"amd.gfx1250.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier,
+     ldsBarrierDoc},
     {"nvidia.rubin.mbarrier.MBarrierLayout", "cga_layout: value = None", makeMBarrier, mbarrierDoc},
     {"nvidia.rubin.mbarrier.MBarrierLayout.multicta", "num_ctas: int, two_cta: bool = False",
      makeMultiCtaMBarrier, multiCtaDoc},

@@ -6,7 +6,7 @@
 // of those that differ in the other bits, the first sends one to each.
 //
 //===----------------------------------------------------------------------===//
-#include "sim/machine/BarrierView.h"
+#include "sim/lower/Barriers.h"
 
 namespace gluonc::sim {
 
@@ -44,25 +44,13 @@ bool checkBarrier(const Instruction &instruction, Cta &cta, const Region &view, 
 
 namespace {
 
-struct BarrierData : MoveData {
-  /// Of the receivers' numbers, the bits in which they are the sender's.
-  std::optional<uint32_t> route;
-  /// Arrivals, and bytes announced.
-  uint32_t count = 0;
-  uint32_t bytes = 0;
-  bool increments = false;
-};
-
 const BarrierData &dataOf(const Instruction &instruction) {
   return static_cast<const BarrierData &>(*instruction.data);
 }
-Region viewOf(const Instruction &instruction, Cta &cta) {
-  const BarrierData &data = dataOf(instruction);
-  return barriersAt(cta, data.table, instruction.operands[0], data.share);
-}
 /// Whether the barriers lie in this CTA's memory.
 bool isKeeper(const Instruction &instruction, Cta &cta) {
-  return !(cta.rank() & dataOf(instruction).table->copyBits);
+  const BarrierData &data = dataOf(instruction);
+  return data.isOwn || !(cta.rank() & data.table->copyBits);
 }
 /// The last operand, where there are as many as that.
 bool isOff(const Instruction &instruction, Cta &cta, unsigned predicate) {
@@ -76,14 +64,27 @@ void failOverrun(const Instruction &instruction, Cta &cta, uint32_t arrivals, ui
            std::nullopt, cta.barrierNameAt(offset));
 }
 
-/// Operands: barrier.
-void runInit(const Instruction &instruction, Cta &cta) {
+} // namespace
+
+Region barrierViewOf(const Instruction &instruction, Cta &cta) {
+  const BarrierData &data = dataOf(instruction);
+  return data.isOwn ? regionOf(cta, data.table, instruction.operands[0], data.share)
+                    : barriersAt(cta, data.table, instruction.operands[0], data.share);
+}
+
+void runInitBarrier(const Instruction &instruction, Cta &cta) {
   if (!isKeeper(instruction, cta))
     return;
-  Region view = viewOf(instruction, cta);
+  Region view = barrierViewOf(instruction, cta);
+  // Nothing ends a barrier of AMD's but the next beginning.
+  const bool mayBegin = dataOf(instruction).isOwn;
   forEachBarrier(view, [&](uint32_t offset) {
-    if (!cta.failed && cta.shared.contains(offset, 8) &&
-        cta.shared.state(offset) == SharedMemory::Barrier)
+    if (cta.failed || !cta.shared.contains(offset, 8) ||
+        cta.shared.state(offset) != SharedMemory::Barrier)
+      return;
+    if (mayBegin)
+      cta.shared.forget(offset, 8);
+    else
       cta.fail(instruction, diag::Kind::BarrierInitializedTwice, {cta.barrierText(offset)}, -1,
                std::nullopt, cta.barrierNameAt(offset));
   });
@@ -97,16 +98,19 @@ void runInit(const Instruction &instruction, Cta &cta) {
   });
 }
 
+namespace {
+
 /// Operands: barrier.
 void runInvalidate(const Instruction &instruction, Cta &cta) {
   if (!isKeeper(instruction, cta))
     return;
-  Region view = viewOf(instruction, cta);
+  Region view = barrierViewOf(instruction, cta);
   if (checkBarrier(instruction, cta, view, "`invalidate` of"))
     forEachBarrier(view, [&](uint32_t offset) { cta.shared.forget(offset, 8); });
 }
 
-/// Arrives at the barriers that lie `distance` bytes behind those of a view.
+} // namespace
+
 void arriveAt(const Instruction &instruction, Cta &cta, const Region &view, uint32_t distance) {
   const BarrierData &data = dataOf(instruction);
   if (cta.failed || !checkBarrier(instruction, cta, view, "arrival on", distance))
@@ -130,11 +134,13 @@ void arriveAt(const Instruction &instruction, Cta &cta, const Region &view, uint
   });
 }
 
+namespace {
+
 /// Operands: barrier, predicate if there is one. Announces bytes, then arrives.
 void runArrive(const Instruction &instruction, Cta &cta) {
   if (isOff(instruction, cta, 1))
     return;
-  const Region view = viewOf(instruction, cta);
+  const Region view = barrierViewOf(instruction, cta);
   const std::optional<uint32_t> route = dataOf(instruction).route;
   if (!route)
     return arriveAt(instruction, cta, view, 0);
@@ -146,11 +152,12 @@ void runArrive(const Instruction &instruction, Cta &cta) {
       arriveAt(instruction, cta, view, (receiver - cta.rank()) * kCtaSharedStride);
 }
 
-/// Operands: barrier, phase, predicate if there is one.
-void runWait(const Instruction &instruction, Cta &cta) {
+} // namespace
+
+void runWaitBarrier(const Instruction &instruction, Cta &cta) {
   if (isOff(instruction, cta, 2) || !isKeeper(instruction, cta))
     return;
-  Region view = viewOf(instruction, cta);
+  Region view = barrierViewOf(instruction, cta);
   if (!checkBarrier(instruction, cta, view, "wait for"))
     return;
   bool parity = *cta.at<uint32_t>(instruction.operands[1]) & 1;
@@ -160,10 +167,9 @@ void runWait(const Instruction &instruction, Cta &cta) {
   });
 }
 
-/// Operands: barrier. All threads arrive when their copies so far are done.
 void runCopyArrive(const Instruction &instruction, Cta &cta) {
   const BarrierData &data = dataOf(instruction);
-  Region view = viewOf(instruction, cta);
+  Region view = barrierViewOf(instruction, cta);
   if (!checkBarrier(instruction, cta, view, "arrival on"))
     return;
   BarrierEvent event;
@@ -190,7 +196,7 @@ void runCopyArrive(const Instruction &instruction, Cta &cta) {
 }
 
 /// The bits of a sender's number that its receivers have.
-template <class Op> std::optional<uint32_t> routeOf(Op op) {
+template <class Op> static std::optional<uint32_t> routeOf(Op op) {
   std::optional<uint64_t> bits = op.getFromCTA();
   return bits ? std::optional(uint32_t(*bits)) : std::nullopt;
 }
@@ -206,10 +212,8 @@ BarrierData *addBarrierData(Lowering &lowering, mlir::Operation *operation, mlir
   return data;
 }
 
-/// Emits `handler` on a barrier and scalars; absent scalars are left out, the last of them is the
-/// predicate.
 bool emitOnBarrier(Lowering &lowering, Handler handler, BarrierData *data, mlir::Value barrier,
-                   llvm::ArrayRef<mlir::Value> scalars = {}) {
+                   llvm::ArrayRef<mlir::Value> scalars, Slot result) {
   llvm::SmallVector<Slot, 3> operands = {lowering.slotOf(barrier)};
   for (mlir::Value scalar : scalars)
     if (scalar)
@@ -217,9 +221,11 @@ bool emitOnBarrier(Lowering &lowering, Handler handler, BarrierData *data, mlir:
   Handler taint = scalars.size() == 1   ? taintPredicated<1>
                   : scalars.size() == 2 ? taintPredicated<2>
                                         : taintObserve;
-  lowering.emit(handler, taint, Slot(), operands).data = data;
+  lowering.emit(handler, taint, result, operands).data = data;
   return true;
 }
+
+namespace {
 
 bool lowerInit(Lowering &lowering, mlir::Operation *operation) {
   auto init = mlir::cast<ttng::InitBarrierOp>(operation);
@@ -228,7 +234,7 @@ bool lowerInit(Lowering &lowering, mlir::Operation *operation) {
     return false;
   // All CTAs that have it in common send as many arrivals.
   data->count = uint32_t(init.getCount()) << llvm::popcount(data->table->copyBits);
-  return emitOnBarrier(lowering, runInit, data, init.getAlloc());
+  return emitOnBarrier(lowering, runInitBarrier, data, init.getAlloc());
 }
 
 bool lowerInvalidate(Lowering &lowering, mlir::Operation *operation) {
@@ -262,8 +268,8 @@ bool lowerWait(Lowering &lowering, mlir::Operation *operation) {
   auto wait = mlir::cast<ttng::WaitBarrierOp>(operation);
   lowering.program.waits = true;
   BarrierData *data = addBarrierData(lowering, operation, wait.getAlloc());
-  return data &&
-         emitOnBarrier(lowering, runWait, data, wait.getAlloc(), {wait.getPhase(), wait.getPred()});
+  return data && emitOnBarrier(lowering, runWaitBarrier, data, wait.getAlloc(),
+                               {wait.getPhase(), wait.getPred()});
 }
 
 bool lowerCopyArrive(Lowering &lowering, mlir::Operation *operation) {
@@ -285,7 +291,8 @@ bool lowerFence(Lowering &lowering, mlir::Operation *) {
   return true;
 }
 
-/// `immediate`: whether it is relaxed.
+} // namespace
+
 void runClusterArrive(const Instruction &instruction, Cta &cta) {
   if (cta.program.ctas == 1)
     return;
@@ -303,6 +310,8 @@ void runClusterWait(const Instruction &instruction, Cta &cta) {
                     {"waits at a barrier of the cluster where it has not arrived"});
   cta.waitForCluster(instruction);
 }
+
+namespace {
 
 template <class Op> bool lowerClusterArrive(Lowering &lowering, mlir::Operation *operation) {
   lowering.emit(runClusterArrive, taintNothing, Slot(), {}).immediate =

@@ -31,6 +31,7 @@ const OperationTable &operationTable() {
     addAtomics(all);
     addBuffers(all);
     addScales(all);
+    addLdsBarriers(all);
     addShared(all);
     addAsync(all);
     addCombine(all);

@@ -46,7 +46,6 @@ void addGlobal(OperationTable &table);
 void addAtomics(OperationTable &table);
 void addBuffers(OperationTable &table);
 void addScales(OperationTable &table);
-void addDirectCopies(OperationTable &table);
 void addLdsBarriers(OperationTable &table);
 void addTensorMover(OperationTable &table);
 void addShared(OperationTable &table);

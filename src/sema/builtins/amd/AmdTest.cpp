@@ -328,5 +328,38 @@ TEST_F(Amd, CopiesToSharedMemoryAreCheckedLikeLoads) {
   expectOnly(diag::Kind::NeedsTarget);
 }
 
+// -- Barriers in LDS, clusters ---------------------------------------------------------------
+
+std::string withBarrier(llvm::StringRef code) {
+  return "b = gl.allocate_shared_memory(gl.int64, [2, 1], cdna5.mbarrier.MBarrierLayout())\n" +
+         code.str();
+}
+
+TEST_F(Amd, BarriersAreBuffersOfOneNumber) {
+  compile("gfx1250", withBarrier("cdna5.mbarrier.init(b.index(0), count=128)\n"
+                                 "w = gfx1250.mbarrier.arrive(b.index(0), count=2)\n"
+                                 "gfx1250.mbarrier.wait(b.index(0), w)\n"
+                                 "gfx1250.async_copy.mbarrier_arrive(b.index(1))"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("amdg.init_barrier")) << ir;
+  EXPECT_TRUE(has("amdg.arrive_barrier")) << ir;
+  compile("gfx1250", withBarrier("cdna5.mbarrier.init(b, count=128)"));
+  expectOnly(diag::Kind::ArgumentKind);
+  compile("gfx1250", withBarrier("cdna5.mbarrier.init(b.index(0), count=0)"));
+  expectOnly(diag::Kind::ScalarOutOfRange);
+  compile("gfx1250", withBarrier("cdna5.mbarrier.wait(b.index(0), 1.5)"));
+  EXPECT_EQ(kinds.size(), 1u) << messages;
+  compile("gfx950", withBarrier("cdna5.mbarrier.arrive(b.index(0))"));
+  expectOnly(diag::Kind::NeedsTarget);
+}
+
+TEST_F(Amd, ClusterBarriersNeedSeveralCtas) {
+  compile("gfx1250", "cdna5.cluster.arrive()\ncdna5.cluster.wait()", 2);
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("amdg.cluster_barrier_arrive")) << ir;
+  compile("gfx1250", "cdna5.cluster.arrive()");
+  expectOnly(diag::Kind::NeedsCluster);
+}
+
 } // namespace
 } // namespace gluonc::sema

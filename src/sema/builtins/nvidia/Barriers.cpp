@@ -30,9 +30,8 @@ bool isBarrier(Context &context, const Value &value, diag::Span span, llvm::Stri
   return false;
 }
 
-/// A compile-time integer from `least` to `most`.
-static std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments,
-                                            llvm::StringRef name, int64_t least, int64_t most) {
+std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments,
+                                     llvm::StringRef name, int64_t least, int64_t most) {
   std::optional<int64_t> count = intArgument(context, arguments, name);
   if (count && (*count < least || *count > most)) {
     context.report(diag::Kind::ScalarOutOfRange, arguments.span(name), *count, name)
@@ -223,7 +222,7 @@ static Result emitFence(Context &context, const BoundArgs &arguments) {
   return Value::none();
 }
 
-static bool checkCluster(Context &context, llvm::StringRef what) {
+bool checkCluster(Context &context, llvm::StringRef what) {
   if (context.numCtas() > 1)
     return true;
   context.report(diag::Kind::NeedsCluster, context.span, what).end();

@@ -4,6 +4,8 @@ from typing import Any
 
 from gluonc.language import DType, Layout, Number, shared_memory_descriptor, tensor
 from . import async_copy as async_copy
+from . import cluster as cluster
+from . import mbarrier as mbarrier
 
 def get_wmma_scale_layout(dot_operand_layout: Layout, shape: Sequence[int], scale_factor: int = ...) -> Any:
     """In which layout the scales of an operand of `wmma_scaled` lie.

@@ -69,3 +69,20 @@ def wait_group(num_outstanding: int = ...) -> None:
     """
     ...
 
+def mbarrier_arrive(mbarrier: shared_memory_descriptor) -> None:
+    """Every thread arrives once its copies so far are done.
+
+    Gives: nothing.
+    Errors: a ring of barriers.
+
+        # hip:gfx1250
+        bar = gl.allocate_shared_memory(gl.int64, [1], cdna5.mbarrier.MBarrierLayout())
+        cdna5.mbarrier.init(bar, count=128)
+        at = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+        smem = gl.allocate_shared_memory(gl.float32, [128], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+        cdna5.async_copy.global_to_shared(smem, p + at)
+        cdna5.async_copy.mbarrier_arrive(bar)
+        cdna5.mbarrier.wait(bar, phase=0)
+    """
+    ...
+

@@ -36,6 +36,23 @@ def global_to_shared(smem: shared_memory_descriptor, pointer: tensor, mask: tens
     """
     ...
 
+def mbarrier_arrive(mbarrier: shared_memory_descriptor) -> None:
+    """Every thread arrives once its copies so far are done.
+
+    Gives: nothing.
+    Errors: a ring of barriers.
+
+        # hip:gfx1250
+        bar = gl.allocate_shared_memory(gl.int64, [1], cdna5.mbarrier.MBarrierLayout())
+        cdna5.mbarrier.init(bar, count=128)
+        at = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+        smem = gl.allocate_shared_memory(gl.float32, [128], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+        cdna5.async_copy.global_to_shared(smem, p + at)
+        cdna5.async_copy.mbarrier_arrive(bar)
+        cdna5.mbarrier.wait(bar, phase=0)
+    """
+    ...
+
 def shared_to_global(pointer: tensor, smem: shared_memory_descriptor, mask: tensor | Number | None = ..., cache_modifier: str = ...) -> None:
     """Begins to copy from shared to global memory, past the registers.
 

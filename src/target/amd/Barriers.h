@@ -1,0 +1,12 @@
+//===- Barriers.h - What barriers of AMD GPUs count -----------------------------===//
+#pragma once
+
+#include <cstdint>
+
+namespace gluonc::target::amd {
+
+/// Arrivals that a phase of a barrier in LDS waits for. The hardware has 29 bits for them; no
+/// workgroup of 1,024 threads asks for so many.
+inline constexpr int64_t maxArrivals = (1 << 20) - 1;
+
+} // namespace gluonc::target::amd
