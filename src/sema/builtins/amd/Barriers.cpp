@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/amd/Barriers.h"
-#include "sema/builtins/nvidia/Hopper.h"
+#include "sema/builtins/shared/Barriers.h"
 
 #include "ir/amdg/AmdOps.h"
 #include "target/amd/Barriers.h"

@@ -30,17 +30,6 @@ bool isBarrier(Context &context, const Value &value, diag::Span span, llvm::Stri
   return false;
 }
 
-std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments,
-                                     llvm::StringRef name, int64_t least, int64_t most) {
-  std::optional<int64_t> count = intArgument(context, arguments, name);
-  if (count && (*count < least || *count > most)) {
-    context.report(diag::Kind::ScalarOutOfRange, arguments.span(name), *count, name)
-        .hint("{0} to {1}", least, most);
-    return std::nullopt;
-  }
-  return count;
-}
-
 /// `from_cta`: the bits of a CTA's number that choose whose arrival it gets. Null attribute where
 /// every CTA signals itself.
 static std::optional<mlir::IntegerAttr> routeArgument(Context &context,
@@ -220,13 +209,6 @@ static Result emitFence(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   ttng::FenceAsyncSharedOp::create(context.builder, context.loc(), *cluster);
   return Value::none();
-}
-
-bool checkCluster(Context &context, llvm::StringRef what) {
-  if (context.numCtas() > 1)
-    return true;
-  context.report(diag::Kind::NeedsCluster, context.span, what).end();
-  return false;
 }
 
 static Result emitClusterBarrier(Context &context, const BoundArgs &arguments) {

@@ -1,6 +1,7 @@
 //===- Hopper.h - What the families of asynchronous operations share ----------===//
 #pragma once
 
+#include "sema/builtins/shared/Barriers.h"
 #include "sema/builtins/shared/Shared.h"
 
 namespace gluonc::sema::ops {
@@ -12,11 +13,6 @@ bool isBarrier(Context &context, const Value &value, diag::Span span, llvm::Stri
 bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2Col);
 /// Whether several CTAs hold the same block: only then one copy serves many.
 bool isShared(const Value &buffer);
-/// A compile-time integer from `least` to `most`.
-std::optional<int64_t> countArgument(Context &context, const BoundArgs &arguments,
-                                     llvm::StringRef name, int64_t least, int64_t most);
-/// Whether the kernel is one for several CTAs; reports otherwise.
-bool checkCluster(Context &context, llvm::StringRef what);
 /// For operations that always have a predicate.
 mlir::Value predicateOrTrue(Context &context, mlir::Value predicate);
 
