@@ -120,6 +120,8 @@ static const Chips &chipsWith(Feature feature) {
   case Feature::DirectToLds:
     return cdna;
   case Feature::MfmaTf32:
+  case Feature::PairsOfFloats:
+    return cdnaAndCdna5;
   case Feature::Fp8FnuzConversion:
     return cdna3;
   case Feature::ScaledMfma:

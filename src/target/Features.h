@@ -92,6 +92,8 @@ enum class Feature : uint8_t {
   WarpPipeline,
   /// Moves within rows of 16 lanes to the lane whose number is XORed, and between two rows.
   DppRowXor,
+  /// Arithmetic on two numbers of f32 at once.
+  PairsOfFloats,
   /// Conversions between pairs of 8-bit floats and f32: AMD's own formats, and OCP's.
   Fp8FnuzConversion,
   Fp8OcpConversion,

@@ -3,6 +3,7 @@
 #include "codegen/amd/AmdEmitters.h"
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/CodeObject.h"
+#include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/amd/UnusedInputs.h"
@@ -24,6 +25,8 @@ const EmitTable &AmdIsa::operations() const {
   static const EmitTable table = [] {
     EmitTable all;
     addBuffers(all);
+    addCopies(all);
+    addTransposedLoads(all);
     addDot(all);
     addDotScaled(all);
     addHints(all);
@@ -86,6 +89,7 @@ public:
   void optimize(LlvmModule &module) const override {
     Machine machine(target, options);
     runPasses(*module.module, *machine);
+    countCopies(*module.module);
     markUnusedInputs(*module.module);
   }
 

@@ -7,6 +7,10 @@ namespace gluonc::codegen::amd {
 
 /// Loads, stores and atomics through buffer resources.
 void addBuffers(EmitTable &table);
+/// Copies between global memory and LDS past the registers.
+void addCopies(EmitTable &table);
+/// Loads from LDS, by columns where the chip has that.
+void addTransposedLoads(EmitTable &table);
 /// Matrix products.
 void addDot(EmitTable &table);
 /// Matrix products whose operands have scales.

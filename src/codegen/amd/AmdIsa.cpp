@@ -9,10 +9,12 @@
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/core/Words.h"
+#include "target/Features.h"
 #include "target/Limits.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 
 using namespace llvm;
 
@@ -20,6 +22,11 @@ namespace gluonc::codegen::amd {
 
 /// Of code objects: 5.
 static constexpr unsigned codeObjectVersion = 500;
+
+bool AmdIsa::computesPairs(Type *type) const {
+  return type->isHalfTy() ||
+         (type->isFloatTy() && target::has(target, target::Feature::PairsOfFloats));
+}
 
 void AmdIsa::prepareModule(Module &module) const {
   Machine machine(target, options);
@@ -83,23 +90,30 @@ Value *AmdIsa::programCount(Builder &builder, unsigned axis) const {
   return count;
 }
 
-static void fence(Builder &builder, AtomicOrdering order, StringRef scope) {
-  builder.CreateFence(order, builder.getContext().getOrInsertSyncScopeID(scope));
+/// Of LDS only, unless `global`: loads that are on their way need not come (LLVM, AMDGPUUsage,
+/// "Memory Model Relaxation Annotations").
+static void fence(Builder &builder, AtomicOrdering order, StringRef scope, bool global) {
+  LLVMContext &context = builder.getContext();
+  FenceInst *made = builder.CreateFence(order, context.getOrInsertSyncScopeID(scope));
+  if (!global)
+    made->setMetadata(LLVMContext::MD_mmra,
+                      MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
 }
 
-/// `barrier` with everything before it visible behind it.
-static void barrierBetweenFences(Builder &builder, Intrinsic::ID barrier, StringRef scope) {
-  fence(builder, AtomicOrdering::Release, scope);
+/// `barrier` with what was before it visible behind it.
+static void barrierBetweenFences(Builder &builder, Intrinsic::ID barrier, StringRef scope,
+                                 bool global) {
+  fence(builder, AtomicOrdering::Release, scope, global);
   builder.CreateIntrinsic(builder.getVoidTy(), barrier, {});
-  fence(builder, AtomicOrdering::Acquire, scope);
+  fence(builder, AtomicOrdering::Acquire, scope, global);
 }
 
-void AmdIsa::ctaBarrier(Builder &builder) const {
-  barrierBetweenFences(builder, Intrinsic::amdgcn_s_barrier, "workgroup");
+void AmdIsa::ctaBarrier(Builder &builder, bool global) const {
+  barrierBetweenFences(builder, Intrinsic::amdgcn_s_barrier, "workgroup", global);
 }
 
 void AmdIsa::warpBarrier(Builder &builder) const {
-  barrierBetweenFences(builder, Intrinsic::amdgcn_wave_barrier, "wavefront");
+  barrierBetweenFences(builder, Intrinsic::amdgcn_wave_barrier, "wavefront", /*global=*/true);
 }
 
 Registers underMask(Builder &builder, Value *mask, ArrayRef<Value *> other,

@@ -16,6 +16,7 @@ public:
 
   const EmitTable &operations() const override;
   bool carriesWords() const override { return true; }
+  bool computesPairs(llvm::Type *type) const override;
   void prepareModule(llvm::Module &module) const override;
   llvm::Constant *sharedMemory(llvm::Module &module) const override;
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
@@ -24,7 +25,7 @@ public:
   llvm::Value *threadId(Builder &builder, unsigned threads) const override;
   llvm::Value *programId(Builder &builder, unsigned axis) const override;
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
-  void ctaBarrier(Builder &builder) const override;
+  void ctaBarrier(Builder &builder, bool global) const override;
   void warpBarrier(Builder &builder) const override;
   llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const override;
   llvm::Value *shuffleXor(Builder &builder, llvm::Value *value, unsigned distance) const override;

@@ -11,6 +11,7 @@
 #include "codegen/amd/AmdEmitters.h"
 
 #include "codegen/amd/AmdIsa.h"
+#include "codegen/amd/Buffers.h"
 #include "codegen/core/GlobalVectors.h"
 #include "codegen/core/Words.h"
 #include "codegen/emit/Atomic.h"
@@ -31,7 +32,6 @@ namespace {
 constexpr unsigned resourceSpace = 8;
 /// 2 GiB less two bytes: an offset has 31 bits, and one beyond is left for what is masked off.
 constexpr uint64_t bufferBytes = 0x7ffffffe;
-constexpr uint32_t beyond = 0x80000000;
 
 /// The last word of a resource: 32-bit floats, which untyped accesses do not look at; and on RDNA
 /// and gfx1250, that offsets are compared as they are.
@@ -66,6 +66,8 @@ CacheBits cacheBits(const target::Target &target) {
   }
 }
 
+} // namespace
+
 unsigned cacheOperand(const target::Target &target, tt::CacheModifier modifier) {
   CacheBits bits = cacheBits(target);
   switch (modifier) {
@@ -82,7 +84,6 @@ unsigned cacheOperand(const target::Target &target, tt::CacheModifier modifier) 
   }
 }
 
-/// The base of a buffer as the accesses below take it.
 Value *resourceOf(Emitter &emitter, mlir::Value base) {
   Builder &builder = emitter.builder;
   Value *pointer = emitter.scalar(base);
@@ -93,11 +94,12 @@ Value *resourceOf(Emitter &emitter, mlir::Value base) {
        builder.getInt32(resourceFlags(emitter.state.target))});
 }
 
-/// An element's offset in bytes; beyond every buffer where `mask` (null: nowhere) does not hold.
 Value *byteOffset(Builder &builder, Value *offset, unsigned bytes, Value *mask) {
   Value *inBytes = builder.CreateMul(offset, builder.getInt32(bytes));
-  return mask ? builder.CreateSelect(mask, inBytes, builder.getInt32(beyond)) : inBytes;
+  return mask ? builder.CreateSelect(mask, inBytes, builder.getInt32(beyondBuffers)) : inBytes;
 }
+
+namespace {
 
 Type *vectorOf(Type *word, unsigned count) {
   return count == 1 ? word : FixedVectorType::get(word, count);

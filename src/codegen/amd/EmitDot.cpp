@@ -142,7 +142,7 @@ private:
       operands = {a, b, c};
     if (isNewest)
       operands.append({no(), no()});
-    else if (isInteger)
+    if (isInteger)
       operands.push_back(no());
     return builder.CreateIntrinsic(c->getType(), id, operands);
   }

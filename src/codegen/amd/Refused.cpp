@@ -15,9 +15,7 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 } // namespace
 
 void addRefused(EmitTable &table) {
-  add<ttg::WarpSpecializeOp, ttg::AsyncCopyGlobalToLocalOp, ttg::AsyncCommitGroupOp,
-      ttg::AsyncWaitOp, amdg::BufferLoadToLocalOp, amdg::AsyncCopyLocalToGlobalOp,
-      amdg::InitBarrierOp, amdg::WaitBarrierOp, amdg::ArriveBarrierOp,
+  add<ttg::WarpSpecializeOp, amdg::InitBarrierOp, amdg::WaitBarrierOp, amdg::ArriveBarrierOp,
       amdg::AsyncCopyMbarrierArriveOp, amdg::ClusterBarrierArriveOp, amdg::ClusterBarrierWaitOp,
       tt::PrintOp>(table);
 }

@@ -82,6 +82,8 @@ public:
   virtual const EmitTable &operations() const = 0;
   /// Whether registers have 32 bits only, so that phis had better carry narrow elements in words.
   virtual bool carriesWords() const { return false; }
+  /// Whether sums and products of two numbers of the type take one instruction.
+  virtual bool computesPairs(llvm::Type *type) const { return false; }
 
   /// Sets triple, data layout and module flags.
   virtual void prepareModule(llvm::Module &module) const = 0;
@@ -98,8 +100,9 @@ public:
   virtual llvm::Value *programId(Builder &builder, unsigned axis) const = 0;
   virtual llvm::Value *programCount(Builder &builder, unsigned axis) const = 0;
 
-  /// All threads of the CTA arrive, and see each other's memory accesses.
-  virtual void ctaBarrier(Builder &builder) const = 0;
+  /// All threads of the CTA arrive, and see each other's accesses to shared memory; with `global`, to
+  /// global memory, too.
+  virtual void ctaBarrier(Builder &builder, bool global) const = 0;
   virtual void warpBarrier(Builder &builder) const = 0;
   /// The same for the `threads` that name the barrier `id`.
   virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const;

@@ -60,6 +60,29 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
   return transfer;
 }
 
+/// Whether the registers of each vector, neighbours in the buffer, are neighbours along `axis`.
+static bool followsAxis(const Transfer &transfer, const LinearLayout &layout, unsigned axis) {
+  ArrayRef<uint32_t> vector = transfer.access.vectors.vectors.front();
+  auto elementOf = [&](uint32_t reg) {
+    return layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
+  };
+  for (unsigned i = 1; i < vector.size(); i *= 2)
+    if ((elementOf(vector[i]) ^ elementOf(vector[0])) != uint64_t{i}
+                                                             << layout.outShift(Dim::axis(axis)))
+      return false;
+  return true;
+}
+
+std::optional<Transfer> planCopy(Emitter &emitter, mlir::RankedTensorType tensor,
+                                 ttg::MemDescType buffer, unsigned axis, unsigned run) {
+  unsigned bits = 8 * elementBytes(buffer.getElementType());
+  std::optional<Transfer> transfer = planTransfer(emitter, tensor, buffer, bits * run);
+  // Where the buffer runs along another dim, only single elements are common to both.
+  if (transfer && !followsAxis(*transfer, emitter.types.layoutOf(tensor), axis))
+    return planTransfer(emitter, tensor, buffer, bits);
+  return transfer;
+}
+
 namespace {
 
 /// What the place where a view begins adds to the part `out` of its elements' places.

@@ -29,6 +29,10 @@ struct Transfer {
 /// Vectors of at most `maxBits`. Nullopt for a layout that has no such plan.
 std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType tensor,
                                      ttg::MemDescType buffer, unsigned maxBits = 128);
+/// The same for a copy past the registers: the elements of a vector are neighbours along `axis`,
+/// the dim along which `run` of them are neighbours at their source.
+std::optional<Transfer> planCopy(Emitter &emitter, mlir::RankedTensorType tensor,
+                                 ttg::MemDescType buffer, unsigned axis, unsigned run);
 /// The thread's address within a view: thread part XOR the view's own offset. The thread part is
 /// made of `images`, one for each bit of lane and warp; by default those of the map.
 ThreadAddress addressOf(Emitter &emitter, const Transfer &transfer, mlir::Value buffer,

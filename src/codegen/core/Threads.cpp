@@ -40,9 +40,9 @@ Value *Threads::clusterRank() {
   return rank;
 }
 
-void Threads::barrier() {
+void Threads::barrier(bool global) {
   if (group.count == state.kernel.numWarps)
-    state.isa.ctaBarrier(builder);
+    state.isa.ctaBarrier(builder, global);
   else if (group.count == 1)
     state.isa.warpBarrier(builder);
   else

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Emitter.h"
 
+#include "codegen/core/Pairs.h"
 #include "ir/Dialects.h"
 #include "support/Error.h"
 
@@ -37,6 +38,15 @@ LogicalResult emitBinary(Emitter &emitter, Op op) {
       setOverflowFlags(result, op.getOverflowFlags());
     return result;
   });
+  return success();
+}
+
+template <typename Op, Instruction::BinaryOps opcode>
+LogicalResult emitFloatBinary(Emitter &emitter, Op op) {
+  emitter.set(op.getResult(),
+              computeInPairs(
+                  emitter, {&emitter.get(op.getLhs()), &emitter.get(op.getRhs())},
+                  [&](Operands in) { return emitter.builder.CreateBinOp(opcode, in[0], in[1]); }));
   return success();
 }
 
@@ -300,9 +310,9 @@ void addArith(EmitTable &table) {
   table.add<emitMulExtended<MulSIExtendedOp, true>>();
   table.add<emitMulExtended<MulUIExtendedOp, false>>();
   table.add<emitMulHigh>();
-  table.add<emitBinary<AddFOp, Instruction::FAdd>>();
-  table.add<emitBinary<SubFOp, Instruction::FSub>>();
-  table.add<emitBinary<MulFOp, Instruction::FMul>>();
+  table.add<emitFloatBinary<AddFOp, Instruction::FAdd>>();
+  table.add<emitFloatBinary<SubFOp, Instruction::FSub>>();
+  table.add<emitFloatBinary<MulFOp, Instruction::FMul>>();
   table.add<emitNegF>();
   table.add<emitMinMax<MaximumFOp, true, true>>();
   table.add<emitMinMax<MinimumFOp, false, true>>();

@@ -34,19 +34,6 @@ unsigned sourceRun(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op, unsigned 
   return std::min<int64_t>(run, 1 << layout::contiguousLog2(layout, axis));
 }
 
-/// Whether the registers of each vector, neighbours in the buffer, are neighbours along `axis`.
-bool followsAxis(const Transfer &transfer, const LinearLayout &layout, unsigned axis) {
-  ArrayRef<uint32_t> vector = transfer.access.vectors.vectors.front();
-  auto elementOf = [&](uint32_t reg) {
-    return layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
-  };
-  for (unsigned i = 1; i < vector.size(); i *= 2)
-    if ((elementOf(vector[i]) ^ elementOf(vector[0])) != uint64_t{i}
-                                                             << layout.outShift(Dim::axis(axis)))
-      return false;
-  return true;
-}
-
 LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
   auto pointers = cast<mlir::RankedTensorType>(op.getSrc().getType());
   auto buffer = cast<ttg::MemDescType>(op.getResult().getType());
@@ -56,10 +43,7 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
   const LinearLayout &layout = emitter.types.layoutOf(tensor);
   unsigned axis = layout::orderOf(layout)[0];
   unsigned run = std::min(sourceRun(emitter, op, axis), std::max(1u, 16 / bytes));
-  std::optional<Transfer> transfer = planTransfer(emitter, tensor, buffer, 8 * bytes * run);
-  // Where the buffer runs along another dim, only single elements are common to both.
-  if (transfer && !followsAxis(*transfer, layout, axis))
-    transfer = planTransfer(emitter, tensor, buffer, 8 * bytes);
+  std::optional<Transfer> transfer = planCopy(emitter, tensor, buffer, axis, run);
   if (!transfer)
     return emitter.unsupported(op, "an asynchronous copy to this shared layout");
   if (transfer->copies || crossesCtas(emitter, *transfer, op.getResult()))

@@ -99,7 +99,7 @@ uint32_t ctasWithCopies(Emitter &emitter, mlir::Type type) {
 LogicalResult synchronizeForAtomic(Emitter &emitter, mlir::Operation *op, mlir::Type type) {
   if (ctasWithCopies(emitter, type))
     return clusterBarrier(emitter, op);
-  emitter.threads.barrier();
+  emitter.threads.barrier(/*global=*/true);
   return success();
 }
 
@@ -254,7 +254,7 @@ LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
   storeShared(builder, place, builder.CreateZExt(found, builder.getInt32Ty()));
   builder.CreateBr(after);
   emitter.blocks.start(after);
-  emitter.threads.barrier();
+  emitter.threads.barrier(/*global=*/true);
   Value *verdict = loadShared(builder, place, builder.getInt32Ty(), 1).front();
   emitter.set(op.getResult(), {builder.CreateICmpNE(verdict, builder.getInt32(0))});
   return success();

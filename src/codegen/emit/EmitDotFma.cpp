@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/emit/DotFma.h"
 
+#include "codegen/core/Pairs.h"
 #include "codegen/core/RegisterIndex.h"
 
 using namespace llvm;
@@ -23,12 +24,9 @@ Value *widen(Builder &builder, Value *value, Type *type) {
 }
 
 Value *multiplyAdd(Builder &builder, Value *a, Value *b, Value *sum) {
-  Type *type = sum->getType();
-  a = widen(builder, a, type);
-  b = widen(builder, b, type);
-  if (type->isIntegerTy())
+  if (sum->getType()->isIntegerTy())
     return builder.CreateAdd(builder.CreateMul(a, b), sum);
-  return builder.CreateIntrinsic(type, Intrinsic::fma, {a, b, sum});
+  return builder.CreateIntrinsic(sum->getType(), Intrinsic::fma, {a, b, sum});
 }
 
 } // namespace
@@ -40,20 +38,23 @@ LogicalResult emitDotFma(Emitter &emitter, tt::DotOp op) {
   RegisterIndex c(emitter, cast<mlir::RankedTensorType>(op.getType()));
   int64_t depth = aType.getShape().back();
   unsigned rank = aType.getRank();
-  Registers results;
-  for (auto [reg, initial] : enumerate(emitter.get(op.getC()))) {
-    Coords left = c.coordsOf(reg), right = left;
-    Value *sum = initial;
-    for (int64_t k = 0; k < depth; ++k) {
+  Registers results = emitter.get(op.getC());
+  for (int64_t k = 0; k < depth; ++k) {
+    Registers fromA, fromB;
+    for (unsigned reg = 0; reg < results.size(); ++reg) {
+      Coords left = c.coordsOf(reg), right = left;
       left[rank - 1] = k;
       right[rank - 2] = k;
-      std::optional<unsigned> fromA = a.find(left), fromB = b.find(right);
-      if (!fromA || !fromB)
+      std::optional<unsigned> x = a.find(left), y = b.find(right);
+      if (!x || !y)
         return emitter.unsupported(op, "`tt.dot` with operands in these layouts");
-      sum = multiplyAdd(emitter.builder, emitter.get(op.getA())[*fromA],
-                        emitter.get(op.getB())[*fromB], sum);
+      Type *type = results[reg]->getType();
+      fromA.push_back(widen(emitter.builder, emitter.get(op.getA())[*x], type));
+      fromB.push_back(widen(emitter.builder, emitter.get(op.getB())[*y], type));
     }
-    results.push_back(sum);
+    results = computeInPairs(emitter, {&fromA, &fromB, &results}, [&](ArrayRef<Value *> in) {
+      return multiplyAdd(emitter.builder, in[0], in[1], in[2]);
+    });
   }
   emitter.set(op.getResult(), std::move(results));
   return success();

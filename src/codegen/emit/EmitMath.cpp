@@ -4,7 +4,7 @@
 // can express exactly (floor, fma, …) is LLVM's.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/core/Emitter.h"
+#include "codegen/core/Pairs.h"
 
 #include "ir/Dialects.h"
 
@@ -30,9 +30,20 @@ template <typename Op, Intrinsic::ID id> LogicalResult emitUnary(Emitter &emitte
   return success();
 }
 
-template <typename Op, Intrinsic::ID id> LogicalResult emitWide(Emitter &emitter, Op op) {
+LogicalResult emitFma(Emitter &emitter, mlir::math::FmaOp op) {
+  emitter.set(
+      op.getResult(),
+      computeInPairs(emitter,
+                     {&emitter.get(op.getA()), &emitter.get(op.getB()), &emitter.get(op.getC())},
+                     [&](Operands in) {
+                       return emitter.builder.CreateIntrinsic(in[0]->getType(), Intrinsic::fma, in);
+                     }));
+  return success();
+}
+
+LogicalResult emitCopySign(Emitter &emitter, mlir::math::CopySignOp op) {
   emitElementwise(emitter, op, [&](Operands in) {
-    return emitter.builder.CreateIntrinsic(in[0]->getType(), id, in);
+    return emitter.builder.CreateBinaryIntrinsic(Intrinsic::copysign, in[0], in[1]);
   });
   return success();
 }
@@ -73,8 +84,8 @@ void addMath(EmitTable &table) {
   table.add<emitUnary<math::RoundEvenOp, Intrinsic::roundeven>>();
   table.add<emitUnary<math::AbsFOp, Intrinsic::fabs>>();
   table.add<emitAbsI>();
-  table.add<emitWide<math::FmaOp, Intrinsic::fma>>();
-  table.add<emitWide<math::CopySignOp, Intrinsic::copysign>>();
+  table.add<emitFma>();
+  table.add<emitCopySign>();
   table.add<emitRemainder>();
 }
 

@@ -6,6 +6,8 @@
 // constant, and because windows never cut a swizzle it combines by XOR.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/emit/LocalLoad.h"
+
 #include "codegen/core/Emitter.h"
 
 #include "codegen/core/SharedTransfer.h"
@@ -99,6 +101,8 @@ LogicalResult emitLocalStore(Emitter &emitter, ttg::LocalStoreOp op) {
   return storeTensor(emitter, op, op.getSrc(), op.getDst());
 }
 
+} // namespace
+
 LogicalResult emitLocalLoad(Emitter &emitter, ttg::LocalLoadOp op) {
   auto type = cast<mlir::RankedTensorType>(op.getType());
   std::optional<Transfer> transfer = planTransfer(emitter, type, op.getSrc().getType());
@@ -136,6 +140,8 @@ LogicalResult emitLocalLoad(Emitter &emitter, ttg::LocalLoadOp op) {
   emitter.set(op.getResult(), std::move(registers));
   return success();
 }
+
+namespace {
 
 LogicalResult emitLocalAlloc(Emitter &emitter, ttg::LocalAllocOp op) {
   Value *place = emitter.sharedOf(op);
@@ -242,9 +248,8 @@ LogicalResult emitReshapeView(Emitter &emitter, ttg::MemDescReshapeOp op) {
   return success();
 }
 
-/// `bar.sync` orders accesses to every memory, so the named ones do not matter.
-LogicalResult emitBarrier(Emitter &emitter, ttg::BarrierOp) {
-  emitter.threads.barrier();
+LogicalResult emitBarrier(Emitter &emitter, ttg::BarrierOp op) {
+  emitter.threads.barrier(!bitEnumContainsAll(ttg::AddrSpace::Local, op.getAddrSpace()));
   return success();
 }
 

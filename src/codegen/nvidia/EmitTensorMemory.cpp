@@ -181,7 +181,7 @@ Value *NvidiaIsa::allocateTensorMemory(Builder &builder, Value *isFirstWarp, Val
           "@$1 tcgen05.alloc" + group + ".shared::cta.b32 [$0], " + std::to_string(columns) +
               ";\n\t@$1 tcgen05.relinquish_alloc_permit" + group + ";",
           builder.getVoidTy(), {place, isFirstWarp}, AsmEffect::ReadsAndWrites, Threads::Together);
-  ctaBarrier(builder);
+  ctaBarrier(builder, /*global=*/false);
   return builder.CreateAlignedLoad(builder.getInt32Ty(), place, Align(4), /*isVolatile=*/true);
 }
 

@@ -168,7 +168,7 @@ Value *NvidiaIsa::programCount(Builder &builder, unsigned axis) const {
   return readRegister(builder, ids[axis], (axis == 0 ? target::maxGridX : target::maxGridYZ) + 1);
 }
 
-void NvidiaIsa::ctaBarrier(Builder &builder) const {
+void NvidiaIsa::ctaBarrier(Builder &builder, bool) const {
   builder.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder.getInt32(0)});
 }
 

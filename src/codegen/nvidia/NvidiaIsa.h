@@ -24,7 +24,7 @@ public:
   llvm::Value *threadId(Builder &builder, unsigned threads) const override;
   llvm::Value *programId(Builder &builder, unsigned axis) const override;
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
-  void ctaBarrier(Builder &builder) const override;
+  void ctaBarrier(Builder &builder, bool global) const override;
   void warpBarrier(Builder &builder) const override;
   void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
   void namedBarrier(Builder &builder, unsigned id, unsigned threads) const override;

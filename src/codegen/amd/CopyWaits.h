@@ -1,0 +1,15 @@
+//===- CopyWaits.h - Waits for groups of copies as counts of instructions --------------===//
+#pragma once
+
+#include "llvm/IR/Module.h"
+
+namespace gluonc::codegen::amd {
+
+/// Hardware counts instructions, not groups. A wait that leaves n groups unfinished leaves as many
+/// copies as were begun since the group before those was closed, on the path to the wait that has
+/// fewest. Marks that close groups (llvm.sideeffect) go.
+///
+/// LDS that is loaded is said to be none that copies write: LLVM would wait for all of them.
+void countCopies(llvm::Module &module);
+
+} // namespace gluonc::codegen::amd

@@ -1,0 +1,409 @@
+//===- EmitCopies.cpp - Global memory to LDS and back past the registers --------------===//
+//
+// gfx9 has no address in LDS for each lane: an instruction writes what its lanes load side by
+// side, from an address that all share. Where a swizzle wants them in another order, the lanes
+// exchange the places from which they load:
+//
+//     place in LDS of lane's element:   slot = A lane ^ c      c by warp and register
+//     lane L loads what belongs into slot L: from lane  A^-1 (L ^ c)
+//
+// gfx1250 takes an address from each lane; one that no LDS has drops the lane's transfer.
+//
+// Groups of copies are closed and awaited by marks, which CopyWaits turns into counts.
+// Sources: the ISA documents, "LDS" and "Data movement"; LLVM's IntrinsicsAMDGPU.td.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/amd/AmdEmitters.h"
+
+#include "codegen/amd/AmdIsa.h"
+#include "codegen/amd/Buffers.h"
+#include "codegen/core/GlobalVectors.h"
+#include "codegen/core/SharedTransfer.h"
+#include "codegen/core/Shuffle.h"
+#include "ir/Encoding.h"
+#include "ir/amdg/AmdOps.h"
+#include "ir/tt/AxisInfo.h"
+#include "target/Features.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+using namespace llvm;
+using gluonc::layout::Dim;
+using gluonc::layout::LinearLayout;
+using mlir::LogicalResult;
+using mlir::success;
+
+namespace gluonc::codegen::amd {
+namespace {
+
+/// Elements of global memory, by pointers or by offsets from a base, and a view of LDS.
+struct Copy {
+  mlir::Operation *op;
+  mlir::Value places, base, view, mask, other;
+  tt::CacheModifier caches;
+  int64_t contiguity;
+
+  ttg::MemDescType viewType() const { return cast<ttg::MemDescType>(view.getType()); }
+  unsigned bytes() const { return elementBytes(viewType().getElementType()); }
+  mlir::RankedTensorType tensor() const {
+    auto type = cast<mlir::RankedTensorType>(places.getType());
+    return mlir::RankedTensorType::get(type.getShape(), viewType().getElementType(),
+                                       type.getEncoding());
+  }
+};
+
+class CopyEmitter {
+public:
+  CopyEmitter(Emitter &emitter, const Copy &copy)
+      : emitter(emitter), builder(emitter.builder), copy(copy) {}
+
+  /// False where neighbours are not enough for an instruction, whose bytes are one of `widths`
+  /// (descending).
+  bool plan(ArrayRef<unsigned> widths) {
+    const LinearLayout &layout = emitter.types.layoutOf(copy.tensor());
+    unsigned axis = layout::orderOf(layout)[0];
+    unsigned run = sourceRun(layout, axis);
+    for (unsigned width : widths) {
+      unsigned elements = width / copy.bytes();
+      if (elements == 0 || elements > run)
+        continue;
+      transfer = planCopy(emitter, copy.tensor(), copy.viewType(), axis, elements);
+      if (!transfer || transfer->copies || crossesCtas(emitter, *transfer, copy.view))
+        return false;
+      if (transfer->access.vectors.size() == elements)
+        return true;
+    }
+    return false;
+  }
+
+  unsigned vectorBytes() const { return copy.bytes() * transfer->access.vectors.size(); }
+  const auto &vectors() const { return transfer->access.vectors.vectors; }
+
+  /// Null where it is known to hold.
+  Value *maskOf(ArrayRef<uint32_t> vector) const {
+    Value *mask = copy.mask ? emitter.get(copy.mask)[vector[0]] : nullptr;
+    auto *known = dyn_cast_or_null<ConstantInt>(mask);
+    return known && known->isOne() ? nullptr : mask;
+  }
+
+  /// Stores `other` where the mask does not hold.
+  void storeOther(ThreadAddress &address, ArrayRef<uint32_t> vector, Value *mask) {
+    if (!mask || !copy.other)
+      return;
+    underMask(builder, builder.CreateNot(mask), {}, [&] {
+      storeShared(builder, address.at(vectorOffset(*transfer, vector)),
+                  selectRegisters(emitter.get(copy.other), vector));
+      return Registers();
+    });
+  }
+
+  Emitter &emitter;
+  Builder &builder;
+  const Copy &copy;
+  std::optional<Transfer> transfer;
+
+private:
+  /// Elements that places and mask allow to one instruction.
+  unsigned sourceRun(const LinearLayout &layout, unsigned axis) {
+    auto &axes = emitter.values.axes();
+    int64_t run = copy.base ? axes.offsetRun(copy.base, copy.places, copy.bytes(), axis)
+                            : axes.pointerRun(copy.places, axis);
+    run = std::max(run, copy.contiguity);
+    if (copy.mask)
+      run = std::min(run, axes.maskRun(copy.mask, axis));
+    return std::min<int64_t>(run, 1 << layout::contiguousLog2(layout, axis));
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// gfx9: by waves
+//===----------------------------------------------------------------------===//
+
+/// Lanes as numbers of as many bits; column i is what lane 1 << i is mapped to.
+using LaneMap = SmallVector<uint32_t, 6>;
+
+uint32_t apply(const LaneMap &map, uint32_t lane) {
+  uint32_t result = 0;
+  for (auto [bit, column] : enumerate(map))
+    if (lane >> bit & 1)
+      result ^= column;
+  return result;
+}
+
+/// Nullopt where two lanes are mapped to one.
+std::optional<LaneMap> invert(const LaneMap &map) {
+  LaneMap inverse(map.size());
+  for (uint32_t bit = 0; bit < map.size(); ++bit) {
+    uint32_t lane = 0;
+    while (lane < 1u << map.size() && apply(map, lane) != 1u << bit)
+      ++lane;
+    if (lane == 1u << map.size())
+      return std::nullopt;
+    inverse[bit] = lane;
+  }
+  return inverse;
+}
+
+class WaveCopy : public CopyEmitter {
+public:
+  using CopyEmitter::CopyEmitter;
+
+  /// False where the elements of a wave do not lie side by side in LDS.
+  bool choose() {
+    bool wide = target::has(emitter.state.target, target::Feature::WideDirectToLds);
+    if (!plan(wide ? ArrayRef<unsigned>{16, 4} : ArrayRef<unsigned>{4}))
+      return false;
+    const LinearLayout &map = transfer->access.map;
+    const unsigned laneBits = map.inLog2(Dim::Lane);
+    chunkLog = Log2_32(transfer->access.vectors.size());
+    runMask = (emitter.state.target.warpSize() << chunkLog) - 1;
+    LaneMap slots;
+    for (unsigned bit = 0; bit < laneBits; ++bit) {
+      uint32_t image = map.basis(Dim::Lane, bit, Dim::Offset);
+      if (image & ~runMask)
+        return false;
+      slots.push_back(image >> chunkLog);
+    }
+    std::optional<LaneMap> inverse = invert(slots);
+    if (!inverse || !keepsRuns())
+      return false;
+    laneOfSlot = std::move(*inverse);
+    return true;
+  }
+
+  void emit() {
+    Value *resource = copy.base ? resourceOf(emitter, copy.base) : nullptr;
+    ThreadAddress waves = waveAddress();
+    ThreadAddress own = addressOf(emitter, *transfer, copy.view, copy.bytes());
+    for (ArrayRef<uint32_t> vector : vectors()) {
+      uint32_t offset = vectorOffset(*transfer, vector);
+      Value *place = emitter.get(copy.places)[vector[0]], *mask = maskOf(vector);
+      Value *source = sourceLane((offset & runMask) >> chunkLog);
+      auto moved = [&](Value *value) { return source ? shuffle(emitter, value, source) : value; };
+      Value *shared = uniform(waves.at(offset & ~runMask));
+      if (resource && !hasOther()) {
+        load(resource, moved(byteOffset(builder, place, copy.bytes(), mask)), shared);
+        continue;
+      }
+      Value *from = moved(resource ? byteOffset(builder, place, copy.bytes(), nullptr) : place);
+      underMask(builder, mask ? moved(mask) : nullptr, {}, [&] {
+        load(resource, from, shared);
+        return Registers();
+      });
+      storeOther(own, vector, mask);
+    }
+  }
+
+private:
+  /// Whether padding and the view's place leave runs of a wave whole.
+  bool keepsRuns() const {
+    if (transfer->padded)
+      for (const layout::IntervalPadding &pair : transfer->padded->paddings)
+        if (pair.interval % (runMask + 1))
+          return false;
+    return all_of(ArrayRef(emitter.get(copy.view)).drop_front(), [](Value *offset) {
+      auto *known = dyn_cast<Constant>(offset);
+      return known && known->isNullValue();
+    });
+  }
+
+  /// Other than the zero that a buffer gives.
+  bool hasOther() const {
+    return copy.other && any_of(emitter.get(copy.other), [](Value *value) {
+             auto *known = dyn_cast<Constant>(value);
+             return !known || !known->isNullValue();
+           });
+  }
+
+  /// Of the run that a wave writes: what lanes add is left out.
+  ThreadAddress waveAddress() {
+    const LinearLayout &map = transfer->access.map;
+    SmallVector<uint32_t> images(map.inLog2(Dim::Lane), 0);
+    for (unsigned bit = 0; bit < map.inLog2(Dim::Warp); ++bit)
+      images.push_back(map.basis(Dim::Warp, bit, Dim::Offset) & ~runMask);
+    return addressOf(emitter, *transfer, copy.view, copy.bytes(), images);
+  }
+
+  Value *uniform(Value *pointer) {
+    Value *bits = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
+    bits = builder.CreateIntrinsic(builder.getInt32Ty(), Intrinsic::amdgcn_readfirstlane, {bits});
+    return builder.CreateIntToPtr(bits, pointer->getType());
+  }
+
+  /// Which lane has the place from which this one loads, where a register adds `slot`; null where
+  /// all have their own.
+  Value *sourceLane(uint32_t slot) {
+    const LinearLayout &map = transfer->access.map;
+    SmallVector<uint32_t> images(laneOfSlot.begin(), laneOfSlot.end());
+    bool isOwn = slot == 0;
+    for (auto [bit, lane] : enumerate(laneOfSlot))
+      isOwn &= lane == 1u << bit;
+    for (unsigned bit = 0; bit < map.inLog2(Dim::Warp); ++bit) {
+      uint32_t part = (map.basis(Dim::Warp, bit, Dim::Offset) & runMask) >> chunkLog;
+      images.push_back(apply(laneOfSlot, part));
+      isOwn &= part == 0;
+    }
+    if (isOwn)
+      return nullptr;
+    return combineIndex(builder, emitter.threads.part(images), imageMask(images),
+                        apply(laneOfSlot, slot));
+  }
+
+  void load(Value *resource, Value *from, Value *shared) {
+    Value *size = builder.getInt32(vectorBytes()), *none = builder.getInt32(0);
+    Value *caches = builder.getInt32(cacheOperand(emitter.state.target, copy.caches));
+    if (resource)
+      builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_raw_ptr_buffer_load_lds,
+                              {resource, shared, size, from, none, none, caches});
+    else
+      builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_global_load_lds,
+                              {from, shared, size, none, caches});
+  }
+
+  unsigned chunkLog = 0;
+  uint32_t runMask = 0;
+  LaneMap laneOfSlot;
+};
+
+//===----------------------------------------------------------------------===//
+// gfx1250: by lanes
+//===----------------------------------------------------------------------===//
+
+class LaneCopy : public CopyEmitter {
+public:
+  using CopyEmitter::CopyEmitter;
+
+  bool choose() { return plan({16, 8, 4, 1}); }
+
+  void emitLoad() {
+    /// Beyond all of LDS.
+    constexpr uint32_t nowhere = 0x7fffffff;
+    ThreadAddress address = addressOf(emitter, *transfer, copy.view, copy.bytes());
+    for (ArrayRef<uint32_t> vector : vectors()) {
+      Value *shared = address.at(vectorOffset(*transfer, vector)), *mask = maskOf(vector);
+      Value *to = shared;
+      if (mask)
+        to = builder.CreateSelect(
+            mask, shared, builder.CreateIntToPtr(builder.getInt32(nowhere), shared->getType()));
+      move(Intrinsic::amdgcn_global_load_async_to_lds_b8,
+           Intrinsic::amdgcn_global_load_async_to_lds_b32,
+           Intrinsic::amdgcn_global_load_async_to_lds_b64,
+           Intrinsic::amdgcn_global_load_async_to_lds_b128, vector, to);
+      storeOther(address, vector, mask);
+    }
+  }
+
+  void emitStore() {
+    ThreadAddress address = addressOf(emitter, *transfer, copy.view, copy.bytes());
+    Value *owner = emitter.threads.ownerMask(emitter.types.layoutOf(copy.tensor()), Among::Cluster);
+    for (ArrayRef<uint32_t> vector : vectors()) {
+      Value *mask = maskOf(vector);
+      if (owner)
+        mask = mask ? builder.CreateAnd(mask, owner) : owner;
+      underMask(builder, mask, {}, [&] {
+        move(Intrinsic::amdgcn_global_store_async_from_lds_b8,
+             Intrinsic::amdgcn_global_store_async_from_lds_b32,
+             Intrinsic::amdgcn_global_store_async_from_lds_b64,
+             Intrinsic::amdgcn_global_store_async_from_lds_b128, vector,
+             address.at(vectorOffset(*transfer, vector)));
+        return Registers();
+      });
+    }
+  }
+
+private:
+  void move(Intrinsic::ID one, Intrinsic::ID four, Intrinsic::ID eight, Intrinsic::ID sixteen,
+            ArrayRef<uint32_t> vector, Value *shared) {
+    unsigned bytes = vectorBytes();
+    Intrinsic::ID id = bytes == 1 ? one : bytes == 4 ? four : bytes == 8 ? eight : sixteen;
+    builder.CreateIntrinsic(builder.getVoidTy(), id,
+                            {emitter.get(copy.places)[vector[0]], shared, builder.getInt32(0),
+                             builder.getInt32(cacheOperand(emitter.state.target, copy.caches))});
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult emitCopy(Emitter &emitter, const Copy &copy, mlir::Value token) {
+  auto refuse = [&] {
+    return emitter.unsupported(copy.op, "an asynchronous copy of these layouts");
+  };
+  if (target::has(emitter.state.target, target::Feature::AsyncLds)) {
+    LaneCopy lanes(emitter, copy);
+    if (copy.base || !lanes.choose())
+      return refuse();
+    lanes.emitLoad();
+  } else if (target::has(emitter.state.target, target::Feature::DirectToLds)) {
+    WaveCopy waves(emitter, copy);
+    if (!waves.choose())
+      return refuse();
+    waves.emit();
+  } else {
+    return emitter.unsupported(copy.op);
+  }
+  emitter.set(token, {});
+  return success();
+}
+
+LogicalResult emitPointerCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
+  return emitCopy(emitter,
+                  {op,
+                   op.getSrc(),
+                   {},
+                   op.getResult(),
+                   op.getMask(),
+                   op.getOther(),
+                   op.getCache(),
+                   op.getContiguity()},
+                  op.getToken());
+}
+
+LogicalResult emitBufferCopy(Emitter &emitter, amdg::BufferLoadToLocalOp op) {
+  return emitCopy(emitter,
+                  {op, op.getOffsets(), op.getPtr(), op.getDest(), op.getMask(), op.getOther(),
+                   op.getCache(), op.getContiguity()},
+                  op.getToken());
+}
+
+LogicalResult emitCopyBack(Emitter &emitter, amdg::AsyncCopyLocalToGlobalOp op) {
+  Copy copy = {op, op.getDst(), {}, op.getSrc(), op.getMask(), {}, op.getCache(), 1};
+  LaneCopy lanes(emitter, copy);
+  if (!target::has(emitter.state.target, target::Feature::AsyncLds) || !lanes.choose())
+    return emitter.unsupported(op, "an asynchronous copy of these layouts");
+  lanes.emitStore();
+  emitter.set(op.getToken(), {});
+  return success();
+}
+
+LogicalResult emitCommit(Emitter &emitter, ttg::AsyncCommitGroupOp op) {
+  emitter.builder.CreateIntrinsic(emitter.builder.getVoidTy(), Intrinsic::sideeffect, {});
+  emitter.set(op.getAsyncToken(), {});
+  return success();
+}
+
+/// Of groups here; of instructions in the end.
+LogicalResult emitWait(Emitter &emitter, ttg::AsyncWaitOp op) {
+  Builder &builder = emitter.builder;
+  if (target::has(emitter.state.target, target::Feature::AsyncLds))
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_asynccnt,
+                            {builder.getInt16(op.getNum())});
+  else
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
+                            {builder.getInt32(op.getNum())});
+  emitter.set(op.getRetToken(), {});
+  return success();
+}
+
+} // namespace
+
+void addCopies(EmitTable &table) {
+  table.add<emitPointerCopy>();
+  table.add<emitBufferCopy>();
+  table.add<emitCopyBack>();
+  table.add<emitCommit>();
+  table.add<emitWait>();
+}
+
+} // namespace gluonc::codegen::amd
