@@ -163,7 +163,7 @@ static void endTransfer(Step &step, Workgroup &workgroup, SharedRun run) {
 static void waitFor(Step &step, Counter counter, unsigned limit) {
   for (const InFlight &entry : step.wave.counters.wait(counter, limit)) {
     SharedOrder &order = step.wave.order;
-    order.ended = std::max(order.ended, entry.sharedWrite);
+    order.ended = std::max(order.ended, entry.sharedAccess);
     order.transfers += !entry.shared.empty();
     for (const SharedRun &run : entry.shared)
       for (Workgroup &workgroup : step.machine.workgroups) {

@@ -38,8 +38,8 @@ struct InFlight {
   /// The workgroup of a cluster whose LDS that is, as a bit mask; 0 for the wave's own.
   uint32_t ranks = 0;
   bool isOrdered = true;
-  /// Which of the wave's writes to LDS this is; 0 for none.
-  uint32_t sharedWrite = 0;
+  /// Which of the wave's accesses to LDS this is; 0 for none.
+  uint32_t sharedAccess = 0;
 };
 
 class Counters {

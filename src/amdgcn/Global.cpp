@@ -80,7 +80,7 @@ static void loadLanes(Step &step) {
   issueLoad(step, Counter::Load, target);
   // Nobody knows beforehand which memory a flat address is in.
   if (access.type == Flat)
-    issueLoad(step, Counter::Lds, target);
+    issueShared(step, &target);
 }
 
 static void store(Step &step) {
@@ -95,7 +95,7 @@ static void store(Step &step) {
   ++step.machine.progress;
   issueStore(step);
   if (access.type == Flat)
-    issueSharedWrite(step);
+    issueShared(step);
 }
 
 static void atomic(Step &step) {
@@ -118,7 +118,7 @@ static void atomic(Step &step) {
   else
     issueLoad(step, Counter::Load, step.operand(0));
   if (access.type == Flat)
-    issueSharedWrite(step, access.returns ? &step.operand(0) : nullptr);
+    issueShared(step, access.returns ? &step.operand(0) : nullptr);
 }
 
 /// A wave's runs of LDS lie side by side, behind the place that M0 names.
@@ -198,7 +198,9 @@ static void storeAsync(Step &step) {
       std::memcpy(to, from, access.bytes);
   });
   ++step.machine.progress;
-  step.wave.counters.issue(Counter::Async, {});
+  InFlight entry;
+  entry.sharedAccess = ++step.wave.order.issued;
+  step.wave.counters.issue(Counter::Async, std::move(entry));
 }
 
 static void loadTransposed(Step &step) {

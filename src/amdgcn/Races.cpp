@@ -17,15 +17,19 @@ void passInOrder(Wave &wave) {
 static constexpr const char *notVisible =
     " is read, which another wave wrote: no barrier that follows the write's end lies between";
 
-bool SharedShadow::isVisible(const Workgroup &workgroup, const Wave &wave, Write write) {
-  if (write.use == SharedUse::Read || write.writer == wave.number)
-    return true;
-  const SharedOrder &writer = workgroup.waves[write.writer].order;
-  size_t barriers = std::min<size_t>(wave.order.passed, writer.arrivals.size());
+/// Whether another wave's access had ended when it reached a barrier that `wave` has come through.
+bool SharedShadow::isOver(const Workgroup &workgroup, const Wave &wave, Access access) {
+  const SharedOrder &other = workgroup.waves[access.wave].order;
+  size_t barriers = std::min<size_t>(wave.order.passed, other.arrivals.size());
   if (barriers == 0)
     return false;
-  const SharedOrder::Arrival &last = writer.arrivals[barriers - 1];
-  return write.number <= (write.use == SharedUse::Transfer ? last.transfers : last.ended);
+  const SharedOrder::Arrival &last = other.arrivals[barriers - 1];
+  return access.number <= (access.use == SharedUse::Transfer ? last.transfers : last.ended);
+}
+
+bool SharedShadow::isVisible(const Workgroup &workgroup, const Wave &wave, Access write) {
+  return write.use == SharedUse::Read || write.wave == wave.number ||
+         isOver(workgroup, wave, write);
 }
 
 const char *SharedShadow::checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte) {
@@ -33,6 +37,7 @@ const char *SharedShadow::checkRead(const Workgroup &workgroup, const Wave &wave
   if (!isVisible(workgroup, wave, byte.plain) ||
       (!mayBeEarly && !isVisible(workgroup, wave, byte.atomic)))
     return notVisible;
+  byte.read = {wave.order.issued + 1, static_cast<uint8_t>(wave.number), SharedUse::Read};
   auto reached = static_cast<uint32_t>(wave.order.arrivals.size());
   if (reached > byte.readAt)
     byte.readers = 0;
@@ -43,16 +48,22 @@ const char *SharedShadow::checkRead(const Workgroup &workgroup, const Wave &wave
   return nullptr;
 }
 
-const char *SharedShadow::checkWrite(const Wave &wave, Byte &byte, SharedUse use) {
-  bool othersRead = byte.readers & ~(1u << wave.number);
+const char *SharedShadow::checkWrite(const Workgroup &workgroup, const Wave &wave, Byte &byte,
+                                     SharedUse use) {
   bool isAtomic = use == SharedUse::Atomic || use == SharedUse::CompareSwap;
-  if (use != SharedUse::CompareSwap && othersRead && wave.order.passed <= byte.readAt)
-    return " is written while another wave may still read it: no barrier lies between";
+  bool othersRead = byte.readers & ~(1u << wave.number);
+  bool haveEnded = wave.order.passed > byte.readAt &&
+                   (byte.read.wave == wave.number || isOver(workgroup, wave, byte.read));
+  if (use != SharedUse::CompareSwap && othersRead && !haveEnded)
+    return " is written while another wave may still read it: no barrier that follows the read's "
+           "end lies between";
+  if (othersRead && haveEnded)
+    byte.readers = 0;
   auto writer = static_cast<uint8_t>(wave.number);
   if (isAtomic)
-    byte.atomic = {wave.order.writes + 1, writer, use};
+    byte.atomic = {wave.order.issued + 1, writer, use};
   else if (use == SharedUse::Write)
-    byte = {.plain = {wave.order.writes + 1, writer, use}, .atomic = {}};
+    byte = {.plain = {wave.order.issued + 1, writer, use}, .atomic = {}, .read = {}};
   return nullptr;
 }
 
@@ -69,7 +80,7 @@ const char *SharedShadow::check(const Workgroup &workgroup, const Wave &wave, ui
   bool isAtomic = use == SharedUse::Atomic || use == SharedUse::CompareSwap;
   if (isAtomic && !isVisible(workgroup, wave, byte.plain))
     return notVisible;
-  return checkWrite(wave, byte, use);
+  return checkWrite(workgroup, wave, byte, use);
 }
 
 void SharedShadow::endTransfer(const Wave &wave, uint32_t at) {
@@ -77,7 +88,8 @@ void SharedShadow::endTransfer(const Wave &wave, uint32_t at) {
     return;
   bytes[at] = {
       .plain = {wave.order.transfers, static_cast<uint8_t>(wave.number), SharedUse::Transfer},
-      .atomic = {}};
+      .atomic = {},
+      .read = {}};
 }
 
 } // namespace gluonc::amdgcn

@@ -4,7 +4,7 @@
 // here. For each byte of LDS this notes who wrote it last and who has read it since.
 // Reading what another wave wrote needs a barrier that the writer reached after its
 // write had ended (LDS's counter says so), and writing over what others read one that
-// they reached after reading.
+// they reached when their reads had.
 //
 // Waves that also meet in other ways (barriers in LDS, named ones) are not checked.
 //
@@ -24,9 +24,9 @@ struct Step;
 /// read, which may come too early.
 enum class SharedUse : uint8_t { Read, Write, Atomic, CompareSwap, Transfer };
 
-/// Of a wave: its writes to LDS, and how many of them had ended at each barrier.
+/// Of a wave: its accesses to LDS, and how many of them had ended at each barrier.
 struct SharedOrder {
-  uint32_t writes = 0, ended = 0, transfers = 0;
+  uint32_t issued = 0, ended = 0, transfers = 0;
   struct Arrival {
     uint32_t ended, transfers;
   };
@@ -45,22 +45,25 @@ public:
   void giveUp() { isOff = true; }
 
 private:
-  /// The last write; none while `use` is Read.
-  struct Write {
+  /// Number `number` of a wave. Stands for none where a write's `use` is Read.
+  struct Access {
     uint32_t number = 0;
-    uint8_t writer = 0;
+    uint8_t wave = 0;
     SharedUse use = SharedUse::Read;
   };
   struct Byte {
     /// Atomics leave what they change for others to wait for.
-    Write plain, atomic;
+    Access plain, atomic;
+    /// The last read, and all waves that have read since the last write.
+    Access read;
     uint32_t readers = 0;
     /// Barriers that the readers had reached.
     uint32_t readAt = 0;
   };
   const char *checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte);
-  const char *checkWrite(const Wave &wave, Byte &byte, SharedUse use);
-  static bool isVisible(const Workgroup &workgroup, const Wave &wave, Write write);
+  const char *checkWrite(const Workgroup &workgroup, const Wave &wave, Byte &byte, SharedUse use);
+  static bool isOver(const Workgroup &workgroup, const Wave &wave, Access access);
+  static bool isVisible(const Workgroup &workgroup, const Wave &wave, Access write);
 
   std::vector<Byte> bytes;
   bool isOff = false;

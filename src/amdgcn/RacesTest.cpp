@@ -5,7 +5,8 @@ using namespace gluonc::amdgcn;
 static constexpr const char *unwaited =
     "is read, which another wave wrote: no barrier that follows the write's end lies between";
 static constexpr const char *overwritten =
-    "is written while another wave may still read it: no barrier lies between";
+    "is written while another wave may still read it: no barrier that follows the read's end lies "
+    "between";
 
 /// What is said of a kernel of four waves that has 1024 bytes of LDS.
 static std::string saidOf(std::string body, const std::string &chip = "gfx942") {
@@ -60,6 +61,11 @@ TEST(Races, WritesOverWhatOthersRead) {
                                "ds_read_b32 v1, v3\ns_waitcnt lgkmcnt(0)\n";
   EXPECT_TRUE(isRace(saidOf(begin + "ds_write_b32 v2, v0\n")));
   EXPECT_EQ(saidOf(begin + "s_barrier\nds_write_b32 v2, v0\n"), "");
+  // The second read may not have ended.
+  std::string again = "ds_read_b32 v1, v3\ns_waitcnt lgkmcnt(";
+  std::string end = ")\ns_barrier\nds_write_b32 v2, v0\n";
+  EXPECT_EQ(saidOf(begin + again + "0" + end), "");
+  EXPECT_TRUE(isRace(saidOf(begin + again + "1" + end)));
 }
 
 TEST(Races, AtomicsTakeTurns) {

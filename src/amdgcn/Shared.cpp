@@ -32,7 +32,7 @@ static void loadLanes(Step &step) {
     for (unsigned i = 0; i != pairs && !step.failed(); ++i)
       toRegisters(step.wave, access, step.operand(0).reg + i * access.bytes / 4, lane, bytes[i]);
   });
-  issueLoad(step, Counter::Lds, step.operand(0));
+  issueShared(step, &step.operand(0));
 }
 
 static void store(Step &step) {
@@ -50,7 +50,7 @@ static void store(Step &step) {
     }
   });
   ++step.machine.progress;
-  issueSharedWrite(step);
+  issueShared(step);
 }
 
 /// gfx9's compare-and-store names what is compared first, later chips the new value.
@@ -78,7 +78,7 @@ static void compareStore(Step &step, bool comparedFirst) {
                   reinterpret_cast<const uint8_t *>(&old));
   });
   ++step.machine.progress;
-  issueSharedWrite(step, access.returns ? &step.operand(0) : nullptr);
+  issueShared(step, access.returns ? &step.operand(0) : nullptr);
 }
 static void compareStoreOld(Step &step) { compareStore(step, true); }
 static void compareStoreNew(Step &step) { compareStore(step, false); }
@@ -95,7 +95,7 @@ static void atomic(Step &step) {
                    step.operand(first + 1).reg, lane, at);
   });
   ++step.machine.progress;
-  issueSharedWrite(step, access.returns ? &step.operand(0) : nullptr);
+  issueShared(step, access.returns ? &step.operand(0) : nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,7 +223,7 @@ static void loadTransposed(Step &step) {
   }
   if (!step.failed())
     transpose(step, step.instruction.product, runs);
-  issueLoad(step, Counter::Lds, step.operand(0));
+  issueShared(step, &step.operand(0));
 }
 
 //===----------------------------------------------------------------------===//

@@ -89,11 +89,11 @@ void issueStore(Step &step) {
                            {});
 }
 
-void issueSharedWrite(Step &step, const Operand *target) {
+void issueShared(Step &step, const Operand *target) {
   InFlight entry;
   if (target)
     entry.registers.push_back({target->bank, target->reg, target->count});
-  entry.sharedWrite = ++step.wave.order.writes;
+  entry.sharedAccess = ++step.wave.order.issued;
   step.wave.counters.issue(Counter::Lds, std::move(entry));
 }
 

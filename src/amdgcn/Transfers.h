@@ -33,8 +33,8 @@ void issueLoad(Step &step, Counter counter, const Operand &target);
 /// Says that something without a result is.
 void issueStore(Step &step);
 
-/// Says that a write to LDS is under way, whose old values go to `target`, if there is one.
-void issueSharedWrite(Step &step, const Operand *target = nullptr);
+/// Says that an access to LDS is under way; what it gives goes to `target`, if there is one.
+void issueShared(Step &step, const Operand *target = nullptr);
 
 /// Where bytes of LDS are, for a lane that uses them; null after a fault.
 uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use);
