@@ -9,10 +9,11 @@
 //   memdesc_c1  the encoding of a buffer in shared memory is a shared one
 //   memdesc_c2  it has the buffer's rank, or one less for a ring of buffers, and fits the sizes
 //   memdesc_c3  it spreads over the module's CTAs
-//   descriptor_c1  the copy engine knows such descriptors (AsyncUnitRules.h)
+//   descriptor_c1  the copy engine knows such descriptors (AsyncUnitRules.h, TensorMover.h)
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/amdg/TensorMover.h"
 #include "ir/ttng/AsyncUnitRules.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -24,10 +25,12 @@ namespace {
 
 struct TensorRules {
   int warps, lanes, ctas;
+  bool isForAmd;
   llvm::DenseSet<Type> seen;
 
   explicit TensorRules(Operation *op)
-      : warps(ttg::numWarpsOf(op)), lanes(ttg::threadsPerWarpOf(op)), ctas(ttg::numCtasOf(op)) {}
+      : warps(ttg::numWarpsOf(op)), lanes(ttg::threadsPerWarpOf(op)), ctas(ttg::numCtasOf(op)),
+        isForAmd(amdg::isForAmd(op)) {}
 
   LogicalResult check(Type type, Location where) {
     if (!seen.insert(type).second)
@@ -69,7 +72,9 @@ struct TensorRules {
     // Older compilers leave the layout out where no copy uses the descriptor.
     if (!descriptor.layout)
       return success();
-    if (std::string problem = ttng::whyNoDescriptor(descriptor); !problem.empty()) // descriptor_c1
+    std::string problem =
+        isForAmd ? amdg::whyNoDescriptor(descriptor) : ttng::whyNoDescriptor(descriptor);
+    if (!problem.empty()) // descriptor_c1
       return emitError(where) << "type " << type << ": a tensor descriptor " << problem;
     return success();
   }

@@ -17,7 +17,10 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 void addRefused(EmitTable &table) {
   add<ttg::WarpSpecializeOp, amdg::InitBarrierOp, amdg::WaitBarrierOp, amdg::ArriveBarrierOp,
       amdg::AsyncCopyMbarrierArriveOp, amdg::ClusterBarrierArriveOp, amdg::ClusterBarrierWaitOp,
-      tt::PrintOp>(table);
+      amdg::UpdateTensorDescriptorOp, amdg::AsyncTDMCopyGlobalToLocalOp,
+      amdg::AsyncTDMFusedCopyGlobalToLocalOp, amdg::AsyncTDMCopyLocalToGlobalOp,
+      amdg::AsyncTDMGatherOp, amdg::AsyncTDMScatterOp, amdg::AsyncTDMWaitOp, amdg::TDMPrefetchOp,
+      tt::MakeTensorDescOp, tt::PrintOp>(table);
 }
 
 } // namespace gluonc::codegen::amd

@@ -96,5 +96,6 @@ def AMDG_BufferAtomicRMWOp : AMDG_BufferOp<"buffer_atomic_rmw", "result", [
 include "ir/amdg/AsyncCopyOps.td"
 include "ir/amdg/LdsBarrierOps.td"
 include "ir/amdg/ScaleOps.td"
+include "ir/amdg/TensorMoverOps.td"
 
 #endif

@@ -9,6 +9,35 @@ using namespace mlir;
 using namespace gluonc;
 using namespace gluonc::amdg;
 
+/// `, %pred` (i1) or `, pred = %pred` (i32), `, barrier = %barrier`, or neither.
+static ParseResult parsePredAndBarrier(OpAsmParser &parser,
+                                       std::optional<OpAsmParser::UnresolvedOperand> &pred,
+                                       Type &predType,
+                                       std::optional<OpAsmParser::UnresolvedOperand> &barrier) {
+  while (succeeded(parser.parseOptionalComma())) {
+    bool isBarrier = succeeded(parser.parseOptionalKeyword("barrier"));
+    bool isWord = !isBarrier && succeeded(parser.parseOptionalKeyword("pred"));
+    if ((isBarrier || isWord) && parser.parseEqual())
+      return failure();
+    std::optional<OpAsmParser::UnresolvedOperand> &operand = isBarrier ? barrier : pred;
+    if (operand)
+      return parser.emitError(parser.getCurrentLocation(), "is named twice");
+    if (parser.parseOperand(operand.emplace()))
+      return failure();
+    if (!isBarrier)
+      predType = parser.getBuilder().getIntegerType(isWord ? 32 : 1);
+  }
+  return success();
+}
+
+static void printPredAndBarrier(OpAsmPrinter &printer, Operation *, Value pred, Type predType,
+                                Value barrier) {
+  if (pred)
+    printer << ", " << (predType.isInteger(32) ? "pred = " : "") << pred;
+  if (barrier)
+    printer << ", barrier = " << barrier;
+}
+
 #include "ir/AMDGDialect.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/AMDGOps.cpp.inc"
@@ -32,6 +61,12 @@ void AMDGDialect::initialize() {
 #include "ir/AMDGOps.cpp.inc"
       >();
   addInterfaces<InlineAnything>();
+}
+
+bool amdg::isForAmd(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<StringAttr>(ttg::targetAttr) : StringAttr();
+  return target && target.getValue().starts_with("hip");
 }
 
 Type amdg::bufferPointer(Type values) { return tt::PointerType::get(getElementTypeOrSelf(values)); }

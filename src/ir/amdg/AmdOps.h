@@ -13,6 +13,8 @@
 
 namespace gluonc::amdg {
 
+/// Whether the module around an operation is for an AMD chip.
+bool isForAmd(mlir::Operation *op);
 /// The pointer to the elements of a tensor.
 mlir::Type bufferPointer(mlir::Type values);
 /// i32 in the shape and encoding of a tensor.

@@ -139,6 +139,7 @@ llvm::ArrayRef<Family> families() {
       {"Scales", amdScaleBuiltins()},
       {"Asynchronous copies", amdAsyncCopyBuiltins()},
       {"Barriers in shared memory", amdBarrierBuiltins()},
+      {"The copy engine", amdTensorCopyBuiltins()},
       {"Order of instructions", amdScheduleBuiltins()},
   };
   return all;

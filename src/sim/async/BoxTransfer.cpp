@@ -24,7 +24,7 @@ static BoxRow clip(const BoxTransfer &transfer, const Position &position, uint32
     row.address += uint64_t(position[dim] * map.strides[dim]) * size;
   }
   int64_t extent = map.shape[inner];
-  if (transfer.outwards)
+  if (transfer.outwards && !transfer.isExact)
     extent = int64_t(llvm::alignTo(uint64_t(extent) * size, tma::unitBytes)) / size;
   int64_t begin = std::clamp<int64_t>(position[inner], 0, extent);
   int64_t end = std::clamp<int64_t>(position[inner] + length, 0, extent);
@@ -133,6 +133,20 @@ std::string im2colProblem(const BoxTransfer &transfer) {
   return "splits its pixels among CTAs, of which one begins with pixel " +
          std::to_string(transfer.first[0]) + "; that is not as many steps of 1 along dim " +
          std::to_string(channel - 1);
+}
+
+void takeShare(BoxTransfer &transfer) {
+  const Region &shared = transfer.shared;
+  const auto &shape = shared.table->shape;
+  transfer.extents.assign(shape.begin(), shape.end());
+  transfer.first.assign(shape.size(), 0);
+  if (!shared.share)
+    return;
+  uint32_t begin = shared.share->begins[shared.rank];
+  for (size_t dim = shape.size(); dim-- > 0; begin /= shape[dim]) {
+    transfer.extents[dim] = uint32_t(shared.share->shape[dim]);
+    transfer.first[dim] = begin % shape[dim];
+  }
 }
 
 std::vector<BoxRow> boxRows(const BoxTransfer &transfer) {

@@ -25,6 +25,8 @@ struct BoxTransfer {
   bool im2col = false;
   /// A store or a reduction.
   bool outwards = false;
+  /// Stores end with the tensor, and not with a unit of the engine (AMD).
+  bool isExact = false;
   /// Where the box begins; for im2col the first pixel and channel.
   std::array<int32_t, TensorDescription::maxRank> start = {};
   /// Where a copy names the tensor's row for each of its own (then `start` says the column).
@@ -35,6 +37,9 @@ struct BoxTransfer {
   std::array<int32_t, 3> offsets = {};
   Region shared;
 };
+
+/// Takes the part of the box that is the region's share of its view.
+void takeShare(BoxTransfer &transfer);
 
 enum class Reduction : uint8_t { None, Add, Min, Max, And, Or, Xor, Inc, Dec };
 

@@ -109,12 +109,6 @@ CopyData *addCopy(Lowering &lowering, mlir::Operation *operation, mlir::Value vi
   return data;
 }
 
-bool isForAmd(mlir::Operation *operation) {
-  auto target = operation->getParentOfType<mlir::ModuleOp>()->getAttrOfType<mlir::StringAttr>(
-      ttg::targetAttr);
-  return target && target.getValue().starts_with("hip");
-}
-
 bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
   auto copy = mlir::cast<ttg::AsyncCopyGlobalToLocalOp>(operation);
   CopyData *data = addCopy(lowering, operation, copy.getResult(), copy.getSrc(), "async copy");
@@ -127,7 +121,7 @@ bool lowerAsyncCopy(Lowering &lowering, mlir::Operation *operation) {
     operands.push_back(lowering.slotOf(copy.getMask()));
   // cp.async fills masked-off elements with zeros whatever `other` says. AMD's waves store `other`,
   // and without it leave what was there.
-  if (isForAmd(operation)) {
+  if (amdg::isForAmd(operation)) {
     data->hasOther = static_cast<bool>(copy.getOther());
     data->keepsMaskedOff = !data->hasOther;
     if (copy.getOther())

@@ -10,14 +10,39 @@
 // come as late as that one's barrier permits. Stores are the first one's business.
 //
 //===----------------------------------------------------------------------===//
+#include "sim/lower/Boxes.h"
 #include "sim/machine/BarrierView.h"
-#include "sim/machine/GlobalAccess.h"
 
 #include "ir/Encoding.h"
 
 #include <map>
 
 namespace gluonc::sim {
+
+void findOverlap(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer,
+                 const uint8_t *elements) {
+  const uint64_t size = transfer.shared.table->elementBytes;
+  std::map<uint64_t, uint32_t> before;
+  for (const BoxRow &row : boxRows(transfer)) {
+    if (!row.count)
+      continue;
+    const uint32_t first = row.element + row.skip;
+    auto [other, isNew] = before.try_emplace(row.address, first);
+    const uint8_t *mine = elements + first * size, *theirs = elements + other->second * size;
+    for (uint32_t i = 0; i < row.count && !isNew; ++i)
+      if (std::memcmp(mine + i * size, theirs + i * size, size) != 0)
+        return failOverlap(instruction, cta, row.address + i * size, other->second + i, first + i);
+  }
+}
+
+bool checkRows(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer) {
+  for (const BoxRow &row : boxRows(transfer))
+    if (row.count &&
+        !checkedAccess(instruction, cta, row.address, row.count, row.element + row.skip))
+      return false;
+  return true;
+}
+
 namespace {
 
 struct TransferData : AccessData {
@@ -83,15 +108,7 @@ BoxTransfer transferOf(const Instruction &instruction, Cta &cta) {
   for (auto [index, slot] : llvm::enumerate(data.offsets))
     transfer.offsets[index] = *cta.at<uint16_t>(slot);
   transfer.shared = regionOf(cta, data.table, instruction.operands[1], data.share);
-  transfer.extents.assign(data.table->shape.begin(), data.table->shape.end());
-  transfer.first.assign(transfer.extents.size(), 0);
-  if (data.share) {
-    uint32_t begin = data.share->begins[cta.rank()];
-    for (size_t dim = transfer.extents.size(); dim-- > 0; begin /= data.table->shape[dim]) {
-      transfer.extents[dim] = uint32_t(data.share->shape[dim]);
-      transfer.first[dim] = begin % data.table->shape[dim];
-    }
-  }
+  takeShare(transfer);
   return transfer;
 }
 
@@ -141,11 +158,7 @@ bool checkGlobal(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
                int64_t(row * transfer.extents.back()));
       return false;
     }
-  for (const BoxRow &row : boxRows(transfer))
-    if (row.count &&
-        !checkedAccess(instruction, cta, row.address, row.count, row.element + row.skip))
-      return false;
-  return true;
+  return checkRows(instruction, cta, transfer);
 }
 
 /// Starts a load into the memory of the CTA whose number differs by `distance` from this one's.
@@ -191,23 +204,6 @@ void runLoad(const Instruction &instruction, Cta &cta) {
     if (!(distance & ~copies))
       startLoad(instruction, cta, transfer, distance);
   cta.coordinateTaint = 0;
-}
-
-/// Two rows that go to one place, of which either may stay.
-void findOverlap(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer,
-                 const uint8_t *elements) {
-  const uint64_t size = dataOf(instruction).elementBytes;
-  std::map<uint64_t, uint32_t> before;
-  for (const BoxRow &row : boxRows(transfer)) {
-    if (!row.count)
-      continue;
-    const uint32_t first = row.element + row.skip;
-    auto [other, isNew] = before.try_emplace(row.address, first);
-    const uint8_t *mine = elements + first * size, *theirs = elements + other->second * size;
-    for (uint32_t i = 0; i < row.count && !isNew; ++i)
-      if (std::memcmp(mine + i * size, theirs + i * size, size) != 0)
-        return failOverlap(instruction, cta, row.address + i * size, other->second + i, first + i);
-  }
 }
 
 /// Operands: descriptor, source.

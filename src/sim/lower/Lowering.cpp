@@ -32,6 +32,7 @@ const OperationTable &operationTable() {
     addBuffers(all);
     addScales(all);
     addLdsBarriers(all);
+    addTensorMover(all);
     addShared(all);
     addAsync(all);
     addCombine(all);

@@ -99,7 +99,11 @@ struct LowerDescriptorsPass : PassWrapper<LowerDescriptorsPass, OperationPass<Mo
 
   void runOnOperation() override {
     llvm::SmallVector<tt::MakeTensorDescOp> all;
-    getOperation().walk([&](tt::MakeTensorDescOp op) { all.push_back(op); });
+    // AMD's engine takes descriptors from registers.
+    getOperation().walk([&](tt::MakeTensorDescOp op) {
+      if (isa<ttg::NVMMASharedEncodingAttr>(op.getType().getSharedLayout()))
+        all.push_back(op);
+    });
     for (tt::MakeTensorDescOp op : all)
       Lowering(op).run();
   }

@@ -361,5 +361,67 @@ TEST_F(Amd, ClusterBarriersNeedSeveralCtas) {
   expectOnly(diag::Kind::NeedsCluster);
 }
 
+// -- The engine that copies blocks ------------------------------------------------------------
+
+std::string withDescriptor(llvm::StringRef code) {
+  return "rows: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])\n"
+         "d = cdna5.tdm.make_tensor_descriptor(p, [n, 32], [32, 1], [64, 32], rows)\n"
+         "s = gl.allocate_shared_memory(gl.float32, [64, 32], rows)\n" +
+         code.str();
+}
+
+TEST_F(Amd, OffsetsOfCopiesMoveTheDescriptorFirst) {
+  compile("gfx1250", withDescriptor("cdna5.tdm.async_load(d, [n, 0], s, pred=n > 3)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_TRUE(has("{clamp_bounds}")) << ir;
+  EXPECT_TRUE(has("pred = ")) << ir;
+  compile("gfx1250", withDescriptor("gfx1250.tdm.async_load(d, dest=s)\n"
+                                    "gfx1250.tdm.async_store(d, src=s)\n"
+                                    "gfx1250.tdm.async_wait(1)"));
+  EXPECT_TRUE(kinds.empty()) << messages;
+  EXPECT_FALSE(has("amdg.update_tensor_descriptor")) << ir;
+  EXPECT_TRUE(has("amdg.async_tdm_wait {num = 1 : i32}")) << ir;
+}
+
+TEST_F(Amd, DescriptorsAreThoseOfTheEngine) {
+  for (const char *layout :
+       {"gl.SwizzledSharedLayout(4, 1, 4, [1, 0])", "gl.SwizzledSharedLayout(1, 1, 1, [0, 1])",
+        "gl.NVMMASharedLayout(128, 32, 2)", "B"}) {
+    compile("gfx1250", std::string("x = cdna5.tdm.make_tensor_descriptor(p, [n, 32], [32, 1], "
+                                   "[64, 32], ") +
+                           layout + ")");
+    expectOnly(diag::Kind::BadDescriptor);
+  }
+  compile("gfx1250", "x = cdna5.tdm.make_tensor_descriptor(p, [n, 32], [32, n], [64, 32], "
+                     "gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))");
+  expectOnly(diag::Kind::BadDescriptor);
+  compile("gfx950", withDescriptor(""));
+  EXPECT_EQ(kinds.front(), diag::Kind::NeedsTarget) << messages;
+}
+
+TEST_F(Amd, CopiesOfBlocksAreChecked) {
+  compile("gfx1250", withDescriptor("cdna5.tdm.async_load(d, [0], s)"));
+  expectOnly(diag::Kind::CoordinateCount);
+  compile("gfx1250", withDescriptor("t = gl.allocate_shared_memory(gl.float32, [32, 32], rows)\n"
+                                    "cdna5.tdm.async_load(d, [0, 0], t)"));
+  expectOnly(diag::Kind::DescriptorMismatch);
+  compile("gfx1250", withDescriptor("cdna5.tdm.async_load(d, [0, 0])"));
+  expectOnly(diag::Kind::ArgumentKind);
+  compile("gfx1250", withDescriptor("cdna5.tdm.async_load(d, [0, 0], s, warp_used_hint=7)"));
+  expectOnly(diag::Kind::BadArgument);
+  compile("gfx1250", withDescriptor("x = cdna5.tdm.update_tensor_descriptor(d)"));
+  expectOnly(diag::Kind::BadArgument);
+  compile("gfx1250", withDescriptor("x = cdna5.tdm.update_tensor_descriptor(d, set_bounds=[1, 1], "
+                                    "clamp_bounds=True)"));
+  expectOnly(diag::Kind::BadArgument);
+  compile("gfx1250", withDescriptor("cdna5.tdm.async_load_fused([(d, s, 3)])"));
+  expectOnly(diag::Kind::BadArgument);
+  compile("gfx1250", withDescriptor("cdna5.tdm.async_load_fused([(d, s, 3), (d, s, 1)])"));
+  expectOnly(diag::Kind::BadArgument);
+  compile("gfx1250", withDescriptor("r = gl.arange(0, 64, layout=L)\n"
+                                    "cdna5.tdm.async_gather(d, r, s)"));
+  expectOnly(diag::Kind::BadArgument);
+}
+
 } // namespace
 } // namespace gluonc::sema

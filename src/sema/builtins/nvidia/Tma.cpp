@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "sema/builtins/core/Memory.h"
 #include "sema/builtins/nvidia/Hopper.h"
+#include "sema/builtins/shared/Descriptors.h"
 
 #include "ir/Encoding.h"
 #include "ir/ttng/AsyncUnitRules.h"
@@ -16,40 +17,6 @@ namespace gluonc::sema::ops {
 
 namespace tma = target::nvidia::tma;
 
-mlir::Type descriptorType(mlir::MLIRContext *context, DType element, llvm::ArrayRef<int64_t> block,
-                          const Value &layout, bool isIm2Col) {
-  if (!layout.is(ValueKind::Layout) || element.isVoid() || element.isPointer())
-    return {};
-  mlir::Attribute encoding = fromLayout(context, layout.asLayout());
-  if (!mlir::isa_and_nonnull<ttg::NVMMASharedEncodingAttr>(encoding))
-    return {};
-  mlir::Type type = element.toMlir(context);
-  // Reductions ask for the sign.
-  if (element.isInt() && !element.isBool())
-    type = mlir::IntegerType::get(context, element.bitWidth(),
-                                  element.isSignedInt() ? mlir::IntegerType::Signed
-                                                        : mlir::IntegerType::Unsigned);
-  if (isIm2Col)
-    return ttng::TensorDescIm2ColType::get(context, block, type, encoding);
-  return tt::TensorDescType::get(context, block, type, encoding);
-}
-
-std::string whyNoDescriptor(mlir::Type type, const target::Target &target) {
-  if (!type)
-    return "needs an NVMMASharedLayout and numbers as elements";
-  ttng::Descriptor descriptor = ttng::descriptorOf(type);
-  std::string problem = ttng::whyNoDescriptor(descriptor);
-  if (!problem.empty())
-    return problem;
-  bool padded = mlir::cast<ttg::NVMMASharedEncodingAttr>(descriptor.layout).getValue().fp4Padded;
-  if (padded && !target::has(target, target::Feature::PaddedFp4))
-    return ("with an fp4_padded layout needs " +
-            llvm::Twine(target::targetsWith(target::Feature::PaddedFp4)) + ", but the target is " +
-            target.name())
-        .str();
-  return "";
-}
-
 bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2Col) {
   const Value &value = arguments["tensor_desc"];
   if (value.is(ValueKind::Descriptor) && ttng::descriptorOf(value.irType()).im2col == isIm2Col)
@@ -59,33 +26,6 @@ bool descriptorArgument(Context &context, const BoundArgs &arguments, bool isIm2
               isIm2Col ? "an im2col tensor descriptor" : "a tensor descriptor", value.typeName())
       .end();
   return false;
-}
-
-/// int32 scalars of a list.
-static std::optional<llvm::SmallVector<mlir::Value>>
-coordinates(Context &context, const BoundArgs &arguments, llvm::StringRef name, size_t count) {
-  const Value &list = arguments[name];
-  if (!list.is(ValueKind::Tuple) && !list.is(ValueKind::List)) {
-    context
-        .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a list of int32 scalars",
-                list.typeName())
-        .end();
-    return std::nullopt;
-  }
-  if (count && list.items().size() != count) {
-    context
-        .report(diag::Kind::CoordinateCount, arguments.span(name), count, name, list.items().size())
-        .end();
-    return std::nullopt;
-  }
-  llvm::SmallVector<mlir::Value> values;
-  for (const Value &item : list.items()) {
-    Result value = int32Argument(context, item, arguments.span(name), name);
-    if (!value)
-      return std::nullopt;
-    values.push_back(value->ir());
-  }
-  return values;
 }
 
 /// Whether one block of the descriptor is what the buffer holds. Dims of size 1 in front of the
@@ -228,41 +168,6 @@ static Result emitStoreWait(Context &context, const BoundArgs &arguments) {
 }
 
 // -- Descriptors made by the kernel ------------------------------------------------
-
-/// Numbers and scalars of a list, as `dtype`.
-static std::optional<std::vector<Value>> scalars(Context &context, const BoundArgs &arguments,
-                                                 llvm::StringRef name, size_t count, DType dtype) {
-  const Value &list = arguments[name];
-  if ((!list.is(ValueKind::Tuple) && !list.is(ValueKind::List)) || list.items().size() != count) {
-    context
-        .report(diag::Kind::ArgumentKind, arguments.span(name), name,
-                ("a list of " + llvm::Twine(count) + " integers").str(), list.typeName())
-        .end();
-    return std::nullopt;
-  }
-  std::vector<Value> values;
-  for (const Value &item : list.items()) {
-    Operand integer{item, arguments.span(name)};
-    bool isInteger = (item.isNumber() && !item.is(ValueKind::Float)) ||
-                     (item.isTensor() && !item.isBlock() && item.dtype().isInt());
-    if (!isInteger) {
-      context
-          .report(diag::Kind::ArgumentKind, arguments.span(name), name, "a list of integers",
-                  list.typeName())
-          .end();
-      return std::nullopt;
-    }
-    Result value = cast(context, item, dtype, arguments.span(name));
-    if (value)
-      value = materialize(context, *value, arguments.span(name));
-    if (value && value->dtype() != dtype)
-      value = castTensor(context, *value, dtype, arguments.span(name));
-    if (!value)
-      return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
-}
 
 /// Rules about the block of a descriptor that the copy engine has.
 static bool checkDescriptorBlock(Context &context, const BoundArgs &arguments,

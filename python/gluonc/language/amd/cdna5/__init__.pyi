@@ -6,6 +6,7 @@ from gluonc.language import DType, Layout, Number, shared_memory_descriptor, ten
 from . import async_copy as async_copy
 from . import cluster as cluster
 from . import mbarrier as mbarrier
+from . import tdm as tdm
 
 def get_wmma_scale_layout(dot_operand_layout: Layout, shape: Sequence[int], scale_factor: int = ...) -> Any:
     """In which layout the scales of an operand of `wmma_scaled` lie.

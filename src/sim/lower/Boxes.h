@@ -1,0 +1,15 @@
+//===- Boxes.h - Copies of boxes of tensors, of both vendors --------------------===//
+#pragma once
+
+#include "sim/async/BoxTransfer.h"
+#include "sim/machine/GlobalAccess.h"
+
+namespace gluonc::sim {
+
+/// Finds two rows that go to one place, of which either may stay.
+void findOverlap(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer,
+                 const uint8_t *elements);
+/// Whether all of the box that lies inside of the tensor may be accessed; false after a fault.
+bool checkRows(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer);
+
+} // namespace gluonc::sim

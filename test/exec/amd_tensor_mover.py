@@ -1,0 +1,221 @@
+"""The engine of gfx1250 that copies blocks of tensors, on the simulator."""
+
+# RUN: copy src='randn((100, 50), f16)' dst='zeros((100, 50), f16)' M=100 N=50 layout='gl.SwizzledSharedLayout(1, 1, 1, [1, 0])' --grid 2,2 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: copy src='randn((100, 50), f32)' dst='zeros((100, 50), f32)' M=100 N=50 layout='gl.PaddedSharedLayout.with_identity_for([[32, 4]], [64, 32], [1, 0])' --grid 2,2 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: copy src='randn((100, 50), f64)' dst='zeros((100, 50), f64)' M=90 N=40 layout='gl.SwizzledSharedLayout(1, 1, 1, [1, 0])' --grid 2,2 --target hip:gfx1250
+# EXPECT: abs(dst[0:90, 0:40] - src[0:90, 0:40]).max() + abs(dst[90:100]).max() + abs(dst[:, 40:50]).max() == 0
+# RUN: outside src='randn((64, 32), f32)' dst='empty((64, 32), f32)' at=32 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:32] - src[32:64]).max() + abs(dst[32:64]).max() == 0
+# RUN: outside src='randn((64, 32), f32)' dst='empty((64, 32), f32)' at=200 --grid 1 --target hip:gfx1250
+# EXPECT: all(dst == 0)
+# RUN: outside src='randn((64, 32), f32)' dst='empty((64, 32), f32)' at=-1 --grid 1 --target hip:gfx1250
+# EXPECT: all(dst == 0)
+# RUN: moved src='randn((64, 64), f32)' dst='empty((64, 32), f32)' --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:60, 0:16] - src[4:64, 48:64]).max() + abs(dst[60:64]).max() + abs(dst[:, 16:32]).max() == 0
+# RUN: beyond src='randn((64, 32), f32)' dst='empty((64, 32), f32)' bounds=0 --grid 1 --target hip:gfx1250
+# FAULT: OutOfBoundsAccess
+# RUN: beyond src='randn((64, 32), f32)' dst='empty((64, 32), f32)' bounds=1 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:32] - src[32:64]).max() + abs(dst[32:64]).max() == 0
+# RUN: switched src='randn((64, 32), f32)' dst='empty((64, 32), f32)' on=1 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: switched src='randn((64, 32), f32)' dst='empty((64, 32), f32)' on=0 --grid 1 --target hip:gfx1250
+# EXPECT: all(dst == 7)
+# RUN: counted src='randn((128, 32), f32)' dst='empty((64, 32), f32)' pending=1 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src[0:64]
+# RUN: counted src='randn((128, 32), f32)' dst='empty((64, 32), f32)' pending=2 --grid 1 --target hip:gfx1250
+# FAULT: UnfinishedCopyRead
+# RUN: overwritten dst='empty((64, 32), f32)' wait=False --grid 1 --target hip:gfx1250
+# FAULT: SharedWriteDuringRead
+# RUN: overwritten dst='empty((64, 32), f32)' wait=True --grid 1 --target hip:gfx1250
+# EXPECT: all(dst == 1)
+# RUN: told src='randn((64, 32), f32)' dst='empty((64, 32), f32)' hint=None count=4 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: told src='randn((64, 32), f32)' dst='empty((64, 32), f32)' hint=5 count=2 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: told src='randn((64, 32), f32)' dst='empty((64, 32), f32)' hint=None count=5 --grid 1 --target hip:gfx1250
+# FAULT: Deadlock
+# RUN: fused src='randn((128, 32), f32)' dst='empty((128, 32), f32)' --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: rows src='randn((64, 64), f16)' dst='zeros((64, 64), f16)' kind=gl.int32 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:16, 32:64] - src[0:32:2, 32:64]).max() + abs(dst[:, 0:32]).max() == 0
+# RUN: rows src='randn((64, 64), f16)' dst='zeros((64, 64), f16)' kind=gl.int16 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:16, 32:64] - src[0:32:2, 32:64]).max() + abs(dst[:, 0:32]).max() == 0
+# RUN: dims src='randn((3, 5, 7, 20), f32)' dst='zeros((3, 5, 7, 20), f32)' --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: clusters src='randn((128, 32), f32)' dst='zeros((128, 32), f32)' --grid 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: pipelined src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' --grid 1 --target hip:gfx1250
+# EXPECT: allclose(dst, sum(src.reshape((64, 8, 32)), axis=1))
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.amd import cdna5, gfx1250
+
+TILE = gl.constexpr(gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0]))
+ROWS = gl.constexpr(gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+
+
+@gluon.jit
+def place(rows: gl.constexpr, cols: gl.constexpr, stride: gl.constexpr):
+    """Where the elements of a block lie in rows of so many."""
+    r = gl.arange(0, rows, layout=gl.SliceLayout(1, TILE))
+    c = gl.arange(0, cols, layout=gl.SliceLayout(0, TILE))
+    return r[:, None] * stride + c[None, :]
+
+
+@gluon.jit
+def copy(src, dst, M, N, layout: gl.constexpr):
+    """In and out, block by block; what is outside of M x N stays."""
+    a = cdna5.tdm.make_tensor_descriptor(src, [M, N], [50, 1], [64, 32], layout)
+    b = gfx1250.tdm.make_tensor_descriptor(dst, [M, N], [50, 1], [64, 32], layout)
+    smem = gl.allocate_shared_memory(a.dtype, a.block_shape, a.layout)
+    at = [gl.program_id(0) * 64, gl.program_id(1) * 32]
+    gfx1250.tdm.async_load(a, at, smem)
+    gfx1250.tdm.async_wait(0)
+    gfx1250.tdm.async_store(b, at, smem)
+    gfx1250.tdm.async_wait(0)
+
+
+@gluon.jit
+def outside(src, dst, at):
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    cdna5.tdm.prefetch(desc, [at, 0])
+    cdna5.tdm.async_load(desc, [at, 0], smem)
+    cdna5.tdm.async_wait()
+    gl.store(dst + place(64, 32, 32), smem.load(TILE))
+
+
+@gluon.jit
+def moved(src, dst):
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 64], [64, 1], [64, 32], ROWS)
+    desc = cdna5.tdm.update_tensor_descriptor(desc, add_offsets=[4, 16], clamp_bounds=True)
+    desc = cdna5.tdm.update_tensor_descriptor(desc, add_offsets=[0, 32], set_bounds=[60, 16])
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    cdna5.tdm.async_load(desc, dest=smem)
+    cdna5.tdm.async_wait(0)
+    gl.store(dst + place(64, 32, 32), smem.load(TILE))
+
+
+@gluon.jit
+def beyond(src, dst, bounds: gl.constexpr):
+    """Offsets alone leave the bounds as they are."""
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], ROWS)
+    desc = cdna5.tdm.update_tensor_descriptor(desc, add_offsets=[32, 0], clamp_bounds=bounds)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    cdna5.tdm.async_load(desc, dest=smem)
+    cdna5.tdm.async_wait(0)
+    gl.store(dst + place(64, 32, 32), smem.load(TILE))
+
+
+@gluon.jit
+def switched(src, dst, on):
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    smem.store(gl.full([64, 32], 7.0, gl.float32, TILE))
+    gl.barrier()
+    cdna5.tdm.async_load(desc, [0, 0], smem, pred=on > 0)
+    cdna5.tdm.async_wait(0)
+    gl.store(dst + place(64, 32, 32), smem.load(TILE))
+
+
+@gluon.jit
+def counted(src, dst, pending: gl.constexpr):
+    """A copy that is switched off counts."""
+    desc = cdna5.tdm.make_tensor_descriptor(src, [128, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [2, 64, 32], ROWS)
+    cdna5.tdm.async_load(desc, [0, 0], smem.index(0))
+    cdna5.tdm.async_load(desc, [64, 0], smem.index(1), pred=False)
+    cdna5.tdm.async_wait(pending)
+    gl.store(dst + place(64, 32, 32), smem.index(0).load(TILE))
+
+
+@gluon.jit
+def overwritten(dst, wait: gl.constexpr):
+    desc = cdna5.tdm.make_tensor_descriptor(dst, [64, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    smem.store(gl.full([64, 32], 1.0, gl.float32, TILE))
+    cdna5.tdm.async_store(desc, [0, 0], smem)
+    if wait:
+        cdna5.tdm.async_wait(0)
+    smem.store(gl.full([64, 32], 2.0, gl.float32, TILE))
+
+
+@gluon.jit
+def told(src, dst, hint: gl.constexpr, count: gl.constexpr):
+    """Each warp that takes part arrives at the barrier."""
+    bar = gl.allocate_shared_memory(gl.int64, [1], cdna5.mbarrier.MBarrierLayout())
+    cdna5.mbarrier.init(bar, count=count)
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    cdna5.tdm.async_load(desc, [0, 0], smem, mbarrier=bar, warp_used_hint=hint)
+    cdna5.mbarrier.wait(bar, 0)
+    gl.store(dst + place(64, 32, 32), smem.load(TILE))
+
+
+@gluon.jit
+def fused(src, dst):
+    desc = cdna5.tdm.make_tensor_descriptor(src, [128, 32], [32, 1], [64, 32], ROWS)
+    below = cdna5.tdm.update_tensor_descriptor(desc, add_offsets=[64, 0], clamp_bounds=True)
+    smem = gl.allocate_shared_memory(gl.float32, [2, 64, 32], ROWS)
+    cdna5.tdm.async_load_fused([(desc, smem.index(0), 3), (below, smem.index(1), 12)])
+    cdna5.tdm.async_wait(0)
+    for i in gl.static_range(2):
+        gl.store(dst + i * 2048 + place(64, 32, 32), smem.index(i).load(TILE))
+
+
+@gluon.jit
+def rows(src, dst, kind: gl.constexpr):
+    """Every other row, from column 32 on; the last numbers are behind the tensor."""
+    spread: gl.constexpr = gl.BlockedLayout([32, 1], [1, 32], [1, 4], [0, 1])
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, spread))
+    a = cdna5.tdm.make_tensor_descriptor(src, [64, 64], [64, 1], [32, 32], ROWS)
+    a = cdna5.tdm.update_tensor_descriptor(a, add_offsets=[0, 32], clamp_bounds=True)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [16, 64], [64, 1], [32, 32], ROWS)
+    b = cdna5.tdm.update_tensor_descriptor(b, add_offsets=[0, 32], clamp_bounds=True)
+    smem = gl.allocate_shared_memory(a.dtype, [32, 32], ROWS)
+    cdna5.tdm.async_gather(a, (2 * i).to(kind), smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_scatter(b, i.to(kind), smem)
+    cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def dims(src, dst):
+    cube: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [3, 2, 1, 0])
+    a = cdna5.tdm.make_tensor_descriptor(src, [3, 5, 7, 20], [700, 140, 20, 1], [4, 8, 8, 32], cube)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [3, 5, 7, 20], [700, 140, 20, 1], [4, 8, 8, 32], cube)
+    smem = gl.allocate_shared_memory(gl.float32, [4, 8, 8, 32], cube)
+    cdna5.tdm.async_load(a, [0, 0, 0, 0], smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_store(b, [0, 0, 0, 0], smem)
+
+
+@gluon.jit
+def clusters(src, dst):
+    """Each CTA copies its rows."""
+    halves: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], [[1, 0]])
+    a = cdna5.tdm.make_tensor_descriptor(src, [128, 32], [32, 1], [128, 32], halves)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [128, 32], [32, 1], [128, 32], halves)
+    smem = gl.allocate_shared_memory(gl.float32, [128, 32], halves)
+    cdna5.tdm.async_load(a, [0, 0], smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_store(b, [0, 0], smem)
+    cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def pipelined(src, dst):
+    """Loads run ahead of the sums; those behind the last are switched off."""
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 256], [256, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [3, 64, 32], ROWS)
+    for i in gl.static_range(2):
+        cdna5.tdm.async_load(desc, [0, 32 * i], smem.index(i))
+    total = gl.zeros([64, 32], gl.float32, TILE)
+    for i in range(8):
+        cdna5.tdm.async_load(desc, [0, 32 * (i + 2)], smem.index((i + 2) % 3), pred=i + 2 < 8)
+        cdna5.tdm.async_wait(2)
+        total += smem.index(i % 3).load(TILE)
+    gl.store(dst + place(64, 32, 32), total)
