@@ -503,3 +503,33 @@ print("counted")
     assert warning.returncode == 0 and warning.stdout == "counted\n"
     assert "warning: element 0" in warning.stderr
     assert outcome("--races", "ignore").stdout == "counted\n"
+
+
+def test_descriptors_of_amds_engine_come_from_the_host(tmp_path):
+    run(tmp_path, '''
+from triton.experimental.gluon.amd.gfx1250 import TensorDescriptor
+from triton.experimental.gluon.language.amd import gfx1250
+
+@gluon.jit
+def copy(a, b, row, column):
+    smem = gl.allocate_shared_memory(a.dtype, a.block_shape, a.layout)
+    gfx1250.tdm.async_load(a, [row, column], smem)
+    gfx1250.tdm.async_wait(0)
+    gfx1250.tdm.async_store(b, [row, column], smem)
+    gfx1250.tdm.async_wait(0)
+
+layout = gl.PaddedSharedLayout.with_identity_for([[32, 4]], [64, 32], [1, 0])
+x = torch.randn(70, 33, device="cuda")
+y = torch.zeros_like(x)
+a, b = (TensorDescriptor.from_tensor(t, [64, 32], layout) for t in (x, y))
+copy[(1,)](a, b, 64, 0)
+assert torch.equal(y[64:, :32], x[64:, :32]) and not y[:64].any() and not y[:, 32].any()
+for wrong in (dict(layout=gl.NVMMASharedLayout(128, 32, 2)), dict(padding="nan"),
+              dict(strides=[1, 70]), dict(block_shape=[64])):
+    fields = dict(base=x, shape=[70, 33], strides=[33, 1], block_shape=[64, 32], layout=layout)
+    try:
+        TensorDescriptor(**{**fields, **wrong})
+    except AssertionError:
+        continue
+    raise SystemExit(f"{wrong} went unnoticed")
+''', "hip:gfx1250")
