@@ -245,15 +245,12 @@ def test_a_triton_without_a_place_for_gluon_is_hidden(run, tmp_path):
     run("import gluonc, triton.experimental.gluon as g\nassert g is gluonc")
 
 
-def test_descriptors_for_amd_are_refused_by_name(run):
+def test_descriptors_for_amd_have_two_names(run):
     run(HEAD + '''
 from triton.experimental.gluon.amd.gfx1250 import TensorDescriptor
 from triton.experimental.gluon.amd import cdna5
 assert cdna5.TensorDescriptor is TensorDescriptor and not isinstance(1, TensorDescriptor)
-try:
-    TensorDescriptor.from_tensor(np.zeros(1), [1], layout)
-except gluonc.errors.NotSupportedYet as problem:
-    assert "AMD" in str(problem)
-else:
-    raise SystemExit("a descriptor was made")
+rows = gl.SwizzledSharedLayout(1, 1, 1, [0])
+made = TensorDescriptor.from_tensor(np.zeros(8, np.float32), [8], rows)
+assert made.strides == [1] and made.__gluonc_descriptor_type__.startswith("tensordesc<fp32[8],")
 ''')
