@@ -48,6 +48,14 @@
 # EXPECT: dst == src
 # RUN: pipelined src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' --grid 1 --target hip:gfx1250
 # EXPECT: allclose(dst, sum(src.reshape((64, 8, 32)), axis=1))
+# RUN: partitions src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' arrivals=128 --grid 1 --target hip:gfx1250
+# EXPECT: allclose(dst, sum(src.reshape((64, 8, 32)), axis=1))
+# RUN: partitions src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' arrivals=64 --grid 1 --target hip:gfx1250
+# FAULT: BarrierOverrun
+# RUN: partitions src='randn((64, 256), f32)' dst='zeros((64, 32), f32)' arrivals=129 --grid 1 --target hip:gfx1250
+# FAULT: Deadlock
+# RUN: copies src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' --grid 1 --num-ctas 2 --target hip:gfx1250
+# EXPECT: dst == src
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -219,3 +227,53 @@ def pipelined(src, dst):
         cdna5.tdm.async_wait(2)
         total += smem.index(i % 3).load(TILE)
     gl.store(dst + place(64, 32, 32), total)
+
+
+@gluon.jit
+def producer(desc, smem, full, empty, N: gl.constexpr):
+    for i in range(N):
+        slot = i % 2
+        cdna5.mbarrier.wait(empty.index(slot), (i // 2 + 1) % 2)
+        cdna5.tdm.async_load(desc, [0, 32 * i], smem.index(slot), mbarrier=full.index(slot))
+
+
+@gluon.jit
+def consumer(dst, smem, full, empty, N: gl.constexpr):
+    total = gl.zeros([64, 32], gl.float32, TILE)
+    for i in range(N):
+        slot = i % 2
+        cdna5.mbarrier.wait(full.index(slot), (i // 2) % 2)
+        total += smem.index(slot).load(TILE)
+        cdna5.mbarrier.arrive(empty.index(slot))
+    gl.store(dst + place(64, 32, 32), total)
+
+
+@gluon.jit
+def partitions(src, dst, arrivals: gl.constexpr):
+    """One warp loads; the others, 128 threads, arrive when they have read."""
+    N: gl.constexpr = 8
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 256], [256, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [2, 64, 32], ROWS)
+    full = gl.allocate_shared_memory(gl.int64, [2, 1], cdna5.mbarrier.MBarrierLayout())
+    empty = gl.allocate_shared_memory(gl.int64, [2, 1], cdna5.mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        cdna5.mbarrier.init(full.index(i), count=1)
+        cdna5.mbarrier.init(empty.index(i), count=arrivals)
+    gl.warp_specialize([(consumer, (dst, smem, full, empty, N)),
+                        (producer, (desc, smem, full, empty, N))], [1])
+
+
+@gluon.jit
+def copies(src, dst):
+    """Both CTAs of a cluster load the whole block."""
+    same: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], [[0, 0]])
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], same)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], same)
+    cdna5.tdm.async_load(desc, [0, 0], smem)
+    cdna5.tdm.async_wait(0)
+    tile: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], [[0, 0]])
+    halves: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], [[1, 0]])
+    x = gl.convert_layout(smem.load(tile), halves)
+    r = gl.arange(0, 64, layout=gl.SliceLayout(1, halves))
+    c = gl.arange(0, 32, layout=gl.SliceLayout(0, halves))
+    gl.store(dst + r[:, None] * 32 + c[None, :], x)
