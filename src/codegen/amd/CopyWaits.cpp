@@ -1,6 +1,7 @@
 #include "codegen/amd/CopyWaits.h"
 
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -108,11 +109,12 @@ unsigned copiesSince(const Instruction &wait, unsigned groups) {
   return least;
 }
 
-/// The operand of s_waitcnt on gfx9 that leaves `loads` loads, and says nothing of other counters.
-unsigned loadsOnly(unsigned loads) {
-  constexpr unsigned anyExports = 7 << 4, anyLds = 15 << 8;
-  return (loads & 15) | (loads >> 4) << 14 | anyExports | anyLds;
+/// The operand of s_waitcnt on gfx9 that leaves `loads` loads and `lds` accesses to LDS.
+unsigned waitOperand(unsigned loads, unsigned lds) {
+  constexpr unsigned anyExports = 7 << 4;
+  return (loads & 15) | (loads >> 4) << 14 | anyExports | lds << 8;
 }
+constexpr unsigned anyLds = 15;
 
 void separate(Function &function) {
   MDBuilder metadata(function.getContext());
@@ -127,6 +129,25 @@ void separate(Function &function) {
     else if ((load && load->getPointerAddressSpace() == sharedSpace) ||
              isTransposedLoad(instruction))
       instruction.setMetadata(LLVMContext::MD_noalias, scopes);
+  }
+}
+
+/// A release at a barrier waits for LDS. LLVM would wait for copies, too, which the program does
+/// itself.
+void releaseLdsOnly(Function &function) {
+  SyncScope::ID wave = function.getContext().getOrInsertSyncScopeID("wavefront");
+  SmallVector<FenceInst *> fences;
+  for (Instruction &instruction : instructions(function))
+    if (auto *fence = dyn_cast<FenceInst>(&instruction);
+        fence && fence->hasMetadata(LLVMContext::MD_mmra))
+      fences.push_back(fence);
+  for (FenceInst *fence : fences) {
+    fence->setSyncScopeID(wave);
+    if (fence->getOrdering() != AtomicOrdering::Release)
+      continue;
+    IRBuilder<> builder(fence->getNextNode());
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
+                            {builder.getInt32(waitOperand(mostCounted, 0))});
   }
 }
 
@@ -146,13 +167,15 @@ void countCopies(Module &module) {
       auto *groups = cast<ConstantInt>(wait.getArgOperand(0));
       unsigned copies = copiesSince(wait, groups->getZExtValue());
       bool isGfx9 = wait.getIntrinsicID() == Intrinsic::amdgcn_s_waitcnt;
-      wait.setArgOperand(0,
-                         ConstantInt::get(groups->getType(), isGfx9 ? loadsOnly(copies) : copies));
+      wait.setArgOperand(
+          0, ConstantInt::get(groups->getType(), isGfx9 ? waitOperand(copies, anyLds) : copies));
     }
     for (Instruction *mark : marks)
       mark->eraseFromParent();
-    if (hasDirect)
-      separate(function);
+    if (!hasDirect)
+      continue;
+    separate(function);
+    releaseLdsOnly(function);
   }
 }
 

@@ -9,7 +9,8 @@ namespace gluonc::codegen::amd {
 /// copies as were begun since the group before those was closed, on the path to the wait that has
 /// fewest. Marks that close groups (llvm.sideeffect) go.
 ///
-/// LDS that is loaded is said to be none that copies write: LLVM would wait for all of them.
+/// LDS that is loaded is said to be none that copies write, and barriers wait for other accesses to
+/// LDS only: LLVM would wait for all copies.
 void countCopies(llvm::Module &module);
 
 } // namespace gluonc::codegen::amd
