@@ -27,15 +27,17 @@ bool SharedShadow::isOver(const Workgroup &workgroup, const Wave &wave, Access a
   return access.number <= (access.use == SharedUse::Transfer ? last.transfers : last.ended);
 }
 
-bool SharedShadow::isVisible(const Workgroup &workgroup, const Wave &wave, Access write) {
-  return write.use == SharedUse::Read || write.wave == wave.number ||
-         isOver(workgroup, wave, write);
+/// Whether the last plain write is over for a wave.
+bool SharedShadow::isVisible(const Workgroup &workgroup, const Wave &wave, const Byte &byte) {
+  return byte.plain.use == SharedUse::Read || byte.writers >> wave.number & 1 ||
+         isOver(workgroup, wave, byte.plain);
 }
 
 const char *SharedShadow::checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte) {
   bool mayBeEarly = byte.atomic.use == SharedUse::CompareSwap;
-  if (!isVisible(workgroup, wave, byte.plain) ||
-      (!mayBeEarly && !isVisible(workgroup, wave, byte.atomic)))
+  bool hasAtomic = byte.atomic.use != SharedUse::Read && byte.atomic.wave != wave.number;
+  if (!isVisible(workgroup, wave, byte) ||
+      (hasAtomic && !mayBeEarly && !isOver(workgroup, wave, byte.atomic)))
     return notVisible;
   byte.read = {wave.order.issued + 1, static_cast<uint8_t>(wave.number), SharedUse::Read};
   auto reached = static_cast<uint32_t>(wave.order.arrivals.size());
@@ -59,11 +61,19 @@ const char *SharedShadow::checkWrite(const Workgroup &workgroup, const Wave &wav
            "end lies between";
   if (othersRead && haveEnded)
     byte.readers = 0;
+  bool isOwn = byte.plain.use == SharedUse::Read || byte.plain.wave == wave.number;
+  if (!isAtomic && !isOwn && !isOver(workgroup, wave, byte.plain))
+    return " is written, which another wave wrote: no barrier that follows the write's end lies "
+           "between";
   auto writer = static_cast<uint8_t>(wave.number);
+  uint32_t writers = 1u << wave.number;
   if (isAtomic)
     byte.atomic = {wave.order.issued + 1, writer, use};
   else if (use == SharedUse::Write)
-    byte = {.plain = {wave.order.issued + 1, writer, use}, .atomic = {}, .read = {}};
+    byte = {.plain = {wave.order.issued + 1, writer, use},
+            .atomic = {},
+            .writers = writers,
+            .read = {}};
   return nullptr;
 }
 
@@ -76,9 +86,16 @@ const char *SharedShadow::check(const Workgroup &workgroup, const Wave &wave, ui
   Byte &byte = bytes[at];
   if (use == SharedUse::Read)
     return checkRead(workgroup, wave, byte);
+  bool isKnown = byte.plain.use != SharedUse::Read && byte.atomic.use == SharedUse::Read;
+  if (use == SharedUse::Repeat && isKnown) {
+    byte.writers |= 1u << wave.number;
+    return nullptr;
+  }
+  if (use == SharedUse::Repeat)
+    use = SharedUse::Write;
   // Atomics of several waves take turns, but not with other writes.
   bool isAtomic = use == SharedUse::Atomic || use == SharedUse::CompareSwap;
-  if (isAtomic && !isVisible(workgroup, wave, byte.plain))
+  if (isAtomic && !isVisible(workgroup, wave, byte))
     return notVisible;
   return checkWrite(workgroup, wave, byte, use);
 }
@@ -89,6 +106,7 @@ void SharedShadow::endTransfer(const Wave &wave, uint32_t at) {
   bytes[at] = {
       .plain = {wave.order.transfers, static_cast<uint8_t>(wave.number), SharedUse::Transfer},
       .atomic = {},
+      .writers = 1u << wave.number,
       .read = {}};
 }
 

@@ -3,8 +3,8 @@
 // Waves of a workgroup have turns, so that a missing barrier would often do no harm
 // here. For each byte of LDS this notes who wrote it last and who has read it since.
 // Reading what another wave wrote needs a barrier that the writer reached after its
-// write had ended (LDS's counter says so), and writing over what others read one that
-// they reached when their reads had.
+// write had ended (LDS's counter says so), as writing something else does; writing over what others
+// read one that they reached when their reads had.
 //
 // Waves that also meet in other ways (barriers in LDS, named ones) are not checked.
 //
@@ -20,9 +20,10 @@ struct Wave;
 struct Workgroup;
 struct Step;
 
-/// A transfer is one from memory straight to LDS. Loops around compare-and-swap begin with a plain
+/// A transfer is one from memory straight to LDS. Repeat is a write of what is there already: waves
+/// that hold the same elements may all write them. Loops around compare-and-swap begin with a plain
 /// read, which may come too early.
-enum class SharedUse : uint8_t { Read, Write, Atomic, CompareSwap, Transfer };
+enum class SharedUse : uint8_t { Read, Write, Repeat, Atomic, CompareSwap, Transfer };
 
 /// Of a wave: its accesses to LDS, and how many of them had ended at each barrier.
 struct SharedOrder {
@@ -54,6 +55,8 @@ private:
   struct Byte {
     /// Atomics leave what they change for others to wait for.
     Access plain, atomic;
+    /// Waves that have written the same.
+    uint32_t writers = 0;
     /// The last read, and all waves that have read since the last write.
     Access read;
     uint32_t readers = 0;
@@ -63,7 +66,7 @@ private:
   const char *checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte);
   const char *checkWrite(const Workgroup &workgroup, const Wave &wave, Byte &byte, SharedUse use);
   static bool isOver(const Workgroup &workgroup, const Wave &wave, Access access);
-  static bool isVisible(const Workgroup &workgroup, const Wave &wave, Access write);
+  static bool isVisible(const Workgroup &workgroup, const Wave &wave, const Byte &byte);
 
   std::vector<Byte> bytes;
   bool isOff = false;

@@ -41,9 +41,9 @@ TEST(Races, WritesEndBeforeTheBarrier) {
   std::string write = places + "ds_write_b32 v2, v0\n", read = "s_barrier\nds_read_b32 v1, v3\n";
   EXPECT_TRUE(isRace(saidOf(write + read)));
   EXPECT_TRUE(isRace(saidOf(write + "s_waitcnt lgkmcnt(1)\n" + read)));
-  EXPECT_EQ(saidOf(write + "ds_write_b32 v2, v0\ns_waitcnt lgkmcnt(0)\n" + read), "");
+  EXPECT_EQ(saidOf(write + "ds_write_b32 v2, v3\ns_waitcnt lgkmcnt(0)\n" + read), "");
   // Of two writes the last one is still under way.
-  EXPECT_TRUE(isRace(saidOf(write + "ds_write_b32 v2, v0\ns_waitcnt lgkmcnt(1)\n" + read)));
+  EXPECT_TRUE(isRace(saidOf(write + "ds_write_b32 v2, v3\ns_waitcnt lgkmcnt(1)\n" + read)));
 }
 
 TEST(Races, SplitBarriers) {
@@ -59,13 +59,20 @@ TEST(Races, SplitBarriers) {
 TEST(Races, WritesOverWhatOthersRead) {
   std::string begin = places + "ds_write_b32 v2, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
                                "ds_read_b32 v1, v3\ns_waitcnt lgkmcnt(0)\n";
-  EXPECT_TRUE(isRace(saidOf(begin + "ds_write_b32 v2, v0\n")));
-  EXPECT_EQ(saidOf(begin + "s_barrier\nds_write_b32 v2, v0\n"), "");
+  EXPECT_TRUE(isRace(saidOf(begin + "ds_write_b32 v2, v3\n")));
+  EXPECT_EQ(saidOf(begin + "s_barrier\nds_write_b32 v2, v3\n"), "");
   // The second read may not have ended.
   std::string again = "ds_read_b32 v1, v3\ns_waitcnt lgkmcnt(";
-  std::string end = ")\ns_barrier\nds_write_b32 v2, v0\n";
+  std::string end = ")\ns_barrier\nds_write_b32 v2, v3\n";
   EXPECT_EQ(saidOf(begin + again + "0" + end), "");
   EXPECT_TRUE(isRace(saidOf(begin + again + "1" + end)));
+}
+
+TEST(Races, WavesThatWriteTheSame) {
+  std::string same = "v_and_b32_e32 v2, 0x3c, v0\nds_write_b32 v2, v2\n";
+  EXPECT_EQ(saidOf(same + "ds_read_b32 v1, v2\n"), "");
+  EXPECT_TRUE(isRace(saidOf("v_and_b32_e32 v2, 0x3c, v0\nds_write_b32 v2, v0\n"
+                            "ds_read_b32 v1, v2\n")));
 }
 
 TEST(Races, AtomicsTakeTurns) {

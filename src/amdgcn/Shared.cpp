@@ -35,6 +35,13 @@ static void loadLanes(Step &step) {
   issueShared(step, &step.operand(0));
 }
 
+/// Whether LDS has these bytes already.
+static bool holds(const Workgroup &workgroup, uint64_t address, const uint8_t *bytes,
+                  unsigned count) {
+  return address + count <= workgroup.shared.size() &&
+         std::memcmp(workgroup.shared.data() + address, bytes, count) == 0;
+}
+
 static void store(Step &step) {
   const Access &access = step.instruction.access;
   const Modifiers &modifiers = step.instruction.modifiers;
@@ -45,8 +52,12 @@ static void store(Step &step) {
                                            int64_t(access.stride) * access.bytes
                                      : modifiers.offset;
       uint64_t address = addressOf(step, 0, lane, offset);
-      if (uint8_t *at = sharedPlace(step, lane, address, access.bytes, SharedUse::Write))
-        fromRegisters(step.wave, access, step.operand(1 + i).reg, lane, at);
+      uint8_t bytes[16];
+      fromRegisters(step.wave, access, step.operand(1 + i).reg, lane, bytes);
+      SharedUse use = holds(step.workgroup, address, bytes, access.bytes) ? SharedUse::Repeat
+                                                                          : SharedUse::Write;
+      if (uint8_t *at = sharedPlace(step, lane, address, access.bytes, use))
+        std::memcpy(at, bytes, access.bytes);
     }
   });
   ++step.machine.progress;

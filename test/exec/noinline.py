@@ -11,6 +11,8 @@
 # Threads with copies of an element must all have read it before one of them writes.
 # RUN: in_place x='randint(-9, 9, 256, i32)' out='empty(256, i32)' n=3 --grid 1
 # EXPECT: out == 27 * x + 5
+# RUN: turned_in_place x='randn((16, 16), f32)' out='empty((16, 16), f32)' n=3 --grid 1
+# EXPECT: out == x.T
 # RUN: in_place x='randint(-9, 9, 256, i32)' out='empty(256, i32)' n=0 --grid 1
 # EXPECT: out == x
 # RUN: partitions x='randint(-99, 99, 64, i32)' out='empty((2, 64), i32)' --grid 1
@@ -110,6 +112,26 @@ def in_place(x, out, n):
     buffer = gl.allocate_shared_memory(gl.int32, [256], flat, gl.load(x + at))
     tripled(buffer, n)
     gl.store(out + at, buffer.load(line))
+
+
+@gluon.jit(noinline=True)
+def transpose(buffer, n):
+    square: gl.constexpr = gl.BlockedLayout([1, 2], [4, 8], [4, 1], [1, 0])
+    for _ in range(n):
+        buffer.permute([1, 0]).store(buffer.load(square))
+
+
+@gluon.jit
+def turned_in_place(x, out, n):
+    """What one thread stores another one loads in the next iteration."""
+    square: gl.constexpr = gl.BlockedLayout([1, 2], [4, 8], [4, 1], [1, 0])
+    rows = gl.arange(0, 16, layout=gl.SliceLayout(1, square))
+    columns = gl.arange(0, 16, layout=gl.SliceLayout(0, square))
+    at = rows[:, None] * 16 + columns[None, :]
+    shared: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    buffer = gl.allocate_shared_memory(gl.float32, [16, 16], shared, gl.load(x + at))
+    transpose(buffer, n)
+    gl.store(out + at, buffer.load(square))
 
 
 @gluon.jit(noinline=True)

@@ -32,13 +32,12 @@ TENSOR = r"(randn|rand|randint|arange|zeros|ones|full|empty|where)\("
 SECONDS = 120
 # Kernels whose code by Triton 3.6 leaves something else, and why.
 EXPECTED = {
-    "extremes": "waves of 64 lanes find the largest of signed numbers as if they had no sign, before the atomic",
-    "swaps": "threads that hold the same elements swap them, too",
-    "called_twice": "the callee's partial sums lie where the caller's buffer does",
-    "in_place": "LLVM takes a wait for LDS out of a loop that needs it from the second iteration on",
-    "buffers": "waves that hold the same elements write them without a barrier, the same values",
-    "displays": "conditions of comprehensions are ignored",
-    "folded": "constexpr parameters are no instances of constexpr",
+    "atomics:extremes": "waves of 64 lanes find the largest of signed numbers as if they had no sign, before the atomic",
+    "atomics:swaps": "threads that hold the same elements swap them, too",
+    "functions:called_twice": "the callee's partial sums lie where the caller's buffer does",
+    "noinline:turned_in_place": "LLVM takes a wait for LDS out of a loop that needs it from the second iteration on",
+    "language:displays": "conditions of comprehensions are ignored",
+    "language:folded": "constexpr parameters are no instances of constexpr",
 }
 
 
@@ -184,7 +183,8 @@ def check_chip(gluonc, chip, files, folder, pool):
     runs = [(source, test, objects) for source, objects, _ in jobs for test in run.read_tests(source)
             if (objects / f"{test[0]}.hsaco").exists()]
     results = list(pool.map(lambda one: compare(gluonc, chip, *one), runs))
-    failed = [(test[1][0], problem) for (_, test, _), (_, problem, _) in zip(runs, results) if problem]
+    failed = [(f"{path.stem}:{test[1][0]}", problem)
+              for (path, test, _), (_, problem, _) in zip(runs, results) if problem]
     known = [name for name, _ in failed if name in EXPECTED]
     problems = [problem for name, problem in failed if name not in EXPECTED]
     for problem in problems:
