@@ -35,6 +35,7 @@ EXPECTED = {
     "atomics:extremes": "waves of 64 lanes find the largest of signed numbers as if they had no sign, before the atomic",
     "atomics:swaps": "threads that hold the same elements swap them, too",
     "functions:called_twice": "the callee's partial sums lie where the caller's buffer does",
+    "noinline:in_place": "no barrier lies between a store and the call of a function that stores, too",
     "noinline:turned_in_place": "LLVM takes a wait for LDS out of a loop that needs it from the second iteration on",
     "language:displays": "conditions of comprehensions are ignored",
     "language:folded": "constexpr parameters are no instances of constexpr",
