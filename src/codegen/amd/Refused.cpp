@@ -20,7 +20,7 @@ void addRefused(EmitTable &table) {
       amdg::UpdateTensorDescriptorOp, amdg::AsyncTDMCopyGlobalToLocalOp,
       amdg::AsyncTDMFusedCopyGlobalToLocalOp, amdg::AsyncTDMCopyLocalToGlobalOp,
       amdg::AsyncTDMGatherOp, amdg::AsyncTDMScatterOp, amdg::AsyncTDMWaitOp, amdg::TDMPrefetchOp,
-      tt::MakeTensorDescOp, tt::PrintOp>(table);
+      amdg::LocalLoadPackedTransposedOp, tt::MakeTensorDescOp, tt::PrintOp>(table);
 }
 
 } // namespace gluonc::codegen::amd

@@ -53,6 +53,20 @@ def AMDG_ScaledDowncastFp8Op
 }
 
 //===----------------------------------------------------------------------===//
+// Loads that repack
+//===----------------------------------------------------------------------===//
+// `repack_c1`: bytes, of which the result has half as many along K and twice as many along M or N.
+// `repack_c2`: the result is an operand of a product, of two dims or of three.
+
+def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed", [
+    OnChip<["getAccesses"]>, MixesElements]> {
+  let summary = "Reads e2m1 numbers that are packed along M or N as an operand packed along K";
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src);
+  let results = (outs RankedTensorOf<[I8]>:$result);
+  let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
 // Parts of tensors
 //===----------------------------------------------------------------------===//
 // `part_c1`: the part is of the same rank and element type, and lies within the whole.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Owners.h"
+#include "ir/Views.h"
 #include "ir/amdg/AmdOps.h"
 #include "layout/named/AmdOperands.h"
 
@@ -141,4 +142,35 @@ LogicalResult ExtractSliceOp::verify() {
   if (all && held && !layout::holdsPart(*all, *held, offsets)) // part_c2
     return emitOpError("each thread must hold its elements of the part already");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loads that repack
+//===----------------------------------------------------------------------===//
+
+LogicalResult LocalLoadPackedTransposedOp::verify() {
+  auto result = cast<RankedTensorType>(getType());
+  ttg::MemDescType source = getSrc().getType();
+  std::optional<layout::Layout> layout =
+      result.getEncoding() ? layoutOf(result.getEncoding()) : std::nullopt;
+  const auto *operand = layout ? layout->as<layout::DotOperandLayout>() : nullptr;
+  int64_t rank = result.getRank();
+  if (!operand || (rank != 2 && rank != 3)) // repack_c2
+    return emitOpError("gives an operand of a product, of two or three dims");
+  llvm::SmallVector<int64_t> wanted(source.getShape());
+  bool fits = source.isShared() && !ringDims(source) && source.getElementType().isInteger(8) &&
+              source.getRank() == rank;
+  if (fits) {
+    size_t k = operand->kDim(), other = operand->operandIndex == 0 ? rank - 2 : rank - 1;
+    fits = wanted[k] % 2 == 0;
+    wanted[k] /= 2;
+    wanted[other] *= 2;
+  }
+  if (!fits || result.getShape() != ArrayRef<int64_t>(wanted)) // repack_c1
+    return emitOpError("there must be half as many bytes along K, and twice as many along M or N");
+  return success();
+}
+
+void LocalLoadPackedTransposedOp::getAccesses(llvm::SmallVectorImpl<MemoryAccess> &accesses) {
+  accesses.push_back({getSrc(), MemoryAccess::Read});
 }

@@ -531,9 +531,9 @@ TEST(ControlFlow, WhatIsStillToComeIsNamedWhole) {
   Result result = compileKernel(R"(
 @gluon.jit
 def k(p, n):
-    gl.amd.cdna5.load_shared_fp4_repacked(p)
+    gl.amd.cdna5.make_partitioned_dot_layouts(p)
 )",
                                 {"*i32", "i32"});
   EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:5\n");
-  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.load_shared_fp4_repacked`")) << result.messages;
+  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.make_partitioned_dot_layouts`")) << result.messages;
 }

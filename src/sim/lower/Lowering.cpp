@@ -33,6 +33,7 @@ const OperationTable &operationTable() {
     addScales(all);
     addLdsBarriers(all);
     addTensorMover(all);
+    addPackedLoads(all);
     addShared(all);
     addAsync(all);
     addCombine(all);

@@ -48,6 +48,7 @@ void addBuffers(OperationTable &table);
 void addScales(OperationTable &table);
 void addLdsBarriers(OperationTable &table);
 void addTensorMover(OperationTable &table);
+void addPackedLoads(OperationTable &table);
 void addShared(OperationTable &table);
 void addAsync(OperationTable &table);
 void addCombine(OperationTable &table);

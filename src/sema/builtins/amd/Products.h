@@ -12,6 +12,9 @@ struct Product {
 /// Says in which layout an operand must be; always false.
 bool refuseLayout(Context &context, const Operand &operand, llvm::StringRef name,
                   const std::string &wanted);
+/// Reads a buffer of 4-bit numbers that are packed along M or N as an operand of MFMA or WMMA.
+Result emitRepackedLoadForMfma(Context &context, const BoundArgs &arguments);
+Result emitRepackedLoadForWmma(Context &context, const BoundArgs &arguments);
 /// Whether the operands are in the layouts that belong to that of the result.
 bool checkOperands(Context &context, const Product &product);
 

@@ -544,7 +544,46 @@ static Result emitSlice(Context &context, const BoundArgs &arguments) {
 }
 
 llvm::ArrayRef<Builtin> amdScaleBuiltins() {
+  static constexpr Traits repacking = {.isInherited = false,
+                                       .needs = target::Feature::TransposedLdsLoad};
   static const Builtin table[] = {
+      {"amd.cdna4.load_shared_fp4_repacked", "mem_desc: buffer, layout: layout",
+       emitRepackedLoadForMfma, repacking, R"(
+Reads 4-bit floats that are packed along M or N as an operand packed along K.
+
+Each byte of the buffer holds two neighbours along M (of `a`) or N (of `b`), each byte of the result
+two along K, the first in the low half.
+
+Gives: a block of bytes, half as many along K and twice as many along M or N.
+Errors: a buffer of other elements; a layout that is no `DotOperandLayout` of an `AMDMFMALayout`.
+
+    # hip:gfx950
+    mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
+    smem = gl.allocate_shared_memory(gl.uint8, [32, 128], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+    wide: gl.constexpr = gl.BlockedLayout([1, 4], [4, 16], [4, 1], [1, 0])
+    smem.store(gl.full([32, 128], 17, gl.uint8, wide))
+    a = cdna4.load_shared_fp4_repacked(smem, gl.DotOperandLayout(0, mma, 16))
+)"},
+      {"amd.cdna5.load_shared_fp4_repacked",
+       "mem_desc: buffer, layout: layout",
+       emitRepackedLoadForWmma,
+       {.needs = target::Feature::TransposedLdsLoad},
+       R"(
+Reads 4-bit floats that are packed along M or N as an operand packed along K.
+
+Each byte of the buffer holds two neighbours along M (of `a`) or N (of `b`), each byte of the result
+two along K, the first in the low half.
+
+Gives: a block of bytes, half as many along K and twice as many along M or N.
+Errors: a buffer of other elements; a layout that is no `DotOperandLayout` of an `AMDWMMALayout`.
+
+    # hip:gfx1250
+    mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64])
+    smem = gl.allocate_shared_memory(gl.uint8, [128, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+    tile: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    smem.store(gl.full([128, 32], 17, gl.uint8, tile))
+    b = cdna5.load_shared_fp4_repacked(smem, gl.DotOperandLayout(1, mma, 16))
+)"},
       {"amd.cdna4.mfma_scaled",
        "a: block, a_scale: value, a_format: str, b: block, b_scale: value, b_format: str, "
        "acc: block",

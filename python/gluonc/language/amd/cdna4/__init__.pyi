@@ -36,6 +36,24 @@ def compute_efficient_padded_shared_layout(dot_operand_layout: Layout, shape: Se
     """
     ...
 
+def load_shared_fp4_repacked(mem_desc: shared_memory_descriptor, layout: Layout) -> Any:
+    """Reads 4-bit floats that are packed along M or N as an operand packed along K.
+
+    Each byte of the buffer holds two neighbours along M (of `a`) or N (of `b`), each byte of the result
+    two along K, the first in the low half.
+
+    Gives: a block of bytes, half as many along K and twice as many along M or N.
+    Errors: a buffer of other elements; a layout that is no `DotOperandLayout` of an `AMDMFMALayout`.
+
+        # hip:gfx950
+        mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
+        smem = gl.allocate_shared_memory(gl.uint8, [32, 128], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+        wide: gl.constexpr = gl.BlockedLayout([1, 4], [4, 16], [4, 1], [1, 0])
+        smem.store(gl.full([32, 128], 17, gl.uint8, wide))
+        a = cdna4.load_shared_fp4_repacked(smem, gl.DotOperandLayout(0, mma, 16))
+    """
+    ...
+
 def mfma_scaled(a: tensor, a_scale: Any, a_format: str, b: tensor, b_scale: Any, b_format: str, acc: tensor) -> Any:
     """a @ b + acc on the matrix cores of gfx950, where every 32 elements along K have a scale.
 

@@ -40,6 +40,24 @@ def wmma(a: tensor, b: tensor, acc: tensor) -> Any:
     """
     ...
 
+def load_shared_fp4_repacked(mem_desc: shared_memory_descriptor, layout: Layout) -> Any:
+    """Reads 4-bit floats that are packed along M or N as an operand packed along K.
+
+    Each byte of the buffer holds two neighbours along M (of `a`) or N (of `b`), each byte of the result
+    two along K, the first in the low half.
+
+    Gives: a block of bytes, half as many along K and twice as many along M or N.
+    Errors: a buffer of other elements; a layout that is no `DotOperandLayout` of an `AMDWMMALayout`.
+
+        # hip:gfx1250
+        mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64])
+        smem = gl.allocate_shared_memory(gl.uint8, [128, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+        tile: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+        smem.store(gl.full([128, 32], 17, gl.uint8, tile))
+        b = cdna5.load_shared_fp4_repacked(smem, gl.DotOperandLayout(1, mma, 16))
+    """
+    ...
+
 def wmma_scaled(a: tensor, a_scale: Any, a_format: str, b: tensor, b_scale: Any, b_format: str, acc: tensor) -> Any:
     """a @ b + acc on the matrix cores of gfx1250, where every 32 or 16 elements along K have a scale.
 

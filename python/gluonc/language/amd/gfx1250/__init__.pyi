@@ -70,6 +70,24 @@ def get_scaled_upcast_fp4_scale_layout(src: tensor, scale_factor: int, elem_type
     """
     ...
 
+def load_shared_fp4_repacked(mem_desc: shared_memory_descriptor, layout: Layout) -> Any:
+    """Reads 4-bit floats that are packed along M or N as an operand packed along K.
+
+    Each byte of the buffer holds two neighbours along M (of `a`) or N (of `b`), each byte of the result
+    two along K, the first in the low half.
+
+    Gives: a block of bytes, half as many along K and twice as many along M or N.
+    Errors: a buffer of other elements; a layout that is no `DotOperandLayout` of an `AMDWMMALayout`.
+
+        # hip:gfx1250
+        mma: gl.constexpr = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64])
+        smem = gl.allocate_shared_memory(gl.uint8, [128, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+        tile: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+        smem.store(gl.full([128, 32], 17, gl.uint8, tile))
+        b = cdna5.load_shared_fp4_repacked(smem, gl.DotOperandLayout(1, mma, 16))
+    """
+    ...
+
 def scaled_downcast(input: tensor, scale: tensor, format: str, axis: int = ...) -> Any:
     """Floats divided by their scales, as small floats.
 
