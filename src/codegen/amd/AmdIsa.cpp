@@ -11,6 +11,7 @@
 #include "codegen/core/Words.h"
 #include "target/Features.h"
 #include "target/Limits.h"
+#include "target/amd/Chips.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
@@ -100,20 +101,39 @@ static void fence(Builder &builder, AtomicOrdering order, StringRef scope, bool 
                       MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
 }
 
-/// `barrier` with what was before it visible behind it.
-static void barrierBetweenFences(Builder &builder, Intrinsic::ID barrier, StringRef scope,
-                                 bool global) {
-  fence(builder, AtomicOrdering::Release, scope, global);
-  builder.CreateIntrinsic(builder.getVoidTy(), barrier, {});
-  fence(builder, AtomicOrdering::Acquire, scope, global);
+/// Waits until the wave's accesses to LDS are done. So does a release, but LLVM 22 takes its wait
+/// out of a loop where it is needed from the second iteration on only.
+static void waitForLds(Builder &builder, const target::Target &target) {
+  using target::amd::Family;
+  // What is said of other counters is that they may hold what they can.
+  constexpr unsigned onGfx9 = 0xc07f, onGfx11 = 0xfc07;
+  switch (target.amdChip()->family) {
+  case Family::Cdna3:
+  case Family::Cdna4:
+  case Family::Rdna3: {
+    bool isGfx11 = target.amdChip()->family == Family::Rdna3;
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
+                            {builder.getInt32(isGfx11 ? onGfx11 : onGfx9)});
+    return;
+  }
+  case Family::Rdna4:
+  case Family::Cdna5:
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_dscnt,
+                            {builder.getInt16(0)});
+  }
 }
 
 void AmdIsa::ctaBarrier(Builder &builder, bool global) const {
-  barrierBetweenFences(builder, Intrinsic::amdgcn_s_barrier, "workgroup", global);
+  fence(builder, AtomicOrdering::Release, "workgroup", global);
+  waitForLds(builder, target);
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_barrier, {});
+  fence(builder, AtomicOrdering::Acquire, "workgroup", global);
 }
 
 void AmdIsa::warpBarrier(Builder &builder) const {
-  barrierBetweenFences(builder, Intrinsic::amdgcn_wave_barrier, "wavefront", /*global=*/true);
+  fence(builder, AtomicOrdering::Release, "wavefront", /*global=*/true);
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_wave_barrier, {});
+  fence(builder, AtomicOrdering::Acquire, "wavefront", /*global=*/true);
 }
 
 Registers underMask(Builder &builder, Value *mask, ArrayRef<Value *> other,

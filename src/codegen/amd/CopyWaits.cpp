@@ -60,8 +60,7 @@ bool isMark(const Instruction &instruction) {
 }
 
 bool isWait(const Instruction &instruction) {
-  return intrinsicOf(instruction) == Intrinsic::amdgcn_s_waitcnt ||
-         intrinsicOf(instruction) == Intrinsic::amdgcn_s_wait_asynccnt;
+  return intrinsicOf(instruction) == Intrinsic::amdgcn_s_wait_asynccnt;
 }
 
 /// A place on the way back from a wait.
@@ -109,12 +108,11 @@ unsigned copiesSince(const Instruction &wait, unsigned groups) {
   return least;
 }
 
-/// The operand of s_waitcnt on gfx9 that leaves `loads` loads and `lds` accesses to LDS.
-unsigned waitOperand(unsigned loads, unsigned lds) {
-  constexpr unsigned anyExports = 7 << 4;
-  return (loads & 15) | (loads >> 4) << 14 | anyExports | lds << 8;
+/// The operand of s_waitcnt on gfx9 that leaves `loads` loads, and says nothing of other counters.
+unsigned waitOperand(unsigned loads) {
+  constexpr unsigned anyExports = 7 << 4, anyLds = 15 << 8;
+  return (loads & 15) | (loads >> 4) << 14 | anyExports | anyLds;
 }
-constexpr unsigned anyLds = 15;
 
 void separate(Function &function) {
   MDBuilder metadata(function.getContext());
@@ -132,46 +130,44 @@ void separate(Function &function) {
   }
 }
 
-/// A release at a barrier waits for LDS. LLVM would wait for copies, too, which the program does
-/// itself.
+/// A release of LDS for the workgroup would wait for copies, which the program does itself; the
+/// barrier's own wait is for other accesses.
 void releaseLdsOnly(Function &function) {
   SyncScope::ID wave = function.getContext().getOrInsertSyncScopeID("wavefront");
-  SmallVector<FenceInst *> fences;
   for (Instruction &instruction : instructions(function))
     if (auto *fence = dyn_cast<FenceInst>(&instruction);
         fence && fence->hasMetadata(LLVMContext::MD_mmra))
-      fences.push_back(fence);
-  for (FenceInst *fence : fences) {
-    fence->setSyncScopeID(wave);
-    if (fence->getOrdering() != AtomicOrdering::Release)
-      continue;
-    IRBuilder<> builder(fence->getNextNode());
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
-                            {builder.getInt32(waitOperand(mostCounted, 0))});
-  }
+      fence->setSyncScopeID(wave);
 }
 
 } // namespace
 
-void countCopies(Module &module) {
+void countCopies(Module &module, bool asLoads) {
   for (Function &function : module) {
-    SmallVector<Instruction *> marks;
+    SmallVector<Instruction *> marks, waits;
     bool hasDirect = false;
     for (Instruction &instruction : instructions(function)) {
       hasDirect |= isDirectCopy(instruction);
       if (isMark(instruction))
         marks.push_back(&instruction);
-      if (!isWait(instruction))
-        continue;
-      auto &wait = cast<IntrinsicInst>(instruction);
-      auto *groups = cast<ConstantInt>(wait.getArgOperand(0));
-      unsigned copies = copiesSince(wait, groups->getZExtValue());
-      bool isGfx9 = wait.getIntrinsicID() == Intrinsic::amdgcn_s_waitcnt;
-      wait.setArgOperand(
-          0, ConstantInt::get(groups->getType(), isGfx9 ? waitOperand(copies, anyLds) : copies));
+      else if (isWait(instruction))
+        waits.push_back(&instruction);
+    }
+    for (Instruction *wait : waits) {
+      auto *groups = cast<ConstantInt>(wait->getOperand(0));
+      unsigned copies = copiesSince(*wait, groups->getZExtValue());
+      IRBuilder<> builder(wait);
+      if (asLoads)
+        builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
+                                {builder.getInt32(waitOperand(copies))});
+      else
+        builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_asynccnt,
+                                {builder.getInt16(copies)});
     }
     for (Instruction *mark : marks)
       mark->eraseFromParent();
+    for (Instruction *wait : waits)
+      wait->eraseFromParent();
     if (!hasDirect)
       continue;
     separate(function);

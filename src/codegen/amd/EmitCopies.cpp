@@ -386,12 +386,8 @@ LogicalResult emitCommit(Emitter &emitter, ttg::AsyncCommitGroupOp op) {
 /// Of groups here; of instructions in the end.
 LogicalResult emitWait(Emitter &emitter, ttg::AsyncWaitOp op) {
   Builder &builder = emitter.builder;
-  if (target::has(emitter.state.target, target::Feature::AsyncLds))
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_asynccnt,
-                            {builder.getInt16(op.getNum())});
-  else
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
-                            {builder.getInt32(op.getNum())});
+  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_asynccnt,
+                          {builder.getInt16(op.getNum())});
   emitter.set(op.getRetToken(), {});
   return success();
 }
