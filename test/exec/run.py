@@ -49,12 +49,6 @@ INCLUDE = ("-I", str(HERE.parents[1] / "examples"))
 UNKNOWN = "not executed yet"
 UNKNOWN_TO_AMDGCN = "does not know this instruction"
 LACKING = ("GL2059", "GL2508", "GL2520", "GL2553", "GL4001")
-# What LLVM 22.1.8 compiles wrongly, by kernel, and for which of AMD's chips; the executor finds it.
-# It takes a wait for LDS out of a loop that needs it only from the second iteration on; what a
-# compare-and-swap loop for 16 bits computes again and again out of it; and it changes the upper bits
-# of registers' numbers one instruction too early before a barrier.
-KNOWN = {"noinline:turned_in_place": ("gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"),
-         "gathers:count_floats": ("gfx1100", "gfx1200", "gfx1250"), "amd_scales:scaled": ("gfx1250",)}
 # Assembly in the kernel is PTX.
 ALIEN = ("inline_asm", "GL6041")
 AMD = ("amdgcn", "hip")
@@ -106,11 +100,6 @@ def is_simulator_only(test, device, chip=""):
     vendor = {"ptx": "cuda:", "amdgcn": chip, "hip": chip}.get(device)
     target = target_of(test)
     return test[2] == "FAULT" or bool(target) and not (vendor and target.startswith(vendor))
-
-
-def is_known(path, test, device, chip):
-    chips = KNOWN.get(f"{path.stem}:{test[1][0]}", ())
-    return device == "amdgcn" and chip.removeprefix("hip:") in chips
 
 
 def widen(text):
@@ -203,26 +192,23 @@ def main():
             (WIDENED / path.name).write_text(widen(path.read_text(encoding="utf-8")),
                                              encoding="utf-8")
     workers = os.cpu_count() if on_cpu else min(12, os.cpu_count())
-    failed = unknown = lacking = known = 0
+    failed = unknown = lacking = 0
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         outcome = lambda job: run_one(options.gluonc, options.device, options.target, options.dumps,
                                       *job)
-        for job, failure in zip(jobs, pool.map(outcome, jobs)):
+        for failure in pool.map(outcome, jobs):
             if failure == UNKNOWN:
                 unknown += 1
             elif failure == LACKING:
                 lacking += 1
-            elif failure and is_known(*job, options.device, options.target):
-                known += 1
             elif failure:
                 failed += 1
                 print(failure, flush=True)
     name = options.device + f" {options.target}" * (options.device in AMD)
-    passed = len(jobs) - failed - unknown - lacking - known
+    passed = len(jobs) - failed - unknown - lacking
     print(f"exec ({name}): {passed} passed, {failed} failed, "
           f"{simulator_only} simulator-only skipped" + f", {unknown} {UNKNOWN}" * bool(unknown) +
-          f", {lacking} lack what they need" * bool(lacking) +
-          f", {known} compiled wrongly by LLVM" * bool(known))
+          f", {lacking} lack what they need" * bool(lacking))
     return 1 if failed else 0
 
 

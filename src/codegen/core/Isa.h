@@ -100,8 +100,8 @@ public:
   virtual llvm::Value *programId(Builder &builder, unsigned axis) const = 0;
   virtual llvm::Value *programCount(Builder &builder, unsigned axis) const = 0;
 
-  /// All threads of the CTA arrive, and see each other's accesses to shared memory; with `global`, to
-  /// global memory, too.
+  /// All threads of the CTA arrive, and see each other's accesses to shared memory; with `global`,
+  /// to global memory, too.
   virtual void ctaBarrier(Builder &builder, bool global) const = 0;
   virtual void warpBarrier(Builder &builder) const = 0;
   /// The same for the `threads` that name the barrier `id`.

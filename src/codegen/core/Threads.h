@@ -48,8 +48,8 @@ public:
   /// True in the threads that own their elements; null when all do.
   llvm::Value *ownerMask(const layout::LinearLayout &layout, Among among);
   llvm::Value *isFirst(Among among);
-  /// All threads of the group arrive, and see each other's accesses to shared memory; with `global`,
-  /// to global memory, too.
+  /// All threads of the group arrive, and see each other's accesses to shared memory; with
+  /// `global`, to global memory, too.
   void barrier(bool global = false);
 
   /// Emits for other warps for its own lifetime, beginning at the current place.

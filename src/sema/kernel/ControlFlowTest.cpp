@@ -535,5 +535,6 @@ def k(p, n):
 )",
                                 {"*i32", "i32"});
   EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:5\n");
-  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.make_partitioned_dot_layouts`")) << result.messages;
+  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.make_partitioned_dot_layouts`"))
+      << result.messages;
 }
