@@ -22,9 +22,32 @@ import gluonc as gluon
 from gluonc import language as gl
 from gluonc.language.amd import cdna4
 
-from mi300x_matmul.matmul import place, tile
-
 DEPTH = gl.constexpr(256)
+
+
+@gluon.jit
+def place(number, rows, columns, GROUP: gl.constexpr, DIES: gl.constexpr):
+    """Row and column of a program's tile, so that each die has neighbouring ones."""
+    count = rows * columns
+    # Dies in front have one more where they do not divide the count.
+    each = count // DIES
+    more = count % DIES
+    die = number % DIES
+    number = die * each + gl.minimum(die, more) + number // DIES
+    group = number // (GROUP * columns)
+    height = gl.minimum(rows - group * GROUP, GROUP)
+    number = number % (GROUP * columns)
+    return group * GROUP + number % height, number // height
+
+
+@gluon.jit
+def tile(pointer, first, count, stride, ROWS: gl.constexpr, DEPTH: gl.constexpr, layout: gl.constexpr):
+    """Where the tile of rows from `first` begins, its offsets, and which of its rows there are."""
+    rows = gl.arange(0, ROWS, layout=gl.SliceLayout(1, layout))
+    depth = gl.arange(0, DEPTH, layout=gl.SliceLayout(0, layout))
+    offsets = rows[:, None] * stride + depth[None, :]
+    inside = (first + rows < count)[:, None].broadcast_to([ROWS, DEPTH])
+    return pointer + first.to(gl.int64) * stride, offsets, inside
 
 
 @gluon.constexpr_function
