@@ -160,7 +160,7 @@ static void endTransfer(Step &step, Workgroup &workgroup, SharedRun run) {
   }
 }
 
-static void waitFor(Step &step, Counter counter, unsigned limit) {
+void waitFor(Step &step, Counter counter, unsigned limit) {
   for (const InFlight &entry : step.wave.counters.wait(counter, limit)) {
     SharedOrder &order = step.wave.order;
     order.ended = std::max(order.ended, entry.sharedAccess);

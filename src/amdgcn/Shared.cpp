@@ -1,4 +1,5 @@
 //===- Shared.cpp - ds_ instructions ---------------------------------------------===//
+#include "amdgcn/Barriers.h"
 #include "amdgcn/Handlers.h"
 #include "amdgcn/Transfers.h"
 #include "amdgcn/Transposed.h"
@@ -259,8 +260,12 @@ uint64_t arriveAt(uint64_t &state, uint64_t count) {
   return old;
 }
 
+/// An asynchronous arrival takes place at once, and the copies before it end with it: who reads
+/// what they brought without waiting for the barrier is found by the simulator only.
 static void arrive(Step &step) {
   bool isAsync = step.instruction.mnemonic == "ds_atomic_async_barrier_arrive_b64";
+  if (isAsync)
+    waitFor(step, Counter::Async, 0);
   unsigned first = isAsync ? 0 : 1;
   step.workgroup.shadow.giveUp();
   step.eachLane([&](unsigned lane) {

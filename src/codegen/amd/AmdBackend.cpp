@@ -33,6 +33,7 @@ const EmitTable &AmdIsa::operations() const {
     addDot(all);
     addDotScaled(all);
     addHints(all);
+    addLdsBarriers(all);
     addScales(all);
     addRefused(all);
     return all;

@@ -15,8 +15,7 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 } // namespace
 
 void addRefused(EmitTable &table) {
-  add<ttg::WarpSpecializeOp, amdg::InitBarrierOp, amdg::WaitBarrierOp, amdg::ArriveBarrierOp,
-      amdg::AsyncCopyMbarrierArriveOp, amdg::ClusterBarrierArriveOp, amdg::ClusterBarrierWaitOp,
+  add<ttg::WarpSpecializeOp, amdg::ClusterBarrierArriveOp, amdg::ClusterBarrierWaitOp,
       amdg::UpdateTensorDescriptorOp, amdg::AsyncTDMCopyGlobalToLocalOp,
       amdg::AsyncTDMFusedCopyGlobalToLocalOp, amdg::AsyncTDMCopyLocalToGlobalOp,
       amdg::AsyncTDMGatherOp, amdg::AsyncTDMScatterOp, amdg::AsyncTDMWaitOp, amdg::TDMPrefetchOp,
