@@ -39,7 +39,7 @@ REPEAT = 3
 def facts(assembly):
     """What the metadata and the instructions of an assembly say."""
     found = {name: int((re.findall(rf"\.{key}:\s+(\d+)", assembly) or [0])[0]) for name, key in METADATA.items()}
-    code = re.split(r"^\s+\.section", assembly, flags=re.M)[0].split(".p2align", 1)[-1]
+    code = re.split(r"^\.Lfunc_end|^\s+\.section\s+\.rodata", assembly.split(".p2align", 1)[-1], flags=re.M)[0]
     words = re.findall(r"^\s+([a-z]\w+)(?=\s|$)", code, re.M)
     # A packed pair is two instructions.
     found["instructions"] = sum(1 + word.startswith("v_dual_") for word in words)
