@@ -6,6 +6,7 @@
 #include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Refused.h"
+#include "codegen/amd/ReleaseWaits.h"
 #include "codegen/amd/UnusedInputs.h"
 #include "codegen/core/EmitTable.h"
 #include "codegen/passes/Optimize.h"
@@ -106,6 +107,7 @@ public:
   void optimize(LlvmModule &module) const override {
     Machine machine(target, options);
     runPasses(*module.module, *machine);
+    waitAtReleases(*module.module, target);
     countCopies(*module.module, !target::has(target, target::Feature::AsyncLds));
     markUnusedInputs(*module.module);
     stateAlignment(*module.module);

@@ -96,9 +96,7 @@ Value *AmdIsa::programCount(Builder &builder, unsigned axis) const {
   return count;
 }
 
-/// Of LDS only, unless `global`: loads that are on their way need not come (LLVM, AMDGPUUsage,
-/// "Memory Model Relaxation Annotations").
-static void fence(Builder &builder, AtomicOrdering order, StringRef scope, bool global) {
+void fence(Builder &builder, AtomicOrdering order, StringRef scope, bool global) {
   LLVMContext &context = builder.getContext();
   FenceInst *made = builder.CreateFence(order, context.getOrInsertSyncScopeID(scope));
   if (!global)
@@ -106,31 +104,8 @@ static void fence(Builder &builder, AtomicOrdering order, StringRef scope, bool 
                       MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
 }
 
-/// Waits until the wave's accesses to LDS are done. So does a release, but LLVM 22 takes its wait
-/// out of a loop where it is needed from the second iteration on only.
-static void waitForLds(Builder &builder, const target::Target &target) {
-  using target::amd::Family;
-  // What is said of other counters is that they may hold what they can.
-  constexpr unsigned onGfx9 = 0xc07f, onGfx11 = 0xfc07;
-  switch (target.amdChip()->family) {
-  case Family::Cdna3:
-  case Family::Cdna4:
-  case Family::Rdna3: {
-    bool isGfx11 = target.amdChip()->family == Family::Rdna3;
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
-                            {builder.getInt32(isGfx11 ? onGfx11 : onGfx9)});
-    return;
-  }
-  case Family::Rdna4:
-  case Family::Cdna5:
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_dscnt,
-                            {builder.getInt16(0)});
-  }
-}
-
 void AmdIsa::ctaBarrier(Builder &builder, bool global) const {
   fence(builder, AtomicOrdering::Release, "workgroup", global);
-  waitForLds(builder, target);
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_barrier, {});
   fence(builder, AtomicOrdering::Acquire, "workgroup", global);
 }

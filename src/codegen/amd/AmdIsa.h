@@ -67,6 +67,10 @@ private:
   Options options;
 };
 
+/// A fence of LDS only, unless `global`: loads that are on their way need not come (LLVM,
+/// AMDGPUUsage, "Memory Model Relaxation Annotations").
+void fence(Builder &builder, llvm::AtomicOrdering order, llvm::StringRef scope, bool global);
+
 /// Runs `make` only in threads where `mask` holds; what it gives there, and `other` elsewhere. The
 /// builder continues behind it. Without a mask, all threads do.
 Registers underMask(Builder &builder, llvm::Value *mask, llvm::ArrayRef<llvm::Value *> other,

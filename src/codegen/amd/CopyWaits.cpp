@@ -23,7 +23,7 @@ Intrinsic::ID intrinsicOf(const Instruction &instruction) {
   return call ? call->getIntrinsicID() : Intrinsic::ID(0);
 }
 
-/// Those that wait until LLVM's own analysis says so.
+/// Those that LLVM waits for by itself.
 bool isDirectCopy(const Instruction &instruction) {
   switch (intrinsicOf(instruction)) {
   case Intrinsic::amdgcn_raw_ptr_buffer_load_lds:

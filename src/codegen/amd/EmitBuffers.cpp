@@ -159,15 +159,10 @@ LogicalResult emitStore(Emitter &emitter, amdg::BufferStoreOp op) {
     if (owner)
       mask = mask ? builder.CreateAnd(mask, owner) : owner;
     Registers words = packWords(builder, selectRegisters(values, vector), word);
-    Value *whole = words[0];
-    if (words.size() > 1) {
-      whole = PoisonValue::get(vectorOf(word, words.size()));
-      for (auto [i, part] : enumerate(words))
-        whole = builder.CreateInsertElement(whole, part, i);
-    }
     Value *offset = byteOffset(builder, emitter.get(op.getOffsets())[vector[0]], bytes, mask);
-    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_raw_ptr_buffer_store,
-                            {whole, resource, offset, builder.getInt32(0), caches});
+    builder.CreateIntrinsic(
+        builder.getVoidTy(), Intrinsic::amdgcn_raw_ptr_buffer_store,
+        {codegen::vectorOf(builder, words), resource, offset, builder.getInt32(0), caches});
   }
   return success();
 }

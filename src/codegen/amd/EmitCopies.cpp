@@ -62,7 +62,11 @@ public:
   bool plan(ArrayRef<unsigned> widths) {
     const LinearLayout &layout = emitter.types.layoutOf(copy.tensor());
     unsigned axis = layout::orderOf(layout)[0];
-    unsigned run = sourceRun(layout, axis);
+    auto &axes = emitter.values.axes();
+    int64_t neighbours = copy.base ? axes.offsetRun(copy.base, copy.places, copy.bytes(), axis)
+                                   : axes.pointerRun(copy.places, axis);
+    unsigned run =
+        sourceRun(emitter, layout, axis, std::max(neighbours, copy.contiguity), copy.mask);
     for (unsigned width : widths) {
       unsigned elements = width / copy.bytes();
       if (elements == 0 || elements > run)
@@ -101,18 +105,6 @@ public:
   Builder &builder;
   const Copy &copy;
   std::optional<Transfer> transfer;
-
-private:
-  /// Elements that places and mask allow to one instruction.
-  unsigned sourceRun(const LinearLayout &layout, unsigned axis) {
-    auto &axes = emitter.values.axes();
-    int64_t run = copy.base ? axes.offsetRun(copy.base, copy.places, copy.bytes(), axis)
-                            : axes.pointerRun(copy.places, axis);
-    run = std::max(run, copy.contiguity);
-    if (copy.mask)
-      run = std::min(run, axes.maskRun(copy.mask, axis));
-    return std::min<int64_t>(run, 1 << layout::contiguousLog2(layout, axis));
-  }
 };
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/amd/AmdEmitters.h"
 
+#include "codegen/amd/AmdIsa.h"
 #include "codegen/core/Emitter.h"
 #include "ir/amdg/AmdOps.h"
 
@@ -21,10 +22,6 @@ namespace gluonc::codegen::amd {
 namespace {
 
 constexpr unsigned phaseBit = 29, initialBit = 32;
-
-void fence(Builder &builder, AtomicOrdering order) {
-  builder.CreateFence(order, builder.getContext().getOrInsertSyncScopeID("workgroup"));
-}
 
 Value *parityOf(Builder &builder, Value *state) {
   Value *phase = builder.CreateTrunc(builder.CreateLShr(state, phaseBit), builder.getInt32Ty());
@@ -49,7 +46,7 @@ LogicalResult emitInit(Emitter &emitter, amdg::InitBarrierOp op) {
 /// Every lane arrives, behind what it did before.
 LogicalResult emitArrive(Emitter &emitter, amdg::ArriveBarrierOp op) {
   Builder &builder = emitter.builder;
-  fence(builder, AtomicOrdering::Release);
+  fence(builder, AtomicOrdering::Release, "workgroup", /*global=*/true);
   Value *before = builder.CreateIntrinsic(
       builder.getInt64Ty(), Intrinsic::amdgcn_ds_atomic_barrier_arrive_rtn_b64,
       {emitter.get(op.getAlloc())[0], builder.getInt64(op.getCount())});
@@ -78,7 +75,7 @@ LogicalResult emitWait(Emitter &emitter, amdg::WaitBarrierOp op) {
                    builder.getContext().getOrInsertSyncScopeID("workgroup"));
   builder.CreateCondBr(builder.CreateICmpEQ(parityOf(builder, state), phase), asking, after);
   emitter.blocks.start(after);
-  fence(builder, AtomicOrdering::Acquire);
+  fence(builder, AtomicOrdering::Acquire, "workgroup", /*global=*/true);
   return success();
 }
 

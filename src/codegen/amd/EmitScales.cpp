@@ -86,7 +86,7 @@ LogicalResult emitUpcastFp8(Emitter &emitter, amdg::ScaledUpcastFp8Op op) {
   return upcast(emitter, op, std::nullopt);
 }
 
-/// By the reciprocal of its scale, which is a power of two as well, but for the least: 2^-127.
+/// By its scale, in f64, which holds every such quotient.
 Value *divided(Builder &builder, Value *number, Value *scale) {
   Value *wide = builder.CreateFPExt(number, builder.getDoubleTy());
   Value *power = builder.CreateFPExt(scaleAsFloat(builder, scale), builder.getDoubleTy());

@@ -63,7 +63,6 @@ void markUnusedInputs(Module &module) {
       continue;
     for (StringRef attribute : unused)
       function.addFnAttr(attribute);
-    function.addFnAttr("uniform-work-group-size", "true");
     // Products leave their sums in ordinary registers.
     if (!namesRegisters)
       function.addFnAttr("amdgpu-agpr-alloc", "0");

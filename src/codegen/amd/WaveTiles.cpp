@@ -1,5 +1,6 @@
 #include "codegen/amd/WaveTiles.h"
 
+#include "codegen/core/Words.h"
 #include "ir/Encoding.h"
 
 using namespace llvm;
@@ -95,15 +96,6 @@ WaveTiles::multiply(Builder &builder, ArrayRef<uint32_t> bases,
   if (covered != result.size())
     return std::nullopt;
   return result;
-}
-
-Value *vectorOf(Builder &builder, ArrayRef<Value *> values) {
-  if (values.size() == 1)
-    return values[0];
-  Value *vector = PoisonValue::get(FixedVectorType::get(values[0]->getType(), values.size()));
-  for (auto [i, value] : enumerate(values))
-    vector = builder.CreateInsertElement(vector, value, i);
-  return vector;
 }
 
 } // namespace gluonc::codegen::amd

@@ -61,7 +61,4 @@ struct WaveTiles {
            llvm::function_ref<llvm::Value *(const Place &, llvm::Value *)> multiply) const;
 };
 
-/// The value itself where there is one.
-llvm::Value *vectorOf(Builder &builder, llvm::ArrayRef<llvm::Value *> values);
-
 } // namespace gluonc::codegen::amd

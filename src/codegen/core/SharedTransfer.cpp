@@ -1,6 +1,7 @@
 #include "codegen/core/SharedTransfer.h"
 
 #include "ir/Encoding.h"
+#include "ir/tt/AxisInfo.h"
 #include "layout/named/Blocks.h"
 #include "target/Features.h"
 
@@ -58,6 +59,13 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
     map = map.sublayout(ins, {Dim::Offset});
   }
   return transfer;
+}
+
+unsigned sourceRun(Emitter &emitter, const LinearLayout &layout, unsigned axis, int64_t neighbours,
+                   mlir::Value mask) {
+  if (mask)
+    neighbours = std::min(neighbours, emitter.values.axes().maskRun(mask, axis));
+  return std::min<int64_t>(neighbours, 1 << layout::contiguousLog2(layout, axis));
 }
 
 /// Whether the registers of each vector, neighbours in the buffer, are neighbours along `axis`.

@@ -29,8 +29,12 @@ struct Transfer {
 /// Vectors of at most `maxBits`. Nullopt for a layout that has no such plan.
 std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType tensor,
                                      ttg::MemDescType buffer, unsigned maxBits = 128);
-/// The same for a copy past the registers: the elements of a vector are neighbours along `axis`,
-/// the dim along which `run` of them are neighbours at their source.
+/// Elements along `axis` that one access may move: as many as are `neighbours` at their source,
+/// have one mask (may be null) and lie in registers of a thread side by side.
+unsigned sourceRun(Emitter &emitter, const layout::LinearLayout &layout, unsigned axis,
+                   int64_t neighbours, mlir::Value mask);
+/// planTransfer for a copy past the registers: the elements of a vector are neighbours along
+/// `axis`, the dim along which `run` of them are neighbours at their source.
 std::optional<Transfer> planCopy(Emitter &emitter, mlir::RankedTensorType tensor,
                                  ttg::MemDescType buffer, unsigned axis, unsigned run);
 /// The thread's address within a view: thread part XOR the view's own offset. The thread part is

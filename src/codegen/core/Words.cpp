@@ -71,13 +71,17 @@ Registers wordsOf(Builder &builder, Value *loaded) {
 
 StoreInst *storeVector(Builder &builder, Value *pointer, ArrayRef<Value *> words) {
   Type *word = words[0]->getType();
-  Value *whole = words[0];
-  if (words.size() > 1) {
-    whole = PoisonValue::get(FixedVectorType::get(word, words.size()));
-    for (auto [i, value] : enumerate(words))
-      whole = builder.CreateInsertElement(whole, value, i);
-  }
-  return builder.CreateAlignedStore(whole, pointer, Align(words.size() * wordBits(word) / 8));
+  return builder.CreateAlignedStore(vectorOf(builder, words), pointer,
+                                    Align(words.size() * wordBits(word) / 8));
+}
+
+Value *vectorOf(Builder &builder, ArrayRef<Value *> values) {
+  if (values.size() == 1)
+    return values[0];
+  Value *vector = PoisonValue::get(FixedVectorType::get(values[0]->getType(), values.size()));
+  for (auto [i, value] : enumerate(values))
+    vector = builder.CreateInsertElement(vector, value, i);
+  return vector;
 }
 
 Registers packWords(Builder &builder, ArrayRef<Value *> elements, Type *word) {

@@ -29,6 +29,9 @@ Registers wordsOf(Builder &builder, llvm::Value *loaded);
 llvm::StoreInst *storeVector(Builder &builder, llvm::Value *pointer,
                              llvm::ArrayRef<llvm::Value *> words);
 
+/// The value itself where there is one.
+llvm::Value *vectorOf(Builder &builder, llvm::ArrayRef<llvm::Value *> values);
+
 Registers packWords(Builder &builder, llvm::ArrayRef<llvm::Value *> elements, llvm::Type *word);
 Registers unpackWords(Builder &builder, llvm::ArrayRef<llvm::Value *> words, llvm::Type *element,
                       unsigned count);

@@ -24,16 +24,6 @@ using mlir::success;
 namespace gluonc::codegen {
 namespace {
 
-/// Elements that pointers, mask and registers allow to one copy.
-unsigned sourceRun(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op, unsigned axis) {
-  const LinearLayout &layout = emitter.types.layoutOf(op.getSrc().getType());
-  int64_t run =
-      std::max<int64_t>(emitter.values.axes().pointerRun(op.getSrc(), axis), op.getContiguity());
-  if (op.getMask())
-    run = std::min(run, emitter.values.axes().maskRun(op.getMask(), axis));
-  return std::min<int64_t>(run, 1 << layout::contiguousLog2(layout, axis));
-}
-
 LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) {
   auto pointers = cast<mlir::RankedTensorType>(op.getSrc().getType());
   auto buffer = cast<ttg::MemDescType>(op.getResult().getType());
@@ -42,7 +32,11 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
   unsigned bytes = elementBytes(buffer.getElementType());
   const LinearLayout &layout = emitter.types.layoutOf(tensor);
   unsigned axis = layout::orderOf(layout)[0];
-  unsigned run = std::min(sourceRun(emitter, op, axis), std::max(1u, 16 / bytes));
+  int64_t neighbours = emitter.values.axes().pointerRun(op.getSrc(), axis);
+  unsigned run =
+      std::min(sourceRun(emitter, layout, axis, std::max<int64_t>(neighbours, op.getContiguity()),
+                         op.getMask()),
+               std::max(1u, 16 / bytes));
   std::optional<Transfer> transfer = planCopy(emitter, tensor, buffer, axis, run);
   if (!transfer)
     return emitter.unsupported(op, "an asynchronous copy to this shared layout");
