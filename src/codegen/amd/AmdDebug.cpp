@@ -1,12 +1,10 @@
 //===- AmdDebug.cpp - Failed assertions, inline assembly --------------------------===//
 //
-// What a kernel prints would go to the host through a buffer that HIP's device library
-// writes; there is none here, so `tt.print` is refused (Refused.h) and a failed assertion
-// stops the kernel without its message.
+// A failed assertion prints and traps. Whether a runtime prints what is in the buffer of a kernel
+// that trapped is up to it.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/amd/AmdIsa.h"
-#include "support/Error.h"
 
 #include "llvm/IR/InlineAsm.h"
 
@@ -14,11 +12,14 @@ using namespace llvm;
 
 namespace gluonc::codegen::amd {
 
-void AmdIsa::print(Builder &, StringRef, ArrayRef<Value *>) const {
-  GL_ICE("tt.print is refused for AMD GPUs");
-}
-
-void AmdIsa::assertFail(Builder &builder, StringRef, StringRef, unsigned, StringRef) const {
+void AmdIsa::assertFail(Builder &builder, StringRef message, StringRef file, unsigned line,
+                        StringRef function) const {
+  std::string format;
+  for (char c : (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message +
+                 "` failed.\n")
+                    .str())
+    format += c == '%' ? "%%" : std::string(1, c);
+  print(builder, format, {});
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::trap, {});
 }
 

@@ -19,7 +19,7 @@ void addRefused(EmitTable &table) {
       amdg::UpdateTensorDescriptorOp, amdg::AsyncTDMCopyGlobalToLocalOp,
       amdg::AsyncTDMFusedCopyGlobalToLocalOp, amdg::AsyncTDMCopyLocalToGlobalOp,
       amdg::AsyncTDMGatherOp, amdg::AsyncTDMScatterOp, amdg::AsyncTDMWaitOp, amdg::TDMPrefetchOp,
-      amdg::LocalLoadPackedTransposedOp, tt::MakeTensorDescOp, tt::PrintOp>(table);
+      amdg::LocalLoadPackedTransposedOp, tt::MakeTensorDescOp>(table);
 }
 
 } // namespace gluonc::codegen::amd
