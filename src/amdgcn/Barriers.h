@@ -7,12 +7,15 @@ namespace gluonc::amdgcn {
 
 inline constexpr int workgroupBarrier = -1;
 inline constexpr int clusterBarrierNumber = -3;
+/// Of the cluster's barrier among those of a wave; named ones are at their numbers.
+inline constexpr unsigned clusterPlace = 19;
 
 /// Whether a wave runs, or the barrier it waits at is over, so that it runs again.
 bool mayGoOn(Machine &machine, Workgroup &workgroup, Wave &wave);
 /// Ends the wave's transfers but the last `limit` of a counter.
 void waitFor(Step &step, Counter counter, unsigned limit);
-void signalBarrier(Step &step, int barrier);
-void waitBarrier(Step &step, int barrier);
+/// Who waits for all of the workgroup or of the cluster may go on, if all have come.
+void settle(Workgroup &workgroup);
+void settleCluster(Machine &machine);
 
 } // namespace gluonc::amdgcn

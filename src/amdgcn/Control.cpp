@@ -1,4 +1,4 @@
-//===- Control.cpp - Branches, barriers, waits, modes -------------------------===//
+//===- Control.cpp - Branches, waits, modes -------------------------===//
 #include "amdgcn/Barriers.h"
 #include "amdgcn/Handlers.h"
 
@@ -7,144 +7,6 @@
 namespace gluonc::amdgcn {
 
 using llvm::StringRef;
-
-//===----------------------------------------------------------------------===//
-// Barriers
-//===----------------------------------------------------------------------===//
-
-constexpr unsigned clusterPlace = 19;
-
-static unsigned placeOf(int barrier) {
-  return barrier == workgroupBarrier ? 0 : barrier < 0 ? clusterPlace : unsigned(barrier) & 15;
-}
-
-static BarrierState &stateOf(Machine &machine, Workgroup &workgroup, int barrier) {
-  return barrier == clusterBarrierNumber ? machine.clusterBarrier
-                                         : workgroup.barriers[placeOf(barrier)];
-}
-
-static unsigned liveWaves(const Workgroup &workgroup) {
-  unsigned count = 0;
-  for (const Wave &wave : workgroup.waves)
-    count += wave.state != WaveState::Ended;
-  return count;
-}
-
-static void settleState(BarrierState &state, unsigned members) {
-  if (state.arrived == 0 || state.arrived < members)
-    return;
-  state.arrived = 0;
-  ++state.phase;
-}
-
-void Machine::settle(Workgroup &workgroup, unsigned barrier) {
-  BarrierState &state = workgroup.barriers[barrier];
-  settleState(state, barrier == 0 ? liveWaves(workgroup) : state.members);
-}
-
-void Machine::settleCluster() {
-  unsigned members = 0;
-  for (const Workgroup &workgroup : workgroups)
-    members += liveWaves(workgroup) != 0;
-  settleState(clusterBarrier, members);
-}
-
-void signalBarrier(Step &step, int barrier) {
-  BarrierState &state = stateOf(step.machine, step.workgroup, barrier);
-  step.wave.arrivedPhase[placeOf(barrier)] = state.phase;
-  if (barrier == workgroupBarrier)
-    arriveInOrder(step.wave);
-  else
-    step.workgroup.shadow.giveUp();
-  // Every wave of the workgroup waits for the cluster, whoever signals.
-  if (barrier == clusterBarrierNumber)
-    for (Wave &wave : step.workgroup.waves)
-      wave.arrivedPhase[clusterPlace] = state.phase;
-  ++state.arrived;
-  if (barrier == clusterBarrierNumber)
-    step.machine.settleCluster();
-  else
-    step.machine.settle(step.workgroup, placeOf(barrier));
-}
-
-void waitBarrier(Step &step, int barrier) {
-  BarrierState &state = stateOf(step.machine, step.workgroup, barrier);
-  if (state.phase != step.wave.arrivedPhase[placeOf(barrier)]) {
-    if (barrier == workgroupBarrier)
-      passInOrder(step.wave);
-    return;
-  }
-  step.wave.state = WaveState::AtBarrier;
-  step.wave.waitsAt = barrier;
-}
-
-bool mayGoOn(Machine &machine, Workgroup &workgroup, Wave &wave) {
-  if (wave.state != WaveState::AtBarrier)
-    return true;
-  const BarrierState &state = stateOf(machine, workgroup, wave.waitsAt);
-  if (state.phase == wave.arrivedPhase[placeOf(wave.waitsAt)])
-    return false;
-  wave.state = WaveState::Runs;
-  if (wave.waitsAt == workgroupBarrier)
-    passInOrder(wave);
-  return true;
-}
-
-static void barrier(Step &step) {
-  signalBarrier(step, workgroupBarrier);
-  waitBarrier(step, workgroupBarrier);
-}
-
-/// "-1", "m0": which barrier; m0 has it in its low bits, and how many waves belong to it.
-static int barrierNumber(Step &step) {
-  const Operand &operand = step.operand(0);
-  if (operand.bank == Bank::Literal)
-    return static_cast<int16_t>(operand.value);
-  return static_cast<int>(step.scalar(operand) & 0x3f);
-}
-
-static void barrierSignal(Step &step) {
-  int number = barrierNumber(step);
-  if (step.operand(0).bank != Bank::Literal) {
-    // Which barrier lies above four bits of offset, members above it.
-    uint32_t word = step.scalar(0);
-    number = static_cast<int>(word >> 4 & 0x3f);
-    unsigned members = word >> 16 & 0x3f;
-    if (members)
-      step.workgroup.barriers[placeOf(number)].members = members;
-  }
-  signalBarrier(step, number);
-}
-
-static void barrierSignalIsFirst(Step &step) {
-  int number = barrierNumber(step);
-  bool isFirst = stateOf(step.machine, step.workgroup, number).arrived == 0;
-  barrierSignal(step);
-  step.setScc(isFirst);
-}
-
-static void barrierWait(Step &step) {
-  int number = barrierNumber(step);
-  // A wait for any barrier by name is for the one that was joined.
-  waitBarrier(step, number > 0 ? step.wave.joined : number);
-}
-
-static int namedBarrier(Step &step) {
-  const Operand &operand = step.operand(0);
-  return operand.bank == Bank::Literal ? static_cast<int>(operand.value)
-                                       : static_cast<int>(step.scalar(operand) >> 4 & 0x3f);
-}
-
-static void barrierJoin(Step &step) {
-  step.wave.joined = namedBarrier(step);
-  unsigned place = placeOf(step.wave.joined);
-  step.wave.arrivedPhase[place] = step.workgroup.barriers[place].phase;
-}
-
-static void barrierInit(Step &step) {
-  step.workgroup.barriers[placeOf(namedBarrier(step))].members =
-      step.wave.scalars[m0Slot] >> 16 & 0x3f;
-}
 
 //===----------------------------------------------------------------------===//
 // Waits
@@ -254,8 +116,8 @@ static void callPc(Step &step) {
 
 static void endProgram(Step &step) {
   step.wave.state = WaveState::Ended;
-  step.machine.settle(step.workgroup, 0);
-  step.machine.settleCluster();
+  settle(step.workgroup);
+  settleCluster(step.machine);
 }
 
 static void nothing(Step &) {}
@@ -324,7 +186,11 @@ static void setBanks(Step &step) {
   step.wave.registerBanks = static_cast<uint8_t>(step.operand(0).value);
 }
 
-static void readClock(Step &step) { step.setScalarWide(step.operand(0), step.machine.clock); }
+static void readClock(Step &step) {
+  step.setScalarWide(step.operand(0), step.machine.clock);
+  // Who waits for a time to come does not wait for others.
+  ++step.machine.progress;
+}
 
 static void message(Step &step) {
   if (step.operand(0).word.find("MSG_DEALLOC_VGPRS") == std::string::npos &&
@@ -336,7 +202,7 @@ static void message(Step &step) {
 static void messageForResult(Step &step) {
   if (step.operand(1).word.find("MSG_RTN_GET_REALTIME") == std::string::npos)
     return step.fail(0, "the executor does not know this message");
-  step.setScalarWide(step.operand(0), step.machine.clock);
+  readClock(step);
   InFlight entry;
   entry.registers.push_back({Bank::Scalar, step.operand(0).reg, step.operand(0).count});
   entry.isOrdered = false;
@@ -359,12 +225,6 @@ void addControl(HandlerTable &table) {
   table["s_call_b64"] = table["s_call_i64"] = callPc;
   table["s_endpgm"] = endProgram;
   table["s_trap"] = trap;
-  table["s_barrier"] = barrier;
-  table["s_barrier_signal"] = barrierSignal;
-  table["s_barrier_signal_isfirst"] = barrierSignalIsFirst;
-  table["s_barrier_wait"] = barrierWait;
-  table["s_barrier_join"] = barrierJoin;
-  table["s_barrier_init"] = barrierInit;
   table["s_waitcnt"] = waitcnt;
   table["s_waitcnt_vmcnt"] = table["s_wait_loadcnt"] = waitOne<Counter::Load>;
   table["s_waitcnt_vscnt"] = table["s_wait_storecnt"] = waitOne<Counter::Store>;
@@ -414,6 +274,7 @@ void addControl(HandlerTable &table) {
                          "s_prefetch_data_pc_rel",
                          "s_buffer_prefetch_data",
                          "s_wakeup",
+                         "s_wakeup_barrier",
                          "s_monitor_sleep",
                          "v_nop"})
     table[name] = nothing;

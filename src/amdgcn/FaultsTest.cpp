@@ -84,6 +84,16 @@ TEST(Faults, WavesThatWaitForNobody) {
   EXPECT_EQ(Executed(kernel, {}, 128).message(), "the wave runs without end");
 }
 
+TEST(Faults, WavesThatAskForEver) {
+  KernelText kernel;
+  kernel.body = ".Lask:\ns_sleep 1\nv_mov_b32_e32 v4, 0\n"
+                "global_load_dword v5, v4, s[2:3]\ns_waitcnt vmcnt(0)\n"
+                "v_cmp_eq_u32_e32 vcc, 7, v5\ns_cbranch_vccz .Lask\n";
+  EXPECT_EQ(Executed(kernel, {0}).message(),
+            "the wave asks again and again for what no other wave will do");
+  EXPECT_EQ(Executed(kernel, {7}).message(), "");
+}
+
 TEST(Faults, UnknownInstructionsAreFaults) {
   KernelText kernel;
   kernel.body = "v_lerp_u8 v1, v2, v3, v4\n";

@@ -8,6 +8,7 @@ static const HandlerTable &handlerTable() {
     addScalar(made);
     addScalarFloats(made);
     addControl(made);
+    addBarriers(made);
     addFloats(made);
     addIntegers(made);
     addConversions(made);

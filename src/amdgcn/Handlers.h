@@ -10,6 +10,7 @@ using HandlerTable = llvm::StringMap<Handler>;
 void addScalar(HandlerTable &table);
 void addScalarFloats(HandlerTable &table);
 void addControl(HandlerTable &table);
+void addBarriers(HandlerTable &table);
 void addFloats(HandlerTable &table);
 void addIntegers(HandlerTable &table);
 void addConversions(HandlerTable &table);

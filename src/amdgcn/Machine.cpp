@@ -12,6 +12,8 @@ namespace gluonc::amdgcn {
 
 /// Instructions of a wave before others have a turn.
 constexpr unsigned turnLength = 4096;
+/// Rounds of waves that sleep and change nothing before they count as endless.
+constexpr unsigned idleRounds = 1 << 14;
 
 std::optional<Fault> Machine::run() {
   auto refuse = [](const char *message) {
@@ -47,9 +49,23 @@ bool Machine::isOver() const {
 }
 
 void Machine::runCluster() {
-  while (!fault && !isOver())
-    if (!runRound() && !fault)
+  unsigned idle = 0;
+  while (!fault && !isOver()) {
+    uint64_t before = progress;
+    bool any = runRound();
+    idle = before == progress && isAsleep() ? idle + 1 : 0;
+    if ((!any || idle == idleRounds) && !fault)
       failWaiting();
+  }
+}
+
+/// Whether every wave waits at a barrier, or asks again and again.
+bool Machine::isAsleep() const {
+  for (const Workgroup &workgroup : workgroups)
+    for (const Wave &wave : workgroup.waves)
+      if (wave.state == WaveState::Runs && !wave.isAsleep)
+        return false;
+  return true;
 }
 
 bool Machine::runRound() {
@@ -139,6 +155,7 @@ bool Machine::runWave(Workgroup &workgroup, Wave &wave) {
       executeRounded(step);
     else
       instruction->handler(step);
+    wave.isAsleep = step.yields;
     if (fault || wave.state != WaveState::Runs || step.yields)
       return true;
   }
@@ -146,14 +163,17 @@ bool Machine::runWave(Workgroup &workgroup, Wave &wave) {
 }
 
 void Machine::failWaiting() {
-  for (Workgroup &workgroup : workgroups)
-    for (Wave &wave : workgroup.waves)
-      if (wave.state == WaveState::AtBarrier) {
-        wave.pc -= 4;
-        const Instruction *instruction = fetch(workgroup, wave);
-        return failAt(workgroup, wave, instruction, 0,
-                      "the wave waits at a barrier for ever: others wait elsewhere");
-      }
+  for (WaveState state : {WaveState::AtBarrier, WaveState::Runs})
+    for (Workgroup &workgroup : workgroups)
+      for (Wave &wave : workgroup.waves)
+        if (wave.state == state) {
+          wave.pc -= 4;
+          const Instruction *instruction = fetch(workgroup, wave);
+          return failAt(workgroup, wave, instruction, 0,
+                        state == WaveState::AtBarrier
+                            ? "the wave waits at a barrier for ever: others wait elsewhere"
+                            : "the wave asks again and again for what no other wave will do");
+        }
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,10 +33,12 @@ struct Wave {
   unsigned lanes = 64;
   uint64_t pc = 0;
   WaveState state = WaveState::Runs;
+  /// Its last turn ended with a pause.
+  bool isAsleep = false;
   /// Which barrier it waits at: -1 the workgroup's, -3 the cluster's, others by name.
   int waitsAt = -1;
-  /// The phase of each barrier when this wave arrived.
-  std::array<uint32_t, 20> arrivedPhase = {};
+  /// The phase of each barrier that the wave's last wait has used up.
+  std::array<uint32_t, 20> passedPhase = {};
   /// The named barrier that it has joined.
   int joined = 0;
   /// Register r of lane l is at r * lanes + l. Accumulators follow the vector registers.
@@ -117,9 +119,6 @@ public:
     return findGlobal(address, bytes);
   }
   uint64_t base() const { return reinterpret_cast<uint64_t>(module.image); }
-  /// Who waits at a barrier of this workgroup may go on, if all have come.
-  void settle(Workgroup &workgroup, unsigned barrier);
-  void settleCluster();
   uint64_t clock = 0;
 
 private:
@@ -133,6 +132,7 @@ private:
   void setItems(Wave &wave);
   void runCluster();
   bool runRound();
+  bool isAsleep() const;
   bool runWave(Workgroup &workgroup, Wave &wave);
   void failWaiting();
   bool isOver() const;
