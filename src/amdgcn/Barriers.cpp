@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "amdgcn/Barriers.h"
 #include "amdgcn/Handlers.h"
+#include "amdgcn/Transfers.h"
 
 namespace gluonc::amdgcn {
 
@@ -33,6 +34,7 @@ static void settleState(BarrierState &state) {
     return;
   state.arrived = 0;
   ++state.phase;
+  state.meeting.complete();
 }
 
 void settle(Workgroup &workgroup) {
@@ -85,10 +87,7 @@ static void signal(Step &step, int number) {
                                             llvm::Twine(state.members) + ") than have signalled"
                                       : "nobody has said how many waves belong to barrier " +
                                             llvm::Twine(number));
-  if (number == workgroupBarrier)
-    arriveInOrder(step.wave);
-  else
-    step.workgroup.shadow.giveUp();
+  state.meeting.gathered.merge(step.wave.order.known);
   ++step.machine.progress;
   ++state.arrived;
   if (number == clusterBarrierNumber)
@@ -106,8 +105,7 @@ static bool pass(Machine &machine, Workgroup &workgroup, Wave &wave, int number)
   if (state.phase == passed)
     return false;
   passed = state.phase;
-  if (number == workgroupBarrier)
-    passInOrder(wave);
+  wave.order.known.merge(state.meeting.released);
   return true;
 }
 
@@ -212,6 +210,51 @@ static void getBarrierState(Step &step) {
   entry.registers.push_back({Bank::Scalar, step.operand(0).reg, 1});
   entry.isOrdered = false;
   step.wave.counters.issue(Counter::Scalar, std::move(entry));
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers in LDS (gfx1250)
+//===----------------------------------------------------------------------===//
+
+/// Bits 28 to 0 count who is still to come, bits 31 to 29 phases downward, and the upper half has
+/// the count to begin with. How many phases have ended.
+static unsigned countDown(uint64_t &state, uint64_t count) {
+  uint64_t pending = state & 0x1fffffff, phase = state >> 29 & 7;
+  uint64_t begin = state >> 32 & 0x1fffffff;
+  unsigned ended = 0;
+  for (; count > pending; ++ended) {
+    count -= pending + 1;
+    pending = begin;
+    phase = (phase - 1) & 7;
+  }
+  state = (state & ~uint64_t(0xffffffff)) | phase << 29 | (pending - count);
+  return ended;
+}
+
+uint64_t arriveAtBarrier(Step &step, unsigned lane, uint64_t address, uint64_t count,
+                         const Knowledge &known) {
+  if (address % 8) {
+    step.fail(lane, "the barrier at 0x" + llvm::Twine::utohexstr(address) + " is not aligned");
+    return 0;
+  }
+  Workgroup &workgroup = step.workgroup;
+  bool isNew = address < workgroup.shared.size() &&
+               !workgroup.shadow.isBarrier(static_cast<uint32_t>(address));
+  uint8_t *at = sharedPlace(step, lane, address, 8, SharedUse::Arrive);
+  if (!at)
+    return 0;
+  Meeting &meeting = workgroup.meetings[static_cast<uint32_t>(address)];
+  if (isNew)
+    meeting = {};
+  meeting.gathered.merge(known);
+  uint64_t old, state;
+  std::memcpy(&old, at, 8);
+  state = old;
+  if (countDown(state, count))
+    meeting.complete();
+  std::memcpy(at, &state, 8);
+  ++step.machine.progress;
+  return old;
 }
 
 void addBarriers(HandlerTable &table) {

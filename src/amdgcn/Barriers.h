@@ -12,10 +12,13 @@ inline constexpr unsigned clusterPlace = 19;
 
 /// Whether a wave runs, or the barrier it waits at is over, so that it runs again.
 bool mayGoOn(Machine &machine, Workgroup &workgroup, Wave &wave);
-/// Ends the wave's transfers but the last `limit` of a counter.
-void waitFor(Step &step, Counter counter, unsigned limit);
 /// Who waits for all of the workgroup or of the cluster may go on, if all have come.
 void settle(Workgroup &workgroup);
 void settleCluster(Machine &machine);
+
+/// Arrivals at a barrier in LDS (gfx1250), of one that knows so much. The barrier's state before,
+/// or anything after a fault.
+uint64_t arriveAtBarrier(Step &step, unsigned lane, uint64_t address, uint64_t count,
+                         const Knowledge &known);
 
 } // namespace gluonc::amdgcn

@@ -113,22 +113,18 @@ static void loadToShared(Step &step) {
   unsigned slot = access.bytes == 12 ? 16 : written;
   uint64_t base =
       step.wave.scalars[m0Slot] + static_cast<uint64_t>(step.instruction.modifiers.offset);
-  InFlight entry;
   step.eachLane([&](unsigned lane) {
     if (step.failed())
       return;
     uint8_t bytes[16] = {};
     readLane(step, resource, 0, lane, bytes);
     uint64_t target = base + lane * slot;
-    uint8_t *to = sharedPlace(step, lane, target, written, SharedUse::Transfer);
+    uint8_t *to = sharedPlace(step, lane, target, written, SharedUse::Transfer, Queue::Load);
     if (!to)
       return;
     std::memcpy(to, bytes, written);
-    entry.shared.push_back({static_cast<uint32_t>(target), written});
   });
-  for (SharedRun run : entry.shared)
-    markShared(step.workgroup, run);
-  step.wave.counters.issue(Counter::Load, std::move(entry));
+  issueTransfer(step, Counter::Load);
 }
 
 static void store(Step &step) {

@@ -1,6 +1,7 @@
 //===- Control.cpp - Branches, waits, modes -------------------------===//
 #include "amdgcn/Barriers.h"
 #include "amdgcn/Handlers.h"
+#include "amdgcn/Transfers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -12,29 +13,10 @@ using llvm::StringRef;
 // Waits
 //===----------------------------------------------------------------------===//
 
-/// What a transfer has brought to a workgroup's LDS may be read.
-static void endTransfer(Step &step, Workgroup &workgroup, SharedRun run) {
-  for (uint32_t i = run.begin; i != run.begin + run.bytes; ++i) {
-    if (i < workgroup.sharedInFlight.size() && workgroup.sharedInFlight[i])
-      --workgroup.sharedInFlight[i];
-    if (&workgroup == &step.workgroup)
-      workgroup.shadow.endTransfer(step.wave, i);
-  }
-}
-
-void waitFor(Step &step, Counter counter, unsigned limit) {
-  for (const InFlight &entry : step.wave.counters.wait(counter, limit)) {
-    SharedOrder &order = step.wave.order;
-    order.ended = std::max(order.ended, entry.sharedAccess);
-    order.transfers += !entry.shared.empty();
-    for (const SharedRun &run : entry.shared)
-      for (Workgroup &workgroup : step.machine.workgroups) {
-        bool isMeant =
-            entry.ranks ? entry.ranks >> workgroup.rank & 1 : &workgroup == &step.workgroup;
-        if (isMeant)
-          endTransfer(step, workgroup, run);
-      }
-  }
+static void waitFor(Step &step, Counter counter, unsigned limit) {
+  for (const InFlight &entry : step.wave.counters.wait(counter, limit))
+    if (entry.sharedAccess)
+      step.wave.order.end(queueOf(counter), entry.sharedAccess);
 }
 
 /// "vmcnt(0) lgkmcnt(1)"

@@ -27,18 +27,10 @@ struct RegisterRun {
   uint16_t reg = 0, count = 0;
 };
 
-struct SharedRun {
-  uint32_t begin = 0, bytes = 0;
-};
-
 struct InFlight {
   llvm::SmallVector<RegisterRun, 2> registers = {};
-  /// Of LDS, that a transfer writes.
-  std::vector<SharedRun> shared = {};
-  /// The workgroup of a cluster whose LDS that is, as a bit mask; 0 for the wave's own.
-  uint32_t ranks = 0;
   bool isOrdered = true;
-  /// Which of the wave's accesses to LDS this is; 0 for none.
+  /// Which of the wave's accesses to LDS in the counter's queue this is; 0 for none.
   uint32_t sharedAccess = 0;
 };
 

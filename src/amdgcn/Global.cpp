@@ -127,7 +127,6 @@ static void loadToShared(Step &step) {
   unsigned slot = access.bytes == 12 ? 16 : std::max<unsigned>(access.bytes, 4);
   uint64_t base =
       step.wave.scalars[m0Slot] + static_cast<uint64_t>(step.instruction.modifiers.offset);
-  InFlight entry;
   step.eachLane([&](unsigned lane) {
     if (step.failed())
       return;
@@ -135,7 +134,8 @@ static void loadToShared(Step &step) {
     const uint8_t *from = placeOf(step, lane, address, access.bytes, SharedUse::Read);
     unsigned written = std::max<unsigned>(access.bytes, 4);
     uint64_t target = base + lane * slot;
-    uint8_t *to = from ? sharedPlace(step, lane, target, written, SharedUse::Transfer) : nullptr;
+    uint8_t *to =
+        from ? sharedPlace(step, lane, target, written, SharedUse::Transfer, Queue::Load) : nullptr;
     if (!to)
       return;
     uint32_t word = 0;
@@ -147,11 +147,8 @@ static void loadToShared(Step &step) {
     } else {
       std::memcpy(to, from, access.bytes);
     }
-    entry.shared.push_back({static_cast<uint32_t>(target), written});
   });
-  for (SharedRun run : entry.shared)
-    markShared(step.workgroup, run);
-  step.wave.counters.issue(Counter::Load, std::move(entry));
+  issueTransfer(step, Counter::Load);
 }
 
 /// gfx1250: every lane says where in LDS its bytes go; 0x7fffffff drops them.
@@ -159,9 +156,6 @@ constexpr uint32_t droppedShared = 0x7fffffff;
 
 static void loadAsync(Step &step) {
   const Access &access = step.instruction.access;
-  bool isCluster = StringRef(step.instruction.mnemonic).starts_with("cluster_");
-  uint32_t ranks = isCluster ? step.wave.scalars[m0Slot] & 0xffff : 0;
-  InFlight entry;
   step.eachLane([&](unsigned lane) {
     uint32_t target = step.wave.row(step.operand(0).reg)[lane];
     if (step.failed() || target == droppedShared)
@@ -170,18 +164,12 @@ static void loadAsync(Step &step) {
     uint64_t address = addressOf(step, {1, 2}, lane);
     const uint8_t *from = placeOf(step, lane, address, access.bytes, SharedUse::Read);
     uint8_t *to =
-        from ? sharedPlace(step, lane, place, access.bytes, SharedUse::Transfer) : nullptr;
-    if (!to)
-      return;
-    std::memcpy(to, from, access.bytes);
-    for (Workgroup &other : step.machine.workgroups)
-      if (ranks >> other.rank & 1)
-        std::memcpy(other.shared.data() + place, from, access.bytes);
-    entry.shared.push_back({static_cast<uint32_t>(place), access.bytes});
+        from ? sharedPlace(step, lane, place, access.bytes, SharedUse::Transfer, Queue::Async)
+             : nullptr;
+    if (to)
+      std::memcpy(to, from, access.bytes);
   });
-  for (SharedRun run : entry.shared)
-    markShared(step.workgroup, run);
-  step.wave.counters.issue(Counter::Async, std::move(entry));
+  issueTransfer(step, Counter::Async);
 }
 
 static void storeAsync(Step &step) {
@@ -191,16 +179,15 @@ static void storeAsync(Step &step) {
     if (step.failed() || source == droppedShared)
       return;
     uint64_t place = source + static_cast<uint64_t>(step.instruction.modifiers.offset);
-    const uint8_t *from = sharedPlace(step, lane, place, access.bytes, SharedUse::Read);
+    const uint8_t *from =
+        sharedPlace(step, lane, place, access.bytes, SharedUse::Read, Queue::Async);
     uint64_t address = addressOf(step, {0, 2}, lane);
     uint8_t *to = from ? placeOf(step, lane, address, access.bytes, SharedUse::Write) : nullptr;
     if (to)
       std::memcpy(to, from, access.bytes);
   });
   ++step.machine.progress;
-  InFlight entry;
-  entry.sharedAccess = ++step.wave.order.issued;
-  step.wave.counters.issue(Counter::Async, std::move(entry));
+  issueTransfer(step, Counter::Async);
 }
 
 static void loadTransposed(Step &step) {

@@ -173,6 +173,7 @@ void Machine::startCluster(uint64_t number) {
     workgroup.waves.resize(llvm::divideCeil(launch.threads, kernel.waveSize));
     for (unsigned i = 0; i != workgroup.waves.size(); ++i) {
       workgroup.waves[i].number = i;
+      workgroup.waves[i].order.place = rank * static_cast<unsigned>(workgroup.waves.size()) + i;
       startWave(workgroup, workgroup.waves[i]);
     }
   }

@@ -78,6 +78,7 @@ struct BarrierState {
   unsigned arrived = 0;
   unsigned members = 0;
   uint32_t phase = 0;
+  Meeting meeting;
 };
 
 struct Workgroup {
@@ -85,9 +86,9 @@ struct Workgroup {
   /// In its cluster.
   unsigned rank = 0;
   std::vector<uint8_t> shared;
-  /// How many transfers into each byte nobody has waited for yet; empty until there is one.
-  std::vector<uint8_t> sharedInFlight;
   SharedShadow shadow;
+  /// Where waves meet at barriers in LDS, by their addresses.
+  llvm::DenseMap<uint32_t, Meeting> meetings;
   std::vector<Wave> waves;
   /// 0 is the workgroup's, others have names.
   std::array<BarrierState, 20> barriers = {};

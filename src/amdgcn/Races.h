@@ -1,80 +1,123 @@
-//===- Races.h - Whether a barrier lies between accesses to LDS ------------------===//
+//===- Races.h - Whether waves meet between accesses to LDS ----------------------===//
 //
 // Waves of a workgroup have turns, so that a missing barrier would often do no harm
-// here. For each byte of LDS this notes who wrote it last and who has read it since.
-// Reading what another wave wrote needs a barrier that the writer reached after its
-// write had ended (LDS's counter says so), as writing something else does; writing over what others
-// read one that they reached when their reads had.
+// here. For each byte of LDS this notes who wrote it last and who has read it since,
+// and for each wave what it can be sure has ended: its own accesses that it has
+// waited for, and what others knew when it met them at a barrier of any kind.
+// Reading what was written, and writing over what was read, needs that knowledge.
 //
-// Waves that also meet in other ways (barriers in LDS, named ones) are not checked.
+// A wave's instructions on LDS end in order, and so do its transfers between memory
+// and LDS of each kind; but a transfer and an instruction do not, not even of one wave.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <vector>
 
 namespace gluonc::amdgcn {
 
 struct Wave;
 struct Workgroup;
-struct Step;
 
-/// A transfer is one from memory straight to LDS. Repeat is a write of what is there already: waves
-/// that hold the same elements may all write them. Loops around compare-and-swap begin with a plain
-/// read, which may come too early.
-enum class SharedUse : uint8_t { Read, Write, Repeat, Atomic, CompareSwap, Transfer };
+/// What ends in order: instructions on LDS, direct loads of gfx9, asynchronous copies, and what
+/// the tensor data mover does.
+enum class Queue : uint8_t { Lds, Load, Async, Tensor };
+inline constexpr unsigned queueKinds = 4;
 
-/// Of a wave: its accesses to LDS, and how many of them had ended at each barrier.
+/// How many accesses of a wave, by queue.
+struct AccessCounts {
+  std::array<uint32_t, queueKinds> count = {};
+  uint32_t &operator[](Queue queue) { return count[static_cast<unsigned>(queue)]; }
+  uint32_t operator[](Queue queue) const { return count[static_cast<unsigned>(queue)]; }
+};
+
+/// The accesses that are sure to have ended, of each wave of a cluster.
+class Knowledge {
+public:
+  AccessCounts &of(unsigned wave) {
+    if (wave >= waves.size())
+      waves.resize(wave + 1);
+    return waves[wave];
+  }
+  uint32_t ended(unsigned wave, Queue queue) const {
+    return wave < waves.size() ? waves[wave][queue] : 0;
+  }
+  void merge(const Knowledge &other);
+
+private:
+  std::vector<AccessCounts> waves;
+};
+
+/// Where waves meet: who arrives leaves what it knows; once all have, they take it with them.
+struct Meeting {
+  Knowledge gathered, released;
+  void complete() {
+    released.merge(gathered);
+    gathered = {};
+  }
+};
+
+/// A transfer writes LDS. Repeat is a write of what is there already: waves that hold the same
+/// elements may all write them. Loops around compare-and-swap begin with a plain read, which may
+/// come too early. Arrive is of a barrier in LDS, which others read all the time.
+enum class SharedUse : uint8_t { Read, Write, Repeat, Atomic, CompareSwap, Transfer, Arrive };
+
+/// Of a wave: its number in the cluster, its accesses to LDS, and what it knows of others'.
 struct SharedOrder {
-  uint32_t issued = 0, ended = 0, transfers = 0;
-  struct Arrival {
-    uint32_t ended, transfers;
-  };
-  std::vector<Arrival> arrivals;
-  /// Barriers that this wave has come through.
-  uint32_t passed = 0;
+  unsigned place = 0;
+  AccessCounts issued;
+  Knowledge known;
+
+  uint32_t ended(Queue queue) const { return known.ended(place, queue); }
+  void end(Queue queue, uint32_t number) {
+    uint32_t &last = known.of(place)[queue];
+    last = number > last ? number : last;
+  }
 };
 
 class SharedShadow {
 public:
-  /// Null, or what is wrong with an access to a byte.
-  const char *check(const Workgroup &workgroup, const Wave &wave, uint32_t byte, SharedUse use);
-  /// A transfer of the wave into a byte has ended.
-  void endTransfer(const Wave &wave, uint32_t byte);
-  /// From now on the waves meet in ways that are not followed.
-  void giveUp() { isOff = true; }
+  /// Null, or what is wrong with an access to a byte by the wave's next instruction of a queue.
+  const char *check(const Workgroup &workgroup, const Wave &wave, uint32_t byte, SharedUse use,
+                    Queue queue);
+  /// Whether a barrier in LDS has had arrivals here.
+  bool isBarrier(uint32_t byte) const { return bytes && bytes[byte].isBarrier; }
 
 private:
-  /// Number `number` of a wave. Stands for none where a write's `use` is Read.
+  /// Stands for none where `use` is Read.
   struct Access {
-    uint32_t number = 0;
-    uint8_t wave = 0;
-    SharedUse use = SharedUse::Read;
+    uint32_t number;
+    uint16_t wave;
+    Queue queue;
+    SharedUse use;
   };
   struct Byte {
     /// Atomics leave what they change for others to wait for.
     Access plain, atomic;
-    /// Waves that have written the same.
-    uint32_t writers = 0;
-    /// The last read, and all waves that have read since the last write.
-    Access read;
-    uint32_t readers = 0;
-    /// Barriers that the readers had reached.
-    uint32_t readAt = 0;
+    /// Waves that have written the same, and those that have read since.
+    uint32_t writers, readers;
+    bool isBarrier;
   };
-  const char *checkRead(const Workgroup &workgroup, const Wave &wave, Byte &byte);
-  const char *checkWrite(const Workgroup &workgroup, const Wave &wave, Byte &byte, SharedUse use);
-  static bool isOver(const Workgroup &workgroup, const Wave &wave, Access access);
-  static bool isVisible(const Workgroup &workgroup, const Wave &wave, const Byte &byte);
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  const char *checkRead(const Workgroup &workgroup, const Wave &wave, uint32_t at, Queue queue);
+  const char *checkReaders(const Workgroup &workgroup, const Wave &wave, uint32_t at, Queue queue);
+  const char *checkWrite(const Workgroup &workgroup, const Wave &wave, uint32_t at, SharedUse use,
+                         Queue queue);
+  static bool isOver(const Wave &wave, Access access, Queue queue);
+  static bool isVisible(const Wave &wave, const Byte &byte, Queue queue);
+  static bool isUnderWay(const Workgroup &workgroup, Access access);
+  Access readOf(const Workgroup &workgroup, uint32_t at, unsigned wave) const;
 
-  std::vector<Byte> bytes;
-  bool isOff = false;
+  /// Zeros to begin with; pages that no wave touches cost nothing.
+  std::unique_ptr<Byte[], Free> bytes;
+  /// Of each byte, each wave's last read, its queue in the two upper bits.
+  std::unique_ptr<uint32_t[], Free> reads;
 };
-
-/// The wave reaches a barrier of its workgroup.
-void arriveInOrder(Wave &wave);
-/// It has come through.
-void passInOrder(Wave &wave);
 
 } // namespace gluonc::amdgcn

@@ -242,57 +242,37 @@ static void loadTransposed(Step &step) {
 // Barriers in LDS (gfx1250)
 //===----------------------------------------------------------------------===//
 
-/// Bits 28 to 0 count who is still to come, bits 31 to 29 phases downward, and the upper half has
-/// the count to begin with.
-uint64_t arriveAt(uint64_t &state, uint64_t count) {
-  uint64_t old = state;
-  for (uint64_t i = 0; i != count; ++i) {
-    uint32_t low = static_cast<uint32_t>(state);
-    uint32_t pending = low & 0x1fffffff, phase = low >> 29;
-    if (pending == 0) {
-      pending = static_cast<uint32_t>(state >> 32) & 0x1fffffff;
-      phase = (phase - 1) & 7;
-    } else {
-      --pending;
-    }
-    state = (state & ~uint64_t(0xffffffff)) | phase << 29 | pending;
-  }
-  return old;
+/// What a wave's asynchronous arrival tells: with it the copies before it have ended, too.
+static Knowledge knownAtArrival(Step &step, Queue queue) {
+  Knowledge known = step.wave.order.known;
+  known.of(step.wave.order.place)[queue] = step.wave.order.issued[queue];
+  return known;
 }
 
-/// An asynchronous arrival takes place at once, and the copies before it end with it: who reads
-/// what they brought without waiting for the barrier is found by the simulator only.
 static void arrive(Step &step) {
   bool isAsync = step.instruction.mnemonic == "ds_atomic_async_barrier_arrive_b64";
-  if (isAsync)
-    waitFor(step, Counter::Async, 0);
   unsigned first = isAsync ? 0 : 1;
-  step.workgroup.shadow.giveUp();
+  // Instructions on LDS end in order, those before the arrival before it.
+  Knowledge known = knownAtArrival(step, isAsync ? Queue::Async : Queue::Lds);
   step.eachLane([&](unsigned lane) {
     if (step.failed())
       return;
     uint64_t address = addressOf(step, first, lane, step.instruction.modifiers.offset);
-    uint8_t *at = sharedPlace(step, lane, address, 8, SharedUse::Atomic);
-    if (!at)
-      return;
-    uint64_t state, count = 1;
-    std::memcpy(&state, at, 8);
+    uint64_t count = 1;
     if (!isAsync)
       count = step.wave.row(step.operand(2).reg)[lane] |
               uint64_t(step.wave.row(step.operand(2).reg + 1)[lane]) << 32;
     if (count > 0x1fffffff)
       return step.fail(lane, "more arrivals than a barrier can count");
-    uint64_t old = arriveAt(state, count);
-    std::memcpy(at, &state, 8);
+    uint64_t old = arriveAtBarrier(step, lane, address, count, known);
     if (!isAsync)
       toRegisters(step.wave, step.instruction.access, step.operand(0).reg, lane,
                   reinterpret_cast<const uint8_t *>(&old));
   });
-  ++step.machine.progress;
   if (isAsync)
-    step.wave.counters.issue(Counter::Async, {});
+    issueTransfer(step, Counter::Async);
   else
-    issueLoad(step, Counter::Lds, step.operand(0));
+    issueShared(step, &step.operand(0));
 }
 
 //===----------------------------------------------------------------------===//

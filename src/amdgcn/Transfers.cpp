@@ -93,39 +93,47 @@ void issueShared(Step &step, const Operand *target) {
   InFlight entry;
   if (target)
     entry.registers.push_back({target->bank, target->reg, target->count});
-  entry.sharedAccess = ++step.wave.order.issued;
+  entry.sharedAccess = ++step.wave.order.issued[Queue::Lds];
   step.wave.counters.issue(Counter::Lds, std::move(entry));
 }
 
-uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use) {
+void issueTransfer(Step &step, Counter counter) {
+  InFlight entry;
+  entry.sharedAccess = ++step.wave.order.issued[queueOf(counter)];
+  step.wave.counters.issue(counter, std::move(entry));
+}
+
+Queue queueOf(Counter counter) {
+  switch (counter) {
+  case Counter::Load:
+    return Queue::Load;
+  case Counter::Async:
+    return Queue::Async;
+  case Counter::Tensor:
+    return Queue::Tensor;
+  default:
+    return Queue::Lds;
+  }
+}
+
+uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use,
+                     Queue queue) {
   Workgroup &workgroup = step.workgroup;
   if (address > workgroup.shared.size() || workgroup.shared.size() - address < bytes) {
     step.fail(lane, "LDS address 0x" + llvm::Twine::utohexstr(address) + " is outside of the " +
                         llvm::Twine(workgroup.shared.size()) + " bytes that the workgroup has");
     return nullptr;
   }
-  if (!workgroup.sharedInFlight.empty())
-    for (unsigned i = 0; i != bytes; ++i)
-      if (workgroup.sharedInFlight[address + i]) {
-        step.fail(lane, "LDS byte 0x" + llvm::Twine::utohexstr(address + i) +
-                            (use == SharedUse::Read ? " is read" : " is written") +
-                            " while a transfer into it is under way that nothing has waited for");
-        return nullptr;
-      }
+  auto begin = static_cast<uint32_t>(address);
   for (unsigned i = 0; i != bytes; ++i)
-    if (const char *problem =
-            workgroup.shadow.check(workgroup, step.wave, static_cast<uint32_t>(address + i), use)) {
+    if (const char *problem = workgroup.shadow.check(workgroup, step.wave, begin + i, use, queue)) {
       step.fail(lane, "LDS byte 0x" + llvm::Twine::utohexstr(address + i) + problem);
       return nullptr;
     }
+  // Who looks at a barrier learns what has ended with its phases.
+  if (use == SharedUse::Read && workgroup.shadow.isBarrier(begin))
+    step.wave.order.known.merge(workgroup.meetings[begin & ~7u].released);
   return workgroup.shared.data() + address;
-}
-
-void markShared(Workgroup &workgroup, SharedRun run) {
-  if (workgroup.sharedInFlight.empty())
-    workgroup.sharedInFlight.assign(workgroup.shared.size(), 0);
-  for (uint32_t i = run.begin; i != run.begin + run.bytes; ++i)
-    ++workgroup.sharedInFlight[i];
 }
 
 } // namespace gluonc::amdgcn

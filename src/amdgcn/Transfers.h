@@ -36,10 +36,14 @@ void issueStore(Step &step);
 /// Says that an access to LDS is under way; what it gives goes to `target`, if there is one.
 void issueShared(Step &step, const Operand *target = nullptr);
 
-/// Where bytes of LDS are, for a lane that uses them; null after a fault.
-uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use);
+/// Says that a transfer between memory and LDS is under way.
+void issueTransfer(Step &step, Counter counter);
 
-/// Bytes that come from memory straight to LDS.
-void markShared(Workgroup &workgroup, SharedRun run);
+/// What ends in order with the accesses to LDS of a counter.
+Queue queueOf(Counter counter);
+
+/// Where bytes of LDS are, for a lane that uses them; null after a fault.
+uint8_t *sharedPlace(Step &step, unsigned lane, uint64_t address, unsigned bytes, SharedUse use,
+                     Queue queue = Queue::Lds);
 
 } // namespace gluonc::amdgcn
