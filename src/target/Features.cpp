@@ -147,6 +147,7 @@ static const Chips &chipsWith(Feature feature) {
   case Feature::TensorMover:
   case Feature::WorkgroupClusters:
   case Feature::LdsBarriers:
+  case Feature::NamedBarriers:
   case Feature::LdsPartitions:
     return cdna5;
   }

@@ -86,6 +86,8 @@ enum class Feature : uint8_t {
   WorkgroupClusters,
   /// Barriers in LDS that count arrivals.
   LdsBarriers,
+  /// Barriers of some waves of a workgroup.
+  NamedBarriers,
   /// LDS in parts that are accessed at the same time.
   LdsPartitions,
   /// Loops whose stages the halves of a workgroup run in turns.

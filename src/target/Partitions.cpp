@@ -2,6 +2,7 @@
 
 #include "target/Features.h"
 #include "target/Limits.h"
+#include "target/amd/Barriers.h"
 #include "target/nvidia/Barriers.h"
 #include "target/nvidia/Registers.h"
 
@@ -13,7 +14,7 @@ PartitionRules partitionRules(const Target &target) {
     // One named barrier is for the default warps, one for all threads.
     return {nvidia::warpsPerReallocation, nvidia::namedBarriers - 2};
   case Vendor::Amd:
-    return {1, maxWarpsPerCta(target.warpSize()) - 1};
+    return {1, amd::namedBarriers - 1};
   }
 }
 

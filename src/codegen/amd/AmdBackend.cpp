@@ -11,6 +11,7 @@
 #include "codegen/core/EmitTable.h"
 #include "codegen/passes/Optimize.h"
 #include "ir/Dialects.h"
+#include "ir/amdg/AmdOps.h"
 #include "support/Interrupt.h"
 #include "target/Features.h"
 
@@ -29,6 +30,7 @@ const EmitTable &AmdIsa::operations() const {
   static const EmitTable table = [] {
     EmitTable all;
     addBuffers(all);
+    addClusters(all);
     addCopies(all);
     addTransposedLoads(all);
     addDot(all);
@@ -77,6 +79,14 @@ void stateAlignment(Module &module) {
                      getKnownAlignment(update->getPointerOperand(), module.getDataLayout())));
 }
 
+/// How many workgroups run together: what their numbers are made of.
+void stateCluster(Module &module, unsigned workgroups) {
+  std::string dims = workgroups > 1 ? std::to_string(workgroups) + ",1,1" : "0,0,0";
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr("amdgpu-cluster-dims", dims);
+}
+
 /// The first error that LLVM reports.
 void keepError(const DiagnosticInfo *diagnostic, void *text) {
   std::string &problem = *static_cast<std::string *>(text);
@@ -95,9 +105,17 @@ public:
   Error legalize(mlir::ModuleOp module) const override {
     if (Error error = Backend::legalize(module))
       return error;
-    for (tt::FuncOp function : module.getOps<tt::FuncOp>())
-      if (ttg::numCtasOf(function) > 1)
-        return make_error<UnsupportedError>(function.getLoc(), "a cluster of several workgroups");
+    mlir::Operation *refused = nullptr;
+    std::string what;
+    module.walk([&](mlir::Operation *op) {
+      what = refusalOf(op);
+      if (what.empty())
+        return mlir::WalkResult::advance();
+      refused = op;
+      return mlir::WalkResult::interrupt();
+    });
+    if (refused)
+      return make_error<UnsupportedError>(refused->getLoc(), what);
     return Error::success();
   }
 
@@ -110,6 +128,7 @@ public:
     waitAtReleases(*module.module, target);
     countCopies(*module.module, !target::has(target, target::Feature::AsyncLds));
     markUnusedInputs(*module.module);
+    stateCluster(*module.module, module.kernel.numCtas);
     stateAlignment(*module.module);
   }
 
@@ -143,6 +162,18 @@ public:
 
 private:
   const Isa &isa() const override { return amdIsa; }
+
+  /// What an operation asks of the chip that it lacks; empty if nothing.
+  std::string refusalOf(mlir::Operation *op) const {
+    bool moves = mlir::isa_and_present<amdg::AMDGDialect>(op->getDialect());
+    if (!moves && !mlir::isa<tt::CallOp>(op) && reachesPeers(op))
+      return "memory of another workgroup, as `" + op->getName().getStringRef().str() +
+             "` accesses it,";
+    if (mlir::isa<ttg::WarpSpecializeOp>(op) &&
+        !target::has(target, target::Feature::NamedBarriers))
+      return "`ttg.warp_specialize`";
+    return "";
+  }
 
   AmdIsa amdIsa;
 };

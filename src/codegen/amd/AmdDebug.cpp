@@ -15,9 +15,9 @@ namespace gluonc::codegen::amd {
 void AmdIsa::assertFail(Builder &builder, StringRef message, StringRef file, unsigned line,
                         StringRef function) const {
   std::string format;
-  for (char c : (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message +
-                 "` failed.\n")
-                    .str())
+  for (char c :
+       (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n")
+           .str())
     format += c == '%' ? "%%" : std::string(1, c);
   print(builder, format, {});
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::trap, {});

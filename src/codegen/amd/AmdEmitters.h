@@ -15,6 +15,8 @@ void addTransposedLoads(EmitTable &table);
 void addDot(EmitTable &table);
 /// Matrix products whose operands have scales.
 void addDotScaled(EmitTable &table);
+/// Barriers of a cluster.
+void addClusters(EmitTable &table);
 /// Barriers in LDS.
 void addLdsBarriers(EmitTable &table);
 /// Hints to the scheduler.

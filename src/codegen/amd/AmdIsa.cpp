@@ -7,6 +7,7 @@
 #include "codegen/amd/AmdIsa.h"
 
 #include "codegen/amd/Machine.h"
+#include "codegen/amd/Multicast.h"
 #include "codegen/amd/Refused.h"
 #include "codegen/core/Words.h"
 #include "target/Features.h"
@@ -159,10 +160,34 @@ static void setHints(Builder &builder, Access *access, const MemoryHints &hints)
         MDNode::get(builder.getContext(), ConstantAsMetadata::get(builder.getInt32(1))));
 }
 
+/// Of a load that workgroups make together: their mask. Null for others.
+static Value *sharersOf(Builder &builder, Type *word, unsigned count, const MemoryHints &hints) {
+  unsigned bytes = word->getScalarSizeInBits() / 8 * count;
+  bool hasForm = bytes == 4 || bytes == 8 || bytes == 16;
+  return hints.plain() && hasForm ? multicastMask(builder, hints.sharingCtas) : nullptr;
+}
+
+static Registers loadTogether(Builder &builder, Value *pointer, Type *word, unsigned count,
+                              Value *sharers) {
+  unsigned bytes = word->getScalarSizeInBits() / 8 * count;
+  Intrinsic::ID id = bytes == 4   ? Intrinsic::amdgcn_cluster_load_b32
+                     : bytes == 8 ? Intrinsic::amdgcn_cluster_load_b64
+                                  : Intrinsic::amdgcn_cluster_load_b128;
+  Type *words = builder.getInt32Ty(), *type = word;
+  if (bytes > 4)
+    words = FixedVectorType::get(words, bytes / 4);
+  if (count > 1)
+    type = FixedVectorType::get(word, count);
+  Value *loaded = builder.CreateIntrinsic(id, {words}, {pointer, builder.getInt32(0), sharers});
+  return wordsOf(builder, builder.CreateBitCast(loaded, type));
+}
+
 Registers AmdIsa::loadWords(Builder &builder, Value *pointer, Type *word, Value *mask,
                             ArrayRef<Value *> other, unsigned count,
                             const MemoryHints &hints) const {
   return underMask(builder, mask, other, [&] {
+    if (Value *sharers = sharersOf(builder, word, count, hints))
+      return loadTogether(builder, pointer, word, count, sharers);
     LoadInst *load = loadVector(builder, pointer, word, count);
     setHints(builder, load, hints);
     return wordsOf(builder, load);

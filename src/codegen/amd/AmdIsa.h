@@ -27,6 +27,11 @@ public:
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
   void ctaBarrier(Builder &builder, bool global) const override;
   void warpBarrier(Builder &builder) const override;
+  bool wantsUniformBranches() const override { return true; }
+  void joinGroup(Builder &builder, unsigned id) const override;
+  void groupBarrier(Builder &builder, unsigned id, unsigned threads, bool global) const override;
+  void workersBarrier(Builder &builder, unsigned id, unsigned threads) const override;
+  llvm::Value *clusterRank(Builder &builder, unsigned ctas) const override;
   llvm::Value *shuffle(Builder &builder, llvm::Value *value, llvm::Value *lane) const override;
   llvm::Value *shuffleXor(Builder &builder, llvm::Value *value, unsigned distance) const override;
   Registers loadWords(Builder &builder, llvm::Value *pointer, llvm::Type *word, llvm::Value *mask,

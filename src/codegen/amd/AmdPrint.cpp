@@ -61,8 +61,8 @@ Value *reserve(Builder &builder, unsigned bytes, BasicBlock *full) {
   Value *hidden = builder.CreateIntrinsic(Intrinsic::amdgcn_implicitarg_ptr, {});
   Value *buffer = builder.CreateAlignedLoad(
       address, builder.CreateConstGEP1_32(byte, hidden, bufferArgument), Align(8));
-  Value *capacity =
-      builder.CreateAlignedLoad(word, builder.CreateConstGEP1_32(byte, buffer, wordBytes), Align(4));
+  Value *capacity = builder.CreateAlignedLoad(
+      word, builder.CreateConstGEP1_32(byte, buffer, wordBytes), Align(4));
   LoadInst *used = builder.CreateAlignedLoad(word, buffer, Align(4));
   SyncScope::ID device = context.getOrInsertSyncScopeID("agent");
   used->setAtomic(AtomicOrdering::Monotonic, device);
@@ -77,7 +77,8 @@ Value *reserve(Builder &builder, unsigned bytes, BasicBlock *full) {
   PHINode *begin = builder.CreatePHI(word, 2);
   begin->addIncoming(used, before);
   Value *end = builder.CreateAdd(begin, builder.getInt32(bytes));
-  Value *fits = builder.CreateICmpULE(builder.CreateAdd(end, builder.getInt32(headBytes)), capacity);
+  Value *fits =
+      builder.CreateICmpULE(builder.CreateAdd(end, builder.getInt32(headBytes)), capacity);
   builder.CreateCondBr(fits, takes, full);
   builder.SetInsertPoint(takes);
   Value *swap = builder.CreateAtomicCmpXchg(buffer, begin, end, Align(4), AtomicOrdering::Monotonic,

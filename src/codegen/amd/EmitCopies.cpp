@@ -17,6 +17,7 @@
 
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/Buffers.h"
+#include "codegen/amd/Multicast.h"
 #include "codegen/core/GlobalVectors.h"
 #include "codegen/core/SharedTransfer.h"
 #include "codegen/core/Shuffle.h"
@@ -271,16 +272,26 @@ public:
     /// Beyond all of LDS.
     constexpr uint32_t nowhere = 0x7fffffff;
     ThreadAddress address = addressOf(emitter, *transfer, copy.view, copy.bytes());
+    const layout::LinearLayout &layout = emitter.types.layoutOf(copy.tensor());
+    Value *sharers = emitter.threads.clusterSize() > 1
+                         ? multicastMask(builder, layout.freeVariableMask(layout::Dim::Block))
+                         : nullptr;
     for (ArrayRef<uint32_t> vector : vectors()) {
       Value *shared = address.at(vectorOffset(*transfer, vector)), *mask = maskOf(vector);
       Value *to = shared;
       if (mask)
         to = builder.CreateSelect(
             mask, shared, builder.CreateIntToPtr(builder.getInt32(nowhere), shared->getType()));
-      move(Intrinsic::amdgcn_global_load_async_to_lds_b8,
-           Intrinsic::amdgcn_global_load_async_to_lds_b32,
-           Intrinsic::amdgcn_global_load_async_to_lds_b64,
-           Intrinsic::amdgcn_global_load_async_to_lds_b128, vector, to);
+      if (sharers)
+        move(Intrinsic::amdgcn_cluster_load_async_to_lds_b8,
+             Intrinsic::amdgcn_cluster_load_async_to_lds_b32,
+             Intrinsic::amdgcn_cluster_load_async_to_lds_b64,
+             Intrinsic::amdgcn_cluster_load_async_to_lds_b128, vector, to, sharers);
+      else
+        move(Intrinsic::amdgcn_global_load_async_to_lds_b8,
+             Intrinsic::amdgcn_global_load_async_to_lds_b32,
+             Intrinsic::amdgcn_global_load_async_to_lds_b64,
+             Intrinsic::amdgcn_global_load_async_to_lds_b128, vector, to);
       storeOther(address, vector, mask);
     }
   }
@@ -305,12 +316,15 @@ public:
 
 private:
   void move(Intrinsic::ID one, Intrinsic::ID four, Intrinsic::ID eight, Intrinsic::ID sixteen,
-            ArrayRef<uint32_t> vector, Value *shared) {
+            ArrayRef<uint32_t> vector, Value *shared, Value *sharers = nullptr) {
     unsigned bytes = vectorBytes();
     Intrinsic::ID id = bytes == 1 ? one : bytes == 4 ? four : bytes == 8 ? eight : sixteen;
-    builder.CreateIntrinsic(builder.getVoidTy(), id,
-                            {emitter.get(copy.places)[vector[0]], shared, builder.getInt32(0),
-                             builder.getInt32(cacheOperand(emitter.state.target, copy.caches))});
+    SmallVector<Value *> operands = {
+        emitter.get(copy.places)[vector[0]], shared, builder.getInt32(0),
+        builder.getInt32(cacheOperand(emitter.state.target, copy.caches))};
+    if (sharers)
+      operands.push_back(sharers);
+    builder.CreateIntrinsic(builder.getVoidTy(), id, operands);
   }
 };
 

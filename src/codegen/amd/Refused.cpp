@@ -1,6 +1,7 @@
 #include "codegen/amd/Refused.h"
 
 #include "codegen/core/Emitter.h"
+#include "ir/Dialects.h"
 #include "ir/amdg/AmdOps.h"
 
 namespace gluonc::codegen::amd {
@@ -15,7 +16,7 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 } // namespace
 
 void addRefused(EmitTable &table) {
-  add<ttg::WarpSpecializeOp, amdg::ClusterBarrierArriveOp, amdg::ClusterBarrierWaitOp,
+  add<ttng::ClusterBarrierOp, ttng::ClusterArriveOp, ttng::ClusterWaitOp,
       amdg::UpdateTensorDescriptorOp, amdg::AsyncTDMCopyGlobalToLocalOp,
       amdg::AsyncTDMFusedCopyGlobalToLocalOp, amdg::AsyncTDMCopyLocalToGlobalOp,
       amdg::AsyncTDMGatherOp, amdg::AsyncTDMScatterOp, amdg::AsyncTDMWaitOp, amdg::TDMPrefetchOp,

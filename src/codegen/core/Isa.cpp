@@ -10,10 +10,8 @@ namespace gluonc::codegen {
   GL_ICE("an operation of the chip's " + unit.str() + ", which it lacks, reached code generation");
 }
 
-void Isa::groupBarrier(Builder &, unsigned, unsigned) const { lacks("named barriers"); }
-void Isa::namedBarrier(Builder &, unsigned, unsigned) const { lacks("named barriers"); }
-unsigned Isa::warpsPerRegisters() const { lacks("register reallocation"); }
-unsigned Isa::idleRegisters() const { lacks("register reallocation"); }
+void Isa::groupBarrier(Builder &, unsigned, unsigned, bool) const { lacks("named barriers"); }
+void Isa::workersBarrier(Builder &, unsigned, unsigned) const { lacks("named barriers"); }
 void Isa::setRegisters(Builder &, unsigned, bool) const { lacks("register reallocation"); }
 Value *Isa::clusterRank(Builder &, unsigned) const { lacks("clusters"); }
 void Isa::clusterBarrier(Builder &, bool) const { lacks("clusters"); }

@@ -27,6 +27,8 @@ enum AddressSpace : unsigned { GlobalSpace = 1, SharedSpace = 3 };
 struct MemoryHints {
   tt::CachePolicy caches = {};
   bool isVolatile = false;
+  /// Bits of the CTA's number in its cluster: CTAs that differ in them only load the same together.
+  uint32_t sharingCtas = 0;
   bool plain() const { return caches.saysNothing() && !isVolatile; }
 };
 
@@ -104,13 +106,15 @@ public:
   /// to global memory, too.
   virtual void ctaBarrier(Builder &builder, bool global) const = 0;
   virtual void warpBarrier(Builder &builder) const = 0;
-  /// The same for the `threads` that name the barrier `id`.
-  virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads) const;
-  /// The same for threads that come from several places of the program.
-  virtual void namedBarrier(Builder &builder, unsigned id, unsigned threads) const;
-  /// Warps that own registers together, and how many of these a thread keeps that has no work.
-  virtual unsigned warpsPerRegisters() const;
-  virtual unsigned idleRegisters() const;
+  /// Whether a branch must be on a value that LLVM knows to be the same in all lanes, or both of
+  /// its sides are run.
+  virtual bool wantsUniformBranches() const { return false; }
+  /// The warps that come here are those of the barrier `id` from now on.
+  virtual void joinGroup(Builder &, unsigned) const {}
+  /// A ctaBarrier for the `threads` of the barrier `id`.
+  virtual void groupBarrier(Builder &builder, unsigned id, unsigned threads, bool global) const;
+  /// The same for all `threads` of the CTA, which come from several places of the program.
+  virtual void workersBarrier(Builder &builder, unsigned id, unsigned threads) const;
   /// The warps that come here, which own them together, have `count` registers each from now on;
   /// `grows` says that they had fewer.
   virtual void setRegisters(Builder &builder, unsigned count, bool grows) const;

@@ -40,13 +40,24 @@ Value *Threads::clusterRank() {
   return rank;
 }
 
+Value *Threads::isInGroup() {
+  if (state.isa.wantsUniformBranches())
+    return builder.CreateICmpULT(warpId(), builder.getInt32(group.count));
+  return builder.CreateICmpULT(id(), builder.getInt32(count()));
+}
+
+void Threads::joinGroup() {
+  if (group.count > 1)
+    state.isa.joinGroup(builder, group.barrier);
+}
+
 void Threads::barrier(bool global) {
   if (group.count == state.kernel.numWarps)
     state.isa.ctaBarrier(builder, global);
   else if (group.count == 1)
     state.isa.warpBarrier(builder);
   else
-    state.isa.groupBarrier(builder, group.barrier, count());
+    state.isa.groupBarrier(builder, group.barrier, count(), global);
 }
 
 Threads::GroupScope::GroupScope(Threads &threads, WarpGroup group)
@@ -57,6 +68,7 @@ Threads::GroupScope::GroupScope(Threads &threads, WarpGroup group)
   threads.thread = threads.unboundedThread = threads.warp = threads.rank = nullptr;
   threads.parts.clear();
   Builder &builder = threads.builder;
+  threads.joinGroup();
   threads.startPrologue(BasicBlock::Create(builder.getContext(), "partition.body",
                                            builder.GetInsertBlock()->getParent()));
 }

@@ -48,6 +48,10 @@ public:
   /// True in the threads that own their elements; null when all do.
   llvm::Value *ownerMask(const layout::LinearLayout &layout, Among among);
   llvm::Value *isFirst(Among among);
+  /// True in the threads of the group, which is the first of the CTA.
+  llvm::Value *isInGroup();
+  /// The warps of the group arrive at its barrier from now on.
+  void joinGroup();
   /// All threads of the group arrive, and see each other's accesses to shared memory; with
   /// `global`, to global memory, too.
   void barrier(bool global = false);

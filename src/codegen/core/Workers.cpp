@@ -7,8 +7,8 @@ using namespace llvm;
 namespace gluonc::codegen {
 
 void synchronizeAll(Emitter &emitter) {
-  emitter.isa.namedBarrier(emitter.builder, allThreadsBarrier,
-                           emitter.state.kernel.numWarps * emitter.state.target.warpSize());
+  emitter.isa.workersBarrier(emitter.builder, allThreadsBarrier,
+                             emitter.state.kernel.numWarps * emitter.state.target.warpSize());
 }
 
 Value *sharedByte(Emitter &emitter, int64_t offset) {
@@ -66,9 +66,9 @@ void startWorkers(Emitter &emitter, mlir::Operation *op) {
   jump->setSuccessor(0, dispatch);
   builder.SetInsertPoint(dispatch);
   beginClusterState(emitter, op);
-  Value *mine =
-      builder.CreateICmpULT(emitter.threads.id(), builder.getInt32(emitter.threads.count()));
-  builder.CreateCondBr(mine, body, loop);
+  builder.CreateCondBr(emitter.threads.isInGroup(), body, loop);
+  builder.SetInsertPoint(body, body->begin());
+  emitter.threads.joinGroup();
 
   builder.SetInsertPoint(loop);
   synchronizeAll(emitter);

@@ -10,6 +10,7 @@
 #include "ir/tt/AxisInfo.h"
 
 using namespace llvm;
+using gluonc::layout::Dim;
 using mlir::LogicalResult;
 using mlir::success;
 
@@ -35,12 +36,19 @@ Type *pointeeOf(Emitter &emitter, mlir::Value pointers) {
   return emitter.types.ofElement(tt::pointeeTypeOf(mlir::getElementTypeOrSelf(pointers.getType())));
 }
 
+/// Bits of the CTA's number on which the elements that it loads do not depend.
+uint32_t sharingCtas(Emitter &emitter, tt::LoadOp op) {
+  if (emitter.threads.clusterSize() == 1 || !isa<mlir::RankedTensorType>(op.getType()))
+    return 0;
+  return emitter.types.layoutOf(op.getType()).freeVariableMask(Dim::Block);
+}
+
 LogicalResult emitLoad(Emitter &emitter, tt::LoadOp op) {
   Builder &builder = emitter.builder;
   Type *element = pointeeOf(emitter, op.getPtr());
   layout::RegisterVectors plan =
       vectorsOf(emitter, op.getPtr(), op.getMask(), memoryBytes(element));
-  MemoryHints hints{tt::cachePolicyOf(op), op.getIsVolatile()};
+  MemoryHints hints{tt::cachePolicyOf(op), op.getIsVolatile(), sharingCtas(emitter, op)};
   const Registers &pointers = emitter.get(op.getPtr());
   Type *word = wordType(element, plan.size());
   unsigned words = 8 * memoryBytes(element) * plan.size() / wordBits(word);
@@ -78,7 +86,7 @@ LogicalResult emitStore(Emitter &emitter, tt::StoreOp op) {
   Type *element = pointeeOf(emitter, op.getPtr());
   layout::RegisterVectors plan =
       vectorsOf(emitter, op.getPtr(), op.getMask(), memoryBytes(element));
-  MemoryHints hints{tt::cachePolicyOf(op), /*isVolatile=*/false};
+  MemoryHints hints{tt::cachePolicyOf(op)};
   const Registers &pointers = emitter.get(op.getPtr());
   const Registers &values = emitter.get(op.getValue());
   Type *word = wordType(element, plan.size());

@@ -18,6 +18,7 @@
 
 #include "ir/Captures.h"
 #include "ir/Dialects.h"
+#include "target/Partitions.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -86,10 +87,15 @@ struct Captures {
 struct RegisterPlan {
   ArrayRef<int32_t> actual;
   int32_t atStart;
+  /// Of warps without a partition.
+  int32_t idle = 0;
 
-  RegisterPlan(ttg::WarpSpecializeOp op)
+  RegisterPlan(Emitter &emitter, ttg::WarpSpecializeOp op)
       : actual(op.getActualRegisters().value_or(ArrayRef<int32_t>())),
-        atStart(integerAttribute(op->getParentOfType<mlir::ModuleOp>(), ttg::maxRegistersAttr)) {}
+        atStart(integerAttribute(op->getParentOfType<mlir::ModuleOp>(), ttg::maxRegistersAttr)) {
+    if (auto rules = target::registerRules(emitter.state.target))
+      idle = rules->fewest;
+  }
 
   void enter(Emitter &emitter, int32_t count) const {
     if (!actual.empty() && count != atStart)
@@ -116,9 +122,9 @@ struct Specialize {
   unsigned groupWarps;
 
   Specialize(Emitter &emitter, ttg::WarpSpecializeOp op)
-      : emitter(emitter), op(op), captures(emitter, op), registers(op),
+      : emitter(emitter), op(op), captures(emitter, op), registers(emitter, op),
         number(emitter.workers.dispatch->getNumCases() + 1),
-        groupWarps(emitter.isa.warpsPerRegisters()) {}
+        groupWarps(target::partitionRules(emitter.state.target).groupWarps) {}
 
   /// Whether nothing else will ever be announced to the workers.
   bool runsOnce() {
@@ -152,7 +158,7 @@ struct Specialize {
   LogicalResult emitGroup(unsigned firstWarp, Value *warp, BasicBlock *start, BasicBlock *loop) {
     Builder &builder = emitter.builder;
     emitter.blocks.start(start);
-    int32_t count = emitter.isa.idleRegisters();
+    int32_t count = registers.idle;
     ArrayRef<int32_t> starts = *op.getWarpGroupStartIds(), sizes = op.getPartitionNumWarps();
     BasicBlock *done = emitter.blocks.create("group.done");
     SmallVector<std::pair<unsigned, BasicBlock *>> partitions;

@@ -177,20 +177,17 @@ void NvidiaIsa::warpBarrier(Builder &builder) const {
                           {builder.getInt32(-1)});
 }
 
-void NvidiaIsa::groupBarrier(Builder &builder, unsigned id, unsigned threads) const {
+void NvidiaIsa::groupBarrier(Builder &builder, unsigned id, unsigned threads, bool) const {
   std::string text = "bar.sync " + std::to_string(id) + ", " + std::to_string(threads) + ";";
   emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }
 
 // `bar.sync` is `barrier.sync.aligned`: all threads of the CTA must come to the same instruction.
 // Hardware that only counts them does not mind; synccheck of compute-sanitizer does.
-void NvidiaIsa::namedBarrier(Builder &builder, unsigned id, unsigned threads) const {
+void NvidiaIsa::workersBarrier(Builder &builder, unsigned id, unsigned threads) const {
   std::string text = "barrier.sync " + std::to_string(id) + ", " + std::to_string(threads) + ";";
   emitAsm(builder, text, builder.getVoidTy(), {}, AsmEffect::ReadsAndWrites, Threads::Together);
 }
-
-unsigned NvidiaIsa::warpsPerRegisters() const { return target::nvidia::warpsPerReallocation; }
-unsigned NvidiaIsa::idleRegisters() const { return target::nvidia::minReallocatedRegisters; }
 
 void NvidiaIsa::setRegisters(Builder &builder, unsigned count, bool grows) const {
   std::string text = std::string("setmaxnreg.") + (grows ? "inc" : "dec") + ".sync.aligned.u32 " +

@@ -26,10 +26,8 @@ public:
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
   void ctaBarrier(Builder &builder, bool global) const override;
   void warpBarrier(Builder &builder) const override;
-  void groupBarrier(Builder &builder, unsigned id, unsigned threads) const override;
-  void namedBarrier(Builder &builder, unsigned id, unsigned threads) const override;
-  unsigned warpsPerRegisters() const override;
-  unsigned idleRegisters() const override;
+  void groupBarrier(Builder &builder, unsigned id, unsigned threads, bool global) const override;
+  void workersBarrier(Builder &builder, unsigned id, unsigned threads) const override;
   void setRegisters(Builder &builder, unsigned count, bool grows) const override;
   llvm::Value *clusterRank(Builder &builder, unsigned ctas) const override;
   void clusterBarrier(Builder &builder, bool relaxed) const override;
