@@ -143,8 +143,9 @@ static void getHardware(Step &step) {
   uint32_t value = 0;
   if (field.name == "MODE")
     value = step.wave.mode;
-  else if (field.name == "IB_STS2" && step.machine.launch.workgroupsPerCluster > 1)
-    value = 1u << 6;
+  else if (field.name == "IB_STS2")
+    // Zero where there are no clusters; and the workgroup's number in its own.
+    value = (step.machine.launch.workgroupsPerCluster - 1) << 6 | step.workgroup.rank << 21;
   else if (field.name == "SHADER_CYCLES" || field.name == "SHADER_CYCLES_LO")
     value = static_cast<uint32_t>(step.machine.clock);
   step.setScalar(step.operand(0), value >> field.shift & fieldMask(field));

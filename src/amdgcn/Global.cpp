@@ -3,6 +3,8 @@
 #include "amdgcn/Transfers.h"
 #include "amdgcn/Transposed.h"
 
+#include "llvm/ADT/Hashing.h"
+
 namespace gluonc::amdgcn {
 
 using llvm::StringRef;
@@ -81,6 +83,21 @@ static void loadLanes(Step &step) {
   // Nobody knows beforehand which memory a flat address is in.
   if (access.type == Flat)
     issueShared(step, &target);
+}
+
+/// The workgroups of a cluster that load the same places, as m0 says.
+static void askTogether(Step &step, AddressOperands operands) {
+  uint64_t what = step.operand(0).reg;
+  step.eachLane([&](unsigned lane) {
+    what = llvm::hash_combine(what, lane, addressOf(step, operands, lane));
+  });
+  requestTogether(step, step.wave.scalars[m0Slot] & 0xffff, what);
+}
+
+static void loadOfCluster(Step &step) {
+  askTogether(step, {1, 2});
+  if (!step.failed())
+    loadLanes(step);
 }
 
 static void store(Step &step) {
@@ -172,6 +189,12 @@ static void loadAsync(Step &step) {
   issueTransfer(step, Counter::Async);
 }
 
+static void loadAsyncOfCluster(Step &step) {
+  askTogether(step, {1, 2});
+  if (!step.failed())
+    loadAsync(step);
+}
+
 static void storeAsync(Step &step) {
   const Access &access = step.instruction.access;
   step.eachLane([&](unsigned lane) {
@@ -221,6 +244,7 @@ Handler chooseGlobal(Instruction &instruction, const Chip &chip) {
   if (Handler cache = chooseCache(name))
     return cache;
   Access &access = instruction.access;
+  bool isCluster = name.starts_with("cluster_");
   if (name.consume_front("global_") || name.consume_front("cluster_"))
     access.type = Global;
   else if (name.consume_front("flat_"))
@@ -232,7 +256,7 @@ Handler chooseGlobal(Instruction &instruction, const Chip &chip) {
   if (name.consume_front("load_lds_"))
     return readAccess(name, access) ? loadToShared : nullptr;
   if (name.consume_front("load_async_to_lds_"))
-    return readAccess(name, access) ? loadAsync : nullptr;
+    return !readAccess(name, access) ? nullptr : isCluster ? loadAsyncOfCluster : loadAsync;
   if (name.consume_front("store_async_from_lds_")) {
     access.isStore = true;
     return readAccess(name, access) ? storeAsync : nullptr;
@@ -240,7 +264,7 @@ Handler chooseGlobal(Instruction &instruction, const Chip &chip) {
   if (name.consume_front("load_tr"))
     return readTransposed(name, chip, instruction) ? loadTransposed : nullptr;
   if (name.consume_front("load_"))
-    return readAccess(name, access) ? loadLanes : nullptr;
+    return !readAccess(name, access) ? nullptr : isCluster ? loadOfCluster : loadLanes;
   if (name.consume_front("store_")) {
     access.isStore = true;
     return readAccess(name, access) ? store : nullptr;

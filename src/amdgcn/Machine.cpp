@@ -26,6 +26,11 @@ std::optional<Fault> Machine::run() {
   unsigned peers = launch.workgroupsPerCluster;
   if (!peers || peers > 16 || launch.grid[0] % peers)
     return refuse("the grid is no multiple of the cluster");
+  if (peers > 1 && !chip.is1250)
+    return refuse("the chip has no clusters");
+  const std::array<unsigned, 3> &meant = kernel.clusterSize;
+  if (meant[0] && (meant[0] != peers || meant[1] != 1 || meant[2] != 1))
+    return refuse("the code object is for clusters of another size");
   if (!launch.threads || launch.threads > 1024)
     return refuse("a workgroup has 1 to 1024 threads");
   uint64_t clusters = uint64_t(launch.grid[0]) / peers * launch.grid[1] * launch.grid[2];
@@ -57,6 +62,8 @@ void Machine::runCluster() {
     if ((!any || idle == idleRounds) && !fault)
       failWaiting();
   }
+  if (!fault)
+    checkRequests(*this);
 }
 
 /// Whether every wave waits at a barrier, or asks again and again.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "amdgcn/Clusters.h"
 #include "amdgcn/Counters.h"
 #include "amdgcn/Disassembler.h"
 #include "amdgcn/Instruction.h"
@@ -106,6 +107,7 @@ public:
   /// The workgroups of the cluster that runs.
   std::vector<Workgroup> workgroups;
   BarrierState clusterBarrier;
+  SharedRequests requests;
   std::optional<Fault> fault;
   /// Counts what others may wait for.
   uint64_t progress = 0;

@@ -215,6 +215,12 @@ llvm::Error Loader::readSymbols() {
   return llvm::Error::success();
 }
 
+static unsigned numberIn(llvm::msgpack::DocNode &node) {
+  return node.getKind() == llvm::msgpack::Type::UInt  ? unsigned(node.getUInt())
+         : node.getKind() == llvm::msgpack::Type::Int ? unsigned(node.getInt())
+                                                      : 0u;
+}
+
 void Loader::readKernels(llvm::msgpack::DocNode &root) {
   if (!root.isMap())
     return;
@@ -229,15 +235,13 @@ void Loader::readKernels(llvm::msgpack::DocNode &root) {
     auto found = name.isString() ? module.kernels.find(name.getString()) : module.kernels.end();
     if (found == module.kernels.end() || !map[".args"].isArray())
       continue;
+    if (llvm::msgpack::DocNode &sizes = map[".cluster_dims"]; sizes.isArray())
+      for (unsigned axis = 0; axis != std::min<size_t>(3, sizes.getArray().size()); ++axis)
+        found->second.clusterSize[axis] = numberIn(sizes.getArray()[axis]);
     for (llvm::msgpack::DocNode &argument : map[".args"].getArray()) {
       if (!argument.isMap())
         continue;
-      auto number = [&](StringRef key) {
-        llvm::msgpack::DocNode &node = argument.getMap()[key];
-        return node.getKind() == llvm::msgpack::Type::UInt  ? unsigned(node.getUInt())
-               : node.getKind() == llvm::msgpack::Type::Int ? unsigned(node.getInt())
-                                                            : 0u;
-      };
+      auto number = [&](StringRef key) { return numberIn(argument.getMap()[key]); };
       llvm::msgpack::DocNode &kind = argument.getMap()[".value_kind"];
       found->second.arguments.push_back(
           {number(".offset"), number(".size"), kind.isString() ? kind.getString().str() : ""});

@@ -39,6 +39,8 @@ struct Kernel {
   uint64_t entry = 0;
   std::vector<Argument> arguments;
   unsigned waveSize = 64;
+  /// In workgroups; zeros where the code object does not say.
+  std::array<unsigned, 3> clusterSize = {};
   bool hasDynamicStack = false;
 };
 

@@ -11,6 +11,8 @@
 #include "amdgcn/Handlers.h"
 #include "amdgcn/Transfers.h"
 
+#include "llvm/ADT/Hashing.h"
+
 namespace gluonc::amdgcn {
 
 namespace {
@@ -220,6 +222,9 @@ static void move(Step &step) {
   if (const char *problem = problemOf(base, shape, outer))
     return step.fail(0, problem);
   Descriptor descriptor = readDescriptor(base, shape, outer, last);
+  if (isLoad)
+    requestTogether(step, descriptor.ranks,
+                    llvm::hash_combine(descriptor.shared, descriptor.global, descriptor.bytes));
   for (uint64_t i = 0; i != descriptor.iterations && !step.failed(); ++i)
     Mover{step, descriptor, isLoad}.moveTile(descriptor.shared + i * descriptor.sharedIncrement,
                                              descriptor.global + i * descriptor.globalIncrement);

@@ -112,7 +112,7 @@ public:
   std::optional<Fault> fault;
 
   explicit Executed(const KernelText &kernel, std::vector<uint32_t> in = {}, unsigned threads = 64,
-                    size_t words = 1024)
+                    size_t words = 1024, unsigned workgroups = 1, unsigned clusterSize = 1)
       : out(words, 0xdeadbeef) {
     std::string object = assemble(kernelText(kernel), kernel.chip);
     if (object.empty()) {
@@ -126,6 +126,8 @@ public:
                         reinterpret_cast<uint64_t>(in.data())};
     Range ranges[] = {{slots[0], slots[0] + 4 * words}, {slots[1], slots[1] + 4 * in.size()}};
     Launch launch;
+    launch.grid[0] = workgroups;
+    launch.workgroupsPerCluster = clusterSize;
     launch.threads = threads;
     launch.slots = slots;
     launch.memory = ranges;
