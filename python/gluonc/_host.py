@@ -1,6 +1,7 @@
 """Helpers that host code and kernels share."""
 
 import functools
+import types
 
 from gluonc import _texts
 from gluonc._decorated import Decorated
@@ -25,6 +26,10 @@ class ConstexprFunction(Decorated):
 
     # gluonc_binding_kind of the C API.
     _binding_kind = 2
+
+    def __get__(self, instance, owner=None):
+        """In a class it is a method, as for Python: aggregates are made by host code, too."""
+        return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args, **kwargs):
         from gluonc.language._constexpr import unwrap

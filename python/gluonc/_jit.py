@@ -24,7 +24,10 @@ _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": Fal
                     "launch_cooperative_grid": False}
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "enable_reflect_ftz",
-                              "ptx_options", "sched4reg"})
+                              "ptx_options", "sched4reg",
+                              # Of AMD: how many waves a SIMD is to hold, how products are chosen and
+                              # scheduled.
+                              "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint"})
 
 
 def default_options():

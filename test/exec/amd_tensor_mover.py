@@ -42,6 +42,20 @@
 # EXPECT: abs(dst[0:16, 32:64] - src[0:32:2, 32:64]).max() + abs(dst[:, 0:32]).max() == 0
 # RUN: rows src='randn((64, 64), f16)' dst='zeros((64, 64), f16)' kind=gl.int16 --grid 1 --target hip:gfx1250
 # EXPECT: abs(dst[0:16, 32:64] - src[0:32:2, 32:64]).max() + abs(dst[:, 0:32]).max() == 0
+# RUN: few_rows src='randn((64, 32), f16)' dst='zeros((64, 32), f16)' named=16 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:16] - src[0:32:2]).max() + abs(dst[16:64]).max() == 0
+# RUN: few_rows src='randn((64, 32), f16)' dst='zeros((64, 32), f16)' named=32 --grid 1 --target hip:gfx1250
+# FAULT: UninitializedSharedRead
+# RUN: half_there src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' end=48 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:16] - src[32:48]).max() + abs(dst[16:64]).max() == 0
+# RUN: half_there src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' end=96 --grid 1 --target hip:gfx1250
+# FAULT: UninitializedSharedRead
+# RUN: last_tells src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' first=None second=None count=4 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: last_tells src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' first=1 second=3 count=2 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: last_tells src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' first=2 second=1 count=1 --grid 1 --target hip:gfx1250
+# FAULT: UnfinishedCopyRead
 # RUN: dims src='randn((3, 5, 7, 20), f32)' dst='zeros((3, 5, 7, 20), f32)' --grid 1 --target hip:gfx1250
 # EXPECT: dst == src
 # RUN: clusters src='randn((128, 32), f32)' dst='zeros((128, 32), f32)' --grid 1 --num-ctas 2 --target hip:gfx1250
@@ -188,6 +202,47 @@ def rows(src, dst, kind: gl.constexpr):
     cdna5.tdm.async_wait(0)
     cdna5.tdm.async_scatter(b, i.to(kind), smem)
     cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def few_rows(src, dst, named: gl.constexpr):
+    """Fills the first 16 rows of a buffer of 32, and stores the first `named`."""
+    spread: gl.constexpr = gl.SliceLayout(1, gl.BlockedLayout([16, 1], [1, 32], [1, 4], [0, 1]))
+    a = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [32, 32], ROWS)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [64, 32], [32, 1], [32, 32], ROWS)
+    smem = gl.allocate_shared_memory(a.dtype, [32, 32], ROWS)
+    cdna5.tdm.async_gather(a, 2 * gl.arange(0, 16, layout=spread), smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_scatter(b, gl.arange(0, named, layout=spread), smem)
+    cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def half_there(src, dst, end):
+    """Half of the buffer was never written; the tensor ends before that half, or after it."""
+    a = cdna5.tdm.make_tensor_descriptor(src, [48, 32], [32, 1], [32, 32], ROWS)
+    b = cdna5.tdm.make_tensor_descriptor(dst - 1024, [end, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    cdna5.tdm.async_load(a, [32, 0], smem.slice(0, 32, 0))
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_store(b, [32, 0], smem)
+
+
+@gluon.jit
+def last_tells(src, dst, first: gl.constexpr, second: gl.constexpr, count: gl.constexpr):
+    """The second of two copies tells a barrier; the first is done before it where no other wave made it."""
+    half: gl.constexpr = [32, 32]
+    a = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], half, ROWS)
+    upper = gl.allocate_shared_memory(gl.float32, half, ROWS)
+    lower = gl.allocate_shared_memory(gl.float32, half, ROWS)
+    bar = gl.allocate_shared_memory(gl.int64, [1], cdna5.mbarrier.MBarrierLayout())
+    cdna5.mbarrier.init(bar, count=count)
+    cdna5.tdm.async_load(a, [0, 0], upper, warp_used_hint=first)
+    cdna5.tdm.async_load(a, [32, 0], lower, mbarrier=bar, warp_used_hint=second)
+    cdna5.mbarrier.wait(bar, 0)
+    at = place(32, 32, 32)
+    gl.store(dst + at, upper.load(TILE))
+    gl.store(dst + 1024 + at, lower.load(TILE))
 
 
 @gluon.jit

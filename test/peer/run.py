@@ -42,7 +42,8 @@ def find_files(checkout, patterns, target):
     """Files in a fixed order; `patterns` are parts of their names."""
     folders = FOLDERS + (AMD_FOLDERS if target.startswith("hip:") else ())
     files = [path for folder in folders for path in sorted((checkout / folder).glob("*.py"))
-             if path.name not in NO_TESTS and "gluon" in path.read_text()]
+             if path.name not in NO_TESTS and
+             ("gluon" in path.name or "gluon" in path.read_text())]
     return [path for path in files
             if not patterns or any(pattern in path.name for pattern in patterns)]
 

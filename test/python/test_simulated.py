@@ -190,6 +190,14 @@ assert start.elapsed_time(end) >= 0
 ''', target)
 
 
+def test_hips_binding_answers_for_a_device_of_amd(tmp_path):
+    run(tmp_path, '''
+import hip
+from hip import hip as calls
+assert hip.hip.hipInit(0) == (calls.hipError_t.hipSuccess,) and calls.hipGetDeviceCount()[1] == 1
+''', "hip:gfx942")
+
+
 def test_a_graph_replays_what_was_captured(tmp_path):
     run(tmp_path, '''
 x, y = torch.ones(128, device="cuda"), torch.zeros(128, device="cuda")
@@ -524,6 +532,8 @@ y = torch.zeros_like(x)
 a, b = (TensorDescriptor.from_tensor(t, [64, 32], layout) for t in (x, y))
 copy[(1,)](a, b, 64, 0)
 assert torch.equal(y[64:, :32], x[64:, :32]) and not y[:64].any() and not y[:, 32].any()
+copy[(1,)](a, b, 0, 0, waves_per_eu=1, matrix_instr_nonkdim=16, kpack=1, schedule_hint="none")
+assert torch.equal(y[:64, :32], x[:64, :32])
 for wrong in (dict(layout=gl.NVMMASharedLayout(128, 32, 2)), dict(padding="nan"),
               dict(strides=[1, 70]), dict(block_shape=[64])):
     fields = dict(base=x, shape=[70, 33], strides=[33, 1], block_shape=[64, 32], layout=layout)

@@ -26,6 +26,9 @@ def activate(target):
     _disable_compilation()
     if _aliases.keeps_installed():
         _installed.simulate()
+    if chip.is_hip:
+        from gluonc._simulated import hip
+        hip.install()
     try:
         import torch  # noqa: F401
     except ImportError:

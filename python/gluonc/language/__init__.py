@@ -122,6 +122,16 @@ _TYPES = {"tensor", "shared_memory_descriptor", "tensor_memory_descriptor",
           "warpgroup_mma_accumulator_type", "clc_result"}
 
 
+def _scaled_formats():
+    """What `wmma_scaled` multiplies: (format of a, format of b, format of a's scales, of b's). 4-bit
+    floats go with scales of e4m3, too."""
+    formats = ("e4m3", "e5m2", "e2m1")
+    return {(a, b, of_a, of_b) for a in formats for b in formats
+            for of_a in ("e8m0", "e4m3") for of_b in ("e8m0", "e4m3")
+            if (a == "e2m1" or of_a == "e8m0") and (b == "e2m1" or of_b == "e8m0") and
+            (a != b or of_a == of_b)}
+
+
 def _add_names():
     modules = [["nvidia", vendor] for vendor in ("ampere", "hopper", "blackwell", "rubin")]
     modules += [["amd", vendor] for vendor in ("cdna3", "cdna4", "cdna5", "gfx1250", "rdna3",
@@ -134,6 +144,8 @@ def _add_names():
         chip.CachePolicy = _policies.NvidiaCachePolicy
         chip.FractionalEvictionPolicy = _policies.FractionalEvictionPolicy
     for vendor in ("cdna5", "gfx1250"):
+        # Private in Triton too, but its tests ask for it.
+        _submodule(["amd", vendor])._valid_dtype_combinations = _scaled_formats()
         _submodule(["amd", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
     for name, (path, _) in _layouts.SCHEMAS.items():
         setattr(_submodule(path.split(".")[:-1]), name, getattr(_layouts, name))

@@ -111,8 +111,8 @@ std::string amdg::whyNoMove(const ttng::Descriptor &descriptor, ttg::MemDescType
 std::string amdg::whyNoRows(const ttng::Descriptor &descriptor, ttg::MemDescType buffer,
                             RankedTensorType rows) {
   if (descriptor.shape.size() != 2 || rows.getRank() != 1 || buffer.getRank() != 2 ||
-      rows.getShape()[0] != buffer.getShape()[0])
-    return "needs a block of two dims, and a number for each row of the buffer";
+      rows.getShape()[0] > buffer.getShape()[0])
+    return "needs a block of two dims, and no more numbers than the buffer has rows";
   const LinearLayout *held = linearOrNull(rows);
   if (!held)
     return "";

@@ -78,6 +78,9 @@ struct AsyncOperation {
   std::variant<std::monostate, ElementsToShared, ElementsToGlobal, Sum, BoxToShared, BoxToGlobal>
       movement;
   bool isComplete = false;
+  /// AMD's tensor mover: the waves whose work it is, a bit for each. Those of one wave are done in
+  /// their order.
+  uint64_t waves = 0;
 
   bool writesGlobal() const {
     return std::holds_alternative<ElementsToGlobal>(movement) ||

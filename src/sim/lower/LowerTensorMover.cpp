@@ -6,8 +6,9 @@
 // Until then nobody may touch what a load fills, or write what a store reads. A
 // descriptor that is off makes a copy that does nothing, and counts.
 //
-// Each CTA of a cluster moves its share of the block; of CTAs with copies each loads
-// its own, and the first stores.
+// A wave's copies are done one after the other, so that a barrier which is told of one
+// tells of those before it, too. Each CTA of a cluster moves its share of the block; of
+// CTAs with copies each loads its own, and the first stores.
 //
 //===----------------------------------------------------------------------===//
 #include "ir/amdg/TensorMover.h"
@@ -23,8 +24,9 @@ struct MoverData : AccessData {
   /// Null where no barrier is told.
   const AddressTable *barrierTable = nullptr;
   const Share *barrierShare = nullptr;
-  /// Warps that take part: each arrives at the barrier.
+  /// Warps that take part: each arrives at the barrier. As bits, if there is no hint the first ones.
   uint32_t arrivals = 0;
+  uint64_t hint = 0;
   /// Numbers of rows, and how large they are.
   std::optional<Slot> rows;
   uint32_t rowBytes = 0;
@@ -147,6 +149,14 @@ AsyncGroup &groupOf(const Instruction &instruction, Cta &cta) {
   return queue.back();
 }
 
+/// Of the earlier copies those that are done when a copy is done: the work of no other waves.
+void addEarlier(Cta &cta, const AsyncOperation &last, AsyncGroup &done) {
+  for (const AsyncGroup &group : cta.fiber->queue(Queue::TensorMoves))
+    for (const std::shared_ptr<AsyncOperation> &operation : group)
+      if (!operation->isComplete && !(operation->waves & ~last.waves))
+        done.push_back(operation);
+}
+
 /// Starts it, and has the barrier told, if there is one.
 void startMove(const Instruction &instruction, Cta &cta, AsyncOperation operation) {
   const MoverData &data = dataOf(instruction);
@@ -165,6 +175,9 @@ void startMove(const Instruction &instruction, Cta &cta, AsyncOperation operatio
         cta.ordering->arrive(cta.fiber->index, offset);
     });
   }
+  operation.waves = data.hint ? data.hint : llvm::maskTrailingOnes<uint64_t>(data.arrivals);
+  if (data.barrierTable)
+    addEarlier(cta, operation, event.operations);
   std::shared_ptr<AsyncOperation> started = cta.start(std::move(operation));
   groupOf(instruction, cta).push_back(started);
   if (!data.barrierTable)
@@ -202,7 +215,7 @@ void runStore(const Instruction &instruction, Cta &cta) {
   const Region &source = store.reads.emplace_back(box.transfer.shared);
   box.bytes.resize(uint64_t(source.elements()) * data.elementBytes);
   if (!checkRows(instruction, cta, box.transfer) ||
-      !readShared(instruction, cta, source, box.bytes.data()))
+      !readBox(instruction, cta, box.transfer, Proxy::Generic, box.bytes.data()))
     return;
   if (data.rows && cta.races)
     findOverlap(instruction, cta, box.transfer, box.bytes.data());
@@ -230,9 +243,8 @@ void taintMove(const Instruction &instruction, Cta &cta) {
 //===----------------------------------------------------------------------===//
 
 MoverData *addMove(Lowering &lowering, mlir::Operation *operation, mlir::Value descriptor,
-                   mlir::Value view, const char *verb) {
-  auto type = mlir::cast<ttg::MemDescType>(view.getType());
-  const AddressTable *table = addressTable(lowering, operation, view);
+                   ttg::MemDescType type, const char *verb) {
+  const AddressTable *table = addressTable(lowering, operation, type);
   const Share *share = lowering.shareOf(operation, type);
   if (!table || (lowering.inCluster() && !share))
     return nullptr;
@@ -249,6 +261,22 @@ MoverData *addMove(Lowering &lowering, mlir::Operation *operation, mlir::Value d
   lowering.setShape(mlir::RankedTensorType::get(type.getShape(), type.getElementType()));
   lowering.setShare(share);
   return data;
+}
+
+MoverData *addMove(Lowering &lowering, mlir::Operation *operation, mlir::Value descriptor,
+                   mlir::Value view, const char *verb) {
+  return addMove(lowering, operation, descriptor, mlir::cast<ttg::MemDescType>(view.getType()),
+                 verb);
+}
+
+/// The first rows of a buffer, of which as many are copied as are named.
+ttg::MemDescType firstRows(mlir::Value view, mlir::Value rows) {
+  auto type = mlir::cast<ttg::MemDescType>(view.getType());
+  llvm::SmallVector<int64_t, 2> shape(type.getShape());
+  shape[0] = mlir::cast<mlir::RankedTensorType>(rows.getType()).getShape()[0];
+  return ttg::MemDescType::get(shape, type.getElementType(), type.getEncoding(),
+                               type.getMemorySpace(), type.getMutableMemory(),
+                               type.getAllocShape());
 }
 
 /// The numbers of the rows that a copy names.
@@ -281,8 +309,10 @@ bool lowerLoad(Lowering &lowering, mlir::Operation *operation) {
   MoverData *data = addMove(lowering, operation, load.getDesc(), load.getResult(), "block load");
   if (!data)
     return false;
-  if (std::optional<uint32_t> hint = load.getWarpUsedHint())
+  if (std::optional<uint32_t> hint = load.getWarpUsedHint()) {
     data->arrivals = amdg::movingWarps(load.getResult().getType(), llvm::popcount(*hint));
+    data->hint = *hint;
+  }
   Slot descriptor = placed(lowering, load.getDesc(), load.getIndices(), load.getPred());
   return emitMove(lowering, operation, runLoad, data, descriptor, load.getResult(),
                   load.getBarrier());
@@ -295,6 +325,7 @@ bool lowerFusedLoad(Lowering &lowering, mlir::Operation *operation) {
     if (!data)
       return false;
     data->joins = i > 0;
+    data->hint = uint32_t(load.getWarpUsedHints()[i]);
     if (!emitMove(lowering, operation, runLoad, data, lowering.slotOf(desc), dest, {}))
       return false;
   }
@@ -313,7 +344,8 @@ bool lowerStore(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerGather(Lowering &lowering, mlir::Operation *operation) {
   auto gather = mlir::cast<amdg::AsyncTDMGatherOp>(operation);
-  MoverData *data = addMove(lowering, operation, gather.getDesc(), gather.getDst(), "gather");
+  MoverData *data = addMove(lowering, operation, gather.getDesc(),
+                            firstRows(gather.getDst(), gather.getSrcRowIndices()), "gather");
   if (!data)
     return false;
   addRows(lowering, *data, gather.getSrcRowIndices());
@@ -323,7 +355,8 @@ bool lowerGather(Lowering &lowering, mlir::Operation *operation) {
 
 bool lowerScatter(Lowering &lowering, mlir::Operation *operation) {
   auto scatter = mlir::cast<amdg::AsyncTDMScatterOp>(operation);
-  MoverData *data = addMove(lowering, operation, scatter.getDesc(), scatter.getSrc(), "scatter");
+  MoverData *data = addMove(lowering, operation, scatter.getDesc(),
+                            firstRows(scatter.getSrc(), scatter.getDstRowIndices()), "scatter");
   if (!data)
     return false;
   addRows(lowering, *data, scatter.getDstRowIndices());

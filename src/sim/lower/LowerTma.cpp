@@ -43,6 +43,20 @@ bool checkRows(const Instruction &instruction, Cta &cta, const BoxTransfer &tran
   return true;
 }
 
+bool readBox(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer, Proxy proxy,
+             uint8_t *to) {
+  const Region &source = transfer.shared;
+  std::vector<uint8_t> isWanted(source.elements(), 0);
+  uint64_t wanted = 0;
+  for (const BoxRow &row : boxRows(transfer)) {
+    std::fill_n(isWanted.begin() + row.element + row.skip, row.count, 1);
+    wanted += row.count;
+  }
+  return wanted == isWanted.size()
+             ? readShared(instruction, cta, source, to, proxy)
+             : readSharedPart(instruction, cta, source, isWanted, to, proxy);
+}
+
 namespace {
 
 struct TransferData : AccessData {
@@ -224,7 +238,7 @@ void runStore(const Instruction &instruction, Cta &cta) {
   const Region &source = store.reads.emplace_back(box.transfer.shared);
   box.bytes.resize(uint64_t(source.elements()) * data.elementBytes);
   if (checkGlobal(instruction, cta, box.transfer) &&
-      readShared(instruction, cta, source, box.bytes.data(), Proxy::Async)) {
+      readBox(instruction, cta, box.transfer, Proxy::Async, box.bytes.data())) {
     if (data.rows && cta.races)
       findOverlap(instruction, cta, box.transfer, box.bytes.data());
     cta.noteStep(instruction, Doing::Stores, source.start());

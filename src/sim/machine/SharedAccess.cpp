@@ -192,6 +192,34 @@ bool readShared(const Instruction &instruction, Cta &cta, const Region &region, 
   return fine;
 }
 
+bool readSharedPart(const Instruction &instruction, Cta &cta, const Region &region,
+                    llvm::ArrayRef<uint8_t> isWanted, uint8_t *to, Proxy proxy) {
+  std::optional<Ordering::Access> access;
+  if (cta.ordering)
+    access.emplace(*cta.ordering, cta.fiber->index, proxy);
+  const uint32_t size = region.table->elementBytes;
+  bool fine = true;
+  auto take = [&](uint32_t element, uint64_t offset) {
+    uint32_t clean = 0;
+    if (!cta.shared.contains(offset, size))
+      fine = failOutOfBounds(instruction, cta, offset, element);
+    else if ((clean = cta.shared.firstUnreadable(offset, size)) != size)
+      fine = failUnreadable(instruction, cta, offset + clean, element);
+    else if (access && !access->read(offset, size))
+      fine = failUnordered(instruction, cta, /*writes=*/false, *access->conflict, element);
+    else
+      std::memcpy(to + uint64_t(element) * size, cta.shared.data() + offset, size);
+  };
+  forEachSharedRun(region, [&](uint32_t element, uint64_t offset, uint32_t count) {
+    for (uint32_t i = 0; fine && i < count; ++i)
+      if (isWanted[element + i])
+        take(element + i, offset + uint64_t(i) * size);
+  });
+  if (fine && proxy == Proxy::Generic)
+    noteRead(cta, region, instruction.place);
+  return fine;
+}
+
 static bool writeCopy(const Instruction &instruction, Cta &cta, const Region &region,
                       const uint8_t *from) {
   SharedMemory &shared = cta.shared;

@@ -46,6 +46,10 @@ bool checkWritable(const Instruction &instruction, Cta &cta, const Region &regio
 bool readShared(const Instruction &instruction, Cta &cta, const Region &region, uint8_t *to,
                 Proxy proxy = Proxy::Generic);
 
+/// The elements of a region for which `isWanted` has a 1; false after a fault of one of these.
+bool readSharedPart(const Instruction &instruction, Cta &cta, const Region &region,
+                    llvm::ArrayRef<uint8_t> isWanted, uint8_t *to, Proxy proxy);
+
 /// Overwrites a region with elements, row-major; false after a fault.
 bool writeShared(const Instruction &instruction, Cta &cta, const Region &region,
                  const uint8_t *from);
