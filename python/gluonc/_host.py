@@ -51,4 +51,6 @@ def must_use_result(fn_or_message):
 def aggregate(cls):
     """Marks a class of values that exist inside kernels; the compiler reads its source."""
     _texts.note_aggregate(cls)
+    # By this name scripts tell aggregates apart.
+    cls.__triton_aggregate__ = True
     return cls

@@ -143,7 +143,8 @@ class Resolver(_native.Watch):
     def _text_of_function(self, value):
         if _is_decorated(value) or _installed.is_decorated(value) or isinstance(
                 value, (types.FunctionType, enum.Enum)) or (
-                isinstance(value, type) and value.__module__ != "builtins"):
+                isinstance(value, type) and value.__module__ != "builtins") or (
+                _texts.place_of_aggregate(type(value))):
             return self._token(value)
         raise TypeError(f"a {type(value).__name__} cannot be a compile-time value of a kernel")
 
@@ -456,7 +457,8 @@ def _members_of(cls):
             access, member = "class", member.__func__
         is_function = _is_decorated(member) or isinstance(member, types.FunctionType)
         if is_function:
-            if access or _is_decorated(member) or member in own:
+            # A decorator may have put the last one there.
+            if access or _is_decorated(member) or member in own or name == "__getattr__":
                 yield name, access, member
         elif not name.startswith("_") and not hasattr(member, "__get__") and not isinstance(
                 member, enum.Enum):

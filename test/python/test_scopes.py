@@ -144,3 +144,51 @@ def test_a_failing_resolver_does_not_fail_the_compiler():
         gl.store(out, odd)
     with pytest.raises(gluonc.CompilationError, match="odd"):
         launch(kernel, 2)
+
+
+def passes_on(cls):
+    """Fields of aggregates in a class are its own."""
+    def __getattr__(self, name):
+        for member in self.__dict__.values():
+            if getattr(member, "__triton_aggregate__", False) and hasattr(member, name):
+                return getattr(member, name)
+        raise AttributeError(f"{type(self).__name__} has no `{name}`")
+
+    cls.__getattr__ = __getattr__
+    return cls
+
+
+def test_aggregates_of_the_host_are_compile_time_values():
+    @gluon.aggregate
+    class Inner:
+        step: gl.constexpr
+
+        @gluon.constexpr_function
+        def __init__(self, step):
+            self.step = gl.constexpr(step)
+
+    @passes_on
+    @gluon.aggregate
+    class Outer:
+        inner: Inner
+        base: gl.constexpr
+
+        @gluon.constexpr_function
+        def __init__(self, step, base):
+            self.inner = Inner(step)
+            self.base = gl.constexpr(base)
+
+    @gluon.jit
+    def kernel(out, x, config: gl.constexpr):
+        made: gl.constexpr = Outer(20, 0)
+        gl.store(out, x + config.step + config.base + made.step)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, 4, Outer(3, 10))
+    assert out[0] == 37 and Outer(3, 10).step == 3
+
+    @gluon.jit
+    def missing(out, config: gl.constexpr):
+        gl.store(out, config.stride)
+    with pytest.raises(gluonc.CompilationError, match="stride"):
+        missing[(1,)](out, Outer(3, 10))

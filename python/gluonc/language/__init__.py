@@ -15,9 +15,15 @@ from gluonc.language._constexpr import constexpr
 from gluonc.language._dtypes import *  # noqa: F401,F403
 from gluonc.language._dtypes import dtype, pointer_type
 from gluonc.language._layouts import DistributedLayout, SharedLayout, to_linear_layout
-from gluonc.language._policies import CachePolicy
+from gluonc.language._policies import CachePolicy, PropagateNan
 from gluonc.language._types import (bank_conflicts, distributed_type,
                                     shared_memory_descriptor_type)
+
+
+# Functions that give layouts for layouts, which host code calls, too.
+_LAYOUT_MAKERS = frozenset({"get_wmma_scale_layout", "get_mfma_scale_layout",
+                            "compute_efficient_padded_shared_layout",
+                            "make_partitioned_dot_layouts"})
 
 
 class DeviceFunction:
@@ -51,6 +57,8 @@ class DeviceFunction:
         return _find, (self._path,)
 
     def __call__(self, *args, **kwargs):
+        if self.__name__ in _LAYOUT_MAKERS:
+            return _layouts.call(f"gl.{self._path}", args, kwargs)
         raise RuntimeError(f"gl.{self._path} works inside a kernel only")
 
 

@@ -53,6 +53,13 @@ def _read(text):
     return eval(text, {"__builtins__": {}}, classes)
 
 
+def call(function, args, kwargs):
+    """What a function of the language answers with: layouts, or None."""
+    texts = [source(_plain(value)) for value in args]
+    texts += [f"{name}={source(_plain(value))}" for name, value in kwargs.items()]
+    return _evaluate(f"{function}({', '.join(texts)})")
+
+
 def _evaluate_fields(expression):
     """The arguments of the constructor that the compiler answers with."""
     scope = {"__builtins__": {}, "AMDWMMALayout": lambda **values: values}

@@ -1,5 +1,6 @@
 """How accesses treat the caches, as compile-time values. The compiler validates them."""
 
+import enum
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,3 +52,10 @@ class CachePolicy(_Policy):
 
 
 NvidiaCachePolicy.__name__ = NvidiaCachePolicy.__qualname__ = "CachePolicy"
+
+
+class PropagateNan(enum.IntEnum):
+    """Whether a NaN among operands is the result of a minimum or maximum."""
+
+    NONE = 0
+    ALL = 0xFFFF

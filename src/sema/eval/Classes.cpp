@@ -512,6 +512,29 @@ MaybeValue Classes::replaceFields(CallArguments &arguments) {
 
 // -- Use -----------------------------------------------------------------------------
 
+static Value fieldsByName(const Value &instance) {
+  std::vector<std::pair<Value, Value>> fields;
+  for (auto [field, item] : llvm::zip(instance.asClass().fields, instance.items()))
+    if (!item.isAbsent())
+      fields.emplace_back(Value::string(field.name.str()), item);
+  return Value::dict(std::move(fields));
+}
+
+/// What `__getattr__` of the class finds, which a decorator may have given it.
+MaybeValue Classes::missingMember(const Value &instance, llvm::StringRef name, Span span) {
+  const Class::Member *finder = instance.asClass().findMember("__getattr__");
+  if (!finder || !finder->value.is(ValueKind::Function) || name.starts_with("__"))
+    return std::nullopt;
+  Interpreter::DepthScope nested(interpreter);
+  if (!step(span))
+    return std::nullopt;
+  CallArguments arguments;
+  arguments.span = span;
+  arguments.add(instance, span);
+  arguments.add(Value::string(name.str()), span);
+  return callFunction(finder->value, arguments);
+}
+
 MaybeValue Classes::member(const Value &object, llvm::StringRef name, Span span) {
   const Class &cls = object.asClass();
   bool isInstance = object.is(ValueKind::Instance);
@@ -524,9 +547,13 @@ MaybeValue Classes::member(const Value &object, llvm::StringRef name, Span span)
     }
   if (name == "__name__" && !isInstance)
     return Value::string(cls.name);
+  if (name == "__triton_aggregate__" && cls.kind == ClassKind::Aggregate)
+    return Value::boolean(true);
+  if (name == "__dict__" && isInstance)
+    return fieldsByName(object);
   const Class::Member *member = cls.findMember(name);
   if (!member)
-    return std::nullopt;
+    return isInstance ? missingMember(object, name, span) : std::nullopt;
   if (member->access == Class::Access::OfClass)
     return Value::boundMethod(member->value, Value::classValue(object.sharedClass()));
   if (!isInstance || member->access == Class::Access::Static ||

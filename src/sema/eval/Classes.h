@@ -22,6 +22,7 @@ public:
 
 private:
   bool bindFields(const Class &cls, CallArguments &arguments, std::vector<Value> &items);
+  MaybeValue missingMember(const Value &instance, llvm::StringRef name, diag::Span span);
   bool finishFields(const Class &cls, llvm::ArrayRef<Value> items, diag::Span span);
 };
 

@@ -24,7 +24,8 @@ struct MoverData : AccessData {
   /// Null where no barrier is told.
   const AddressTable *barrierTable = nullptr;
   const Share *barrierShare = nullptr;
-  /// Warps that take part: each arrives at the barrier. As bits, if there is no hint the first ones.
+  /// Warps that take part: each arrives at the barrier. As bits, if there is no hint the first
+  /// ones.
   uint32_t arrivals = 0;
   uint64_t hint = 0;
   /// Numbers of rows, and how large they are.

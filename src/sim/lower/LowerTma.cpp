@@ -52,9 +52,8 @@ bool readBox(const Instruction &instruction, Cta &cta, const BoxTransfer &transf
     std::fill_n(isWanted.begin() + row.element + row.skip, row.count, 1);
     wanted += row.count;
   }
-  return wanted == isWanted.size()
-             ? readShared(instruction, cta, source, to, proxy)
-             : readSharedPart(instruction, cta, source, isWanted, to, proxy);
+  return wanted == isWanted.size() ? readShared(instruction, cta, source, to, proxy)
+                                   : readSharedPart(instruction, cta, source, isWanted, to, proxy);
 }
 
 namespace {
