@@ -11,8 +11,8 @@ void findOverlap(const Instruction &instruction, Cta &cta, const BoxTransfer &tr
                  const uint8_t *elements);
 /// Whether all of the box that lies inside of the tensor may be accessed; false after a fault.
 bool checkRows(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer);
-/// The elements that a store takes from shared memory, row-major over the box; those that fall outside
-/// of the tensor need not be there. False after a fault.
+/// The elements that a store takes from shared memory, row-major over the box; those outside of
+/// the tensor need not be there. False after a fault.
 bool readBox(const Instruction &instruction, Cta &cta, const BoxTransfer &transfer, Proxy proxy,
              uint8_t *to);
 
