@@ -13,12 +13,6 @@ using llvm::StringRef;
 // Waits
 //===----------------------------------------------------------------------===//
 
-static void waitFor(Step &step, Counter counter, unsigned limit) {
-  for (const InFlight &entry : step.wave.counters.wait(counter, limit))
-    if (entry.sharedAccess)
-      step.wave.order.end(queueOf(counter), entry.sharedAccess);
-}
-
 /// "vmcnt(0) lgkmcnt(1)"
 static void waitcnt(Step &step) {
   StringRef text = step.operand(0).word;

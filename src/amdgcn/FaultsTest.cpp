@@ -30,6 +30,18 @@ TEST(Faults, WaitsLetTheOldestGo) {
             "v2 is still being loaded: nothing has waited for vmcnt");
 }
 
+TEST(Faults, FullCountersLetTheOldestGo) {
+  KernelText kernel;
+  std::string loads = "v_lshlrev_b32_e32 v4, 2, v0\nglobal_load_dword v1, v4, s[2:3]\n";
+  for (unsigned i = 0; i != 62; ++i)
+    loads += "global_load_dword v2, v4, s[2:3]\n";
+  kernel.body = loads + "v_mov_b32_e32 v3, v1\n";
+  EXPECT_EQ(Executed(kernel, words(64)).message(),
+            "v1 is still being loaded: nothing has waited for vmcnt");
+  kernel.body = loads + "global_load_dword v2, v4, s[2:3]\nv_mov_b32_e32 v3, v1\n";
+  EXPECT_EQ(Executed(kernel, words(64)).message(), "");
+}
+
 TEST(Faults, ScalarLoadsEndInAnyOrder) {
   KernelText kernel;
   kernel.body = "s_load_dword s4, s[2:3], 0x0\ns_load_dword s5, s[2:3], 0x4\n"

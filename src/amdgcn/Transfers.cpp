@@ -78,15 +78,32 @@ void atomicOfLane(Wave &wave, const Access &access, int result, unsigned data, u
     wave.row(static_cast<unsigned>(result) + 1)[lane] = static_cast<uint32_t>(old >> 32);
 }
 
+/// What a counter can hold; a wave that would have more under way waits for the first.
+static unsigned capacity(Counter counter, unsigned generation) {
+  if (counter == Counter::Lds && generation == 9)
+    return 15;
+  return counter == Counter::Scalar ? 31 : 63;
+}
+
+void waitFor(Step &step, Counter counter, unsigned limit) {
+  for (const InFlight &entry : step.wave.counters.wait(counter, limit))
+    if (entry.sharedAccess)
+      step.wave.order.end(queueOf(counter), entry.sharedAccess);
+}
+
+static void issue(Step &step, Counter counter, InFlight entry) {
+  step.wave.counters.issue(counter, std::move(entry));
+  waitFor(step, counter, capacity(counter, step.machine.chip.generation));
+}
+
 void issueLoad(Step &step, Counter counter, const Operand &target) {
   InFlight entry;
   entry.registers.push_back({target.bank, target.reg, target.count});
-  step.wave.counters.issue(counter, std::move(entry));
+  issue(step, counter, std::move(entry));
 }
 
 void issueStore(Step &step) {
-  step.wave.counters.issue(step.machine.chip.hasStoreCounter() ? Counter::Store : Counter::Load,
-                           {});
+  issue(step, step.machine.chip.hasStoreCounter() ? Counter::Store : Counter::Load, {});
 }
 
 void issueShared(Step &step, const Operand *target) {
@@ -94,13 +111,13 @@ void issueShared(Step &step, const Operand *target) {
   if (target)
     entry.registers.push_back({target->bank, target->reg, target->count});
   entry.sharedAccess = ++step.wave.order.issued[Queue::Lds];
-  step.wave.counters.issue(Counter::Lds, std::move(entry));
+  issue(step, Counter::Lds, std::move(entry));
 }
 
 void issueTransfer(Step &step, Counter counter) {
   InFlight entry;
   entry.sharedAccess = ++step.wave.order.issued[queueOf(counter)];
-  step.wave.counters.issue(counter, std::move(entry));
+  issue(step, counter, std::move(entry));
 }
 
 Queue queueOf(Counter counter) {

@@ -28,6 +28,9 @@ void fromRegisters(Wave &wave, const Access &access, unsigned reg, unsigned lane
 void atomicOfLane(Wave &wave, const Access &access, int result, unsigned data, unsigned lane,
                   uint8_t *at);
 
+/// Waits until a counter is at most `limit`.
+void waitFor(Step &step, Counter counter, unsigned limit);
+
 /// Says that a load is under way.
 void issueLoad(Step &step, Counter counter, const Operand &target);
 /// Says that something without a result is.
