@@ -24,6 +24,8 @@
 # EXPECT: abs(dst[0:500] - src[0:500]).max() + abs(dst[500:512]).max() == 0
 # RUN: in_and_out src='randn(512, f16)' dst='zeros(512, f16)' n=512 overwrite=True --grid 1 --target hip:gfx1250
 # FAULT: SharedWriteDuringRead
+# RUN: by_few src='randint(-99, 99, 32, i32)' dst='empty(32, i32)' n=20 --grid 1 --target hip:gfx1250
+# EXPECT: dst == where(arange(32, i32) < 20, src, -arange(32, i32))
 # RUN: out_unawaited dst='zeros(128, f32)' --grid 1 --target hip:gfx1250
 # EXPECT: all(dst == 3)
 # RUN: out_outside dst='zeros(100, f32)' --grid 1 --target hip:gfx1250
@@ -106,6 +108,18 @@ def ring(src, dst):
         cdna4.async_copy.commit_group()
         cdna4.async_copy.wait_group(1)
         gl.store(dst + i * 256 + at, cdna4.async_copy.load_shared_relaxed(smem.index(i % 2), WIDE))
+
+
+@gluon.jit
+def by_few(src, dst, n):
+    """All threads hold the elements of 8; one of them copies each, or stores what the mask leaves out."""
+    few: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0])
+    at = gl.arange(0, 32, layout=few)
+    smem = gl.allocate_shared_memory(gl.int32, [32], PLAIN)
+    gfx1250.async_copy.global_to_shared(smem, src + at, mask=at < n, other=-at)
+    gfx1250.async_copy.commit_group()
+    gfx1250.async_copy.wait_group(0)
+    gl.store(dst + at, smem.load(few))
 
 
 @gluon.jit

@@ -276,12 +276,16 @@ public:
     Value *sharers = emitter.threads.clusterSize() > 1
                          ? multicastMask(builder, layout.freeVariableMask(layout::Dim::Block))
                          : nullptr;
+    // All waves issue all copies, as waits count them, but lanes with what others copy, too, do not
+    // move it.
+    Value *owner = emitter.threads.ownerMask(layout, Among::Cta);
     for (ArrayRef<uint32_t> vector : vectors()) {
       Value *shared = address.at(vectorOffset(*transfer, vector)), *mask = maskOf(vector);
+      Value *moves = mask && owner ? builder.CreateAnd(mask, owner) : mask ? mask : owner;
       Value *to = shared;
-      if (mask)
+      if (moves)
         to = builder.CreateSelect(
-            mask, shared, builder.CreateIntToPtr(builder.getInt32(nowhere), shared->getType()));
+            moves, shared, builder.CreateIntToPtr(builder.getInt32(nowhere), shared->getType()));
       if (sharers)
         move(Intrinsic::amdgcn_cluster_load_async_to_lds_b8,
              Intrinsic::amdgcn_cluster_load_async_to_lds_b32,
