@@ -70,10 +70,10 @@ MOST_IN_A_THREAD = 512
 def blocked(rng, shape, launch, parts=None):
     rank, parts = len(shape), cga(rng, shape, launch) if parts is None else parts
     # Twice what a thread holds at least: few layouts come down to that.
-    most = max(MOST_IN_A_THREAD, 2 * math.prod(shape) // (32 * launch.num_warps))
+    most = max(MOST_IN_A_THREAD, 2 * math.prod(shape) // (launch.lanes * launch.num_warps))
     while True:
         registers = _split(rng, rng.randrange(4), rank)
-        lanes, warps = _split(rng, 5, rank), _split(rng, _log2(launch.num_warps), rank)
+        lanes, warps = _split(rng, _log2(launch.lanes), rank), _split(rng, _log2(launch.num_warps), rank)
         held = math.prod(max(r, size // (lane * warp))
                          for r, size, lane, warp in zip(registers, shape, lanes, warps))
         if held <= most:
@@ -96,17 +96,21 @@ def linear(rng, shape, launch):
     for _ in range(rng.randrange(4) if len(units) > 1 else 0):
         a, b = rng.sample(range(len(units)), 2)
         units[a] = [x ^ y for x, y in zip(units[a], units[b])]
-    warps = 5 + _log2(launch.num_warps)
+    lanes = _log2(launch.lanes)
+    warps = lanes + _log2(launch.num_warps)
     threads = warps + _log2(launch.num_ctas)
     taken, registers = units[:threads], units[threads:]
     taken += [[0] * len(shape)] * (threads - len(taken))
     rng.shuffle(taken)
-    return (f"gl.DistributedLinearLayout(reg_bases={registers}, lane_bases={taken[:5]}, "
-            f"warp_bases={taken[5:warps]}, block_bases={taken[warps:]}, shape={list(shape)})")
+    return (f"gl.DistributedLinearLayout(reg_bases={registers}, lane_bases={taken[:lanes]}, "
+            f"warp_bases={taken[lanes:warps]}, block_bases={taken[warps:]}, shape={list(shape)})")
 
 
 def mma(rng, shape, launch):
-    """Accumulators and operands of mma.sync m16n8."""
+    """Accumulators and operands of mma.sync m16n8, or of what AMD's chip has."""
+    if launch.chip:
+        import amd
+        return amd.sum_layout(rng, shape, launch)
     warps = _split(rng, _log2(launch.num_warps), 2)
     parent = (f"gl.NVMMADistributedLayout(version=[2, 0], warps_per_cta={warps}, "
               f"instr_shape=[16, 8]{cga(rng, shape, launch)})")

@@ -20,10 +20,13 @@ class NothingFits(Exception):
 class Maker:
     """Grows one program."""
 
-    def __init__(self, rng, clusters=(1,)):
+    def __init__(self, rng, clusters=(1,), amd_chip=None):
         self.rng = rng
         self.numpy = np.random.default_rng(rng.getrandbits(32))
         self.program = Program(rng.choice([1, 2, 4, 4, 8]), rng.choice(clusters))
+        if amd_chip:
+            import amd
+            self.program.chip, self.program.lanes = amd_chip, amd.CHIPS[amd_chip].lanes
         self.program.scalars = [rng.randrange(5) for _ in range(2)]
         # Whether the host makes descriptors, and whether products are of two CTAs.
         self.host_describes, self.pairs = True, False

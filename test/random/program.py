@@ -97,6 +97,9 @@ class Program:
     scalars: list = field(default_factory=list)
     # How an output reaches memory, which holds 85 everywhere, where it is not simply stored.
     modes: dict = field(default_factory=dict)
+    # Of AMD: its name, and how many threads a warp has.
+    chip: str = None
+    lanes: int = 32
 
     def reached(self):
         """The steps that the outputs depend on, in order."""
@@ -110,7 +113,8 @@ class Program:
 
     def only(self, outputs):
         """A program of the steps that `outputs` need."""
-        kept = Program(self.num_warps, self.num_ctas, self.steps, list(outputs), self.scalars)
+        kept = Program(self.num_warps, self.num_ctas, self.steps, list(outputs), self.scalars,
+                       chip=self.chip, lanes=self.lanes)
         order = kept.reached()
         new = {old: i for i, old in enumerate(order)}
         kept.steps = [Step(**{**vars(self.steps[i]), "reads": [new[r] for r in self.steps[i].reads]})
@@ -129,7 +133,7 @@ class Program:
             flat = np.arange(value.size).reshape(value.shape)
             return np.where(flat % 3 == 0, before, value)
         with np.errstate(all="ignore"):
-            return {None: value, "add": before + value, "max": np.maximum(before, value)}[mode]
+            return {None: value, "buffer": value, "add": before + value, "max": np.maximum(before, value)}[mode]
 
     def inputs(self):
         return [i for i in self.reached() if self.steps[i].is_input]
@@ -186,7 +190,7 @@ def offsets(shape, layout):
 def rows(shape, program):
     """A layout for any shape: lanes and warps along the rows."""
     ones = [1] * (len(shape) - 1)
-    return (f"gl.BlockedLayout({[*ones, 1]}, {[*ones, 32]}, {[*ones, program.num_warps]}, "
+    return (f"gl.BlockedLayout({[*ones, 1]}, {[*ones, program.lanes]}, {[*ones, program.num_warps]}, "
             f"{list(reversed(range(len(shape))))}{layouts.whole(shape, program)})")
 
 
@@ -222,13 +226,16 @@ def source(program, name):
         if isinstance(mode, Boxed):
             lines += _boxed_output(mode, i, value, program)
         else:
-            lines.append(_output(mode, f"q{i}", offsets(step.shape, layout), value))
+            lines.append(_output(program, mode, f"q{i}", offsets(step.shape, layout), value))
     body = "\n".join("    " + line for line in lines)
     body = _name_layouts(body, program, name)
     return functions + body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
 
 
-def _output(mode, pointer, places, value):
+def _output(program, mode, pointer, places, value):
+    if mode == "buffer":
+        import amd
+        return f"gl.amd.{amd.chip_of(program).module}.buffer_store({value}, {pointer}, {places})"
     if mode == "masked":
         return f"i = {places}\n    gl.store({pointer} + i, {value}, mask=i % 3 != 0)"
     function = f"atomic_{mode}" if mode else "store"

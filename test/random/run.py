@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator, as executed PTX or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper | --blackwell | --views]
-           [--device cpu|ptx|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4]
+           [--hopper | --blackwell | --amd gfx942 | --views] [--device cpu|ptx|amdgcn|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
 memory instead of computing them. What is left is printed, kernel and all. With --views the programs
-are right and wrong ones of views.py, and a refusal is fine where everybody refuses. On `ptx` each
-runs on the simulator, and then as the PTX that a GPU would get.
+are right and wrong ones of views.py, and a refusal is fine where everybody refuses. On `ptx` and
+`amdgcn` each runs on the simulator, and then as the PTX or machine code that a GPU would get.
 
 The programs run in other processes, a batch at a time, --jobs of them at once. One that crashes or
 hangs its process is a failure of that program; the rest of the batch runs in a new process. After
@@ -20,6 +20,7 @@ Exit status: 0 all right, 1 something failed, 77 the package is missing.
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import importlib.util
 import json
 import os
@@ -57,7 +58,7 @@ class Runner:
 
     def make(self, rng):
         import steps
-        chip = "blackwell" if self.options.blackwell else "hopper" if self.options.hopper else None
+        chip = "blackwell" if self.options.blackwell else "hopper" if self.options.hopper else self.options.amd
         return steps.make(rng, self.options.length, self.options.clusters, chip,
                           host_describes=self.options.device != "ptx")
 
@@ -149,8 +150,8 @@ class Runner:
         return shrink(self, program)
 
 
-class PtxRunner(Runner):
-    """Has `gluonc run` execute the PTX of what was right on the simulator."""
+class ExecutingRunner(Runner):
+    """Has `gluonc run` execute the PTX or machine code of what was right on the simulator."""
 
     def outcome(self, kernel, program):
         return super().outcome(kernel, program) or self.executed(kernel.fn.__code__, program)
@@ -164,7 +165,7 @@ class PtxRunner(Runner):
         arrays |= {tensor_name: tensor.memory for tensor_name, tensor in program.tensors()}
         arrays |= {f"q{i}": self.before(program, i) for i in program.outputs}
         folder = pathlib.Path(self.folder)
-        command = [_PROGRAM, "run", f"{code.co_filename}::{code.co_name}", "--device", "ptx", "--no-cache",
+        command = [_PROGRAM, "run", f"{code.co_filename}::{code.co_name}", "--device", self.device, "--no-cache",
                    "--target", simulated_target(), "--num-warps", str(program.num_warps),
                    "--num-ctas", str(program.num_ctas), "--no-fp-fusion",
                    *(f"n{k}={scalar}" for k, scalar in enumerate(program.scalars))]
@@ -175,9 +176,9 @@ class PtxRunner(Runner):
             command += ["--save", f"q{i}={folder}/q{i}_after.npy"]
         ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode:
-            return "executed PTX: " + (ran.stderr or ran.stdout).strip()[:2000]
+            return f"executed as {self.device}: " + (ran.stderr or ran.stdout).strip()[:2000]
         wrong = self.difference(program, [np.load(folder / f"q{i}_after.npy") for i in program.outputs])
-        return wrong and "executed PTX: " + wrong
+        return wrong and f"executed as {self.device}: {wrong}"
 
 
 class ViewRunner(Runner):
@@ -215,8 +216,7 @@ def as_input(program, i):
     steps = list(program.steps)
     layout = step.layout or rows(step.shape, program)
     steps[i] = Step("", [], step.value, step.dtype, layout, True)
-    changed = type(program)(program.num_warps, program.num_ctas, steps, program.outputs, program.scalars,
-                            program.modes)
+    changed = dataclasses.replace(program, steps=steps)
     return changed.only(changed.outputs)
 
 
@@ -271,7 +271,7 @@ def work(options):
     # What the compiler warns of is no answer.
     sys.stdout = sys.stderr
     with tempfile.TemporaryDirectory() as folder:
-        kind = ViewRunner if options.views else PtxRunner if options.device == "ptx" else Runner
+        kind = ViewRunner if options.views else ExecutingRunner if options.device in ("ptx", "amdgcn") else Runner
         runner = kind(options, folder)
         for line in sys.stdin:
             run_batch(runner, json.loads(line),
@@ -401,6 +401,7 @@ def share_out(options, summary):
                  *(["--form", options.form] if options.form else []),
                  *(["--hopper"] if options.hopper else []),
                  *(["--blackwell"] if options.blackwell else []),
+                 *(["--amd", options.amd] if options.amd else []),
                  *(["--views"] if options.views else [])]
     end = options.seed + options.count
     starts = iter(range(options.seed, end, options.batch))
@@ -439,11 +440,13 @@ def main():
                         "mbarriers, partitions, products of warpgroups")
     parser.add_argument("--blackwell", action="store_true",
                         help="the same for Blackwell: tensor memory and its products, for cuda:100a")
+    parser.add_argument("--amd", choices=["gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"],
+                        help="kernels for a chip of AMD: its products, buffers and copies among the others")
     parser.add_argument("--views", action="store_true",
                         help="buffers and views of them that may be wrong, for the simulator and "
                         "code generation")
-    parser.add_argument("--device", choices=["cpu", "ptx", "cuda"], default="cpu")
-    parser.add_argument("--form", choices=["llir", "ptx", "cubin"],
+    parser.add_argument("--device", choices=["cpu", "ptx", "amdgcn", "cuda"], default="cpu")
+    parser.add_argument("--form", choices=["llir", "ptx", "cubin", "amdgcn", "hsaco"],
                         help="also make this of every kernel, whether a GPU is there or not")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--batch", type=int, default=40, help="kernels in a file")
@@ -462,6 +465,8 @@ def main():
         return 77
     if options.blackwell:
         os.environ.setdefault("GLUONC_SIMULATE", "cuda:100a")
+    if options.amd:
+        os.environ.setdefault("GLUONC_SIMULATE", "hip:" + options.amd)
     if options.worker:
         work(options)
         return 0

@@ -7,6 +7,7 @@ import contextlib
 
 import numpy as np
 
+import amd
 import buffers
 import flow
 import layouts
@@ -270,8 +271,39 @@ OF_CHIPS = {
 WARPS = {"hopper": [1, 2, 4, 4, 4, 8], "blackwell": [4, 4, 4, 8]}
 
 
+def modes_of(dtype):
+    """How an output of the type may reach memory."""
+    modes = [None, None, None, "masked"]
+    if dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"):
+        modes.append("add")
+    if dtype in ("int32", "int64", "uint32"):
+        modes.append("max")
+    return modes
+
+
+def make_for_amd(rng, length, chip):
+    m = Maker(rng, amd_chip=chip)
+    common = [kind for kind in KINDS if kind not in (products.mma_v2, buffers.asynchronous_copy)]
+    own = amd.kinds(chip)
+    m.input(rng.choice(SHAPES), "int32")
+    m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
+    while len(m.program.steps) < length:
+        with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
+            rng.choice(own if rng.random() < 0.25 else common)(m)
+    count = len(m.program.steps)
+    m.program.outputs = sorted({count - 1, *(rng.randrange(2, count) for _ in range(3))})
+    for i in m.program.outputs:
+        modes = modes_of(m.program.steps[i].dtype)
+        if amd.CHIPS[chip].has_buffers:
+            modes += ["buffer", "buffer"]
+        m.program.modes[i] = rng.choice(modes)
+    return m.program
+
+
 def make(rng, length, clusters=(1,), chip=None, host_describes=True):
     """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
+    if chip in amd.CHIPS:
+        return make_for_amd(rng, length, chip)
     m = Maker(rng, clusters)
     m.host_describes = host_describes
     others = KINDS if chip == "blackwell" else KINDS + [warpgroups.warpgroup_product]
@@ -289,13 +321,7 @@ def make(rng, length, clusters=(1,), chip=None, host_describes=True):
         outputs = [i for i in outputs if "TensorMemory" in m.program.steps[i].text] or outputs
     m.program.outputs = sorted({count - 1, *(rng.choice(outputs) for _ in range(3))})
     for i in m.program.outputs:
-        dtype = m.program.steps[i].dtype
-        modes = [None, None, None, "masked"]
-        if dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"):
-            modes.append("add")
-        if dtype in ("int32", "int64", "uint32"):
-            modes.append("max")
-        m.program.modes[i] = rng.choice(modes)
+        m.program.modes[i] = rng.choice(modes_of(m.program.steps[i].dtype))
         if chip and rng.random() < 0.6:
             m.program.modes[i] = transfers.boxed(m, i) or m.program.modes[i]
     return m.program
