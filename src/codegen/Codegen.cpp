@@ -71,18 +71,40 @@ public:
     SmallVector<Value *> arguments;
     for (Argument &argument : emitter.function.args())
       arguments.push_back(&argument);
-    emitter.values.setFlat(op.getArguments(), arguments);
-    if (op.isPublic())
+    if (op.isPublic()) {
+      setParameters(emitter, op, arguments);
       emitter.beginTensorMemory();
+    } else {
+      emitter.values.setFlat(op.getArguments(), arguments);
+    }
     return emitter.emitRegion(op.getBody());
   }
 
 private:
+  /// What the machine has for a parameter of the kernel.
+  SmallVector<Type *> parametersOf(mlir::Type type) {
+    if (ttng::Descriptor descriptor = ttng::descriptorOf(type))
+      return state.isa.descriptorParameters(context, descriptor.shape.size());
+    return RegisterTypes(context, state.isa).ofRegisters(type);
+  }
+
+  void setParameters(Emitter &emitter, tt::FuncOp op, ArrayRef<Value *> given) {
+    for (mlir::BlockArgument argument : op.getArguments()) {
+      ArrayRef<Value *> mine = given.take_front(parametersOf(argument.getType()).size());
+      given = given.drop_front(mine.size());
+      if (ttng::Descriptor descriptor = ttng::descriptorOf(argument.getType()))
+        emitter.set(argument,
+                    state.isa.readDescriptor(emitter.builder, mine, descriptor.shape.size()));
+      else
+        emitter.set(argument, Registers(mine.begin(), mine.end()));
+    }
+  }
+
   FunctionType *signature(tt::FuncOp op, bool isKernel) {
-    RegisterTypes types(context);
+    RegisterTypes types(context, state.isa);
     SmallVector<Type *> parameters, results;
     for (mlir::Type type : op.getArgumentTypes())
-      append_range(parameters, types.ofRegisters(type));
+      append_range(parameters, isKernel ? parametersOf(type) : types.ofRegisters(type));
     for (mlir::Type type : op.getResultTypes())
       append_range(results, types.ofRegisters(type));
     if (isKernel)
@@ -101,16 +123,17 @@ private:
     if (unsigned given = integerAttribute(module, ttg::maxRegistersAttr, 0))
       maxRegisters = given;
     SmallVector<unsigned> descriptors;
-    for (auto [i, type] : enumerate(op.getArgumentTypes()))
-      if (ttng::descriptorOf(type))
-        descriptors.push_back(i);
-    state.isa.markKernel(function, state.kernel, maxRegisters, descriptors);
+    unsigned place = 0;
     for (auto [i, type] : enumerate(op.getArgumentTypes())) {
+      if (ttng::descriptorOf(type))
+        descriptors.push_back(place);
       mlir::IntegerAttr divisibility = op.getArgAttrOfType<mlir::IntegerAttr>(i, "tt.divisibility");
       if (divisibility && isa<tt::PointerType>(type) && isPowerOf2_64(divisibility.getInt()))
-        function.getArg(i)->addAttr(
+        function.getArg(place)->addAttr(
             Attribute::getWithAlignment(context, Align(divisibility.getInt())));
+      place += parametersOf(type).size();
     }
+    state.isa.markKernel(function, state.kernel, maxRegisters, descriptors);
   }
 
   ModuleState &state;

@@ -1,4 +1,4 @@
-"""The engine of gfx1250 that copies blocks of tensors, on the simulator."""
+"""The engine of gfx1250 that copies blocks of tensors."""
 
 # RUN: copy src='randn((100, 50), f16)' dst='zeros((100, 50), f16)' M=100 N=50 layout='gl.SwizzledSharedLayout(1, 1, 1, [1, 0])' --grid 2,2 --target hip:gfx1250
 # EXPECT: dst == src
@@ -70,6 +70,34 @@
 # FAULT: Deadlock
 # RUN: copies src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' --grid 1 --num-ctas 2 --target hip:gfx1250
 # EXPECT: dst == src
+# RUN: pieces src='randn((64, 64), f16)' dst='empty((64, 64), f16)' rows=4 cols=64 --grid 16 --num-warps 8 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: pieces src='randn((64, 64), f16)' dst='empty((64, 64), f16)' rows=2 cols=16 --grid 32 --num-warps 8 --target hip:gfx1250
+# EXPECT: dst[:, 0:16] == src[:, 0:16]
+# RUN: pieces src='randn((64, 64), f16)' dst='empty((64, 64), f16)' rows=64 cols=64 --grid 1 --num-warps 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: padded src='randn((60, 64), f16)' dst='empty((64, 64), f16)' layout='gl.PaddedSharedLayout.with_identity_for([[128, 8]], [64, 64], [1, 0])' --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:60] - src).max() + abs(dst[60:64]).max() == 0
+# RUN: padded src='randn((60, 64), f16)' dst='empty((64, 64), f16)' layout='gl.PaddedSharedLayout.with_identity_for([[32, 2]], [64, 64], [1, 0])' --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:60] - src).max() + abs(dst[60:64]).max() == 0
+# RUN: line src='randn(1000, f32)' dst='zeros(1000, f32)' layout='gl.SwizzledSharedLayout(1, 1, 1, [0])' --grid 4 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: line src='randn(1000, f32)' dst='zeros(1000, f32)' layout='gl.PaddedSharedLayout.with_identity_for([[256, 4]], [256], [0])' --grid 4 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: five src='randn((2, 3, 2, 5, 7), f32)' dst='zeros((2, 3, 2, 5, 7), f32)' --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: wide_rows src='randn((64, 64), f16)' dst='zeros((64, 64), f16)' kind=gl.int32 run=2 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:32, 0:60] - src[1:64:2, 0:60]).max() + abs(dst[32:64]).max() + abs(dst[:, 60:64]).max() == 0
+# RUN: wide_rows src='randn((64, 64), f16)' dst='zeros((64, 64), f16)' kind=gl.int16 run=8 --grid 1 --target hip:gfx1250
+# EXPECT: abs(dst[0:32, 0:60] - src[1:64:2, 0:60]).max() + abs(dst[32:64]).max() + abs(dst[:, 60:64]).max() == 0
+# RUN: branched src='randn((64, 32), f32)' dst='empty((64, 32), f32)' on='ones(128, i32)' --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: branched src='randn((64, 32), f32)' dst='empty((64, 32), f32)' on='zeros(128, i32)' --grid 1 --target hip:gfx1250
+# EXPECT: all(dst == 7)
+# RUN: counted_paths src='randn((192, 32), f32)' dst='empty((64, 32), f32)' more=1 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src[0:64]
+# RUN: counted_paths src='randn((192, 32), f32)' dst='empty((64, 32), f32)' more=0 --grid 1 --target hip:gfx1250
+# EXPECT: dst == src[0:64]
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -332,3 +360,101 @@ def copies(src, dst):
     r = gl.arange(0, 64, layout=gl.SliceLayout(1, halves))
     c = gl.arange(0, 32, layout=gl.SliceLayout(0, halves))
     gl.store(dst + r[:, None] * 32 + c[None, :], x)
+
+
+@gluon.jit
+def pieces(src, dst, rows: gl.constexpr, cols: gl.constexpr):
+    """Warps share small blocks by columns, too, and some have nothing to do."""
+    at = [gl.program_id(0) * rows, 0]
+    a = cdna5.tdm.make_tensor_descriptor(src, [64, 64], [64, 1], [rows, cols], ROWS)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [64, 64], [64, 1], [rows, cols], ROWS)
+    smem = gl.allocate_shared_memory(gl.float16, [rows, cols], ROWS)
+    cdna5.tdm.async_load(a, at, smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_store(b, at, smem)
+    cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def padded(src, dst, layout: gl.constexpr):
+    """Padding after several rows, or within one."""
+    desc = cdna5.tdm.make_tensor_descriptor(src, [60, 64], [64, 1], [64, 64], layout)
+    smem = gl.allocate_shared_memory(gl.float16, [64, 64], layout)
+    cdna5.tdm.async_load(desc, [0, 0], smem)
+    cdna5.tdm.async_wait(0)
+    gl.store(dst + place(64, 64, 64), smem.load(TILE))
+
+
+@gluon.jit
+def line(src, dst, layout: gl.constexpr):
+    a = cdna5.tdm.make_tensor_descriptor(src, [1000], [1], [256], layout)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [1000], [1], [256], layout)
+    smem = gl.allocate_shared_memory(gl.float32, [256], layout)
+    cdna5.tdm.async_load(a, [gl.program_id(0) * 256], smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_store(b, [gl.program_id(0) * 256], smem)
+    cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def five(src, dst):
+    all: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [4, 3, 2, 1, 0])
+    a = cdna5.tdm.make_tensor_descriptor(src, [2, 3, 2, 5, 7], [210, 70, 35, 7, 1], [1, 4, 2, 8, 8], all)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [2, 3, 2, 5, 7], [210, 70, 35, 7, 1], [1, 4, 2, 8, 8], all)
+    smem = gl.allocate_shared_memory(gl.float32, [1, 4, 2, 8, 8], all)
+    for i in range(2):
+        cdna5.tdm.async_load(a, [i, 0, 0, 0, 0], smem)
+        cdna5.tdm.async_wait(0)
+        cdna5.tdm.async_store(b, [i, 0, 0, 0, 0], smem)
+        cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def wide_rows(src, dst, kind: gl.constexpr, run: gl.constexpr):
+    """Rows with padding between them, whose numbers are known to no compiler; each warp has some."""
+    rows: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[64, 4]], [32, 64], [1, 0])
+    spread: gl.constexpr = gl.BlockedLayout([run, 1], [1, 32], [4, 1], [0, 1])
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, spread))
+    one = gl.num_programs(0)
+    a = cdna5.tdm.make_tensor_descriptor(src, [64, 60], [64, 1], [32, 64], rows)
+    b = cdna5.tdm.make_tensor_descriptor(dst, [32, 64], [64, 1], [32, 64], rows)
+    smem = gl.allocate_shared_memory(gl.float16, [32, 64], rows)
+    cdna5.tdm.async_gather(a, (2 * i + one).to(kind), smem)
+    cdna5.tdm.async_wait(0)
+    cdna5.tdm.async_scatter(b, (i * one).to(kind), smem)
+    cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def branched(src, dst, on):
+    """The engine does not care which lanes are active: the program has to go around it."""
+    line: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    smem.store(gl.full([64, 32], 7.0, gl.float32, TILE))
+    gl.barrier()
+    if gl.max(gl.load(on + gl.arange(0, 128, layout=line)), axis=0) > 0:
+        cdna5.tdm.async_load(desc, [0, 0], smem)
+    cdna5.tdm.async_wait(0)
+    gl.store(dst + place(64, 32, 32), smem.load(TILE))
+
+
+@gluon.jit
+def counted_paths(src, dst, more):
+    """A gather is several copies for the engine: a wait counts those of the path that has fewer."""
+    spread: gl.constexpr = gl.BlockedLayout([32, 1], [1, 32], [1, 4], [0, 1])
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, spread))
+    desc = cdna5.tdm.make_tensor_descriptor(src, [192, 32], [32, 1], [64, 32], ROWS)
+    half = cdna5.tdm.make_tensor_descriptor(src, [192, 32], [32, 1], [32, 32], ROWS)
+    smem = gl.allocate_shared_memory(gl.float32, [64, 32], ROWS)
+    other = gl.allocate_shared_memory(gl.float32, [2, 32, 32], ROWS)
+    cdna5.tdm.async_load(desc, [0, 0], smem)
+    if more > 0:
+        cdna5.tdm.async_gather(half, i, other.index(0))
+    else:
+        cdna5.tdm.async_load(half, [64, 0], other.index(0))
+    cdna5.tdm.async_wait(1)
+    x = smem.load(TILE)
+    cdna5.tdm.async_gather(half, i, other.index(1))
+    cdna5.tdm.async_wait(1)
+    gl.store(dst + place(64, 32, 32), x)

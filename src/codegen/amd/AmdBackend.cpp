@@ -33,6 +33,8 @@ const EmitTable &AmdIsa::operations() const {
     addClusters(all);
     addCopies(all);
     addTransposedLoads(all);
+    addTensorMover(all);
+    addTensorRows(all);
     addDot(all);
     addDotScaled(all);
     addHints(all);

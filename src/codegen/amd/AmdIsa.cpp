@@ -9,6 +9,7 @@
 #include "codegen/amd/Machine.h"
 #include "codegen/amd/Multicast.h"
 #include "codegen/amd/Refused.h"
+#include "codegen/amd/TensorDescriptor.h"
 #include "codegen/core/Words.h"
 #include "target/Features.h"
 #include "target/Limits.h"
@@ -60,6 +61,20 @@ void AmdIsa::markKernel(Function &function, const KernelInfo &kernel,
     function.addFnAttr("amdgpu-num-vgpr", std::to_string(*maxRegisters));
 }
 
+// As words, in the place of one parameter.
+SmallVector<Type *> AmdIsa::descriptorParameters(LLVMContext &context, unsigned rank) const {
+  return SmallVector<Type *>(TensorDescriptor::wordCount(rank), Type::getInt32Ty(context));
+}
+
+SmallVector<Type *> AmdIsa::descriptorRegisters(LLVMContext &context, unsigned rank) const {
+  return TensorDescriptor::types(context, rank);
+}
+
+Registers AmdIsa::readDescriptor(Builder &builder, ArrayRef<Value *> parameters,
+                                 unsigned rank) const {
+  return TensorDescriptor::ofWords(builder, parameters, rank).registers();
+}
+
 static Value *readId(Builder &builder, Intrinsic::ID id, uint32_t limit) {
   CallInst *call = builder.CreateIntrinsic(builder.getInt32Ty(), id, {});
   ConstantRange range(APInt(32, 0), APInt(32, limit));
@@ -69,6 +84,14 @@ static Value *readId(Builder &builder, Intrinsic::ID id, uint32_t limit) {
 
 Value *AmdIsa::threadId(Builder &builder, unsigned threads) const {
   return readId(builder, Intrinsic::amdgcn_workitem_id_x, threads);
+}
+
+Value *AmdIsa::warpId(Builder &builder, unsigned warps) const {
+  using target::amd::Family;
+  Family family = target.amdChip()->family;
+  if (family != Family::Rdna4 && family != Family::Cdna5)
+    return nullptr;
+  return readId(builder, Intrinsic::amdgcn_wave_id, warps);
 }
 
 // The numbers along y and z share a register on some chips, and LLVM takes the one along y for all

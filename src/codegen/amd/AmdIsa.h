@@ -22,7 +22,14 @@ public:
   void markKernel(llvm::Function &function, const KernelInfo &kernel,
                   std::optional<unsigned> maxRegisters,
                   llvm::ArrayRef<unsigned> descriptors) const override;
+  llvm::SmallVector<llvm::Type *> descriptorParameters(llvm::LLVMContext &context,
+                                                       unsigned rank) const override;
+  llvm::SmallVector<llvm::Type *> descriptorRegisters(llvm::LLVMContext &context,
+                                                      unsigned rank) const override;
+  Registers readDescriptor(Builder &builder, llvm::ArrayRef<llvm::Value *> parameters,
+                           unsigned rank) const override;
   llvm::Value *threadId(Builder &builder, unsigned threads) const override;
+  llvm::Value *warpId(Builder &builder, unsigned warps) const override;
   llvm::Value *programId(Builder &builder, unsigned axis) const override;
   llvm::Value *programCount(Builder &builder, unsigned axis) const override;
   void ctaBarrier(Builder &builder, bool global) const override;

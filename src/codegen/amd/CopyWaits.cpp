@@ -1,11 +1,11 @@
 #include "codegen/amd/CopyWaits.h"
 
 #include "llvm/IR/CFG.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
 
 #include <queue>
 #include <set>
@@ -17,6 +17,8 @@ namespace {
 
 /// What counters hold.
 constexpr unsigned mostCounted = 63;
+/// The operand of a wait that closes a group instead. No wait for groups leaves as many.
+constexpr uint16_t closes = 0xffff;
 
 Intrinsic::ID intrinsicOf(const Instruction &instruction) {
   const auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -34,7 +36,7 @@ bool isDirectCopy(const Instruction &instruction) {
   }
 }
 
-bool isCopy(const Instruction &instruction) {
+bool isLaneCopy(const Instruction &instruction) {
   switch (intrinsicOf(instruction)) {
   case Intrinsic::amdgcn_cluster_load_async_to_lds_b8:
   case Intrinsic::amdgcn_cluster_load_async_to_lds_b32:
@@ -54,17 +56,43 @@ bool isCopy(const Instruction &instruction) {
   }
 }
 
+bool isTensorCopy(const Instruction &instruction) {
+  switch (intrinsicOf(instruction)) {
+  case Intrinsic::amdgcn_tensor_load_to_lds:
+  case Intrinsic::amdgcn_tensor_load_to_lds_d2:
+  case Intrinsic::amdgcn_tensor_store_from_lds:
+  case Intrinsic::amdgcn_tensor_store_from_lds_d2:
+    return true;
+  default:
+    return false;
+  }
+}
+
+struct Engine {
+  bool (*isCopy)(const Instruction &);
+  Intrinsic::ID wait;
+};
+
+Engine engineOf(CopyEngine engine) {
+  switch (engine) {
+  case CopyEngine::Lanes:
+    return {isLaneCopy, Intrinsic::amdgcn_s_wait_asynccnt};
+  case CopyEngine::TensorMover:
+    return {isTensorCopy, Intrinsic::amdgcn_s_wait_tensorcnt};
+  }
+}
+
 bool isTransposedLoad(const Instruction &instruction) {
   Intrinsic::ID id = intrinsicOf(instruction);
   return id == Intrinsic::amdgcn_ds_read_tr16_b64 || id == Intrinsic::amdgcn_ds_read_tr8_b64;
 }
 
-bool isMark(const Instruction &instruction) {
-  return intrinsicOf(instruction) == Intrinsic::sideeffect;
+bool isMark(const Instruction &instruction, const Engine &engine) {
+  return intrinsicOf(instruction) == engine.wait;
 }
 
-bool isWait(const Instruction &instruction) {
-  return intrinsicOf(instruction) == Intrinsic::amdgcn_s_wait_asynccnt;
+unsigned pendingOf(const Instruction &mark) {
+  return cast<ConstantInt>(mark.getOperand(0))->getZExtValue();
 }
 
 /// A place on the way back from a wait.
@@ -77,10 +105,10 @@ struct Place {
 };
 
 /// Goes back to the beginning of the block, or to the mark that ends the way; true there.
-bool goBack(Place &place) {
+bool goBack(Place &place, const Engine &engine) {
   for (const Instruction *at = place.behind->getPrevNode(); at; at = at->getPrevNode()) {
-    place.copies += isCopy(*at);
-    if (isMark(*at) && place.marks-- == 0)
+    place.copies += engine.isCopy(*at);
+    if (isMark(*at, engine) && pendingOf(*at) == closes && place.marks-- == 0)
       return true;
   }
   return false;
@@ -88,10 +116,10 @@ bool goBack(Place &place) {
 
 /// Shortest paths, a copy being a step. On a path from the entry with fewer groups nothing is to be
 /// awaited.
-unsigned copiesSince(const Instruction &wait, unsigned groups) {
+unsigned copiesSince(const Instruction &wait, const Engine &engine) {
   std::priority_queue<Place, std::vector<Place>, std::greater<>> queue;
   std::set<std::pair<const BasicBlock *, unsigned>> seen;
-  queue.push({0, &wait, groups});
+  queue.push({0, &wait, pendingOf(wait)});
   unsigned least = mostCounted;
   while (!queue.empty()) {
     Place place = queue.top();
@@ -102,7 +130,7 @@ unsigned copiesSince(const Instruction &wait, unsigned groups) {
     // The wait's own block may come again, from its end.
     if (place.behind != &wait && !seen.insert({block, place.marks}).second)
       continue;
-    if (goBack(place)) {
+    if (goBack(place, engine)) {
       least = std::min(least, place.copies);
       continue;
     }
@@ -144,35 +172,41 @@ void releaseLdsOnly(Function &function) {
       fence->setSyncScopeID(wave);
 }
 
+void replaceMarks(Function &function, const Engine &engine, bool asLoads) {
+  SmallVector<Instruction *> marks;
+  for (Instruction &instruction : instructions(function))
+    if (isMark(instruction, engine))
+      marks.push_back(&instruction);
+  SmallVector<unsigned> copies;
+  for (Instruction *mark : marks)
+    copies.push_back(pendingOf(*mark) == closes ? 0 : copiesSince(*mark, engine));
+  for (auto [mark, count] : zip_equal(marks, copies)) {
+    IRBuilder<> builder(mark);
+    if (pendingOf(*mark) != closes)
+      builder.CreateIntrinsic(
+          builder.getVoidTy(), asLoads ? Intrinsic::amdgcn_s_waitcnt : engine.wait,
+          {asLoads ? builder.getInt32(waitOperand(count)) : builder.getInt16(count)});
+    mark->eraseFromParent();
+  }
+}
+
 } // namespace
+
+void closeCopies(IRBuilder<> &builder, CopyEngine engine) {
+  builder.CreateIntrinsic(builder.getVoidTy(), engineOf(engine).wait, {builder.getInt16(closes)});
+}
+
+void awaitCopies(IRBuilder<> &builder, CopyEngine engine, unsigned pending) {
+  // As many as were ever begun are as good as more.
+  pending = std::min<unsigned>(pending, closes - 1);
+  builder.CreateIntrinsic(builder.getVoidTy(), engineOf(engine).wait, {builder.getInt16(pending)});
+}
 
 void countCopies(Module &module, bool asLoads) {
   for (Function &function : module) {
-    SmallVector<Instruction *> marks, waits;
-    bool hasDirect = false;
-    for (Instruction &instruction : instructions(function)) {
-      hasDirect |= isDirectCopy(instruction);
-      if (isMark(instruction))
-        marks.push_back(&instruction);
-      else if (isWait(instruction))
-        waits.push_back(&instruction);
-    }
-    for (Instruction *wait : waits) {
-      auto *groups = cast<ConstantInt>(wait->getOperand(0));
-      unsigned copies = copiesSince(*wait, groups->getZExtValue());
-      IRBuilder<> builder(wait);
-      if (asLoads)
-        builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
-                                {builder.getInt32(waitOperand(copies))});
-      else
-        builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_asynccnt,
-                                {builder.getInt16(copies)});
-    }
-    for (Instruction *mark : marks)
-      mark->eraseFromParent();
-    for (Instruction *wait : waits)
-      wait->eraseFromParent();
-    if (!hasDirect)
+    replaceMarks(function, engineOf(CopyEngine::Lanes), asLoads);
+    replaceMarks(function, engineOf(CopyEngine::TensorMover), /*asLoads=*/false);
+    if (none_of(instructions(function), isDirectCopy))
       continue;
     separate(function);
     releaseLdsOnly(function);

@@ -17,6 +17,7 @@
 
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/Buffers.h"
+#include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/Multicast.h"
 #include "codegen/core/GlobalVectors.h"
 #include "codegen/core/SharedTransfer.h"
@@ -388,16 +389,13 @@ LogicalResult emitCopyBack(Emitter &emitter, amdg::AsyncCopyLocalToGlobalOp op) 
 }
 
 LogicalResult emitCommit(Emitter &emitter, ttg::AsyncCommitGroupOp op) {
-  emitter.builder.CreateIntrinsic(emitter.builder.getVoidTy(), Intrinsic::sideeffect, {});
+  closeCopies(emitter.builder, CopyEngine::Lanes);
   emitter.set(op.getAsyncToken(), {});
   return success();
 }
 
-/// Of groups here; of instructions in the end.
 LogicalResult emitWait(Emitter &emitter, ttg::AsyncWaitOp op) {
-  Builder &builder = emitter.builder;
-  builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_wait_asynccnt,
-                          {builder.getInt16(op.getNum())});
+  awaitCopies(emitter.builder, CopyEngine::Lanes, op.getNum());
   emitter.set(op.getRetToken(), {});
   return success();
 }

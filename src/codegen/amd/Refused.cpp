@@ -17,10 +17,7 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 
 void addRefused(EmitTable &table) {
   add<ttng::ClusterBarrierOp, ttng::ClusterArriveOp, ttng::ClusterWaitOp,
-      amdg::UpdateTensorDescriptorOp, amdg::AsyncTDMCopyGlobalToLocalOp,
-      amdg::AsyncTDMFusedCopyGlobalToLocalOp, amdg::AsyncTDMCopyLocalToGlobalOp,
-      amdg::AsyncTDMGatherOp, amdg::AsyncTDMScatterOp, amdg::AsyncTDMWaitOp, amdg::TDMPrefetchOp,
-      amdg::LocalLoadPackedTransposedOp, tt::MakeTensorDescOp>(table);
+      amdg::LocalLoadPackedTransposedOp>(table);
 }
 
 } // namespace gluonc::codegen::amd

@@ -56,7 +56,7 @@ bool Backend::emits(mlir::OperationName name) const { return emitFunctionOf(name
 
 Emitter::Emitter(ModuleState &state, tt::FuncOp source, Function &function)
     : state(state), isa(state.isa), source(source), function(function),
-      builder(function.getContext()), types(function.getContext()), values(types, source),
+      builder(function.getContext()), types(function.getContext(), isa), values(types, source),
       blocks(builder, types, values, function, isa.carriesWords()),
       threads(state, builder, {.first = 0, .count = unsigned(ttg::numWarpsOf(source))}) {
   FastMathFlags flags;

@@ -10,6 +10,17 @@ namespace gluonc::codegen {
   GL_ICE("an operation of the chip's " + unit.str() + ", which it lacks, reached code generation");
 }
 
+SmallVector<Type *> Isa::descriptorParameters(LLVMContext &context, unsigned) const {
+  return {PointerType::get(context, 0)};
+}
+SmallVector<Type *> Isa::descriptorRegisters(LLVMContext &context, unsigned) const {
+  return {PointerType::get(context, 0)};
+}
+Registers Isa::readDescriptor(Builder &, ArrayRef<Value *> parameters, unsigned) const {
+  return Registers(parameters.begin(), parameters.end());
+}
+Value *Isa::warpId(Builder &, unsigned) const { return nullptr; }
+
 void Isa::groupBarrier(Builder &, unsigned, unsigned, bool) const { lacks("named barriers"); }
 void Isa::workersBarrier(Builder &, unsigned, unsigned) const { lacks("named barriers"); }
 void Isa::setRegisters(Builder &, unsigned, bool) const { lacks("register reallocation"); }

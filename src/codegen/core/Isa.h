@@ -97,8 +97,20 @@ public:
                           std::optional<unsigned> maxRegisters,
                           llvm::ArrayRef<unsigned> descriptors) const = 0;
 
+  /// What a kernel's parameter that is a tensor descriptor of so many dims is for the machine, and
+  /// what the kernel makes of it; registers are of the same types wherever descriptors go. By
+  /// default descriptors stay in memory, at a generic address.
+  virtual llvm::SmallVector<llvm::Type *> descriptorParameters(llvm::LLVMContext &context,
+                                                               unsigned rank) const;
+  virtual llvm::SmallVector<llvm::Type *> descriptorRegisters(llvm::LLVMContext &context,
+                                                              unsigned rank) const;
+  virtual Registers readDescriptor(Builder &builder, llvm::ArrayRef<llvm::Value *> parameters,
+                                   unsigned rank) const;
+
   /// Thread of the CTA, known to lie in [0, threads).
   virtual llvm::Value *threadId(Builder &builder, unsigned threads) const = 0;
+  /// Warp of the CTA, the same value in all lanes; null where no register has it.
+  virtual llvm::Value *warpId(Builder &builder, unsigned warps) const;
   virtual llvm::Value *programId(Builder &builder, unsigned axis) const = 0;
   virtual llvm::Value *programCount(Builder &builder, unsigned axis) const = 0;
 

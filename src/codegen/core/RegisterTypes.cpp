@@ -14,9 +14,6 @@ namespace gluonc::codegen {
 Type *RegisterTypes::ofElement(mlir::Type type) const {
   if (tt::PointerType pointer = dyn_cast<tt::PointerType>(type))
     return PointerType::get(context, pointer.getAddressSpace());
-  // Descriptors are found by generic address.
-  if (ttng::descriptorOf(type))
-    return PointerType::get(context, 0);
   if (type.isIndex())
     return Type::getInt64Ty(context);
   if (type.isF32())
@@ -44,6 +41,8 @@ SmallVector<Type *> RegisterTypes::ofRegisters(mlir::Type type) {
   }
   if (mlir::RankedTensorType tensor = dyn_cast<mlir::RankedTensorType>(type))
     return SmallVector<Type *>(registerCount(tensor), ofElement(tensor.getElementType()));
+  if (ttng::Descriptor descriptor = ttng::descriptorOf(type))
+    return hardware.descriptorRegisters(context, descriptor.shape.size());
   return {ofElement(type)};
 }
 

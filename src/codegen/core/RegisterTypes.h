@@ -3,7 +3,8 @@
 // A tensor is one LLVM value per register of its layout, redundant registers
 // (zero bases) left out, so a tensor that wraps around many times costs what one
 // copy costs. A scalar is one value. A buffer in shared memory is its base
-// pointer, then its element offset along each dim.
+// pointer, then its element offset along each dim. What a tensor descriptor is, the
+// Isa says.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,9 +19,11 @@
 
 namespace gluonc::codegen {
 
+class Isa;
+
 class RegisterTypes {
 public:
-  explicit RegisterTypes(llvm::LLVMContext &context) : context(context) {}
+  RegisterTypes(llvm::LLVMContext &context, const Isa &isa) : context(context), hardware(isa) {}
 
   /// LLVM type of one element: fp8 as i8, pointers in their address space.
   llvm::Type *ofElement(mlir::Type type) const;
@@ -32,6 +35,7 @@ public:
 
 private:
   llvm::LLVMContext &context;
+  const Isa &hardware;
   /// By pointer: references to layouts outlive the growth of the map.
   llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> layouts;
 };

@@ -28,6 +28,11 @@ Value *Threads::idInGroup(unsigned limit) {
 
 Value *Threads::warpId() {
   if (!warp) {
+    warp = state.isa.warpId(prologue, state.kernel.numWarps);
+    if (warp && group.first)
+      warp = prologue.CreateSub(warp, prologue.getInt32(group.first));
+  }
+  if (!warp) {
     Value *mine = prologue.CreateLShr(id(), Log2_32(state.target.warpSize()));
     warp = state.isa.shuffle(prologue, mine, prologue.getInt32(0));
   }

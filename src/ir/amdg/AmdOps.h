@@ -13,6 +13,11 @@
 
 namespace gluonc::amdg {
 
+/// What prefetches change.
+struct Cache : mlir::SideEffects::Resource::Base<Cache> {
+  llvm::StringRef getName() final { return "<Cache>"; }
+};
+
 /// Whether the module around an operation is for an AMD chip.
 bool isForAmd(mlir::Operation *op);
 /// The pointer to the elements of a tensor.

@@ -18,6 +18,7 @@
 // some bits of their numbers vary freely, the others are equal.
 // `mover_c7`: rows are numbers in one dim, one for each row of the buffer, the same in all lanes.
 
+def AMDG_Cache : Resource<"::gluonc::amdg::Cache">;
 def AMDG_MovedTensor : Arg<TT_TensorDescType, "", [MemRead<AMDG_GlobalMemory>]>;
 def AMDG_WrittenTensor : Arg<TT_TensorDescType, "", [MemWrite<AMDG_GlobalMemory>]>;
 def AMDG_FilledBuffer : Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>;
@@ -131,8 +132,12 @@ def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait", [OnChip<["getAwaited"]>]> {
 
 def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [NoOnChip]> {
   let summary = "Asks for a block of a tensor to be in L2";
-  let arguments = (ins AMDG_MovedTensor:$desc, Variadic<I32>:$indices, I1:$pred,
-                       BoolAttr:$speculative);
+  let description = [{
+    It changes the cache, or nothing would keep it.
+  }];
+  let arguments = (ins
+      Arg<TT_TensorDescType, "", [MemRead<AMDG_GlobalMemory>, MemWrite<AMDG_Cache>]>:$desc,
+      Variadic<I32>:$indices, I1:$pred, BoolAttr:$speculative);
   let assemblyFormat = [{
     $desc `[` $indices `]` `,` $pred `,` `speculative` `=` $speculative attr-dict
     `:` qualified(type($desc))

@@ -1,0 +1,38 @@
+//===- MoverShares.h - How waves share the tensor mover's work ---------------------===//
+//
+// Each wave moves one piece of a block by an instruction of its own. Pieces are runs of the
+// block in memory, so the outermost dims are cut first, each as far as it goes:
+//
+//     block 64 x 32, 4 waves:  16 x 32 each        block 2 x 64, 8 waves:  1 x 16 each
+//
+// The bits of a wave's number that choose the piece are the lowest ones, or those that a
+// hint lets vary; waves in which others differ have nothing to do.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "layout/named/Layouts.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace gluonc::codegen::amd {
+
+struct MoverShares {
+  layout::Ints piece;
+  /// By bit of the wave's number: what it adds to the place in each dim, and in memory (elements,
+  /// padding apart).
+  llvm::SmallVector<llvm::SmallVector<uint32_t, 5>, 5> places;
+  llvm::SmallVector<uint32_t, 5> offsets;
+  /// Waves that take part have these bits of their number as in `first`.
+  uint32_t fixedBits = 0, first = 0;
+};
+
+/// The bits of their numbers in which the waves of a hint differ.
+uint32_t varyingBits(uint32_t hint);
+
+/// How so many waves share a block, or those that `hint` names.
+MoverShares shareBlock(llvm::ArrayRef<int64_t> block, unsigned waves, std::optional<uint32_t> hint);
+
+} // namespace gluonc::codegen::amd
