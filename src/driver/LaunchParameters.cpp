@@ -1,6 +1,7 @@
 #include "driver/LaunchParameters.h"
 
 #include "layout/named/Layouts.h"
+#include "target/amd/TensorMover.h"
 #include "target/nvidia/BoxCopies.h"
 
 namespace gluonc::driver {
@@ -27,18 +28,14 @@ static layout::Ints boxLengths(const sema::ArgSpec &spec, const layout::NVMMASha
   return {std::min(part[0], maxPixels), std::min(part[1], row ? row : maxBoxLength)};
 }
 
-static cuda::TensorBox boxOf(const sema::ArgSpec &spec) {
+static cuda::TensorBox boxOf(const sema::ArgSpec &spec, const layout::NVMMASharedLayout &layout) {
   cuda::TensorBox box;
   box.rank = spec.rank();
   box.isIm2Col = spec.isIm2Col;
   box.elementBytes = spec.dtype.byteSize();
-  // Other layouts are refused when the kernel is compiled.
-  const auto *layout = spec.constant.asLayout().as<layout::NVMMASharedLayout>();
-  box.type = mapType(spec.dtype, layout && layout->fp4Padded);
-  if (!layout)
-    return box;
-  box.swizzleBytes = static_cast<unsigned>(layout->swizzleByteWidth);
-  layout::Ints lengths = boxLengths(spec, *layout);
+  box.type = mapType(spec.dtype, layout.fp4Padded);
+  box.swizzleBytes = static_cast<unsigned>(layout.swizzleByteWidth);
+  layout::Ints lengths = boxLengths(spec, layout);
   for (size_t i = 0; i != lengths.size(); ++i)
     box.box[i] = static_cast<uint32_t>(lengths[i]);
   return box;
@@ -65,9 +62,18 @@ LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
       continue;
     }
     result.hasDescriptors = true;
-    result.visible.push_back({spec.dtype, spec.text(), boxOf(spec)});
-    result.machineDescriptors.push_back(result.machineCount);
-    result.machineCount += 1 + static_cast<unsigned>(spec.items.size());
+    LaunchParameter &parameter = result.visible.emplace_back();
+    parameter.dtype = spec.dtype;
+    parameter.type = spec.text();
+    // Layouts that a target's engine does not know are refused when the kernel is compiled.
+    if (const auto *layout = spec.constant.asLayout().as<layout::NVMMASharedLayout>()) {
+      parameter.box = boxOf(spec, *layout);
+      result.machineDescriptors.push_back(result.machineCount++);
+    } else {
+      parameter.block = hip::TensorBlock{spec.rank(), unsigned(spec.dtype.byteSize())};
+      result.machineCount += target::amd::tdm::wordCount(spec.rank());
+    }
+    result.machineCount += static_cast<unsigned>(spec.items.size());
     i += spec.items.size();
   }
   return result;

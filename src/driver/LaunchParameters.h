@@ -1,12 +1,14 @@
 //===- LaunchParameters.h - A kernel's parameters as a launch sees them ------===//
 //
 // A caller gives one slot per visible parameter. A `tensordesc` is one of them, but
-// several of the machine's: the descriptor, then extents, then strides.
+// several of the machine's: the descriptor (NVIDIA: by address; AMD: its words), then
+// extents, then strides.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/cuda/TensorMap.h"
+#include "runtime/hip/TensorWords.h"
 #include "sema/value/ArgSpec.h"
 
 namespace gluonc::driver {
@@ -16,8 +18,13 @@ struct LaunchParameter {
   sema::DType dtype;
   /// "*fp32", "i32", "tensordesc<fp16[64, 64],NVMMASharedLayout(…)>".
   std::string type;
-  /// Of a descriptor: what one transfer moves.
+  /// Of a descriptor for NVIDIA's engine: what one transfer moves.
   std::optional<cuda::TensorBox> box = std::nullopt;
+  /// Of one for AMD's.
+  std::optional<hip::TensorBlock> block = std::nullopt;
+
+  /// Of the tensor that a descriptor describes; 0 for what is none.
+  unsigned rank() const { return box ? box->rank : block ? block->rank : 0; }
 };
 
 struct LaunchParameters {
@@ -27,7 +34,7 @@ struct LaunchParameters {
   bool hasDescriptors = false;
   /// Parameters of the machine's kernel, the hidden ones not counted.
   unsigned machineCount = 0;
-  /// Those of them that are descriptors.
+  /// Those of them that are descriptors by address.
   llvm::SmallVector<unsigned, 0> machineDescriptors;
 };
 

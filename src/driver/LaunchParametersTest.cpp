@@ -78,4 +78,20 @@ TEST(LaunchParameters, BoxesNameTheirElementsAsCudaDoes) {
   }
 }
 
+TEST(LaunchParameters, DescriptorsOfTheTensorMoverAreWords) {
+  for (auto [rank, words] : {std::pair(1u, 12u), std::pair(2u, 12u), std::pair(3u, 20u)}) {
+    std::vector<int64_t> block(rank, 16), order(rank);
+    for (unsigned dim = 0; dim != rank; ++dim)
+      order[dim] = rank - 1 - dim;
+    layout::SwizzledSharedLayout layout{1, 1, 1, layout::Ints(order.begin(), order.end()), {}};
+    LaunchParameters parameters = driver::launchParameters(
+        {ArgSpec::descriptor(sema::dtypes::float16, block, sema::Value::layout(std::move(layout))),
+         *ArgSpec::parse("fp32")});
+    EXPECT_EQ(parameters.visible[0].rank(), rank);
+    EXPECT_EQ(parameters.visible[0].block->elementBytes, 2u);
+    EXPECT_EQ(parameters.machineCount, words + 2 * rank + 1);
+    EXPECT_TRUE(parameters.machineDescriptors.empty());
+  }
+}
+
 } // namespace

@@ -5,60 +5,14 @@ No real AMD GPU or PyTorch for ROCm has seen any of this.
 
 import ctypes
 import types
-import sys
 
-hip = ctypes.CDLL("libamdhip64.so.7")
-STREAM = 0x5000
-asked = []
-
-
-def _get_stream(device):
-    asked.append(device)
-    return STREAM
-
-
-def current():
-    ordinal = ctypes.c_int()
-    assert hip.hipGetDevice(ctypes.byref(ordinal)) == 0
-    return ordinal.value
-
-
-torch = types.ModuleType("torch")
-torch.version = types.SimpleNamespace(hip="7.1.0", cuda=None)
-torch._C = types.SimpleNamespace(_cuda_getDevice=current, _cuda_getCurrentRawStream=_get_stream)
-sys.modules["torch"] = torch
-
-import gluonc  # noqa: E402
-import kernels  # noqa: E402
-from gluonc import _engine  # noqa: E402
-from gluonc import language as gl  # noqa: E402
+from hip_tensors import Tensor, asked, current, hip, torch  # before gluonc, which finds that PyTorch
+import gluonc
+import kernels
+from gluonc import _engine
+from gluonc import language as gl
 
 LAYOUT = gl.BlockedLayout([1], [64], [4], [0])
-
-
-class Tensor:
-    """int32 numbers on a GPU, as PyTorch's tensors look."""
-
-    dtype = gl.int32
-
-    def __init__(self, numbers, device=0):
-        self.count = len(numbers)
-        self.device = types.SimpleNamespace(type="cuda", index=device)
-        address, before = ctypes.c_void_p(), current()
-        hip.hipSetDevice(device)
-        assert hip.hipMalloc(ctypes.byref(address), ctypes.c_size_t(4 * self.count)) == 0
-        hip.hipSetDevice(before)
-        self.address = address.value
-        self.memory()[:] = numbers
-
-    def memory(self):
-        return (ctypes.c_int32 * self.count).from_address(self.address)
-
-    def numbers(self):
-        return list(self.memory())
-
-    def data_ptr(self):
-        return self.address
 
 
 class DLTensor(ctypes.Structure):

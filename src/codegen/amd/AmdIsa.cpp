@@ -14,6 +14,7 @@
 #include "target/Features.h"
 #include "target/Limits.h"
 #include "target/amd/Chips.h"
+#include "target/amd/TensorMover.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
@@ -63,7 +64,7 @@ void AmdIsa::markKernel(Function &function, const KernelInfo &kernel,
 
 // As words, in the place of one parameter.
 SmallVector<Type *> AmdIsa::descriptorParameters(LLVMContext &context, unsigned rank) const {
-  return SmallVector<Type *>(TensorDescriptor::wordCount(rank), Type::getInt32Ty(context));
+  return SmallVector<Type *>(target::amd::tdm::wordCount(rank), Type::getInt32Ty(context));
 }
 
 SmallVector<Type *> AmdIsa::descriptorRegisters(LLVMContext &context, unsigned rank) const {

@@ -30,8 +30,7 @@ struct TensorDescriptor {
   static TensorDescriptor ofRegisters(llvm::ArrayRef<llvm::Value *> registers, unsigned rank);
   static llvm::SmallVector<llvm::Type *> types(llvm::LLVMContext &context, unsigned rank);
 
-  /// The words of one that a launch brings: how many, and what they say.
-  static unsigned wordCount(unsigned rank) { return rank <= 2 ? 12 : 20; }
+  /// What the words of one say that a launch brings.
   static TensorDescriptor ofWords(Builder &builder, llvm::ArrayRef<llvm::Value *> words,
                                   unsigned rank);
   static TensorDescriptor make(Builder &builder, llvm::Value *pointer,

@@ -76,9 +76,8 @@ const gluonc_tensor *tensorAt(uint64_t slot) {
 std::string mismatch(const driver::LaunchParameter &parameter, const gluonc_tensor *tensor) {
   if (!tensor)
     return "is null";
-  if (tensor->rank != parameter.box->rank)
-    return "has rank " + std::to_string(tensor->rank) + ", not " +
-           std::to_string(parameter.box->rank);
+  if (tensor->rank != parameter.rank())
+    return "has rank " + std::to_string(tensor->rank) + ", not " + std::to_string(parameter.rank());
   if (!tensor->dtype || sema::DType::parse(tensor->dtype) == parameter.dtype)
     return "";
   return std::string("has elements of type ") + tensor->dtype + ", not " +
@@ -126,7 +125,9 @@ gluonc_status checkTensor(const driver::LaunchParameter &parameter, size_t i, ui
   };
   if (std::string wrong = mismatch(parameter, tensor); !wrong.empty())
     return refuse("the tensor " + wrong + ", which " + parameter.type + " describes");
-  if (llvm::Error failure = cuda::check(*parameter.box, describe(*tensor)))
+  TensorDescription described = describe(*tensor);
+  if (llvm::Error failure = parameter.box ? cuda::check(*parameter.box, described)
+                                          : hip::check(*parameter.block, described))
     return refuse(llvm::toString(std::move(failure)));
   return GLUONC_OK;
 }
@@ -162,7 +163,7 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   llvm::ArrayRef<driver::LaunchParameter> parameters = executable.parameters.visible;
   std::vector<TensorDescription> tensors(parameters.size());
   for (size_t i = 0; i != parameters.size(); ++i) {
-    if (!parameters[i].box) {
+    if (!parameters[i].rank()) {
       launch.arguments.push_back(argumentOf(parameters[i].dtype, values[i]));
       continue;
     }
@@ -207,30 +208,51 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
   return GLUONC_OK;
 }
 
-/// The machine's slots of a launch with descriptors: `maps` holds what some of them point to.
-gluonc_status expand(const gluonc_executable &executable, const cuda::Driver &driver,
-                     const uint64_t *values, llvm::SmallVectorImpl<cuda::TensorMap> &maps,
-                     llvm::SmallVectorImpl<uint64_t> &slots, gluonc_error **error) {
-  const driver::LaunchParameters &parameters = executable.parameters;
-  // Never grows again: slots point into it.
-  maps.resize_for_overwrite(parameters.machineDescriptors.size());
-  cuda::TensorMap *next = maps.begin();
-  for (size_t i = 0; i != parameters.visible.size(); ++i) {
-    const driver::LaunchParameter &parameter = parameters.visible[i];
-    if (!parameter.box) {
+/// The machine's slots of a launch with descriptors, whose own `append` adds.
+using Slots = llvm::SmallVector<uint64_t, 64>;
+gluonc_status
+expand(const gluonc_executable &executable, const uint64_t *values, Slots &slots,
+       gluonc_error **error,
+       llvm::function_ref<llvm::Error(const driver::LaunchParameter &, const TensorDescription &)>
+           append) {
+  llvm::ArrayRef<driver::LaunchParameter> parameters = executable.parameters.visible;
+  for (size_t i = 0; i != parameters.size(); ++i) {
+    if (!parameters[i].rank()) {
       slots.push_back(values[i]);
       continue;
     }
-    if (gluonc_status status = checkTensor(parameter, i, values[i], error))
+    if (gluonc_status status = checkTensor(parameters[i], i, values[i], error))
       return status;
     const gluonc_tensor *tensor = tensorAt(values[i]);
-    if (llvm::Error failure = cuda::encode(driver, *parameter.box, describe(*tensor), *next))
+    if (llvm::Error failure = append(parameters[i], describe(*tensor)))
       return unavailable(std::move(failure), error);
-    slots.push_back(reinterpret_cast<uintptr_t>(next++));
     slots.append(tensor->shape, tensor->shape + tensor->rank);
     slots.append(tensor->strides, tensor->strides + tensor->rank);
   }
   return GLUONC_OK;
+}
+
+/// `maps` holds what some slots point to.
+gluonc_status expandForCuda(const gluonc_executable &executable, const cuda::Driver &driver,
+                            const uint64_t *values, llvm::SmallVectorImpl<cuda::TensorMap> &maps,
+                            Slots &slots, gluonc_error **error) {
+  // Never grows again: slots point into it.
+  maps.resize_for_overwrite(executable.parameters.machineDescriptors.size());
+  cuda::TensorMap *next = maps.begin();
+  return expand(executable, values, slots, error,
+                [&](const driver::LaunchParameter &parameter, const TensorDescription &tensor) {
+                  slots.push_back(reinterpret_cast<uintptr_t>(next));
+                  return cuda::encode(driver, *parameter.box, tensor, *next++);
+                });
+}
+
+gluonc_status expandForHip(const gluonc_executable &executable, const uint64_t *values,
+                           Slots &slots, gluonc_error **error) {
+  return expand(executable, values, slots, error,
+                [&](const driver::LaunchParameter &parameter, const TensorDescription &tensor) {
+                  hip::appendWords(*parameter.block, tensor, slots);
+                  return llvm::Error::success();
+                });
 }
 
 gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda::Launcher &launcher,
@@ -245,8 +267,8 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
     result = launcher.launch(grid, static_cast<cuda::CUstream>(stream), values);
   else {
     llvm::SmallVector<cuda::TensorMap, 4> maps;
-    llvm::SmallVector<uint64_t, 64> slots;
-    gluonc_status status = expand(executable, driver, values, maps, slots, error);
+    Slots slots;
+    gluonc_status status = expandForCuda(executable, driver, values, maps, slots, error);
     if (status != GLUONC_OK)
       return status;
     result = launcher.launch(grid, static_cast<cuda::CUstream>(stream), slots.data());
@@ -261,10 +283,17 @@ gluonc_status launchMachineCode(const gluonc_executable &executable, const cuda:
   return unavailable(driver.fail(result, call), error);
 }
 
-gluonc_status launchMachineCode(const hip::Launcher &launcher, hip::Grid grid, void *stream,
-                                const uint64_t *values, gluonc_error **error) {
+gluonc_status launchMachineCode(const gluonc_executable &executable, const hip::Launcher &launcher,
+                                hip::Grid grid, void *stream, const uint64_t *values,
+                                gluonc_error **error) {
   if (!grid.x || !grid.y || !grid.z)
     return GLUONC_OK;
+  Slots slots;
+  if (executable.parameters.hasDescriptors) {
+    if (gluonc_status status = expandForHip(executable, values, slots, error))
+      return status;
+    values = slots.data();
+  }
   hip::Result result = launcher.launch(grid, static_cast<hip::Stream>(stream), values);
   if (result == hip::success) [[likely]]
     return GLUONC_OK;
@@ -295,7 +324,7 @@ gluonc_status gluonc_launch(gluonc_executable *executable, unsigned x, unsigned 
   if (launcher) [[likely]]
     return launchMachineCode(*executable, *launcher, {x, y, z}, stream, values, error);
   if (const hip::Launcher *hip = executable->hipLauncher.load(std::memory_order_acquire))
-    return launchMachineCode(*hip, {x, y, z}, stream, values, error);
+    return launchMachineCode(*executable, *hip, {x, y, z}, stream, values, error);
   if (executable->simulated)
     return gluonc_launch_simulated(executable, x, y, z, values, count, nullptr, error);
   gluonc_status status = guarded(error, {}, [&] { return load(executable, std::nullopt, error); });

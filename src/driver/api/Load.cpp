@@ -67,9 +67,6 @@ gluonc_status load(gluonc_executable *executable, std::optional<int> device, glu
   std::lock_guard guard(executable->loading);
   if (executable->target.isNvidia())
     return loadOn<Cuda>(*executable, executable->loaded, executable->launcher, device, error);
-  if (executable->parameters.hasDescriptors)
-    return fail(GLUONC_UNAVAILABLE,
-                "kernels that take tensor descriptors are not launched on AMD GPUs yet", error);
   return loadOn<Hip>(*executable, executable->loadedHip, executable->hipLauncher, device, error);
 }
 

@@ -54,9 +54,6 @@ llvm::Error checkBox(const TensorBox &box) {
 } // namespace
 
 llvm::Error check(const TensorBox &box, const TensorDescription &tensor) {
-  // Blocks that AMD's engine moves are no boxes, and may begin anywhere.
-  if (!box.box[0])
-    return llvm::Error::success();
   int64_t unit = box.type == TensorMapType::Padded4Bits ? tma::paddedUnitBytes : tma::unitBytes;
   TensorDescription described = tensor;
   described.rank = box.rank;

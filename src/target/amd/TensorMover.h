@@ -12,6 +12,11 @@ inline constexpr unsigned maxElementBytes = 8;
 /// Padding comes in units of so many bytes: after 2 to 256 units 1 to 128 of them.
 inline constexpr int64_t padUnitBytes = 4;
 inline constexpr int64_t minPadInterval = 2, maxPadInterval = 256, maxPad = 128;
+/// Words of a descriptor of so many dims.
+constexpr unsigned wordCount(unsigned rank) { return rank <= 2 ? 12 : 20; }
+/// What fields of descriptors hold. Extents have 32 bits, but kernels compute with signed ones.
+inline constexpr uint64_t maxAddress = (uint64_t{1} << 57) - 1;
+inline constexpr int64_t maxExtent = (int64_t{1} << 31) - 1, maxStride = (int64_t{1} << 48) - 1;
 /// Rows that one instruction names, by numbers of 16 bits or of 32.
 inline constexpr unsigned mostRows = 16, mostWideRows = 8;
 /// What each lane of a prefetch asks for.
