@@ -1,4 +1,4 @@
-"""The kernels of examples/mi300x_* and mi355x_*."""
+"""The kernels of examples/mi300x_*, mi355x_* and gfx1250_*."""
 
 # Edges that no tile divides; more tiles than dies.
 # RUN: matmul a='randn((200, 168), f16)' b='randn((330, 168), f16)' c='empty((200, 330), f16)' m=200 n=330 k=168 \
@@ -26,6 +26,19 @@
 #   m=200 n=330 k=768 ROWS=64 COLUMNS=128 --grid 13 --target hip:gfx950
 # EXPECT: allclose(c, left @ right.T, 2e-3, 1e-2)
 
+# Edges that no tile divides; fewer steps than stages.
+# RUN: with_mover a='randn((100, 168), f16)' b='randn((70, 168), f16)' c='empty((100, 70), f16)' m=100 n=70 k=168 \
+#   a_stride=168 b_stride=168 c_stride=70 ROWS=64 COLUMNS=64 DEPTH=64 STAGES=3 GROUP=2 --grid 4 --target hip:gfx1250
+# EXPECT: allclose(c, a.to(f32) @ b.to(f32).T, 2e-3, 1e-3)
+# RUN: with_mover a='randn((70, 40), bf16)' b='randn((40, 40), bf16)' c='empty((70, 40), bf16)' m=70 n=40 k=40 \
+#   a_stride=40 b_stride=40 c_stride=40 ROWS=64 COLUMNS=64 DEPTH=64 STAGES=3 GROUP=2 --grid 2 --target hip:gfx1250
+# EXPECT: allclose(c, a.to(f32) @ b.to(f32).T, 1e-2, 1e-2)
+# RUN: with_mover a='randint(-4, 5, (256, 256), bf16)' b='randint(-4, 5, (128, 256), bf16)' c='empty((256, 128), bf16)' m=256 \
+#   n=128 k=256 a_stride=256 b_stride=256 c_stride=128 ROWS=256 COLUMNS=128 DEPTH=64 STAGES=3 GROUP=4 --grid 1 \
+#   --num-warps 8 --target hip:gfx1250
+# EXPECT: c == (a.to(f32) @ b.to(f32).T).to(bf16)
+
+from gfx1250_matmul.matmul import matmul as with_mover
 from mi300x_attention.attention import attention
 from mi300x_matmul.matmul import matmul
 from mi355x_matmul.matmul import matmul as multiply_mxfp4
