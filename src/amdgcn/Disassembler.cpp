@@ -64,11 +64,28 @@ bool Disassembler::open(llvm::StringRef chip, unsigned waveSize) {
   return parts->disassembler && parts->printer;
 }
 
+/// Compilers before LLVM 22 leave fields of gfx1250's instructions zero that do not matter and that
+/// LLVM 22 wants to say so: the fifth group of the tensor data mover, which there is none of, and
+/// the third source of the half of a product that loads its scales.
+static void fillOldFields(llvm::MutableArrayRef<uint8_t> bytes) {
+  if (bytes.size() < 12)
+    return;
+  unsigned high = bytes[2] | bytes[3] << 8, low = bytes[0] | bytes[1] << 8;
+  bool movesTensor = high == 0xd071 && (low == 0x0001 || low == 0x4001);
+  if (movesTensor && bytes[7] == 0)
+    bytes[7] = 0x7c;
+  bool loadsScales = high == 0xcc35 || high == 0xcc3a;
+  if (loadsScales && (bytes[6] & 0xfc) == 0 && (bytes[7] & 7) == 0)
+    bytes[7] |= 4;
+}
+
 std::string Disassembler::read(llvm::ArrayRef<uint8_t> bytes, uint64_t address, unsigned &size) {
   llvm::MCInst instruction;
   uint64_t taken = 0;
   size = 0;
-  if (parts->disassembler->getInstruction(instruction, taken, bytes, address, llvm::nulls()) !=
+  llvm::SmallVector<uint8_t, 32> now(bytes.begin(), bytes.end());
+  fillOldFields(now);
+  if (parts->disassembler->getInstruction(instruction, taken, now, address, llvm::nulls()) !=
       llvm::MCDisassembler::Success)
     return {};
   std::string text;

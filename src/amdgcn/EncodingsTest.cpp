@@ -87,3 +87,40 @@ TEST(Encodings, UpperBitsOfRegisterNumbers) {
                                 "s_set_vgpr_msb 1\nv_mov_b32_e32 v1, v45\ns_set_vgpr_msb 0\n")[0],
             7u);
 }
+
+TEST(Encodings, SumsThatAreCompared) {
+  auto result = [](const std::string &text) {
+    return resultOf("v_mov_b32_e32 v2, 0x7ffffff0\nv_mov_b32_e32 v3, 0x20\n" + text, {},
+                    "gfx1250")[0];
+  };
+  EXPECT_EQ(result("v_add_max_i32 v1, v2, v3, 7\n"), 7u);
+  EXPECT_EQ(result("v_add_max_i32 v1, v2, v3, 7 clamp\n"), 0x7fffffffu);
+  EXPECT_EQ(result("v_add_min_i32 v1, v2, v3, 7\n"), 0x80000010u);
+  EXPECT_EQ(result("v_add_max_u32 v1, v2, v3, 7\n"), 0x80000010u);
+  EXPECT_EQ(result("v_add_min_u32 v1, -1, v3, v2 clamp\n"), 0x7ffffff0u);
+}
+
+TEST(Encodings, FieldsThatOlderCompilersLeaveZero) {
+  // tensor_load_to_lds s[4:7], s[8:15], switched off by s4; and a product with scales.
+  EXPECT_EQ(resultOf("s_mov_b32 s4, 0\n.long 0xd0710001, 0x00000000, 0x7c7c0804\n"
+                     "v_mov_b32_e32 v1, 3\n",
+                     {}, "gfx1250")[0],
+            3u);
+  std::string zeros = "v_mov_b32_e32 v97, 0x7f\nv_mov_b32_e32 v98, 0x7f\n";
+  for (unsigned reg = 2; reg != 42; ++reg)
+    zeros += "v_mov_b32_e32 v" + std::to_string(reg) + ", 0\n";
+  EXPECT_EQ(resultOf(zeros + ".long 0xcc350000, 0x0002c561, 0xcc330822, 0x0c8a0512\n"
+                             "v_mov_b32_e32 v1, v34\n",
+                     {}, "gfx1250")[0],
+            0u);
+}
+
+TEST(Encodings, BanksOfLoadsToLds) {
+  // The bank of results is meant, and the first source's.
+  std::string text = "s_set_vgpr_msb 64\nv_lshlrev_b32_e32 v3, 2, v0\ns_set_vgpr_msb 0\n"
+                     "v_lshlrev_b32_e32 v4, 2, v0\ns_set_vgpr_msb 0x44\n"
+                     "global_load_async_to_lds_b32 v3, v4, s[2:3]\ns_set_vgpr_msb 0\n"
+                     "s_wait_asynccnt 0x0\nds_load_b32 v1, v4\ns_wait_dscnt 0x0\n";
+  std::vector<uint32_t> in(64, 7);
+  EXPECT_EQ(resultOf(text, in, "gfx1250")[5], 7u);
+}

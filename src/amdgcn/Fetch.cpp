@@ -9,7 +9,8 @@ static void addBanks(Instruction &instruction, unsigned banks) {
   bool isMemory = name.starts_with("global_") || name.starts_with("flat_") ||
                   name.starts_with("scratch_") || name.starts_with("ds_") ||
                   name.starts_with("buffer_") || name.starts_with("cluster_");
-  bool isStore = isMemory && (name.contains("store") || name.contains("_async_"));
+  // Where a load to LDS goes is in a register at a result's place.
+  bool isStore = isMemory && name.contains("store");
   auto bank = [&](unsigned place) { return static_cast<uint16_t>((banks >> 2 * place & 3) * 256); };
   bool hasNoResult = isStore || name.starts_with("v_cmpx_") ||
                      (isMemory && !instruction.access.returns && name.contains("atomic"));

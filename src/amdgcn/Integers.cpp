@@ -239,6 +239,20 @@ static void addShifts(HandlerTable &table) {
   table["v_ashrrev_i16"] = elementwise<[](H a, int16_t b) { return H(b >> (a & 15)); }>;
 }
 
+/// A sum and the larger or smaller of it and another number; `clamp` is the sum's.
+template <typename T, bool isMax> static void addAndCompare(Step &step) {
+  using Sum = Saturating<T>;
+  if (step.instruction.modifiers.clamp)
+    return elementwise<[](T a, T b, T c) {
+      __int128 sum = __int128(a) + b;
+      return Sum{isMax ? std::max(sum, __int128(c)) : std::min(sum, __int128(c))};
+    }>(step);
+  elementwise<[](T a, T b, T c) {
+    auto sum = static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    return isMax ? std::max(sum, c) : std::min(sum, c);
+  }>(step);
+}
+
 template <typename T> static void addExtremes(HandlerTable &table, llvm::StringRef suffix) {
   auto name = [&](llvm::StringRef text) { return ("v_" + text + "_" + suffix).str(); };
   table[name("min")] = elementwise<[](T a, T b) { return std::min(a, b); }>;
@@ -280,6 +294,10 @@ void addIntegers(HandlerTable &table) {
   addExtremes<uint16_t>(table, "u16");
   addExtremes<int16_t>(table, "i16");
   addShorts(table);
+  table["v_add_max_i32"] = addAndCompare<int32_t, true>;
+  table["v_add_min_i32"] = addAndCompare<int32_t, false>;
+  table["v_add_max_u32"] = addAndCompare<uint32_t, true>;
+  table["v_add_min_u32"] = addAndCompare<uint32_t, false>;
 }
 
 } // namespace gluonc::amdgcn

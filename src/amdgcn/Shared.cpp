@@ -328,6 +328,7 @@ Handler chooseShared(Instruction &instruction, const Chip &chip) {
     return nothing;
   if (name == "atomic_barrier_arrive_rtn_b64" || name == "atomic_async_barrier_arrive_b64") {
     access.bytes = 8;
+    access.returns = name.contains("_rtn_");
     return arrive;
   }
   StringRef rest = name;

@@ -95,7 +95,7 @@ static size_t bytesOfElf(const void *image) {
   return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
 }
 
-/// The visible arguments, as the driver copies them. `slots` receives each one's low bytes.
+/// The visible arguments, as the driver copies them. `slots` receives their bytes, eight at a time.
 static std::vector<uint8_t> layOut(const ihipModuleSymbol_t &function, void **parameters,
                                    std::vector<uint64_t> &slots) {
   std::vector<amdgcn::Argument> arguments;
@@ -105,13 +105,15 @@ static std::vector<uint8_t> layOut(const ihipModuleSymbol_t &function, void **pa
     for (unsigned i = 0; i != state.parametersToRead; ++i)
       arguments.push_back({i * 8, 8, "by_value"});
   std::vector<uint8_t> bytes;
+  unsigned number = 0;
   for (const amdgcn::Argument &argument : arguments) {
     if (llvm::StringRef(argument.kind).starts_with("hidden_"))
       break;
-    const void *from = parameters[slots.size()];
+    const auto *from = static_cast<const uint8_t *>(parameters[number++]);
     bytes.resize(argument.offset + argument.size);
     memcpy(bytes.data() + argument.offset, from, argument.size);
-    memcpy(&slots.emplace_back(), from, std::min(argument.size, 8u));
+    for (unsigned at = 0; at < argument.size; at += 8)
+      memcpy(&slots.emplace_back(), from + at, std::min(argument.size - at, 8u));
   }
   return bytes;
 }
