@@ -95,7 +95,9 @@ class Runner:
             if self.form:
                 compiled.asm[self.form]
         except self.errors.GluonError as error:
-            return str(error).strip()
+            problem = str(error).strip()
+            # All buffers together may be too much for the chip.
+            return None if "bytes of shared memory, but" in problem else problem
         return self.difference(program, [self.to_host(result) for result in stored])
 
     @staticmethod

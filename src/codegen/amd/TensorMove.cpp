@@ -1,6 +1,7 @@
 #include "codegen/amd/TensorMove.h"
 
 #include "codegen/amd/Buffers.h"
+#include "codegen/amd/Multicast.h"
 #include "codegen/core/SharedTransfer.h"
 #include "ir/Encoding.h"
 #include "target/amd/TensorMover.h"
@@ -121,15 +122,7 @@ void TensorMove::enterPart(TensorDescriptor &descriptor, bool onlyLast) {
 Value *TensorMove::workgroups() {
   if (isStore || emitter.threads.clusterSize() == 1)
     return nullptr;
-  uint32_t copies = toLinear(type).freeVariableMask(Dim::Block), group = 0;
-  for (uint32_t cta = 0; cta < emitter.threads.clusterSize(); ++cta)
-    if (!(cta & ~copies))
-      group |= 1u << cta;
-  constexpr int mostReached = 5;
-  if (!copies || popcount(group) > mostReached)
-    return nullptr;
-  Value *fixed = builder.CreateAnd(emitter.threads.clusterRank(), builder.getInt32(~copies));
-  return builder.CreateShl(builder.getInt32(group), fixed);
+  return multicastMask(builder, toLinear(type).freeVariableMask(Dim::Block));
 }
 
 MoverTile TensorMove::tileAt(TensorDescriptor &descriptor, const layout::Ints &piece, Value *offset,

@@ -24,8 +24,28 @@ std::optional<MatrixLayout> MatrixLayout::of(mlir::Type type) {
   return std::nullopt;
 }
 
-WaveOperand::WaveOperand(Emitter &emitter, mlir::Value tensor, unsigned kDim)
-    : fragment(emitter, tensor), kDim(kDim) {
+/// Bits of the lane's number that lie along K but add nothing to it. (WMMA of version 1 takes each
+/// operand twice.)
+static uint32_t copyingBits(const Fragment &fragment, unsigned kDim, const MatrixLayout &layout) {
+  uint32_t bits = 0;
+  if (layout.family == Family::Wmma && layout.version == 1)
+    return bits;
+  for (unsigned bit = Log2_32(layout.columns); bit < fragment.layout.inLog2(Dim::Lane); ++bit)
+    if (!fragment.basis(Dim::Lane, bit, kDim))
+      bits |= 1u << bit;
+  return bits;
+}
+
+WaveOperand::WaveOperand(Emitter &emitter, mlir::Value tensor, unsigned kDim,
+                         const MatrixLayout &layout)
+    : fragment(emitter, tensor), kDim(kDim), registers(fragment.registers) {
+  Builder &builder = emitter.builder;
+  if (uint32_t bits = copyingBits(fragment, kDim, layout)) {
+    Value *copy = builder.CreateAnd(emitter.threads.id(), builder.getInt32(bits));
+    Value *isFirst = builder.CreateIsNull(copy);
+    for (Value *&value : registers)
+      value = builder.CreateSelect(isFirst, value, Constant::getNullValue(value->getType()));
+  }
   for (const auto &[place, reg] : fragment.places())
     if (place.batch == 0 && line(place) == 0)
       alongK.push_back(kDim == 0 ? place.column : place.row);
@@ -39,15 +59,16 @@ std::optional<Registers> WaveOperand::elements(Place place, unsigned first, unsi
     std::optional<uint32_t> found = fragment.find(place);
     if (!found)
       return std::nullopt;
-    elements.push_back(fragment.registers[*found]);
+    elements.push_back(registers[*found]);
   }
   return elements;
 }
 
 WaveTiles::WaveTiles(Emitter &emitter, const MatrixLayout &layout, mlir::Value a, mlir::Value b,
                      mlir::Value sum)
-    : layout(layout), left(emitter, layout.transposed ? b : a, layout.transposed ? 1 : 0),
-      right(emitter, layout.transposed ? a : b, layout.transposed ? 0 : 1), sums(emitter, sum) {}
+    : layout(layout), left(emitter, layout.transposed ? b : a, layout.transposed ? 1 : 0, layout),
+      right(emitter, layout.transposed ? a : b, layout.transposed ? 0 : 1, layout),
+      sums(emitter, sum) {}
 
 bool WaveTiles::linesAgree() const {
   const unsigned outer = layout.transposed ? 0 : 1, inner = 1 - outer;

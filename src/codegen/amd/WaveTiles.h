@@ -33,12 +33,16 @@ struct WaveOperand {
   /// What lane 0 holds of K in its first row (or column), ascending.
   llvm::SmallVector<uint32_t> alongK;
 
-  WaveOperand(Emitter &emitter, mlir::Value tensor, unsigned kDim);
+  WaveOperand(Emitter &emitter, mlir::Value tensor, unsigned kDim, const MatrixLayout &layout);
   /// The coordinate of `place` that is not K.
   uint32_t line(const Place &place) const { return kDim == 0 ? place.row : place.column; }
   /// `count` elements along K for the sums at `place`, from the one numbered `first`; nullopt where
   /// they are not there.
   std::optional<Registers> elements(Place place, unsigned first, unsigned count) const;
+
+private:
+  /// Where K is shorter than what the lanes have places for, some hold what others do: zero there.
+  Registers registers;
 };
 
 struct WaveTiles {
