@@ -29,6 +29,13 @@
 # RUN: product a='randn((64, 32), f16)' b='randn((32, 64), f16)' c='randn((64, 64), f32)' d='empty((64, 64), f32)' K=32 \
 #   mma='gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])' width=4 lanes='[4, 16]' --grid 1 --target hip:gfx942
 # EXPECT: allclose(d, a @ b + c)
+# Lanes have places for 32 and 64 elements along K; there are 16 and 32, which some lanes hold twice.
+# RUN: product a='randint(-4, 5, (64, 16), f16)' b='randint(-4, 5, (16, 64), f16)' c='randint(-9, 9, (64, 64), f32)' d='empty((64, 64), f32)' \
+#   K=16 mma='gl.amd.AMDMFMALayout(3, [16, 16, 16], False, [2, 2])' width=8 lanes='[4, 16]' --grid 1 --target hip:gfx942
+# EXPECT: d == a.to(f32) @ b.to(f32) + c
+# RUN: product a='randint(-9, 9, (64, 32), i8)' b='randint(-9, 9, (32, 64), i8)' c='randint(-9, 9, (64, 64), i32)' d='empty((64, 64), i32)' K=32 \
+#   mma='gl.amd.AMDMFMALayout(3, [32, 32, 16], True, [2, 2])' width=16 lanes='[4, 16]' --grid 1 --target hip:gfx942
+# EXPECT: d == a.to(i32) @ b.to(i32) + c
 # RUN: product a='randn((64, 64), bf16)' b='randn((64, 64), bf16)' c='randn((64, 64), f32)' d='empty((64, 64), f32)' K=64 \
 #   mma='gl.amd.AMDMFMALayout(4, [16, 16, 32], False, [2, 2])' width=8 lanes='[4, 16]' --grid 1 --target hip:gfx950
 # EXPECT: allclose(d, a @ b + c)
