@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <array>
 #include <cstdint>
@@ -38,6 +39,8 @@ struct Launch {
   /// One per argument that is not hidden: the low bytes of a value.
   llvm::ArrayRef<uint64_t> slots = {};
   llvm::ArrayRef<Range> memory = {};
+  /// Receives what the kernel prints.
+  llvm::raw_ostream *output = nullptr;
   /// Instructions of one wave before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
 };

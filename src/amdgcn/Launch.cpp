@@ -20,6 +20,7 @@ Machine::Machine(const Module &module, const Kernel &kernel, const Launch &launc
   add(module.image, module.imageBytes);
   add(kernarg.data(), kernarg.size() * 8);
   add(packet.data(), packet.size() * 8);
+  add(printed.memory().data(), printed.memory().size() * 8);
   privateBytes = kernel.descriptor.privateBytes;
   if (kernel.hasDynamicStack || privateBytes)
     privateBytes += dynamicStackBytes;
@@ -46,7 +47,10 @@ void Machine::writeHidden(const Argument &argument) {
     put(launch.grid[2] > 1 ? 3 : launch.grid[1] > 1 ? 2 : 1);
   else if (kind == "hidden_dynamic_lds_size")
     put(launch.sharedBytes);
-  else if (kind == "hidden_private_base")
+  else if (kind == "hidden_printf_buffer") {
+    printed.open();
+    put(reinterpret_cast<uint64_t>(printed.memory().data()));
+  } else if (kind == "hidden_private_base")
     put(privateWindow >> 32);
   else if (kind == "hidden_shared_base")
     put(sharedWindow >> 32);

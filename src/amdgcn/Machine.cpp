@@ -64,6 +64,14 @@ void Machine::runCluster() {
   }
   if (!fault)
     checkRequests(*this);
+  flushPrinted();
+}
+
+void Machine::flushPrinted() {
+  if (printed.flush(module.printFormats, launch.output) || fault)
+    return;
+  fault.emplace();
+  fault->message = "what the kernel has printed fits none of the code object's formats";
 }
 
 /// Whether every wave waits at a barrier, or asks again and again.

@@ -134,6 +134,7 @@ private:
   void setScalars(Workgroup &workgroup, Wave &wave);
   void setItems(Wave &wave);
   void runCluster();
+  void flushPrinted();
   bool runRound();
   bool isAsleep() const;
   bool runWave(Workgroup &workgroup, Wave &wave);
@@ -148,6 +149,7 @@ private:
   std::vector<Range> ranges;
   size_t lastRange = 0;
   std::vector<uint64_t> kernarg, packet;
+  PrintBuffer printed;
   Disassembler disassembler;
   bool hasDisassembler = false;
   /// By place in the code and by the bank bits, which change what registers are meant.

@@ -34,6 +34,7 @@ private:
   llvm::Error readSymbols();
   llvm::Error readNotes();
   void readKernels(llvm::msgpack::DocNode &root);
+  void readPrintFormats(llvm::msgpack::DocNode &root);
   void apply(uint64_t type, uint64_t place, uint64_t target);
   uint64_t addressOf(const llvm::object::SymbolRef &symbol);
   bool isRelocatable() const { return object.getELFFile().getHeader().e_type == llvm::ELF::ET_REL; }
@@ -249,6 +250,14 @@ void Loader::readKernels(llvm::msgpack::DocNode &root) {
   }
 }
 
+void Loader::readPrintFormats(llvm::msgpack::DocNode &root) {
+  if (!root.isMap() || !root.getMap()["amdhsa.printf"].isArray())
+    return;
+  for (llvm::msgpack::DocNode &line : root.getMap()["amdhsa.printf"].getArray())
+    if (line.isString())
+      addPrintFormat(line.getString(), module.printFormats);
+}
+
 llvm::Error Loader::readNotes() {
   const auto &file = object.getELFFile();
   auto sections = file.sections();
@@ -262,8 +271,10 @@ llvm::Error Loader::readNotes() {
       if (note.getName() != "AMDGPU" || note.getType() != llvm::ELF::NT_AMDGPU_METADATA)
         continue;
       llvm::msgpack::Document document;
-      if (document.readFromBlob(note.getDescAsStringRef(section.sh_addralign), /*Multi=*/false))
-        readKernels(document.getRoot());
+      if (!document.readFromBlob(note.getDescAsStringRef(section.sh_addralign), /*Multi=*/false))
+        continue;
+      readKernels(document.getRoot());
+      readPrintFormats(document.getRoot());
     }
     if (error)
       return error;

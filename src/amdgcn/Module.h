@@ -2,6 +2,7 @@
 #pragma once
 
 #include "amdgcn/Execute.h"
+#include "amdgcn/Printing.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -53,6 +54,7 @@ public:
   uint8_t *image = nullptr;
   uint64_t imageBytes = 0;
   llvm::StringMap<Kernel> kernels;
+  PrintFormats printFormats;
 };
 
 } // namespace gluonc::amdgcn

@@ -67,6 +67,8 @@ struct KernelText {
   std::string body;
   unsigned sharedBytes = 0;
   std::string directives = {};
+  /// Of the metadata: more arguments, and lines of the outermost level.
+  std::string arguments = {}, metadata = {};
 };
 
 /// The whole text of a kernel that gets the address of `out` in s[0:1] and that of `in` in
@@ -80,6 +82,9 @@ inline std::string kernelText(const KernelText &kernel) {
       isOld ? "s_load_dwordx4 s[0:3], s[0:1], 0x0\n" : "s_load_b128 s[0:3], s[0:1], 0x0\n";
   std::string store =
       isOld ? "global_store_dword v255, v1, s[0:1]\n" : "global_store_b32 v255, v1, s[0:1]\n";
+  // Where more arguments are stays in s[4:5].
+  if (!kernel.arguments.empty())
+    load = "s_mov_b64 s[4:5], s[0:1]\n" + load;
   std::string body = kernel.body;
   for (size_t at; (at = body.find("result\n")) != std::string::npos;)
     body.replace(at, 7, "v_lshlrev_b32_e32 v255, 2, v0\n" + store);
@@ -93,22 +98,22 @@ inline std::string kernelText(const KernelText &kernel) {
          (isOld ? ".amdhsa_accum_offset 256\n" : ".amdhsa_wavefront_size32 1\n") +
          kernel.directives +
          ".end_amdhsa_kernel\n.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n"
-         "  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 16\n"
+         "  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 32\n"
          "    .kernarg_segment_align: 8\n    .group_segment_fixed_size: 0\n"
          "    .private_segment_fixed_size: 0\n    .wavefront_size: " +
          (isOld ? "64" : "32") +
          "\n    .sgpr_count: 96\n    .vgpr_count: 256\n    .max_flat_workgroup_size: 1024\n"
          "    .args:\n"
          "      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}\n"
-         "      - {.offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global}\n"
-         "...\n.end_amdgpu_metadata\n";
+         "      - {.offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global}\n" +
+         kernel.arguments + kernel.metadata + "...\n.end_amdgpu_metadata\n";
 }
 
 /// Assembles and runs a kernel.
 class Executed {
 public:
   std::vector<uint32_t> out;
-  std::string error;
+  std::string error, printed;
   std::optional<Fault> fault;
 
   explicit Executed(const KernelText &kernel, std::vector<uint32_t> in = {}, unsigned threads = 64,
@@ -132,6 +137,8 @@ public:
     launch.slots = slots;
     launch.memory = ranges;
     launch.stepLimit = 1000000;
+    llvm::raw_string_ostream output(printed);
+    launch.output = &output;
     fault = execute(*module, "k", launch);
   }
   std::string message() const { return fault ? fault->message : error; }

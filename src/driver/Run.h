@@ -71,9 +71,11 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
                                 const KernelArguments &arguments, Grid grid, const ExecutedRun &how,
                                 diag::Sink &sink);
 
-/// Executes the kernel's code object for an AMD GPU in the same way.
+/// Executes the kernel's code object for an AMD GPU in the same way; `printed` receives what it
+/// prints.
 std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
-                                   const KernelArguments &arguments, Grid grid, diag::Sink &sink);
+                                   const KernelArguments &arguments, Grid grid,
+                                   llvm::raw_ostream *printed, diag::Sink &sink);
 
 /// Reports a failure of the device: the kernel's fault, or the device's.
 void reportDevice(llvm::Error error, diag::Sink &sink);

@@ -27,7 +27,8 @@ static std::string registersOf(const amdgcn::Fault &fault) {
 }
 
 std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSize,
-                                   const KernelArguments &arguments, Grid grid, diag::Sink &sink) {
+                                   const KernelArguments &arguments, Grid grid,
+                                   llvm::raw_ostream *printed, diag::Sink &sink) {
   std::string error;
   std::shared_ptr<const amdgcn::Module> module = amdgcn::load(kernel.artifact.bytes, error);
   if (!module) {
@@ -45,6 +46,7 @@ std::optional<RunTime> runOnAmdgcn(const CompiledKernel &kernel, unsigned warpSi
   launch.sharedBytes = kernel.kernel.sharedBytes;
   launch.slots = executed.slots;
   launch.memory = memory;
+  launch.output = printed;
   std::optional<amdgcn::Fault> fault;
   RunTime time =
       executed.timed([&] { fault = amdgcn::execute(*module, kernel.kernel.name, launch); });

@@ -147,6 +147,8 @@ struct Run {
     mlir::OwningOpRef<mlir::ModuleOp> ir = compiler.makeIr(source, session.sink, timings);
     if (!ir)
       return std::nullopt;
+    if (executed == Executed::Amdgcn && session.line.has("--hsaco"))
+      return executeCodeObject(*ir, arguments, grid);
     driver::KernelRequest request = {*ir, options.target, std::move(code), last};
     std::optional<driver::CompiledKernel> compiled =
         driver::compileCached(compiler, cache, request, driver::cacheKey(request),
@@ -155,11 +157,9 @@ struct Run {
       return std::nullopt;
     if (executed == Executed::Ptx)
       return execute(*compiled, arguments, grid);
-    if (executed == Executed::Amdgcn && !readCodeObject(*compiled))
-      return std::nullopt;
     if (executed == Executed::Amdgcn)
       return driver::runOnAmdgcn(*compiled, options.target.warpSize(), arguments, grid,
-                                 session.sink);
+                                 &llvm::outs(), session.sink);
     unsigned launches = session.line.has("--time") ? timedLaunches : 0;
     if (gpu->hip)
       return driver::runOnHip(gpu->hip, *compiled, options.target.warpSize(), arguments, grid,
@@ -168,18 +168,22 @@ struct Run {
                              launches, session.sink);
   }
 
-  /// Takes the code object that `--hsaco` names, if it is given. How much dynamic LDS another's
-  /// code wants is said nowhere in it: it gets all there is. False after a report.
-  bool readCodeObject(driver::CompiledKernel &kernel) {
-    const Word *path = session.line.find("--hsaco");
-    if (!path)
-      return true;
-    std::optional<std::string> bytes = session.readFile(*path);
+  /// Executes the code object that `--hsaco` names, which has the kernel's name and parameters. How
+  /// much dynamic LDS it wants is said nowhere in it: it gets all there is.
+  std::optional<driver::RunTime> executeCodeObject(mlir::ModuleOp ir,
+                                                   const driver::KernelArguments &arguments,
+                                                   driver::Grid grid) {
+    std::optional<std::string> bytes = session.readFile(*session.line.find("--hsaco"));
     if (!bytes)
-      return false;
+      return std::nullopt;
+    driver::CompiledKernel kernel;
+    kernel.kernel = {.name = driver::kernelNameOf(ir),
+                     .numWarps = options.numWarps,
+                     .numCtas = options.numCtas,
+                     .sharedBytes = options.target.maxSharedBytes()};
     kernel.artifact.bytes = std::move(*bytes);
-    kernel.kernel.sharedBytes = options.target.maxSharedBytes();
-    return true;
+    return driver::runOnAmdgcn(kernel, options.target.warpSize(), arguments, grid, &llvm::outs(),
+                               session.sink);
   }
 
   std::optional<driver::RunTime> execute(const driver::CompiledKernel &kernel,
