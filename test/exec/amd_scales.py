@@ -40,13 +40,21 @@
 # EXPECT: y == x[32:64, 0:32]
 # RUN: stages x='randint(-9, 9, 256, i32)' y='empty(64, i32)' --grid 1 --target hip:gfx950
 # EXPECT: y == x[0:64] + x[64:128] + x[128:192] + x[192:256]
-# RUN: repack x='randint(0, 255, (32, 64), u8)' y='empty((64, 32), u8)' index=0 --grid 1 --target hip:gfx950
+# RUN: repack x='randint(0, 255, (32, 64), u8)' y='empty((64, 32), u8)' order='[1, 0]' index=0 --grid 1 --target hip:gfx950
 # EXPECT: all((y[0:64:2, :] & 15) == (x[:, 0:64:2] & 15)) & all((y[0:64:2, :] // 16) == (x[:, 1:64:2] & 15))
-# RUN: repack x='randint(0, 255, (32, 64), u8)' y='empty((64, 32), u8)' index=0 --grid 1 --target hip:gfx950
+# RUN: repack x='randint(0, 255, (32, 64), u8)' y='empty((64, 32), u8)' order='[0, 1]' index=0 --grid 1 --target hip:gfx950
+# EXPECT: all((y[0:64:2, :] & 15) == (x[:, 0:64:2] & 15)) & all((y[0:64:2, :] // 16) == (x[:, 1:64:2] & 15))
+# RUN: repack x='randint(0, 255, (32, 64), u8)' y='empty((64, 32), u8)' order='[1, 0]' index=0 --grid 1 --target hip:gfx950
 # EXPECT: all((y[1:64:2, :] & 15) == (x[:, 0:64:2] // 16)) & all((y[1:64:2, :] // 16) == (x[:, 1:64:2] // 16))
-# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' index=1 --grid 1 --target hip:gfx1250
+# RUN: repack x='randint(0, 255, (32, 64), u8)' y='empty((64, 32), u8)' order='[0, 1]' index=0 --grid 1 --target hip:gfx950
+# EXPECT: all((y[1:64:2, :] & 15) == (x[:, 0:64:2] // 16)) & all((y[1:64:2, :] // 16) == (x[:, 1:64:2] // 16))
+# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[1, 0]' index=1 --grid 1 --target hip:gfx1250
 # EXPECT: all((y[:, 0:64:2] & 15) == (x[0:64:2, :] & 15)) & all((y[:, 0:64:2] // 16) == (x[1:64:2, :] & 15))
-# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' index=1 --grid 1 --target hip:gfx1250
+# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[0, 1]' index=1 --grid 1 --target hip:gfx1250
+# EXPECT: all((y[:, 0:64:2] & 15) == (x[0:64:2, :] & 15)) & all((y[:, 0:64:2] // 16) == (x[1:64:2, :] & 15))
+# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[1, 0]' index=1 --grid 1 --target hip:gfx1250
+# EXPECT: all((y[:, 1:64:2] & 15) == (x[0:64:2, :] // 16)) & all((y[:, 1:64:2] // 16) == (x[1:64:2, :] // 16))
+# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[0, 1]' index=1 --grid 1 --target hip:gfx1250
 # EXPECT: all((y[:, 1:64:2] & 15) == (x[0:64:2, :] // 16)) & all((y[:, 1:64:2] // 16) == (x[1:64:2, :] // 16))
 
 from triton.experimental import gluon
@@ -156,7 +164,7 @@ def scaled(a, b, s, t, c, mma: gl.constexpr, left: gl.constexpr, right: gl.const
 
 
 @gluon.jit
-def repack(x, y, index: gl.constexpr):
+def repack(x, y, order: gl.constexpr, index: gl.constexpr):
     """Bytes of neighbours along M or N become bytes of neighbours along K."""
     if index == 0:
         mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
@@ -168,7 +176,7 @@ def repack(x, y, index: gl.constexpr):
     cols: gl.constexpr = 32 if index else 64
     r = gl.arange(0, rows, layout=gl.SliceLayout(1, tile))
     c = gl.arange(0, cols, layout=gl.SliceLayout(0, tile))
-    smem = gl.allocate_shared_memory(gl.uint8, [rows, cols], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+    smem = gl.allocate_shared_memory(gl.uint8, [rows, cols], gl.SwizzledSharedLayout(1, 1, 1, order))
     smem.store(gl.load(x + r[:, None] * cols + c[None, :]))
     if index == 0:
         z = cdna4.load_shared_fp4_repacked(smem, gl.DotOperandLayout(0, mma, 16))

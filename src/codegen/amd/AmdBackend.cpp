@@ -33,6 +33,7 @@ const EmitTable &AmdIsa::operations() const {
     addClusters(all);
     addCopies(all);
     addTransposedLoads(all);
+    addPackedLoads(all);
     addTensorMover(all);
     addTensorRows(all);
     addDot(all);

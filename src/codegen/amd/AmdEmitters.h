@@ -11,6 +11,8 @@ void addBuffers(EmitTable &table);
 void addCopies(EmitTable &table);
 /// Loads from LDS, by columns where the chip has that.
 void addTransposedLoads(EmitTable &table);
+/// Loads from LDS that pack numbers of four bits along another dim.
+void addPackedLoads(EmitTable &table);
 /// Blocks of tensors between global memory and LDS, by the engine that reads descriptors.
 void addTensorMover(EmitTable &table);
 /// The same row by row, by number, and what it only asks for.

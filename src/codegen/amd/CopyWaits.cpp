@@ -84,7 +84,8 @@ Engine engineOf(CopyEngine engine) {
 
 bool isTransposedLoad(const Instruction &instruction) {
   Intrinsic::ID id = intrinsicOf(instruction);
-  return id == Intrinsic::amdgcn_ds_read_tr16_b64 || id == Intrinsic::amdgcn_ds_read_tr8_b64;
+  return id == Intrinsic::amdgcn_ds_read_tr16_b64 || id == Intrinsic::amdgcn_ds_read_tr8_b64 ||
+         id == Intrinsic::amdgcn_ds_read_tr4_b64;
 }
 
 bool isMark(const Instruction &instruction, const Engine &engine) {

@@ -16,8 +16,7 @@ template <typename... Ops> void add(EmitTable &table) { (table.add<refuse<Ops>>(
 } // namespace
 
 void addRefused(EmitTable &table) {
-  add<ttng::ClusterBarrierOp, ttng::ClusterArriveOp, ttng::ClusterWaitOp,
-      amdg::LocalLoadPackedTransposedOp>(table);
+  add<ttng::ClusterBarrierOp, ttng::ClusterArriveOp, ttng::ClusterWaitOp>(table);
 }
 
 } // namespace gluonc::codegen::amd
