@@ -86,7 +86,7 @@ Picture drawDistributed(const LinearLayout &linear, llvm::ArrayRef<int64_t> shap
 Picture drawShared(const Layout &named, const LinearLayout &linear, llvm::ArrayRef<int64_t> shape,
                    unsigned elementBytes) {
   Picture picture = emptyPicture(shape);
-  const auto *padded = named.as<layout::PaddedSharedLayout>();
+  const auto *padded = layout::paddedPart(named);
   uint32_t offsets = static_cast<uint32_t>(linear.inSize(Dim::Offset));
   uint32_t blocks = static_cast<uint32_t>(linear.inSize(Dim::Block));
   for (uint32_t block = 0; block != blocks; ++block)

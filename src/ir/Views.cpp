@@ -83,8 +83,9 @@ std::optional<int64_t> reachableBytes(Value view) {
 llvm::SmallVector<std::pair<int64_t, int64_t>> paddingOf(ttg::MemDescType type) {
   llvm::SmallVector<std::pair<int64_t, int64_t>> bytes;
   int64_t size = elementBytes(type.getElementType());
-  if (auto padded = dyn_cast<ttg::PaddedSharedEncodingAttr>(type.getEncoding()))
-    for (const layout::IntervalPadding &pair : padded.getValue().paddings)
+  std::optional<layout::Layout> layout = layoutOf(type.getEncoding());
+  if (const layout::PaddedSharedLayout *padded = layout ? layout::paddedPart(*layout) : nullptr)
+    for (const layout::IntervalPadding &pair : padded->paddings)
       bytes.push_back({pair.interval * size, pair.padding * size});
   return bytes;
 }

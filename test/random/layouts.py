@@ -1,6 +1,6 @@
 """Random layouts that fit a shape, as the text of their constructors.
 
-`launch` is what has num_warps and num_ctas: a Program.
+`launch` is what has num_warps and num_ctas, and `lanes` and `chip` where they are AMD's: a Program.
 """
 
 import itertools
@@ -11,6 +11,11 @@ from gluonc import language as gl
 
 def _log2(n):
     return n.bit_length() - 1
+
+
+def _lanes(launch):
+    """Threads of a warp."""
+    return getattr(launch, "lanes", 32)
 
 
 def _split(rng, total, parts):
@@ -70,10 +75,10 @@ MOST_IN_A_THREAD = 512
 def blocked(rng, shape, launch, parts=None):
     rank, parts = len(shape), cga(rng, shape, launch) if parts is None else parts
     # Twice what a thread holds at least: few layouts come down to that.
-    most = max(MOST_IN_A_THREAD, 2 * math.prod(shape) // (launch.lanes * launch.num_warps))
+    most = max(MOST_IN_A_THREAD, 2 * math.prod(shape) // (_lanes(launch) * launch.num_warps))
     while True:
         registers = _split(rng, rng.randrange(4), rank)
-        lanes, warps = _split(rng, _log2(launch.lanes), rank), _split(rng, _log2(launch.num_warps), rank)
+        lanes, warps = _split(rng, _log2(_lanes(launch)), rank), _split(rng, _log2(launch.num_warps), rank)
         held = math.prod(max(r, size // (lane * warp))
                          for r, size, lane, warp in zip(registers, shape, lanes, warps))
         if held <= most:
@@ -96,7 +101,7 @@ def linear(rng, shape, launch):
     for _ in range(rng.randrange(4) if len(units) > 1 else 0):
         a, b = rng.sample(range(len(units)), 2)
         units[a] = [x ^ y for x, y in zip(units[a], units[b])]
-    lanes = _log2(launch.lanes)
+    lanes = _log2(_lanes(launch))
     warps = lanes + _log2(launch.num_warps)
     threads = warps + _log2(launch.num_ctas)
     taken, registers = units[:threads], units[threads:]
@@ -107,10 +112,7 @@ def linear(rng, shape, launch):
 
 
 def mma(rng, shape, launch):
-    """Accumulators and operands of mma.sync m16n8, or of what AMD's chip has."""
-    if launch.chip:
-        import amd
-        return amd.sum_layout(rng, shape, launch)
+    """Accumulators and operands of mma.sync m16n8."""
     warps = _split(rng, _log2(launch.num_warps), 2)
     parent = (f"gl.NVMMADistributedLayout(version=[2, 0], warps_per_cta={warps}, "
               f"instr_shape=[16, 8]{cga(rng, shape, launch)})")
@@ -124,7 +126,7 @@ def distributed(rng, shape, launch):
     kinds = [blocked, blocked, linear]
     if len(shape) < 3:
         kinds.append(sliced)
-    if len(shape) == 2 and min(shape) >= 16 and isinstance(gl.NVMMADistributedLayout, type):
+    if getattr(launch, "chip", None) is None and len(shape) == 2 and min(shape) >= 16 and isinstance(gl.NVMMADistributedLayout, type):
         kinds.append(mma)
     return rng.choice(kinds)(rng, shape, launch)
 

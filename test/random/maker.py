@@ -20,13 +20,11 @@ class NothingFits(Exception):
 class Maker:
     """Grows one program."""
 
-    def __init__(self, rng, clusters=(1,), amd_chip=None):
+    def __init__(self, rng, clusters=(1,), chip=None, lanes=32):
         self.rng = rng
         self.numpy = np.random.default_rng(rng.getrandbits(32))
         self.program = Program(rng.choice([1, 2, 4, 4, 8]), rng.choice(clusters))
-        if amd_chip:
-            import amd
-            self.program.chip, self.program.lanes = amd_chip, amd.CHIPS[amd_chip].lanes
+        self.program.chip, self.program.lanes = chip, lanes
         self.program.scalars = [rng.randrange(5) for _ in range(2)]
         # Whether the host makes descriptors, and whether products are of two CTAs.
         self.host_describes, self.pairs = True, False
@@ -54,7 +52,8 @@ class Maker:
 
     def pick(self, wanted=lambda step: True):
         """A step that fits, the late ones more likely."""
-        fitting = [i for i, step in enumerate(self.program.steps) if wanted(step)]
+        fitting = [i for i, step in enumerate(self.program.steps)
+                   if not step.is_private and wanted(step)]
         if not fitting:
             raise NothingFits
         return fitting[max(self.rng.randrange(len(fitting)) for _ in range(2))]

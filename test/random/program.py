@@ -80,6 +80,8 @@ class Step:
     functions: str = ""
     # What {t0}, {t1}, … of the text are.
     tensors: list = field(default_factory=list)
+    # Its memory is written later: for one step only.
+    is_private: bool = False
 
     @property
     def shape(self):
@@ -95,11 +97,11 @@ class Program:
     outputs: list = field(default_factory=list)
     # Runtime integers n0, n1, …
     scalars: list = field(default_factory=list)
-    # How an output reaches memory, which holds 85 everywhere, where it is not simply stored.
-    modes: dict = field(default_factory=dict)
-    # Of AMD: its name, and how many threads a warp has.
+    # One of AMD's, and how many lanes its waves have.
     chip: str = None
     lanes: int = 32
+    # How an output reaches memory, which holds 85 everywhere, where it is not simply stored.
+    modes: dict = field(default_factory=dict)
 
     def reached(self):
         """The steps that the outputs depend on, in order."""
@@ -114,7 +116,7 @@ class Program:
     def only(self, outputs):
         """A program of the steps that `outputs` need."""
         kept = Program(self.num_warps, self.num_ctas, self.steps, list(outputs), self.scalars,
-                       chip=self.chip, lanes=self.lanes)
+                       self.chip, self.lanes)
         order = kept.reached()
         new = {old: i for i, old in enumerate(order)}
         kept.steps = [Step(**{**vars(self.steps[i]), "reads": [new[r] for r in self.steps[i].reads]})
@@ -133,7 +135,7 @@ class Program:
             flat = np.arange(value.size).reshape(value.shape)
             return np.where(flat % 3 == 0, before, value)
         with np.errstate(all="ignore"):
-            return {None: value, "buffer": value, "add": before + value, "max": np.maximum(before, value)}[mode]
+            return {None: value, "add": before + value, "max": np.maximum(before, value)}[mode]
 
     def inputs(self):
         return [i for i in self.reached() if self.steps[i].is_input]
@@ -226,16 +228,13 @@ def source(program, name):
         if isinstance(mode, Boxed):
             lines += _boxed_output(mode, i, value, program)
         else:
-            lines.append(_output(program, mode, f"q{i}", offsets(step.shape, layout), value))
+            lines.append(_output(mode, f"q{i}", offsets(step.shape, layout), value))
     body = "\n".join("    " + line for line in lines)
     body = _name_layouts(body, program, name)
     return functions + body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
 
 
-def _output(program, mode, pointer, places, value):
-    if mode == "buffer":
-        import amd
-        return f"gl.amd.{amd.chip_of(program).module}.buffer_store({value}, {pointer}, {places})"
+def _output(mode, pointer, places, value):
     if mode == "masked":
         return f"i = {places}\n    gl.store({pointer} + i, {value}, mask=i % 3 != 0)"
     function = f"atomic_{mode}" if mode else "store"

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator, as executed PTX or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4]
-           [--hopper | --blackwell | --amd gfx942 | --views] [--device cpu|ptx|amdgcn|cuda] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper | --blackwell | --amd CHIP | --views]
+           [--device cpu|ptx|cuda|amdgcn] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
 or whose result is wrong is shrunk: to the first wrong step, then by reading its operands from
 memory instead of computing them. What is left is printed, kernel and all. With --views the programs
-are right and wrong ones of views.py, and a refusal is fine where everybody refuses. On `ptx` and
-`amdgcn` each runs on the simulator, and then as the PTX or machine code that a GPU would get.
+are right and wrong ones of views.py, and a refusal is fine where everybody refuses. On `ptx` each
+runs on the simulator, and then as the PTX that a GPU would get. With --amd they are for gfx942, gfx950,
+gfx1100, gfx1200 or gfx1250, and `amdgcn` executes that machine code after the simulator.
 
 The programs run in other processes, a batch at a time, --jobs of them at once. One that crashes or
 hangs its process is a failure of that program; the rest of the batch runs in a new process. After
@@ -20,7 +21,6 @@ Exit status: 0 all right, 1 something failed, 77 the package is missing.
 import argparse
 import collections
 import concurrent.futures
-import dataclasses
 import importlib.util
 import json
 import os
@@ -37,6 +37,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 HEAD = '''import gluonc as gluon
 from gluonc import language as gl
+from gluonc.language.amd import cdna3, cdna4, cdna5, rdna3, rdna4
 from gluonc.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout,
                                               allocate_tensor_memory, tcgen05_commit, tcgen05_copy,
                                               tcgen05_mma, tcgen05_mma_scaled)
@@ -95,9 +96,10 @@ class Runner:
             if self.form:
                 compiled.asm[self.form]
         except self.errors.GluonError as error:
-            problem = str(error).strip()
-            # All buffers together may be too much for the chip.
-            return None if "bytes of shared memory, but" in problem else problem
+            # How much LDS there is nobody asks when a program is made.
+            if program.chip and "SharedMemoryExceeded" in str(error):
+                return None
+            return str(error).strip()
         return self.difference(program, [self.to_host(result) for result in stored])
 
     @staticmethod
@@ -152,8 +154,8 @@ class Runner:
         return shrink(self, program)
 
 
-class ExecutingRunner(Runner):
-    """Has `gluonc run` execute the PTX or machine code of what was right on the simulator."""
+class MachineCodeRunner(Runner):
+    """Has `gluonc run` execute the PTX, or AMD's code, of what was right on the simulator."""
 
     def outcome(self, kernel, program):
         return super().outcome(kernel, program) or self.executed(kernel.fn.__code__, program)
@@ -177,10 +179,12 @@ class ExecutingRunner(Runner):
         for i in program.outputs:
             command += ["--save", f"q{i}={folder}/q{i}_after.npy"]
         ran = subprocess.run(command, capture_output=True, text=True)
+        if ran.returncode and program.chip and "SharedMemoryExceeded" in ran.stderr:
+            return None
         if ran.returncode:
-            return f"executed as {self.device}: " + (ran.stderr or ran.stdout).strip()[:2000]
+            return f"executed {self.device}: " + (ran.stderr or ran.stdout).strip()[:2000]
         wrong = self.difference(program, [np.load(folder / f"q{i}_after.npy") for i in program.outputs])
-        return wrong and f"executed as {self.device}: {wrong}"
+        return wrong and f"executed {self.device}: " + wrong
 
 
 class ViewRunner(Runner):
@@ -218,7 +222,8 @@ def as_input(program, i):
     steps = list(program.steps)
     layout = step.layout or rows(step.shape, program)
     steps[i] = Step("", [], step.value, step.dtype, layout, True)
-    changed = dataclasses.replace(program, steps=steps)
+    changed = type(program)(program.num_warps, program.num_ctas, steps, program.outputs, program.scalars,
+                            program.chip, program.lanes, program.modes)
     return changed.only(changed.outputs)
 
 
@@ -273,7 +278,7 @@ def work(options):
     # What the compiler warns of is no answer.
     sys.stdout = sys.stderr
     with tempfile.TemporaryDirectory() as folder:
-        kind = ViewRunner if options.views else ExecutingRunner if options.device in ("ptx", "amdgcn") else Runner
+        kind = ViewRunner if options.views else MachineCodeRunner if options.device in ("ptx", "amdgcn") else Runner
         runner = kind(options, folder)
         for line in sys.stdin:
             run_batch(runner, json.loads(line),
@@ -442,12 +447,12 @@ def main():
                         "mbarriers, partitions, products of warpgroups")
     parser.add_argument("--blackwell", action="store_true",
                         help="the same for Blackwell: tensor memory and its products, for cuda:100a")
-    parser.add_argument("--amd", choices=["gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"],
-                        help="kernels for a chip of AMD: its products, buffers and copies among the others")
+    parser.add_argument("--amd", metavar="CHIP", choices=["gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"],
+                        help="half of the steps use what this chip of AMD's has")
     parser.add_argument("--views", action="store_true",
                         help="buffers and views of them that may be wrong, for the simulator and "
                         "code generation")
-    parser.add_argument("--device", choices=["cpu", "ptx", "amdgcn", "cuda"], default="cpu")
+    parser.add_argument("--device", choices=["cpu", "ptx", "cuda", "amdgcn"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin", "amdgcn", "hsaco"],
                         help="also make this of every kernel, whether a GPU is there or not")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
@@ -468,7 +473,7 @@ def main():
     if options.blackwell:
         os.environ.setdefault("GLUONC_SIMULATE", "cuda:100a")
     if options.amd:
-        os.environ.setdefault("GLUONC_SIMULATE", "hip:" + options.amd)
+        os.environ["GLUONC_SIMULATE"] = f"hip:{options.amd}"
     if options.worker:
         work(options)
         return 0

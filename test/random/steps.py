@@ -268,60 +268,42 @@ OF_CHIPS = {
     "hopper": transfers.KINDS + partitions.KINDS + warpgroups.KINDS,
     "blackwell": transfers.KINDS + partitions.KINDS + 3 * (tensor_memory.KINDS + scaled.KINDS + 2 * pipelines.KINDS),
 }
+# What of the rest is NVIDIA's.
+ONLY_NVIDIA = [buffers.asynchronous_copy, products.mma_v2]
 WARPS = {"hopper": [1, 2, 4, 4, 4, 8], "blackwell": [4, 4, 4, 8]}
-
-
-def modes_of(dtype):
-    """How an output of the type may reach memory."""
-    modes = [None, None, None, "masked"]
-    if dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"):
-        modes.append("add")
-    if dtype in ("int32", "int64", "uint32"):
-        modes.append("max")
-    return modes
-
-
-def make_for_amd(rng, length, chip):
-    m = Maker(rng, amd_chip=chip)
-    common = [kind for kind in KINDS if kind not in (products.mma_v2, buffers.asynchronous_copy)]
-    own = amd.kinds(chip)
-    m.input(rng.choice(SHAPES), "int32")
-    m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
-    while len(m.program.steps) < length:
-        with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
-            rng.choice(own if rng.random() < 0.25 else common)(m)
-    count = len(m.program.steps)
-    m.program.outputs = sorted({count - 1, *(rng.randrange(2, count) for _ in range(3))})
-    for i in m.program.outputs:
-        modes = modes_of(m.program.steps[i].dtype)
-        if amd.CHIPS[chip].has_buffers:
-            modes += ["buffer", "buffer"]
-        m.program.modes[i] = rng.choice(modes)
-    return m.program
 
 
 def make(rng, length, clusters=(1,), chip=None, host_describes=True):
     """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
-    if chip in amd.CHIPS:
-        return make_for_amd(rng, length, chip)
-    m = Maker(rng, clusters)
+    if chip in amd.LANES:
+        m = Maker(rng, (1,), chip, amd.LANES[chip])
+        m.program.num_warps = rng.choice([1, 2, 4, 4, 8])
+    else:
+        m = Maker(rng, clusters)
     m.host_describes = host_describes
-    others = KINDS if chip == "blackwell" else KINDS + [warpgroups.warpgroup_product]
-    if chip:
+    others = [kind for kind in KINDS if kind not in ONLY_NVIDIA] if m.program.chip else KINDS if chip == "blackwell" else KINDS + [warpgroups.warpgroup_product]
+    if chip and not m.program.chip:
         m.program.num_warps = rng.choice(WARPS[chip])
         m.pairs = chip == "blackwell" and m.program.num_ctas == 2 and rng.random() < 0.7
     m.input(rng.choice(SHAPES), "int32")
     m.input(rng.choice(SHAPES), rng.choice(list(DTYPES)))
     while len(m.program.steps) < length:
         with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
-            rng.choice(OF_CHIPS[chip] if chip and rng.random() < 0.5 else others)(m)
+            rng.choice(amd.KINDS if m.program.chip and rng.random() < 0.5 else
+                       OF_CHIPS[chip] if chip in OF_CHIPS and rng.random() < 0.5 else others)(m)
     count = len(m.program.steps)
     outputs = range(2, count)
     if chip == "blackwell":
         outputs = [i for i in outputs if "TensorMemory" in m.program.steps[i].text] or outputs
     m.program.outputs = sorted({count - 1, *(rng.choice(outputs) for _ in range(3))})
     for i in m.program.outputs:
-        m.program.modes[i] = rng.choice(modes_of(m.program.steps[i].dtype))
-        if chip and rng.random() < 0.6:
+        dtype = m.program.steps[i].dtype
+        modes = [None, None, None, "masked"]
+        if dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"):
+            modes.append("add")
+        if dtype in ("int32", "int64", "uint32"):
+            modes.append("max")
+        m.program.modes[i] = rng.choice(modes)
+        if chip in OF_CHIPS and rng.random() < 0.6:
             m.program.modes[i] = transfers.boxed(m, i) or m.program.modes[i]
     return m.program

@@ -153,7 +153,9 @@ def _add_names():
         chip.FractionalEvictionPolicy = _policies.FractionalEvictionPolicy
     for vendor in ("cdna5", "gfx1250"):
         # Private in Triton too, but its tests ask for it.
-        _submodule(["amd", vendor])._valid_dtype_combinations = _scaled_formats()
+        chip = _submodule(["amd", vendor])
+        chip._valid_dtype_combinations = _scaled_formats()
+        chip.PartitionedSharedLayout = _layouts.PartitionedSharedLayout
         _submodule(["amd", vendor, "mbarrier"]).MBarrierLayout = _layouts.MBarrierLayout
     for name, (path, _) in _layouts.SCHEMAS.items():
         setattr(_submodule(path.split(".")[:-1]), name, getattr(_layouts, name))

@@ -318,6 +318,13 @@ class SharedLinearLayout(SharedLayout):
         return [1 << value.bit_length() for value in bits]
 
 
+class PartitionedSharedLayout(SharedLayout):
+    """Pieces of a tensor, which belong to several partitions of LDS in turn."""
+
+    rank = property(lambda self: self.partition_layout.rank)
+    cga_layout = property(lambda self: self.partition_layout.cga_layout)
+
+
 class NVMMASharedLayout(SharedLayout):
     """Swizzled tiles of 8 rows, as tensor cores and the tensor memory accelerator want them."""
 

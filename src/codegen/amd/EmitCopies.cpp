@@ -169,26 +169,57 @@ public:
     Value *resource = copy.base ? resourceOf(emitter, copy.base) : nullptr;
     ThreadAddress waves = waveAddress();
     ThreadAddress own = addressOf(emitter, *transfer, copy.view, copy.bytes());
+    SmallVector<Move> moves;
     for (ArrayRef<uint32_t> vector : vectors()) {
       uint32_t offset = vectorOffset(*transfer, vector);
       Value *place = emitter.get(copy.places)[vector[0]], *mask = maskOf(vector);
       Value *source = sourceLane((offset & runMask) >> chunkLog);
       auto moved = [&](Value *value) { return source ? shuffle(emitter, value, source) : value; };
       Value *shared = uniform(waves.at(offset & ~runMask));
-      if (resource && !hasOther()) {
-        load(resource, moved(byteOffset(builder, place, copy.bytes(), mask)), shared);
-        continue;
-      }
-      Value *from = moved(resource ? byteOffset(builder, place, copy.bytes(), nullptr) : place);
-      underMask(builder, mask ? moved(mask) : nullptr, {}, [&] {
-        load(resource, from, shared);
+      bool isDirect = resource && !hasOther();
+      Value *bound = isDirect ? mask : nullptr;
+      Value *from = moved(resource ? byteOffset(builder, place, copy.bytes(), bound) : place);
+      moves.push_back({vector, from, shared, mask && !isDirect ? moved(mask) : nullptr});
+    }
+    if (!resource)
+      settleLds();
+    for (const Move &move : moves) {
+      underMask(builder, move.mask, {}, [&] {
+        load(resource, move.from, move.shared);
         return Registers();
       });
-      storeOther(own, vector, mask);
+      if (!resource || hasOther())
+        storeOther(own, move.vector, maskOf(move.vector));
     }
+    if (!resource)
+      keepOrder();
   }
 
 private:
+  struct Move {
+    ArrayRef<uint32_t> vector;
+    Value *from, *shared;
+    /// Of lanes that load; null where all do.
+    Value *mask;
+  };
+
+  void keepOrder() {
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_sched_barrier,
+                            {builder.getInt32(0)});
+  }
+
+  /// LLVM 22 counts `global_load_lds` in lgkmcnt, too, as it does not `buffer_load … lds`: behind a
+  /// read of LDS and such a copy it waits for lgkmcnt(1) before it uses what was read. Nothing says
+  /// that the hardware counts it there, so no read is on its way when copies begin, or begins among
+  /// them.
+  void settleLds() {
+    keepOrder();
+    // lgkmcnt(0); the other counters may hold what they can.
+    builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::amdgcn_s_waitcnt,
+                            {builder.getInt32(0xc07f)});
+    keepOrder();
+  }
+
   /// Whether padding and the view's place leave runs of a wave whole.
   bool keepsRuns() const {
     if (transfer->padded)

@@ -15,8 +15,9 @@ namespace {
 unsigned lowestBit(int64_t value) { return value & -value; }
 
 /// Alignment, in elements, that padding leaves to every vector; 0 without padding.
-unsigned paddedAlignment(const layout::PaddedSharedLayout &padded, ArrayRef<int64_t> shape) {
-  int64_t bits = layout::sharedElements(padded, shape);
+unsigned paddedAlignment(const layout::PaddedSharedLayout &padded, const layout::Layout &whole,
+                         ArrayRef<int64_t> shape) {
+  int64_t bits = layout::sharedElements(whole, shape);
   for (const layout::IntervalPadding &pair : padded.paddings)
     bits |= pair.padding;
   return lowestBit(bits);
@@ -33,9 +34,10 @@ std::optional<Transfer> planTransfer(Emitter &emitter, mlir::RankedTensorType te
     return std::nullopt;
   unsigned bits = 8 * elementBytes(tensor.getElementType());
   int64_t minInterval = 0;
-  transfer.padded = transfer.layout->as<layout::PaddedSharedLayout>();
+  transfer.padded = layout::paddedPart(*transfer.layout);
   if (transfer.padded) {
-    maxBits = std::min(maxBits, bits * paddedAlignment(*transfer.padded, tensor.getShape()));
+    maxBits = std::min(
+        maxBits, bits * paddedAlignment(*transfer.padded, *transfer.layout, tensor.getShape()));
     for (const layout::IntervalPadding &pair : transfer.padded->paddings)
       minInterval = minInterval ? std::min(minInterval, pair.interval) : pair.interval;
     transfer.wholeBytes = std::min<int64_t>(maxBits, minInterval * bits) / 8;

@@ -43,7 +43,7 @@ public:
     Builder &builder = emitter.builder;
     Value *variable = builder.CreateXor(base, applyLinear(builder, bitsOf(index), axisImages));
     return ThreadAddress(emitter, pointer, variable, baseMask | imageMask(axisImages), bytes,
-                         layout.as<layout::PaddedSharedLayout>())
+                         layout::paddedPart(layout))
         .at(partOf(placeOf(reg), Dim::Offset));
   }
 

@@ -159,8 +159,8 @@ LogicalResult emitInlineAsm(Emitter &emitter, tt::ElementwiseInlineAsmOp op) {
 Value *originOf(Emitter &emitter, mlir::Value buffer) {
   auto type = cast<ttg::MemDescType>(buffer.getType());
   Transfer whole;
-  if (auto padded = dyn_cast<ttg::PaddedSharedEncodingAttr>(type.getEncoding()))
-    whole.padded = &padded.getValue();
+  whole.layout = layoutOf(type.getEncoding());
+  whole.padded = whole.layout ? layout::paddedPart(*whole.layout) : nullptr;
   Builder &builder = emitter.builder;
   ThreadAddress address = addressOf(emitter, whole, buffer, elementBytes(type.getElementType()),
                                     builder.getInt32(0), /*mask=*/0);

@@ -63,10 +63,14 @@ static ttg::MemDescType bufferOf(const ttng::Descriptor &descriptor) {
 std::string amdg::whyNoDescriptor(const ttng::Descriptor &descriptor) {
   std::optional<layout::Layout> layout =
       descriptor.layout ? layoutOf(descriptor.layout) : std::nullopt;
-  const auto *swizzled = layout ? layout->as<layout::SwizzledSharedLayout>() : nullptr;
-  const auto *padded = layout ? layout->as<layout::PaddedSharedLayout>() : nullptr;
+  // What the engine writes at a time is a part of a piece.
+  const auto *pieces = layout ? layout->as<layout::PartitionedSharedLayout>() : nullptr;
+  std::optional<layout::Layout> each = pieces ? pieces->partitionLayout : layout;
+  const auto *swizzled = each ? each->as<layout::SwizzledSharedLayout>() : nullptr;
+  const auto *padded = each ? each->as<layout::PaddedSharedLayout>() : nullptr;
   if (descriptor.im2col || (!swizzled && !padded))
-    return "needs a SwizzledSharedLayout or a PaddedSharedLayout";
+    return "needs a SwizzledSharedLayout, a PaddedSharedLayout or a PartitionedSharedLayout of "
+           "these";
   if (descriptor.shape.empty() || descriptor.shape.size() > tdm::maxRank)
     return format("has 1 to " + llvm::Twine(tdm::maxRank) + " dimensions");
   if (llvm::any_of(descriptor.shape, [](int64_t size) { return size > tdm::maxBlockLength; }))
@@ -83,11 +87,9 @@ std::string amdg::whyNoDescriptor(const ttng::Descriptor &descriptor) {
   const LinearLayout *memory = linearOrNull(bufferOf(descriptor));
   if (!memory)
     return "needs a layout that fits the block";
-  return isRowMajor(*memory) ? "" : "needs a layout that goes row by row, the last dim first";
-}
-
-static const layout::PaddedSharedLayout *paddedLayout(std::optional<layout::Layout> &layout) {
-  return layout ? layout->as<layout::PaddedSharedLayout>() : nullptr;
+  bool isInRows =
+      isRowMajor(pieces ? each->toLinear(pieces->pieceShape(descriptor.shape)) : *memory);
+  return isInRows ? "" : "needs a layout that goes row by row, the last dim first";
 }
 
 std::string amdg::whyNoMove(const ttng::Descriptor &descriptor, ttg::MemDescType buffer,
@@ -98,10 +100,13 @@ std::string amdg::whyNoMove(const ttng::Descriptor &descriptor, ttg::MemDescType
       descriptor.layout != buffer.getEncoding())
     return "the buffer must have the shape, the elements and the layout of the descriptor's block";
   std::optional<layout::Layout> layout = layoutOf(buffer.getEncoding());
-  const auto *padded = paddedLayout(layout);
+  const layout::PaddedSharedLayout *padded = layout ? layout::paddedPart(*layout) : nullptr;
   if (!isStore || !padded)
     return "";
-  int64_t row = layout::shapePerCta(*layout, buffer.getShape()).back();
+  layout::Ints block(buffer.getShape());
+  if (const auto *pieces = layout->as<layout::PartitionedSharedLayout>())
+    block = pieces->pieceShape(block);
+  int64_t row = layout::shapePerCta(*padded, block).back();
   if (padded->paddings.front().interval == row)
     return "";
   return format("copies out of a padded buffer need padding after each row of " + llvm::Twine(row) +

@@ -81,12 +81,15 @@ public:
         },
         value);
   }
+  /// The layout of pieces in shared memory, or a parent, which is one of registers.
   DictReader &get(llvm::StringRef key, layout::Layout &value) {
+    const bool wantsShared = key == "partitionLayout";
     return take(
-        key, "a distributed encoding",
-        [](Attribute attribute, layout::Layout &out) {
+        key, wantsShared ? "a shared encoding" : "a distributed encoding",
+        [wantsShared](Attribute attribute, layout::Layout &out) {
           std::optional<layout::Layout> found = layoutOf(attribute);
-          bool fits = found && found->isDistributed() && !found->isPlaceholder();
+          bool fits = found && !found->isPlaceholder() &&
+                      (wantsShared ? found->isShared() : found->isDistributed());
           if (fits)
             out = *found;
           return fits;

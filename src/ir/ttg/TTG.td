@@ -78,6 +78,9 @@ def TTG_SwizzledSharedEncoding
     : TTG_LayoutAttr<"SwizzledShared", "swizzled_shared", "SwizzledSharedLayout", "shared">;
 def TTG_PaddedSharedEncoding
     : TTG_LayoutAttr<"PaddedShared", "padded_shared", "PaddedSharedLayout", "shared">;
+def TTG_PartitionedSharedEncoding
+    : TTG_LayoutAttr<"PartitionedShared", "partitioned_shared", "PartitionedSharedLayout",
+                     "shared">;
 def TTG_SharedLinearEncoding
     : TTG_LayoutAttr<"SharedLinear", "shared_linear", "SharedLinearLayout", "shared">;
 

@@ -9,6 +9,7 @@
 
 #include "layout/named/Layouts.h"
 
+#include <array>
 #include <variant>
 
 namespace gluonc::layout {
@@ -28,6 +29,23 @@ LayoutOrProblem wmmaScaleLayout(const Layout &operand, llvm::ArrayRef<int64_t> s
 std::optional<PaddedSharedLayout> mfmaPaddedLayout(const DotOperandLayout &operand,
                                                    llvm::ArrayRef<int64_t> shape,
                                                    int64_t elementBits, bool alongK);
+
+/// A product by WMMA on gfx1250 whose operands lie in two partitions of LDS.
+struct PartitionedDot {
+  /// [M, N] of the buffers, and of what one product multiplies.
+  std::array<int64_t, 2> block, slice;
+  /// How the operands would be padded without partitions.
+  std::array<PaddedSharedLayout, 2> operands;
+  std::array<bool, 2> operandIsTransposed;
+  int64_t warps;
+  /// [M, N, K]
+  Ints instrShape;
+  /// Of the result's layout.
+  bool transposed;
+};
+/// The layouts of both operands' buffers and of the result, so that warps that run together read
+/// different partitions.
+Problem makePartitionedDot(const PartitionedDot &dot, llvm::SmallVectorImpl<Layout> &made);
 
 /// Where the scales of a tensor lie, one for `block` neighbours along `axis`, so that threads have
 /// those of their elements.

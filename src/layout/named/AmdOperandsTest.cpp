@@ -84,6 +84,39 @@ TEST(AmdOperands, RowsThatShareABankAreMovedApart) {
   EXPECT_FALSE(mfmaPaddedLayout(*tall.as<DotOperandLayout>(), {32, 64}, 16, true));
 }
 
+/// Warps 0 and 1 are to read different pieces of both operands.
+TEST(AmdOperands, PartitionedProductsKeepWarpsApart) {
+  PartitionedDot dot{{256, 128},
+                     {128, 128},
+                     {PaddedSharedLayout::identityFor({{{64, 8}}}, {256, 64}, {1, 0}),
+                      PaddedSharedLayout::identityFor({{{128, 8}}}, {64, 128}, {1, 0})},
+                     {false, false},
+                     4,
+                     {16, 16, 32},
+                     true};
+  llvm::SmallVector<Layout, 3> made;
+  ASSERT_FALSE(makePartitionedDot(dot, made));
+  const auto *a = made[0].as<PartitionedSharedLayout>(), *b = made[1].as<PartitionedSharedLayout>();
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(std::tuple(a->numPartitions, a->numGroups, a->partitionDim), std::tuple(2, 2, 0));
+  EXPECT_EQ(std::tuple(b->numPartitions, b->numGroups, b->partitionDim), std::tuple(2, 1, 1));
+  EXPECT_EQ(paddedPart(made[0])->shape, (Ints{64, 64}));
+  EXPECT_FALSE(checkShape(made[0], {256, 64}));
+  const auto *sums = made[2].as<AMDWMMALayout>();
+  ASSERT_TRUE(sums);
+  EXPECT_EQ(sums->warpBases, (Bases{{4, 4}, {2, 0}}));
+  EXPECT_EQ(sums->regBases, (Bases{{0, 1}, {0, 2}, {1, 0}, {4, 0}}));
+  dot.warps = 8;
+  made.clear();
+  ASSERT_FALSE(makePartitionedDot(dot, made));
+  EXPECT_EQ(made[2].as<AMDWMMALayout>()->warpBases, (Bases{{4, 4}, {2, 0}, {4, 0}}));
+  dot.warps = 2;
+  EXPECT_EQ(*makePartitionedDot(dot, made), "there are 4 or 8 warps, not 2");
+  dot.warps = 4;
+  dot.slice[0] = 32;
+  EXPECT_EQ(*makePartitionedDot(dot, made), "a slice along M has 64 to 256 elements, not 32");
+}
+
 TEST(AmdOperands, ThreadsHoldScalesOfTheirElements) {
   Layout elements = BlockedLayout{{1, 32}, {8, 8}, {4, 1}, {1, 0}, {}};
   LinearLayout all = elements.toLinear({32, 256});

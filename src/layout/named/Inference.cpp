@@ -42,7 +42,7 @@ Inferred explicitLike(const Layout &like, const LinearLayout &linear) {
   DistributedLinearLayout bases = toExplicit(linear);
   if (like.isDistributed())
     return done(std::move(bases));
-  if (const auto *padded = like.as<PaddedSharedLayout>()) {
+  if (const PaddedSharedLayout *padded = paddedPart(like)) {
     PaddedSharedLayout result{padded->paddings, {}, {}, bases.shape};
     result.offsetBases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register)).regBases;
     result.cga = blockBasesToCga(bases.blockBases, bases.shape);
@@ -219,6 +219,13 @@ Inferred transposeLayout(const Layout &source, llvm::ArrayRef<int64_t> shape,
   if (const auto *l = source.as<PaddedSharedLayout>())
     return done(PaddedSharedLayout{l->paddings, permuted(l->offsetBases, order),
                                    permuted(l->cga, order), permuted(l->shape, order)});
+  if (const auto *l = source.as<PartitionedSharedLayout>()) {
+    Inferred piece = transposeLayout(l->partitionLayout, l->pieceShape(shape), order);
+    if (!piece.layout)
+      return piece;
+    auto dim = llvm::find(order, l->partitionDim) - order.begin();
+    return done(PartitionedSharedLayout{l->numPartitions, l->numGroups, dim, *piece.layout});
+  }
   llvm::SmallVector<Dim, 4> outs;
   for (int64_t d : order)
     outs.push_back(Dim::axis(d));

@@ -347,6 +347,7 @@ BasisList Layout::cga() const {
           },
           [](const DistributedLinearLayout &l) { return blockBasesToCga(l.blockBases, l.shape); },
           [](const SharedLinearLayout &l) { return blockBasesToCga(l.blockBases, l.shape()); },
+          [](const PartitionedSharedLayout &l) { return l.partitionLayout.cga(); },
           [](const auto &layout) {
             if constexpr (requires { layout.cga; })
               return layout.cga;

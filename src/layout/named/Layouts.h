@@ -356,6 +356,30 @@ struct NVMMASharedLayout {
   bool operator==(const NVMMASharedLayout &) const = default;
 };
 
+/// A tensor cut into pieces along a dim, each in the layout `partitionLayout`. Piece i belongs to
+/// partition i mod numPartitions, and lies behind the pieces that this has already; partitions
+/// follow each other. Padding goes through all of it.
+struct PartitionedSharedLayout {
+  static constexpr LayoutKind kind = LayoutKind::PartitionedShared;
+  int64_t numPartitions, numGroups, partitionDim;
+  Layout partitionLayout = AutoLayout{};
+
+  unsigned rank() const { return partitionLayout.rank().value_or(0); }
+  int64_t pieces() const { return numPartitions * numGroups; }
+  Ints pieceShape(llvm::ArrayRef<int64_t> shape) const;
+  Problem validate() const;
+  /// Whether the shape has so many pieces, and each suits its layout.
+  Problem checkShape(llvm::ArrayRef<int64_t> shape) const;
+  LinearLayout toLinear(llvm::ArrayRef<int64_t> shape) const;
+  template <typename F> static constexpr void fields(F f) {
+    f(Field{"num_partitions", "numPartitions"}, &PartitionedSharedLayout::numPartitions);
+    f(Field{"num_groups", "numGroups"}, &PartitionedSharedLayout::numGroups);
+    f(Field{"partition_dim", "partitionDim"}, &PartitionedSharedLayout::partitionDim);
+    f(Field{"partition_layout", "partitionLayout"}, &PartitionedSharedLayout::partitionLayout);
+  }
+  bool operator==(const PartitionedSharedLayout &) const = default;
+};
+
 /// Tensor memory: 128 rows of 32-bit columns, in which blocks of an accumulator stand side by side.
 struct TensorMemoryLayout {
   static constexpr LayoutKind kind = LayoutKind::TensorMemory;
@@ -421,6 +445,10 @@ Ints shapePerCta(const Layout &layout, llvm::ArrayRef<int64_t> shape);
 int64_t sharedElements(const Layout &layout, llvm::ArrayRef<int64_t> shape);
 /// In bytes, what the start of a buffer in this layout must be aligned to.
 int64_t sharedAlignment(const Layout &layout);
+
+/// The padded layout that says how a shared layout is padded: itself, or that of its pieces; null
+/// without padding. Lives as long as any copy of the layout.
+const PaddedSharedLayout *paddedPart(const Layout &layout);
 
 /// Tensor dims by how fast they vary along registers (then lanes, warps, blocks), or along the
 /// offset of a shared layout; fastest first. Equal layouts give equal orders.

@@ -255,6 +255,47 @@ TEST(PaddedSharedLayout, IdentityFollowsTheOrderAndTheCluster) {
   EXPECT_EQ(bases(linear, Dim::Block), "[0,4]");
 }
 
+/// Rows 0 and 1 are piece 0, which is of partition 0, the next two piece 1 of partition 1, and so
+/// on.
+TEST(PartitionedSharedLayout, PiecesGoToPartitionsInTurn) {
+  PartitionedSharedLayout layout{2, 2, 0, SwizzledSharedLayout{1, 1, 1, {1, 0}, {}}};
+  ASSERT_FALSE(layout.validate());
+  ASSERT_FALSE(checkShape(layout, {8, 4}));
+  LinearLayout linear = layout.toLinear({8, 4});
+  EXPECT_EQ(bases(linear, Dim::Offset), "[0,1][0,2][1,0][4,0][2,0]");
+  for (uint32_t offset = 0; offset < 32; ++offset) {
+    uint32_t partition = offset / 16, group = offset / 8 % 2, row = offset / 4 % 2;
+    llvm::SmallVector<Coord, 4> at = linear.apply({{Dim::Offset, offset}});
+    EXPECT_EQ(at[0].value, 4 * group + 2 * partition + row);
+    EXPECT_EQ(at[1].value, offset % 4);
+  }
+  EXPECT_EQ(sharedElements(layout, {8, 4}), 32);
+}
+
+TEST(PartitionedSharedLayout, PaddingIsThatOfThePieces) {
+  PartitionedSharedLayout layout{2, 1, 1,
+                                 PaddedSharedLayout::identityFor({{{8, 2}}}, {4, 8}, {1, 0})};
+  ASSERT_FALSE(checkShape(layout, {4, 16}));
+  EXPECT_EQ(paddedPart(layout)->paddings.front(), (IntervalPadding{8, 2}));
+  EXPECT_EQ(sharedElements(layout, {4, 16}), 64 + 7 * 2);
+  EXPECT_EQ(*checkShape(layout, {8, 16}),
+            "the padded layout is made for the shape [4, 8], not for [8, 8]");
+}
+
+TEST(PartitionedSharedLayout, SaysWhatIsWrong) {
+  Layout rows = SwizzledSharedLayout{1, 1, 1, {1, 0}, {}};
+  auto problem = [](Layout layout) { return layout.validate().value_or("none"); };
+  EXPECT_EQ(problem(PartitionedSharedLayout{3, 1, 0, rows}),
+            "num_partitions and num_groups must be powers of two, but are [3, 1]");
+  EXPECT_EQ(problem(PartitionedSharedLayout{2, 1, 2, rows}),
+            "partition_dim 2 is no dimension of a layout of rank 2");
+  EXPECT_EQ(problem(PartitionedSharedLayout{2, 1, -1, rows}),
+            "partition_dim -1 is no dimension of a layout of rank 2");
+  EXPECT_TRUE(PartitionedSharedLayout(2, 1, 0, PartitionedSharedLayout{2, 1, 0, rows}).validate());
+  EXPECT_EQ(*checkShape(PartitionedSharedLayout{4, 4, 0, rows}, {8, 4}),
+            "the shape [8, 4] cannot be cut into 16 pieces along dimension 0");
+}
+
 TEST(SharedLinearLayout, ShapeFollowsFromTheLargestBits) {
   SharedLinearLayout layout{{{0, 1}, {0, 2}, {1, 1}}, {{2, 0}}, 128};
   EXPECT_FALSE(layout.validate());

@@ -162,14 +162,69 @@ LinearLayout SharedLinearLayout::toLinear(llvm::ArrayRef<int64_t> tensor) const 
   return own.notSmaller(sizes).notLarger(sizes);
 }
 
+// -- PartitionedSharedLayout ----------------------------------------------------------
+
+Ints PartitionedSharedLayout::pieceShape(llvm::ArrayRef<int64_t> shape) const {
+  Ints piece(shape);
+  piece[partitionDim] /= pieces();
+  return piece;
+}
+
+Problem PartitionedSharedLayout::validate() const {
+  if (Problem problem = checkPowers("num_partitions and num_groups", {numPartitions, numGroups}))
+    return problem;
+  if (pieces() > maxDimSize)
+    return std::string("num_partitions and num_groups are too large");
+  bool isSuitable = partitionLayout.as<SwizzledSharedLayout>() ||
+                    partitionLayout.as<PaddedSharedLayout>() ||
+                    partitionLayout.as<SharedLinearLayout>();
+  if (!isSuitable)
+    return "partition_layout must be a SwizzledSharedLayout, a PaddedSharedLayout or a "
+           "SharedLinearLayout, but is " +
+           partitionLayout.toString();
+  if (Problem problem = partitionLayout.validate())
+    return problem;
+  if (partitionDim < 0 || partitionDim >= int64_t(rank()))
+    return "partition_dim " + std::to_string(partitionDim) +
+           " is no dimension of a layout of rank " + std::to_string(rank());
+  return std::nullopt;
+}
+
+Problem PartitionedSharedLayout::checkShape(llvm::ArrayRef<int64_t> shape) const {
+  if (shape[partitionDim] < pieces())
+    return "the shape " + listText(shape) + " cannot be cut into " + std::to_string(pieces()) +
+           " pieces along dimension " + std::to_string(partitionDim);
+  return layout::checkShape(partitionLayout, pieceShape(shape));
+}
+
+LinearLayout PartitionedSharedLayout::toLinear(llvm::ArrayRef<int64_t> shape) const {
+  Dim axis = Dim::axis(partitionDim);
+  LinearLayout whole =
+      partitionLayout.toLinear(pieceShape(shape)) *
+      LinearLayout::identity1D(llvm::Log2_64(numPartitions), Dim::Partition, axis) *
+      LinearLayout::identity1D(llvm::Log2_64(numGroups), Dim::Offset, axis);
+  llvm::SmallVector<uint64_t> offsets(whole.packedBases(Dim::Offset));
+  llvm::append_range(offsets, whole.packedBases(Dim::Partition));
+  llvm::SmallVector<Dim, 2> ins;
+  for (DimSize in : whole.inDims())
+    if (in.dim != Dim::Partition)
+      ins.push_back(in.dim);
+  return whole.sublayout(ins, axes(shape.size())).withBases(Dim::Offset, offsets);
+}
+
 // -- Size and alignment -----------------------------------------------------------------
 
 int64_t sharedElements(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
   GL_CHECK(layout.isShared());
   int64_t elements = layout.toLinear(shape).inSize(Dim::Offset);
-  if (const auto *padded = layout.as<PaddedSharedLayout>())
+  if (const PaddedSharedLayout *padded = paddedPart(layout))
     return padded->physicalOffset(elements - 1) + 1;
   return elements;
+}
+
+const PaddedSharedLayout *paddedPart(const Layout &layout) {
+  const auto *partitioned = layout.as<PartitionedSharedLayout>();
+  return (partitioned ? partitioned->partitionLayout : layout).as<PaddedSharedLayout>();
 }
 
 int64_t sharedAlignment(const Layout &layout) {
@@ -178,6 +233,8 @@ int64_t sharedAlignment(const Layout &layout) {
   // The swizzle is a function of address bits, so that its pattern must start at its own multiple.
   if (const auto *nvmma = layout.as<NVMMASharedLayout>())
     return 128 * nvmma->maxPhase();
+  if (const auto *partitioned = layout.as<PartitionedSharedLayout>())
+    return sharedAlignment(partitioned->partitionLayout);
   return 16;
 }
 

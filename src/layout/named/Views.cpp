@@ -135,7 +135,8 @@ std::string memoryView(const LinearLayout &linear, llvm::ArrayRef<int64_t> shape
 } // namespace
 
 Problem checkViewable(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
-  if (layout.isPlaceholder() || layout.isTensorMemory() || layout.as<PaddedSharedLayout>())
+  if (layout.isPlaceholder() || layout.isTensorMemory() ||
+      (layout.isShared() && paddedPart(layout)))
     return nameOf(layout.kind()).str() + " cannot be visualized";
   if (Problem problem = checkShape(layout, shape))
     return problem;

@@ -355,6 +355,36 @@ MaybeValue paddedForMfma(Interpreter &interpreter, const IntrinsicCall &call) {
   return found ? Value::layout(layout::Layout(std::move(*found))) : Value::none();
 }
 
+/// make_partitioned_dot_layouts(…): those of both operands and of the result.
+MaybeValue makePartitionedDot(Interpreter &interpreter, const IntrinsicCall &call) {
+  Reader read{interpreter, call};
+  layout::PartitionedDot dot;
+  dot.block = {read.integer(0), read.integer(1)};
+  layout::Layout given[2] = {read.layout(2), read.layout(3)};
+  dot.warps = read.integer(4);
+  dot.instrShape = read.ints(5);
+  dot.operandIsTransposed = {read.boolean(6), read.boolean(7)};
+  dot.slice = {read.isGiven(8) ? read.integer(8) : dot.block[0],
+               read.isGiven(9) ? read.integer(9) : dot.block[1]};
+  dot.transposed = !call.has(10) || read.boolean(10);
+  for (size_t side : {0, 1})
+    if (const auto *padded = given[side].as<layout::PaddedSharedLayout>())
+      dot.operands[side] = *padded;
+    else
+      read.bad(2 + side, "a PaddedSharedLayout");
+  if (!read.ok)
+    return std::nullopt;
+  llvm::SmallVector<layout::Layout, 3> made;
+  if (layout::Problem problem = layout::makePartitionedDot(dot, made)) {
+    interpreter.report(Kind::InvalidLayout, call.span, *problem).end();
+    return std::nullopt;
+  }
+  std::vector<Value> items;
+  for (layout::Layout &each : made)
+    items.push_back(Value::layout(std::move(each)));
+  return Value::tuple(std::move(items));
+}
+
 /// The layout of the first argument, after checking that it can hold the shape of the second.
 std::optional<std::pair<layout::Layout, layout::Ints>> layoutAndShape(Interpreter &interpreter,
                                                                       const IntrinsicCall &call) {
@@ -386,7 +416,7 @@ MaybeValue toLinearLayout(Interpreter &interpreter, const IntrinsicCall &call) {
   // No layout class has bases for rows and columns: text to look at.
   if (layout.isTensorMemory())
     return Value::string(layout::tensorMemoryBases(layout, shape));
-  if (!layout.isShared() || layout.as<layout::PaddedSharedLayout>()) {
+  if (!layout.isShared() || layout::paddedPart(layout)) {
     diag::Builder builder =
         interpreter.report(Kind::InvalidLayout, call.span,
                            layout.toString() + " is not linear, so bases cannot describe it");
@@ -496,6 +526,43 @@ constexpr Parameters<layout::TensorMemoryLayout>
     tensorMemoryParameters("cta_split_num: ints = None");
 constexpr Parameters<layout::TensorMemoryScalesLayout>
     scalesParameters("cta_split_num: ints = None");
+
+constexpr llvm::StringLiteral partitionedDoc = R"(
+Of buffers that are cut into pieces, which belong to several partitions of LDS in turn.
+
+The tensor has `num_partitions` times `num_groups` pieces along `partition_dim`, each laid out as
+`partition_layout` says. Piece i belongs to partition i modulo `num_partitions`.
+
+Gives: a layout of shared memory.
+Errors: numbers that are no powers of two; a dimension that the pieces do not have; pieces that are
+neither swizzled nor padded nor linear.
+
+    rows: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    halves: gl.constexpr = gl.amd.cdna5.PartitionedSharedLayout(2, 4, 0, rows)
+)";
+
+constexpr llvm::StringLiteral partitionedDotParameters =
+    "block_m: int, block_n: int, original_layout_a: layout, original_layout_b: layout, "
+    "num_warps: int, instr_shape: ints, a_transposed: bool = False, b_transposed: bool = False, "
+    "slice_m: int = None, slice_n: int = None, transposed: bool = True";
+
+constexpr llvm::StringLiteral partitionedDotDoc = R"(
+Layouts for a product by WMMA whose warps read different partitions of LDS at a time.
+
+The buffers of the operands, as the given layouts pad them, are cut along M and N into two
+partitions. `slice_m` and `slice_n` are the sizes of what one product multiplies, by default the
+whole blocks. In memory K is contiguous for the left and N for the right operand, or the other one
+where it is transposed. `transposed` is that of the result's layout.
+
+Gives: a tuple of the layouts of the left operand, the right operand and the result.
+Errors: other than 4 or 8 warps; slices of less than 4 instructions along M or 2 along N, or that do
+not divide the blocks.
+
+    a: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[64, 8]], [128, 64], [1, 0])
+    b: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[128, 8]], [64, 128], [1, 0])
+    made: gl.constexpr = gl.amd.cdna5.make_partitioned_dot_layouts(
+        128, 128, a, b, 4, [16, 16, 32])
+)";
 
 const Intrinsic constructors[] = {
     row<layout::AutoLayout>("AutoLayout", R"(
@@ -713,6 +780,12 @@ Errors: what is no layout of operands of MFMA of version 4.
     {"amd.gfx1250.get_wmma_scale_layout",
      "dot_operand_layout: layout, shape: ints, scale_factor: int = 32",
      scaleLayout<layout::wmmaScaleLayout>, wmmaScaleDoc},
+    row<layout::PartitionedSharedLayout>("amd.cdna5.PartitionedSharedLayout", partitionedDoc),
+    row<layout::PartitionedSharedLayout>("amd.gfx1250.PartitionedSharedLayout", partitionedDoc),
+    {"amd.cdna5.make_partitioned_dot_layouts", partitionedDotParameters, makePartitionedDot,
+     partitionedDotDoc},
+    {"amd.gfx1250.make_partitioned_dot_layouts", partitionedDotParameters, makePartitionedDot,
+     partitionedDotDoc},
     {"to_linear_layout", "layout: layout, shape: ints", toLinearLayout, R"(
 A layout spelled out as bases, for one shape.
 

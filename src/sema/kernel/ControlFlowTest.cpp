@@ -531,10 +531,9 @@ TEST(ControlFlow, WhatIsStillToComeIsNamedWhole) {
   Result result = compileKernel(R"(
 @gluon.jit
 def k(p, n):
-    gl.amd.cdna5.make_partitioned_dot_layouts(p)
+    gl.fpsan.embed(p)
 )",
                                 {"*i32", "i32"});
   EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:5\n");
-  EXPECT_TRUE(contains(result.messages, "`amd.cdna5.make_partitioned_dot_layouts`"))
-      << result.messages;
+  EXPECT_TRUE(contains(result.messages, "`fpsan.embed`")) << result.messages;
 }

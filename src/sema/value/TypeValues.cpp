@@ -94,7 +94,7 @@ MaybeValue bankConflicts(Interpreter &interpreter, const IntrinsicCall &call) {
     return expected(interpreter, call, 1, "shared_ty",
                     "the type of a whole buffer of " + tensor->element.name() +
                         " with the shape of `distr_ty`");
-  const auto *padded = buffer->layout.as<layout::PaddedSharedLayout>();
+  const auto *padded = layout::paddedPart(buffer->layout);
   auto physical = [&](int64_t offset) { return padded ? padded->physicalOffset(offset) : offset; };
   return Value::integer(layout::bankConflicts(
       tensor->layout.toLinear(tensor->shape), buffer->layout.toLinear(buffer->shape),

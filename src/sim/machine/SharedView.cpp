@@ -33,7 +33,7 @@ uint64_t Region::offsetOf(uint32_t element) const {
 
 static void fillOffsets(AddressTable &table, const layout::LinearLayout &linear,
                         const layout::Layout &encoding) {
-  const auto *padded = encoding.as<layout::PaddedSharedLayout>();
+  const auto *padded = layout::paddedPart(encoding);
   uint64_t perCta = uint64_t(linear.inSize(layout::Dim::Offset));
   uint64_t ctas = uint64_t(linear.inSize(layout::Dim::Block));
   uint64_t elements = 1;

@@ -17,9 +17,10 @@ class TensorDescriptor(_TensorDescriptor):
         _require(view(self.base) is not None,
                  f"a {type(self.base).__name__} is no tensor to describe")
         _require(isinstance(self.layout,
-                            (language.SwizzledSharedLayout, language.PaddedSharedLayout)),
-                 "the layout of a descriptor is a SwizzledSharedLayout or a PaddedSharedLayout, "
-                 f"not {self.layout!r}")
+                            (language.SwizzledSharedLayout, language.PaddedSharedLayout,
+                             language.amd.cdna5.PartitionedSharedLayout)),
+                 "the layout of a descriptor is a SwizzledSharedLayout, a PaddedSharedLayout or a "
+                 f"PartitionedSharedLayout, not {self.layout!r}")
         _require(1 <= rank <= 5, f"a tensor descriptor has 1 to 5 dimensions, not {rank}")
         _require(len(self.strides) == rank, f"{len(self.strides)} strides for {rank} dims")
         _require(len(self.block_shape) == rank,

@@ -373,7 +373,7 @@ Describes a tensor in global memory.
 Shape and strides count elements; the last stride is 1. Outside of the tensor copies find zero.
 
 Gives: a tensor descriptor of blocks of `block_shape` in `layout`, a `SwizzledSharedLayout` without
-swizzle or a `PaddedSharedLayout` of one pair, row by row.
+swizzle or a `PaddedSharedLayout` of one pair, row by row, or a `PartitionedSharedLayout` of these.
 Errors: a base that is no scalar pointer; lists of different lengths; layouts that the engine does
 not have.
 )" MADE},

@@ -22,6 +22,27 @@ def get_wmma_scale_layout(dot_operand_layout: Layout, shape: Sequence[int], scal
     """
     ...
 
+from gluonc.language._layouts import PartitionedSharedLayout as PartitionedSharedLayout
+
+def make_partitioned_dot_layouts(block_m: int, block_n: int, original_layout_a: Layout, original_layout_b: Layout, num_warps: int, instr_shape: Sequence[int], a_transposed: bool = ..., b_transposed: bool = ..., slice_m: int | None = ..., slice_n: int | None = ..., transposed: bool = ...) -> Any:
+    """Layouts for a product by WMMA whose warps read different partitions of LDS at a time.
+
+    The buffers of the operands, as the given layouts pad them, are cut along M and N into two
+    partitions. `slice_m` and `slice_n` are the sizes of what one product multiplies, by default the
+    whole blocks. In memory K is contiguous for the left and N for the right operand, or the other one
+    where it is transposed. `transposed` is that of the result's layout.
+
+    Gives: a tuple of the layouts of the left operand, the right operand and the result.
+    Errors: other than 4 or 8 warps; slices of less than 4 instructions along M or 2 along N, or that do
+    not divide the blocks.
+
+        a: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[64, 8]], [128, 64], [1, 0])
+        b: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[128, 8]], [64, 128], [1, 0])
+        made: gl.constexpr = gl.amd.cdna5.make_partitioned_dot_layouts(
+            128, 128, a, b, 4, [16, 16, 32])
+    """
+    ...
+
 def buffer_load(ptr: tensor, offsets: tensor | Number, mask: tensor | Number | None = ..., other: tensor | Number | None = ..., cache: str = ...) -> Any:
     """Reads memory by a scalar pointer and a block of offsets, in elements.
 

@@ -10,7 +10,7 @@ def make_tensor_descriptor(base: tensor, shape: Sequence[tensor | Number], strid
     Shape and strides count elements; the last stride is 1. Outside of the tensor copies find zero.
 
     Gives: a tensor descriptor of blocks of `block_shape` in `layout`, a `SwizzledSharedLayout` without
-    swizzle or a `PaddedSharedLayout` of one pair, row by row.
+    swizzle or a `PaddedSharedLayout` of one pair, row by row, or a `PartitionedSharedLayout` of these.
     Errors: a base that is no scalar pointer; lists of different lengths; layouts that the engine does
     not have.
 
