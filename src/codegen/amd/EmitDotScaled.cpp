@@ -88,12 +88,16 @@ private:
   };
 
   unsigned bytesOfLane(const Side &side) const { return side.bytes(depth) / lanesOfLine; }
-  size_t stepsOf(const Side &side) const { return side.operand.alongK.size() / bytesOfLane(side); }
+  /// Where K is shorter than an instruction's, zeros follow.
+  size_t stepsOf(const Side &side) const {
+    return divideCeil(side.operand.alongK.size(), bytesOfLane(side));
+  }
 
   /// Whether lanes hold of K what the instruction takes from them.
   bool isInOrder(const Side &side) const {
     const unsigned perLane = bytesOfLane(side);
-    if (side.operand.alongK.size() % perLane)
+    const size_t held = side.operand.alongK.size();
+    if (held % std::min<size_t>(held, perLane) || held % bytesOfRun)
       return false;
     for (auto [i, k] : enumerate(side.operand.alongK)) {
       unsigned step = i / perLane, run = i % perLane / bytesOfRun;
@@ -131,6 +135,11 @@ private:
   }
 
   unsigned blocksOfStep() const { return depth / block; }
+  /// Blocks that there are of a line: fewer than those of a step where K is short.
+  unsigned blocksOfLine(const Side &side) const {
+    unsigned elements = depth * unsigned(side.operand.alongK.size()) / bytesOfLane(side);
+    return std::max(1u, elements / block);
+  }
 
   /// Four times 2^0, or twice as many in the wide register for blocks of 16.
   Value *ones() const {
@@ -164,8 +173,10 @@ private:
         break;
       Registers blocks;
       for (unsigned i = 0; i < blocksOfStep(); ++i)
-        if (std::optional<uint32_t> found =
-                side.scales->find({0, line - select * half, step * blocksOfStep() + i}))
+        if (i >= blocksOfLine(side))
+          blocks.push_back(builder.getInt8(side.isFloatScale ? 0x38 : 0x7f));
+        else if (std::optional<uint32_t> found =
+                     side.scales->find({0, line - select * half, step * blocksOfStep() + i}))
           blocks.push_back(side.scales->registers[*found]);
       if (blocks.size() == blocksOfStep())
         return ScaleRegister{packWords(builder, blocks, builder.getIntNTy(8 * blocks.size()))[0],
@@ -176,7 +187,10 @@ private:
 
   Value *bytesAt(const Side &side, const Place &place, unsigned step) const {
     unsigned count = bytesOfLane(side);
-    std::optional<Registers> elements = side.operand.elements(place, step * count, count);
+    unsigned held = std::min<unsigned>(count, side.operand.alongK.size());
+    std::optional<Registers> elements = side.operand.elements(place, step * count, held);
+    if (elements)
+      elements->resize(count, builder.getInt8(0));
     return elements ? vectorOf(builder, packWords(builder, *elements, builder.getInt32Ty()))
                     : nullptr;
   }
