@@ -45,6 +45,16 @@ def forever(dst):
         i = i % 8 + 1
 '''
 
+PRINTS = '''
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+@gluon.jit
+def values(src, n):
+    i = gl.arange(0, 64, layout=gl.BlockedLayout([1], [WIDTH], [64 // WIDTH], [0]))
+    print("a: b %", gl.load(src + i), n, i.to(gl.int64) - 3)
+'''
+
 AMD_KERNELS = '''from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
@@ -343,6 +353,17 @@ class CommandLine(unittest.TestCase):
                 return time.monotonic() - start
             # Whoever waits for it may have to wait for a processor, too.
             self.assertTrue(any(seconds() < 0.2 for _ in range(10)), device)
+
+    def test_executed_code_prints_what_the_simulator_does(self):
+        for target, width in (("hip:gfx942", 64), ("hip:gfx1100", 32), ("hip:gfx1250", 32)):
+            (self.path / "prints.py").write_text(PRINTS.replace("WIDTH", str(width)))
+            arguments = ("run", "prints.py::values", "src=randn(64, f32)", "n=7", "--grid", "2",
+                         "--num-warps", str(64 // width), "--target", target)
+            lines = [sorted(line for line in self.fine(*arguments, "--device", device).splitlines()
+                            if line.startswith("pid")) for device in ("amdgcn", "cpu")]
+            self.assertEqual(*lines, target)
+            # Each program prints two tensors and a number.
+            self.assertEqual(len(lines[0]), 2 * (2 * 64 + 1), target)
 
     # -- a GPU that is not one -------------------------------------------------
 
