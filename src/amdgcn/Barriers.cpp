@@ -87,6 +87,8 @@ static void signal(Step &step, int number) {
                                             llvm::Twine(state.members) + ") than have signalled"
                                       : "nobody has said how many waves belong to barrier " +
                                             llvm::Twine(number));
+  if (number == clusterBarrierNumber && step.workgroup.clusterSignals++ != state.phase)
+    return step.fail(0, "a wave has signalled the cluster's barrier for this workgroup already");
   state.meeting.gathered.merge(step.wave.order.known);
   ++step.machine.progress;
   ++state.arrived;
@@ -150,8 +152,10 @@ static void barrierSignalIsFirst(Step &step) {
 static void barrierWait(Step &step) {
   int number = static_cast<int16_t>(step.operand(0).value);
   // A wait for any barrier by name is for the one that was joined.
+  if (number > 0 && step.wave.joined < 0)
+    return step.fail(0, "the wave has joined no barrier that it could wait for");
   if (number >= 0)
-    return wait(step, step.wave.joined);
+    return wait(step, std::max(step.wave.joined, 0));
   if (barrierNumber(step))
     wait(step, number);
 }
@@ -188,10 +192,10 @@ static void barrierInit(Step &step) {
 
 static void barrierLeave(Step &step) {
   int joined = step.wave.joined;
-  step.wave.joined = 0;
-  BarrierState &state = step.workgroup.barriers[joined];
-  if (joined == 0 || state.members == 0)
+  step.wave.joined = -1;
+  if (joined <= 0 || step.workgroup.barriers[joined].members == 0)
     return;
+  BarrierState &state = step.workgroup.barriers[joined];
   --state.members;
   settleState(state);
 }

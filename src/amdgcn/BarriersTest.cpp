@@ -96,6 +96,8 @@ TEST(Barriers, Faults) {
   EXPECT_EQ(said("s_mov_b32 m0, 0x20001\ns_barrier_join m0\ns_cmp_lg_u32 s8, 0\n"
                  "s_cbranch_scc1 .Lend\ns_barrier_signal m0\ns_barrier_wait 1\n.Lend:\n"),
             "the wave waits at a barrier for ever: others wait elsewhere");
+  EXPECT_EQ(said("s_mov_b32 m0, 0x10001\ns_barrier_signal m0\ns_barrier_wait 1\n"),
+            "the wave has joined no barrier that it could wait for");
   // The barrier that is always there holds nobody up.
   EXPECT_EQ(said("s_barrier_join 0\ns_barrier_signal 0\ns_barrier_wait 0\n"), "");
 }

@@ -78,5 +78,7 @@ TEST(Clusters, Faults) {
   EXPECT_EQ(runClusters(some, 2, 2).message(),
             "the load is for workgroup 1 of the cluster, too, which has asked for the same 0 "
             "times in place of 1");
+  EXPECT_EQ(runClusters("s_barrier_signal -3\ns_barrier_wait -3\n", 2, 2).message(),
+            "a wave has signalled the cluster's barrier for this workgroup already");
   EXPECT_EQ(runClusters("", 3, 2).message(), "the grid is no multiple of the cluster");
 }

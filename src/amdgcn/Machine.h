@@ -40,8 +40,8 @@ struct Wave {
   int waitsAt = -1;
   /// The phase of each barrier that the wave's last wait has used up.
   std::array<uint32_t, 20> passedPhase = {};
-  /// The named barrier that it has joined.
-  int joined = 0;
+  /// The named barrier that it has joined; -1 for none.
+  int joined = -1;
   /// Register r of lane l is at r * lanes + l. Accumulators follow the vector registers.
   std::vector<uint32_t> vectors;
   std::array<uint32_t, scalarSlots> scalars = {};
@@ -93,6 +93,8 @@ struct Workgroup {
   std::vector<Wave> waves;
   /// 0 is the workgroup's, others have names.
   std::array<BarrierState, 20> barriers = {};
+  /// One wave signals the cluster's barrier for all: how often one has.
+  uint32_t clusterSignals = 0;
 };
 
 class Machine {
