@@ -5,6 +5,7 @@ Without a launch: `triton.compile` of scripts, and the way to change a kernel's 
 
 import inspect
 import os
+import re
 
 from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import engine, gpu_count, gpu_target, simulated_target
@@ -12,6 +13,7 @@ from gluonc._jit import JITFunction, default_options, ignores_option, settled_op
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
 from gluonc.errors import NotSupportedYet, Unavailable
 from gluonc.language._constexpr import unwrap
+from gluonc.language._layouts import SCHEMAS
 
 
 class ASTSource:
@@ -53,7 +55,17 @@ class ASTSource:
             raise TypeError(f"{self.name}: neither a type nor a value for {name}")
         aligned = any(key == "tt.divisibility" and value % 16 == 0
                       for key, value in self.attrs.get(path, ()))
+        kind = _with_paths(kind)
         return TYPE_KIND, kind + (":16" if aligned and not kind.endswith(":16") else "")
+
+
+def _with_paths(kind):
+    """`tensordesc<fp16[64],SwizzledSharedLayout(…)>`, as a layout's representation says it, with the
+    layout as kernels call it."""
+    if not kind.startswith("tensordesc"):
+        return kind
+    return re.sub(r"(?<![\w.])(\w+Layout)\(",
+                  lambda found: f"gl.{SCHEMAS[found[1]][0]}(" if found[1] in SCHEMAS else found[0], kind)
 
 
 def _is_name(key):

@@ -77,7 +77,7 @@ def copy(src, dst, n, layout: gl.constexpr):
 def without_other(src, dst):
     """Elements that are masked off are zero, which no fault is made of."""
     i = gl.arange(0, 256, layout=gl.BlockedLayout([1], [64], [4], [0]))
-    cdna3.buffer_store(cdna3.buffer_load(src, i, mask=i < 100), dst, i)
+    cdna3.buffer_store(cdna3.buffer_load(src, i, mask=i < 100), dst, i, mask=1)
 
 
 @gluon.jit

@@ -36,6 +36,8 @@
 #   c='empty((32, 32), f32)' mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' left='gl.DotOperandLayout(0, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 64]), 16)' right='gl.DotOperandLayout(1, gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128]), 16)' \
 #   K=256 BLOCK=32 af='"e2m1"' bf='"e4m3"' kind='"cdna5"' --grid 1 --target hip:gfx1250
 # EXPECT: c == 1
+# RUN: scaled_alike a='randint(-8, 9, (32, 128), gl.float8e4nv)' b='randint(-8, 9, (128, 32), gl.float8e4nv)' c='empty((32, 32), f32)' one=129 mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 128])' --grid 1 --target hip:gfx1250
+# EXPECT: c == 4 * (a.to(f32) @ b.to(f32))
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 129, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx942
 # EXPECT: y == 4 * z
 # RUN: upcast x='randint(0, 256, (32, 128), u8)' s='full((32, 8), 126, u8)' y='empty((32, 256), f32)' z='empty((32, 256), f32)' run=True --grid 1 --target hip:gfx950
@@ -169,6 +171,17 @@ def scaled(a, b, s, t, c, mma: gl.constexpr, left: gl.constexpr, right: gl.const
                      gl.convert_layout(fy, gl.DotOperandLayout(1, sums, 0)), gl.zeros([32, 32], gl.float32, sums))
     same = gl.convert_layout(out, plain) == gl.convert_layout(ref, plain)
     gl.store(c + at(32, 32, plain), same.to(gl.float32))
+
+
+@gluon.jit
+def scaled_alike(a, b, c, one, mma: gl.constexpr):
+    """One scale for all of an operand, a number of the launch: 2 to the power of `one` - 127."""
+    plain: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    x = gl.convert_layout(gl.load(a + at(32, 128, plain)), gl.DotOperandLayout(0, mma, 16))
+    y = gl.convert_layout(gl.load(b + at(128, 32, plain)), gl.DotOperandLayout(1, mma, 16))
+    zero = gl.zeros([32, 32], gl.float32, mma)
+    twice = cdna5.wmma_scaled(x, one, "e4m3", y, None, "e4m3", zero)
+    gl.store(c + at(32, 32, mma), twice)
 
 
 @gluon.jit

@@ -296,6 +296,16 @@ def test_chips_of_amd_have_machine_code():
             made.asm[form]
 
 
+def test_layouts_in_types_are_those_that_python_shows():
+    from gluonc._compile import _with_paths
+    rows = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    pieces = gl.amd.cdna5.PartitionedSharedLayout(2, 1, 0, rows)
+    assert _with_paths(f"tensordesc<fp16[64],{rows}>").startswith("tensordesc<fp16[64],gl.Swizzled")
+    spelled = _with_paths(f"tensordesc<fp16[64],{pieces}>")
+    assert "gl.amd.cdna5.PartitionedSharedLayout(" in spelled and "gl.SwizzledShared" in spelled
+    assert _with_paths(spelled) == spelled and _with_paths("*fp32") == "*fp32"
+
+
 @pytest.mark.parametrize("words, arguments", [
     ("no parameter rows", lambda: (turn, {"rows": "i32"})),
     ("neither a type nor a value for n", lambda: (turn, {"dst": "*fp32", "src": "*fp32"})),

@@ -40,6 +40,9 @@ std::optional<BufferOperands> readBuffer(Context &context, const BoundArgs &argu
         .end();
     return std::nullopt;
   }
+  // A number is a condition for buffers, as `mask=1`.
+  if (std::optional<int64_t> known = buffer.mask.value.asInt64())
+    buffer.mask.value = Value::boolean(*known != 0);
   if (isGiven(buffer.mask.value) &&
       (!readMask(context, buffer.mask) || !broadcast(context, buffer.offsets, buffer.mask)))
     return std::nullopt;

@@ -143,6 +143,17 @@ static std::optional<mlir::Value> scalesOfOperand(Context &context, const Scaled
     dtype = scale.dtype();
     if (scale.isBlock())
       value.value = unsplat(context, scale.value);
+    // One for all may be any integer, as arguments of a launch are.
+    if (dtype.isInt() && dtype.bitWidth() > 8) {
+      Result byte = castTensor(context, value.value, dtypes::uint8, scale.span);
+      if (!byte)
+        return std::nullopt;
+      dtype = dtypes::uint8;
+      value.value = *byte;
+    } else if (!dtype.isInt() && dtype != ScalarKind::Float8E4NV) {
+      return bad(context, scale.span,
+                 "scales are bytes (exponents plus 127) or float8e4nv, not " + dtype.name());
+    }
   } else if (scale.value.is(ValueKind::Float)) {
     dtype = ScalarKind::Float8E4NV;
   }
