@@ -51,7 +51,10 @@ class ASTSource:
                                              for i, inner in enumerate(kind)])
         if name not in self.signature and kind is not inspect.Parameter.empty:
             return constant_spec(unwrap(kind))
-        if not isinstance(kind, str) or kind == "constexpr":
+        if kind == "constexpr":
+            # Of which nobody says what it is: none, as for Triton.
+            return constant_spec(None)
+        if not isinstance(kind, str):
             raise TypeError(f"{self.name}: neither a type nor a value for {name}")
         aligned = any(key == "tt.divisibility" and value % 16 == 0
                       for key, value in self.attrs.get(path, ()))

@@ -296,6 +296,11 @@ def test_chips_of_amd_have_machine_code():
             made.asm[form]
 
 
+def test_a_constexpr_without_a_value_is_none():
+    source = gluonc.ASTSource(turn, {"n": "constexpr"})
+    assert source._spec((2,), "n", "constexpr") == gluonc._signature.constant_spec(None)
+
+
 def test_layouts_in_types_are_those_that_python_shows():
     from gluonc._compile import _with_paths
     rows = gl.SwizzledSharedLayout(1, 1, 1, [0])
