@@ -16,6 +16,12 @@
 # EXPECT: dst == src + 1
 # RUN: moved src='randn((70, 40), f16)' dst='zeros((70, 40), f16)' M=70 N=40 smem='PIECES(2, 4, 0, gl.PaddedSharedLayout.with_identity_for([[32, 4]], [8, 32], [1, 0]))' --grid 2,2 --target hip:gfx1250
 # EXPECT: dst == src
+# RUN: moved src='randn((70, 40), f16)' dst='zeros((70, 40), f16)' M=70 N=40 smem='PIECES(2, 4, 0, gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))' --grid 2,2 --num-warps 16 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: moved src='randn((70, 40), f16)' dst='zeros((70, 40), f16)' M=70 N=40 smem='PIECES(4, 2, 1, gl.PaddedSharedLayout.with_identity_for([[4, 2]], [64, 4], [1, 0]))' --grid 2,2 --num-warps 1 --target hip:gfx1250
+# EXPECT: dst == src
+# RUN: told src='randn((64, 32), f16)' dst='empty((64, 32), f16)' --grid 1 --target hip:gfx1250
+# EXPECT: dst == src
 # RUN: multiplied a='randint(-3, 3, (128, 64), f16)' b='randint(-3, 3, (64, 128), f16)' c='empty((128, 128), f32)' --grid 1 --target hip:gfx1250
 # EXPECT: c == a.to(f32) @ b.to(f32)
 
@@ -78,6 +84,20 @@ def moved(src, dst, M, N, smem: gl.constexpr):
     cdna5.tdm.async_wait(0)
     cdna5.tdm.async_store(b, [row, column], buffer)
     cdna5.tdm.async_wait(0)
+
+
+@gluon.jit
+def told(src, dst):
+    """Each warp moves two pieces, and tells the barrier of the second."""
+    smem: gl.constexpr = PIECES(2, 4, 0, gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
+    wide: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 32], [32, 1], [64, 32], smem)
+    buffer = gl.allocate_shared_memory(gl.float16, [64, 32], smem)
+    bar = gl.allocate_shared_memory(gl.int64, [1], cdna5.mbarrier.MBarrierLayout())
+    cdna5.mbarrier.init(bar, count=4)
+    cdna5.tdm.async_load(desc, [0, 0], buffer, mbarrier=bar)
+    cdna5.mbarrier.wait(bar, 0)
+    gl.store(dst + at(64, 32, wide), buffer.load(wide))
 
 
 @gluon.jit

@@ -89,9 +89,10 @@ LogicalResult emitLoad(Emitter &emitter, amdg::AsyncTDMCopyGlobalToLocalOp op) {
   if (!move.isInOnePiece())
     return refusePieces(emitter, op);
   begin(emitter);
-  move.issue(move.words(placed(emitter, op.getDesc(), op.getIndices(), op.getPred()),
-                        op.getWarpUsedHint(), op.getBarrier()),
-             op.getCache());
+  for (const MoverWords &words :
+       move.words(placed(emitter, op.getDesc(), op.getIndices(), op.getPred()),
+                  op.getWarpUsedHint(), op.getBarrier()))
+    move.issue(words, op.getCache());
   end(emitter);
   emitter.set(op.getToken(), {});
   return success();
@@ -116,7 +117,10 @@ LogicalResult emitFusedLoad(Emitter &emitter, amdg::AsyncTDMFusedCopyGlobalToLoc
     move.emplace(emitter, desc, dest, /*isStore=*/false);
     if (!move->isInOnePiece())
       return refusePieces(emitter, op);
-    MoverWords mine = move->words(descriptorOf(emitter, desc), uint32_t(hint), {});
+    auto all = move->words(descriptorOf(emitter, desc), uint32_t(hint), {});
+    if (all.size() > 1)
+      return emitter.unsupported(op, "several loads at once of a block that a wave moves in turns");
+    const MoverWords &mine = all.front();
     words = words.groups[0]
                 ? selectWords(emitter.builder, move->isNamed(uint32_t(hint)), mine, words)
                 : mine;
@@ -132,9 +136,9 @@ LogicalResult emitStore(Emitter &emitter, amdg::AsyncTDMCopyLocalToGlobalOp op) 
   if (!move.isInOnePiece())
     return refusePieces(emitter, op);
   begin(emitter);
-  move.issue(
-      move.words(placed(emitter, op.getDesc(), op.getIndices(), {}), std::nullopt, op.getBarrier()),
-      op.getCache());
+  for (const MoverWords &words : move.words(placed(emitter, op.getDesc(), op.getIndices(), {}),
+                                            std::nullopt, op.getBarrier()))
+    move.issue(words, op.getCache());
   end(emitter);
   return success();
 }

@@ -74,7 +74,7 @@ public:
         held(emitter.types.layoutOf(rows.getType())) {}
 
   LogicalResult emit() {
-    if (!move.isInOnePiece() || !agreesWithCtas())
+    if (!move.isInOnePiece() || move.hasParts() || !agreesWithCtas())
       return emitter.unsupported(op, "a copy of rows of these layouts");
     settleLds(emitter);
     move.enterPart(descriptor, /*onlyLast=*/true);

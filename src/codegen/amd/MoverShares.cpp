@@ -15,30 +15,41 @@ uint32_t varyingBits(uint32_t hint) {
   return varying;
 }
 
-MoverShares shareBlock(ArrayRef<int64_t> block, unsigned waves, std::optional<uint32_t> hint) {
+MoverShares shareBlock(ArrayRef<int64_t> block, unsigned waves, std::optional<uint32_t> hint,
+                       MemoryParts parts) {
   MoverShares shares;
   shares.piece.assign(block.begin(), block.end());
   shares.first = hint ? countr_zero(*hint) : 0;
-  uint32_t varying = hint ? varyingBits(*hint) : waves - 1;
+  const uint32_t varying = hint ? varyingBits(*hint) : waves - 1;
   unsigned left = popcount(varying);
-  // How often each dim is halved.
+  // How often each dim is halved; and how often for turns, the largest halves first.
   SmallVector<unsigned, 5> halvings(block.size(), 0);
+  halvings[parts.dim] = Log2_64(parts.count);
+  shares.piece[parts.dim] /= parts.count;
+  const unsigned byWaves = std::min(left, halvings[parts.dim]);
+  const unsigned byTurns = halvings[parts.dim] - byWaves;
+  left -= byWaves;
   for (auto [dim, length] : enumerate(shares.piece))
     for (; left && length > 1; --left, length /= 2)
       ++halvings[dim];
-  const unsigned bits = Log2_32(waves);
-  shares.places.assign(bits, SmallVector<uint32_t, 5>(block.size(), 0));
-  shares.offsets.assign(bits, 0);
-  uint32_t used = 0, offset = 1;
-  for (int64_t length : shares.piece)
-    offset *= uint32_t(length);
+  const MoverShares::Place nowhere(block.size(), 0);
+  shares.places.assign(Log2_32(waves), nowhere);
+  shares.turns = {nowhere};
+  uint32_t used = 0;
   // The innermost pieces are neighbours.
   for (size_t dim = block.size(); dim--;)
-    for (unsigned i = 0; i < halvings[dim]; ++i, offset *= 2) {
+    for (unsigned i = 0; i < halvings[dim]; ++i) {
+      const uint32_t distance = uint32_t(shares.piece[dim]) << i;
+      if (dim == parts.dim && i + byTurns >= halvings[dim]) {
+        for (MoverShares::Place turn : SmallVector<MoverShares::Place>(shares.turns)) {
+          turn[dim] += distance;
+          shares.turns.push_back(turn);
+        }
+        continue;
+      }
       unsigned bit = countr_zero(varying & ~used);
       used |= 1u << bit;
-      shares.places[bit][dim] = uint32_t(shares.piece[dim]) << i;
-      shares.offsets[bit] = offset;
+      shares.places[bit][dim] = distance;
     }
   shares.fixedBits = (waves - 1) & ~used;
   return shares;

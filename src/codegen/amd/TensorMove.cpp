@@ -76,21 +76,39 @@ void enterBlock(Emitter &emitter, TensorDescriptor &descriptor, unsigned element
       extent = shrink(builder, extent, index);
 }
 
+static MemoryParts partsOf(const layout::Layout &layout) {
+  const auto *pieces = layout.as<layout::PartitionedSharedLayout>();
+  return pieces ? MemoryParts{unsigned(pieces->partitionDim), pieces->pieces()} : MemoryParts();
+}
+
+/// Where a buffer of the type would have its elements that is part of no other.
+static const LinearLayout &memoryOf(ttg::MemDescType type) {
+  return toLinear(ttg::MemDescType::get(type.getShape(), type.getElementType(), type.getEncoding(),
+                                        type.getMemorySpace(), type.getMutableMemory()));
+}
+
 TensorMove::TensorMove(Emitter &emitter, mlir::Value desc, mlir::Value view, bool isStore)
     : emitter(emitter), builder(emitter.builder), view(view),
       type(cast<ttg::MemDescType>(view.getType())), layout(layoutOf(type.getEncoding())),
-      padded(layout->as<layout::PaddedSharedLayout>()),
-      block(layout::shapePerCta(*layout, type.getShape())),
+      padded(layout::paddedPart(*layout)), block(layout::shapePerCta(*layout, type.getShape())),
+      parts(partsOf(*layout)), memory(memoryOf(type)), offsets(*memory.pseudoInvert()),
       elementBytes(gluonc::elementBytes(type.getElementType())), isStore(isStore) {}
 
 bool TensorMove::isInOnePiece() const {
-  auto plain = ttg::MemDescType::get(type.getShape(), type.getElementType(), type.getEncoding(),
-                                     type.getMemorySpace(), type.getMutableMemory());
-  const LinearLayout &whole = toLinear(type), &alone = toLinear(plain);
-  for (unsigned bit = 0; bit < alone.inLog2(Dim::Offset); ++bit)
-    if (whole.basis(Dim::Offset, bit) != alone.basis(Dim::Offset, bit))
+  const LinearLayout &whole = toLinear(type);
+  for (unsigned bit = 0; bit < memory.inLog2(Dim::Offset); ++bit)
+    if (whole.basis(Dim::Offset, bit) != memory.basis(Dim::Offset, bit))
       return false;
   return true;
+}
+
+uint32_t TensorMove::offsetOf(ArrayRef<uint32_t> place) const {
+  uint32_t offset = 0;
+  for (auto [dim, index] : enumerate(place))
+    for (unsigned bit = 0; bit < offsets.inLog2(Dim::axis(dim)); ++bit)
+      if (index >> bit & 1)
+        offset ^= offsets.basis(Dim::axis(dim), bit, Dim::Offset);
+  return offset;
 }
 
 Value *TensorMove::ofWave(ArrayRef<uint32_t> images) {
@@ -100,7 +118,6 @@ Value *TensorMove::ofWave(ArrayRef<uint32_t> images) {
 void TensorMove::enterPart(TensorDescriptor &descriptor, bool onlyLast) {
   if (emitter.threads.clusterSize() == 1)
     return;
-  const LinearLayout &memory = toLinear(type);
   SmallVector<Value *> place(block.size(), builder.getInt32(0));
   for (unsigned dim = onlyLast ? block.size() - 1 : 0; dim < block.size(); ++dim) {
     SmallVector<uint32_t> images;
@@ -122,7 +139,7 @@ void TensorMove::enterPart(TensorDescriptor &descriptor, bool onlyLast) {
 Value *TensorMove::workgroups() {
   if (isStore || emitter.threads.clusterSize() == 1)
     return nullptr;
-  return multicastMask(builder, toLinear(type).freeVariableMask(Dim::Block));
+  return multicastMask(builder, memory.freeVariableMask(Dim::Block));
 }
 
 MoverTile TensorMove::tileAt(TensorDescriptor &descriptor, const layout::Ints &piece, Value *offset,
@@ -168,24 +185,40 @@ Value *TensorMove::isNamed(uint32_t hint) {
   return builder.CreateICmpEQ(bits, builder.getInt32(countr_zero(hint) & fixed));
 }
 
-MoverWords TensorMove::words(TensorDescriptor descriptor, std::optional<uint32_t> hint,
-                             mlir::Value barrier) {
-  MoverShares shares = shareBlock(block, emitter.threads.group.count, hint);
+SmallVector<MoverWords, 1> TensorMove::words(TensorDescriptor descriptor,
+                                             std::optional<uint32_t> hint, mlir::Value barrier) {
+  MoverShares shares = shareBlock(block, emitter.threads.group.count, hint, parts);
   enterPart(descriptor);
-  SmallVector<Value *> place;
+  restrictWaves(descriptor, shares.fixedBits, shares.first);
+  SmallVector<uint32_t> images;
+  for (const MoverShares::Place &place : shares.places)
+    images.push_back(offsetOf(place));
+  const uint32_t mask = imageMask(images);
+  Value *offset = mask ? ofWave(images) : builder.getInt32(0);
+  SmallVector<MoverWords, 1> all;
+  for (const MoverShares::Place &turn : shares.turns) {
+    TensorDescriptor mine = descriptor;
+    enterBlock(emitter, mine, elementBytes, placeOf(shares, turn));
+    MoverTile tile = tileAt(mine, shares.piece, offset, mask, offsetOf(turn));
+    if (all.size() + 1 == shares.turns.size())
+      tell(tile, barrier);
+    all.push_back(makeWords(builder, mine, tile));
+  }
+  return all;
+}
+
+SmallVector<Value *, 5> TensorMove::placeOf(const MoverShares &shares,
+                                            const MoverShares::Place &turn) {
+  SmallVector<Value *, 5> place;
   for (size_t dim = 0; dim < block.size(); ++dim) {
     SmallVector<uint32_t> images;
-    for (const auto &ofBit : shares.places)
+    for (const MoverShares::Place &ofBit : shares.places)
       images.push_back(ofBit[dim]);
-    place.push_back(imageMask(images) ? ofWave(images) : builder.getInt32(0));
+    uint32_t mask = imageMask(images);
+    place.push_back(mask ? combineIndex(builder, ofWave(images), mask, turn[dim])
+                         : builder.getInt32(turn[dim]));
   }
-  enterBlock(emitter, descriptor, elementBytes, place);
-  restrictWaves(descriptor, shares.fixedBits, shares.first);
-  uint32_t mask = imageMask(shares.offsets);
-  MoverTile tile =
-      tileAt(descriptor, shares.piece, mask ? ofWave(shares.offsets) : builder.getInt32(0), mask);
-  tell(tile, barrier);
-  return makeWords(builder, descriptor, tile);
+  return place;
 }
 
 void TensorMove::issue(const MoverWords &words, tt::CacheModifier caches) {

@@ -5,6 +5,7 @@
 #include "codegen/amd/TensorDescriptor.h"
 #include "codegen/core/Emitter.h"
 #include "ir/amdg/AmdOps.h"
+#include "layout/linear/LinearLayout.h"
 
 namespace gluonc::codegen::amd {
 
@@ -24,8 +25,10 @@ class TensorMove {
 public:
   TensorMove(Emitter &emitter, mlir::Value desc, mlir::Value view, bool isStore);
 
-  /// False where the buffer has the block not in one piece.
+  /// False where the buffer is a part of one in which the block lies otherwise.
   bool isInOnePiece() const;
+  /// Whether partitions of LDS have parts of the buffer.
+  bool hasParts() const { return parts.count > 1; }
   /// What a CTA moves.
   llvm::ArrayRef<int64_t> part() const { return block; }
   unsigned bytes() const { return elementBytes; }
@@ -43,11 +46,17 @@ public:
   /// What bits of the wave's number add up to.
   llvm::Value *ofWave(llvm::ArrayRef<uint32_t> images);
 
-  /// What this wave moves of the block.
-  MoverWords words(TensorDescriptor descriptor, std::optional<uint32_t> hint, mlir::Value barrier);
+  /// Of so many elements in each dim, the place in memory (elements, padding apart).
+  uint32_t offsetOf(llvm::ArrayRef<uint32_t> place) const;
+  /// What this wave moves of the block, in turn; the barrier is told of the last.
+  llvm::SmallVector<MoverWords, 1> words(TensorDescriptor descriptor, std::optional<uint32_t> hint,
+                                         mlir::Value barrier);
   void issue(const MoverWords &words, tt::CacheModifier caches);
 
 private:
+  /// Where this wave's piece begins in the block.
+  llvm::SmallVector<llvm::Value *, 5> placeOf(const MoverShares &shares,
+                                              const MoverShares::Place &turn);
   /// CTAs of the cluster that get the same, by a bit each; null for one only.
   llvm::Value *workgroups();
 
@@ -58,6 +67,8 @@ private:
   std::optional<layout::Layout> layout;
   const layout::PaddedSharedLayout *padded;
   layout::Ints block;
+  MemoryParts parts;
+  layout::LinearLayout memory, offsets;
   unsigned elementBytes;
   bool isStore;
 };
