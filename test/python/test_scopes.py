@@ -167,6 +167,10 @@ def test_aggregates_of_the_host_are_compile_time_values():
         def __init__(self, step):
             self.step = gl.constexpr(step)
 
+        @gluon.jit
+        def plus_base(self, x):
+            return x + self.base
+
     @passes_on
     @gluon.aggregate
     class Outer:
@@ -181,7 +185,7 @@ def test_aggregates_of_the_host_are_compile_time_values():
     @gluon.jit
     def kernel(out, x, config: gl.constexpr):
         made: gl.constexpr = Outer(20, 0)
-        gl.store(out, x + config.step + config.base + made.step)
+        gl.store(out, config.plus_base(x) + config.step + made.step)
 
     out = np.zeros(1, np.int32)
     kernel[(1,)](out, 4, Outer(3, 10))

@@ -532,7 +532,12 @@ MaybeValue Classes::missingMember(const Value &instance, llvm::StringRef name, S
   arguments.span = span;
   arguments.add(instance, span);
   arguments.add(Value::string(name.str()), span);
-  return callFunction(finder->value, arguments);
+  MaybeValue found = callFunction(finder->value, arguments);
+  // A kernel's function belongs to nobody for Python: it becomes a method of whom it is asked of.
+  if (found && found->is(ValueKind::BoundMethod) && found->boundCallee().is(ValueKind::Function) &&
+      found->boundCallee().asFunction().kind == FunctionKind::Jit)
+    return Value::boundMethod(found->boundCallee(), instance);
+  return found;
 }
 
 MaybeValue Classes::member(const Value &object, llvm::StringRef name, Span span) {
