@@ -7,6 +7,7 @@ never seen comes here, to be compiled.
 
 import functools
 import hashlib
+import inspect
 from collections import namedtuple
 
 from gluonc import _fusion, _native, _tensors, hooks
@@ -84,6 +85,20 @@ class JITFunction(_native.Dispatcher, KernelInterface):
     @lazy
     def params(self):
         return read_parameters(self.fn, *self._skipped)
+
+    @lazy
+    def _lines(self):
+        return inspect.getsourcelines(self.fn)
+
+    @property
+    def raw_src(self):
+        """The lines of the function, decorators too."""
+        return self._lines[0]
+
+    @property
+    def starting_line_number(self):
+        """That of the first of them in its file, from 1 on."""
+        return self._lines[1]
 
     @property
     def arg_names(self):

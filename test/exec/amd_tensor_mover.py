@@ -56,6 +56,8 @@
 # EXPECT: dst == src
 # RUN: last_tells src='randn((64, 32), f32)' dst='zeros((64, 32), f32)' first=2 second=1 count=1 --grid 1 --target hip:gfx1250
 # FAULT: UnfinishedCopyRead
+# RUN: columns src='randn((64, 256), f16)' dst='empty((32, 32), f16)' K=192 --grid 1 --target hip:gfx1250
+# EXPECT: allclose(dst, sum(src[0:32, 32:224].to(f32).reshape((32, 6, 32)), axis=1), 1e-2, 1e-2)
 # RUN: dims src='randn((3, 5, 7, 20), f32)' dst='zeros((3, 5, 7, 20), f32)' --grid 1 --target hip:gfx1250
 # EXPECT: dst == src
 # RUN: clusters src='randn((128, 32), f32)' dst='zeros((128, 32), f32)' --grid 1 --num-ctas 2 --target hip:gfx1250
@@ -214,6 +216,24 @@ def fused(src, dst):
     cdna5.tdm.async_wait(0)
     for i in gl.static_range(2):
         gl.store(dst + i * 2048 + place(64, 32, 32), smem.index(i).load(TILE))
+
+
+@gluon.jit
+def columns(src, dst, K):
+    """Rows by number in a loop that moves the descriptor: several instructions of one descriptor."""
+    tile: gl.constexpr = gl.BlockedLayout([32, 1], [1, 32], [1, 4], [1, 0])
+    padded: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[32, 4]], [32, 32], [1, 0])
+    desc = cdna5.tdm.make_tensor_descriptor(src, [64, 256], [256, 1], [32, 32], padded)
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, tile))
+    smem = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    total = gl.zeros([32, 32], gl.float32, tile)
+    for _ in range(0, K, 32):
+        desc = cdna5.tdm.update_tensor_descriptor(desc, add_offsets=[0, 32])
+        cdna5.tdm.async_gather(desc, i, smem)
+        cdna5.tdm.async_wait(0)
+        total += smem.load(tile).to(gl.float32)
+    c = gl.arange(0, 32, layout=gl.SliceLayout(0, tile))
+    gl.store(dst + i[:, None] * 32 + c[None, :], total.to(gl.float16))
 
 
 @gluon.jit

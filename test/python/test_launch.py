@@ -165,6 +165,14 @@ def test_threads_may_launch_at_once():
     assert all((array == i + 2).all() for i, array in enumerate(arrays))
 
 
+def test_a_kernel_knows_its_source():
+    kernel = kernels.fill
+    lines = open(kernel.fn.__code__.co_filename).read().splitlines(keepends=True)
+    first = kernel.starting_line_number - 1
+    assert kernel.raw_src == lines[first:first + len(kernel.raw_src)]
+    assert any(line.startswith("def fill(") for line in kernel.raw_src)
+
+
 def test_pre_run_hooks_see_the_arguments():
     seen = []
     kernel = gluonc.jit(kernels.fill.fn)

@@ -14,6 +14,7 @@
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/amd/CopyWaits.h"
 #include "codegen/amd/TensorMove.h"
+#include "codegen/core/Words.h"
 #include "ir/Encoding.h"
 #include "target/amd/TensorMover.h"
 
@@ -125,8 +126,15 @@ private:
   }
 
   /// The same registers behind the instruction as before it: LLVM would copy all of them to change
-  /// one.
+  /// one. Where it has put them into vector registers, they come back first: it does not see to that
+  /// for assembly.
   Value *keep(Value *words) {
+    SmallVector<Value *> scalars;
+    for (unsigned i = 0; i < 4; ++i)
+      scalars.push_back(builder.CreateIntrinsic(builder.getInt32Ty(),
+                                                Intrinsic::amdgcn_readfirstlane,
+                                                {builder.CreateExtractElement(words, i)}));
+    words = vectorOf(builder, scalars);
     auto *type = FunctionType::get(words->getType(), {words->getType()}, false);
     return builder.CreateCall(InlineAsm::get(type, "", "=s,0", /*hasSideEffects=*/true), {words});
   }

@@ -33,6 +33,8 @@ static std::unique_ptr<TargetMachine> create(StringRef chip, bool fpFusion) {
   TargetOptions options;
   // Standard contracts what the instructions' own flags allow.
   options.AllowFPOpFusion = fpFusion ? FPOpFusion::Standard : FPOpFusion::Strict;
+  // Tools read sizes and occupancy from the comments behind a kernel.
+  options.MCOptions.AsmVerbose = true;
   return std::unique_ptr<TargetMachine>(
       target->createTargetMachine(triple(), chip, /*Features=*/"", options, Reloc::PIC_,
                                   std::nullopt, CodeGenOptLevel::Aggressive));
