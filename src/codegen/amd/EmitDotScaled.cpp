@@ -61,8 +61,8 @@ public:
     depth = isMfma && layout.rows == 32 ? 64 : 128;
     const unsigned lanes = isMfma ? target::amd::mfmaLanes : target::amd::wmmaLanes;
     lanesOfLine = lanes / layout.rows;
-    return tiles.linesAgree() && isInOrder(left) && isInOrder(right) &&
-           stepsOf(left) == stepsOf(right);
+    return tiles.linesAgree() && stepsOf(left) == stepsOf(right) &&
+           ((isInOrder(left) && isInOrder(right)) || keepsBlocks());
   }
 
   std::optional<Registers> emit() {
@@ -111,6 +111,33 @@ private:
       if (fragment.basis(Dim::Lane, bit, side.operand.kDim) != wanted)
         return false;
     }
+    return true;
+  }
+
+  /// Whether both operands have K in one order, which leaves elements in the blocks of their
+  /// scales: within those a sum does not care which of its terms is which.
+  bool keepsBlocks() const {
+    const WaveOperand &a = left.operand, &b = right.operand;
+    const unsigned perLane = bytesOfLane(left), bytes = left.bytes(depth);
+    const unsigned blockBytes = block * bytes / depth;
+    if (bytes != right.bytes(depth) || a.alongK != b.alongK || a.alongK.size() % perLane)
+      return false;
+    const unsigned lines = Log2_32(layout.rows);
+    for (unsigned bit = 0; bit < a.fragment.layout.inLog2(Dim::Lane); ++bit) {
+      uint32_t basis = a.fragment.basis(Dim::Lane, bit, a.kDim);
+      if (basis != b.fragment.basis(Dim::Lane, bit, b.kDim) || (bit < lines && basis))
+        return false;
+    }
+    for (unsigned lane = 0; lane < lanesOfLine; ++lane)
+      for (auto [i, k] : enumerate(a.alongK)) {
+        unsigned run = i % perLane / bytesOfRun;
+        unsigned taken = i / perLane * bytes + (run * lanesOfLine + lane) * bytesOfRun;
+        uint32_t held = k;
+        for (unsigned bit = 0; lane >> bit; ++bit)
+          held ^= lane >> bit & 1 ? a.fragment.basis(Dim::Lane, lines + bit, a.kDim) : 0;
+        if (held / blockBytes != taken / blockBytes)
+          return false;
+      }
     return true;
   }
 

@@ -126,8 +126,8 @@ private:
   }
 
   /// The same registers behind the instruction as before it: LLVM would copy all of them to change
-  /// one. Where it has put them into vector registers, they come back first: it does not see to that
-  /// for assembly.
+  /// one. Where it has put them into vector registers, they come back first: it does not see to
+  /// that for assembly.
   Value *keep(Value *words) {
     SmallVector<Value *> scalars;
     for (unsigned i = 0; i < 4; ++i)
