@@ -1,4 +1,4 @@
-//===- Control.cpp - Branches, waits, modes -------------------------===//
+//===- Control.cpp - Branches, waits, modes -----------------------------------===//
 #include "amdgcn/Barriers.h"
 #include "amdgcn/Handlers.h"
 #include "amdgcn/Transfers.h"

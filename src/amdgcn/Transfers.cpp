@@ -80,9 +80,7 @@ void atomicOfLane(Wave &wave, const Access &access, int result, unsigned data, u
 
 /// What a counter can hold; a wave that would have more under way waits for the first.
 static unsigned capacity(Counter counter, unsigned generation) {
-  if (counter == Counter::Lds && generation == 9)
-    return 15;
-  return counter == Counter::Scalar ? 31 : 63;
+  return counter == Counter::Lds && generation == 9 ? 15 : 63;
 }
 
 void waitFor(Step &step, Counter counter, unsigned limit) {

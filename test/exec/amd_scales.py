@@ -73,6 +73,11 @@
 # EXPECT: all((y[:, 0:64:2] & 15) == (x[0:64:2, :] & 15)) & all((y[:, 0:64:2] // 16) == (x[1:64:2, :] & 15))
 # RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[1, 0]' index=1 --grid 1 --target hip:gfx1250
 # EXPECT: all((y[:, 1:64:2] & 15) == (x[0:64:2, :] // 16)) & all((y[:, 1:64:2] // 16) == (x[1:64:2, :] // 16))
+# From padded pieces of two partitions.
+# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[1, 0]' index=1 pieces=True --grid 1 --target hip:gfx1250
+# EXPECT: all((y[:, 0:64:2] & 15) == (x[0:64:2, :] & 15)) & all((y[:, 0:64:2] // 16) == (x[1:64:2, :] & 15))
+# RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[1, 0]' index=1 pieces=True --grid 1 --target hip:gfx1250
+# EXPECT: all((y[:, 1:64:2] & 15) == (x[0:64:2, :] // 16)) & all((y[:, 1:64:2] // 16) == (x[1:64:2, :] // 16))
 # RUN: repack x='randint(0, 255, (64, 32), u8)' y='empty((32, 64), u8)' order='[0, 1]' index=1 --grid 1 --target hip:gfx1250
 # EXPECT: all((y[:, 1:64:2] & 15) == (x[0:64:2, :] // 16)) & all((y[:, 1:64:2] // 16) == (x[1:64:2, :] // 16))
 
@@ -194,7 +199,7 @@ def scaled_alike(a, b, c, one, mma: gl.constexpr):
 
 
 @gluon.jit
-def repack(x, y, order: gl.constexpr, index: gl.constexpr):
+def repack(x, y, order: gl.constexpr, index: gl.constexpr, pieces: gl.constexpr = False):
     """Bytes of neighbours along M or N become bytes of neighbours along K."""
     if index == 0:
         mma: gl.constexpr = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
@@ -206,7 +211,10 @@ def repack(x, y, order: gl.constexpr, index: gl.constexpr):
     cols: gl.constexpr = 32 if index else 64
     r = gl.arange(0, rows, layout=gl.SliceLayout(1, tile))
     c = gl.arange(0, cols, layout=gl.SliceLayout(0, tile))
-    smem = gl.allocate_shared_memory(gl.uint8, [rows, cols], gl.SwizzledSharedLayout(1, 1, 1, order))
+    plain: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, order)
+    padded: gl.constexpr = gl.PaddedSharedLayout.with_identity_for([[32, 16]], [rows // 4, cols], order)
+    cut: gl.constexpr = cdna5.PartitionedSharedLayout(2, 2, 0, padded)
+    smem = gl.allocate_shared_memory(gl.uint8, [rows, cols], cut if pieces else plain)
     smem.store(gl.load(x + r[:, None] * cols + c[None, :]))
     if index == 0:
         z = cdna4.load_shared_fp4_repacked(smem, gl.DotOperandLayout(0, mma, 16))

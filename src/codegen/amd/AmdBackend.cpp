@@ -168,8 +168,9 @@ private:
 
   /// What an operation asks of the chip that it lacks; empty if nothing.
   std::string refusalOf(mlir::Operation *op) const {
-    bool moves = mlir::isa_and_present<amdg::AMDGDialect>(op->getDialect());
-    if (!moves && !mlir::isa<tt::CallOp>(op) && reachesPeers(op))
+    // AMD's own operations reach no further than the hardware does.
+    bool isOwn = mlir::isa_and_present<amdg::AMDGDialect>(op->getDialect());
+    if (!isOwn && !mlir::isa<tt::CallOp>(op) && reachesPeers(op))
       return "memory of another workgroup, as `" + op->getName().getStringRef().str() +
              "` accesses it,";
     if (mlir::isa<ttg::WarpSpecializeOp>(op) &&

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/amd/AmdIsa.h"
+#include "codegen/core/Format.h"
 
 #include "llvm/IR/InlineAsm.h"
 
@@ -14,12 +15,10 @@ namespace gluonc::codegen::amd {
 
 void AmdIsa::assertFail(Builder &builder, StringRef message, StringRef file, unsigned line,
                         StringRef function) const {
-  std::string format;
-  for (char c :
-       (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n")
-           .str())
-    format += c == '%' ? "%%" : std::string(1, c);
-  print(builder, format, {});
+  std::string text =
+      (file + ":" + Twine(line) + ": " + function + ": Assertion `" + message + "` failed.\n")
+          .str();
+  print(builder, formatOf(text), {});
   builder.CreateIntrinsic(builder.getVoidTy(), Intrinsic::trap, {});
 }
 

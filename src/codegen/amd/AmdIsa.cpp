@@ -95,6 +95,10 @@ Value *AmdIsa::warpId(Builder &builder, unsigned warps) const {
   return readId(builder, Intrinsic::amdgcn_wave_id, warps);
 }
 
+Value *AmdIsa::clusterRank(Builder &builder, unsigned ctas) const {
+  return readId(builder, Intrinsic::amdgcn_cluster_workgroup_id_x, ctas);
+}
+
 // The numbers along y and z share a register on some chips, and LLVM takes the one along y for all
 // of it where a kernel does not ask for that along z. A launch may have several along z all the
 // same, so the number is cut out here, and what LLVM knows of it is not said.

@@ -1,4 +1,4 @@
-//===- AmdPartitions.cpp - Barriers of some waves; workgroups of a cluster --------------===//
+//===- AmdPartitions.cpp - Barriers of some waves ----------------------------------------===//
 //
 // gfx1250 has 16 barriers by number. A wave belongs to the one that it joined last, and each that
 // arrives says how many are to come.
@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/amd/AmdIsa.h"
 #include "codegen/core/Workers.h"
-#include "target/Partitions.h"
 #include "target/amd/Barriers.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -49,14 +48,6 @@ void AmdIsa::groupBarrier(Builder &builder, unsigned id, unsigned threads, bool 
 
 void AmdIsa::workersBarrier(Builder &builder, unsigned, unsigned) const {
   ctaBarrier(builder, /*global=*/true);
-}
-
-Value *AmdIsa::clusterRank(Builder &builder, unsigned ctas) const {
-  CallInst *call =
-      builder.CreateIntrinsic(builder.getInt32Ty(), Intrinsic::amdgcn_cluster_workgroup_id_x, {});
-  ConstantRange range(APInt(32, 0), APInt(32, ctas));
-  call->addRetAttr(Attribute::get(builder.getContext(), Attribute::Range, range));
-  return call;
 }
 
 } // namespace gluonc::codegen::amd

@@ -32,13 +32,11 @@ Value *parityOf(Builder &builder, Value *state) {
 LogicalResult emitInit(Emitter &emitter, amdg::InitBarrierOp op) {
   Builder &builder = emitter.builder;
   uint64_t arrivals = op.getCount() - 1;
-  BasicBlock *writing = emitter.blocks.create("init"), *after = emitter.blocks.create("ready");
-  builder.CreateCondBr(emitter.threads.isFirst(Among::Cta), writing, after);
-  emitter.blocks.start(writing);
-  builder.CreateStore(builder.getInt64(arrivals | arrivals << initialBit),
-                      emitter.get(op.getAlloc())[0]);
-  builder.CreateBr(after);
-  emitter.blocks.start(after);
+  underMask(builder, emitter.threads.isFirst(Among::Cta), {}, [&] {
+    builder.CreateStore(builder.getInt64(arrivals | arrivals << initialBit),
+                        emitter.get(op.getAlloc())[0]);
+    return Registers();
+  });
   emitter.threads.barrier();
   return success();
 }

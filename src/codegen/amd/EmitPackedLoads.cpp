@@ -69,7 +69,7 @@ private:
     const LinearLayout *shared = linearOrNull(op.getSrc().getType());
     if (!transfer.layout || !shared || emitter.threads.clusterSize() > 1)
       return false;
-    transfer.padded = transfer.layout->as<layout::PaddedSharedLayout>();
+    transfer.padded = layout::paddedPart(*transfer.layout);
     std::optional<LinearLayout> bytes = bytesHeld(*shared, k, other);
     std::optional<layout::SharedAccessMap> access =
         bytes ? layout::mapToShared(*bytes, *shared, /*elementBits=*/8, /*maxVectorBits=*/8)

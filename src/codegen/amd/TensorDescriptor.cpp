@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/amd/TensorDescriptor.h"
 
+#include "codegen/core/Words.h"
 #include "target/amd/TensorMover.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -49,13 +50,6 @@ Value *wide(Builder &builder, Value *lower, Value *upper) {
 /// 48 bits: a word, and the lower half of the next.
 Value *wideByHalf(Builder &builder, Value *lower, Value *upper) {
   return wide(builder, lower, builder.CreateAnd(upper, 0xffff));
-}
-
-Value *vectorOf(Builder &builder, ArrayRef<Value *> words) {
-  Value *made = PoisonValue::get(FixedVectorType::get(builder.getInt32Ty(), words.size()));
-  for (auto [i, each] : enumerate(words))
-    made = builder.CreateInsertElement(made, each, i);
-  return made;
 }
 
 } // namespace
@@ -163,7 +157,7 @@ public:
   }
 
 private:
-  /// By number from the innermost on; none has the extent `none`.
+  /// By number from the innermost on; 0 where there is none.
   Value *extent(unsigned dim) const {
     return dim < rank ? descriptor.extents[rank - 1 - dim] : builder.getInt32(0);
   }

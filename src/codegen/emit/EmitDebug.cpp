@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/core/Emitter.h"
+#include "codegen/core/Format.h"
 #include "codegen/passes/DebugInfo.h"
 #include "ir/Dialects.h"
 
@@ -25,14 +26,6 @@ struct Line {
   std::string format;
   SmallVector<Value *> values;
 };
-
-/// Text that a format shows as it is.
-std::string literal(StringRef text) {
-  std::string escaped;
-  for (char c : text)
-    escaped += c == '%' ? "%%" : std::string(1, c);
-  return escaped;
-}
 
 /// Integers travel as i64, floats as double.
 void addValue(Builder &builder, Line &line, Value *value, bool hex, bool isSigned) {
@@ -133,7 +126,7 @@ template <typename Body> void onlyWhere(Emitter &emitter, Value *condition, Body
 
 LogicalResult emitPrint(Emitter &emitter, tt::PrintOp op) {
   Builder &builder = emitter.builder;
-  std::string prefix = literal(op.getPrefix());
+  std::string prefix = formatOf(op.getPrefix());
   if (op.getArgs().empty())
     onlyWhere(emitter, emitter.threads.isFirst(Among::Cluster), [&] {
       Line line = startLine(emitter);
