@@ -305,7 +305,7 @@ struct ModuleChecker {
       return;
     }
     const auto *call = llvm::dyn_cast<ast::Call>(decorator);
-    if (call && isIntrinsic(*value, "jit"))
+    if (call && isJit(*value))
       checkJitOptions(*call, *value);
   }
 
@@ -323,7 +323,7 @@ struct ModuleChecker {
 
   void checkAsync(const ast::AsyncFunctionDef &def) {
     for (const ast::Expr *decorator : def.decorator_list)
-      if (MaybeValue value = decoratorValue(decorator); value && isIntrinsic(*value, "jit"))
+      if (MaybeValue value = decoratorValue(decorator); value && isJit(*value))
         sink.report(Kind::BadDecorator, def.nameSpan, "a kernel cannot be an async function").end();
   }
 

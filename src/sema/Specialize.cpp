@@ -208,8 +208,11 @@ bool Specializer::walk(tt::FuncOp function) {
     frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);
   }
   Interpreter::FrameScope active(interpreter, frame);
+  context.choosesLayouts = kernel.dialect == Dialect::Triton;
   Flow flow = KernelStatements(interpreter).runBody(kernel.def->body);
   interpreter.setContext(nullptr, nullptr);
+  if (context.choosesLayouts)
+    function->getParentOp()->setAttr(gluon::choosesLayoutsAttr, builder.getUnitAttr());
   if (flow == Flow::Failed || frame.hasFailed || !interpreter.step(kernel.span))
     return false;
   if (flow == Flow::Returned && !frame.result.isNone()) {

@@ -47,6 +47,11 @@ public:
   unsigned threadsPerWarp() const { return options.target.warpSize(); }
   mlir::MLIRContext *mlirContext() const { return builder.getContext(); }
 
+  /// Whether the function that is walked leaves layouts to the compiler.
+  virtual bool isTriton() const = 0;
+  /// Whether one of them did: then the module says so, for `assign`.
+  bool choosesLayouts = false;
+
   /// Location of `span`, with the chain of calls around it.
   virtual mlir::Location loc() = 0;
   /// Reports at `at`, with a "called from here" label per frame of the call chain.

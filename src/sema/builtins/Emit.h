@@ -91,6 +91,11 @@ bool broadcast(Context &context, Operand &lhs, Operand &rhs);
 bool broadcast(Context &context, llvm::MutableArrayRef<Operand> operands);
 /// Repeats a block's dimensions of size 1.
 Result broadcastTo(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape);
+/// The same block in AutoLayout: the compiler chooses.
+mlir::Value openLayout(Context &context, mlir::Value block);
+inline Value openLayout(Context &context, const Value &block) {
+  return block.withIr(openLayout(context, block.ir()));
+}
 /// Gives a block in AutoLayout the encoding that its use asks for.
 Value pinLayout(Context &context, const Value &block, mlir::Attribute encoding);
 
@@ -138,8 +143,9 @@ bool requireFeature(Context &context, llvm::StringRef what, std::optional<target
 
 Result addPointer(Context &context, const Operand &pointer, const Operand &offset, bool subtract);
 Result expandDims(Context &context, const Operand &block, unsigned axis);
+/// `mayReorder`: elements may come in any order.
 Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape,
-               diag::Span shapeSpan);
+               diag::Span shapeSpan, bool mayReorder = false);
 Result select(Context &context, const Operand &condition, const Operand &lhs, const Operand &rhs);
 enum class Extremum { Min, Max };
 /// Of two tensors of one type. `propagateNan` makes a NaN win.

@@ -23,6 +23,8 @@ using layout::SliceLayout;
 class TestContext : public Context {
 public:
   using Context::Context;
+  bool isTriton() const override { return triton; }
+  bool triton = false;
   mlir::Location loc() override { return builder.getUnknownLoc(); }
   std::optional<Value> call(const Value &callee, llvm::ArrayRef<Value> arguments) override {
     return binary(*this, BinaryOp::Mul, arguments[0], arguments[1], {}, {});

@@ -2,12 +2,14 @@
 
 #include "sema/eval/Calls.h"
 
+#include "sema/builtins/Emit.h"
 #include "sema/eval/Classes.h"
 #include "sema/host/HostStatements.h"
 #include "sema/kernel/KernelStatements.h"
 #include "sema/kernel/Outline.h"
 #include "sema/kernel/Unsupported.h"
 #include "sema/names/Language.h"
+#include "sema/value/Flatten.h"
 #include "sema/value/Format.h"
 
 namespace gluonc::sema {
@@ -246,11 +248,25 @@ MaybeValue Calls::runFunction(const std::shared_ptr<const Function> &function,
     return std::nullopt;
   if (flow != Flow::Returned)
     return Value::none();
+  if (function->dialect == Dialect::Gluon && callee.mode == Mode::Kernel && callee.caller &&
+      callee.caller->function && callee.caller->function->dialect == Dialect::Triton)
+    return openLayouts(callee.result);
   // The result of compile-time code is one constexpr.
   return function->kind == FunctionKind::Constexpr && callee.caller &&
                  callee.caller->mode == Mode::Kernel
              ? callee.result.asWrapped()
              : callee.result;
+}
+
+/// What a Gluon function gives to one of Triton, where layouts are not stated.
+Value Calls::openLayouts(const Value &result) {
+  llvm::SmallVector<mlir::Value> handles;
+  flatten(result, handles);
+  for (mlir::Value &handle : handles)
+    if (mlir::isa<mlir::RankedTensorType>(handle.getType()))
+      handle = ops::openLayout(*interpreter.emitContext(), handle);
+  llvm::ArrayRef<mlir::Value> opened = handles;
+  return unflatten(result, opened);
 }
 
 MaybeValue Interpreter::defaultValue(const Function &function, const Parameter &parameter) {

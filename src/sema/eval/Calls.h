@@ -22,6 +22,7 @@ public:
 
 private:
   bool evalArguments(const ast::Call &node, CallArguments &arguments);
+  Value openLayouts(const Value &result);
   MaybeValue callPartial(bool isMaking, CallArguments &arguments);
   MaybeValue callFormat(CallArguments &arguments);
 };

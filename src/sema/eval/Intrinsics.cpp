@@ -146,17 +146,32 @@ static MaybeValue pointerType(Interpreter &interpreter, const IntrinsicCall &cal
 }
 
 /// `f = gluon.jit(g)`: the same function, marked.
-static MaybeValue markFunction(const Value &value, FunctionKind kind) {
+static MaybeValue markFunction(const Value &value, FunctionKind kind,
+                               Dialect dialect = Dialect::Gluon) {
   if (!value.is(ValueKind::Function))
     return value;
   auto copy = std::make_shared<Function>(value.asFunction());
   copy->kind = kind;
+  copy->dialect = dialect;
   return Value::function(std::move(copy));
 }
 
 static MaybeValue markJit(Interpreter &, const IntrinsicCall &call) {
-  return call.has(0) ? markFunction(call[0], FunctionKind::Jit) : Value::builtin(&call.self);
+  Value jit = Value::builtin(&call.self);
+  return call.has(0) ? markFunction(call[0], FunctionKind::Jit, dialectOf(jit)) : jit;
 }
+
+bool isJit(const Value &value) {
+  return isIntrinsic(value, "jit") || isIntrinsic(value, "triton.jit");
+}
+
+Dialect dialectOf(const Value &jit) {
+  return isIntrinsic(jit, "triton.jit") ? Dialect::Triton : Dialect::Gluon;
+}
+
+static constexpr Signature jitParameters =
+    "fn=, *, version=, repr=, launch_metadata=, do_not_specialize=, "
+    "do_not_specialize_on_alignment=, debug=, noinline=";
 
 static MaybeValue markConstexpr(Interpreter &, const IntrinsicCall &call) {
   return call.has(0) ? markFunction(call[0], FunctionKind::Constexpr) : Value::builtin(&call.self);
@@ -303,10 +318,8 @@ Errors: an element type that is no dtype.
 
     half_pointer: gl.constexpr = gl.pointer_type(gl.float16)
 )"},
-    {"jit",
-     "fn=, *, version=, repr=, launch_metadata=, do_not_specialize=, "
-     "do_not_specialize_on_alignment=, debug=, noinline=",
-     markJit},
+    {"jit", jitParameters, markJit},
+    {"triton.jit", jitParameters, markJit},
     {"constexpr_function", "fn=", markConstexpr},
     {"must_use_result", "*fn", passThrough},
     {"aggregate", "*cls", typeOnly},
@@ -380,7 +393,8 @@ const Intrinsic *findLanguageIntrinsic(llvm::StringRef name) {
 
 void appendLanguageNames(std::vector<llvm::StringRef> &names) {
   for (const Intrinsic &intrinsic : intrinsics)
-    names.push_back(intrinsic.name);
+    if (!intrinsic.name.contains("triton."))
+      names.push_back(intrinsic.name);
   names.push_back(bankConflictsOfTypes().name);
 }
 

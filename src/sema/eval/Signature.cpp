@@ -84,8 +84,9 @@ struct SignatureBuilder {
       return;
     if (isIntrinsic(*callee, "must_use_result"))
       function.mustUse = call && call->args.size() == 1 ? messageOf(call->args[0]) : " ";
-    if (isIntrinsic(*callee, "jit")) {
+    if (isJit(*callee)) {
       function.kind = FunctionKind::Jit;
+      function.dialect = dialectOf(*callee);
       jitCall = call;
     } else if (isIntrinsic(*callee, "constexpr_function")) {
       function.kind = FunctionKind::Constexpr;

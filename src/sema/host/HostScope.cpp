@@ -206,6 +206,9 @@ private:
   static void takeAttributes(Function &function, const std::optional<Value> &attributes) {
     const Value *noinline_ = item(attributes, "noinline");
     function.isNoinline = noinline_ && noinline_->is(ValueKind::Bool) && noinline_->asBool();
+    const Value *language = item(attributes, "language");
+    if (language && language->is(ValueKind::String))
+      function.dialect = language->asString() == "triton" ? Dialect::Triton : Dialect::Gluon;
     const Value *defaults = item(attributes, "defaults");
     for (Parameter &parameter : function.parameters) {
       parameter.defaultValue = nullptr;

@@ -16,6 +16,11 @@ public:
   KernelContext(mlir::OpBuilder &builder, Interpreter &interpreter, const Options &options)
       : Context(builder, *interpreter.sink, options), interpreter(interpreter) {}
 
+  bool isTriton() const override {
+    const Function *function = interpreter.frame().function;
+    return function && function->dialect == Dialect::Triton;
+  }
+
   mlir::Location loc() override { return interpreter.location(mlirContext(), span); }
 
   std::optional<Value> call(const Value &callee, llvm::ArrayRef<Value> values) override {

@@ -242,9 +242,11 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
     return std::nullopt;
   }
   if (path == "gluon" || path.starts_with("gluon.") || path.starts_with("triton")) {
-    if (isHostMarker(memberName))
-      return Value::builtin(findLanguageIntrinsic(memberName));
-    return Value::opaque(full);
+    if (memberName == "jit" && path.starts_with("triton"))
+      memberName = "triton.jit";
+    else if (!isHostMarker(memberName))
+      return Value::opaque(full);
+    return Value::builtin(findLanguageIntrinsic(memberName));
   }
   // Vendor modules: implemented builtins by their full name, everything else is still to come.
   llvm::StringRef relative = llvm::StringRef(full).drop_front(llvm::StringRef("gl.").size());

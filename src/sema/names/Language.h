@@ -59,6 +59,11 @@ inline bool isIntrinsic(const Value &value, llvm::StringRef name) {
   return intrinsic && intrinsic->name == name;
 }
 
+/// `gluon.jit` or `triton.jit`.
+bool isJit(const Value &value);
+/// Which language functions have that `jit` decorates.
+Dialect dialectOf(const Value &jit);
+
 /// len, range, min, …; null when there is none.
 const Intrinsic *findPythonBuiltin(llvm::StringRef name);
 /// constexpr, static_assert, BlockedLayout, …; null when there is none.

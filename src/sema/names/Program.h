@@ -68,6 +68,14 @@ enum class FunctionKind : uint8_t {
   Host,
 };
 
+/// The language that a function of the device is written in.
+enum class Dialect : uint8_t {
+  /// @gluon.jit: the author states where the elements of each tensor are.
+  Gluon,
+  /// @triton.jit: the compiler chooses.
+  Triton,
+};
+
 /// Variables of an enclosing function that a nested def or lambda sees.
 struct Closure;
 
@@ -77,6 +85,7 @@ class Class;
 class Function {
 public:
   FunctionKind kind = FunctionKind::Host;
+  Dialect dialect = Dialect::Gluon;
   std::string name;
   Module *module = nullptr;
   const ast::FunctionDef *def = nullptr;

@@ -230,6 +230,7 @@ std::optional<mlir::RankedTensorType> blockType(Context &context, llvm::ArrayRef
     }
     chosen = layout.asLayout();
   }
+  context.choosesLayouts |= context.isTriton() && chosen.isPlaceholder();
   if (!checkLayout(context, chosen, shape, layoutSpan))
     return std::nullopt;
   return mlir::RankedTensorType::get(shape, dtype.toMlir(context.mlirContext()),

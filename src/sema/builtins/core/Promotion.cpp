@@ -145,7 +145,33 @@ Value pinLayout(Context &context, const Value &block, mlir::Attribute encoding) 
                 block.dtype());
 }
 
-Result broadcastTo(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape) {
+mlir::Value openLayout(Context &context, mlir::Value block) {
+  auto type = llvm::cast<mlir::RankedTensorType>(block.getType());
+  if (isAuto(type))
+    return block;
+  context.choosesLayouts = true;
+  auto open = mlir::RankedTensorType::get(type.getShape(), type.getElementType(),
+                                          gluon::AutoEncodingAttr::get(context.mlirContext()));
+  return ttg::ConvertLayoutOp::create(context.builder, context.loc(), open, block);
+}
+
+/// In Triton a block of fewer dimensions has others of size 1 in front.
+static Result withRank(Context &context, const Operand &block, size_t rank) {
+  Operand wide = block;
+  while (context.isTriton() && wide.value.shape().size() < rank) {
+    Result next = expandDims(context, wide, 0);
+    if (!next)
+      return std::nullopt;
+    wide.value = *next;
+  }
+  return wide.value;
+}
+
+Result broadcastTo(Context &context, const Operand &given, llvm::ArrayRef<int64_t> shape) {
+  Result value = withRank(context, given, shape.size());
+  if (!value)
+    return std::nullopt;
+  Operand block{*value, given.span};
   mlir::RankedTensorType type = block.value.blockTensorType();
   if (type.getShape() == shape)
     return block.value;
@@ -192,7 +218,7 @@ static std::optional<llvm::SmallVector<int64_t>> commonShape(Context &context, c
   return shape;
 }
 
-/// Makes the encodings of two blocks equal, which only AutoLayout admits.
+/// Makes the encodings of two blocks equal, which AutoLayout admits, and Triton.
 static bool unifyLayouts(Context &context, Operand &lhs, Operand &rhs) {
   mlir::RankedTensorType left = lhs.value.blockTensorType(), right = rhs.value.blockTensorType();
   if (left.getEncoding() == right.getEncoding())
@@ -203,6 +229,11 @@ static bool unifyLayouts(Context &context, Operand &lhs, Operand &rhs) {
   }
   if (isAuto(right)) {
     rhs.value = pinLayout(context, rhs.value, left.getEncoding());
+    return true;
+  }
+  if (context.isTriton()) {
+    lhs.value = openLayout(context, lhs.value);
+    rhs.value = openLayout(context, rhs.value);
     return true;
   }
   std::string leftText = layoutOf(lhs.value).toString();
@@ -223,6 +254,12 @@ bool broadcast(Context &context, Operand &lhs, Operand &rhs) {
     scalar.value = splat(context, scalar.value, block.value.blockTensorType());
     return true;
   }
+  Result wideLhs = withRank(context, lhs, rhs.value.shape().size());
+  Result wideRhs = withRank(context, rhs, lhs.value.shape().size());
+  if (!wideLhs || !wideRhs)
+    return false;
+  lhs.value = *wideLhs;
+  rhs.value = *wideRhs;
   std::optional<llvm::SmallVector<int64_t>> shape = commonShape(context, lhs, rhs);
   if (!shape || !unifyLayouts(context, lhs, rhs))
     return false;

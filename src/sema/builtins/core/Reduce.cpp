@@ -116,8 +116,9 @@ static std::optional<Values> reduceOver(Context &context, llvm::ArrayRef<Value> 
   unsigned index = axis.index.value_or(0);
   if (!axis.index)
     for (Value &input : inputs) {
-      Result flat = reshape(context, {input, context.span},
-                            {input.blockTensorType().getNumElements()}, context.span);
+      Result flat =
+          reshape(context, {input, context.span}, {input.blockTensorType().getNumElements()},
+                  context.span, context.isTriton());
       if (!flat)
         return std::nullopt;
       input = *flat;

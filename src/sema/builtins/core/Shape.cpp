@@ -14,15 +14,21 @@
 
 namespace gluonc::sema::ops {
 
-/// The type of a result, whose layout was inferred from the operand's.
+/// The type of a result, whose layout was inferred from the operand's. An operand from which none
+/// follows gives up its own in Triton.
 static std::optional<mlir::RankedTensorType>
-inferredType(Context &context, llvm::StringRef what, const Operand &source,
-             llvm::ArrayRef<int64_t> shape, llvm::function_ref<layout::Inferred()> infer) {
+inferredType(Context &context, llvm::StringRef what, Operand &source, llvm::ArrayRef<int64_t> shape,
+             llvm::function_ref<layout::Inferred()> infer) {
   mlir::RankedTensorType type = source.value.blockTensorType();
   layout::Layout from = layoutOf(source.value);
   mlir::Attribute encoding = type.getEncoding();
   if (!from.isPlaceholder()) {
     layout::Inferred inferred = infer();
+    if (!inferred && context.isTriton()) {
+      source.value = openLayout(context, source.value);
+      return mlir::RankedTensorType::get(shape, type.getElementType(),
+                                         source.value.blockTensorType().getEncoding());
+    }
     if (!inferred) {
       context.report(diag::Kind::LayoutForbids, source.span, what, from.toString(), inferred.why)
           .hint("change the layout first with `gl.convert_layout`");
@@ -33,11 +39,16 @@ inferredType(Context &context, llvm::StringRef what, const Operand &source,
   return mlir::RankedTensorType::get(shape, type.getElementType(), encoding);
 }
 
-Result expandDims(Context &context, const Operand &block, unsigned axis) {
+Result expandDims(Context &context, const Operand &given, unsigned axis) {
+  Operand block = given;
   layout::Layout source = layoutOf(block.value);
   const auto *slice = source.as<layout::SliceLayout>();
   bool isLinear = source.kind() == layout::LayoutKind::DistributedLinear;
-  if (!source.isPlaceholder() && !isLinear && (!slice || slice->dim != axis)) {
+  bool follows = source.isPlaceholder() || isLinear || (slice && slice->dim == axis);
+  if (!follows && context.isTriton()) {
+    block.value = openLayout(context, block.value);
+    source = layoutOf(block.value);
+  } else if (!follows) {
     context.report(diag::Kind::NotSliceLayout, block.span, axis, source.toString())
         .hint("create the tensor in `gl.SliceLayout({0}, …)` of the layout that you want, or "
               "convert it",
@@ -107,8 +118,9 @@ static Result emitBroadcastTo(Context &context, const BoundArgs &arguments) {
   return broadcastTo(context, operand(arguments, "input"), *shape);
 }
 
-Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> shape,
-               diag::Span shapeSpan) {
+Result reshape(Context &context, const Operand &given, llvm::ArrayRef<int64_t> shape,
+               diag::Span shapeSpan, bool mayReorder) {
+  Operand block = given;
   llvm::ArrayRef<int64_t> from = block.value.shape();
   if (from == shape)
     return block.value;
@@ -134,38 +146,42 @@ Result reshape(Context &context, const Operand &block, llvm::ArrayRef<int64_t> s
   if (!type)
     return std::nullopt;
   return tensor(context.builder.createOrFold<tt::ReshapeOp>(context.loc(), *type, block.value.ir(),
-                                                            /*allow_reorder=*/false,
+                                                            mayReorder,
                                                             /*efficient_layout=*/false),
                 block.value.dtype());
 }
 
-/// `can_reorder` is there to be False: a layout says where each element is.
-static bool keepsOrder(Context &context, const BoundArgs &arguments) {
+/// `can_reorder` of a Gluon function is there to be False: a layout says where each element is.
+static std::optional<bool> mayReorder(Context &context, const BoundArgs &arguments) {
   std::optional<bool> canReorder = boolArgument(context, arguments, "can_reorder");
-  if (canReorder && *canReorder)
-    context
-        .report(diag::Kind::BadArgument, arguments.span("can_reorder"),
-                "elements keep their order: `can_reorder` has to be False")
-        .end();
-  return canReorder && !*canReorder;
+  if (!canReorder || !*canReorder || context.isTriton())
+    return canReorder;
+  context
+      .report(diag::Kind::BadArgument, arguments.span("can_reorder"),
+              "elements keep their order: `can_reorder` has to be False")
+      .end();
+  return std::nullopt;
 }
 
 static Result emitReshape(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
-  if (!shape || !blockArgument(context, arguments, "input") || !keepsOrder(context, arguments))
+  std::optional<bool> reorders = mayReorder(context, arguments);
+  if (!shape || !blockArgument(context, arguments, "input") || !reorders)
     return std::nullopt;
-  return reshape(context, operand(arguments, "input"), *shape, arguments.span("shape"));
+  return reshape(context, operand(arguments, "input"), *shape, arguments.span("shape"), *reorders);
 }
 
 static Result emitRavel(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, "x") || !keepsOrder(context, arguments))
+  std::optional<bool> reorders = mayReorder(context, arguments);
+  if (!blockArgument(context, arguments, "x") || !reorders)
     return std::nullopt;
   int64_t count = arguments["x"].blockTensorType().getNumElements();
-  return reshape(context, operand(arguments, "x"), {count}, context.span);
+  return reshape(context, operand(arguments, "x"), {count}, context.span, *reorders);
 }
 
-static Result transpose(Context &context, const Operand &block, llvm::ArrayRef<int64_t> order,
+static Result transpose(Context &context, const Operand &given, llvm::ArrayRef<int64_t> order,
                         diag::Span orderSpan) {
+  Operand block = given;
   llvm::ArrayRef<int64_t> from = block.value.shape();
   llvm::SmallVector<int64_t> sorted(order);
   llvm::sort(sorted);
@@ -241,6 +257,8 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
       context, "join", lhs, shape, [&] { return layout::joinLayout(source, lhs.value.shape()); });
   if (!type || !checkBlockShape(context, shape, context.span))
     return std::nullopt;
+  if (lhs.value.irType() != rhs.value.irType())
+    rhs.value = openLayout(context, rhs.value);
   return tensor(
       tt::JoinOp::create(context.builder, context.loc(), *type, lhs.value.ir(), rhs.value.ir()),
       lhs.value.dtype());
