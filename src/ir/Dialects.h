@@ -180,11 +180,4 @@ int numCtasOf(mlir::Operation *op);
 bool hasTwoCtas(mlir::Operation *op);
 
 } // namespace ttg
-
-namespace gluon {
-
-/// Unit attribute of the module: functions of the Triton language left layouts open.
-inline constexpr llvm::StringLiteral choosesLayoutsAttr = "gluon.chooses_layouts";
-
-} // namespace gluon
 } // namespace gluonc

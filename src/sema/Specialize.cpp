@@ -6,7 +6,7 @@
 #include "sema/kernel/Unsupported.h"
 #include "sema/names/Language.h"
 
-#include "ir/Dialects.h"
+#include "ir/OpenLayouts.h"
 #include "ir/Report.h"
 #include "ir/SourceLocation.h"
 #include "target/Limits.h"
@@ -212,7 +212,7 @@ bool Specializer::walk(tt::FuncOp function) {
   Flow flow = KernelStatements(interpreter).runBody(kernel.def->body);
   interpreter.setContext(nullptr, nullptr);
   if (context.choosesLayouts)
-    function->getParentOp()->setAttr(gluon::choosesLayoutsAttr, builder.getUnitAttr());
+    function->getParentOp()->setAttr(choosesLayoutsAttr, builder.getUnitAttr());
   if (flow == Flow::Failed || frame.hasFailed || !interpreter.step(kernel.span))
     return false;
   if (flow == Flow::Returned && !frame.result.isNone()) {

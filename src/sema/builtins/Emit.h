@@ -190,6 +190,8 @@ llvm::ArrayRef<Builtin> gatherBuiltins();
 llvm::ArrayRef<Builtin> elementwiseBuiltins();
 llvm::ArrayRef<Builtin> libdeviceBuiltins();
 llvm::ArrayRef<Builtin> dotFmaBuiltins();
+/// Of `tl` only.
+llvm::ArrayRef<Builtin> dotBuiltins();
 llvm::ArrayRef<Builtin> amdBufferBuiltins();
 llvm::ArrayRef<Builtin> amdMatrixBuiltins();
 llvm::ArrayRef<Builtin> amdScaleBuiltins();
