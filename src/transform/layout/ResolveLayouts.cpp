@@ -20,16 +20,13 @@
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
 #include "ir/Report.h"
-#include "ir/tt/AxisInfo.h"
+#include "ir/tt/Coalescing.h"
 #include "transform/Pipeline.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -55,10 +52,6 @@ template <typename Encoding> bool isOpen(Type type) {
 
 bool isUnresolved(Type type) {
   return isOpen<gluon::AutoEncodingAttr>(type) || isOpen<gluon::CoalescedEncodingAttr>(type);
-}
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
 }
 
 /// The demands on the values of one function and how they spread.
@@ -156,95 +149,6 @@ private:
   llvm::MapVector<Value, Demand> found;
   llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> ties;
   llvm::SmallVector<Value> pending;
-};
-
-//===----------------------------------------------------------------------===//
-// Coalesced access
-//===----------------------------------------------------------------------===//
-
-/// The tensor of pointers that an operation accesses memory through; null for others.
-Value pointersOf(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects)
-    return {};
-  llvm::SmallVector<MemoryEffects::EffectInstance> all;
-  effects.getEffects(all);
-  for (const MemoryEffects::EffectInstance &effect : all)
-    if (Value value = effect.getValue())
-      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
-          tensor && isa<tt::PointerType>(tensor.getElementType()))
-        return value;
-  return {};
-}
-
-class Coalescing {
-public:
-  explicit Coalescing(tt::FuncOp function) : facts(function) {}
-
-  /// Threads along the dim with the longest runs of addresses first, each with as many elements as
-  /// one access can move.
-  layout::BlockedLayout layoutFor(Operation *access) {
-    Value pointers = pointersOf(access);
-    ArrayRef<int64_t> shape = shapeOf(pointers);
-    Order order = orderOf(pointers);
-    int64_t warps = ttg::numWarpsOf(access), lanes = ttg::threadsPerWarpOf(access);
-    int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-
-    int64_t perThread = runOf(pointers, order);
-    // What is loaded here is stored elsewhere: all such accesses shall agree.
-    SetVector<Operation *> related = getSlice(access);
-    for (Operation *op : related)
-      if (Value other = pointersOf(op); other && shapeOf(other) == shape && orderOf(other) == order)
-        perThread = std::max(perThread, runOf(other, order));
-    perThread = std::min(perThread, std::max<int64_t>(elements / (warps * lanes), 1));
-    // Gaps between a warp's stores cost more than between its loads, which are cached.
-    if (!isa<tt::LoadOp>(access))
-      perThread = std::min(perThread, runOf(pointers, order));
-    return spread(shape, order, perThread, lanes, warps);
-  }
-
-private:
-  using Order = llvm::SmallVector<int64_t, 4>;
-
-  Order orderOf(Value pointers) {
-    AxisInfo info = facts.of(pointers);
-    Order order(info.rank());
-    std::iota(order.begin(), order.end(), 0);
-    // Rows are contiguous where nothing is known.
-    llvm::sort(order, [&](int64_t a, int64_t b) {
-      return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
-    });
-    return order;
-  }
-
-  /// Elements that one access of 16 bytes can move.
-  int64_t runOf(Value pointers, const Order &order) {
-    auto type = cast<RankedTensorType>(pointers.getType());
-    Type element = cast<tt::PointerType>(type.getElementType()).getPointeeType();
-    int64_t widest = std::max<int64_t>(16 / elementBytes(element), 1);
-    int64_t run = facts.pointerRun(pointers, order[0]);
-    return std::max<int64_t>(std::min({run, widest, type.getDimSize(order[0])}), 1);
-  }
-
-  /// Lanes, then warps, fill each dim before they go on to the next; the slowest takes the rest.
-  static layout::BlockedLayout spread(ArrayRef<int64_t> shape, const Order &order,
-                                      int64_t perThread, int64_t lanes, int64_t warps) {
-    layout::Ints ones(shape.size(), 1);
-    layout::BlockedLayout result{ones, ones, ones, layout::Ints(order.begin(), order.end()), {}};
-    result.sizePerThread[order[0]] = perThread;
-    for (int64_t d : llvm::ArrayRef(order).drop_back()) {
-      int64_t room = std::max<int64_t>(shape[d] / result.sizePerThread[d], 1);
-      result.threadsPerWarp[d] = std::min(room, lanes);
-      result.warpsPerCta[d] = std::min(room / result.threadsPerWarp[d], warps);
-      lanes /= result.threadsPerWarp[d];
-      warps /= result.warpsPerCta[d];
-    }
-    result.threadsPerWarp[order.back()] = lanes;
-    result.warpsPerCta[order.back()] = warps;
-    return result;
-  }
-
-  AxisInfos facts;
 };
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,151 @@
+//===- Coalescing.cpp ---------------------------------------------------------===//
+#include "ir/tt/Coalescing.h"
+
+#include "ir/Encoding.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace gluonc {
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
+
+Value pointersOf(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return {};
+  llvm::SmallVector<MemoryEffects::EffectInstance> all;
+  effects.getEffects(all);
+  for (const MemoryEffects::EffectInstance &effect : all)
+    if (Value value = effect.getValue())
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
+          tensor && isa<tt::PointerType>(tensor.getElementType()))
+        return value;
+  return {};
+}
+
+ThreadCounts ThreadCounts::at(Operation *op) {
+  return {ttg::threadsPerWarpOf(op), ttg::numWarpsOf(op), ttg::numCtasOf(op)};
+}
+
+layout::Ints rowMajorOrder(unsigned rank) {
+  layout::Ints order;
+  for (unsigned dim = rank; dim-- > 0;)
+    order.push_back(dim);
+  return order;
+}
+
+/// CTAs share the slowest dim, then the one before it; those that are left over hold the same.
+static layout::BasisList shareAmongCtas(layout::Ints &shape, ArrayRef<int64_t> order,
+                                        int64_t ctas) {
+  layout::BasisList bases;
+  for (int64_t dim : llvm::reverse(order))
+    for (int64_t step = 1; ctas > 1 && shape[dim] > 1; step *= 2, shape[dim] /= 2, ctas /= 2) {
+      layout::Ints basis(shape.size(), 0);
+      basis[dim] = step;
+      bases.push_back(basis);
+    }
+  for (; ctas > 1; ctas /= 2)
+    bases.push_back(layout::Ints(shape.size(), 0));
+  return bases;
+}
+
+layout::BlockedLayout spreadBlocked(ArrayRef<int64_t> wholeShape, ArrayRef<int64_t> order,
+                                    int64_t perThread, ThreadCounts threads) {
+  layout::Ints shape(wholeShape), ones(wholeShape.size(), 1);
+  layout::BlockedLayout result{ones, ones, ones, layout::Ints(order.begin(), order.end()), {}};
+  if (order.empty())
+    return result;
+  result.cga = shareAmongCtas(shape, order, threads.ctas);
+  result.sizePerThread[order[0]] = perThread;
+  for (int64_t d : order.drop_back()) {
+    int64_t room = std::max<int64_t>(shape[d] / result.sizePerThread[d], 1);
+    result.threadsPerWarp[d] = std::min(room, threads.lanes);
+    result.warpsPerCta[d] = std::min(room / result.threadsPerWarp[d], threads.warps);
+    threads.lanes /= result.threadsPerWarp[d];
+    threads.warps /= result.warpsPerCta[d];
+  }
+  result.threadsPerWarp[order.back()] = threads.lanes;
+  result.warpsPerCta[order.back()] = threads.warps;
+  return result;
+}
+
+Coalescing::Coalescing(tt::FuncOp function, Limit limit) : facts(function), limit(limit) {
+  findRelated(function);
+}
+
+void Coalescing::findRelated(tt::FuncOp function) {
+  llvm::EquivalenceClasses<Operation *> related;
+  function.getBody().walk([&](Operation *op) {
+    related.insert(op);
+    if (pointersOf(op))
+      accesses.push_back(op);
+    if (Operation *parent = op->getParentOp(); parent != function)
+      related.unionSets(op, parent);
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        related.unionSets(op, producer);
+  });
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (Operation *access : accesses)
+    groups[access] =
+        numbers.try_emplace(related.getLeaderValue(access), numbers.size()).first->second;
+}
+
+layout::Ints Coalescing::orderOf(Value pointers) {
+  AxisInfo info = facts.of(pointers);
+  layout::Ints order(info.rank(), 0);
+  std::iota(order.begin(), order.end(), 0);
+  // Rows are contiguous where nothing is known.
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::pair(info.contiguity[a], a) > std::pair(info.contiguity[b], b);
+  });
+  return order;
+}
+
+/// Elements that one access can move.
+int64_t Coalescing::runOf(Operation *access, ArrayRef<int64_t> order, int64_t ctas) {
+  Value pointers = pointersOf(access);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  Type element = cast<tt::PointerType>(type.getElementType()).getPointeeType();
+  int64_t widest = std::max<int64_t>(16 / elementBytes(element), 1);
+  if (limit)
+    widest = std::min(widest, std::max<int64_t>(limit(access), 1));
+  layout::Ints share(type.getShape());
+  shareAmongCtas(share, order, ctas);
+  int64_t run = facts.pointerRun(pointers, order[0]);
+  return std::max<int64_t>(std::min({run, widest, share[order[0]]}), 1);
+}
+
+layout::BlockedLayout Coalescing::layoutFor(Operation *access) {
+  Value pointers = pointersOf(access);
+  ArrayRef<int64_t> shape = shapeOf(pointers);
+  layout::Ints order = orderOf(pointers);
+  if (order.empty())
+    return {};
+  ThreadCounts threads = ThreadCounts::at(access);
+  int64_t own = runOf(access, order, threads.ctas), perThread = own;
+  // What is loaded here is stored elsewhere: all such accesses shall agree.
+  auto group = groups.find(access);
+  for (Operation *other : accesses)
+    if (group != groups.end() && groups.lookup(other) == group->second &&
+        shapeOf(pointersOf(other)) == shape && orderOf(pointersOf(other)) == order)
+      perThread = std::max(perThread, runOf(other, order, threads.ctas));
+  int64_t all = threads.warps * threads.lanes * threads.ctas;
+  perThread = std::min(perThread, std::max<int64_t>(product(shape) / all, 1));
+  // Gaps between a warp's stores cost more than between its loads, which are cached.
+  if (!isa<tt::LoadOp>(access))
+    perThread = std::min(perThread, own);
+  return spreadBlocked(shape, order, perThread, threads);
+}
+
+} // namespace gluonc
