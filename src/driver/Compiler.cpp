@@ -1,6 +1,8 @@
 #include "driver/Compiler.h"
+#include "assign/Assign.h"
 #include "driver/IrSignature.h"
 #include "ir/Dialects.h"
+#include "ir/OpenLayouts.h"
 #include "ir/Report.h"
 #include "ir/SourceLocation.h"
 #include "ir/text/ReadModule.h"
@@ -77,6 +79,12 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   beginStage("transform");
   DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::KernelRejected);
   mlir::PassManager passes(mlirContext.get());
+  if (choosesLayouts(module)) {
+    // Layouts spread through inlined calls, and what simplification drops needs none.
+    passes.addPass(createInlinePass());
+    passes.addPass(createSimplifyPass());
+    addAssign(passes, target);
+  }
   addPipeline(passes, target);
   passes.addInstrumentation(std::make_unique<MayStop>());
   // Once at the end: after each of a dozen passes it would take longer than they.

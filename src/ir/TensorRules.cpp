@@ -3,7 +3,9 @@
 // Checked once per function over the distinct types in it, because a kernel has
 // thousands of values of a dozen types.
 //
-//   tensor_c1   there is an encoding, and it is a distributed one
+//   tensor_c1   there is an encoding, and it is a distributed one; none is needed where the
+//   compiler
+//               chooses layouts (OpenLayouts.h)
 //   tensor_c2   it has the tensor's rank; all sizes are powers of two
 //   tensor_c3   it spreads over the module's lanes, warps and CTAs
 //   memdesc_c1  the encoding of a buffer in shared memory is a shared one
@@ -13,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ir/Encoding.h"
+#include "ir/OpenLayouts.h"
 #include "ir/amdg/TensorMover.h"
 #include "ir/ttng/AsyncUnitRules.h"
 
@@ -25,12 +28,12 @@ namespace {
 
 struct TensorRules {
   int warps, lanes, ctas;
-  bool isForAmd;
+  bool isForAmd, mayBeOpen;
   llvm::DenseSet<Type> seen;
 
   explicit TensorRules(Operation *op)
       : warps(ttg::numWarpsOf(op)), lanes(ttg::threadsPerWarpOf(op)), ctas(ttg::numCtasOf(op)),
-        isForAmd(amdg::isForAmd(op)) {}
+        isForAmd(amdg::isForAmd(op)), mayBeOpen(choosesLayouts(op)) {}
 
   LogicalResult check(Type type, Location where) {
     if (!seen.insert(type).second)
@@ -45,6 +48,8 @@ struct TensorRules {
   }
 
   LogicalResult checkTensor(RankedTensorType type, Location where) {
+    if (!type.getEncoding() && mayBeOpen)
+      return checkSizes(type, where);
     if (!type.getEncoding())
       return emitError(where) << "tensor type " << type << " has no encoding"; // tensor_c1
     std::optional<layout::Layout> layout = layoutOf(type.getEncoding());

@@ -5,6 +5,7 @@
 //   gluon-opt kernel.ttgir -gluonc-allocate-shared      one pass
 //
 //===----------------------------------------------------------------------===//
+#include "assign/Assign.h"
 #include "ir/Dialects.h"
 #include "ir/text/CheckText.h"
 #include "support/Error.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv) {
   gluonc::setInternalErrorHandler(printInternalError);
   mlir::DialectRegistry registry;
   gluonc::registerAllDialects(registry);
+  gluonc::registerAssignPasses();
   gluonc::registerPasses();
   auto [inputName, outputName] =
       mlir::registerAndParseCLIOptions(argc, argv, "gluonc IR transformation tool\n", registry);

@@ -1,0 +1,45 @@
+//===- Assign.cpp -------------------------------------------------------------===//
+#include "assign/Assign.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+namespace gluonc {
+
+void addAssign(OpPassManager &passes, const target::Target &, AssignOptions options) {
+  // First: what is stated decides all others.
+  if (!options.allDefault)
+    passes.addPass(createCoalescePass());
+  // Last of the passes that state products: it takes those that are left.
+  passes.addPass(createStateProductsPass());
+  passes.addPass(createPropagateLayoutsPass(options.allDefault));
+  passes.addPass(createFinishLayoutsPass());
+}
+
+static void registerWithTarget(llvm::StringRef name, llvm::StringRef description,
+                               AssignOptions options) {
+  registerPassPipeline(
+      name, description,
+      [options](OpPassManager &passes, llvm::StringRef name,
+                llvm::function_ref<LogicalResult(const Twine &)> error) -> LogicalResult {
+        std::optional<target::Target> target = target::Target::parse(name);
+        if (!target)
+          return error("unknown target '" + name + "'");
+        addAssign(passes, *target, options);
+        return success();
+      },
+      [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});
+}
+
+void registerAssignPasses() {
+  for (auto create : {createCoalescePass, createStateProductsPass, createFinishLayoutsPass})
+    registerPass(create);
+  for (bool allDefault : {false, true})
+    registerPass([=] { return createPropagateLayoutsPass(allDefault); });
+  registerWithTarget("gluonc-assign", "All passes that choose layouts, for a target", {});
+  registerWithTarget("gluonc-assign-default", "The same with default layouts only",
+                     {.allDefault = true});
+}
+
+} // namespace gluonc

@@ -1,0 +1,58 @@
+//===- Assign.h - Layouts for kernels that state none --------------------------===//
+//
+// Kernels of the Triton language leave layouts to the compiler. These passes choose
+// them; behind them a module is plain ttg, which `transform` cannot tell from that of
+// a kernel whose author chose. They work on modules with the attribute
+// `gluon.chooses_layouts` (ir/OpenLayouts.h) and leave others alone.
+//
+// Between the passes a tensor is open (no layout yet) or stated. An operation that
+// must have a certain layout is stated, between conversions from and to open ones:
+//
+//   %a = ttg.convert_layout %p : tensor<128x!tt.ptr<f32>> -> tensor<128x!tt.ptr<f32>, #l>
+//   %b = tt.load %a : tensor<128x!tt.ptr<f32>, #l>
+//   %x = ttg.convert_layout %b : tensor<128xf32, #l> -> tensor<128xf32>
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "target/Target.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace gluonc {
+
+struct AssignOptions {
+  /// Every operation in the default layout of its shape, with conversions wherever two meet: slow,
+  /// and what other choices are compared with.
+  bool allDefault = false;
+};
+
+/// All passes below, in order; see Assign.cpp for the reasons. Needs inlined calls. Leaves no open
+/// tensor, and no attribute that asks for layouts.
+void addAssign(mlir::OpPassManager &passes, const target::Target &target,
+               AssignOptions options = {});
+
+/// Makes the passes below known to command-line tools: `-gluonc-<pass>`,
+/// `-gluonc-assign=<target>`, `-gluonc-assign-default=<target>`.
+void registerAssignPasses();
+
+/// States layouts of accesses to global memory, such that neighbouring threads access neighbouring
+/// addresses. Loads of fewer elements than there are threads stay open.
+std::unique_ptr<mlir::Pass> createCoalescePass();
+
+/// States layouts of matrix products that no pass before has stated: each thread computes a block
+/// of the result by scalar multiplications.
+std::unique_ptr<mlir::Pass> createStateProductsPass();
+
+/// Gives every open tensor a layout. Those that are stated spread along operations, forward from
+/// what is computed, then backward from what is needed; where two meet there is a conversion.
+std::unique_ptr<mlir::Pass> createPropagateLayoutsPass(bool allDefault = false);
+
+/// Drops conversions where computing the value again in the other layout costs less, and moves
+/// them before operations that widen what they convert.
+std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
+
+/// Reports tensors that are still open; drops the attribute that asked for layouts.
+std::unique_ptr<mlir::Pass> createFinishLayoutsPass();
+
+} // namespace gluonc
