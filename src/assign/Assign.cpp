@@ -7,10 +7,13 @@ using namespace mlir;
 
 namespace gluonc {
 
-void addAssign(OpPassManager &passes, const target::Target &, AssignOptions options) {
-  // First: what is stated decides all others.
-  if (!options.allDefault)
+void addAssign(OpPassManager &passes, const target::Target &target, AssignOptions options) {
+  if (!options.allDefault) {
+    // First: what is stated decides all others.
     passes.addPass(createCoalescePass());
+    // Behind it: operands in shared memory lie as they were loaded.
+    passes.addPass(createMatrixInstructionsPass(target));
+  }
   // Last of the passes that state products: it takes those that are left.
   passes.addPass(createStateProductsPass());
   passes.addPass(createPropagateLayoutsPass(options.allDefault));

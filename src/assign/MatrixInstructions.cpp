@@ -1,0 +1,338 @@
+//===- MatrixInstructions.cpp - Matrix products by tensor cores ----------------===//
+//
+// wgmma where a product has 64 rows for each group of four warps, mma.sync elsewhere:
+//
+//   tt.dot %a, %b, %c          mma.sync: operands and sum in registers, in layouts of
+//                              the instruction
+//   ttng.warp_group_dot        wgmma: operands in shared memory; the left one may stay in
+//                              registers, where it was computed
+//
+// Products that no instruction takes stay open (StateProducts.cpp).
+//
+//===----------------------------------------------------------------------===//
+#include "assign/Assign.h"
+#include "assign/Settle.h"
+#include "ir/Encoding.h"
+#include "ir/tt/Coalescing.h"
+#include "ir/ttng/AsyncUnitRules.h"
+#include "target/Features.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+namespace mma = target::nvidia::mma;
+namespace wgmma = target::nvidia::wgmma;
+using target::Feature;
+using target::nvidia::MatrixElement;
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+unsigned bitsOf(Value value) {
+  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+}
+
+/// Whether `op` computes elements from those at the same places, or only moves them.
+bool isPassedThrough(Operation *op) {
+  if (!op || op->getNumRegions())
+    return false;
+  return !isOurs(op) || isa<tt::TransOp, tt::ReshapeOp, tt::BroadcastOp, tt::ExpandDimsOp,
+                            tt::JoinOp, tt::FpToFpOp, ttg::ConvertLayoutOp, ttg::Fp4ToFpOp>(op);
+}
+
+/// The operations that an operand of a product is computed by, as far as they are in its block.
+llvm::SetVector<Operation *> chainBehind(Value operand, Block *block) {
+  llvm::SetVector<Operation *> chain;
+  llvm::SmallVector<Value> pending{operand};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != block || !chain.insert(op) || !isPassedThrough(op))
+      continue;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return chain;
+}
+
+/// Whether the contiguous dim of what `value` was loaded as is its first one.
+bool isFirstDimContiguous(Value value) {
+  bool isSwapped = false;
+  for (Operation *op = value.getDefiningOp(); isPassedThrough(op); op = value.getDefiningOp()) {
+    if (auto trans = dyn_cast<tt::TransOp>(op))
+      isSwapped ^= trans.getOrder().size() == 2 && trans.getOrder()[0] == 1;
+    Value next;
+    for (Value operand : op->getOperands())
+      if (!next && isa<RankedTensorType>(operand.getType()) &&
+          !operand.getDefiningOp<arith::ConstantOp>())
+        next = operand;
+    if (!next)
+      break;
+    value = next;
+    auto type = cast<RankedTensorType>(value.getType());
+    if (isOpen(type))
+      continue;
+    layout::Layout layout = toLayout(type.getEncoding());
+    if (const auto *blocked = layout.as<layout::BlockedLayout>();
+        blocked && blocked->order.size() == 2)
+      return isSwapped ^ (blocked->order[0] == 0);
+  }
+  return isSwapped;
+}
+
+/// Whether `value` is in memory, or comes around a loop, as it is.
+bool isLoaded(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tt::TransOp, ttg::ConvertLayoutOp>(op))
+      return isa<tt::LoadOp>(op);
+    value = op->getOperand(0);
+  }
+  return true;
+}
+
+/// Products of one function.
+class Products {
+public:
+  Products(const target::Target &target, ThreadCounts threads) : target(target), threads(threads) {}
+
+  void choose(tt::DotOp dot) {
+    if (!takeWarpGroup(dot))
+      takeWarp(dot);
+  }
+
+private:
+  struct Elements {
+    MatrixElement a, b, sum;
+  };
+
+  static std::optional<Elements> elementsOf(tt::DotOp dot) {
+    auto a = ttng::matrixElement(getElementTypeOrSelf(dot.getA().getType()));
+    auto b = ttng::matrixElement(getElementTypeOrSelf(dot.getB().getType()));
+    auto sum = ttng::matrixElement(getElementTypeOrSelf(dot.getD().getType()));
+    // float32 is cut to tf32, if that is allowed.
+    bool isExact = dot.getInputPrecision() != tt::InputPrecision::TF32;
+    if (!a || !b || !sum || (*a == MatrixElement::F32 && isExact))
+      return std::nullopt;
+    return Elements{*a, *b, *sum};
+  }
+
+  /// Another product that this one computes an operand for.
+  static bool feedsProduct(Operation *dot) {
+    ForwardSliceOptions options;
+    options.filter = [&](Operation *op) { return op->getBlock() == dot->getBlock(); };
+    llvm::SetVector<Operation *> slice;
+    getForwardSlice(dot, &slice, options);
+    return llvm::any_of(slice, isProduct);
+  }
+  static bool comesFromProduct(Operation *dot) {
+    for (Value operand : dot->getOperands().take_front(2))
+      if (llvm::any_of(chainBehind(operand, dot->getBlock()), isProduct))
+        return true;
+    return false;
+  }
+  static bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
+
+  bool takeWarpGroup(tt::DotOp dot);
+  void takeWarp(tt::DotOp dot);
+  layout::Ints warpGroupsOf(tt::DotOp dot, int64_t m) const;
+  int64_t columnsOf(int64_t m, int64_t n) const;
+  layout::Ints warpsOf(tt::DotOp dot) const;
+  int64_t kWidthOf(tt::DotOp dot) const;
+  static int64_t wordOf(tt::DotOp dot) {
+    return std::max<int64_t>(target::nvidia::matrixWordBits / bitsOf(dot.getA()), 1);
+  }
+  static void widenFloat8(tt::DotOp dot);
+  Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) const;
+
+  const target::Target &target;
+  ThreadCounts threads;
+};
+
+Value convert(OpBuilder &builder, Location loc, Value value, const layout::Layout &layout) {
+  Attribute encoding = fromLayout(builder.getContext(), layout);
+  return ttg::ConvertLayoutOp::create(builder, loc, assign::withEncoding(value.getType(), encoding),
+                                      value,
+                                      /*force_warp_shuffle=*/false);
+}
+
+/// `value` in shared memory, such that the contiguous dim stays so where the instruction can.
+Value Products::inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) const {
+  auto type = cast<RankedTensorType>(operand.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  bool isTransposed = wgmma::transposes(bits) ? isFirstDimContiguous(operand) : !isLeft;
+  layout::Layout layout =
+      layout::NVMMASharedLayout::defaultFor(type.getShape(), bits, isTransposed);
+  auto buffer = ttg::MemDescType::get(type.getShape(), type.getElementType(),
+                                      fromLayout(builder.getContext(), layout),
+                                      ttg::SharedMemorySpaceAttr::get(builder.getContext()),
+                                      /*mutableMemory=*/false, type.getShape());
+  return ttg::LocalAllocOp::create(builder, dot.getLoc(), buffer, operand);
+}
+
+bool Products::takeWarpGroup(tt::DotOp dot) {
+  std::optional<Elements> elements = elementsOf(dot);
+  if (!elements || !target::has(target, Feature::WarpgroupMma) || threads.ctas > 1 ||
+      !wgmma::multiplies(elements->a, elements->b, elements->sum))
+    return false;
+  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  if (shape.size() != 2 || threads.warps % wgmma::warps || shape[0] % wgmma::rows ||
+      shape[1] % wgmma::minColumns)
+    return false;
+  int64_t m = shape[0], n = shape[1], depth = shapeOf(dot.getA())[1];
+  unsigned bits = bitsOf(dot.getA());
+  int64_t instrK = target::nvidia::matrixDepth(bits);
+  bool isFp8 = target::nvidia::isFloat8(elements->a);
+  // Sums of 8-bit floats have fewer bits within one instruction, of 32 elements.
+  bool isTooExact =
+      isFp8 && elements->sum == MatrixElement::F32 && dot.getMaxNumImpreciseAcc() < 32;
+  if (depth < instrK || isTooExact)
+    return false;
+
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  layout::NVMMADistributedLayout layout{
+      {3, 0}, warpGroupsOf(dot, m), {wgmma::rowsPerWarp, columnsOf(m, n), instrK}, {}};
+  Value a = isLoaded(dot.getA())
+                ? inShared(builder, dot, dot.getA(), /*isLeft=*/true)
+                : convert(builder, loc, dot.getA(),
+                          layout::DotOperandLayout{0, layout::Layout(layout),
+                                                   target::nvidia::matrixWordBits / bits});
+  Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false);
+  Value sum = convert(builder, loc, dot.getC(), layout::Layout(layout));
+  Value product = ttng::WarpGroupDotOp::create(
+      builder, loc, sum.getType(), a, b, sum, /*useC=*/Value(), dot.getInputPrecision(),
+      dot.getMaxNumImpreciseAcc(), /*isAsync=*/false, /*unsignedA=*/false, /*unsignedB=*/false);
+  Value open = ttg::ConvertLayoutOp::create(builder, loc, dot.getType(), product,
+                                            /*force_warp_shuffle=*/false);
+  dot.replaceAllUsesWith(open);
+  dot.erase();
+  return true;
+}
+
+/// Warps along M and N. What a product computes for the next one stays within rows of a warp.
+layout::Ints Products::warpGroupsOf(tt::DotOp dot, int64_t m) const {
+  if (feedsProduct(dot))
+    return {threads.warps, 1};
+  layout::Ints warps{wgmma::warps, 1};
+  while (warps[0] * warps[1] < threads.warps)
+    warps[m > wgmma::rowsPerWarp * warps[0] ? 0 : 1] *= 2;
+  return warps;
+}
+
+/// The widest instruction that leaves something to do for all warps.
+int64_t Products::columnsOf(int64_t m, int64_t n) const {
+  int64_t groups = std::max<int64_t>(threads.warps / (m / wgmma::rowsPerWarp), 1);
+  // Sizes are powers of two.
+  return std::min<int64_t>(std::max<int64_t>(n / groups, wgmma::minColumns), wgmma::maxColumns);
+}
+
+layout::Ints Products::warpsOf(tt::DotOp dot) const {
+  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  if (shape.size() == 3)
+    return {threads.warps, 1, 1};
+  int64_t m = shape[0], n = shape[1];
+  if (feedsProduct(dot) || comesFromProduct(dot))
+    return m >= n ? layout::Ints{threads.warps, 1} : layout::Ints{1, threads.warps};
+  int64_t tiles[] = {m / 16, n / mma::columns};
+  layout::Ints warps{1, 1};
+  while (warps[0] * warps[1] < threads.warps) {
+    unsigned dim = tiles[0] >= tiles[1] ? 0 : 1;
+    warps[dim] *= 2;
+    tiles[dim] = std::max<int64_t>(tiles[dim] / 2, 1);
+  }
+  return warps;
+}
+
+/// Neighbours along K in a thread: as many as fill a word of what was loaded.
+int64_t Products::kWidthOf(tt::DotOp dot) const {
+  unsigned least = bitsOf(dot.getA());
+  for (Value operand : {dot.getA(), dot.getB()})
+    for (Operation *op : chainBehind(operand, dot->getBlock())) {
+      if (isa<ttg::Fp4ToFpOp>(op))
+        least = std::min(least, 4u);
+      else if (isa<tt::LoadOp>(op))
+        least = std::min(least, bitsOf(op->getResult(0)));
+    }
+  return std::max<int64_t>(target::nvidia::matrixWordBits / std::max(least, 1u), 1);
+}
+
+/// Instructions of older chips have no 8-bit floats.
+void Products::widenFloat8(tt::DotOp dot) {
+  OpBuilder builder(dot);
+  for (OpOperand &operand : dot->getOpOperands().take_front(2)) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    operand.set(tt::FpToFpOp::create(builder, dot.getLoc(), type.clone(builder.getF16Type()),
+                                     operand.get(), tt::RoundingModeAttr()));
+  }
+}
+
+void Products::takeWarp(tt::DotOp dot) {
+  std::optional<Elements> elements = elementsOf(dot);
+  if (!elements || !target::has(target, Feature::MmaSync) || threads.ctas > 1)
+    return;
+  bool isFp8 = target::nvidia::isFloat8(elements->a) && target::nvidia::isFloat8(elements->b);
+  if (isFp8 && (!target::has(target, Feature::MmaSyncFp8) ||
+                !mma::multiplies(elements->a, elements->b, elements->sum)))
+    elements->a = elements->b = MatrixElement::F16;
+  else
+    isFp8 = false;
+  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  size_t rank = shape.size();
+  int64_t rows = mma::rows(elements->a), depth = shapeOf(dot.getA()).back();
+  int64_t perWidth = elements->a == MatrixElement::F64 ? 4 : 8;
+  if ((rank != 2 && rank != 3) || !mma::multiplies(elements->a, elements->b, elements->sum) ||
+      shape[rank - 2] < rows || shape[rank - 1] < mma::columns || depth < perWidth)
+    return;
+  int64_t least = elements->a == MatrixElement::F16 && isFp8 ? 2 : wordOf(dot);
+  int64_t kWidth = std::min(kWidthOf(dot), depth / perWidth);
+  if (kWidth < least)
+    return;
+  if (isFp8)
+    widenFloat8(dot);
+  layout::Ints instruction(rank, 1);
+  instruction[rank - 2] = rows;
+  instruction[rank - 1] = mma::columns;
+  layout::Layout parent = layout::NVMMADistributedLayout{{2, 0}, warpsOf(dot), instruction, {}};
+  auto encode = [&](const layout::Layout &layout) { return fromLayout(dot.getContext(), layout); };
+  assign::OpLayouts layouts;
+  for (int64_t index : {0, 1})
+    layouts.operands.push_back(encode(layout::DotOperandLayout{index, parent, kWidth}));
+  layouts.operands.push_back(encode(parent));
+  layouts.results.push_back(encode(parent));
+  assign::state(dot, layouts);
+}
+
+class MatrixInstructionsPass : public PassWrapper<MatrixInstructionsPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MatrixInstructionsPass)
+
+  explicit MatrixInstructionsPass(const target::Target &target) : target(target) {}
+  llvm::StringRef getArgument() const override { return "gluonc-matrix-instructions"; }
+  llvm::StringRef getDescription() const override { return "Choose instructions of tensor cores"; }
+
+  void runOnOperation() override {
+    if (!choosesLayouts(getOperation()) || !target.isNvidia())
+      return;
+    llvm::SmallVector<tt::DotOp> dots;
+    getOperation().walk([&](tt::DotOp dot) {
+      if (isOpen(dot.getType()))
+        dots.push_back(dot);
+    });
+    for (tt::DotOp dot : dots)
+      Products(target, ThreadCounts::at(dot)).choose(dot);
+  }
+
+private:
+  target::Target target;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createMatrixInstructionsPass(const target::Target &target) {
+  return std::make_unique<MatrixInstructionsPass>(target);
+}
+
+} // namespace gluonc
