@@ -17,6 +17,9 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   // Last of the passes that state products: it takes those that are left.
   passes.addPass(createStateProductsPass());
   passes.addPass(createPropagateLayoutsPass(options.allDefault));
+  // Behind it: only what has a layout has a cost.
+  if (!options.allDefault)
+    passes.addPass(createRemoveConversionsPass());
   passes.addPass(createFinishLayoutsPass());
 }
 
@@ -36,7 +39,8 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createCoalescePass, createStateProductsPass, createFinishLayoutsPass})
+  for (auto create : {createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
+                      createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

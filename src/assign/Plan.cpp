@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Plan.h"
 
+#include "assign/Costs.h"
+
 #include "ir/Encoding.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -330,13 +332,6 @@ void Plan::chooseClass(Class &group, llvm::ArrayRef<Candidate> candidates) {
     setLayout(member, best->encoding);
   for (OpOperand *source : group.sources)
     needs[source] = best->encoding;
-}
-
-static Operation *placeOf(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    return op;
-  Block *block = cast<BlockArgument>(value).getOwner();
-  return block->empty() ? block->getParentOp() : &block->front();
 }
 
 void Plan::chooseDefaults() {

@@ -76,13 +76,13 @@ static bool fits(Type type, Attribute encoding, int64_t pack) {
 }
 
 /// Whether every tensor of `op` has one of these layouts, and those that are stated have their own.
-static bool isComplete(Operation *op, const OpLayouts &layouts) {
+static bool isComplete(Operation *op, const OpLayouts &layouts, bool anew) {
   int64_t pack = packOf(op);
   auto agrees = [&](Type type, Attribute encoding) {
     if (!isa<RankedTensorType>(type))
       return true;
     return encoding && fits(type, encoding, pack) &&
-           (isOpen(type) || cast<RankedTensorType>(type).getEncoding() == encoding);
+           (anew || isOpen(type) || cast<RankedTensorType>(type).getEncoding() == encoding);
   };
   for (auto [type, encoding] : llvm::zip_equal(op->getResultTypes(), layouts.results))
     if (!agrees(type, encoding))
@@ -93,7 +93,7 @@ static bool isComplete(Operation *op, const OpLayouts &layouts) {
   return true;
 }
 
-std::optional<OpLayouts> settle(Operation *op, Value from, Attribute encoding) {
+std::optional<OpLayouts> settle(Operation *op, Value from, Attribute encoding, bool anew) {
   ImpliedLayouts implied(encoding);
   implied.same(from);
   if (auto flow = dyn_cast<LayoutFlowOpInterface>(op)) {
@@ -116,7 +116,7 @@ std::optional<OpLayouts> settle(Operation *op, Value from, Attribute encoding) {
       if (result == next.value && !layouts.results[result.getResultNumber()])
         layouts.results[result.getResultNumber()] = next.encoding;
   }
-  if (!isComplete(op, layouts))
+  if (!isComplete(op, layouts, anew))
     return std::nullopt;
   return layouts;
 }
@@ -187,19 +187,24 @@ static Operation *placeFor(Value value, Operation *user) {
   return place;
 }
 
-Value convertFor(Value value, Attribute encoding, Operation *user) {
-  OpBuilder builder(placeFor(value, user));
-  RankedTensorType type = withEncoding(value.getType(), encoding);
-  Operation *producer = value.getDefiningOp();
-  if (!isMadeAnywhere(producer))
-    return ttg::ConvertLayoutOp::create(builder, value.getLoc(), type, value,
-                                        /*force_warp_shuffle=*/false);
-  Operation *copy = builder.clone(*producer);
+Operation *makeIn(OpBuilder &builder, Operation *op, Attribute encoding) {
+  Operation *copy = builder.clone(*op);
+  RankedTensorType type = withEncoding(op->getResult(0).getType(), encoding);
   copy->getResult(0).setType(type);
   if (auto constant = dyn_cast<arith::ConstantOp>(copy))
     if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
       constant.setValueAttr(elements.reshape(type));
-  return copy->getResult(0);
+  return copy;
+}
+
+Value convertFor(Value value, Attribute encoding, Operation *user) {
+  OpBuilder builder(placeFor(value, user));
+  Operation *producer = value.getDefiningOp();
+  if (!isMadeAnywhere(producer))
+    return ttg::ConvertLayoutOp::create(builder, value.getLoc(),
+                                        withEncoding(value.getType(), encoding), value,
+                                        /*force_warp_shuffle=*/false);
+  return makeIn(builder, producer, encoding)->getResult(0);
 }
 
 void eraseUnused(Operation *function) {

@@ -33,8 +33,10 @@ bool ties(mlir::Operation *op);
 bool isMadeAnywhere(mlir::Operation *op);
 
 /// The layouts of `op`, which ties, where its operand or result `from` has this one; nullopt where
-/// that decides too little, or the operation cannot have such layouts.
-std::optional<OpLayouts> settle(mlir::Operation *op, mlir::Value from, mlir::Attribute encoding);
+/// that decides too little, or the operation cannot have such layouts. Stated tensors keep theirs,
+/// unless the operation is to be made `anew`.
+std::optional<OpLayouts> settle(mlir::Operation *op, mlir::Value from, mlir::Attribute encoding,
+                                bool anew = false);
 
 /// The layouts that tensors of `op` with stated ones decide, if there are any.
 std::optional<OpLayouts> settleStated(mlir::Operation *op);
@@ -44,6 +46,9 @@ OpLayouts settleByDefault(mlir::Operation *op);
 
 /// States the layouts of `op`: conversions of its open operands to them, and of its results back.
 void state(mlir::Operation *op, const OpLayouts &layouts);
+
+/// `op`, which is made anywhere, or is independent of layouts otherwise, once more behind itself.
+mlir::Operation *makeIn(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Attribute encoding);
 
 /// A conversion of `value` for `user`: before it, or before the loops around it that `value` does
 /// not change in. What can be made in any layout is made anew.
