@@ -8,6 +8,7 @@
 #include "sema/kernel/KernelStatements.h"
 #include "sema/kernel/Outline.h"
 #include "sema/kernel/Unsupported.h"
+#include "sema/library/Library.h"
 #include "sema/names/Language.h"
 #include "sema/value/Flatten.h"
 #include "sema/value/Format.h"
@@ -162,6 +163,13 @@ MaybeValue Calls::callBuiltin(const Value &callee, CallArguments &arguments) {
   if (isIntrinsic(callee, "aggregate_replace") || isIntrinsic(callee, "dataclasses.replace") ||
       isIntrinsic(callee, "_replace"))
     return Classes(interpreter).replaceFields(arguments);
+  if (!arguments.positional.empty())
+    if (MaybeValue method =
+            findLibraryOverload(interpreter, arguments.positional[0], builtin.name)) {
+      arguments.positional.erase(arguments.positional.begin());
+      arguments.positionalSpans.erase(arguments.positionalSpans.begin());
+      return call(*method, arguments);
+    }
   BoundStorage bound;
   if (!bindBuiltin(interpreter, builtin, arguments, bound))
     return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "sema/names/Language.h"
 
+#include "sema/library/Library.h"
 #include "sema/names/ProgramState.h"
 
 #include <cmath>
@@ -16,6 +17,7 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> canonical[]
     {"triton.experimental.gluon", "gluon"},
     {"gluonc.language", "gl"},
     {"gluonc", "gluon"},
+    {"triton.language.extra.hip.libdevice", "gl.extra.libdevice"},
     {"triton.language.extra.cuda", "gl.extra"},
     {"triton.language.extra", "gl.extra"},
     {"triton.language", "tl"},
@@ -45,8 +47,12 @@ static constexpr llvm::StringLiteral modulePaths[] = {
     "tl",
     "tl.core",
     "tl.math",
+    "tl.standard",
+    "tl.random",
+    "tl.target_info",
     "gl.math",
     "gl.extra",
+    "gl.extra.hip",
     "gl.extra.libdevice",
     "gl.fpsan",
     "gl.nvidia",
@@ -203,7 +209,25 @@ std::vector<llvm::StringRef> LanguageModule::names() const {
     appendCachePolicyNames(result);
     ops::appendBuiltinNames(result);
   }
+  if (name() == "tl") {
+    appendTritonNames(result);
+    appendLibraryNames(result);
+  }
   return result;
+}
+
+/// What Triton's modules have and Gluon's have not.
+static MaybeValue tritonMember(llvm::StringRef module, llvm::StringRef name,
+                               Interpreter &interpreter) {
+  // `tl.core`, `tl.standard` and `tl.random` are where the names of `tl` are defined.
+  std::string path = name.str();
+  if (module == "gl.extra.hip" && name.starts_with("num_"))
+    path = ("extra." + name).str();
+  else if (module == "tl.target_info" || module.starts_with("gl.extra"))
+    path = (module.split('.').second + "." + name).str();
+  if (MaybeValue member = findTritonMember(path))
+    return member;
+  return findLibraryMember(interpreter, path);
 }
 
 std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpreter &interpreter) {
@@ -219,6 +243,12 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
   // A Python process has one module for both languages.
   else if (path == "gl" && memberName == "core")
     full = "tl.core";
+  else if (path == "tl" && memberName == "extra")
+    full = "gl.extra";
+  else if (path == "gl.extra" && memberName == "cuda")
+    full = path;
+  else if (path == "gl.extra.hip" && memberName == "libdevice")
+    full = "gl.extra.libdevice";
   if (Module *submodule = findLanguageModule(program, full))
     return Value::module(submodule);
   if (path == "math")
@@ -230,7 +260,10 @@ std::optional<Value> LanguageModule::lookup(llvm::StringRef memberName, Interpre
   if (path == "importlib")
     return memberName == "import_module" ? Value::builtin(&importModuleFunction)
                                          : Value::opaque(full);
-  if (path == "gl" || path == "tl" || path.ends_with(".math") || path == "tl.core") {
+  if (path.starts_with("tl") || path.starts_with("gl.extra"))
+    if (MaybeValue member = tritonMember(path, memberName, interpreter))
+      return member;
+  if (path == "gl" || path.starts_with("tl") || path.ends_with(".math")) {
     // The markers belong to `gluon`.
     if (memberName != "constexpr" && memberName != "cdiv" && isHostMarker(memberName))
       return std::nullopt;

@@ -86,6 +86,10 @@ const Intrinsic *findOperatorMethod(llvm::StringRef name);
 /// Methods of compile-time values: `n.bit_length()`, `s.join(…)`, `l.append(…)`.
 const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name);
 
+/// A name of `tl` that Gluon does not have, by its path below `tl`; those of the library aside.
+MaybeValue findTritonMember(llvm::StringRef path);
+void appendTritonNames(std::vector<llvm::StringRef> &names);
+
 /// The candidate that `name` is most likely a misspelling of; empty when none is close.
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 

@@ -290,6 +290,8 @@ void SourceModule::forgetUnfinished() {
 void forgetUnfinished(Program &program) {
   for (const std::unique_ptr<SourceModule> &file : program.state().files)
     file->forgetUnfinished();
+  for (const auto &entry : program.state().library)
+    entry.second->forgetUnfinished();
   program.state().hostObjects.clear();
 }
 

@@ -144,6 +144,8 @@ struct Program::State {
   std::vector<std::unique_ptr<SourceModule>> files;
   std::vector<std::unique_ptr<PlainFolder>> folders;
   llvm::StringMap<std::unique_ptr<LanguageModule>> language;
+  /// Files of the library that a kernel has used, by name (library/Library.h).
+  llvm::StringMap<std::unique_ptr<SourceModule>> library;
   /// Stand-ins for names of the language that are not implemented yet.
   llvm::StringMap<std::unique_ptr<Intrinsic>> stubs;
   /// Trees of expression texts whose lambdas may outlive the evaluation.

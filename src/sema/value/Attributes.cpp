@@ -1,6 +1,7 @@
 // Attributes of compile-time values and of the types of tensors.
 
 #include "sema/eval/Classes.h"
+#include "sema/library/Library.h"
 #include "sema/names/Language.h"
 
 #include "ir/Encoding.h"
@@ -261,6 +262,9 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
       method = findOperatorMethod(name);
     if (method)
       return Value::boundMethod(Value::builtin(method), object);
+    if (object.isTensor())
+      if (MaybeValue function = findLibraryMethod(*this, name))
+        return Value::boundMethod(std::move(*function), object);
     unsigned errorsBefore = sink->errorCount();
     if (context) {
       context->span = span;

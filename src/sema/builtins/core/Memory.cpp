@@ -151,6 +151,19 @@ static bool readLoadOperands(Context &context, Operand &pointer, Operand &mask, 
   return broadcast(context, pointer, mask);
 }
 
+/// `boundary_check` and `padding_option` are for block pointers, which the library handles.
+static bool rejectBoundaries(Context &context, const BoundArgs &arguments) {
+  const Value &dims = arguments["boundary_check"];
+  bool isEmpty = !isGiven(dims) || (dims.is(ValueKind::Tuple) && dims.items().empty());
+  if (isEmpty)
+    return true;
+  context
+      .report(diag::Kind::BadArgument, arguments.span("boundary_check"),
+              "only block pointers have boundaries to check: give a mask")
+      .end();
+  return false;
+}
+
 static Result emitLoad(Context &context, const BoundArgs &arguments) {
   Operand pointer = operand(arguments, "pointer"), mask = operand(arguments, "mask");
   Operand other = operand(arguments, "other");
@@ -158,7 +171,8 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
   std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
   std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::Load);
   std::optional<bool> isVolatile = boolArgument(context, arguments, "volatile");
-  if (!cache || !evict || !policy || !isVolatile || !checkPointer(context, pointer, "pointer") ||
+  if (!cache || !evict || !policy || !isVolatile || !rejectBoundaries(context, arguments) ||
+      !checkPointer(context, pointer, "pointer") ||
       !readLoadOperands(context, pointer, mask, other))
     return std::nullopt;
   DType element = pointer.value.dtype().pointee();
@@ -216,7 +230,7 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
   std::optional<tt::CacheModifier> cache = cacheModifier(context, arguments, true);
   std::optional<tt::EvictionPolicy> evict = evictionPolicy(context, arguments);
   std::optional<mlir::Attribute> policy = cachePolicy(context, arguments, tt::CacheUse::Store);
-  if (!cache || !evict || !policy)
+  if (!cache || !evict || !policy || !rejectBoundaries(context, arguments))
     return std::nullopt;
   std::optional<StoreOperands> store = readStore(context, arguments, "value");
   if (!store)
@@ -229,15 +243,17 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
 llvm::ArrayRef<Builtin> memoryBuiltins() {
   static const Builtin table[] = {
       {"load",
-       "pointer: pointer, mask: tensor = None, other: tensor = None, *, cache_modifier: str = '', "
-       "eviction_policy: str = '', volatile: bool = False, cache_policy: value = None",
+       "pointer: pointer, mask: tensor = None, other: tensor = None, boundary_check: ints = (), "
+       "padding_option: str = '', *, cache_modifier: str = '', eviction_policy: str = '', "
+       "volatile: bool = False, cache_policy: value = None",
        emitLoad, asFunction, R"(
 Reads memory through a pointer or a block of pointers.
 
 Where `mask` is false nothing is read: the element is `other`, or undefined without it. Mask and
 `other` are broadcast to the pointers; `other` is converted to the element type. `cache_modifier` is
 ".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last"; `cache_policy`, a
-`CachePolicy`, takes the place of both.
+`CachePolicy`, takes the place of both. `boundary_check` and `padding_option` are for Triton's block
+pointers.
 
 Gives: the element type of the pointers, in their shape and layout.
 Errors: what is no pointer; a mask that is not boolean; `other` without a mask; a block as mask of a
@@ -246,14 +262,15 @@ scalar pointer.
     x = gl.load(p + offsets, mask=offsets < n, other=0.0)
 )"},
       {"store",
-       "pointer: pointer, value: tensor, mask: tensor = None, *, cache_modifier: str = '', "
-       "eviction_policy: str = '', cache_policy: value = None",
+       "pointer: pointer, value: tensor, mask: tensor = None, boundary_check: ints = (), *, "
+       "cache_modifier: str = '', eviction_policy: str = '', cache_policy: value = None",
        emitStore, asMethod, R"(
 Writes memory through a pointer or a block of pointers.
 
 Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
 converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
 "evict_first" or "evict_last"; `cache_policy`, a `CachePolicy`, takes the place of both.
+`boundary_check` is for Triton's block pointers.
 
 Gives: nothing.
 Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the

@@ -1,0 +1,111 @@
+#include "sema/library/Library.h"
+
+#include "sema/names/ProgramState.h"
+#include "support/Error.h"
+#include "syntax/Parser.h"
+
+namespace gluonc::sema {
+
+namespace {
+
+struct Text {
+  llvm::StringLiteral file, text;
+};
+constexpr Text texts[] = {
+#include "sema/library/Texts.inc"
+};
+
+struct Export {
+  llvm::StringLiteral name, file;
+  bool isMethod = false;
+};
+constexpr Export exports[] = {
+    {"sigmoid", "standard.py", true},
+    {"softmax", "standard.py", true},
+    {"flip", "standard.py", true},
+    {"view", "standard.py", true},
+    {"cat", "standard.py"},
+    {"interleave", "standard.py"},
+    {"squeeze", "standard.py"},
+    {"unsqueeze", "standard.py"},
+    {"swizzle2d", "standard.py"},
+    {"_log2", "standard.py"},
+    {"_partners", "standard.py"},
+    {"get_int_dtype", "standard.py"},
+    {"sort", "sorting.py"},
+    {"topk", "sorting.py"},
+    {"bitonic_merge", "sorting.py"},
+    {"philox", "random.py"},
+    {"philox_impl", "random.py"},
+    {"randint", "random.py"},
+    {"randint4x", "random.py"},
+    {"rand", "random.py"},
+    {"rand4x", "random.py"},
+    {"randn", "random.py"},
+    {"randn4x", "random.py"},
+    {"uint_to_uniform_float", "random.py"},
+    {"pair_uniform_to_normal", "random.py"},
+    {"make_block_ptr", "memory.py"},
+    {"advance", "memory.py"},
+    {"tensor_descriptor", "memory.py"},
+    {"make_tensor_descriptor", "memory.py"},
+    {"load_tensor_descriptor", "memory.py"},
+    {"store_tensor_descriptor", "memory.py"},
+    {"extra.globaltimer", "chip.py"},
+    {"extra.smid", "chip.py"},
+};
+
+const Export *findExport(llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(exports, [&](const Export &entry) { return entry.name == name; });
+  return found == std::end(exports) ? nullptr : found;
+}
+
+/// Its path is for diagnostics: no such file is read.
+SourceModule &libraryModule(Interpreter &interpreter, llvm::StringRef file) {
+  Program &program = interpreter.program;
+  std::unique_ptr<SourceModule> &module = program.state().library[file];
+  if (!module) {
+    const auto *entry = llvm::find_if(texts, [&](const Text &text) { return text.file == file; });
+    GL_CHECK(entry != std::end(texts));
+    const diag::SourceFile *source =
+        program.sources().add(("<gluonc library>/" + file).str(), entry->text.str());
+    module = std::make_unique<SourceModule>(program, file.drop_back(3).str(), *source,
+                                            ast::parse(*source, *interpreter.sink), /*scope=*/0);
+  }
+  return *module;
+}
+
+} // namespace
+
+MaybeValue findLibraryMember(Interpreter &interpreter, llvm::StringRef name) {
+  const Export *entry = findExport(name);
+  if (!entry)
+    return std::nullopt;
+  llvm::StringRef last = name.substr(name.rfind('.') + 1);
+  return libraryModule(interpreter, entry->file).lookup(last, interpreter);
+}
+
+MaybeValue findLibraryMethod(Interpreter &interpreter, llvm::StringRef name) {
+  const Export *entry = findExport(name);
+  return entry && entry->isMethod ? findLibraryMember(interpreter, name) : std::nullopt;
+}
+
+MaybeValue findLibraryOverload(Interpreter &interpreter, const Value &object,
+                               llvm::StringRef name) {
+  if (!object.is(ValueKind::Instance))
+    return std::nullopt;
+  const Class &cls = object.asClass();
+  const Class::Member *member = cls.findMember(name);
+  bool isOurs = llvm::any_of(interpreter.program.state().library,
+                             [&](const auto &entry) { return entry.second.get() == cls.module; });
+  return member && isOurs ? MaybeValue(Value::boundMethod(member->value, object)) : std::nullopt;
+}
+
+void appendLibraryNames(std::vector<llvm::StringRef> &names) {
+  for (const Export &entry : exports)
+    if (!entry.name.starts_with("_") && !entry.name.contains('.'))
+      names.push_back(entry.name);
+}
+
+} // namespace gluonc::sema

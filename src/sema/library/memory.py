@@ -1,0 +1,312 @@
+"""Blocks of tensors in memory: block pointers and tensor descriptors. Both are a base pointer with
+the tensor's shape and strides; every access makes a block of pointers and a mask of them."""
+
+import triton
+import triton.language as tl
+
+
+@triton.constexpr_function
+def _is_among(dim, dims):
+    return dim == dims if isinstance(dims, int) else dim in dims
+
+
+@triton.constexpr_function
+def _padding(option, is_floating):
+    """What takes the place of elements outside; None where it does not matter."""
+    if option is None or option == "":
+        return None
+    assert option == "zero" or option == "nan", "padding is 'zero' or 'nan'"
+    assert option == "zero" or is_floating, "only floating-point elements can be padded with NaN"
+    return 0 if option == "zero" else float("nan")
+
+
+@triton.jit
+def _indices(start, block: tl.constexpr, dim: tl.constexpr):
+    """The indices along `dim` that a block covers from `start` on, as int64, its other dimensions
+    of size 1."""
+    index = tl.to_tensor(start).to(tl.int64) + tl.arange(0, block[dim])
+    for other in tl.static_range(len(block)):
+        if other != dim:
+            index = tl.expand_dims(index, other)
+    return index
+
+
+@triton.jit
+def _pointers(base, strides, offsets, block: tl.constexpr):
+    """The addresses of the elements of a block."""
+    pointers = base
+    for dim in tl.static_range(len(block)):
+        pointers += _indices(offsets[dim], block, dim) * strides[dim]
+    return pointers
+
+
+@triton.jit
+def _inside(shape, offsets, block: tl.constexpr, dims: tl.constexpr):
+    """Which elements of a block lie inside of the tensor, along `dims`; None for no dims."""
+    inside = None
+    for dim in tl.static_range(len(block)):
+        if _is_among(dim, dims):
+            index = _indices(offsets[dim], block, dim)
+            here = (index >= 0) & (index < shape[dim])
+            inside = here if inside is None else inside & here
+    return inside
+
+
+# -- Block pointers ---------------------------------------------------------------------
+
+
+@triton.aggregate
+class block_pointer:
+    """A block of a tensor: where it begins is the only thing about it that changes."""
+
+    base: tl.tensor
+    shape: tl.tuple
+    strides: tl.tuple
+    offsets: tl.tuple
+    block_shape: tl.constexpr
+
+    @property
+    def dtype(self):
+        return self.base.dtype
+
+    @property
+    def type(self):
+        return self.base.dtype
+
+    @triton.jit
+    def load(
+        self,
+        mask=None,
+        other=None,
+        boundary_check: tl.constexpr = (),
+        padding_option: tl.constexpr = "",
+        cache_modifier: tl.constexpr = "",
+        eviction_policy: tl.constexpr = "",
+        volatile: tl.constexpr = False,
+    ):
+        tl.static_assert(
+            mask is None and other is None,
+            "a block pointer has `boundary_check` and `padding_option`, no `mask` and `other`",
+        )
+        inside = _inside(self.shape, self.offsets, self.block_shape, boundary_check)
+        padding = _padding(padding_option, self.base.dtype.element_ty.is_floating())
+        return tl.load(
+            _pointers(self.base, self.strides, self.offsets, self.block_shape),
+            inside,
+            padding if inside is not None else None,
+            cache_modifier=cache_modifier,
+            eviction_policy=eviction_policy,
+            volatile=volatile,
+        )
+
+    @triton.jit
+    def store(
+        self,
+        value,
+        mask=None,
+        boundary_check: tl.constexpr = (),
+        cache_modifier: tl.constexpr = "",
+        eviction_policy: tl.constexpr = "",
+    ):
+        tl.static_assert(mask is None, "a block pointer has `boundary_check`, no `mask`")
+        tl.store(
+            _pointers(self.base, self.strides, self.offsets, self.block_shape),
+            value,
+            _inside(self.shape, self.offsets, self.block_shape, boundary_check),
+            cache_modifier=cache_modifier,
+            eviction_policy=eviction_policy,
+        )
+
+    @triton.jit
+    def advance(self, offsets):
+        tl.static_assert(len(offsets) == len(self.offsets), "one offset for each dimension")
+        moved = [
+            self.offsets[dim] + tl.to_tensor(offsets[dim]).to(tl.int32)
+            for dim in _dims(len(offsets))
+        ]
+        return block_pointer(self.base, self.shape, self.strides, moved, self.block_shape)
+
+
+@triton.constexpr_function
+def _dims(rank):
+    return list(range(rank))
+
+
+@triton.jit
+def make_block_ptr(
+    base, shape, strides, offsets, block_shape: tl.constexpr, order: tl.constexpr = None
+):
+    """The block that begins at `offsets` of a tensor. `order` is a hint that nothing needs."""
+    tl.static_assert(
+        len(shape) == len(block_shape)
+        and len(strides) == len(block_shape)
+        and len(offsets) == len(block_shape),
+        "shape, strides, offsets and block have one entry for each dimension",
+    )
+    return block_pointer(
+        base,
+        [tl.to_tensor(extent).to(tl.int64) for extent in shape],
+        [tl.to_tensor(stride).to(tl.int64) for stride in strides],
+        [tl.to_tensor(offset).to(tl.int32) for offset in offsets],
+        block_shape,
+    )
+
+
+@triton.must_use_result
+@triton.jit
+def advance(base, offsets):
+    """The block `offsets` further on."""
+    return base.advance(offsets)
+
+
+# -- Tensor descriptors -----------------------------------------------------------------
+
+
+@triton.aggregate
+class tensor_descriptor:
+    """A tensor, seen in blocks of one shape. What lies outside reads as padding, and is not
+    written."""
+
+    base: tl.tensor
+    shape: tl.tuple
+    strides: tl.tuple
+    block_shape: tl.constexpr
+    padding: tl.constexpr
+
+    @property
+    def dtype(self):
+        return self.base.dtype.element_ty
+
+    @property
+    def type(self):
+        return self.block_type
+
+    @property
+    def block_type(self):
+        return tl.block_type(self.base.dtype.element_ty, self.block_shape)
+
+    @triton.jit
+    def _place(self, offsets):
+        """Pointers and mask of the block at `offsets`."""
+        tl.static_assert(len(offsets) == len(self.block_shape), "one offset for each dimension")
+        dims: tl.constexpr = _dims(len(self.block_shape))
+        return (
+            _pointers(self.base, self.strides, offsets, self.block_shape),
+            _inside(self.shape, offsets, self.block_shape, dims),
+        )
+
+    @triton.jit
+    def _rows(self, x_offsets, y_offset):
+        """Pointers and mask of rows of the tensor, from a column on."""
+        tl.static_assert(
+            len(self.block_shape) == 2 and self.block_shape[0] == 1,
+            "rows are gathered and scattered through a descriptor of blocks of one row",
+        )
+        tl.static_assert(
+            len(x_offsets.shape) == 1 and x_offsets.shape[0] >= 8, "at least eight rows in one block"
+        )
+        rows = tl.expand_dims(x_offsets.to(tl.int64), 1)
+        columns = _indices(y_offset, self.block_shape, 1)
+        pointers = self.base + rows * self.strides[0] + columns * self.strides[1]
+        inside = (rows >= 0) & (rows < self.shape[0]) & (columns >= 0) & (columns < self.shape[1])
+        return pointers, inside
+
+    @triton.jit
+    def load(self, offsets):
+        pointers, inside = self._place(offsets)
+        return tl.load(pointers, inside, _padding(self.padding, self.dtype.is_floating()))
+
+    @triton.jit
+    def store(self, offsets, value):
+        tl.static_assert(
+            _is_same(value.shape, self.block_shape), "what is stored has the shape of the block"
+        )
+        pointers, inside = self._place(offsets)
+        tl.store(pointers, value.to(self.dtype), inside)
+
+    @triton.jit
+    def gather(self, x_offsets, y_offset):
+        pointers, inside = self._rows(x_offsets, y_offset)
+        return tl.load(pointers, inside, _padding(self.padding, self.dtype.is_floating()))
+
+    @triton.jit
+    def scatter(self, value, x_offsets, y_offset):
+        pointers, inside = self._rows(x_offsets, y_offset)
+        tl.store(pointers, value.to(self.dtype), inside)
+
+    @triton.jit
+    def atomic_add(self, offsets, value):
+        pointers, inside = self._place(offsets)
+        tl.atomic_add(pointers, value.to(self.dtype), inside, sem="release")
+
+    @triton.jit
+    def atomic_min(self, offsets, value):
+        pointers, inside = self._place(offsets)
+        tl.atomic_min(pointers, value.to(self.dtype), inside, sem="release")
+
+    @triton.jit
+    def atomic_max(self, offsets, value):
+        pointers, inside = self._place(offsets)
+        tl.atomic_max(pointers, value.to(self.dtype), inside, sem="release")
+
+    @triton.jit
+    def atomic_and(self, offsets, value):
+        pointers, inside = self._place(offsets)
+        tl.atomic_and(pointers, value.to(self.dtype), inside, sem="release")
+
+    @triton.jit
+    def atomic_or(self, offsets, value):
+        pointers, inside = self._place(offsets)
+        tl.atomic_or(pointers, value.to(self.dtype), inside, sem="release")
+
+    @triton.jit
+    def atomic_xor(self, offsets, value):
+        pointers, inside = self._place(offsets)
+        tl.atomic_xor(pointers, value.to(self.dtype), inside, sem="release")
+
+
+@triton.constexpr_function
+def _is_same(shape, block):
+    return list(shape) == list(block)
+
+
+@triton.jit
+def make_tensor_descriptor(
+    base, shape, strides, block_shape: tl.constexpr, padding_option: tl.constexpr = "zero"
+):
+    """The tensor of a shape and strides behind a pointer, in blocks of `block_shape`."""
+    rank: tl.constexpr = len(block_shape)
+    tl.static_assert(rank >= 1 and rank <= 5, "descriptors have one to five dimensions")
+    tl.static_assert(
+        len(shape) == rank and len(strides) == rank,
+        "shape, strides and block have one entry for each dimension",
+    )
+    tl.static_assert(_is_one(strides[rank - 1]), "the last stride is 1, known at compile time")
+    element: tl.constexpr = base.dtype.element_ty
+    tl.static_assert(
+        block_shape[rank - 1] * element.primitive_bitwidth >= 128,
+        "the last dimension of a block takes 16 bytes or more",
+    )
+    padding: tl.constexpr = _padding(padding_option, element.is_floating())
+    return tensor_descriptor(
+        base,
+        [tl.to_tensor(extent).to(tl.int32) for extent in shape],
+        [tl.to_tensor(stride).to(tl.int64) for stride in strides],
+        block_shape,
+        padding_option,
+    )
+
+
+@triton.jit
+def _is_one(stride):
+    return isinstance(stride, tl.constexpr) and stride == 1
+
+
+@triton.jit
+def load_tensor_descriptor(desc, offsets):
+    return desc.load(offsets)
+
+
+@triton.jit
+def store_tensor_descriptor(desc, offsets, value):
+    desc.store(offsets, value)
