@@ -4,6 +4,7 @@
 #include "sema/kernel/KernelContext.h"
 #include "sema/kernel/KernelStatements.h"
 #include "sema/kernel/Unsupported.h"
+#include "sema/library/Library.h"
 #include "sema/names/Language.h"
 
 #include "ir/OpenLayouts.h"
@@ -160,8 +161,29 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
                             functionAttributes, attributes);
 }
 
+/// A `tensor_descriptor` of the library.
+Value blockedTensor(Interpreter &interpreter, const ArgSpec &spec,
+                    llvm::ArrayRef<mlir::BlockArgument> &remaining) {
+  std::vector<Value> parts, block;
+  for (const ArgSpec &item : spec.items)
+    parts.push_back(Value::tensor(remaining[parts.size()], item.dtype));
+  remaining = remaining.drop_front(parts.size());
+  for (int64_t length : spec.blockShape)
+    block.push_back(Value::integer(length));
+  auto firstStride = parts.begin() + 1 + ptrdiff_t(block.size());
+  std::vector<Value> shape(parts.begin() + 1, firstStride), strides(firstStride, parts.end());
+  strides.push_back(Value::integer(1));
+  Value descriptor = Value::instance(
+      findLibraryMember(interpreter, "tensor_descriptor")->sharedClass(),
+      {parts[0], Value::tuple(std::move(shape)), Value::tuple(std::move(strides)),
+       Value::tuple(std::move(block)), spec.constant, Value::boolean(spec.roundsToTf32)});
+  descriptor.closeFields();
+  return descriptor;
+}
+
 /// The value of a parameter: block arguments for its run-time parts, in order.
-Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &remaining) {
+Value argumentValue(Interpreter &interpreter, const ArgSpec &spec,
+                    llvm::ArrayRef<mlir::BlockArgument> &remaining) {
   switch (spec.kind) {
   case ArgSpec::Kind::Runtime: {
     mlir::BlockArgument argument = remaining.front();
@@ -175,16 +197,18 @@ Value argumentValue(const ArgSpec &spec, llvm::ArrayRef<mlir::BlockArgument> &re
     remaining = remaining.drop_front();
     std::vector<Value> shape, strides;
     for (auto [i, item] : llvm::enumerate(spec.items))
-      (i < spec.rank() ? shape : strides).push_back(argumentValue(item, remaining));
+      (i < spec.rank() ? shape : strides).push_back(argumentValue(interpreter, item, remaining));
     return Value::descriptor(handle, Value::tuple(std::move(shape)),
                              Value::tuple(std::move(strides)), spec.dtype);
   }
+  case ArgSpec::Kind::BlockedTensor:
+    return blockedTensor(interpreter, spec, remaining);
   case ArgSpec::Kind::Tuple:
     break;
   }
   std::vector<Value> items;
   for (const ArgSpec &item : spec.items)
-    items.push_back(argumentValue(item, remaining));
+    items.push_back(argumentValue(interpreter, item, remaining));
   return Value::tuple(std::move(items), spec.names);
 }
 
@@ -202,7 +226,7 @@ bool Specializer::walk(tt::FuncOp function) {
   llvm::ArrayRef<mlir::BlockArgument> remaining = blockArguments;
   for (const auto &[binding, spec] : bindings) {
     std::optional<Value> value =
-        ops::withTypes(context, argumentValue(spec, remaining), binding.span);
+        ops::withTypes(context, argumentValue(interpreter, spec, remaining), binding.span);
     if (!value)
       return false;
     frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);

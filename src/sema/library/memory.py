@@ -172,6 +172,7 @@ class tensor_descriptor:
     strides: tl.tuple
     block_shape: tl.constexpr
     padding: tl.constexpr
+    rounds_to_tf32: tl.constexpr
 
     @property
     def dtype(self):
@@ -212,9 +213,14 @@ class tensor_descriptor:
         return pointers, inside
 
     @triton.jit
+    def _read(self, pointers, inside):
+        found = tl.load(pointers, inside, _padding(self.padding, self.dtype.is_floating()))
+        return _to_tf32(found) if self.rounds_to_tf32 else found
+
+    @triton.jit
     def load(self, offsets):
         pointers, inside = self._place(offsets)
-        return tl.load(pointers, inside, _padding(self.padding, self.dtype.is_floating()))
+        return self._read(pointers, inside)
 
     @triton.jit
     def store(self, offsets, value):
@@ -227,7 +233,7 @@ class tensor_descriptor:
     @triton.jit
     def gather(self, x_offsets, y_offset):
         pointers, inside = self._rows(x_offsets, y_offset)
-        return tl.load(pointers, inside, _padding(self.padding, self.dtype.is_floating()))
+        return self._read(pointers, inside)
 
     @triton.jit
     def scatter(self, value, x_offsets, y_offset):
@@ -265,6 +271,15 @@ class tensor_descriptor:
         tl.atomic_xor(pointers, value.to(self.dtype), inside, sem="release")
 
 
+@triton.jit
+def _to_tf32(x):
+    """Rounded to ten bits behind the point, to even where two are equally near."""
+    bits = x.to(tl.uint32, bitcast=True)
+    rounded = (bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000
+    is_finite = (bits & 0x7F800000) != 0x7F800000
+    return tl.where(is_finite, rounded.to(tl.float32, bitcast=True), x)
+
+
 @triton.constexpr_function
 def _is_same(shape, block):
     return list(shape) == list(block)
@@ -291,9 +306,10 @@ def make_tensor_descriptor(
     return tensor_descriptor(
         base,
         [tl.to_tensor(extent).to(tl.int32) for extent in shape],
-        [tl.to_tensor(stride).to(tl.int64) for stride in strides],
+        [tl.to_tensor(stride).to(tl.int64) for stride in strides[:-1]] + [1],
         block_shape,
         padding_option,
+        False,
     )
 
 

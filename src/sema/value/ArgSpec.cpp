@@ -50,6 +50,20 @@ ArgSpec ArgSpec::descriptor(DType element, std::vector<int64_t> blockShape, Valu
   return spec;
 }
 
+ArgSpec ArgSpec::blockedTensor(DType element, std::vector<int64_t> blockShape, bool padsWithNan,
+                               bool roundsToTf32) {
+  ArgSpec spec;
+  spec.kind = Kind::BlockedTensor;
+  spec.dtype = element;
+  spec.constant = Value::string(padsWithNan ? "nan" : "zero");
+  spec.roundsToTf32 = roundsToTf32;
+  spec.items.push_back(pointer(element));
+  spec.items.insert(spec.items.end(), blockShape.size(), scalar(dtypes::int32));
+  spec.items.insert(spec.items.end(), blockShape.size() - 1, scalar(dtypes::int64));
+  spec.blockShape = std::move(blockShape);
+  return spec;
+}
+
 std::optional<ArgSpec> ArgSpec::parse(llvm::StringRef text) {
   text = text.trim();
   bool divisible = text.consume_back(":16");
@@ -72,7 +86,15 @@ ArgSpec::parseDescriptor(llvm::StringRef text,
   if ((!isIm2Col && !rest.consume_front("tensordesc<")) || !rest.consume_back(">"))
     return bad("`" + text + "` is no descriptor type");
   auto [element, behind] = rest.split('[');
-  auto [block, layoutText] = behind.split("],");
+  bool isPlain = behind.consume_back("]");
+  llvm::StringRef block, layoutText;
+  std::tie(block, layoutText) = behind.split("],");
+  bool rounds = false, padsWithNan = false;
+  if (!isPlain && !isIm2Col && !layoutText.contains('(')) {
+    rounds = layoutText == "tf32" || layoutText.ends_with(",tf32");
+    padsWithNan = layoutText == "nan" || layoutText.starts_with("nan,");
+    isPlain = rounds || padsWithNan;
+  }
   std::optional<DType> dtype = DType::parse(element);
   std::vector<int64_t> blockShape;
   for (llvm::StringRef length : llvm::split(block, ',')) {
@@ -88,6 +110,11 @@ ArgSpec::parseDescriptor(llvm::StringRef text,
   // The copy engine counts to five.
   if (!dtype || rank == 0 || rank > 5)
     return bad("`" + text + "` is no descriptor type: its dims are 1 to 5");
+  if (isPlain && !isIm2Col) {
+    if ((padsWithNan && !dtype->isFloat()) || (rounds && *dtype != dtypes::float32))
+      return bad("`" + text + "` is no descriptor type: its elements have no NaN, or no tf32");
+    return blockedTensor(*dtype, std::move(blockShape), padsWithNan, rounds);
+  }
   std::optional<Value> layout = layoutOf(layoutText);
   if (!layout)
     return std::nullopt;
@@ -154,6 +181,16 @@ static std::string descriptorText(const ArgSpec &spec) {
   return text;
 }
 
+static std::string blockedText(const ArgSpec &spec) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "tensordesc<" << spec.dtype.shortName() << '[';
+  llvm::interleaveComma(spec.blockShape, out);
+  out << ']' << (spec.constant.asString() == "nan" ? ",nan" : "")
+      << (spec.roundsToTf32 ? ",tf32" : "") << '>';
+  return text;
+}
+
 std::string ArgSpec::text() const {
   switch (kind) {
   case Kind::Runtime:
@@ -162,6 +199,8 @@ std::string ArgSpec::text() const {
     return "constexpr(" + constant.repr() + ")";
   case Kind::Descriptor:
     return descriptorText(*this);
+  case Kind::BlockedTensor:
+    return blockedText(*this);
   case Kind::Tuple:
     break;
   }

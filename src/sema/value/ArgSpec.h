@@ -23,12 +23,16 @@ struct ArgSpec {
     Tuple,
     /// A host TensorDescriptor: 128 opaque bytes by value, then what `items` says.
     Descriptor,
+    /// A host TensorDescriptor without a layout, for kernels of Triton. `items` are what is passed
+    /// at run time: the pointer, the extents (i32), the strides (i64) but the last, which is 1.
+    BlockedTensor,
   };
   Kind kind = Kind::Runtime;
   /// Of a Descriptor: its element type.
   DType dtype;
   bool divisibleBy16 = false;
-  /// The value of a Constant; the shared layout of a Descriptor.
+  /// The value of a Constant; the shared layout of a Descriptor; the padding of a BlockedTensor,
+  /// "zero" or "nan".
   Value constant;
   /// Of a Tuple; of a Descriptor the run-time scalars that follow it: the extents (i32), then the
   /// strides (i64).
@@ -38,6 +42,8 @@ struct ArgSpec {
   /// Of a Descriptor: the block that one transfer moves. Of im2col: pixels, channels.
   std::vector<int64_t> blockShape;
   bool isIm2Col = false;
+  /// Of a BlockedTensor of float32: what is loaded is rounded.
+  bool roundsToTf32 = false;
 
   static ArgSpec pointer(DType element, bool divisibleBy16 = true, bool isConst = false);
   static ArgSpec scalar(DType dtype, bool divisibleBy16 = false);
@@ -46,14 +52,16 @@ struct ArgSpec {
   static ArgSpec tuple(std::vector<ArgSpec> items, std::vector<std::string> names = {});
   /// A tiled descriptor of a tensor whose rank is the block's.
   static ArgSpec descriptor(DType element, std::vector<int64_t> blockShape, Value layout);
+  static ArgSpec blockedTensor(DType element, std::vector<int64_t> blockShape, bool padsWithNan,
+                               bool roundsToTf32);
   static ArgSpec im2colDescriptor(DType element, std::vector<int64_t> blockShape, unsigned rank,
                                   Value layout);
 
   /// `'*fp32:16'`, `'i32'`, `'i32:16'`, `'*kfp16'`, `'fp16'`. Nullopt for other text.
   static std::optional<ArgSpec> parse(llvm::StringRef text);
-  /// `tensordesc<fp16[64, 64],layout>`, `tensordesc_im2col<fp16[64, 64],input_rank=4,layout>`.
-  /// `layoutOf` evaluates the layout and reports what is wrong with it; other problems go to
-  /// `problem`.
+  /// `tensordesc<fp16[64, 64],layout>`, `tensordesc_im2col<fp16[64, 64],input_rank=4,layout>`;
+  /// without a layout `tensordesc<fp16[64, 64]>`, `tensordesc<fp32[64, 64],nan,tf32>`. `layoutOf`
+  /// evaluates the layout and reports what is wrong with it; other problems go to `problem`.
   static std::optional<ArgSpec>
   parseDescriptor(llvm::StringRef text,
                   llvm::function_ref<std::optional<Value>(llvm::StringRef)> layoutOf,
