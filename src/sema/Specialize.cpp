@@ -30,13 +30,31 @@ public:
 
 protected:
   void handle(diag::Diagnostic diagnostic) override {
+    if (isOfLibrary(diagnostic.span) && showAtCall(diagnostic) &&
+        diagnostic.severity == diag::Severity::Error &&
+        !called.insert({diagnostic.span.file, diagnostic.span.begin}).second)
+      return;
     if (diagnostic.severity != diag::Severity::Error || !diagnostic.span ||
         seen.insert({diagnostic.span.file, diagnostic.span.begin, diagnostic.message}).second)
       target.submit(std::move(diagnostic));
   }
 
 private:
+  /// What goes wrong in the library is shown where the program calls it, and once.
+  static bool showAtCall(diag::Diagnostic &diagnostic) {
+    auto call = llvm::find_if(diagnostic.labels, [](const diag::Label &label) {
+      return label.span && !isOfLibrary(label.span) && label.text == "called from here";
+    });
+    if (call == diagnostic.labels.end())
+      return false;
+    diag::Span place = std::exchange(diagnostic.span, call->span);
+    diagnostic.labels.erase(diagnostic.labels.begin(), std::next(call));
+    diagnostic.labels.insert(diagnostic.labels.begin(), {place, "in the library"});
+    return true;
+  }
+
   diag::Sink &target;
+  std::set<std::pair<const diag::SourceFile *, uint32_t>> called;
   std::set<std::tuple<const diag::SourceFile *, uint32_t, std::string>> seen;
 };
 

@@ -84,7 +84,7 @@ protected:
       ADD_FAILURE() << "no builtin " << name.str();
       return std::nullopt;
     }
-    arguments.resize(std::max<size_t>(arguments.size(), 8));
+    arguments.resize(std::max<size_t>(arguments.size(), Signature::most));
     std::vector<diag::Span> spans(arguments.size());
     return emitCall(context, *builtin, arguments, spans);
   }

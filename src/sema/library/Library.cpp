@@ -8,6 +8,8 @@ namespace gluonc::sema {
 
 namespace {
 
+constexpr llvm::StringLiteral folder = "<gluonc library>/";
+
 struct Text {
   llvm::StringLiteral file, text;
 };
@@ -19,6 +21,7 @@ struct Export {
   llvm::StringLiteral name, file;
   bool isMethod = false;
 };
+/// By their paths below `tl`; what begins with `tensor.` is a method only.
 constexpr Export exports[] = {
     {"sigmoid", "standard.py", true},
     {"softmax", "standard.py", true},
@@ -32,6 +35,9 @@ constexpr Export exports[] = {
     {"_log2", "standard.py"},
     {"_partners", "standard.py"},
     {"get_int_dtype", "standard.py"},
+    {"tensor.logical_and", "standard.py"},
+    {"tensor.logical_or", "standard.py"},
+    {"tensor.histogram", "standard.py"},
     {"sort", "sorting.py"},
     {"topk", "sorting.py"},
     {"bitonic_merge", "sorting.py"},
@@ -69,7 +75,7 @@ SourceModule &libraryModule(Interpreter &interpreter, llvm::StringRef file) {
     const auto *entry = llvm::find_if(texts, [&](const Text &text) { return text.file == file; });
     GL_CHECK(entry != std::end(texts));
     const diag::SourceFile *source =
-        program.sources().add(("<gluonc library>/" + file).str(), entry->text.str());
+        program.sources().add((folder + file).str(), entry->text.str());
     module = std::make_unique<SourceModule>(program, file.drop_back(3).str(), *source,
                                             ast::parse(*source, *interpreter.sink), /*scope=*/0);
   }
@@ -87,8 +93,9 @@ MaybeValue findLibraryMember(Interpreter &interpreter, llvm::StringRef name) {
 }
 
 MaybeValue findLibraryMethod(Interpreter &interpreter, llvm::StringRef name) {
-  const Export *entry = findExport(name);
-  return entry && entry->isMethod ? findLibraryMember(interpreter, name) : std::nullopt;
+  if (const Export *entry = findExport(name))
+    return entry->isMethod ? findLibraryMember(interpreter, name) : std::nullopt;
+  return findLibraryMember(interpreter, ("tensor." + name).str());
 }
 
 MaybeValue findLibraryOverload(Interpreter &interpreter, const Value &object,
@@ -100,6 +107,10 @@ MaybeValue findLibraryOverload(Interpreter &interpreter, const Value &object,
   bool isOurs = llvm::any_of(interpreter.program.state().library,
                              [&](const auto &entry) { return entry.second.get() == cls.module; });
   return member && isOurs ? MaybeValue(Value::boundMethod(member->value, object)) : std::nullopt;
+}
+
+bool isOfLibrary(diag::Span span) {
+  return span.file && llvm::StringRef(span.file->path()).starts_with(folder);
 }
 
 void appendLibraryNames(std::vector<llvm::StringRef> &names) {

@@ -19,6 +19,9 @@ MaybeValue findLibraryMethod(Interpreter &interpreter, llvm::StringRef name);
 /// pointer is `p.load()`. Nullopt for all others.
 MaybeValue findLibraryOverload(Interpreter &interpreter, const Value &object, llvm::StringRef name);
 
+/// Is the place in a file of the library?
+bool isOfLibrary(diag::Span span);
+
 /// Every name that the library gives to `tl`.
 void appendLibraryNames(std::vector<llvm::StringRef> &names);
 

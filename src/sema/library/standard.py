@@ -167,3 +167,17 @@ def swizzle2d(i, j, size_i, size_j, size_g):
     within = number - group * (size_g * size_j)
     return first + within % rows, within // rows
 
+
+@triton.jit
+def logical_and(x, other):
+    return (x != 0) & (other != 0)
+
+
+@triton.jit
+def logical_or(x, other):
+    return (x != 0) | (other != 0)
+
+
+@triton.jit
+def histogram(input, num_bins: tl.constexpr, mask=None):
+    return tl.histogram(input, num_bins, mask)

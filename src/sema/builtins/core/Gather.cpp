@@ -68,7 +68,9 @@ static Result emitHistogram(Context &context, const BoundArgs &arguments) {
         .end();
     return std::nullopt;
   }
-  if (!arguments["layout"].is(ValueKind::Layout)) {
+  // Where the layout of the input is left to the compiler, so may that of the bins be.
+  bool mayLack = !isGiven(arguments["layout"]) && isAuto(input.value.blockTensorType());
+  if (!mayLack && !arguments["layout"].is(ValueKind::Layout)) {
     context
         .report(diag::Kind::ArgumentKind, arguments.span("layout"), "layout", "a layout",
                 arguments["layout"].typeName())

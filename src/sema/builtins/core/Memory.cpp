@@ -243,9 +243,9 @@ static Result emitStore(Context &context, const BoundArgs &arguments) {
 llvm::ArrayRef<Builtin> memoryBuiltins() {
   static const Builtin table[] = {
       {"load",
-       "pointer: pointer, mask: tensor = None, other: tensor = None, boundary_check: ints = (), "
-       "padding_option: str = '', *, cache_modifier: str = '', eviction_policy: str = '', "
-       "volatile: bool = False, cache_policy: value = None",
+       "pointer: pointer, mask: tensor = None, other: tensor = None, *, cache_modifier: str = '', "
+       "eviction_policy: str = '', volatile: bool = False, cache_policy: value = None, "
+       "boundary_check: ints = (), padding_option: str = ''",
        emitLoad, asFunction, R"(
 Reads memory through a pointer or a block of pointers.
 
@@ -262,8 +262,8 @@ scalar pointer.
     x = gl.load(p + offsets, mask=offsets < n, other=0.0)
 )"},
       {"store",
-       "pointer: pointer, value: tensor, mask: tensor = None, boundary_check: ints = (), *, "
-       "cache_modifier: str = '', eviction_policy: str = '', cache_policy: value = None",
+       "pointer: pointer, value: tensor, mask: tensor = None, *, cache_modifier: str = '', "
+       "eviction_policy: str = '', cache_policy: value = None, boundary_check: ints = ()",
        emitStore, asMethod, R"(
 Writes memory through a pointer or a block of pointers.
 
