@@ -125,6 +125,9 @@ MaybeValue findTritonMember(llvm::StringRef path) {
   for (const Intrinsic &intrinsic : intrinsics)
     if (intrinsic.name == path)
       return Value::builtin(&intrinsic);
+  for (const Builtin &builtin : ops::dotBuiltins())
+    if (builtin.name == path)
+      return Value::builtin(&builtin);
   if (path == "TRITON_MAX_TENSOR_NUMEL")
     return Value::integer(maxElements).asWrapped();
   if (path == "pi32_t")
