@@ -27,12 +27,18 @@ void Plan::applyTypes() {
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
         constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
   }
-  llvm::SmallVector<Type> arguments, results;
-  for (Value argument : function.getArguments())
-    arguments.push_back(argument.getType());
-  for (Type type : function.getResultTypes())
-    results.push_back(isOpen(type) ? withEncoding(type, defaultEncoding(type, function)) : type);
-  function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
+  giveSignature(function);
+}
+
+void giveSignature(tt::FuncOp function) {
+  auto closed = [&](ArrayRef<Type> types) {
+    return llvm::map_to_vector(types, [&](Type type) {
+      return isOpen(type) ? withEncoding(type, defaultEncoding(type, function)) : type;
+    });
+  };
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             closed(function.getArgumentTypes()),
+                                             closed(function.getResultTypes())));
 }
 
 /// Converts operands to what their operations need.

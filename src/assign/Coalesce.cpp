@@ -3,6 +3,10 @@
 // See ir/tt/Coalescing.h for the layouts. A load of fewer elements than there are threads
 // costs little in any layout, so that the uses of what it loads may decide.
 //
+// What is stored may be loaded again. Accesses by one tensor of pointers have one
+// layout, so that each thread loads what it stored itself; others need a barrier of
+// the program's.
+//
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/Settle.h"
@@ -25,10 +29,11 @@ int64_t limitOf(Operation *access) {
   return element.isF16() ? 2 : 1;
 }
 
-bool isLarge(Operation *access, RankedTensorType pointers) {
+bool isLarge(Operation *access) {
   ThreadCounts threads = ThreadCounts::at(access);
   return !isa<tt::LoadOp>(access) ||
-         pointers.getNumElements() >= threads.lanes * threads.warps * threads.ctas;
+         cast<RankedTensorType>(pointersOf(access).getType()).getNumElements() >=
+             threads.lanes * threads.warps * threads.ctas;
 }
 
 struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
@@ -48,19 +53,29 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
 
   static void coalesce(tt::FuncOp function) {
     llvm::SmallVector<Operation *> accesses;
+    llvm::DenseMap<Value, Operation *> stores;
     function.getBody().walk([&](Operation *op) {
       Value pointers = pointersOf(op);
-      if (pointers && isOpen(pointers.getType()) &&
-          isLarge(op, cast<RankedTensorType>(pointers.getType())))
-        accesses.push_back(op);
+      if (!pointers || !isOpen(pointers.getType()))
+        return;
+      accesses.push_back(op);
+      if (isa<tt::StoreOp>(op))
+        stores.try_emplace(pointers, op);
+    });
+    llvm::erase_if(accesses, [&](Operation *access) {
+      return !isLarge(access) && !stores.contains(pointersOf(access));
     });
     if (accesses.empty())
       return;
     Coalescing coalescing(function, limitOf);
-    llvm::SmallVector<Attribute> encodings;
-    for (Operation *access : accesses)
-      encodings.push_back(
-          fromLayout(access->getContext(), layout::Layout(coalescing.layoutFor(access))));
+    // Where pointers are stored to, loads of the same ones see it: it is the same thread's.
+    auto layoutFor = [&](Operation *access) {
+      Operation *store =
+          isa<tt::LoadOp, tt::StoreOp>(access) ? stores.lookup(pointersOf(access)) : nullptr;
+      return fromLayout(access->getContext(),
+                        layout::Layout(coalescing.layoutFor(store ? store : access)));
+    };
+    llvm::SmallVector<Attribute> encodings = llvm::map_to_vector(accesses, layoutFor);
     for (auto [access, encoding] : llvm::zip_equal(accesses, encodings))
       if (std::optional<assign::OpLayouts> layouts =
               encoding ? assign::settle(access, pointersOf(access), encoding) : std::nullopt)

@@ -84,7 +84,12 @@ static bool isView(Operation *op) {
              tt::AddPtrOp, tt::BitcastOp, tt::IntToPtrOp, tt::PtrToIntOp>(op);
 }
 
+/// A load that all threads may make again. What was stored is seen by the thread that stored it.
 static bool isSmallLoad(tt::LoadOp load) {
+  if (llvm::any_of(load.getPtr().getUsers(), [](Operation *user) {
+        return !isMemoryEffectFree(user) && !isa<tt::LoadOp>(user);
+      }))
+    return false;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   ThreadCounts threads = ThreadCounts::at(load);
   return type && !load.getIsVolatile() &&

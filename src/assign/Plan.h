@@ -13,6 +13,9 @@
 
 namespace gluonc::assign {
 
+/// Functions that stay take and return tensors in the default layouts of their shapes.
+void giveSignature(tt::FuncOp function);
+
 class Plan {
 public:
   explicit Plan(tt::FuncOp function);

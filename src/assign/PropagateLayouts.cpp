@@ -3,6 +3,9 @@
 #include "assign/Plan.h"
 #include "ir/Report.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+
 using namespace mlir;
 
 namespace gluonc {
@@ -23,6 +26,10 @@ struct PropagateLayoutsPass : PassWrapper<PropagateLayoutsPass, OperationPass<Mo
     if (!choosesLayouts(getOperation()))
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
+      if (function.isExternal()) {
+        assign::giveSignature(function);
+        continue;
+      }
       assign::eraseUnused(function);
       assign::Plan plan(function);
       if (allDefault)
@@ -31,6 +38,10 @@ struct PropagateLayoutsPass : PassWrapper<PropagateLayoutsPass, OperationPass<Mo
         plan.choose();
       plan.apply();
       assign::eraseUnused(function);
+      // What was made or converted for several operations is one value again.
+      IRRewriter rewriter(&getContext());
+      DominanceInfo dominance(function);
+      eliminateCommonSubExpressions(rewriter, dominance, function);
     }
   }
 

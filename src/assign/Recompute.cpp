@@ -283,47 +283,44 @@ Value Recompute::make(Value given, Attribute encoding) {
   Value value = given;
   if (!decisions.contains({given, encoding}) && isCarried(carriedAs(given), encoding))
     value = carriedAs(given);
-  if (!made.contains({value, encoding}))
-    decided(value, encoding);
+  Value result = made.lookup({value, encoding});
+  if (!result)
+    result = build(value, encoding);
   if (value == given)
-    return made.lookup({value, encoding});
+    return result;
   // What the loop carries is asked for behind it.
-  auto [loop, number] = carrierOf(made.lookup({value, encoding}));
+  auto [loop, number] = carrierOf(result);
   return loop.getResult(number);
 }
 
-void Recompute::decided(Value value, Attribute encoding) {
+Value Recompute::build(Value value, Attribute encoding) {
   Key key{value, encoding};
   Decision decision = decisions.lookup(key);
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   switch (decision.kind) {
-  case Decision::Make:
-    made[key] = makeIn(builder, value.getDefiningOp(), encoding)->getResult(0);
-    return;
   case Decision::Convert:
-    made[key] = ttg::ConvertLayoutOp::create(builder, value.getLoc(),
-                                             withEncoding(value.getType(), encoding), value,
-                                             /*force_warp_shuffle=*/false);
-    return;
+    return made[key] = ttg::ConvertLayoutOp::create(builder, value.getLoc(),
+                                                    withEncoding(value.getType(), encoding), value,
+                                                    /*force_warp_shuffle=*/false);
+  case Decision::Make:
+    return made[key] = makeIn(builder, value.getDefiningOp(), encoding)->getResult(0);
   case Decision::Reuse:
     decision.existing->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-    made[key] = decision.existing->getResult(0);
-    return;
+    return made[key] = decision.existing->getResult(0);
   case Decision::Forward: {
     Value source = make(cast<ttg::ConvertLayoutOp>(value.getDefiningOp()).getSrc(), encoding);
-    made[key] = source;
-    return;
+    return made[key] = source;
   }
   case Decision::Again:
-    return makeAgain(value.getDefiningOp(), decision.layouts);
+    makeAgain(value.getDefiningOp(), decision.layouts);
+    return made.lookup(key);
   case Decision::Carry:
-    makeCarried(value, encoding);
-    return;
+    return makeCarried(value, encoding);
   case Decision::Yield:
-    makeYielded(value, encoding);
-    return;
+    return makeYielded(value, encoding);
   }
+  return {};
 }
 
 void Recompute::apply() {

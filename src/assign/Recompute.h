@@ -56,7 +56,7 @@ private:
   /// The value as it was decided.
   mlir::Value make(mlir::Value value, mlir::Attribute encoding);
   /// Builds what was decided for it.
-  void decided(mlir::Value value, mlir::Attribute encoding);
+  mlir::Value build(mlir::Value value, mlir::Attribute encoding);
   void makeAgain(mlir::Operation *op, const OpLayouts &layouts);
   mlir::Value makeCarried(mlir::Value argument, mlir::Attribute encoding);
   mlir::Value makeYielded(mlir::Value result, mlir::Attribute encoding);

@@ -47,7 +47,20 @@ struct StateProductsPass : PassWrapper<StateProductsPass, OperationPass<ModuleOp
     });
   }
 
+  /// Floats of 8 bits are only held: f16 has all their values.
+  static void widen(OpOperand &operand) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (!isa<FloatType>(type.getElementType()) || type.getElementTypeBitWidth() != 8)
+      return;
+    OpBuilder builder(operand.getOwner());
+    Type half = type.clone(builder.getF16Type());
+    operand.set(tt::FpToFpOp::create(builder, operand.getOwner()->getLoc(), half, operand.get(),
+                                     tt::RoundingModeAttr()));
+  }
+
   static void state(tt::DotOp dot) {
+    widen(dot.getAMutable());
+    widen(dot.getBMutable());
     layout::Layout parent = blocksFor(dot);
     auto encode = [&](const layout::Layout &layout) {
       return fromLayout(dot.getContext(), layout);
