@@ -80,25 +80,7 @@ layout::BlockedLayout spreadBlocked(ArrayRef<int64_t> wholeShape, ArrayRef<int64
 }
 
 Coalescing::Coalescing(tt::FuncOp function, Limit limit) : facts(function), limit(limit) {
-  findRelated(function);
-}
-
-void Coalescing::findRelated(tt::FuncOp function) {
-  llvm::EquivalenceClasses<Operation *> related;
-  function.getBody().walk([&](Operation *op) {
-    related.insert(op);
-    if (pointersOf(op))
-      accesses.push_back(op);
-    if (Operation *parent = op->getParentOp(); parent != function)
-      related.unionSets(op, parent);
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        related.unionSets(op, producer);
-  });
-  llvm::DenseMap<Operation *, unsigned> numbers;
-  for (Operation *access : accesses)
-    groups[access] =
-        numbers.try_emplace(related.getLeaderValue(access), numbers.size()).first->second;
+  findGroups(function);
 }
 
 layout::Ints Coalescing::orderOf(Value pointers) {
@@ -113,7 +95,7 @@ layout::Ints Coalescing::orderOf(Value pointers) {
 }
 
 /// Elements that one access can move.
-int64_t Coalescing::runOf(Operation *access, ArrayRef<int64_t> order, int64_t ctas) {
+int64_t Coalescing::runOf(Operation *access, ArrayRef<int64_t> order) {
   Value pointers = pointersOf(access);
   auto type = cast<RankedTensorType>(pointers.getType());
   Type element = cast<tt::PointerType>(type.getElementType()).getPointeeType();
@@ -121,30 +103,49 @@ int64_t Coalescing::runOf(Operation *access, ArrayRef<int64_t> order, int64_t ct
   if (limit)
     widest = std::min(widest, std::max<int64_t>(limit(access), 1));
   layout::Ints share(type.getShape());
-  shareAmongCtas(share, order, ctas);
+  shareAmongCtas(share, order, ttg::numCtasOf(access));
   int64_t run = facts.pointerRun(pointers, order[0]);
   return std::max<int64_t>(std::min({run, widest, share[order[0]]}), 1);
 }
 
+void Coalescing::findGroups(tt::FuncOp function) {
+  llvm::EquivalenceClasses<Operation *> related;
+  llvm::SmallVector<Operation *> accesses;
+  function.getBody().walk([&](Operation *op) {
+    related.insert(op);
+    if (Value pointers = pointersOf(op); pointers && !shapeOf(pointers).empty())
+      accesses.push_back(op);
+    if (Operation *parent = op->getParentOp(); parent != function)
+      related.unionSets(op, parent);
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        related.unionSets(op, producer);
+  });
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (Operation *access : accesses) {
+    unsigned number =
+        numbers.try_emplace(related.getLeaderValue(access), numbers.size()).first->second;
+    Value pointers = pointersOf(access);
+    Group group{number, layout::Ints(shapeOf(pointers)), orderOf(pointers)};
+    int64_t &longest = runs[group];
+    longest = std::max(longest, runOf(access, std::get<2>(group)));
+    groupOf[access] = std::move(group);
+  }
+}
+
 layout::BlockedLayout Coalescing::layoutFor(Operation *access) {
-  Value pointers = pointersOf(access);
-  ArrayRef<int64_t> shape = shapeOf(pointers);
-  layout::Ints order = orderOf(pointers);
-  if (order.empty())
+  auto entry = groupOf.find(access);
+  if (entry == groupOf.end())
     return {};
+  const auto &[number, shape, order] = entry->second;
   ThreadCounts threads = ThreadCounts::at(access);
-  int64_t own = runOf(access, order, threads.ctas), perThread = own;
   // What is loaded here is stored elsewhere: all such accesses shall agree.
-  auto group = groups.find(access);
-  for (Operation *other : accesses)
-    if (group != groups.end() && groups.lookup(other) == group->second &&
-        shapeOf(pointersOf(other)) == shape && orderOf(pointersOf(other)) == order)
-      perThread = std::max(perThread, runOf(other, order, threads.ctas));
-  int64_t all = threads.warps * threads.lanes * threads.ctas;
-  perThread = std::min(perThread, std::max<int64_t>(product(shape) / all, 1));
+  int64_t perThread = std::min(
+      runs[entry->second],
+      std::max<int64_t>(product(shape) / (threads.warps * threads.lanes * threads.ctas), 1));
   // Gaps between a warp's stores cost more than between its loads, which are cached.
   if (!isa<tt::LoadOp>(access))
-    perThread = std::min(perThread, own);
+    perThread = std::min(perThread, runOf(access, order));
   return spreadBlocked(shape, order, perThread, threads);
 }
 

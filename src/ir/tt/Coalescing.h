@@ -12,6 +12,8 @@
 #include "ir/tt/AxisInfo.h"
 #include "layout/named/Layouts.h"
 
+#include <map>
+
 namespace gluonc {
 
 /// The tensor of pointers that an operation accesses memory through; null for others.
@@ -44,15 +46,18 @@ public:
   layout::BlockedLayout layoutFor(mlir::Operation *access);
 
 private:
+  /// Accesses of one shape and order whose values are connected.
+  using Group = std::tuple<unsigned, layout::Ints, layout::Ints>;
+
   layout::Ints orderOf(mlir::Value pointers);
-  int64_t runOf(mlir::Operation *access, llvm::ArrayRef<int64_t> order, int64_t ctas);
-  /// Numbers of the groups of operations that values connect.
-  void findRelated(tt::FuncOp function);
+  int64_t runOf(mlir::Operation *access, llvm::ArrayRef<int64_t> order);
+  void findGroups(tt::FuncOp function);
 
   AxisInfos facts;
   Limit limit;
-  llvm::DenseMap<mlir::Operation *, unsigned> groups;
-  llvm::SmallVector<mlir::Operation *> accesses;
+  llvm::DenseMap<mlir::Operation *, Group> groupOf;
+  /// The longest run in each group.
+  std::map<Group, int64_t> runs;
 };
 
 } // namespace gluonc
