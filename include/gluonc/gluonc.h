@@ -318,6 +318,8 @@ typedef struct gluonc_kernel_options {
   int programmatic_dependent_launch;
   /* All programs run at the same time, or the launch fails. */
   int cooperative_launch;
+  /* Of loops in Triton that load ahead; 1 to 64, 0: 3. */
+  unsigned num_stages;
 } gluonc_kernel_options;
 
 /* One argument per parameter; missing trailing ones take their defaults. `options` may be null. */

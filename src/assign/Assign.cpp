@@ -20,6 +20,9 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   // Behind it: only what has a layout has a cost.
   if (!options.allDefault)
     passes.addPass(createRemoveConversionsPass());
+  // Behind it: what a loop converts right after a load is read from shared memory so.
+  if (!options.allDefault)
+    passes.addPass(createPipelinePass(target));
   passes.addPass(createFinishLayoutsPass());
 }
 

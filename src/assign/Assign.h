@@ -56,6 +56,9 @@ std::unique_ptr<mlir::Pass> createPropagateLayoutsPass(bool allDefault = false);
 /// them before operations that widen what they convert.
 std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
 
+/// Loops with stages (`tt.num_stages`) copy blocks to shared memory ahead of their use.
+std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target);
+
 /// Reports tensors that are still open; drops the attribute that asked for layouts.
 std::unique_ptr<mlir::Pass> createFinishLayoutsPass();
 

@@ -14,6 +14,9 @@ namespace gluonc {
 /// On a module (unit): `assign` is to run on it.
 inline constexpr llvm::StringLiteral choosesLayoutsAttr = "gluon.chooses_layouts";
 
+/// How many stages loops have that load ahead (i32): of a loop, or of all in the module.
+inline constexpr llvm::StringLiteral numStagesAttr = "tt.num_stages";
+
 /// Whether the compiler chooses layouts in the module around `op`.
 inline bool choosesLayouts(mlir::Operation *op) {
   auto module = llvm::dyn_cast<mlir::ModuleOp>(op);

@@ -79,6 +79,7 @@ struct Specializer {
   bool checkSpec(const Parameter &parameter, const ArgSpec &spec);
   mlir::OwningOpRef<mlir::ModuleOp> createModule(mlir::Location loc);
   tt::FuncOp createFunction(mlir::Location loc);
+  void markAsOpen(mlir::ModuleOp module);
   bool walk(tt::FuncOp function);
 };
 
@@ -230,6 +231,12 @@ Value argumentValue(Interpreter &interpreter, const ArgSpec &spec,
   return Value::tuple(std::move(items), spec.names);
 }
 
+/// Functions of Triton left something to the compiler.
+void Specializer::markAsOpen(mlir::ModuleOp module) {
+  module->setAttr(choosesLayoutsAttr, builder.getUnitAttr());
+  module->setAttr(numStagesAttr, builder.getI32IntegerAttr(int32_t(options.numStages)));
+}
+
 bool Specializer::walk(tt::FuncOp function) {
   KernelContext context(builder, interpreter, options);
   interpreter.setContext(&context, function->getParentOp());
@@ -254,7 +261,7 @@ bool Specializer::walk(tt::FuncOp function) {
   Flow flow = KernelStatements(interpreter).runBody(kernel.def->body);
   interpreter.setContext(nullptr, nullptr);
   if (context.choosesLayouts)
-    function->getParentOp()->setAttr(choosesLayoutsAttr, builder.getUnitAttr());
+    markAsOpen(function->getParentOfType<mlir::ModuleOp>());
   if (flow == Flow::Failed || frame.hasFailed || !interpreter.step(kernel.span))
     return false;
   if (flow == Flow::Returned && !frame.result.isNone()) {

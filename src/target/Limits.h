@@ -31,6 +31,9 @@ constexpr bool isNumWarps(uint64_t count, unsigned warpSize = minWarpSize) {
 constexpr bool isNumCtas(uint64_t count) {
   return std::has_single_bit(count) && count <= maxCtasPerCluster;
 }
+/// Of loops that load ahead.
+inline constexpr unsigned maxStages = 64;
+constexpr bool isNumStages(uint64_t count) { return count >= 1 && count <= maxStages; }
 /// How reports list them: "1, 2, 4 or 8".
 std::string powersOfTwoUpTo(unsigned most);
 

@@ -110,8 +110,9 @@ std::optional<target::Target> Session::parseTarget(const Word &word) {
 }
 
 bool Session::readOptions(sema::Options &options, std::string &problem) {
-  std::optional<uint64_t> warps, ctas, registers;
+  std::optional<uint64_t> warps, ctas, stages, registers;
   if (!line.integer("--num-warps", warps, problem) || !line.integer("--num-ctas", ctas, problem) ||
+      !line.integer("--num-stages", stages, problem) ||
       !line.integer("--maxnreg", registers, problem))
     return false;
   options.numWarps = static_cast<unsigned>(warps.value_or(4));
@@ -121,9 +122,12 @@ bool Session::readOptions(sema::Options &options, std::string &problem) {
         "--num-warps takes " + target::powersOfTwoUpTo(target::maxWarpsPerCta(target::minWarpSize));
   else if (!target::isNumCtas(ctas.value_or(1)))
     problem = "--num-ctas takes " + target::powersOfTwoUpTo(target::maxCtasPerCluster);
+  else if (!target::isNumStages(stages.value_or(1)))
+    problem = "--num-stages takes 1 to " + std::to_string(target::maxStages);
   else if (registers && !target::nvidia::isRegisterLimit(*registers))
     problem = "--maxnreg takes " + std::to_string(target::nvidia::minRegisterLimit) + " to " +
               std::to_string(target::nvidia::maxRegisterLimit);
+  options.numStages = static_cast<unsigned>(stages.value_or(options.numStages));
   if (registers)
     options.maxnreg = static_cast<unsigned>(*registers);
   options.debug = line.has("--debug");

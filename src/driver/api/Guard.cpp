@@ -34,6 +34,8 @@ std::string reproducerOf(const Subject &subject, const std::string &what) {
     }
     out << " --num-warps " << made.options.numWarps << " --num-ctas " << made.options.numCtas;
   }
+  if (made.options.numStages != sema::Options().numStages)
+    out << " --num-stages " << made.options.numStages;
   if (made.options.maxnreg)
     out << " --maxnreg " << *made.options.maxnreg;
   out << (made.options.debug ? " --debug" : "")

@@ -123,6 +123,8 @@ private:
 static void takeOptions(const gluonc_kernel_options &options, gluonc_specialization &made) {
   if (options.max_registers)
     made.options.maxnreg = options.max_registers;
+  if (options.num_stages)
+    made.options.numStages = options.num_stages;
   made.options.debug = options.debug;
   made.code.backend.fpFusion = !options.no_fp_fusion;
   made.code.backend.lineInfo = options.line_info;
@@ -136,6 +138,8 @@ static std::string problemOf(const sema::Options &options) {
   if (!target::isNumWarps(options.numWarps) || !target::isNumCtas(options.numCtas))
     return llvm::formatv("num_warps is 1 to {0} and num_ctas 1 to {1}, powers of two",
                          target::maxWarpsPerCta(target::minWarpSize), target::maxCtasPerCluster);
+  if (!target::isNumStages(options.numStages))
+    return llvm::formatv("num_stages is 1 to {0}, not {1}", target::maxStages, options.numStages);
   if (std::optional<unsigned> most = options.maxnreg; most && !isRegisterLimit(*most))
     return llvm::formatv("maxnreg is {0} to {1} registers of a thread, not {2}", minRegisterLimit,
                          maxRegisterLimit, *most);

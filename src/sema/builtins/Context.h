@@ -19,6 +19,8 @@ struct Options {
   target::Target target;
   unsigned numWarps = 4;
   unsigned numCtas = 1;
+  /// Of loops in Triton that load ahead, unless they say themselves.
+  unsigned numStages = 3;
   std::optional<unsigned> maxnreg;
   bool debug = false;
   bool sanitizeOverflow = true;

@@ -1,0 +1,279 @@
+//===- Fetch.cpp -----------------------------------------------------------------===//
+#include "assign/Fetch.h"
+
+#include "ir/Encoding.h"
+#include "target/nvidia/MatrixInstructions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace gluonc::assign {
+
+/// cp.async copies 4, 8 or 16 bytes.
+static constexpr int64_t leastCopyBytes = 4;
+/// Banks of shared memory are 4 bytes wide; all together a row.
+static constexpr int64_t rowBits = 1024;
+
+static bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
+
+namespace {
+
+/// Operations and loop arguments that values of the body depend on.
+struct Slice {
+  llvm::SetVector<Operation *> operations;
+  llvm::SetVector<unsigned> arguments;
+};
+
+class Finder {
+public:
+  Finder(scf::ForOp loop, const AxisInfos &facts) : loop(loop), facts(facts) {}
+
+  std::optional<Fetch> find();
+
+private:
+  bool isSuitableLoop();
+  bool isWanted(tt::LoadOp load);
+  std::optional<Copy> asCopy(tt::LoadOp load);
+  bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout);
+  bool addTo(Slice &slice, Value value);
+  bool mayBeWritten(tt::LoadOp load);
+  Value baseOf(Value pointers);
+  void findAsyncDots(Fetch &fetch);
+
+  scf::ForOp loop;
+  const AxisInfos &facts;
+  /// Pointers that the body writes through.
+  SmallVector<Value> written;
+  bool wantsAll = false;
+};
+
+} // namespace
+
+/// No loops inside, and nothing that a moved load could change.
+bool Finder::isSuitableLoop() {
+  bool suits = true;
+  loop.getBody()->walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp, ttg::BarrierOp, tt::AssertOp, tt::PrintOp, tt::CallOp,
+            ttg::AsyncWaitOp, ttg::AsyncCommitGroupOp, ttng::WarpGroupDotWaitOp>(op))
+      suits = false;
+    if (auto store = dyn_cast<tt::StoreOp>(op))
+      written.push_back(store.getPtr());
+    else if (auto update = dyn_cast<tt::AtomicRMWOp>(op))
+      written.push_back(update.getPtr());
+    else if (isa<tt::AtomicCASOp>(op))
+      suits = false;
+  });
+  return suits;
+}
+
+/// The argument of the function that pointers were computed from; null where that is hard to say.
+Value Finder::baseOf(Value pointers) {
+  for (unsigned steps = 0; steps < 1000; ++steps) {
+    if (auto argument = dyn_cast<BlockArgument>(pointers)) {
+      auto around = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!around)
+        return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? pointers : Value();
+      if (argument.getArgNumber() == 0)
+        return {};
+      pointers = around.getInitArgs()[argument.getArgNumber() - 1];
+      continue;
+    }
+    Operation *op = pointers.getDefiningOp();
+    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, ttg::ConvertLayoutOp,
+             tt::BitcastOp>(op))
+      return {};
+    pointers = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Tensors that a kernel takes as different arguments are different ones.
+bool Finder::mayBeWritten(tt::LoadOp load) {
+  if (written.empty())
+    return false;
+  Value base = baseOf(load.getPtr());
+  return !base || llvm::any_of(written, [&](Value pointers) {
+    Value other = baseOf(pointers);
+    return !other || other == base;
+  });
+}
+
+/// Whether a product of the loop depends on it.
+bool Finder::isWanted(tt::LoadOp load) {
+  if (wantsAll)
+    return true;
+  SmallVector<Value> pending{load.getResult()};
+  llvm::DenseSet<Operation *> seen;
+  while (!pending.empty())
+    for (OpOperand &use : pending.pop_back_val().getUses()) {
+      Operation *op = use.getOwner();
+      if (isProduct(op) && use.getOperandNumber() < 2)
+        return true;
+      if (op->getBlock() != loop.getBody() || isProduct(op) || isa<scf::YieldOp>(op) ||
+          !seen.insert(op).second)
+        continue;
+      llvm::append_range(pending, op->getResults());
+    }
+  return false;
+}
+
+/// Whether threads read runs of words, as far as the layout, addresses and mask tell.
+bool Finder::copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout) {
+  auto type = cast<RankedTensorType>(load.getType());
+  unsigned axis = layout.order.front();
+  int64_t run = std::min(layout.sizePerThread[axis], facts.pointerRun(load.getPtr(), axis));
+  if (load.getMask())
+    run = std::min(run, facts.maskRun(load.getMask(), axis));
+  return run * elementBytes(type.getElementType()) >= leastCopyBytes;
+}
+
+/// Adds what `value` is computed by; false if it cannot run ahead.
+bool Finder::addTo(Slice &slice, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
+      return !loop->isProperAncestor(argument.getOwner()->getParentOp());
+    unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+    return !slice.arguments.insert(number) || addTo(slice, loop.getYieldedValues()[number]);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return true;
+  auto load = dyn_cast<tt::LoadOp>(op);
+  bool isIndexLoad = load && written.empty() && !load.getIsVolatile();
+  if (op->getBlock() != loop.getBody() || isProduct(op) ||
+      (!isIndexLoad && !isMemoryEffectFree(op)))
+    return false;
+  if (!slice.operations.insert(op))
+    return true;
+  // What regions capture counts, too.
+  bool fits = true;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (operand.getParentRegion() == loop->getParentRegion() ||
+          !op->isAncestor(operand.getParentRegion()->getParentOp()))
+        fits = fits && addTo(slice, operand);
+  });
+  return fits;
+}
+
+/// Rows of a buffer that matrix instructions read without conflicts of banks.
+static layout::Layout swizzledFor(RankedTensorType type, const layout::DotOperandLayout &operand,
+                                  const layout::Ints &order) {
+  int64_t bits = type.getElementTypeBitWidth(), rank = type.getRank();
+  int64_t rowElements = type.getDimSize(order[0]);
+  int64_t perPhase = std::max<int64_t>(rowBits / (bits * rowElements), 1);
+  bool isAlongDepth = order[0] == (operand.operandIndex == 0 ? rank - 1 : rank - 2);
+  int64_t along = 4 * std::max<int64_t>(operand.kWidth, 1), across = bits == 64 ? 4 : 8;
+  int64_t vec = isAlongDepth ? along : across, stride = isAlongDepth ? across : along;
+  vec = std::min(vec, rowElements);
+  int64_t phases = std::max<int64_t>(std::min(stride, rowBits / (vec * bits)), 1);
+  return layout::SwizzledSharedLayout{
+      vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
+}
+
+std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || load.getIsVolatile() || load->getBlock() != loop.getBody() ||
+      type.getElementTypeBitWidth() < 8)
+    return std::nullopt;
+  layout::Layout layout = toLayout(type.getEncoding());
+  const auto *blocked = layout.as<layout::BlockedLayout>();
+  bool isZeroElsewhere = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
+                         matchPattern(load.getOther(), m_AnyZeroFloat());
+  if (!blocked || !isZeroElsewhere || !copiesWords(load, *blocked) || mayBeWritten(load) ||
+      llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
+    return std::nullopt;
+  Copy copy{load, {}, false};
+  for (Operation *user : load->getUsers())
+    if (auto alloc = dyn_cast<ttg::LocalAllocOp>(user)) {
+      Attribute encoding = alloc.getType().getEncoding();
+      if (copy.shared && copy.shared != encoding)
+        return std::nullopt;
+      copy.shared = encoding;
+    }
+  if (copy.shared)
+    return copy;
+  layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, {}};
+  for (Operation *user : load->getUsers())
+    if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(user)) {
+      layout::Layout to = toLayout(convert.getType().getEncoding());
+      if (const auto *operand = to.as<layout::DotOperandLayout>())
+        shared = swizzledFor(type, *operand, blocked->order);
+    }
+  copy.shared = fromLayout(load.getContext(), shared);
+  return copy.shared ? std::optional(copy) : std::nullopt;
+}
+
+/// Whether `value` is a buffer that a copy fills, or one that the loop leaves alone.
+static bool isStable(Value value, const Fetch &fetch) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != const_cast<Fetch &>(fetch).loop.getBody())
+    return true;
+  auto alloc = dyn_cast<ttg::LocalAllocOp>(op);
+  return alloc && alloc.getSrc() && llvm::any_of(fetch.copies, [&](const Copy &copy) {
+           return copy.load == alloc.getSrc().getDefiningOp();
+         });
+}
+
+/// Those whose operands stay where they are and whose results only the next iteration takes.
+void Finder::findAsyncDots(Fetch &fetch) {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto dot = dyn_cast<ttng::WarpGroupDotOp>(op);
+    if (!dot || !isa<ttg::MemDescType>(dot.getA().getType()) || !isStable(dot.getA(), fetch) ||
+        !isStable(dot.getB(), fetch) || !dot->hasOneUse() || !isa<scf::YieldOp>(*dot->user_begin()))
+      continue;
+    // The sum comes from the iteration before, by the same argument.
+    auto sum = dyn_cast<BlockArgument>(dot.getC());
+    unsigned yielded = dot->use_begin()->getOperandNumber();
+    if (!sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
+        sum.getArgNumber() != yielded + loop.getNumInductionVars())
+      continue;
+    fetch.asyncDots.push_back(dot);
+    for (Value operand : {Value(dot.getA()), Value(dot.getB())})
+      if (auto alloc = operand.getDefiningOp<ttg::LocalAllocOp>())
+        for (Copy &copy : fetch.copies)
+          copy.isOfDot |= alloc.getSrc() && copy.load == alloc.getSrc().getDefiningOp();
+  }
+}
+
+std::optional<Fetch> Finder::find() {
+  wantsAll = loop->hasAttr(numStagesAttr);
+  if (!isSuitableLoop())
+    return std::nullopt;
+  Fetch fetch{loop, {}, {}, {}, {}};
+  Slice all;
+  loop.getBody()->walk([&](tt::LoadOp load) {
+    if (load->getBlock() != loop.getBody() || !isWanted(load))
+      return;
+    Slice slice;
+    bool runsAhead =
+        addTo(slice, load.getPtr()) && (!load.getMask() || addTo(slice, load.getMask()));
+    std::optional<Copy> copy = runsAhead ? asCopy(load) : std::nullopt;
+    if (!copy)
+      return;
+    fetch.copies.push_back(*copy);
+    all.operations.insert(load);
+    all.operations.insert_range(slice.operations);
+    all.arguments.insert_range(slice.arguments);
+  });
+  // One that computes the addresses of another stays a load.
+  llvm::erase_if(fetch.copies, [&](const Copy &copy) {
+    return llvm::any_of(copy.load->getUsers(),
+                        [&](Operation *user) { return all.operations.contains(user); });
+  });
+  if (fetch.copies.empty())
+    return std::nullopt;
+  for (Operation &op : *loop.getBody())
+    if (all.operations.contains(&op))
+      fetch.operations.push_back(&op);
+  fetch.arguments.append(all.arguments.begin(), all.arguments.end());
+  findAsyncDots(fetch);
+  return fetch;
+}
+
+std::optional<Fetch> findFetch(scf::ForOp loop, const AxisInfos &facts) {
+  return Finder(loop, facts).find();
+}
+
+} // namespace gluonc::assign

@@ -1,0 +1,40 @@
+//===- Fetch.h - The part of a loop that can run ahead of the rest ---------------===//
+#pragma once
+
+#include "ir/OpenLayouts.h"
+#include "ir/tt/AxisInfo.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace gluonc::assign {
+
+/// A load that becomes an asynchronous copy to shared memory.
+struct Copy {
+  mlir::Operation *load;
+  /// Layout of the buffer.
+  mlir::Attribute shared;
+  /// A product reads the buffer itself, and may still do so in the next iteration.
+  bool isOfDot = false;
+};
+
+/// What has to run for the copies of an iteration.
+struct Fetch {
+  mlir::scf::ForOp loop;
+  /// In the order of the body.
+  llvm::SmallVector<Copy, 4> copies;
+  /// Those of the body that compute addresses and masks, and the loads; in order.
+  llvm::SmallVector<mlir::Operation *> operations;
+  /// Numbers of the loop's arguments that they need.
+  llvm::SmallVector<unsigned> arguments;
+  /// Products that nothing in the iteration waits for.
+  llvm::SmallVector<mlir::Operation *> asyncDots;
+
+  bool isAsync(mlir::Operation &dot) const { return llvm::is_contained(asyncDots, &dot); }
+};
+
+/// The loads of a loop's body that can be started iterations ahead, and what they need; nullopt
+/// where there are none.
+std::optional<Fetch> findFetch(mlir::scf::ForOp loop, const AxisInfos &facts);
+
+} // namespace gluonc::assign

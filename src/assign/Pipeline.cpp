@@ -1,0 +1,351 @@
+//===- Pipeline.cpp - Loops that load ahead of what they compute -----------------===//
+//
+// A loop with `stages` stages copies the blocks for iteration i + stages - 1 to shared
+// memory while it computes iteration i. Copies are asynchronous; before a block is used the
+// loop waits for its copy alone. Before the loop the first copies are started:
+//
+//   ring = local_alloc : 2x64x32
+//   copy(0) -> ring[0], copy(1) -> ring[1]
+//   for i:
+//     wait until at most one copy is pending
+//     x = local_load ring[i % 2]
+//     compute with x
+//     copy(i + 2) -> ring[i % 2]
+//
+// What computes addresses and masks runs twice, once for the copies and once for the other
+// uses: nothing but shared memory passes from one stage to the other. A copy for an
+// iteration that never comes has a mask that is false.
+//
+// Loads are pipelined that feed a matrix product of the loop, and all loads of a loop
+// whose author asks for stages (`tt.num_stages`).
+//
+//===----------------------------------------------------------------------===//
+#include "assign/Assign.h"
+#include "assign/Fetch.h"
+#include "assign/Settle.h"
+#include "ir/Encoding.h"
+#include "ir/tt/AxisInfo.h"
+#include "target/Features.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+using assign::Copy;
+using assign::Fetch;
+
+/// Builds the new loop beside the old one.
+class Pipeliner {
+public:
+  Pipeliner(const Fetch &fetch, int64_t stages)
+      : fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()), ahead(stages - 1) {
+    // A product that still runs reads its buffer while the next copy is started.
+    buffers = ahead + (llvm::any_of(fetch.copies, [](const Copy &c) { return c.isOfDot; }) ? 1 : 0);
+  }
+
+  void run() {
+    for (const Copy &copy : fetch.copies)
+      rings.push_back(makeRing(copy));
+    startCopies();
+    makeLoop();
+    finish();
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), value);
+  }
+  Value makeRing(const Copy &copy) {
+    auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
+    SmallVector<int64_t> shape{buffers};
+    llvm::append_range(shape, type.getShape());
+    return ttg::LocalAllocOp::create(builder, loc, bufferType(copy, shape));
+  }
+  static ttg::MemDescType bufferType(const Copy &copy, ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
+    MLIRContext *context = type.getContext();
+    return ttg::MemDescType::get(shape, type.getElementType(), copy.shared,
+                                 ttg::SharedMemorySpaceAttr::get(context), /*mutableMemory=*/true,
+                                 shape);
+  }
+  Value viewOf(size_t number, Value slot) {
+    const Copy &copy = fetch.copies[number];
+    auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
+    auto ring = cast<ttg::MemDescType>(rings[number].getType());
+    auto view =
+        ttg::MemDescType::get(type.getShape(), type.getElementType(), copy.shared,
+                              ring.getMemorySpace(), /*mutableMemory=*/true, ring.getAllocShape());
+    return ttg::MemDescIndexOp::create(builder, loc, view, rings[number], slot);
+  }
+  Value isBefore(Value iteration) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iteration,
+                                 loop.getUpperBound());
+  }
+
+  void fetchInto(Value slot, Value predicate, IRMapping &map);
+  void startCopies();
+  void makeLoop();
+  void computeBody(Value slot, IRMapping &map);
+  void computeOp(Operation &op, Value slot, IRMapping &map);
+  void awaitCopies(Operation &user, Value slot, IRMapping &map);
+  void setOffDots(IRMapping &map);
+  Value nextSlot(Value slot);
+  void finish();
+
+  const Fetch &fetch;
+  scf::ForOp loop;
+  OpBuilder builder;
+  Location loc;
+  int64_t ahead, buffers;
+  SmallVector<Value> rings;
+  /// Arguments of the fetching part, as they are where `builder` is.
+  SmallVector<Value> fetchArgs;
+  scf::ForOp made;
+  /// While the body is made: the buffers of this iteration, null before the wait for them.
+  SmallVector<Value> views;
+  /// Copies that are awaited.
+  size_t awaited = 0;
+  SmallVector<ttng::WarpGroupDotOp> asyncDots;
+};
+
+/// Clones the fetching part behind `predicate`: copies into buffer `slot`, one group each.
+void Pipeliner::fetchInto(Value slot, Value predicate, IRMapping &map) {
+  auto masked = [&](Value mask, Type pointers) {
+    Type type = tt::boolTypeLike(pointers);
+    Value all = predicate;
+    if (isa<RankedTensorType>(type))
+      all = tt::SplatOp::create(builder, loc, type, predicate);
+    return mask ? arith::AndIOp::create(builder, loc, all, mask).getResult() : all;
+  };
+  for (Operation *op : fetch.operations) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    if (!load) {
+      builder.clone(*op, map);
+      continue;
+    }
+    Value pointers = map.lookupOrDefault(load.getPtr());
+    Value mask =
+        masked(load.getMask() ? map.lookupOrDefault(load.getMask()) : Value(), pointers.getType());
+    const Copy *copy = llvm::find_if(fetch.copies, [&](const Copy &c) { return c.load == load; });
+    if (copy == fetch.copies.end()) {
+      auto again = cast<tt::LoadOp>(builder.clone(*op, map));
+      again.getMaskMutable().assign(mask);
+      continue;
+    }
+    Value token = ttg::AsyncCopyGlobalToLocalOp::create(
+        builder, load.getLoc(), pointers, viewOf(copy - fetch.copies.begin(), slot), mask,
+        /*other=*/Value(), load.getCache(), load.getEvict(), load.getIsVolatile(),
+        /*contiguity=*/1, load.getCachePolicyAttr());
+    ttg::AsyncCommitGroupOp::create(builder, load.getLoc(), token);
+  }
+}
+
+void Pipeliner::startCopies() {
+  for (unsigned number : fetch.arguments)
+    fetchArgs.push_back(loop.getInitArgs()[number]);
+  Value iteration = loop.getLowerBound();
+  for (int64_t slot = 0; slot < ahead; ++slot) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), iteration);
+    for (auto [number, value] : llvm::zip_equal(fetch.arguments, fetchArgs))
+      map.map(loop.getRegionIterArg(number), value);
+    fetchInto(constant(slot), isBefore(iteration), map);
+    for (auto [number, value] : llvm::zip_equal(fetch.arguments, fetchArgs))
+      value = map.lookupOrDefault(loop.getYieldedValues()[number]);
+    iteration = arith::AddIOp::create(builder, loc, iteration, loop.getStep());
+  }
+}
+
+Value Pipeliner::nextSlot(Value slot) {
+  if (buffers == 1)
+    return slot;
+  Value next = arith::AddIOp::create(builder, loc, slot, constant(1));
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next, constant(buffers));
+  return arith::SelectOp::create(builder, loc, isLast, next, constant(0));
+}
+
+void Pipeliner::makeLoop() {
+  SmallVector<Value> inits(loop.getInitArgs());
+  llvm::append_range(inits, fetchArgs);
+  inits.push_back(constant(ahead % buffers));
+  inits.push_back(constant(0));
+  made = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(),
+                            loop.getStep(), inits);
+  made->setAttrs(loop->getAttrs());
+  made->removeAttr("tt.num_stages");
+  if (!made.getBody()->empty())
+    made.getBody()->back().erase();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(made.getBody());
+  size_t carried = loop.getNumRegionIterArgs(), fetched = fetchArgs.size();
+  Value fetchSlot = made.getRegionIterArg(carried + fetched);
+  Value slot = made.getRegionIterArg(carried + fetched + 1);
+
+  IRMapping computing, fetching;
+  computing.map(loop.getInductionVar(), made.getInductionVar());
+  for (size_t i = 0; i < carried; ++i)
+    computing.map(loop.getRegionIterArg(i), made.getRegionIterArg(i));
+  computeBody(slot, computing);
+
+  Value iteration = made.getInductionVar();
+  for (int64_t i = 0; i < ahead; ++i)
+    iteration = arith::AddIOp::create(builder, loc, iteration, loop.getStep());
+  fetching.map(loop.getInductionVar(), iteration);
+  for (auto [i, number] : llvm::enumerate(fetch.arguments))
+    fetching.map(loop.getRegionIterArg(number), made.getRegionIterArg(carried + i));
+  fetchInto(fetchSlot, isBefore(iteration), fetching);
+
+  SmallVector<Value> yields;
+  for (Value value : loop.getYieldedValues())
+    yields.push_back(computing.lookupOrDefault(value));
+  for (unsigned number : fetch.arguments)
+    yields.push_back(fetching.lookupOrDefault(loop.getYieldedValues()[number]));
+  yields.push_back(nextSlot(fetchSlot));
+  yields.push_back(nextSlot(slot));
+  scf::YieldOp::create(builder, loc, yields);
+}
+
+void Pipeliner::computeBody(Value slot, IRMapping &map) {
+  views.resize(fetch.copies.size());
+  for (Operation &op : loop.getBody()->without_terminator())
+    computeOp(op, slot, map);
+  setOffDots(map);
+}
+
+/// Before the first use of a copy: waits for it, and for those started before it.
+void Pipeliner::awaitCopies(Operation &user, Value slot, IRMapping &map) {
+  for (auto [number, copy] : llvm::enumerate(fetch.copies)) {
+    Value loaded = copy.load->getResult(0);
+    bool isUsed = llvm::any_of(loaded.getUsers(), [&](Operation *op) {
+      return loop.getBody()->findAncestorOpInBlock(*op) == &user;
+    });
+    if (!isUsed)
+      continue;
+    if (number >= awaited) {
+      // Started later than this one: the rest of this iteration's, and those of later ones.
+      int64_t count = fetch.copies.size();
+      int64_t pending = (ahead - 1) * count + (count - 1 - int64_t(number));
+      ttg::AsyncWaitOp::create(builder, loc, ValueRange(), uint32_t(pending));
+      awaited = number + 1;
+    }
+    if (!views[number])
+      views[number] = viewOf(number, slot);
+    bool isInRegisters = !isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(user);
+    if (isInRegisters && !map.contains(loaded))
+      map.map(loaded, ttg::LocalLoadOp::create(builder, loc, loaded.getType(), views[number]));
+  }
+}
+
+void Pipeliner::computeOp(Operation &op, Value slot, IRMapping &map) {
+  auto isCopied = [&](Operation *load) {
+    return llvm::any_of(fetch.copies, [&](const Copy &c) { return c.load == load; });
+  };
+  if (isCopied(&op))
+    return;
+  awaitCopies(op, slot, map);
+  if (isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(op) && op.getNumOperands() == 1) {
+    const Copy *copy = llvm::find_if(
+        fetch.copies, [&](const Copy &c) { return c.load == op.getOperand(0).getDefiningOp(); });
+    if (copy != fetch.copies.end()) {
+      Value view = views[copy - fetch.copies.begin()];
+      if (isa<ttg::LocalAllocOp>(op))
+        map.map(op.getResult(0), view);
+      else
+        map.map(op.getResult(0),
+                ttg::LocalLoadOp::create(builder, op.getLoc(), op.getResult(0).getType(), view));
+      return;
+    }
+  }
+  Operation *clone = builder.clone(op, map);
+  if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(clone); dot && fetch.isAsync(op))
+    asyncDots.push_back(dot);
+}
+
+/// Products go on while the next iteration begins; those before them are over.
+void Pipeliner::setOffDots(IRMapping &map) {
+  if (asyncDots.empty())
+    return;
+  SmallVector<Value> results;
+  for (ttng::WarpGroupDotOp dot : asyncDots) {
+    dot.setIsAsync(true);
+    results.push_back(dot.getD());
+  }
+  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(results).getTypes(),
+                                               results, uint32_t(results.size()),
+                                               /*warpGroupLocal=*/false);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (isa<ttng::WarpGroupDotOp>(op))
+      for (auto [before, after] : llvm::zip_equal(results, wait.getResults()))
+        if (map.lookupOrDefault(op.getResult(0)) == before)
+          map.map(op.getResult(0), after);
+}
+
+void Pipeliner::finish() {
+  ttg::AsyncWaitOp::create(builder, loc, ValueRange(), 0);
+  SmallVector<Value> results(made.getResults().take_front(loop.getNumResults()));
+  for (Value &result : results) {
+    unsigned number = cast<OpResult>(result).getResultNumber();
+    Operation *yielded = loop.getYieldedValues()[number].getDefiningOp();
+    if (yielded && isa<ttng::WarpGroupDotOp>(yielded) && fetch.isAsync(*yielded))
+      result = ttng::WarpGroupDotWaitOp::create(builder, loc, result.getType(), result,
+                                                /*pendings=*/0, /*warpGroupLocal=*/false)
+                   .getResult(0);
+  }
+  loop.replaceAllUsesWith(results);
+  loop.erase();
+}
+
+class PipelinePass : public PassWrapper<PipelinePass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelinePass)
+
+  explicit PipelinePass(const target::Target &target) : target(target) {}
+  llvm::StringRef getArgument() const override { return "gluonc-pipeline-loops"; }
+  llvm::StringRef getDescription() const override { return "Load ahead of what loops compute"; }
+
+  void runOnOperation() override {
+    if (!choosesLayouts(getOperation()) || !target::has(target, target::Feature::AsyncCopy))
+      return;
+    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
+      if (!function.isExternal())
+        pipeline(function);
+  }
+
+private:
+  void pipeline(tt::FuncOp function) {
+    SmallVector<scf::ForOp> loops;
+    function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      int64_t stages = stagesOf(loop);
+      if (stages < 2)
+        continue;
+      AxisInfos facts(function);
+      if (std::optional<Fetch> fetch = assign::findFetch(loop, facts))
+        Pipeliner(*fetch, stages).run();
+    }
+    assign::eraseUnused(function);
+  }
+
+  /// Of the loop, else of the kernel.
+  int64_t stagesOf(scf::ForOp loop) {
+    for (Operation *op : {loop.getOperation(), getOperation().getOperation()})
+      if (auto stages = op->getAttrOfType<IntegerAttr>(numStagesAttr))
+        return stages.getInt();
+    return 1;
+  }
+
+  target::Target target;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPipelinePass(const target::Target &target) {
+  return std::make_unique<PipelinePass>(target);
+}
+
+} // namespace gluonc
