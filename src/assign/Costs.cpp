@@ -16,15 +16,19 @@ constexpr int64_t repetitions = 8;
 /// Deeper loops count as this deep: enough to prefer what is outside.
 constexpr unsigned deepest = 4;
 
+/// In quarters of an execution: what branches guard is executed half as often.
 static int64_t weightOf(Operation *op) {
-  int64_t weight = 1;
+  int64_t weight = 4, guarded = 1;
   unsigned depth = 0;
-  for (; op && depth < deepest; op = op->getParentOp())
+  for (; op && depth < deepest; op = op->getParentOp()) {
     if (isa<LoopLikeOpInterface>(op)) {
       weight *= repetitions;
       ++depth;
     }
-  return weight;
+    if (isa_and_nonnull<scf::IfOp>(op->getParentOp()))
+      guarded = std::min<int64_t>(2 * guarded, 4);
+  }
+  return weight / guarded;
 }
 
 Operation *placeOf(Value value) {

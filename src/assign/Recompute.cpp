@@ -98,7 +98,11 @@ std::optional<int64_t> Recompute::compute(Value value, Attribute encoding, int64
     return computeYielded(branch, value, encoding, limit);
   if (auto other = dyn_cast<ttg::ConvertLayoutOp>(op)) {
     decide(value, encoding, {Decision::Forward, {}});
-    return want(other.getSrc(), encoding);
+    // What nothing else uses is saved.
+    RankedTensorType from = cast<RankedTensorType>(other.getSrc().getType());
+    int64_t saved =
+        isStillUsed(other) ? 0 : costs.ofConversion(from, other.getType().getEncoding(), other);
+    return want(other.getSrc(), encoding) - saved;
   }
   return computeAgain(op, value, encoding, limit);
 }

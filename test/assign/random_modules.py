@@ -39,6 +39,7 @@ class Module:
     def __init__(self, seed, warps, ctas, target):
         self.random = random.Random(seed)
         self.warps, self.ctas, self.target = warps, ctas, target
+        self.lanes = 64 if target.startswith("hip") else 32
         self.lines, self.pool, self.count, self.offset, self.depth = [], [], 0, 0, 1
 
     def emit(self, line, results=1):
@@ -270,6 +271,29 @@ class Module:
         d = self.emit(f"tt.dot {a}, {b}, {c} : {text(shape, 'f32')} * {text(other, 'f32')} -> {text(result, 'f32')}")
         self.add(self.emit(f"arith.fptosi {d} : {text(result, 'f32')} to {text(result)}"), result)
 
+    def op_stated(self):
+        """What a Gluon function does in a layout of its own, or in one that it leaves open."""
+        if self.ctas > 1:
+            return
+        name, shape = self.pick()
+        if self.random.random() < 0.3:
+            encoding = "#gluon.coalesced_encoding"
+        else:
+            threads, warps = [1] * len(shape), [1] * len(shape)
+            for sizes, left in ((threads, self.lanes), (warps, self.warps)):
+                while left > 1:
+                    sizes[self.random.randrange(len(shape))] *= 2
+                    left //= 2
+            order = list(range(len(shape)))
+            self.random.shuffle(order)
+            each = [self.random.choice((1, 1, 2, 4)) for _ in shape]
+            encoding = (f"#ttg.blocked<{{sizePerThread = {each}, threadsPerWarp = {threads}, "
+                        f"warpsPerCTA = {warps}, order = {order}}}>")
+        stated = text(shape, f"i32, {encoding}")
+        name = self.emit(f"ttg.convert_layout {name} : {text(shape)} -> {stated}")
+        name = self.emit(f"arith.addi {name}, {name} : {stated}")
+        self.add(self.emit(f"ttg.convert_layout {name} : {stated} -> {text(shape)}"), shape)
+
     # -- Control flow ------------------------------------------------------------
 
     def inside(self, first, arguments):
@@ -334,24 +358,24 @@ class Module:
     def body(self, count):
         simple = [self.op_numbers, self.op_load, self.op_binary, self.op_binary, self.op_select, self.op_constant,
                   self.op_expand, self.op_broadcast, self.op_broadcast, self.op_reduce, self.op_scan, self.op_trans,
-                  self.op_reshape, self.op_join, self.op_split, self.op_gather, self.op_histogram, self.op_dot]
+                  self.op_reshape, self.op_join, self.op_split, self.op_gather, self.op_histogram, self.op_dot, self.op_stated]
         nested = [self.op_for, self.op_if, self.op_while] if self.depth < 3 else []
         for _ in range(count):
             self.random.choice(simple + nested)()
 
-    def build(self):
+    def build(self, size):
         for value in (0, 1, 3):
             self.lines.append(f"    %c{value} = arith.constant {value} : i32")
         self.lines.append("    %first = tt.load %x : !tt.ptr<i32>")
         self.lines.append("    %true = arith.cmpi sgt, %first, %c0 : i32")
         self.op_load()
         self.op_numbers()
-        self.body(self.random.randrange(3, 14))
+        self.body(self.random.randrange(3, size))
         for name, shape in self.pool[-4:]:
             self.store(name, shape)
         return "\n".join([
             f'module attributes {{gluon.chooses_layouts, "ttg.num-ctas" = {self.ctas} : i32, '
-            f'"ttg.num-warps" = {self.warps} : i32, "ttg.threads-per-warp" = {64 if self.target.startswith("hip") else 32} : i32, '
+            f'"ttg.num-warps" = {self.warps} : i32, "ttg.threads-per-warp" = {self.lanes} : i32, '
             f'ttg.target = "{self.target}"}} {{',
             "  tt.func public @kernel(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, "
             "%y: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {", *self.lines, "    tt.return", "  }", "}", ""])
@@ -361,7 +385,7 @@ def run(command):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300)
 
 
-def check(binaries, folder, seed, device):
+def check(binaries, folder, seed, device, size):
     """What is wrong with the module of this seed; None if nothing."""
     chooser = random.Random(seed)
     warps, ctas = chooser.choice((1, 2, 4, 8)), chooser.choice((1, 1, 1, 2, 4))
@@ -369,7 +393,7 @@ def check(binaries, folder, seed, device):
     target = chooser.choice(targets)
     module = Module(seed, warps, ctas, target)
     source = folder / "module.ttgir"
-    source.write_text(module.build())
+    source.write_text(module.build(size))
     kernel = folder / "k.py"
     kernel.write_text(KERNEL)
     results = []
@@ -396,13 +420,14 @@ def main():
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--size", type=int, default=14)
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     failures = 0
     for seed in range(options.seed, options.seed + options.count):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            problem = check(options.bin, folder, seed, options.device)
+            problem = check(options.bin, folder, seed, options.device, options.size)
             if not problem:
                 continue
             failures += 1
