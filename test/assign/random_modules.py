@@ -327,6 +327,51 @@ class Module:
         for i, (_, shape) in enumerate(arguments):
             self.add(f"{name}#{i}", shape)
 
+    def op_walk(self):
+        """A loop that steps through memory, and sums what it finds."""
+        shape = self.small_shape()
+        at, total = self.numbers(shape), self.constant(shape)
+        step, count = self.constant(shape), self.random.randrange(1, 3)
+        name, self.count = f"%v{self.count}", self.count + 1
+        indent, types = "  " * (self.depth + 1), f"{text(shape)}, {text(shape)}"
+        self.lines.append(f"{indent}{name}:2 = scf.for {name}_i = %c0 to %c3 step %c1 iter_args("
+                          f"{name}_at = {at}, {name}_sum = {total}) -> ({types}) : i32 {{")
+        outside = list(self.pool)
+        self.depth += 1
+        sums = f"{name}_sum"
+        for _ in range(count):
+            self.pool = [(self.load(shape, f"{name}_at"), shape), (f"{name}_at", shape)]
+            if self.random.random() < 0.7:
+                self.op_stated()
+            sums = self.emit(f"arith.addi {sums}, {self.pool[self.random.randrange(-1, 1)][0]} : {text(shape)}")
+        again = self.emit(f"arith.addi {name}_at, {step} : {text(shape)}")
+        self.lines.append(f"{indent}  scf.yield {again}, {sums} : {types}")
+        self.depth -= 1
+        self.pool = outside
+        self.lines.append(f"{indent}}}")
+        self.add(f"{name}#1", shape)
+        if self.random.random() < 0.5:
+            self.add(self.load(shape, f"{name}#0"), shape)
+
+    def op_way(self):
+        """A branch between addresses, and what is there."""
+        shape = self.small_shape()
+        at = self.numbers(shape)
+        name, self.count = f"%v{self.count}", self.count + 1
+        indent = "  " * (self.depth + 1)
+        self.lines.append(f"{indent}{name} = scf.if %true -> ({text(shape)}) {{")
+        self.depth += 1
+        for word in ("} else {", "}"):
+            way = self.random.choice((lambda: at, lambda: self.constant(shape), lambda: self.numbers(shape),
+                                      lambda: self.load(shape, at),
+                                      lambda: self.emit(f"arith.addi {at}, {self.constant(shape)} : {text(shape)}")))()
+            self.lines += [f"{indent}  scf.yield {way} : {text(shape)}", indent + word]
+        self.depth -= 1
+        self.add(name, shape)
+        self.add(self.load(shape, name), shape)
+        if self.random.random() < 0.5:
+            self.op_stated()
+
     def op_if(self):
         arguments = self.arguments()
         name, self.count = f"%v{self.count}", self.count + 1
@@ -359,7 +404,7 @@ class Module:
         simple = [self.op_numbers, self.op_load, self.op_binary, self.op_binary, self.op_select, self.op_constant,
                   self.op_expand, self.op_broadcast, self.op_broadcast, self.op_reduce, self.op_scan, self.op_trans,
                   self.op_reshape, self.op_join, self.op_split, self.op_gather, self.op_histogram, self.op_dot, self.op_stated]
-        nested = [self.op_for, self.op_if, self.op_while] if self.depth < 3 else []
+        nested = [self.op_for, self.op_if, self.op_while, self.op_walk, self.op_walk, self.op_way] if self.depth < 3 else []
         for _ in range(count):
             self.random.choice(simple + nested)()
 
