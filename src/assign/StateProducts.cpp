@@ -17,8 +17,7 @@ namespace {
 layout::BlockedLayout blocksFor(tt::DotOp dot) {
   auto type = cast<RankedTensorType>(dot.getD().getType());
   ThreadCounts threads = ThreadCounts::at(dot);
-  int64_t perThread =
-      type.getNumElements() / std::max<int64_t>(threads.lanes * threads.warps * threads.ctas, 1);
+  int64_t perThread = type.getNumElements() / (threads.lanes * threads.warps * threads.ctas);
   int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
   llvm::SmallVector<int64_t> tiles(type.getShape());
   layout::Ints block(type.getRank(), 1);

@@ -34,7 +34,10 @@ Value pointersOf(Operation *op) {
 }
 
 ThreadCounts ThreadCounts::at(Operation *op) {
-  return {ttg::threadsPerWarpOf(op), ttg::numWarpsOf(op), ttg::numCtasOf(op)};
+  // Layouts of other numbers than a module's absurd ones are refused by the rules of tensors.
+  auto positive = [](int count) { return std::max<int64_t>(count, 1); };
+  return {positive(ttg::threadsPerWarpOf(op)), positive(ttg::numWarpsOf(op)),
+          positive(ttg::numCtasOf(op))};
 }
 
 layout::Ints rowMajorOrder(unsigned rank) {
