@@ -598,12 +598,13 @@ class tensor:
         """
         ...
 
-    def store(self, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., cache_policy: Any = ...) -> None:
+    def store(self, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., cache_policy: Any = ..., boundary_check: Sequence[int] = ...) -> None:
         """Writes memory through a pointer or a block of pointers.
 
         Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
         converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
         "evict_first" or "evict_last"; `cache_policy`, a `CachePolicy`, takes the place of both.
+        `boundary_check` is for Triton's block pointers.
 
         Gives: nothing.
         Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the
@@ -1256,13 +1257,14 @@ def num_programs(axis: int) -> Any:
     """
     ...
 
-def load(pointer: tensor, mask: tensor | Number | None = ..., other: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ..., cache_policy: Any = ...) -> Any:
+def load(pointer: tensor, mask: tensor | Number | None = ..., other: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., volatile: bool = ..., cache_policy: Any = ..., boundary_check: Sequence[int] = ..., padding_option: str = ...) -> Any:
     """Reads memory through a pointer or a block of pointers.
 
     Where `mask` is false nothing is read: the element is `other`, or undefined without it. Mask and
     `other` are broadcast to the pointers; `other` is converted to the element type. `cache_modifier` is
     ".ca", ".cg", ".cs" or ".cv", `eviction_policy` "evict_first" or "evict_last"; `cache_policy`, a
-    `CachePolicy`, takes the place of both.
+    `CachePolicy`, takes the place of both. `boundary_check` and `padding_option` are for Triton's block
+    pointers.
 
     Gives: the element type of the pointers, in their shape and layout.
     Errors: what is no pointer; a mask that is not boolean; `other` without a mask; a block as mask of a
@@ -1272,12 +1274,13 @@ def load(pointer: tensor, mask: tensor | Number | None = ..., other: tensor | Nu
     """
     ...
 
-def store(pointer: tensor, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., cache_policy: Any = ...) -> None:
+def store(pointer: tensor, value: tensor | Number, mask: tensor | Number | None = ..., *, cache_modifier: str = ..., eviction_policy: str = ..., cache_policy: Any = ..., boundary_check: Sequence[int] = ...) -> None:
     """Writes memory through a pointer or a block of pointers.
 
     Where `mask` is false nothing is written. Value and mask are broadcast to the pointers; the value is
     converted to their element type. `cache_modifier` is ".wb", ".cg", ".cs" or ".wt", `eviction_policy`
     "evict_first" or "evict_last"; `cache_policy`, a `CachePolicy`, takes the place of both.
+    `boundary_check` is for Triton's block pointers.
 
     Gives: nothing.
     Errors: what is no pointer, or one to const; a mask that is not boolean; a value larger than the

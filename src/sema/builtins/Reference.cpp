@@ -1,6 +1,7 @@
 #include "sema/builtins/Reference.h"
 
 #include "sema/builtins/Families.h"
+#include "sema/library/Library.h"
 #include "sema/names/Language.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -439,6 +440,7 @@ the same.
   for (const ReferencePage &page : referencePages())
     if (!page.sections.empty())
       out << "| [" << page.path << "](" << fileName(page.path) << ") | " << page.about << " |\n";
+  out << "| [tl](tl.md) | What `triton.language` has and Gluon has not. |\n";
   out << "\n## What parameters take\n\n| | |\n|---|---|\n";
   for (const TypeWord &word : typeWords)
     out << "| `" << word.word << "` | " << word.meaning << " |\n";
@@ -463,6 +465,7 @@ std::vector<std::pair<std::string, std::string>> referenceFiles() {
   for (const ReferencePage &page : referencePages())
     if (!page.sections.empty())
       files.emplace_back(fileName(page.path), pageFile(page));
+  files.emplace_back(fileName("tl"), libraryPage());
   return files;
 }
 

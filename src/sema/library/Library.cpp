@@ -10,19 +10,11 @@ namespace {
 
 constexpr llvm::StringLiteral folder = "<gluonc library>/";
 
-struct Text {
-  llvm::StringLiteral file, text;
-};
-constexpr Text texts[] = {
+constexpr LibraryFile texts[] = {
 #include "sema/library/Texts.inc"
 };
 
-struct Export {
-  llvm::StringLiteral name, file;
-  bool isMethod = false;
-};
-/// By their paths below `tl`; what begins with `tensor.` is a method only.
-constexpr Export exports[] = {
+constexpr LibraryName exports[] = {
     {"sigmoid", "standard.py", true},
     {"softmax", "standard.py", true},
     {"flip", "standard.py", true},
@@ -61,9 +53,9 @@ constexpr Export exports[] = {
     {"extra.smid", "chip.py"},
 };
 
-const Export *findExport(llvm::StringRef name) {
+const LibraryName *findExport(llvm::StringRef name) {
   const auto *found =
-      llvm::find_if(exports, [&](const Export &entry) { return entry.name == name; });
+      llvm::find_if(exports, [&](const LibraryName &entry) { return entry.path == name; });
   return found == std::end(exports) ? nullptr : found;
 }
 
@@ -72,7 +64,8 @@ SourceModule &libraryModule(Interpreter &interpreter, llvm::StringRef file) {
   Program &program = interpreter.program;
   std::unique_ptr<SourceModule> &module = program.state().library[file];
   if (!module) {
-    const auto *entry = llvm::find_if(texts, [&](const Text &text) { return text.file == file; });
+    const auto *entry =
+        llvm::find_if(texts, [&](const LibraryFile &text) { return text.name == file; });
     GL_CHECK(entry != std::end(texts));
     const diag::SourceFile *source =
         program.sources().add((folder + file).str(), entry->text.str());
@@ -84,8 +77,11 @@ SourceModule &libraryModule(Interpreter &interpreter, llvm::StringRef file) {
 
 } // namespace
 
+llvm::ArrayRef<LibraryFile> libraryFiles() { return texts; }
+llvm::ArrayRef<LibraryName> libraryNames() { return exports; }
+
 MaybeValue findLibraryMember(Interpreter &interpreter, llvm::StringRef name) {
-  const Export *entry = findExport(name);
+  const LibraryName *entry = findExport(name);
   if (!entry)
     return std::nullopt;
   llvm::StringRef last = name.substr(name.rfind('.') + 1);
@@ -93,7 +89,7 @@ MaybeValue findLibraryMember(Interpreter &interpreter, llvm::StringRef name) {
 }
 
 MaybeValue findLibraryMethod(Interpreter &interpreter, llvm::StringRef name) {
-  if (const Export *entry = findExport(name))
+  if (const LibraryName *entry = findExport(name))
     return entry->isMethod ? findLibraryMember(interpreter, name) : std::nullopt;
   return findLibraryMember(interpreter, ("tensor." + name).str());
 }
@@ -114,9 +110,9 @@ bool isOfLibrary(diag::Span span) {
 }
 
 void appendLibraryNames(std::vector<llvm::StringRef> &names) {
-  for (const Export &entry : exports)
-    if (!entry.name.starts_with("_") && !entry.name.contains('.'))
-      names.push_back(entry.name);
+  for (const LibraryName &entry : exports)
+    if (!entry.path.starts_with("_") && !entry.path.contains('.'))
+      names.push_back(entry.path);
 }
 
 } // namespace gluonc::sema

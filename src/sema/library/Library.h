@@ -22,7 +22,22 @@ MaybeValue findLibraryOverload(Interpreter &interpreter, const Value &object, ll
 /// Is the place in a file of the library?
 bool isOfLibrary(diag::Span span);
 
-/// Every name that the library gives to `tl`.
+struct LibraryFile {
+  llvm::StringLiteral name, text;
+};
+/// A name that programs may use.
+struct LibraryName {
+  /// Below `tl`; what begins with `tensor.` is a method only.
+  llvm::StringLiteral path;
+  llvm::StringLiteral file;
+  /// Tensors have the function as a method too.
+  bool isMethod = false;
+};
+llvm::ArrayRef<LibraryFile> libraryFiles();
+llvm::ArrayRef<LibraryName> libraryNames();
+/// The library's page of the reference.
+std::string libraryPage();
+/// Every name that the library gives to `tl`, for "did you mean".
 void appendLibraryNames(std::vector<llvm::StringRef> &names);
 
 } // namespace gluonc::sema

@@ -1,4 +1,4 @@
-"""What a kernel asks the chip that it runs on."""
+"""The chip"""
 
 import triton
 import triton.language as tl

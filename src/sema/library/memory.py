@@ -1,5 +1,7 @@
-"""Blocks of tensors in memory: block pointers and tensor descriptors. Both are a base pointer with
-the tensor's shape and strides; every access makes a block of pointers and a mask of them."""
+"""Blocks of tensors in memory"""
+
+# Block pointers and tensor descriptors are a base pointer with the tensor's shape and strides; every
+# access makes a block of pointers and a mask of them.
 
 import triton
 import triton.language as tl
@@ -136,7 +138,12 @@ def _dims(rank):
 def make_block_ptr(
     base, shape, strides, offsets, block_shape: tl.constexpr, order: tl.constexpr = None
 ):
-    """The block that begins at `offsets` of a tensor. `order` is a hint that nothing needs."""
+    """The block that begins at `offsets` of a tensor of that shape and strides. `order` is a hint
+    that nothing needs.
+
+    `tl.load(p, boundary_check=(), padding_option="")` and `tl.store(p, value, boundary_check=())`
+    access it. Along the dimensions of `boundary_check` elements outside of the tensor are not
+    touched; the padding, "zero" or "nan", takes their place, or anything without it."""
     tl.static_assert(
         len(shape) == len(block_shape)
         and len(strides) == len(block_shape)
@@ -155,7 +162,7 @@ def make_block_ptr(
 @triton.must_use_result
 @triton.jit
 def advance(base, offsets):
-    """The block `offsets` further on."""
+    """The block pointer, `offsets` further on. Offsets are counted in 32 bits."""
     return base.advance(offsets)
 
 
@@ -165,7 +172,8 @@ def advance(base, offsets):
 @triton.aggregate
 class tensor_descriptor:
     """A tensor, seen in blocks of one shape. What lies outside reads as padding, and is not
-    written."""
+    written. `gather` and `scatter` take rows by number, through blocks of one row. It has `dtype`,
+    `shape`, `strides` and `block_shape`."""
 
     base: tl.tensor
     shape: tl.tuple
@@ -289,7 +297,8 @@ def _is_same(shape, block):
 def make_tensor_descriptor(
     base, shape, strides, block_shape: tl.constexpr, padding_option: tl.constexpr = "zero"
 ):
-    """The tensor of a shape and strides behind a pointer, in blocks of `block_shape`."""
+    """The tensor of a shape and strides behind a pointer, in blocks of `block_shape`. The last stride
+    is 1, rows and the tensor begin at multiples of 16 bytes. Padding is "zero" or "nan"."""
     rank: tl.constexpr = len(block_shape)
     tl.static_assert(rank >= 1 and rank <= 5, "descriptors have one to five dimensions")
     tl.static_assert(
@@ -320,9 +329,11 @@ def _is_one(stride):
 
 @triton.jit
 def load_tensor_descriptor(desc, offsets):
+    """`desc.load(offsets)`."""
     return desc.load(offsets)
 
 
 @triton.jit
 def store_tensor_descriptor(desc, offsets, value):
+    """`desc.store(offsets, value)`."""
     desc.store(offsets, value)

@@ -1,5 +1,6 @@
-"""Random numbers of a seed and a position: Philox 4x32 and 4x64, counters through rounds of
-multiplication."""
+"""Random numbers"""
+
+# Of a seed and a position: Philox 4x32 and 4x64, counters through rounds of multiplication.
 
 import triton
 import triton.language as tl

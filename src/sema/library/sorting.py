@@ -1,5 +1,7 @@
-"""Bitonic sorting. Elements become integers of the same order; a step of the network compares
-those whose indices differ in one bit, seen as the middle dimension of [rows, 2, distance]."""
+"""Sorting"""
+
+# Bitonic networks. Elements become integers of the same order; a step of the network compares those
+# whose indices differ in one bit, seen as the middle dimension of [rows, 2, distance].
 
 import triton
 import triton.language as tl
@@ -72,7 +74,8 @@ def _is_last(dim, rank):
 
 @triton.jit
 def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
-    """The elements in order along the last dimension."""
+    """The elements in order along the last dimension. Numbers that are none come behind infinity, or
+    ahead of its opposite, as their sign says."""
     tl.static_assert(_is_last(dim, len(x.shape)), "only the last dimension can be sorted")
     keys = _sort(_to_keys(x), x.shape[-1], False, descending)
     return _from_keys(keys, x.dtype, x.shape)

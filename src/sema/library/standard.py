@@ -1,4 +1,4 @@
-"""Functions of blocks that others of the language make up."""
+"""Shapes and elements"""
 
 import triton
 import triton.language as tl
@@ -170,14 +170,17 @@ def swizzle2d(i, j, size_i, size_j, size_g):
 
 @triton.jit
 def logical_and(x, other):
+    """Whether both are other than 0."""
     return (x != 0) & (other != 0)
 
 
 @triton.jit
 def logical_or(x, other):
+    """Whether one of both is other than 0."""
     return (x != 0) | (other != 0)
 
 
 @triton.jit
 def histogram(input, num_bins: tl.constexpr, mask=None):
+    """`gl.histogram`, as a method."""
     return tl.histogram(input, num_bins, mask)
