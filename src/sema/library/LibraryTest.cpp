@@ -240,6 +240,29 @@ TEST(Library, NamesAreSuggested) {
   EXPECT_NE(result.messages.find("did you mean `softmax`?"), std::string::npos) << result.messages;
 }
 
+TEST(Library, FunctionsOfDevicesAreFoundElsewhere) {
+  Result result = compileTriton("x, out", "    tl.math.tanh(x)\n", {"*fp32", "*fp32"});
+  EXPECT_NE(result.messages.find("it is `tl.extra.libdevice.tanh`"), std::string::npos)
+      << result.messages;
+}
+
+TEST(Library, ReductionsTakeTheLibrarysFunctions) {
+  std::string block = "    i = tl.arange(0, 64)\n    v = tl.load(x + i)\n";
+  for (const char *name : {"sum", "prod"})
+    expectIr(block + "    tl.store(out, tl.reduce(v, 0, tl.standard._" + name + "_combine))\n",
+             "tt.reduce");
+  for (const char *name : {"max", "min"})
+    for (const char *way : {"left", "fast"})
+      expectIr(block + "    w, j = tl.reduce((v, i), 0, tl.standard._arg" + name +
+                   "_combine_tie_break_" + way + ")\n    tl.store(out + j, w)\n",
+               "tt.reduce");
+  expectIr(block + "    j = tl.reduce(i, 0, tl.standard._xor_combine)\n"
+                   "    j |= tl.reduce(i, 0, tl.standard._or_combine)\n"
+                   "    j += tl.reduce(i, 0, tl.standard._elementwise_max)\n"
+                   "    tl.store(out + j, tl.reduce(v, 0, tl.standard._elementwise_min))\n",
+           "arith.xori");
+}
+
 TEST(Library, PrivateNamesThatProgramsImport) {
   Harness harness("import triton\n"
                   "import triton.language as tl\n"

@@ -184,3 +184,74 @@ def logical_or(x, other):
 def histogram(input, num_bins: tl.constexpr, mask=None):
     """`gl.histogram`, as a method."""
     return tl.histogram(input, num_bins, mask)
+
+
+# -- Functions that programs give to `reduce` ----------------------------------------------
+
+
+@triton.jit
+def _sum_combine(a, b):
+    return a + b
+
+
+@triton.jit
+def _prod_combine(a, b):
+    return a * b
+
+
+@triton.jit
+def _xor_combine(a, b):
+    return a ^ b
+
+
+@triton.jit
+def _or_combine(a, b):
+    return a | b
+
+
+@triton.jit
+def _elementwise_max(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def _elementwise_min(a, b):
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def _first_wins(is_better, is_equal, i, j, breaks_ties: tl.constexpr):
+    """Of two values with their indices; of equal ones that of the smaller index, or any."""
+    return is_better | (is_equal & (i < j)) if breaks_ties else is_better
+
+
+@triton.jit
+def _argmax_combine(a, i, b, j, tie_break_left):
+    first = _first_wins(a > b, a == b, i, j, tie_break_left)
+    return tl.where(first, a, b), tl.where(first, i, j)
+
+
+@triton.jit
+def _argmin_combine(a, i, b, j, tie_break_left):
+    first = _first_wins(a < b, a == b, i, j, tie_break_left)
+    return tl.where(first, a, b), tl.where(first, i, j)
+
+
+@triton.jit
+def _argmax_combine_tie_break_left(a, i, b, j):
+    return _argmax_combine(a, i, b, j, True)
+
+
+@triton.jit
+def _argmax_combine_tie_break_fast(a, i, b, j):
+    return _argmax_combine(a, i, b, j, False)
+
+
+@triton.jit
+def _argmin_combine_tie_break_left(a, i, b, j):
+    return _argmin_combine(a, i, b, j, True)
+
+
+@triton.jit
+def _argmin_combine_tie_break_fast(a, i, b, j):
+    return _argmin_combine(a, i, b, j, False)

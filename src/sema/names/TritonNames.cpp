@@ -130,10 +130,12 @@ MaybeValue findTritonMember(llvm::StringRef path) {
       return Value::builtin(&builtin);
   if (path == "TRITON_MAX_TENSOR_NUMEL")
     return Value::integer(maxElements).asWrapped();
+  if (path == "CONSTEXPR_0")
+    return Value::integer(0).asWrapped();
   if (path == "pi32_t")
     return Value::dtype(DType::pointer(dtypes::int32));
   // Functions in Python that see no IR are what these decorate, as far as kernels are concerned.
-  if (path == "builtin" || path == "extern")
+  if (path == "builtin" || path == "extern" || path == "target_info.constexpr_function")
     return Value::builtin(findLanguageIntrinsic("constexpr_function"));
   if (path == "extra.num_warps")
     return Value::builtin(findLanguageIntrinsic("num_warps"));

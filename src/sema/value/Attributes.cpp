@@ -231,6 +231,8 @@ MaybeValue Interpreter::attribute(const Value &object, llvm::StringRef name, Spa
         report(Kind::UnknownAttribute, span, ("module `" + module.name() + "`").str(), name);
     if (llvm::StringRef best = nearestName(name, module.names()); !best.empty())
       (void)std::move(builder).hint("did you mean `{0}`?", best);
+    else if (ops::findBuiltin(("extra.libdevice." + name).str()))
+      (void)std::move(builder).hint("it is `tl.extra.libdevice.{0}`", name);
     return std::nullopt;
   }
   if (object.is(ValueKind::Opaque)) {
