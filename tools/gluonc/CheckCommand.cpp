@@ -6,12 +6,13 @@
 
 namespace gluonc::tool {
 
-/// Whether a line of a Python file imports gluon in one way or another.
-static bool importsGluon(llvm::StringRef text) {
+/// Whether a line of a Python file imports Gluon or Triton's language in one way or another.
+static bool importsLanguage(llvm::StringRef text) {
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     line = line.trim();
-    if ((line.starts_with("import ") || line.starts_with("from ")) && line.contains("gluon"))
+    if ((line.starts_with("import ") || line.starts_with("from ")) &&
+        (line.contains("gluon") || line.contains("triton.language")))
       return true;
     text = rest;
   }
@@ -58,13 +59,13 @@ static void checkFolder(Session &session, const Word &folder) {
   unsigned found = 0;
   for (const std::string &path : pythonFiles(folder.text)) {
     std::optional<std::string> text = session.readFile({path, folder.span});
-    if (!text || !importsGluon(*text))
+    if (!text || !importsLanguage(*text))
       continue;
     ++found;
     checkFile(session, path, std::move(*text));
   }
   if (!found && !session.sink.json)
-    llvm::outs() << folder.text << ": no Python file here imports gluon\n";
+    llvm::outs() << folder.text << ": no Python file here imports gluon or triton.language\n";
 }
 
 int checkCommand(Session &session) {

@@ -119,6 +119,9 @@ static const Intrinsic intrinsics[] = {
     {"target_info.is_hip_cdna3", "", isChip},
     {"target_info.is_hip_cdna4", "", isChip},
     {"target_info.is_hip_gfx1250", "", isChip},
+    // Of a Triton with more backends; the chips are none of ours.
+    {"target_info.is_xpu", "", isChip},
+    {"target_info.is_xpu_cri", "", isChip},
 };
 
 MaybeValue findTritonMember(llvm::StringRef path) {
