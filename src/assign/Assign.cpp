@@ -9,7 +9,9 @@ namespace gluonc {
 
 void addAssign(OpPassManager &passes, const target::Target &target, AssignOptions options) {
   if (!options.allDefault) {
-    // First: what is stated decides all others.
+    // Before products become instructions, which have sums.
+    passes.addPass(createCombinePass());
+    // What is stated decides all others.
     passes.addPass(createCoalescePass());
     // Behind it: operands in shared memory lie as they were loaded.
     passes.addPass(createMatrixInstructionsPass(target));
@@ -18,11 +20,13 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   passes.addPass(createStateProductsPass());
   passes.addPass(createPropagateLayoutsPass(options.allDefault));
   // Behind it: only what has a layout has a cost.
-  if (!options.allDefault)
+  if (!options.allDefault) {
     passes.addPass(createRemoveConversionsPass());
-  // Behind it: what a loop converts right after a load is read from shared memory so.
-  if (!options.allDefault)
+    // Behind it: what a loop converts right after a load is read from shared memory so.
     passes.addPass(createPipelinePass(target));
+    // Behind what computes addresses in another place than before.
+    passes.addPass(createDropArgumentsPass());
+  }
   passes.addPass(createFinishLayoutsPass());
 }
 

@@ -36,6 +36,9 @@ void addAssign(mlir::OpPassManager &passes, const target::Target &target,
 /// `-gluonc-assign=<target>`, `-gluonc-assign-default=<target>`.
 void registerAssignPasses();
 
+/// Gives products the sums that they are added to.
+std::unique_ptr<mlir::Pass> createCombinePass();
+
 /// States layouts of accesses to global memory, such that neighbouring threads access neighbouring
 /// addresses. Loads of fewer elements than there are threads stay open.
 std::unique_ptr<mlir::Pass> createCoalescePass();
@@ -58,6 +61,9 @@ std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
 
 /// Loops with stages (`tt.num_stages`) copy blocks to shared memory ahead of their use.
 std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target);
+
+/// Drops what loops carry and nothing needs.
+std::unique_ptr<mlir::Pass> createDropArgumentsPass();
 
 /// Reports tensors that are still open; drops the attribute that asked for layouts.
 std::unique_ptr<mlir::Pass> createFinishLayoutsPass();

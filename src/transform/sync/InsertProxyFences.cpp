@@ -14,6 +14,9 @@
 // before it. InsertBarriers, which runs later, synchronizes the threads between
 // the fence and the start if they must.
 //
+// What cp.async writes is there when a thread has waited for it (async_wait): a fence before
+// the wait shows the units nothing of it.
+//
 // The other direction needs none: whoever waits for a unit, at a barrier
 // object or for a group, sees what it did.
 //
@@ -36,14 +39,18 @@ namespace {
 /// What threads did since the last fence for their CTA, and since the last for their cluster.
 struct State {
   llvm::BitVector local, cluster;
+  /// Copies that no thread may have waited for yet.
+  llvm::BitVector copies;
 
   explicit State(const SharedAccesses &accesses)
-      : local(accesses.size()), cluster(accesses.size()) {}
+      : local(accesses.size()), cluster(accesses.size()), copies(accesses.size()) {}
 
   bool join(const State &other) {
-    bool grows = other.local.test(local) || other.cluster.test(cluster);
+    bool grows =
+        other.local.test(local) || other.cluster.test(cluster) || other.copies.test(copies);
     local |= other.local;
     cluster |= other.cluster;
+    copies |= other.copies;
     return grows;
   }
 };
@@ -89,9 +96,18 @@ private:
   void apply(Operation *op, State &state) override {
     if (auto there = dyn_cast<ttng::FenceAsyncSharedOp>(op))
       return fence(state, there.getBCluster());
+    if (auto wait = dyn_cast<ttg::AsyncWaitOp>(op)) {
+      state.local |= state.copies;
+      state.cluster |= state.copies;
+      if (wait.getNum() == 0)
+        state.copies.reset();
+    }
     const Effect *effect = accesses.of(op);
     if (!effect)
       return;
+    bool isCopy = llvm::any_of(accessesOf(op), [](const MemoryAccess &access) {
+      return access.completion == Completion::AsyncGroup;
+    });
     // What is delivered to other CTAs needs a fence that they are in, too.
     reachesCluster = startsUnit(*effect) && cast<OnChipMemoryOpInterface>(op).accessesPeers();
     if (touches(*effect, reachesCluster ? state.cluster : state.local)) {
@@ -104,6 +120,8 @@ private:
         continue;
       state.local.set(access);
       state.cluster.set(access);
+      if (isCopy)
+        state.copies.set(access);
     }
   }
 
