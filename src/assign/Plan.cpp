@@ -198,13 +198,13 @@ static int64_t elementsInThread(Type type, Attribute encoding) {
   return linear ? linear->removeZeroBases(layout::Dim::Register).inSize(layout::Dim::Register) : 1;
 }
 
-/// The first of the candidates that are least: those of matrix products, then those that leave
-/// each thread the fewest elements.
+/// The first of the candidates that are least: those of matrix products, but for accesses to
+/// memory, then those that leave each thread the fewest elements.
 template <typename Range, typename EncodingOf>
-static auto bestOf(Range &candidates, Type type, EncodingOf encodingOf) {
+static auto bestOf(Range &candidates, Type type, bool isAccess, EncodingOf encodingOf) {
   return std::min_element(candidates.begin(), candidates.end(), [&](auto &a, auto &b) {
     auto rank = [&](Attribute encoding) {
-      return std::pair(!isMatrixLayout(encoding), elementsInThread(type, encoding));
+      return std::pair(isMatrixLayout(encoding) == isAccess, elementsInThread(type, encoding));
     };
     return rank(encodingOf(a)) < rank(encodingOf(b));
   });
@@ -232,8 +232,8 @@ void Plan::chooseForward(Operation *op) {
       if (std::optional<OpLayouts> option = settle(op, operand, encoding))
         options.push_back(*option);
   if (!options.empty())
-    record(op,
-           *bestOf(options, tensorTypeOf(op), [](OpLayouts &option) { return option.first(); }));
+    record(op, *bestOf(options, tensorTypeOf(op), !isMemoryEffectFree(op),
+                       [](OpLayouts &option) { return option.first(); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,7 +326,7 @@ llvm::SmallVector<Plan::Candidate> Plan::candidatesOf(const Class &group, const 
 void Plan::chooseClass(Class &group, llvm::ArrayRef<Candidate> candidates) {
   if (candidates.empty())
     return;
-  auto best = bestOf(candidates, group.members.front().getType(),
+  auto best = bestOf(candidates, group.members.front().getType(), /*isAccess=*/false,
                      [](const Candidate &candidate) { return candidate.encoding; });
   for (Value member : group.members)
     setLayout(member, best->encoding);
