@@ -15,7 +15,7 @@ namespace gluonc::assign {
 struct OpLayouts {
   llvm::SmallVector<mlir::Attribute, 4> operands, results;
 
-  /// Of its largest tensor.
+  /// That of the first result that has one, else of the first operand.
   mlir::Attribute first() const;
 };
 
@@ -47,7 +47,7 @@ OpLayouts settleByDefault(mlir::Operation *op);
 /// States the layouts of `op`: conversions of its open operands to them, and of its results back.
 void state(mlir::Operation *op, const OpLayouts &layouts);
 
-/// `op`, which is made anywhere, or is independent of layouts otherwise, once more behind itself.
+/// A copy of `op`, of one result that takes any layout, with this one.
 mlir::Operation *makeIn(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Attribute encoding);
 
 /// A conversion of `value` for `user`: before it, or before the loops around it that `value` does
