@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Runs the Gluon files of a Triton checkout through the package and writes down what works.
 
-    run.py CHECKOUT [--package FOLDER] [--targets T,T…] [--sample N] [--files PATTERN…]
-           [--piece N] [--total-limit S] [--json FILE] [--markdown FILE] [--groups FOLDER]
+    run.py CHECKOUT [--suite gluon|language] [--package FOLDER] [--targets T,T…] [--sample N]
+           [--files PATTERN…] [--piece N] [--total-limit S] [--json FILE] [--markdown FILE]
+           [--groups FOLDER] [--functions FILE]
 
 Every tutorial, example and test file of CHECKOUT runs unchanged under pytest with
 `-p gluonc.pytest`, once for each target: a simulated chip, or `gpu` for the one that is there. Each
 run is a process of its own with limits on memory and time; with --piece, several processes share
 the cases of a file. A case that hangs or kills its process is counted as failed, and a new process
 goes on behind it. Nothing of Triton is needed but the checkout; nothing of the checkout is part of
-this repository.
+this repository. `--suite language` takes the tests of the Triton language in place of Gluon's.
 """
 
 import argparse
@@ -26,7 +27,10 @@ import time
 import table
 import watch
 
-FOLDERS = ("python/test/gluon", "python/tutorials/gluon", "python/examples/gluon")
+# By suite.
+FOLDERS = {"gluon": ("python/test/gluon", "python/tutorials/gluon", "python/examples/gluon"),
+           "language": ("python/test/unit/language", "python/test/unit/runtime",
+                        "python/test/unit/cuda", "python/test/regression")}
 # Files about chips of AMD, which run on those alone.
 AMD_FOLDERS = ("third_party/amd/python/test", "third_party/amd/python/examples/gluon")
 # Scripts without tests, and what is no test.
@@ -38,12 +42,15 @@ DEVICE_LOST = 75
 ENDS = {"hangs": "hangs", "late": "not run to its end: the time for this file was over"}
 
 
-def find_files(checkout, patterns, target):
+def find_files(checkout, patterns, target, suite):
     """Files in a fixed order; `patterns` are parts of their names."""
-    folders = FOLDERS + (AMD_FOLDERS if target.startswith("hip:") else ())
+    folders = FOLDERS[suite]
+    if suite == "gluon" and target.startswith("hip:"):
+        folders += AMD_FOLDERS
     files = [path for folder in folders for path in sorted((checkout / folder).glob("*.py"))
              if path.name not in NO_TESTS and
-             ("gluon" in path.name or "gluon" in path.read_text())]
+             (path.name.startswith("test_") if suite == "language" else
+              "gluon" in path.name or "gluon" in path.read_text())]
     return [path for path in files
             if not patterns or any(pattern in path.name for pattern in patterns)]
 
@@ -178,6 +185,7 @@ class Piece:
 def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("checkout", type=pathlib.Path)
+    parser.add_argument("--suite", choices=sorted(FOLDERS), default="gluon")
     parser.add_argument("--package", help="folder that holds gluonc; default: the installed one")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--targets", default="cuda:80,cuda:90a,cuda:100a")
@@ -195,6 +203,7 @@ def parse_arguments():
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--groups", type=pathlib.Path)
+    parser.add_argument("--functions", type=pathlib.Path, help="a row for each test function")
     return parser.parse_args()
 
 
@@ -234,7 +243,7 @@ def main():
     options = parse_arguments()
     options.checkout = options.checkout.absolute()
     runs = [Run(path, target, options) for target in options.targets.split(",")
-            for path in find_files(options.checkout, options.files, target)]
+            for path in find_files(options.checkout, options.files, target, options.suite)]
     options.ends = time.monotonic() + options.total_limit
     execute(runs, options.jobs)
     # What was never begun is no result.
@@ -245,6 +254,8 @@ def main():
         table.write_markdown(options.markdown, results, options.label, options.sample)
     if options.groups:
         table.write_groups(options.groups, results)
+    if options.functions:
+        options.functions.write_text(table.functions(results))
     return 0
 
 

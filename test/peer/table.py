@@ -92,6 +92,22 @@ def write_markdown(path, results, label, sample):
     path.write_text(text)
 
 
+def functions(results):
+    """One table: a row for each test function, with the most frequent reason why cases fail."""
+    lines = ["| function | target | passed | worded | failed | unsupported | skipped | most frequent obstacle |",
+             "|---|---|--:|--:|--:|--:|--:|---|"]
+    for result in results:
+        of_function = collections.defaultdict(dict)
+        for case, ended in result.cases.items():
+            of_function[case.partition("[")[0].rpartition("::")[2]][case] = ended
+        for name, cases in of_function.items():
+            part = result._replace(cases=cases, note="")
+            lines.append(f"| {pathlib.PurePath(result.file).stem}::{name} | {result.target} | "
+                         + " | ".join(str(count) for count in counts(part).values())
+                         + f" | {_first_missing(part)} |")
+    return "\n".join(lines) + "\n"
+
+
 def write_groups(folder, results):
     """failures-FILE.txt: what stands in the way, per file and target."""
     folder.mkdir(parents=True, exist_ok=True)
