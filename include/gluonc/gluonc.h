@@ -303,6 +303,15 @@ typedef struct gluonc_argument {
   size_t item_count;
 } gluonc_argument;
 
+/* What a kernel and its tensors are written in. */
+typedef enum gluonc_language GLUONC_ENUM_BASE {
+  /* What the kernel's decorator says; Gluon where that says nothing. */
+  GLUONC_LANGUAGE_AS_DECORATED = 0,
+  GLUONC_LANGUAGE_GLUON = 1,
+  /* The Triton language: the compiler chooses layouts. */
+  GLUONC_LANGUAGE_TRITON = 2
+} gluonc_language;
+
 typedef struct gluonc_kernel_options {
   size_t size;
   /* 0: 4 warps, 1 CTA. */
@@ -320,6 +329,7 @@ typedef struct gluonc_kernel_options {
   int cooperative_launch;
   /* Of loops in Triton that load ahead; 1 to 64, 0: 3. */
   unsigned num_stages;
+  gluonc_language language;
 } gluonc_kernel_options;
 
 /* One argument per parameter; missing trailing ones take their defaults. `options` may be null. */

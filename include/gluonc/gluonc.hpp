@@ -231,6 +231,8 @@ struct Options {
   bool programmaticDependentLaunch = false;
   /// All programs of a launch run at the same time.
   bool cooperativeLaunch = false;
+  /// What the kernel is written in, if not in what its decorator says.
+  gluonc_language language = GLUONC_LANGUAGE_AS_DECORATED;
 
   gluonc_kernel_options raw() const {
     return {sizeof(gluonc_kernel_options),
@@ -241,7 +243,8 @@ struct Options {
             !fpFusion,
             lineInfo,
             programmaticDependentLaunch,
-            cooperativeLaunch};
+            cooperativeLaunch,
+            language};
   }
 };
 

@@ -114,7 +114,8 @@ static gluonc_kernel_options kernelOptions(void) {
                                    PICK(sizes), oneIn(3) ? PICK(sizes) : 1,
                                    oneIn(4) ? (unsigned)next() : 0,
                                    (int)below(2), (int)below(2), (int)below(2), (int)oneIn(5),
-                                   (int)oneIn(5)};
+                                   (int)oneIn(5),
+                                   oneIn(3) ? (gluonc_language)below(4) : GLUONC_LANGUAGE_GLUON};
   return options;
 }
 

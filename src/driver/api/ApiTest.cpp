@@ -617,6 +617,15 @@ TEST_F(Api, OptionsOfOtherVersionsAreRead) {
   options.num_warps = 2;
   options.max_registers = 64;
   EXPECT_EQ(infoOf(&options).max_registers, 64u);
+  options.language = GLUONC_LANGUAGE_TRITON;
+  ASSERT_EQ(specializeSized(&options), GLUONC_OK) << text;
+  const char *ir = nullptr;
+  ASSERT_EQ(gluonc_specialization_ir(made, "cuda:80", &ir, nullptr), GLUONC_OK);
+  EXPECT_NE(std::string(ir).find("chooses_layouts"), std::string::npos) << ir;
+  gluonc_specialization_destroy(made);
+  options.language = static_cast<gluonc_language>(3);
+  EXPECT_EQ(specializeSized(&options), GLUONC_USAGE_ERROR);
+  options.language = GLUONC_LANGUAGE_AS_DECORATED;
   // An earlier one, which had no limit of registers.
   options.size = offsetof(gluonc_kernel_options, max_registers);
   EXPECT_EQ(infoOf(&options).num_warps, 2u);

@@ -132,6 +132,18 @@ static void takeOptions(const gluonc_kernel_options &options, gluonc_specializat
   made.launch.cooperative = options.cooperative_launch;
 }
 
+/// The kernel in the language that a launch says.
+static std::shared_ptr<const sema::Function>
+inLanguage(const std::shared_ptr<const sema::Function> &kernel, gluonc_language language) {
+  sema::Dialect dialect =
+      language == GLUONC_LANGUAGE_TRITON ? sema::Dialect::Triton : sema::Dialect::Gluon;
+  if (language == GLUONC_LANGUAGE_AS_DECORATED || kernel->dialect == dialect)
+    return kernel;
+  auto copy = std::make_shared<sema::Function>(*kernel);
+  copy->dialect = dialect;
+  return copy;
+}
+
 /// What is wrong with options; "" if nothing is.
 static std::string problemOf(const sema::Options &options) {
   using namespace target::nvidia;
@@ -152,11 +164,11 @@ static gluonc_status specialize(const gluonc_kernel &kernel,
                                 gluonc_specialization **specialization, gluonc_error **error) {
   auto made = std::make_unique<gluonc_specialization>();
   made->module = kernel.module;
-  made->function = kernel.function;
   made->kernelName = kernel.function->name;
   std::optional<gluonc_kernel_options> chosen = readSized(options, error);
   if (!chosen)
     return GLUONC_USAGE_ERROR;
+  made->function = inLanguage(kernel.function, chosen->language);
   if (chosen->num_warps)
     made->options.numWarps = chosen->num_warps;
   if (chosen->num_ctas)
@@ -164,6 +176,8 @@ static gluonc_status specialize(const gluonc_kernel &kernel,
   takeOptions(*chosen, *made);
   if (std::string problem = problemOf(made->options); !problem.empty())
     return fail(GLUONC_USAGE_ERROR, std::move(problem), error);
+  if (unsigned(chosen->language) > GLUONC_LANGUAGE_TRITON)
+    return fail(GLUONC_USAGE_ERROR, "`language` is none of gluonc_language", error);
   diag::Collector collector;
   {
     EngineLock lock(*kernel.module->engine, kernel.module);
