@@ -10,7 +10,7 @@ from gluonc._host import (ConstexprFunction, aggregate, cdiv, constexpr_function
                           must_use_result, next_power_of_2)
 from gluonc._compile import ASTSource, compile
 from gluonc._compiled import CompiledKernel
-from gluonc._jit import JITFunction, jit
+from gluonc._jit import GluonJITFunction, JITFunction, jit
 from gluonc._many import compile_many, seal
 from gluonc._native import __version__
 from gluonc._torch import torch_op
@@ -19,7 +19,7 @@ from gluonc.errors import (Cancelled, CompilationError, GluonError, InternalErro
 from gluonc.language._constexpr import constexpr
 from gluonc import language
 
-GluonJITFunction, GluonASTSource = JITFunction, ASTSource
+GluonASTSource = ASTSource
 
 __all__ = [
     "ASTSource", "Cancelled", "CompilationError", "CompiledKernel", "ConstexprFunction",

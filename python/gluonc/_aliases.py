@@ -27,13 +27,12 @@ _MODULES = {
     "triton.experimental.gluon.language._math": "gluonc.language",
     "triton.experimental.gluon.language.amd._layouts": "gluonc.language.amd",
     "triton.compiler.compiler": "gluonc._triton.compiler",
-    "triton.language": "gluonc.language",
-    "triton.language.random": "gluonc._triton._language.random",
-    "triton.language.target_info": "gluonc._triton._language.target_info",
-    "triton.language.core": "gluonc._triton._language.core",
+    "triton.language": "gluonc._triton._language",
+    "triton.language.math": "gluonc.language.math",
+    "triton.language.extra": "gluonc.language.extra",
     "triton.language.extra.cuda": "gluonc.language.extra",
+    "triton.language.extra.hip": "gluonc.language.extra",
     "triton.experimental.gluon.language.core": "gluonc._triton._language.core",
-    "triton.language.standard": "gluonc.language",
 }
 
 

@@ -14,6 +14,9 @@ from gluonc._signature import CONSTANT_KINDS, TUPLE_KIND, plain_number
 from gluonc.errors import Unavailable
 
 
+_SIMULATED_REGISTERS = 32
+
+
 def current_device():
     """The GPU that PyTorch works on; the first one where PyTorch is not there."""
     torch = sys.modules.get("torch")
@@ -56,8 +59,9 @@ class CompiledKernel:
         self.device, self._specs, self._src = device, specs, src
         # The first option is the kernel's own warps; a CTA has those of its partitions, too.
         self.metadata = Metadata(executable.key(), target, name, executable.num_warps, *options[1:],
-                                 3, executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
-        self.asm = Assembly(executable, specialization, target)
+                                 executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
+        is_triton = fn is not None and not fn.is_gluon()
+        self.asm = Assembly(executable, specialization, target, "ttir" if is_triton else "glir")
 
     def be_owned(self, definition):
         """Lets the youngest function or class among the arguments keep it: a kernel that lives long
@@ -107,15 +111,16 @@ class CompiledKernel:
 
     @property
     def n_regs(self):
-        """Registers of a thread; None where neither the driver nor ptxas was asked."""
+        """Registers of a thread; None where neither the driver nor ptxas was asked. On the simulator,
+        where threads have no registers, a number to compute with."""
         resources = self.executable.resources()
-        return resources and resources[0]
+        return resources[0] if resources else _SIMULATED_REGISTERS if self.simulated else None
 
     @property
     def n_spills(self):
         """Words that a thread spills."""
         resources = self.executable.resources()
-        return resources and resources[1] // 4
+        return resources[1] // 4 if resources else 0 if self.simulated else None
 
     @property
     def n_max_threads(self):
@@ -159,6 +164,11 @@ class CompiledKernel:
         if exit_hook and launch_metadata is not None:
             exit_hook(launch_metadata)
 
+    def _init_handles(self):
+        """Loads it, for scripts that ask about its registers ahead of a launch."""
+        if not self.simulated:
+            self._load()
+
     def _load(self):
         """Puts machine code on the current device, unless it is on one already."""
         if self.device is not None:
@@ -173,9 +183,10 @@ class CompiledKernel:
 
     def _run_time_values(self, values):
         """One value for each parameter that is left at run time, out of tuples, too."""
-        if self._specs is None or len(values) != len(self._specs):
-            return list(values)
-        return list(_without_constants(self._specs, values))
+        if self._specs is not None and len(values) == len(self._specs):
+            values = _without_constants(self._specs, values)
+        return [item for value in values for item in (
+            value._expanded() if getattr(value, "_is_expanded", False) else [value])]
 
 
 def _without_constants(specs, values):
@@ -247,21 +258,21 @@ class _Arguments:
 
 
 class Assembly:
-    """The forms of a compiled kernel: glir (the front end's IR, before any pass), ttgir, llir, ptx
-    and sass as text, cubin as bytes; amdgcn and hsaco in place of the last three for AMD's chips.
-    Made when read; sass, which takes a tool of the CUDA toolkit, is not among the keys. `binary` is
-    the form that the driver loads."""
+    """The forms of a compiled kernel: glir or, of the Triton language, ttir (the front end's IR, before
+    any pass), ttgir, llir, ptx and sass as text, cubin as bytes; amdgcn and hsaco in place of the last
+    three for AMD's chips. Made when read; sass, which takes a tool of the CUDA toolkit, is not among
+    the keys. `binary` is the form that the driver loads."""
 
-    def __init__(self, executable, specialization, target):
+    def __init__(self, executable, specialization, target, first="glir"):
         self._executable, self._specialization, self._target = executable, specialization, target
         self.binary = "hsaco" if target.startswith("hip:") else "cubin"
         assembly = "amdgcn" if target.startswith("hip:") else "ptx"
-        self._forms = ("glir", "ttgir", "llir", assembly, self.binary)
+        self._forms = (first, "ttgir", "llir", assembly, self.binary)
 
     def __getitem__(self, form):
         if form == "sass" and self.binary == "cubin":
             return self._sass
-        if form == "glir":
+        if form == self._forms[0]:
             return self._specialization.ir(self._target)
         if form not in self._forms:
             raise KeyError(form)

@@ -1,9 +1,14 @@
 """What stands around a function that kernels are made of."""
 
+import hashlib
+import inspect
 import itertools
+import re
+import textwrap
 import weakref
 
 from gluonc import _native, _texts
+from gluonc._lazy import lazy
 
 # Function or class -> when it was decorated, or first seen where that is not known.
 _ages = weakref.WeakKeyDictionary()
@@ -16,12 +21,55 @@ class Decorated:
 
     def _decorate(self, fn):
         self.fn, self._text, self._code = fn, _texts.note_function(fn), fn.__code__
+        # Of the text, where the function begins.
+        self._line = fn.__code__.co_firstlineno
         _ages[self] = next(_births)
+
+    @lazy
+    def _lines(self):
+        return inspect.getsourcelines(self.fn)
+
+    @property
+    def raw_src(self):
+        """The lines of the function, decorators too."""
+        return self._lines[0]
+
+    @property
+    def starting_line_number(self):
+        """That of the first of them in its file, from 1 on."""
+        return self._lines[1]
+
+    @lazy
+    def src(self):
+        """The text of the function, without decorators."""
+        text = textwrap.dedent("".join(self.raw_src))
+        return text[_beginning(text):]
+
+    def _unsafe_update_src(self, text):
+        """Makes it the function that is written in another text. What was compiled stays as it is."""
+        decorators = textwrap.dedent("".join(self.raw_src))
+        before = decorators[:_beginning(decorators)].count("\n")
+        vars(self)["src"] = text
+        self._line = self.starting_line_number + before
+        self._text = "\n" * (self._line - 1) + text
+        _native.announce_change()
+
+    @property
+    def cache_key(self):
+        """Tells functions apart in what is kept on disk: another text is another function."""
+        parts = self.fn.__module__, self.fn.__qualname__, self._text or "", _native.__version__
+        return hashlib.sha256("\0".join(map(str, (*parts, self._line))).encode()).hexdigest()
 
     def __setattr__(self, name, value):
         if name in ("fn", "noinline") and name in vars(self):
             _native.announce_change()
         super().__setattr__(name, value)
+
+
+def _beginning(text):
+    """Where the definition of a function begins, behind decorators."""
+    found = re.search(r"^(async\s+)?def\s", text, re.MULTILINE)
+    return found.start() if found else 0
 
 
 def youngest(definitions):

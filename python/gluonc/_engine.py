@@ -4,16 +4,12 @@ import functools
 import os
 import sys
 
-from gluonc import _native
+from gluonc import _native, _settings
 
 
 @functools.lru_cache(maxsize=None)
 def engine():
-    cache = os.environ.get("GLUONC_CACHE_DIR")
-    if cache is None:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        cache = os.path.join(base, "gluonc")
-    made = _native.Engine(cache, _native.find_ptxas())
+    made = _native.Engine(_settings.compiler_folder(), _native.find_ptxas())
     made.print_to_python()
     made.check_signals()
     seed = os.environ.get("GLUONC_SCHEDULE_SEED")

@@ -1,6 +1,7 @@
 """Helpers that host code and kernels share."""
 
 import functools
+import inspect
 import types
 
 from gluonc import _texts
@@ -49,8 +50,32 @@ def must_use_result(fn_or_message):
 
 
 def aggregate(cls):
-    """Marks a class of values that exist inside kernels; the compiler reads its source."""
+    """Marks a class of values that exist inside kernels; the compiler reads its source. One without a
+    constructor is made of its fields, on the host, too."""
     _texts.note_aggregate(cls)
+    if getattr(cls.__init__, "_is_of_fields", cls.__init__ is object.__init__):
+        cls.__init__ = _constructor_of_fields(cls)
     # By this name scripts tell aggregates apart.
     cls.__triton_aggregate__ = True
     return cls
+
+
+def _constructor_of_fields(cls):
+    """Takes the annotated fields of the class and its bases, in their order."""
+    fields = {}
+    for base in reversed(cls.__mro__):
+        fields.update(_texts.annotations_of(base) if base is not object else {})
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [inspect.Parameter(name, kind, default=getattr(cls, name, inspect.Parameter.empty))
+         for name in fields])
+
+    def __init__(self, *args, **kwargs):
+        from gluonc.language._constexpr import constexpr
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            is_constexpr = fields[name] is constexpr or "constexpr" in str(fields[name])
+            setattr(self, name, constexpr(value) if is_constexpr else value)
+    __init__._is_of_fields = True
+    return __init__

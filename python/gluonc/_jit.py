@@ -6,29 +6,33 @@ never seen comes here, to be compiled.
 """
 
 import functools
-import hashlib
 import inspect
 from collections import namedtuple
+from collections.abc import Mapping
 
-from gluonc import _fusion, _native, _tensors, hooks
+from gluonc import _native, _settings, _tensors, hooks
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._decorated import Decorated, youngest
 from gluonc._engine import engine, gpu_target, simulated_target
 from gluonc._lazy import lazy
 from gluonc._scopes import Resolver
+from gluonc.errors import OutOfResources
 from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
                                read_parameters)
 from gluonc.language._constexpr import unwrap
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
                     "enable_fp_fusion": None, "launch_pdl": False,
-                    "launch_cooperative_grid": False}
+                    "launch_cooperative_grid": False, "num_stages": 3}
 # Options of Triton that change nothing here.
-_IGNORED_OPTIONS = frozenset({"num_stages", "warp_size", "sanitize_overflow", "enable_reflect_ftz",
-                              "ptx_options", "sched4reg",
+_IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_ftz",
+                              "ptx_options", "ptx_version", "sched4reg", "extern_libs",
                               # Of AMD: how many waves a SIMD is to hold, how products are chosen and
                               # scheduled.
                               "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint"})
+
+
+_MAX_WARPS = 32
 
 
 def default_options():
@@ -39,7 +43,7 @@ def default_options():
 def settled_options(values):
     """The values of a launch's options with None for what it leaves to settings filled in."""
     options = dict(zip(_OPTION_DEFAULTS, map(unwrap, values)))
-    options["enable_fp_fusion"] = _fusion.is_enabled(options["enable_fp_fusion"])
+    options["enable_fp_fusion"] = _settings.fuses(options["enable_fp_fusion"])
     return tuple(options.values())
 
 
@@ -53,7 +57,7 @@ SpecializationNames = namedtuple("SpecializationNames", "fn signature constants"
 
 
 class KernelInterface(Decorated):
-    """What `kernel[grid](…)` needs of an object: `run(*args, grid, **kwargs)`."""
+    """What `kernel[grid](…)` needs of an object: `run(*args, grid, warmup, **kwargs)`."""
 
     # What kernels get for the object; see gluonc._scopes. Here: what it holds as `fn`.
     _binding_kind = None
@@ -62,53 +66,63 @@ class KernelInterface(Decorated):
         return functools.partial(self._launch, grid)
 
     def _launch(self, grid, *args, **kwargs):
-        return self.run(*args, grid=grid, **kwargs)
+        return self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compiles without launching. dtypes stand in for tensors."""
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
 
 
 class JITFunction(_native.Dispatcher, KernelInterface):
-    """A kernel, or a function that kernels call."""
+    """A kernel, or a function that kernels call. Of the language that its decorator names: a kernel
+    decides for the functions that it calls, too."""
+
+    _is_gluon = False
 
     def __init__(self, fn, do_not_specialize=None, do_not_specialize_on_alignment=None,
                  debug=None, noinline=None, repr=None, launch_metadata=None, version=None):
         self._decorate(fn)
         self.debug, self.noinline, self._loaded = debug, noinline, None
-        self._skipped = do_not_specialize, do_not_specialize_on_alignment
-        self._repr, self.launch_metadata = repr, launch_metadata
-        self.pre_run_hooks = []
+        self.do_not_specialize = do_not_specialize or []
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        self._repr, self.launch_metadata, self.version = repr, launch_metadata, version
+        self.pre_run_hooks, self.module = [], fn.__module__
         functools.update_wrapper(self, fn)
 
     def __class_getitem__(cls, signature):
         """`JITFunction[…]` in annotations."""
         return cls
 
+    def is_gluon(self):
+        """Whether it is written in Gluon; else in the Triton language."""
+        return self._is_gluon
+
     # Signatures are read at the first launch: a file may hold many functions that never launch.
     @lazy
     def params(self):
-        return read_parameters(self.fn, *self._skipped)
+        return read_parameters(self.fn, self.do_not_specialize, self.do_not_specialize_on_alignment)
 
     @lazy
-    def _lines(self):
-        return inspect.getsourcelines(self.fn)
-
-    @property
-    def raw_src(self):
-        """The lines of the function, decorators too."""
-        return self._lines[0]
-
-    @property
-    def starting_line_number(self):
-        """That of the first of them in its file, from 1 on."""
-        return self._lines[1]
+    def signature(self):
+        return inspect.signature(self.fn)
 
     @property
     def arg_names(self):
         return [parameter.name for parameter in self.params]
 
     @property
-    def cache_key(self):
-        """Tells kernels apart in what Triton's autotuner keeps on disk: another text is another kernel."""
-        parts = self.fn.__module__, self.fn.__qualname__, self._text or "", _native.__version__
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    def constexprs(self):
+        """Places of the parameters whose values are known when it is compiled."""
+        return [parameter.index for parameter in self.params if parameter.is_constexpr]
+
+    @property
+    def device_caches(self):
+        """device -> (kernels,), those that launches have compiled, by hash. `clear()` drops them."""
+        return _DeviceCaches(self)
+
+    def repr(self, names):
+        """What a specialization is called: `names` are a SpecializationNames."""
+        return self.fn.__name__ if self._repr is None else self._repr(names)
 
     def _prepare(self):
         """Tells the dispatcher, at the first launch and when defaults change, what it needs to know."""
@@ -136,7 +150,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _load_anew(self):
         resolver = Resolver()
-        return resolver, resolver.load(self.fn, self._text)
+        return resolver, resolver.load(self.fn, self._text, self._line)
 
     def _is_outdated(self, resolver):
         """Whether the compiler would be told something else now. A constant that changed is an error,
@@ -162,8 +176,10 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def front_end_ir(self, target, *args, **kwargs):
         """The IR of a specialization for `target` ("cuda:90a"), before any pass."""
-        probe = _FrontEnd(self.fn, *self._skipped, debug=self.debug)
-        probe.target, probe._text = target, self._text
+        probe = _FrontEnd(self.fn, self.do_not_specialize, self.do_not_specialize_on_alignment,
+                          debug=self.debug)
+        probe.target, probe._is_gluon = target, self._is_gluon
+        probe._text, probe._line = self._text, self._line
         try:
             probe._specialize(args, kwargs)
         except _FrontEnd.Made as made:
@@ -182,10 +198,6 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         if warmup:
             return self._specialize(args, kwargs)
         return self[grid](*args, **kwargs)
-
-    def warmup(self, *args, grid=None, **kwargs):
-        """Compiles without launching. dtypes stand in for tensors."""
-        return self._specialize(args, kwargs)
 
     _current_stream = staticmethod(current_stream)
 
@@ -224,9 +236,13 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         simulated = device < 0
         target = simulated_target() if simulated else gpu_target(device)
         executable = engine().make(specialization, target, simulated)
+        name = self._name_of(specs)
+        about = None, executable.function() or None, name, {}, executable.key()
+        hooks.load_start(*about)
         if not simulated:
             executable.load(device)
-        compiled = CompiledKernel(self._name_of(specs), executable, target,
+        hooks.load_end(*about)
+        compiled = CompiledKernel(name, executable, target,
                                   options, device, fn=self, specs=specs,
                                   specialization=specialization)
         compiled.resolver = specialization.resolver
@@ -248,7 +264,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         """What `repr=` calls a specialization; by default the function's name."""
         if self._repr is None:
             return self.fn.__name__
-        return self._repr(SpecializationNames(self, *self._describe_specs(specs)))
+        return self.repr(SpecializationNames(self, *self._describe_specs(specs)))
 
     def _describe_compilation(self, specs, options, device, is_warmup):
         """What hooks of compilations get."""
@@ -265,12 +281,57 @@ class JITFunction(_native.Dispatcher, KernelInterface):
                             "constants": places, "is_warmup": is_warmup, **chosen}}
 
     def _specialization(self, specs, options):
-        num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative = settled_options(options)
+        (num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative,
+         _) = settled_options(options)
+        _check_threads(num_warps)
+        debug = debug or self.debug or _settings.value("runtime", "debug")
         resolver, kernel = self._load(specs)
         return kernel.specialize(
             native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps),
-            int(num_ctas), int(maxnreg or 0), bool(debug or self.debug), bool(fp_fusion), bool(pdl),
-            bool(cooperative))
+            int(num_ctas), int(maxnreg or 0), bool(debug), bool(fp_fusion), bool(pdl),
+            bool(cooperative), self.is_gluon())
+
+
+def _check_threads(num_warps):
+    """More warps than a CTA may have are a configuration that an autotuner leaves out."""
+    if isinstance(num_warps, int) and num_warps > _MAX_WARPS and num_warps & (num_warps - 1) == 0:
+        raise OutOfResources(num_warps * 32, _MAX_WARPS * 32, "threads")
+
+
+class _DeviceCaches:
+    """What was compiled for launches of a function, as Triton's libraries ask for it."""
+
+    def __init__(self, fn):
+        self._fn = fn
+
+    def __getitem__(self, device):
+        return _CompiledKernels(self._fn, device),
+
+    def clear(self):
+        self._fn._forget_compiled()
+
+
+class _CompiledKernels(Mapping):
+    """Hash -> CompiledKernel, for a GPU; those of the simulator are for any."""
+
+    def __init__(self, fn, device):
+        self._fn, self._device = fn, device
+
+    def _found(self):
+        return {compiled.hash: compiled for compiled in self._fn._list_compiled()
+                if compiled.simulated or compiled.device == self._device}
+
+    def __getitem__(self, key):
+        return self._found()[key]
+
+    def __iter__(self):
+        return iter(self._found())
+
+    def __len__(self):
+        return len(self._fn._list_compiled())
+
+    def clear(self):
+        self._fn._forget_compiled()
 
 
 class _FrontEnd(JITFunction):
@@ -283,8 +344,21 @@ class _FrontEnd(JITFunction):
         raise self.Made(self._specialization(specs, options).ir(self.target))
 
 
+class GluonJITFunction(JITFunction):
+    """A function of Gluon."""
+
+    _is_gluon = True
+
+
 def jit(fn=None, **options):
     """Makes a function a kernel. Bare, or with options: do_not_specialize, noinline, debug, …"""
+    if fn is None:
+        return lambda function: GluonJITFunction(function, **options)
+    return GluonJITFunction(fn, **options)
+
+
+def triton_jit(fn=None, **options):
+    """The same for a kernel in the Triton language, which says nothing of layouts: `triton.jit`."""
     if fn is None:
         return lambda function: JITFunction(function, **options)
     return JITFunction(fn, **options)

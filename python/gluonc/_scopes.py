@@ -26,7 +26,7 @@ from gluonc.language._source import OBJECT_PREFIX, source
 
 # Where modules of the package are found in expressions.
 _MODULES = {"gluonc": "gluon", "gluonc.language": "gl", "gluonc._triton": "triton",
-            "gluonc._triton._language.core": "tl", "math": "math"}
+            "gluonc._triton._language": "tl", "math": "math"}
 # Modules of the package that the compiler reads like those of a user.
 _READ = {"gluonc._triton._language.target_info"}
 # Modules of Python that the compiler knows functions of.
@@ -77,13 +77,13 @@ class Resolver(_native.Watch):
         # Everything that the compiler was told.
         self._answers = {}
 
-    def load(self, fn, text):
-        """The compiler's kernel for a Python function, written in `text`."""
+    def load(self, fn, text, line):
+        """The compiler's kernel for a Python function, written in `text` from `line` on."""
         text = _texts.text_of(fn) if text is None else text
         code = fn.__code__
         loaded = engine().load_scope(code.co_filename, text, self._scope_of(fn.__globals__, [fn]),
                                      self)
-        return loaded.kernel_at(code.co_name, code.co_firstlineno)
+        return loaded.kernel_at(code.co_name, line)
 
     def changes(self):
         """What would be told otherwise now, as (name, text of the answer before, and now). Where there
@@ -251,18 +251,19 @@ class Resolver(_native.Watch):
 
     def _bind_decorated(self, value):
         """The Python function behind a kernel, however often it was decorated."""
-        whole, kind, text, is_noinline = value, None, None, False
+        whole, kind, place, is_noinline, is_triton = value, None, None, False, False
         while _is_decorated(value):
             kind = type(value)._binding_kind or kind
+            is_triton |= not getattr(value, "_is_gluon", True)
             if getattr(value, "_code", None) is getattr(value.fn, "__code__", value):
-                text = value._text
+                place = value._text, value._line
             is_noinline |= bool(getattr(value, "noinline", False))
             value = value.fn
         if not isinstance(value, types.FunctionType):
             raise TypeError(f"a {type(value).__name__} is no function that the compiler can read")
-        return self._bind_function(whole, value, kind, text, is_noinline)
+        return self._bind_function(whole, value, kind, place, is_noinline, is_triton)
 
-    def _bind_function(self, whole, fn, kind, text=None, is_noinline=False):
+    def _bind_function(self, whole, fn, kind, place=None, is_noinline=False, is_triton=False):
         if _is_own(fn.__module__):
             return self._expression(_own_functions().get(fn))
         if _texts.is_standard(fn.__module__):
@@ -271,10 +272,13 @@ class Resolver(_native.Watch):
         attributes = [("defaults", self._defaults_of(fn))]
         if is_noinline:
             attributes.append(("noinline", "True"))
+        if is_triton:
+            attributes.append(("language", "'triton'"))
         if code.co_name == "<lambda>":
             attributes.append(("body", repr(_place_in_body(code))))
+        text, line = place or (None, code.co_firstlineno)
         return _binding(kind, _texts.text_of(fn) if text is None else text, code.co_filename,
-                        code.co_name, code.co_firstlineno, self._scope_of(fn.__globals__, [fn]),
+                        code.co_name, line, self._scope_of(fn.__globals__, [fn]),
                         self._number_of(whole), self._dict(attributes))
 
     def _defaults_of(self, fn):
@@ -391,8 +395,10 @@ def _name_of_known(value):
 def _own_functions():
     """Functions of the package that the compiler has under a name."""
     import gluonc
+    from gluonc._jit import triton_jit
     found = {getattr(gluonc, name): f"gluon.{name}"
              for name in ("jit", "aggregate", "constexpr_function", "must_use_result")}
+    found[triton_jit] = "triton.jit"
     return {gluonc.cdiv: "gl.cdiv", gluonc.next_power_of_2: "gl.next_power_of_2", **found}
 
 
@@ -448,6 +454,8 @@ def _members_of(cls):
         # A derived class has that of its base.
         yield "__init__", "", constructor
     for name, member in vars(cls).items():
+        if getattr(member, "_is_of_fields", False):
+            continue
         access = ""
         if isinstance(member, (property, functools.cached_property)):
             access, member = "property", getattr(member, "fget", None) or member.func

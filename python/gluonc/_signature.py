@@ -43,14 +43,14 @@ def _annotated_type(annotation):
 class Parameter:
     """One parameter of a kernel."""
 
-    __slots__ = ("name", "index", "is_constexpr", "type", "specialize", "specialize_alignment",
-                 "default", "keyword_only", "variadic")
+    __slots__ = ("name", "index", "annotation", "is_constexpr", "type", "specialize",
+                 "specialize_alignment", "default", "keyword_only", "variadic")
 
     def __init__(self, index, parameter, skipped, skipped_alignment):
         self.index, self.name, self.default = index, parameter.name, parameter.default
         self.keyword_only = parameter.kind is parameter.KEYWORD_ONLY
         self.variadic = parameter.kind is parameter.VAR_POSITIONAL
-        annotation = parameter.annotation
+        annotation = self.annotation = parameter.annotation
         text = annotation if isinstance(annotation, str) else getattr(
             annotation, "__name__", repr(annotation))
         self.is_constexpr = "constexpr" in text
@@ -61,10 +61,17 @@ class Parameter:
         self.specialize_alignment = self.specialize and not any(
             name in skipped_alignment for name in names)
 
+    # As Triton's libraries call these.
+    num = property(lambda self: self.index)
+    has_default = property(lambda self: self.default is not inspect.Parameter.empty)
+    annotation_type = property(lambda self: self.type or "")
+    is_const = property(lambda self: bool(self.type) and self.type.startswith("*k"))
+    do_not_specialize = property(lambda self: not self.specialize)
+    do_not_specialize_on_alignment = property(lambda self: not self.specialize_alignment)
+
     def native(self):
         """As the dispatcher takes it."""
-        has_default = self.default is not inspect.Parameter.empty
-        return (self.name, self.default if has_default else NotImplemented, self.is_constexpr,
+        return (self.name, self.default if self.has_default else NotImplemented, self.is_constexpr,
                 self.keyword_only, self.variadic, self.specialize, self.specialize_alignment,
                 self.type, _native.float_kind(self.type or ""))
 

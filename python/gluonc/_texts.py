@@ -105,13 +105,13 @@ def annotations_of(cls):
 
 
 def own_functions(cls):
-    """The Python functions behind a class's members, but for those that `dataclass` and the like
-    made."""
+    """The Python functions behind a class's members, but for those that decorators made."""
     for member in vars(cls).values():
         member = getattr(member, "fget", member)
         member = getattr(member, "__func__", member)
         member = getattr(member, "fn", member)
-        if (isinstance(member, types.FunctionType) and member.__code__.co_filename != "<string>"
+        if (isinstance(member, types.FunctionType) and not hasattr(member, "_is_of_fields")
+                and member.__code__.co_filename != "<string>"
                 and not is_standard(member.__globals__.get("__name__"))):
             yield member
 

@@ -10,6 +10,11 @@ class GluonError(Exception):
         super().__init__(message)
         self.diagnostics = list(diagnostics)
 
+    @property
+    def error_message(self):
+        """The first report's words, without its place."""
+        return self.diagnostics[0]["message"] if self.diagnostics else str(self)
+
 
 class CompilationError(GluonError):
     """The kernel, its arguments or the target have errors."""
@@ -53,6 +58,10 @@ class OutOfResources(GluonError):
     def __init__(self, required, limit, name):
         super().__init__(f"out of {name}: {required} needed, {limit} there")
         self.required, self.limit, self.name = required, limit, name
+
+
+class AutotunerError(GluonError, ValueError):
+    """No configuration of a kernel is left to choose."""
 
 
 class OutOfSharedMemory(CompilationError, OutOfResources):

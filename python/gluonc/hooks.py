@@ -53,6 +53,9 @@ class HookChain:
 
 launch_enter = HookChain()
 launch_exit = HookChain(reversed=True)
+# Called with a kernel's module, handle of the driver, name, metadata and hash before and after it is
+# loaded.
+load_start, load_end = HookChain(), HookChain(reversed=True)
 # Called with keywords before and after a kernel is compiled: `fn`, `key`, `repr`, `compile` (what
 # for), … What is true of the first one's result keeps the kernel from being compiled and launched.
 compile_enter = compile_exit = None

@@ -708,6 +708,31 @@ PyObject *setHooks(PyObject *object, PyObject *flag) {
   Py_RETURN_NONE;
 }
 
+/// A list of the CompiledKernels that launches of it find.
+PyObject *listCompiled(PyObject *object, PyObject *) {
+  PyObject *list = PyList_New(0);
+  const State *state = reinterpret_cast<Dispatcher *>(object)->state;
+  if (!list || !state)
+    return list;
+  for (const auto &[key, entry] : state->entries) {
+    PyObject *kernel = entry.kernel();
+    int failed = kernel && PyList_Append(list, kernel);
+    Py_XDECREF(kernel);
+    if (failed) {
+      Py_DECREF(list);
+      return nullptr;
+    }
+  }
+  return list;
+}
+
+/// Drops them: the next launches compile anew.
+PyObject *forgetCompiled(PyObject *object, PyObject *) {
+  if (State *state = reinterpret_cast<Dispatcher *>(object)->state)
+    state->forget([](const Entry &) { return true; });
+  Py_RETURN_NONE;
+}
+
 // A kernel is part of circles: what was compiled for it names it, and so may its variables.
 
 int traverseDispatcher(PyObject *object, visitproc visit, void *arg) {
@@ -746,6 +771,8 @@ PyMethodDef dispatcherMethods[] = {
     {"_set_parameters", setParameters, METH_VARARGS, nullptr},
     {"_specialize", specialize, METH_VARARGS, nullptr},
     {"_set_has_hooks", setHooks, METH_O, nullptr},
+    {"_list_compiled", listCompiled, METH_NOARGS, nullptr},
+    {"_forget_compiled", forgetCompiled, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot dispatcherSlots[] = {

@@ -4,7 +4,7 @@ import gluonc
 import kernels
 import numpy as np
 import pytest
-from gluonc import _fusion
+from gluonc import _settings
 from gluonc._triton import knobs
 
 
@@ -23,13 +23,13 @@ def settings(monkeypatch):
 
 
 def test_fusion_is_on_unless_somebody_says_otherwise(monkeypatch):
-    assert _fusion.is_enabled(None) and knobs.language.default_fp_fusion
+    assert _settings.fuses(None) and knobs.language.default_fp_fusion
     monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
-    assert not _fusion.is_enabled(None) and _fusion.is_enabled(True)
+    assert not _settings.fuses(None) and _settings.fuses(True)
     knobs.language.default_fp_fusion = True
-    assert _fusion.is_enabled(None)
+    assert _settings.fuses(None)
     monkeypatch.setenv("TRITON_FORCE_DISABLE_FP_FUSION", "1")
-    assert not _fusion.is_enabled(True)
+    assert not _settings.fuses(True)
 
 
 def test_a_kernel_tells_what_was_chosen():

@@ -233,7 +233,7 @@ def test_children_leave_the_installed_triton_in_place(run):
 def test_the_installed_triton_can_be_hidden(run):
     hidden = '''
 import gluonc, triton, triton.experimental.gluon
-assert triton.__version__ != "9.9.9" and triton.jit is gluonc.jit
+assert triton.__version__ != "9.9.9" and triton.JITFunction is gluonc.JITFunction
 ''' + CHILD
     assert "gluonc" in run(hidden, "--triton", "own")
     assert "9.9.9" not in run(hidden, GLUONC_TRITON="own")

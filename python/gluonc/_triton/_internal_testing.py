@@ -260,7 +260,10 @@ def _fresh_knobs_impl(skipped_attr=None):
     groups = {name: group for name, group in vars(knobs).items()
               if isinstance(group, knobs.Knobs) and name not in (skipped_attr or ())}
 
+    hooks = knobs.runtime.scope()
+
     def start():
+        hooks.__enter__()
         for name, group in groups.items():
             setattr(knobs, name, group.copy().reset())
         return knobs
@@ -268,12 +271,13 @@ def _fresh_knobs_impl(skipped_attr=None):
     def stop():
         for name, group in groups.items():
             setattr(knobs, name, group)
+        hooks.__exit__(None, None, None)
     return start, stop
 
 
 def __getattr__(name):
-    # The remaining questions are about Intel's chips.
-    if name.startswith("is_xpu"):
+    # The remaining questions are about Intel's chips, and about another compiler behind Triton.
+    if name.startswith("is_xpu") or name == "is_tileir":
         return is_xpu
     if name == "requires_tma":
         import pytest

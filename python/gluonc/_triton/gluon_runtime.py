@@ -1,5 +1,4 @@
 """triton.experimental.gluon._runtime."""
 
 from gluonc._compile import ASTSource as GluonASTSource
-from gluonc._jit import JITFunction as GluonJITFunction
-from gluonc._jit import jit
+from gluonc._jit import GluonJITFunction, jit

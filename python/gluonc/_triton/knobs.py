@@ -4,7 +4,7 @@ import contextlib
 import copy
 import os
 
-from gluonc import _fusion, hooks
+from gluonc import _settings, hooks
 from gluonc.hooks import HookChain
 
 
@@ -19,18 +19,16 @@ def _require_checked(sanitizer):
 
 
 class Knobs:
-    """One group of settings. Every name may be set; what was never set is None or its default."""
+    """One group of settings. Every name may be set; what was never set is what the environment says,
+    its default, or None."""
 
-    def __init__(self, **defaults):
-        self.__dict__["_defaults"] = defaults
-        self.__dict__["knob_descriptors"] = {}
-        self.reset()
+    def __init__(self, group, **defaults):
+        self.__dict__.update(_group=group, _defaults=defaults, knob_descriptors={})
 
     def reset(self):
-        for name in [name for name in self.__dict__ if name not in ("_defaults",
-                                                                    "knob_descriptors")]:
+        """Forgets what was set."""
+        for name in [name for name in self.__dict__ if name not in _OWN]:
             del self.__dict__[name]
-        self.__dict__.update(self._defaults)
         return self
 
     def copy(self):
@@ -39,7 +37,8 @@ class Knobs:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        return None
+        found = _settings.from_environment(self._group, name)
+        return self._defaults.get(name) if found is None else found
 
     def __setattr__(self, name, value):
         if name == "instrumentation_mode" and value:
@@ -57,13 +56,15 @@ class Knobs:
             self.__dict__.update(saved)
 
 
+_OWN = {"_group", "_defaults", "knob_descriptors"}
 base_knobs = Knobs
-build = Knobs()
-redis = Knobs()
-cache = Knobs(dir="", dump_dir="", override_dir="")
-compilation = Knobs(override=False, dump_ir=False, always_compile=False, instrumentation_mode="",
-                    enable_experimental_consan=False, front_end_debugging=False)
-autotuning = Knobs(cache=False, print=False)
+build = Knobs("build")
+redis = Knobs("redis")
+cache = Knobs("cache", dump_dir="", override_dir="")
+compilation = Knobs("compilation", override=False, dump_ir=False, always_compile=False,
+                    instrumentation_mode="", enable_experimental_consan=False,
+                    front_end_debugging=False)
+autotuning = Knobs("autotuning")
 
 
 def _chain(name):
@@ -81,9 +82,16 @@ class RuntimeKnobs(Knobs):
     """Hooks are those of gluonc.hooks."""
 
     _HOOKS = {"launch_enter_hook": "launch_enter", "launch_exit_hook": "launch_exit",
+              "kernel_load_start_hook": "load_start", "kernel_load_end_hook": "load_end",
               "jit_cache_hook": "compile_enter", "jit_post_compile_hook": "compile_exit"}
     launch_enter_hook, launch_exit_hook = _chain("launch_enter"), _chain("launch_exit")
+    kernel_load_start_hook, kernel_load_end_hook = _chain("load_start"), _chain("load_end")
     jit_cache_hook, jit_post_compile_hook = _hook("compile_enter"), _hook("compile_exit")
+
+    def __init__(self, *args, **defaults):
+        super().__init__(*args, **defaults)
+        # Called where a kernel is dropped, which nothing here does.
+        self.__dict__["kernel_unload_hook"] = HookChain()
 
     def __setattr__(self, name, value):
         if name in self._HOOKS:
@@ -94,7 +102,9 @@ class RuntimeKnobs(Knobs):
     def reset(self):
         for name in self._HOOKS:
             setattr(self, name, None)
-        return super().reset()
+        super().reset()
+        self.kernel_unload_hook = HookChain()
+        return self
 
     @contextlib.contextmanager
     def scope(self):
@@ -107,45 +117,12 @@ class RuntimeKnobs(Knobs):
                 setattr(self, name, value)
 
 
-runtime = RuntimeKnobs(interpret=False, debug=False, override_arch=None,
-                       add_stages_inspection_hook=None)
+runtime = RuntimeKnobs("runtime", interpret=False)
 
 
 class LanguageKnobs(Knobs):
-    """What nobody has set is what the environment says."""
-
-    @property
-    def default_fp_fusion(self):
-        return self.__dict__.get("default_fp_fusion", _ENVIRONMENT.default_fp_fusion)
-
-    @default_fp_fusion.setter
-    def default_fp_fusion(self, value):
-        self.__dict__["default_fp_fusion"] = value
-
-    @property
-    def force_disable_fp_fusion(self):
-        return self.__dict__.get("force_disable_fp_fusion", _ENVIRONMENT.force_disable_fp_fusion)
-
-    @force_disable_fp_fusion.setter
-    def force_disable_fp_fusion(self, value):
-        self.__dict__["force_disable_fp_fusion"] = value
-
-    def __setattr__(self, name, value):
-        if isinstance(getattr(type(self), name, None), property):
-            object.__setattr__(self, name, value)
-        else:
-            super().__setattr__(name, value)
-
     def fp_fusion_enabled(self, requested):
-        return _fusion.is_enabled(requested)
-
-
-_ENVIRONMENT = _fusion.settings
-language = _fusion.settings = LanguageKnobs()
-nvidia = Knobs(disable_ptxas_opt=False, mock_ptx_version=None)
-amd = Knobs(use_buffer_ops=True, use_async_copy=True)
-proton = Knobs(disable=True)
-propagate_env = True
+        return _settings.fuses(requested)
 
 
 class _Ptxas:
@@ -153,9 +130,12 @@ class _Ptxas:
     version = "13.0"
 
 
-nvidia.ptxas = _Ptxas()
-nvidia._defaults["ptxas"] = nvidia.ptxas
+language = LanguageKnobs("language")
+nvidia = Knobs("nvidia", disable_ptxas_opt=False, ptxas=_Ptxas())
+amd = Knobs("amd", use_buffer_ops=True, use_async_copy=True)
+proton = Knobs("proton", disable=True)
+propagate_env = True
 
 
 def refresh_knobs():
-    """Settings come from the script alone: there is nothing to read again."""
+    """The environment is read whenever somebody asks."""

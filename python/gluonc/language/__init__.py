@@ -4,12 +4,15 @@ dtypes, layouts and constexpr are values that host code makes. Everything else (
 compiled where a kernel names it and has no Python behind it; its names come from the compiler.
 """
 
+import functools
 import sys
 import types
 
 from gluonc import _native
+from gluonc._engine import check_expression
 from gluonc._host import cdiv, constexpr_function, next_power_of_2
 from gluonc._unknown import Unknown
+from gluonc.errors import CompilationError
 from gluonc.language import _dtypes, _layouts, _policies
 from gluonc.language._constexpr import constexpr
 from gluonc.language._dtypes import *  # noqa: F401,F403
@@ -29,10 +32,11 @@ _LAYOUT_MAKERS = frozenset({"get_wmma_scale_layout", "get_mfma_scale_layout",
 class DeviceFunction:
     """A function of the language. Host code can name it but not call it."""
 
-    __slots__ = ("_path",)
+    # `_module`: "gl", or "tl" for what the Triton language alone has.
+    __slots__ = ("_path", "_module")
 
-    def __init__(self, path):
-        self._path = path
+    def __init__(self, path, module="gl"):
+        self._path, self._module = path, module
 
     @property
     def __name__(self):
@@ -40,6 +44,8 @@ class DeviceFunction:
 
     @property
     def __doc__(self):
+        if self._module == "tl":
+            return f"{self!r}: a function of the Triton language."
         return _native.language_doc(self._path) or f"gl.{self._path}: not supported yet."
 
     @property
@@ -48,18 +54,31 @@ class DeviceFunction:
         return _signature_of(self.__doc__.partition("\n")[0])
 
     def __repr__(self):
-        return f"<gl.{self._path}>"
+        return f"<{self.__gluonc_source__()}>"
 
     def __gluonc_source__(self):
-        return f"gl.{self._path}"
+        return f"{self._module}.{self._path}"
 
     def __reduce__(self):
-        return _find, (self._path,)
+        return (_find, (self._path,)) if self._module == "gl" else (find_device_function,
+                                                                    (self._module, self._path))
 
     def __call__(self, *args, **kwargs):
         if self.__name__ in _LAYOUT_MAKERS:
             return _layouts.call(f"gl.{self._path}", args, kwargs)
-        raise RuntimeError(f"gl.{self._path} works inside a kernel only")
+        raise RuntimeError(f"{self.__gluonc_source__()} works inside a kernel only")
+
+
+@functools.lru_cache(maxsize=None)
+def find_device_function(module, path):
+    """What the compiler calls `module.path`, of either language; AttributeError where there is nothing."""
+    try:
+        if not path.rpartition(".")[2].startswith("__"):
+            check_expression(f"{module}.{path}")
+            return DeviceFunction(path, module)
+    except CompilationError:
+        pass
+    raise AttributeError(f"module {module!r} has no attribute {path!r}")
 
 
 def _signature_of(line):
@@ -184,5 +203,13 @@ def _share_names():
     rubin.TensorMemoryScalesLayout = _DeviceClass("nvidia.rubin.TensorMemoryScalesLayout")
 
 
+def _ask_compiler():
+    """Names in these modules that Gluon's list has not are asked for when they are used."""
+    for part in ("extra", "math"):
+        _submodule([part]).__getattr__ = lambda name, part=part: find_device_function(
+            "gl", f"{part}.{name}")
+
+
 _add_names()
 _share_names()
+_ask_compiler()

@@ -1,5 +1,6 @@
 """Types of tensors and buffers that host code spells out, as compile-time arguments of kernels."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,23 @@ class distributed_type(_Type):
     shape: Any
     layout: Any
     _path = "distributed_type"
+
+
+@dataclass(frozen=True, eq=False)
+class block_type(_Type):
+    """The type of a tensor whose layout is open."""
+    element_ty: Any
+    shape: Any
+    _path = "block_type"
+
+    scalar = property(lambda self: self.element_ty)
+
+    @property
+    def numel(self):
+        return math.prod(map(int, self.shape))
+
+    def is_block(self):
+        return True
 
 
 @dataclass(frozen=True, eq=False)

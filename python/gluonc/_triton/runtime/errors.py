@@ -1,12 +1,12 @@
 """triton.runtime.errors."""
 
 from gluonc._triton.errors import TritonError
-from gluonc.errors import OutOfResources
+from gluonc.errors import AutotunerError, OutOfResources
 
 
 class PTXASError(TritonError):
     """ptxas refused the code."""
 
 
-class AutotunerError(TritonError):
-    """No configuration works."""
+class InterpreterError(TritonError):
+    """Of Triton's interpreter; never raised here."""

@@ -1,6 +1,10 @@
 """triton.runtime.jit: tensors that are none, and functions."""
 
-from gluonc._jit import JITFunction, KernelInterface, jit
+from gluonc._decorated import Decorated as JITCallable
+from gluonc._jit import JITFunction, KernelInterface
+from gluonc._jit import triton_jit as jit
+from gluonc._signature import Parameter as KernelParam
+from gluonc.hooks import JitFunctionInfo
 from gluonc._tensors import TensorView, pointer_to, register_reader, view
 from gluonc.language._constexpr import constexpr
 

@@ -1,0 +1,66 @@
+"""Settings that scripts for Triton make: by `triton.knobs`, once something has imported it, else by
+variables of the environment, which are read when somebody asks."""
+
+import os
+import sys
+
+_KNOBS = "gluonc._triton.knobs"
+
+
+def _is_true(text):
+    return text.lower() in ("1", "true", "yes", "on", "y")
+
+
+# (group, name) of triton.knobs -> (variable, what it means, value where it is not set).
+_VARIABLES = {
+    ("autotuning", "cache"): ("TRITON_CACHE_AUTOTUNING", _is_true, False),
+    ("autotuning", "print"): ("TRITON_PRINT_AUTOTUNING", _is_true, False),
+    ("cache", "dir"): ("TRITON_CACHE_DIR", str, ""),
+    ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", _is_true, True),
+    ("language", "force_disable_fp_fusion"): ("TRITON_FORCE_DISABLE_FP_FUSION", _is_true, False),
+    ("runtime", "debug"): ("TRITON_DEBUG", _is_true, False),
+}
+# What the code of kernels depends on.
+_MEANINGFUL = (("language", "default_fp_fusion"), ("language", "force_disable_fp_fusion"),
+               ("runtime", "debug"))
+
+
+def from_environment(group, name):
+    """None for a setting that no variable makes."""
+    variable, read, otherwise = _VARIABLES.get((group, name), ("", str, None))
+    text = os.environ.get(variable)
+    return otherwise if text is None else read(text)
+
+
+def value(group, name):
+    """What `triton.knobs.<group>.<name>` says."""
+    knobs = sys.modules.get(_KNOBS)
+    return getattr(getattr(knobs, group), name) if knobs else from_environment(group, name)
+
+
+def fuses(requested):
+    """Whether products and sums become one instruction, fma: `requested` is what the launch says, None
+    where it says nothing. They do by default, as on the command line (`--no-fp-fusion`) and in the C
+    API."""
+    if value("language", "force_disable_fp_fusion"):
+        return False
+    return bool(value("language", "default_fp_fusion") if requested is None else requested)
+
+
+def fingerprint():
+    """Differs where kernels may have other code."""
+    return tuple(value(*setting) for setting in _MEANINGFUL)
+
+
+def compiler_folder():
+    """Where machine code is kept between processes; "" for nowhere."""
+    chosen = os.environ.get("GLUONC_CACHE_DIR")
+    if chosen is not None:
+        return chosen
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "gluonc")
+
+
+def results_folder():
+    """Where what was measured is kept."""
+    return value("cache", "dir") or compiler_folder()

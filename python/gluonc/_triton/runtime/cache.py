@@ -1,0 +1,67 @@
+"""triton.runtime.cache: files that libraries keep under a key. gluonc's own machine code is elsewhere."""
+
+import hashlib
+import json
+import os
+
+from gluonc import _native, _settings
+
+
+def triton_key():
+    """Differs where the compiler does."""
+    return _native.__version__
+
+
+def default_cache_dir():
+    return _settings.results_folder()
+
+
+class FileCacheManager:
+    """The files of one key, in a folder of that name."""
+
+    def __init__(self, key, override=False, dump=False):
+        self.key, root = key, _settings.results_folder()
+        if not root:
+            raise RuntimeError("no folder for results: set TRITON_CACHE_DIR or GLUONC_CACHE_DIR")
+        self.cache_dir = os.path.join(root, key)
+        os.makedirs(self.cache_dir, exist_ok=True)
+
+    def _path(self, filename):
+        return os.path.join(self.cache_dir, filename)
+
+    def has_file(self, filename):
+        return os.path.exists(self._path(filename))
+
+    def get_file(self, filename):
+        """Its path; None where there is none."""
+        return self._path(filename) if self.has_file(filename) else None
+
+    def put(self, data, filename, binary=True):
+        """Writes a file and returns its path; readers see all of it or nothing."""
+        if not isinstance(data, bytes):
+            data = str(data).encode()
+        temporary = self._path(f"{filename}.{os.getpid()}")
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, self._path(filename))
+        return self._path(filename)
+
+    def put_group(self, filename, group):
+        """Notes which files belong together: name -> path."""
+        return self.put(json.dumps(sorted(group)), f"{filename}.group")
+
+    def get_group(self, filename):
+        """What put_group noted; None where a file of it is gone."""
+        path = self.get_file(f"{filename}.group")
+        if path is None:
+            return None
+        with open(path) as file:
+            found = {name: self.get_file(name) for name in json.load(file)}
+        return None if None in found.values() else found
+
+
+def get_cache_manager(key):
+    return FileCacheManager(hashlib.sha256(str(key).encode()).hexdigest())
+
+
+get_override_manager = get_dump_manager = get_cache_manager
