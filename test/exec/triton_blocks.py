@@ -67,7 +67,8 @@ def transposed(x, out):
 
 @triton.jit
 def one_of_two(x, y, out, first: tl.int32):
-    p = tl.make_block_ptr(x, (64,), (1,), (0,), (64,), (0,))
+    p = tl.make_block_ptr(x, (64), (1), (16), (64), (0))
+    p = tl.advance(p, -16)
     if first == 0:
         p = tl.make_block_ptr(y, (64,), (1,), (0,), (64,), (0,))
     tl.store(out + tl.arange(0, 64), p.load(boundary_check=(0,)))

@@ -167,6 +167,10 @@ TEST(Library, BlockPointersHaveNoMasks) {
                 "Kind::CompileTimeRaise 6:5\n");
   expectProblem(pointer + "    tl.advance(p, (64,))\n", "Kind::UnusedResult 6:5\n");
   expectProblem("    tl.load(x, boundary_check=(0,))\n", "Kind::BadArgument 5:31\n");
+  expectProblem("    tl.make_block_ptr(3, (64,), (1,), (0,), (64,), (0,))\n",
+                "Kind::StaticAssertFailed 5:5\n");
+  expectProblem("    tl.make_block_ptr(x, (64, 64), (1,), (0,), (64,), (0,))\n",
+                "Kind::StaticAssertFailed 5:5\n");
 }
 
 TEST(Library, DescriptorsReadAndWriteBlocks) {

@@ -121,10 +121,10 @@ class block_pointer:
 
     @triton.jit
     def advance(self, offsets):
-        tl.static_assert(len(offsets) == len(self.offsets), "one offset for each dimension")
+        steps = _entries(offsets)
+        tl.static_assert(len(steps) == len(self.offsets), "one offset for each dimension")
         moved = [
-            self.offsets[dim] + tl.to_tensor(offsets[dim]).to(tl.int32)
-            for dim in _dims(len(offsets))
+            self.offsets[dim] + tl.to_tensor(steps[dim]).to(tl.int32) for dim in _dims(len(steps))
         ]
         return block_pointer(self.base, self.shape, self.strides, moved, self.block_shape)
 
@@ -132,6 +132,17 @@ class block_pointer:
 @triton.constexpr_function
 def _dims(rank):
     return list(range(rank))
+
+
+@triton.jit
+def _is_pointer(base):
+    return isinstance(base, tl.tensor) and base.dtype.is_ptr() and len(base.shape) == 0
+
+
+@triton.jit
+def _entries(given):
+    """One for each dimension. For a single dimension it may stand alone."""
+    return given if isinstance(given, tl.tuple) else (given,)
 
 
 @triton.jit
@@ -144,18 +155,20 @@ def make_block_ptr(
     `tl.load(p, boundary_check=(), padding_option="")` and `tl.store(p, value, boundary_check=())`
     access it. Along the dimensions of `boundary_check` elements outside of the tensor are not
     touched; the padding, "zero" or "nan", takes their place, or anything without it."""
+    tl.static_assert(_is_pointer(base), "blocks are behind a pointer")
+    block: tl.constexpr = _entries(block_shape)
     tl.static_assert(
-        len(shape) == len(block_shape)
-        and len(strides) == len(block_shape)
-        and len(offsets) == len(block_shape),
+        len(_entries(shape)) == len(block)
+        and len(_entries(strides)) == len(block)
+        and len(_entries(offsets)) == len(block),
         "shape, strides, offsets and block have one entry for each dimension",
     )
     return block_pointer(
         base,
-        [tl.to_tensor(extent).to(tl.int64) for extent in shape],
-        [tl.to_tensor(stride).to(tl.int64) for stride in strides],
-        [tl.to_tensor(offset).to(tl.int32) for offset in offsets],
-        block_shape,
+        [tl.to_tensor(extent).to(tl.int64) for extent in _entries(shape)],
+        [tl.to_tensor(stride).to(tl.int64) for stride in _entries(strides)],
+        [tl.to_tensor(offset).to(tl.int32) for offset in _entries(offsets)],
+        block,
     )
 
 
@@ -299,6 +312,7 @@ def make_tensor_descriptor(
 ):
     """The tensor of a shape and strides behind a pointer, in blocks of `block_shape`. The last stride
     is 1, rows and the tensor begin at multiples of 16 bytes. Padding is "zero" or "nan"."""
+    tl.static_assert(_is_pointer(base), "blocks are behind a pointer")
     rank: tl.constexpr = len(block_shape)
     tl.static_assert(rank >= 1 and rank <= 5, "descriptors have one to five dimensions")
     tl.static_assert(
