@@ -72,6 +72,21 @@ TEST(Library, CatPutsBlocksBehindEachOther) {
            "tt.trans");
 }
 
+TEST(Library, ScalarsGetDimensions) {
+  expectIr("    s = tl.load(x)\n"
+           "    i = tl.arange(0, 64)\n"
+           "    tl.static_assert(s[None].shape == (1,))\n"
+           "    tl.static_assert(s[None, None].shape == (1, 1))\n"
+           "    tl.static_assert(tl.expand_dims(s, 0).shape == (1,))\n"
+           "    tl.static_assert(tl.expand_dims(i, (0, -1)).shape == (1, 64, 1))\n"
+           "    tl.static_assert(i.expand_dims([1, 2]).shape == (64, 1, 1))\n"
+           "    tl.store(out + i, i + s[None])\n",
+           "tt.splat");
+  expectProblem("    tl.expand_dims(tl.arange(0, 64), (0, 0))\n", "Kind::BadArgument 5:38\n");
+  expectProblem("    tl.expand_dims(tl.arange(0, 64), (0, 4))\n", "Kind::AxisOutOfRange 5:38\n");
+  expectProblem("    tl.load(x)[:]\n", "Kind::SubscriptRank 5:5\n");
+}
+
 TEST(Library, SwizzleWalksGroupsOfRows) {
   // Known at compile time: 4 x 4 in groups of 2 rows.
   expectIr("    a, b = tl.swizzle2d(tl.program_id(0), tl.program_id(1), 4, 4, 2)\n"

@@ -67,18 +67,60 @@ Result expandDims(Context &context, const Operand &given, unsigned axis) {
       block.value.dtype());
 }
 
-static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
-  if (!blockArgument(context, arguments, "input"))
+/// A block of one, which Triton makes of a scalar that is to have a dimension.
+static Result blockOfOne(Context &context, const Operand &scalar) {
+  std::optional<mlir::RankedTensorType> type =
+      blockType(context, {1}, scalar.span, scalar.value.dtype(), Value(), scalar.span);
+  return type ? Result(splat(context, scalar.value, *type)) : std::nullopt;
+}
+
+static Result insertDim(Context &context, const Operand &operand, unsigned axis) {
+  return operand.isBlock() ? expandDims(context, operand, axis) : blockOfOne(context, operand);
+}
+
+/// In Triton several dimensions at once; each of `axes` is one of the result's.
+static Result insertDims(Context &context, Operand current, llvm::ArrayRef<Value> axes,
+                         diag::Span span) {
+  auto rank = int64_t(current.value.shape().size() + axes.size());
+  llvm::SmallVector<int64_t> sorted;
+  for (const Value &given : axes) {
+    std::optional<int64_t> axis = given.asInt64();
+    if (!axis || *axis < -rank || *axis >= rank) {
+      context.report(diag::Kind::AxisOutOfRange, span, given.repr(), rank).end();
+      return std::nullopt;
+    }
+    sorted.push_back(*axis < 0 ? *axis + rank : *axis);
+  }
+  llvm::sort(sorted);
+  if (llvm::adjacent_find(sorted) != sorted.end()) {
+    context.report(diag::Kind::BadArgument, span, "the same dimension is named twice").end();
     return std::nullopt;
-  std::optional<unsigned> axis =
-      axisArgument(context, arguments, arguments["input"].shape().size() + 1);
-  return axis ? expandDims(context, operand(arguments, "input"), *axis) : std::nullopt;
+  }
+  for (int64_t axis : sorted) {
+    Result next = insertDim(context, current, unsigned(axis));
+    if (!next)
+      return std::nullopt;
+    current.value = *next;
+  }
+  return current.value;
+}
+
+static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
+  Operand input = operand(arguments, "input");
+  bool mayBeScalar = context.isTriton() && input.value.isTensor();
+  if (!mayBeScalar && !blockArgument(context, arguments, "input"))
+    return std::nullopt;
+  if (context.isTriton() && arguments["axis"].is(ValueKind::Tuple))
+    return insertDims(context, input, arguments["axis"].items(), arguments.span("axis"));
+  std::optional<unsigned> axis = axisArgument(context, arguments, input.value.shape().size() + 1);
+  return axis ? insertDim(context, input, *axis) : std::nullopt;
 }
 
 Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
   size_t kept = llvm::count(isNewAxis, false);
   size_t rank = value.isBlock() ? value.shape().size() : 0;
-  if (!value.isTensor() || !value.isBlock() || kept > rank) {
+  bool mayBeScalar = context.isTriton() && value.isTensor();
+  if ((!mayBeScalar && !value.isBlock()) || kept > rank) {
     context.report(diag::Kind::SubscriptRank, context.span, kept, rank)
         .hint("a tensor takes at most one `:` per dimension, and `None` where one of size 1 is "
               "wanted");
@@ -88,7 +130,7 @@ Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNe
   for (auto [axis, isNew] : llvm::enumerate(isNewAxis)) {
     if (!isNew)
       continue;
-    Result next = expandDims(context, current, axis);
+    Result next = insertDim(context, current, axis);
     if (!next)
       return std::nullopt;
     current.value = *next;
