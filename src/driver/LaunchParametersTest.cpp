@@ -78,6 +78,18 @@ TEST(LaunchParameters, BoxesNameTheirElementsAsCudaDoes) {
   }
 }
 
+TEST(LaunchParameters, ATensorInBlocksIsPointerExtentsAndStrides) {
+  LaunchParameters parameters = driver::launchParameters(
+      {ArgSpec::blockedTensor(sema::dtypes::float16, {64, 32}, /*padsWithNan=*/false,
+                              /*roundsToTf32=*/false)});
+  EXPECT_FALSE(parameters.hasDescriptors);
+  EXPECT_EQ(parameters.machineCount, 4u);
+  std::vector<std::string> types;
+  for (const driver::LaunchParameter &parameter : parameters.visible)
+    types.push_back(parameter.type);
+  EXPECT_EQ(types, (std::vector<std::string>{"*fp16", "i32", "i32", "i64"}));
+}
+
 TEST(LaunchParameters, DescriptorsOfTheTensorMoverAreWords) {
   for (auto [rank, words] : {std::pair(1u, 12u), std::pair(2u, 12u), std::pair(3u, 20u)}) {
     std::vector<int64_t> block(rank, 16), order(rank);
