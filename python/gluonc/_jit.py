@@ -282,14 +282,15 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _specialization(self, specs, options):
         (num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative,
-         _) = settled_options(options)
+         stages) = settled_options(options)
         _check_threads(num_warps)
         debug = debug or self.debug or _settings.value("runtime", "debug")
         resolver, kernel = self._load(specs)
         return kernel.specialize(
             native_arguments(self.params, specs, resolver.text_of_argument), int(num_warps),
             int(num_ctas), int(maxnreg or 0), bool(debug), bool(fp_fusion), bool(pdl),
-            bool(cooperative), self.is_gluon())
+            # Triton takes 0 for no stages at all.
+            bool(cooperative), max(int(stages), 1), self.is_gluon())
 
 
 def _check_threads(num_warps):

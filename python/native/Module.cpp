@@ -280,7 +280,8 @@ public:
   /// `arguments` holds tuples (gluonc_argument_kind, value); that of a tuple is (names, items).
   Specialization *specialize(nb::list arguments, unsigned warps, unsigned ctas,
                              unsigned maxRegisters, bool debug, bool fpFusion,
-                             bool programmaticDependent, bool cooperative, bool isGluon) const {
+                             bool programmaticDependent, bool cooperative, unsigned stages,
+                             bool isGluon) const {
     if (!warps || !ctas)
       throw nb::value_error("num_warps and num_ctas are at least 1");
     ArgumentList made(arguments);
@@ -288,6 +289,7 @@ public:
         optionsOf(maxRegisters, debug, fpFusion, programmaticDependent, cooperative);
     options.num_warps = warps;
     options.num_ctas = ctas;
+    options.num_stages = stages;
     options.language = isGluon ? GLUONC_LANGUAGE_GLUON : GLUONC_LANGUAGE_TRITON;
     gluonc_specialization *raw = nullptr;
     check([&](gluonc_error **error) {
