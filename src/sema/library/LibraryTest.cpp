@@ -217,11 +217,12 @@ TEST(Library, HostDescriptorsArePointerExtentsAndStrides) {
   auto parse = [&](llvm::StringRef text) {
     return ArgSpec::parseDescriptor(text, noLayout, problem);
   };
-  std::optional<ArgSpec> spec = parse("tensordesc<fp32[16,32],nan,tf32>");
+  std::optional<ArgSpec> spec = parse("tensordesc<fp32[16,32],nan,tf32,aligned>");
   ASSERT_TRUE(spec) << problem;
-  EXPECT_EQ(spec->text(), "tensordesc<fp32[16, 32],nan,tf32>");
+  EXPECT_EQ(spec->text(), "tensordesc<fp32[16, 32],nan,tf32,aligned>");
   EXPECT_EQ(parse("tensordesc<fp16[16, 32]>")->text(), "tensordesc<fp16[16, 32]>");
   EXPECT_FALSE(parse("tensordesc<i32[16, 32],nan>"));
+  EXPECT_FALSE(parse("tensordesc<fp32[16, 32],nil>"));
   EXPECT_FALSE(parse("tensordesc<fp16[16, 32],tf32>"));
   auto kernel = harness.program.kernel(*harness.module, "k", harness.sink);
   auto module = specialize(harness.program, *kernel, {*spec, ArgSpec::scalar(dtypes::int32)},
@@ -230,8 +231,8 @@ TEST(Library, HostDescriptorsArePointerExtentsAndStrides) {
   std::string text;
   llvm::raw_string_ostream(text) << *module;
   // The last stride is 1.
-  EXPECT_NE(text.find("tt.divisibility = 16 : i32}, %arg1: i32, %arg2: i32, %arg3: i64, "
-                      "%arg4: i32)"),
+  EXPECT_NE(text.find("tt.divisibility = 16 : i32}, %arg1: i32, %arg2: i32 {tt.divisibility = 16 : "
+                      "i32}, %arg3: i64, %arg4: i32)"),
             std::string::npos)
       << text;
 }

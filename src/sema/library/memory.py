@@ -33,12 +33,21 @@ def _indices(start, block: tl.constexpr, dim: tl.constexpr):
     return index
 
 
+@triton.constexpr_function
+def _hint(rank, value):
+    return [value] * rank
+
+
 @triton.jit
-def _pointers(base, strides, offsets, block: tl.constexpr):
-    """The addresses of the elements of a block."""
+def _pointers(base, strides, offsets, block: tl.constexpr, alignment: tl.constexpr = 1):
+    """The addresses of the elements of a block. All strides but the last are multiples of
+    `alignment` elements."""
     pointers = base
     for dim in tl.static_range(len(block)):
-        pointers += _indices(offsets[dim], block, dim) * strides[dim]
+        steps = _indices(offsets[dim], block, dim) * strides[dim]
+        if alignment > 1 and dim < len(block) - 1:
+            steps = tl.multiple_of(steps, _hint(len(block), alignment))
+        pointers += steps
     return pointers
 
 
@@ -212,8 +221,9 @@ class tensor_descriptor:
         """Pointers and mask of the block at `offsets`."""
         tl.static_assert(len(offsets) == len(self.block_shape), "one offset for each dimension")
         dims: tl.constexpr = _dims(len(self.block_shape))
+        alignment: tl.constexpr = 128 // self.dtype.primitive_bitwidth
         return (
-            _pointers(self.base, self.strides, offsets, self.block_shape),
+            _pointers(self.base, self.strides, offsets, self.block_shape, alignment),
             _inside(self.shape, offsets, self.block_shape, dims),
         )
 
@@ -229,7 +239,9 @@ class tensor_descriptor:
         )
         rows = tl.expand_dims(x_offsets.to(tl.int64), 1)
         columns = _indices(y_offset, self.block_shape, 1)
-        pointers = self.base + rows * self.strides[0] + columns * self.strides[1]
+        alignment: tl.constexpr = 128 // self.dtype.primitive_bitwidth
+        steps = tl.multiple_of(rows * self.strides[0], _hint(2, alignment))
+        pointers = self.base + steps + columns * self.strides[1]
         inside = (rows >= 0) & (rows < self.shape[0]) & (columns >= 0) & (columns < self.shape[1])
         return pointers, inside
 

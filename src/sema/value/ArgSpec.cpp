@@ -51,7 +51,7 @@ ArgSpec ArgSpec::descriptor(DType element, std::vector<int64_t> blockShape, Valu
 }
 
 ArgSpec ArgSpec::blockedTensor(DType element, std::vector<int64_t> blockShape, bool padsWithNan,
-                               bool roundsToTf32) {
+                               bool roundsToTf32, bool isAligned) {
   ArgSpec spec;
   spec.kind = Kind::BlockedTensor;
   spec.dtype = element;
@@ -59,6 +59,7 @@ ArgSpec ArgSpec::blockedTensor(DType element, std::vector<int64_t> blockShape, b
   spec.roundsToTf32 = roundsToTf32;
   spec.items.push_back(pointer(element));
   spec.items.insert(spec.items.end(), blockShape.size(), scalar(dtypes::int32));
+  spec.items.back().divisibleBy16 = isAligned;
   spec.items.insert(spec.items.end(), blockShape.size() - 1, scalar(dtypes::int64));
   spec.blockShape = std::move(blockShape);
   return spec;
@@ -89,11 +90,14 @@ ArgSpec::parseDescriptor(llvm::StringRef text,
   bool isPlain = behind.consume_back("]");
   llvm::StringRef block, layoutText;
   std::tie(block, layoutText) = behind.split("],");
-  bool rounds = false, padsWithNan = false;
-  if (!isPlain && !isIm2Col && !layoutText.contains('(')) {
-    rounds = layoutText == "tf32" || layoutText.ends_with(",tf32");
-    padsWithNan = layoutText == "nan" || layoutText.starts_with("nan,");
-    isPlain = rounds || padsWithNan;
+  bool padsWithNan = false, rounds = false, isAligned = false;
+  if (!isPlain && !isIm2Col) {
+    llvm::SmallVector<llvm::StringRef> words;
+    layoutText.split(words, ',');
+    isPlain = llvm::all_of(words, [&](llvm::StringRef word) {
+      bool &flag = word == "nan" ? padsWithNan : word == "tf32" ? rounds : isAligned;
+      return flag = true, word == "nan" || word == "tf32" || word == "aligned";
+    });
   }
   std::optional<DType> dtype = DType::parse(element);
   std::vector<int64_t> blockShape;
@@ -113,7 +117,7 @@ ArgSpec::parseDescriptor(llvm::StringRef text,
   if (isPlain && !isIm2Col) {
     if ((padsWithNan && !dtype->isFloat()) || (rounds && *dtype != dtypes::float32))
       return bad("`" + text + "` is no descriptor type: its elements have no NaN, or no tf32");
-    return blockedTensor(*dtype, std::move(blockShape), padsWithNan, rounds);
+    return blockedTensor(*dtype, std::move(blockShape), padsWithNan, rounds, isAligned);
   }
   std::optional<Value> layout = layoutOf(layoutText);
   if (!layout)
@@ -187,7 +191,8 @@ static std::string blockedText(const ArgSpec &spec) {
   out << "tensordesc<" << spec.dtype.shortName() << '[';
   llvm::interleaveComma(spec.blockShape, out);
   out << ']' << (spec.constant.asString() == "nan" ? ",nan" : "")
-      << (spec.roundsToTf32 ? ",tf32" : "") << '>';
+      << (spec.roundsToTf32 ? ",tf32" : "")
+      << (spec.items[spec.blockShape.size()].divisibleBy16 ? ",aligned" : "") << '>';
   return text;
 }
 

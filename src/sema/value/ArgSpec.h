@@ -52,16 +52,18 @@ struct ArgSpec {
   static ArgSpec tuple(std::vector<ArgSpec> items, std::vector<std::string> names = {});
   /// A tiled descriptor of a tensor whose rank is the block's.
   static ArgSpec descriptor(DType element, std::vector<int64_t> blockShape, Value layout);
+  /// `isAligned`: the last extent is a multiple of 16.
   static ArgSpec blockedTensor(DType element, std::vector<int64_t> blockShape, bool padsWithNan,
-                               bool roundsToTf32);
+                               bool roundsToTf32, bool isAligned = false);
   static ArgSpec im2colDescriptor(DType element, std::vector<int64_t> blockShape, unsigned rank,
                                   Value layout);
 
   /// `'*fp32:16'`, `'i32'`, `'i32:16'`, `'*kfp16'`, `'fp16'`. Nullopt for other text.
   static std::optional<ArgSpec> parse(llvm::StringRef text);
   /// `tensordesc<fp16[64, 64],layout>`, `tensordesc_im2col<fp16[64, 64],input_rank=4,layout>`;
-  /// without a layout `tensordesc<fp16[64, 64]>`, `tensordesc<fp32[64, 64],nan,tf32>`. `layoutOf`
-  /// evaluates the layout and reports what is wrong with it; other problems go to `problem`.
+  /// without a layout `tensordesc<fp16[64, 64]>`, `tensordesc<fp32[64, 64],nan,tf32,aligned>`.
+  /// `layoutOf` evaluates the layout and reports what is wrong with it; other problems go to
+  /// `problem`.
   static std::optional<ArgSpec>
   parseDescriptor(llvm::StringRef text,
                   llvm::function_ref<std::optional<Value>(llvm::StringRef)> layoutOf,
