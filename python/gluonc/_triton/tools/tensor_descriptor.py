@@ -53,7 +53,7 @@ class TensorDescriptor(hopper.TensorDescriptor):
 
     def _make_type(self, block, layout):
         return (f"tensordesc<{block}{',nan' * self._pads_with_nan}"
-                f"{',tf32' * self.round_f32_to_tf32}>")
+                f"{',tf32' * self.round_f32_to_tf32}{',aligned' * (self.shape[-1] % _UNIT == 0)}>")
 
     def _expanded(self):
         return [self.base, *self.shape, *self.strides[:-1]]
