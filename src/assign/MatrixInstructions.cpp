@@ -169,6 +169,9 @@ Value Products::inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool 
                                       fromLayout(builder.getContext(), layout),
                                       ttg::SharedMemorySpaceAttr::get(builder.getContext()),
                                       /*mutableMemory=*/false, type.getShape());
+  // Before the loops that it does not change in.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(assign::placeFor(operand, dot));
   return ttg::LocalAllocOp::create(builder, dot.getLoc(), buffer, operand);
 }
 

@@ -176,8 +176,7 @@ void state(Operation *op, const OpLayouts &layouts) {
   }
 }
 
-/// The user, or the outermost loop around it outside of which `value` is.
-static Operation *placeFor(Value value, Operation *user) {
+Operation *placeFor(Value value, Operation *user) {
   Operation *place = user;
   for (Operation *at = user; at && at->getParentRegion() != value.getParentRegion();) {
     at = at->getParentOp();

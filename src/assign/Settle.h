@@ -50,6 +50,9 @@ void state(mlir::Operation *op, const OpLayouts &layouts);
 /// A copy of `op`, of one result that takes any layout, with this one.
 mlir::Operation *makeIn(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Attribute encoding);
 
+/// The user, or the outermost loop around it outside of which `value` is.
+mlir::Operation *placeFor(mlir::Value value, mlir::Operation *user);
+
 /// A conversion of `value` for `user`: before it, or before the loops around it that `value` does
 /// not change in. What can be made in any layout is made anew.
 mlir::Value convertFor(mlir::Value value, mlir::Attribute encoding, mlir::Operation *user);
