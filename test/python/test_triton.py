@@ -181,3 +181,18 @@ def test_aggregates_without_a_constructor_are_made_of_their_fields():
     assert (made.a.value, made.b.value, made.c) == (3, 7, 5) and Base(a=1).a == 1
     with pytest.raises(TypeError):
         Derived()
+
+
+@triton_jit
+def advance(out, n):
+    places = out + tl.arange(0, 32)
+    for i in range(n):
+        tl.multiple_of(places, [16])
+        tl.store(places, i)
+        places += 32
+
+
+def test_hints_may_concern_what_a_loop_carries():
+    out = np.full(64, -1, np.int32)
+    advance[(1,)](out, 2)
+    assert (out == np.repeat([0, 1], 32)).all()

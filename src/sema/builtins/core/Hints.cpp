@@ -45,7 +45,8 @@ static Result attachHint(Context &context, const BoundArgs &arguments, llvm::Str
     return arguments["input"];
   }
   auto argument = llvm::cast<mlir::BlockArgument>(arguments["input"].ir());
-  auto function = llvm::dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
+  // The body of a loop that is being built belongs to nothing yet.
+  auto function = llvm::dyn_cast_if_present<tt::FuncOp>(argument.getOwner()->getParentOp());
   if (function && argument.getOwner()->isEntryBlock())
     function.setArgAttr(argument.getArgNumber(), attribute,
                         builder.getI32IntegerAttr(values->front()));
