@@ -216,20 +216,36 @@ static bool isStable(Value value, const Fetch &fetch) {
          });
 }
 
-/// Those whose operands stay where they are and whose results only the next iteration takes.
+Value Fetch::argumentOf(Operation *dot) const {
+  scf::ForOp around = loop;
+  return around.getRegionIterArg(dot->use_begin()->getOperandNumber());
+}
+
+/// Those whose operands stay where they are and whose sums only the next iteration takes.
 void Finder::findAsyncDots(Fetch &fetch) {
   for (Operation &op : loop.getBody()->without_terminator()) {
     auto dot = dyn_cast<ttng::WarpGroupDotOp>(op);
-    if (!dot || !isa<ttg::MemDescType>(dot.getA().getType()) || !isStable(dot.getA(), fetch) ||
-        !isStable(dot.getB(), fetch) || !dot->hasOneUse() || !isa<scf::YieldOp>(*dot->user_begin()))
+    if (!dot)
       continue;
-    // The sum comes from the iteration before, by the same argument.
-    auto sum = dyn_cast<BlockArgument>(dot.getC());
-    unsigned yielded = dot->use_begin()->getOperandNumber();
-    if (!sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
-        sum.getArgNumber() != yielded + loop.getNumInductionVars())
+    bool isInRegisters = isa<RankedTensorType>(dot.getA().getType());
+    bool staysAround = (isInRegisters || isStable(dot.getA(), fetch)) &&
+                       isStable(dot.getB(), fetch) && dot->hasOneUse() &&
+                       isa<scf::YieldOp>(*dot->user_begin());
+    if (!staysAround) {
+      fetch.meeting = fetch.meeting ? fetch.meeting : dot;
       continue;
-    fetch.asyncDots.push_back(dot);
+    }
+    Value sum = fetch.argumentOf(dot);
+    bool isBehind = fetch.meeting && llvm::all_of(sum.getUsers(), [&](Operation *user) {
+                      Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+                      return place && fetch.meeting->isBeforeInBlock(place);
+                    });
+    if (sum.hasOneUse() && dot.getC() == sum && !isInRegisters)
+      fetch.asyncDots.push_back(dot);
+    else if (isBehind)
+      fetch.carriedDots.push_back(dot);
+    else
+      continue;
     for (Value operand : {Value(dot.getA()), Value(dot.getB())})
       if (auto alloc = operand.getDefiningOp<ttg::LocalAllocOp>())
         for (Copy &copy : fetch.copies)

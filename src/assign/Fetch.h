@@ -27,10 +27,19 @@ struct Fetch {
   llvm::SmallVector<mlir::Operation *> operations;
   /// Numbers of the loop's arguments that they need.
   llvm::SmallVector<unsigned> arguments;
-  /// Products that nothing in the iteration waits for.
+  /// Products whose sums only the same products of the next iteration take.
   llvm::SmallVector<mlir::Operation *> asyncDots;
+  /// Products whose sums the next iteration takes behind another product, `meeting`, that it waits
+  /// for anyway.
+  llvm::SmallVector<mlir::Operation *> carriedDots;
+  mlir::Operation *meeting = nullptr;
 
-  bool isAsync(mlir::Operation &dot) const { return llvm::is_contained(asyncDots, &dot); }
+  /// Whether it may still run when its iteration is over.
+  bool outlives(mlir::Operation *dot) const {
+    return llvm::is_contained(asyncDots, dot) || llvm::is_contained(carriedDots, dot);
+  }
+  /// The loop's argument that the sum of one of these is in the next iteration.
+  mlir::Value argumentOf(mlir::Operation *dot) const;
 };
 
 /// The loads of a loop's body that can be started iterations ahead, and what they need; nullopt

@@ -205,8 +205,12 @@ bool Products::takeWarpGroup(tt::DotOp dot) {
                                                    target::nvidia::matrixWordBits / bits});
   Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false);
   Value sum = convert(builder, loc, dot.getC(), layout::Layout(layout));
+  // Nothing is added to a sum that begins here.
+  Value useC;
+  if (matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero()))
+    useC = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
   Value product = ttng::WarpGroupDotOp::create(
-      builder, loc, sum.getType(), a, b, sum, /*useC=*/Value(), dot.getInputPrecision(),
+      builder, loc, sum.getType(), a, b, sum, useC, dot.getInputPrecision(),
       dot.getMaxNumImpreciseAcc(), /*isAsync=*/false, /*unsignedA=*/false, /*unsignedB=*/false);
   Value open = ttg::ConvertLayoutOp::create(builder, loc, dot.getType(), product,
                                             /*force_warp_shuffle=*/false);

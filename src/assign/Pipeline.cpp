@@ -92,6 +92,7 @@ private:
   void computeBody(Value slot, IRMapping &map);
   void computeOp(Operation &op, Value slot, IRMapping &map);
   void awaitCopies(Operation &user, Value slot, IRMapping &map);
+  void meet(ttng::WarpGroupDotOp dot, IRMapping &map);
   void setOffDots(IRMapping &map);
   Value nextSlot(Value slot);
   void finish();
@@ -109,7 +110,6 @@ private:
   SmallVector<Value> views;
   /// Copies that are awaited.
   size_t awaited = 0;
-  SmallVector<ttng::WarpGroupDotOp> asyncDots;
 };
 
 /// Clones the fetching part behind `predicate`: copies into buffer `slot`, one group each.
@@ -227,11 +227,13 @@ void Pipeliner::awaitCopies(Operation &user, Value slot, IRMapping &map) {
     if (!isUsed)
       continue;
     if (number >= awaited) {
-      // Started later than this one: the rest of this iteration's, and those of later ones.
+      // Of later iterations, and where there is but one, of copies behind this one: with more they
+      // have had their time, and one wait costs less.
       int64_t count = fetch.copies.size();
-      int64_t pending = (ahead - 1) * count + (count - 1 - int64_t(number));
+      size_t last = ahead > 1 ? size_t(count) - 1 : number;
+      int64_t pending = (ahead - 1) * count + (count - 1 - int64_t(last));
       ttg::AsyncWaitOp::create(builder, loc, ValueRange(), uint32_t(pending));
-      awaited = number + 1;
+      awaited = last + 1;
     }
     if (!views[number])
       views[number] = viewOf(number, slot);
@@ -261,28 +263,39 @@ void Pipeliner::computeOp(Operation &op, Value slot, IRMapping &map) {
       return;
     }
   }
-  Operation *clone = builder.clone(op, map);
-  if (auto dot = dyn_cast<ttng::WarpGroupDotOp>(clone); dot && fetch.isAsync(op))
-    asyncDots.push_back(dot);
+  auto dot = dyn_cast<ttng::WarpGroupDotOp>(builder.clone(op, map));
+  if (dot && fetch.outlives(&op))
+    dot.setIsAsync(true);
+  else if (dot && &op == fetch.meeting && !fetch.carriedDots.empty())
+    meet(dot, map);
+}
+
+/// Waits for a product, and for those of the iteration before.
+void Pipeliner::meet(ttng::WarpGroupDotOp dot, IRMapping &map) {
+  dot.setIsAsync(true);
+  SmallVector<Value> from{fetch.meeting->getResult(0)}, running{dot.getD()};
+  for (Operation *carried : fetch.carriedDots) {
+    from.push_back(fetch.argumentOf(carried));
+    running.push_back(map.lookup(from.back()));
+  }
+  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(running).getTypes(),
+                                               running, /*pendings=*/0, /*warpGroupLocal=*/false);
+  map.map(from, wait.getResults());
 }
 
 /// Products go on while the next iteration begins; those before them are over.
 void Pipeliner::setOffDots(IRMapping &map) {
-  if (asyncDots.empty())
+  if (fetch.asyncDots.empty())
     return;
-  SmallVector<Value> results;
-  for (ttng::WarpGroupDotOp dot : asyncDots) {
-    dot.setIsAsync(true);
-    results.push_back(dot.getD());
+  SmallVector<Value> from, running;
+  for (Operation *dot : fetch.asyncDots) {
+    from.push_back(dot->getResult(0));
+    running.push_back(map.lookup(from.back()));
   }
-  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(results).getTypes(),
-                                               results, uint32_t(results.size()),
-                                               /*warpGroupLocal=*/false);
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (isa<ttng::WarpGroupDotOp>(op))
-      for (auto [before, after] : llvm::zip_equal(results, wait.getResults()))
-        if (map.lookupOrDefault(op.getResult(0)) == before)
-          map.map(op.getResult(0), after);
+  uint32_t pending = fetch.asyncDots.size() + fetch.carriedDots.size();
+  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(running).getTypes(),
+                                               running, pending, /*warpGroupLocal=*/false);
+  map.map(from, wait.getResults());
 }
 
 void Pipeliner::finish() {
@@ -291,7 +304,7 @@ void Pipeliner::finish() {
   for (Value &result : results) {
     unsigned number = cast<OpResult>(result).getResultNumber();
     Operation *yielded = loop.getYieldedValues()[number].getDefiningOp();
-    if (yielded && isa<ttng::WarpGroupDotOp>(yielded) && fetch.isAsync(*yielded))
+    if (yielded && fetch.outlives(yielded))
       result = ttng::WarpGroupDotWaitOp::create(builder, loc, result.getType(), result,
                                                 /*pendings=*/0, /*warpGroupLocal=*/false)
                    .getResult(0);
