@@ -62,6 +62,7 @@ constexpr LibraryName exports[] = {
     {"make_tensor_descriptor", "memory.py"},
     {"load_tensor_descriptor", "memory.py"},
     {"store_tensor_descriptor", "memory.py"},
+    {"dot_scaled", "products.py"},
     {"extra.globaltimer", "chip.py"},
     {"extra.smid", "chip.py"},
 };
