@@ -18,6 +18,10 @@
 #   group='where((arange(64) // 32).reshape((64, 1)) == arange(2).reshape((1, 2)), 1.0, 0.0)' \
 #   s='matmul(group, exp2(ys.to(f32) - 127).T)' w='x.to(f32)'
 # EXPECT: allclose(z[:, ::2], matmul(w, low * s[:, ::2]), 1e-5, 1e-4) & allclose(z[:, 1::2], matmul(w, high * s[:, 1::2]), 1e-5, 1e-4)
+# So many neighbours along N that pairs along K come after them in a thread.
+# RUN: product x='ones((32, 64), bf16)' xs=None y='full((32, 128), 0x42, u8)' ys='full((128, 2), 128, u8)' \
+#   z='empty((32, 128), f32)' M=32 N=128 K=64 FX='"bf16"' FY='"e2m1"' --grid 1
+# EXPECT: z == 192
 # Bytes of 8-bit floats on both sides, scales on both.
 # RUN: product x='randint(0x38, 0x40, (32, 64), u8)' xs='randint(120, 130, (32, 2), u8)' y='randint(0x3c, 0x40, (64, 32), u8)' \
 #   ys='randint(120, 130, (32, 2), u8)' z='empty((32, 32), f32)' M=32 N=32 K=64 FX='"e4m3"' FY='"e5m2"' --grid 1 \

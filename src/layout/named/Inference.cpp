@@ -351,9 +351,13 @@ Inferred unpackLayout(const Layout &source, llvm::ArrayRef<int64_t> shape, int64
     return refuse("axis " + std::to_string(axis) + " is out of range for a tensor of rank " +
                   std::to_string(shape.size()));
   if (const auto *l = source.as<BlockedLayout>()) {
+    // Both numbers of a byte come first in the thread: no other dim may have neighbours before.
+    auto faster = llvm::ArrayRef(l->order).take_until([&](int64_t dim) { return dim == axis; });
+    bool isFirst = llvm::all_of(faster, [&](int64_t dim) { return l->sizePerThread[dim] == 1; });
     BlockedLayout result = *l;
     result.sizePerThread[axis] *= 2;
-    return done(std::move(result));
+    if (isFirst)
+      return done(std::move(result));
   }
   LinearLayout pair = LinearLayout::identity1D(1, Dim::Register, Dim::axis(axis));
   return done(toExplicit((pair * source.toLinear(shape)).transposeOuts(axes(shape.size()))));
