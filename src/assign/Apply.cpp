@@ -50,6 +50,14 @@ void Plan::applyNeeds() {
       if (need && type && type.getEncoding() != need)
         operand.set(convertFor(operand.get(), need, op));
     }
+  // The mask of a histogram lies where its numbers do.
+  for (Operation *op : order)
+    if (auto histogram = dyn_cast<tt::HistogramOp>(op); histogram && histogram.getMask()) {
+      Attribute encoding = histogram.getSrc().getType().getEncoding();
+      auto mask = cast<RankedTensorType>(histogram.getMask().getType());
+      if (mask.getEncoding() != encoding)
+        histogram.getMaskMutable().assign(convertFor(histogram.getMask(), encoding, op));
+    }
 }
 
 /// What was a conversion to or from an open type is the value itself.

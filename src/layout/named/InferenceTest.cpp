@@ -284,8 +284,9 @@ TEST(Inference, UnpackingDoublesTheElementsOfAThread) {
 TEST(Inference, UnpackingPutsPairsBeforeOtherNeighbours) {
   Inferred result = unpackLayout(blocked({1, 4}, {8, 4}, {4, 1}, {1, 0}), {32, 16}, 0);
   ASSERT_TRUE(result);
-  EXPECT_EQ(result.layout->toLinear({64, 16}).packedBases(Dim::Register)[0],
-            blocked({2, 1}, {8, 4}, {4, 1}, {0, 1}).toLinear({64, 16}).packedBases(Dim::Register)[0]);
+  EXPECT_EQ(
+      result.layout->toLinear({64, 16}).packedBases(Dim::Register)[0],
+      blocked({2, 1}, {8, 4}, {4, 1}, {0, 1}).toLinear({64, 16}).packedBases(Dim::Register)[0]);
 }
 
 TEST(Inference, PlaceholdersAreNotReshaped) {

@@ -91,9 +91,30 @@ std::optional<llvm::StringRef> stringArgument(Context &context, const BoundArgs 
 std::optional<DType> dtypeArgument(Context &context, const BoundArgs &arguments,
                                    llvm::StringRef name) {
   const Value &value = arguments[name];
-  if (value.is(ValueKind::DType))
-    return value.dtype();
-  return refuse(context, value, arguments.span(name), name, "a dtype");
+  if (!value.is(ValueKind::DType))
+    return refuse(context, value, arguments.span(name), name, "a dtype");
+  if (!checkFloat8(context, value.dtype(), arguments.span(name)))
+    return std::nullopt;
+  return value.dtype();
+}
+
+bool checkFloat8(Context &context, DType dtype, diag::Span span) {
+  const target::Target &target = context.options.target;
+  auto isKnown = [&] {
+    switch (dtype.scalarKind()) {
+    case ScalarKind::Float8E4NV:
+      return !target.isNvidia() || target::has(target, target::Feature::Fp8Conversion);
+    case ScalarKind::Float8E4B8:
+    case ScalarKind::Float8E5B16:
+      return !target.isNvidia();
+    default:
+      return true;
+    }
+  };
+  if (!context.isTriton() || dtype.isPointer() || !dtype.isFp8() || isKnown())
+    return true;
+  context.report(diag::Kind::Float8Target, span, dtype, target.name()).end();
+  return false;
 }
 
 std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &context, const BoundArgs &arguments,

@@ -120,6 +120,8 @@ std::optional<int64_t> intArgument(Context &, const BoundArgs &, llvm::StringRef
 std::optional<bool> boolArgument(Context &, const BoundArgs &, llvm::StringRef name);
 std::optional<llvm::StringRef> stringArgument(Context &, const BoundArgs &, llvm::StringRef name);
 std::optional<DType> dtypeArgument(Context &, const BoundArgs &, llvm::StringRef name);
+/// Whether the target has the type, if it is an 8-bit float; Gluon admits more than the target has.
+bool checkFloat8(Context &, DType, diag::Span);
 /// A sequence of ints; `reshape(4, 8)` and `reshape([4, 8])` read alike.
 std::optional<llvm::SmallVector<int64_t>> intsArgument(Context &, const BoundArgs &,
                                                        llvm::StringRef name);

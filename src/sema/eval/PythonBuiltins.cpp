@@ -500,6 +500,9 @@ bool isInstance(const Value &value, const Value &type) {
   case ValueKind::String:
     return name == "str" || name == "constexpr";
   case ValueKind::Tuple:
+    // Such types are named tuples.
+    if (name == "constexpr_type")
+      return value.fieldNames().size() == 1 && value.fieldNames()[0] == "value";
     return name == "tuple";
   case ValueKind::List:
     return name == "list";

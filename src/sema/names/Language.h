@@ -88,6 +88,10 @@ const Intrinsic *findMethod(ValueKind kind, llvm::StringRef name);
 
 /// A name of `tl` that Gluon does not have, by its path below `tl`; those of the library aside.
 MaybeValue findTritonMember(llvm::StringRef path);
+/// `tl.constexpr_type(value)`, the type of a number, a string or None of compile time.
+Value constexprType(const Value &value);
+/// `tl.tuple_type(types)`, the type of a tuple.
+Value tupleType(const Value &types);
 void appendTritonNames(std::vector<llvm::StringRef> &names);
 
 /// The candidate that `name` is most likely a misspelling of; empty when none is close.

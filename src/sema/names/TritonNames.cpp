@@ -41,6 +41,22 @@ static MaybeValue blockType(Interpreter &interpreter, const IntrinsicCall &call)
                           *element);
 }
 
+Value constexprType(const Value &value) { return Value::tuple({value}, {"value"}); }
+Value tupleType(const Value &types) { return Value::tuple({types}, {"types"}); }
+
+static MaybeValue constexprTypeOf(Interpreter &, const IntrinsicCall &call) {
+  return constexprType(call[0]);
+}
+
+/// Names of fields, if there are any, do not make another type.
+static MaybeValue tupleTypeOf(Interpreter &interpreter, const IntrinsicCall &call) {
+  if (!call[0].is(ValueKind::Tuple) && !call[0].is(ValueKind::List)) {
+    interpreter.report(Kind::ArgumentKind, call.span, "types", "a list", call[0].typeName()).end();
+    return std::nullopt;
+  }
+  return tupleType(Value::tuple(call[0].items().vec()));
+}
+
 static MaybeValue numThreads(Interpreter &interpreter, const IntrinsicCall &call) {
   Context *context = interpreter.emitContext();
   return optionsOf(interpreter, call)
@@ -109,8 +125,9 @@ static const Intrinsic intrinsics[] = {
     {"_unwrap_if_constexpr", "o", identity},
     {"block_type", "dtype, shape", blockType},
     {"const", "*args", typeOnly},
-    {"constexpr_type", "*args", typeOnly},
+    {"constexpr_type", "value", constexprTypeOf},
     {"slice", "*args", typeOnly},
+    {"tuple_type", "types, fields=", tupleTypeOf},
     {"extra.num_threads", "", numThreads},
     {"target_info.current_target", "", currentTarget},
     {"target_info.is_cuda", "", isBackend<true>},

@@ -173,6 +173,31 @@ static MaybeValue layoutField(const layout::Layout &layout, llvm::StringRef name
   return std::nullopt;
 }
 
+/// What `x.type` is for a value of compile time: one that `constexpr_type` and `tuple_type` make.
+static MaybeValue compileTimeType(const Value &object) {
+  switch (object.kind()) {
+  case ValueKind::Bool:
+  case ValueKind::Int:
+  case ValueKind::Float:
+  case ValueKind::String:
+  case ValueKind::None:
+    return constexprType(object);
+  case ValueKind::Tuple: {
+    std::vector<Value> types;
+    for (const Value &item : object.items()) {
+      bool isTensor = item.isTensor() || item.is(ValueKind::MemDesc);
+      MaybeValue type = isTensor ? irAttribute(item, "type") : compileTimeType(item);
+      if (!type)
+        return std::nullopt;
+      types.push_back(std::move(*type));
+    }
+    return tupleType(Value::tuple(std::move(types)));
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Attributes of the kinds whose members are a fixed table.
 static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
   switch (object.kind()) {
@@ -198,7 +223,13 @@ static MaybeValue plainAttribute(const Value &object, llvm::StringRef name) {
     for (auto [item, field] : llvm::zip(object.items(), object.fieldNames()))
       if (field == name)
         return item;
-    return std::nullopt;
+    return name == "type" ? compileTimeType(object) : std::nullopt;
+  case ValueKind::Bool:
+  case ValueKind::Int:
+  case ValueKind::Float:
+  case ValueKind::String:
+  case ValueKind::None:
+    return name == "type" ? compileTimeType(object) : std::nullopt;
   case ValueKind::Function:
     if (name == "__name__")
       return Value::string(object.asFunction().name);

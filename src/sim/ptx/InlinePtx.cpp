@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <bit>
+#include <chrono>
 
 namespace gluonc::sim {
 
@@ -217,8 +218,11 @@ private:
     }
     for (auto [i, operand] : llvm::enumerate(operands)) {
       PtxOperand &read = instruction.operands.emplace_back();
-      if (!readOperand(llvm::StringRef(operand).trim(), i ? instruction.source : instruction.type,
-                       read))
+      bool isClock = llvm::StringRef(operand).trim() == "%globaltimer";
+      if (isClock && i > 0)
+        instruction.clock = int32_t(registerOf("%globaltimer"));
+      if ((isClock && i == 0) || !readOperand(llvm::StringRef(operand).trim(),
+                                              i ? instruction.source : instruction.type, read))
         return fail("`" + llvm::StringRef(operand).trim() + "` is not simulated as an operand");
     }
     if (instruction.operands.size() != form->operands)
@@ -296,7 +300,14 @@ private:
       operand.isImmediate = true;
       return true;
     }
-    // Special registers, which say which thread this is, are declared by nobody.
+    // All programs run on one multiprocessor.
+    if (text == "%smid" && type.bits == 32)
+      return operand.isImmediate = true;
+    if (text == "%globaltimer" && type.bits == 64) {
+      operand.registers.push_back(registerOf(text));
+      return true;
+    }
+    // Other special registers, which say which thread this is, are declared by nobody.
     if (!declared.contains(text))
       return false;
     operand.registers.push_back(registerOf(text));
@@ -361,6 +372,11 @@ static bool access(const PtxInstruction &instruction, std::vector<uint64_t> &reg
   return true;
 }
 
+static uint64_t nanoseconds() {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
 std::string PtxProgram::run(std::vector<uint64_t> &registers, PtxMemory *memory) const {
   // Fragments are short; one that takes longer does not end.
   constexpr uint32_t kMaxSteps = 1u << 20;
@@ -377,8 +393,11 @@ std::string PtxProgram::run(std::vector<uint64_t> &registers, PtxMemory *memory)
     else if (instruction.access != PtxInstruction::Access::None) {
       if (!access(instruction, registers, *memory))
         return "";
-    } else
+    } else {
+      if (instruction.clock >= 0)
+        registers[instruction.clock] = nanoseconds();
       instruction.run(instruction, registers);
+    }
   }
   return "";
 }

@@ -54,6 +54,8 @@ struct PtxInstruction {
   /// Of an access to memory: the address is the last operand of a load, the first of a store.
   enum class Access : uint8_t { None, Load, Store } access = Access::None;
   int64_t addressOffset = 0;
+  /// The register that is to hold the time before it runs.
+  int32_t clock = -1;
 
   bool has(llvm::StringRef modifier) const;
 };

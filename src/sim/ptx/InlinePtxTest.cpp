@@ -182,6 +182,18 @@ TEST(InlinePtx, VectorsPackAndUnpack) {
   EXPECT_EQ(words, (std::vector<uint64_t>{0x55667788, 0x11223344}));
 }
 
+TEST(InlinePtx, TheClockGoesOn) {
+  std::string why;
+  auto times = run("mov.u64 $0, %globaltimer; wait: mov.u64 $1, %globaltimer;\n"
+                   "{ .reg .pred p; setp.eq.u64 p, $0, $1; @p bra wait; } mov.u32 $2, %smid;",
+                   {}, 3, why);
+  ASSERT_EQ(why, "");
+  EXPECT_GT(times[1], times[0]);
+  EXPECT_EQ(times[2], 0u);
+  EXPECT_EQ(refusal("mov.u32 $0, %globaltimer;"), "`%globaltimer` is not simulated as an operand");
+  EXPECT_NE(refusal("mov.u64 %globaltimer, 0;"), "");
+}
+
 TEST(InlinePtx, WhatPtxDoesNotTakeIsRefused) {
   EXPECT_EQ(refusal("prmt.b32 $0, $1;"), "`prmt.b32` has 4 operands, not 2");
   EXPECT_EQ(refusal("fma.rn.f32 $0, $1, $1, $1, $1;"), "`fma.rn.f32` has 4 operands, not 5");

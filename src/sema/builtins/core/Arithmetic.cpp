@@ -185,6 +185,16 @@ Result binary(Context &context, BinaryOp op, const Value &lhsValue, const Value 
   if (dtype->isFloat() && isIntegral(op))
     return refuse(context, op, lhs, rhs,
                   op == BinaryOp::FloorDiv ? "use `/` and `gl.floor`" : "cast to an integer type");
+  if (dtype->isFp8() && context.isTriton()) {
+    // float16 has no less than the type, in which one rounding ends it.
+    Result left = toType(context, lhs, *dtype, {}), right = toType(context, rhs, *dtype, {});
+    Result wideLeft = left ? castTensor(context, *left, dtypes::float16, lhsSpan) : std::nullopt;
+    Result wideRight =
+        right && wideLeft ? castTensor(context, *right, dtypes::float16, rhsSpan) : std::nullopt;
+    Result wide =
+        wideRight ? binary(context, op, *wideLeft, *wideRight, lhsSpan, rhsSpan) : std::nullopt;
+    return wide ? castTensor(context, *wide, *dtype, context.span) : std::nullopt;
+  }
   if (dtype->isFp8()) {
     context.report(diag::Kind::NoArithmetic, context.span, spelling(op), *dtype)
         .hint("cast to float16 or float32 first");

@@ -53,6 +53,18 @@ static Result emitGather(Context &context, const BoundArgs &arguments) {
                 source.dtype());
 }
 
+/// Numbers that have a bin, and are wanted.
+static Result whereCounted(Context &context, const Operand &numbers, const Operand &mask,
+                           int64_t bins) {
+  DType isUnsigned = DType(ScalarKind::UInt32);
+  Value value = tensor(numbers.value.ir(), isUnsigned);
+  Result inside =
+      compare(context, CompareOp::Lt, value, Value::integer(bins), numbers.span, mask.span);
+  if (!inside || !isGiven(mask.value))
+    return inside;
+  return binary(context, BinaryOp::And, *inside, mask.value, numbers.span, mask.span);
+}
+
 /// histogram(input, num_bins, mask, layout)
 static Result emitHistogram(Context &context, const BoundArgs &arguments) {
   if (!indexArgument(context, arguments, "input"))
@@ -94,6 +106,22 @@ static Result emitHistogram(Context &context, const BoundArgs &arguments) {
       return std::nullopt;
     }
     mask.value = *taken;
+  }
+  // In Triton what has no bin does not count.
+  if (context.isTriton()) {
+    if (input.dtype().bitWidth() != 32) {
+      context
+          .report(diag::Kind::ArgumentKind, input.span, "input", "of 32-bit integers",
+                  input.value.typeName())
+          .end();
+      return std::nullopt;
+    }
+    Result counted = whereCounted(context, input, mask, *bins);
+    if (!counted)
+      return std::nullopt;
+    mask.value = *counted;
+  }
+  if (isGiven(mask.value)) {
     if (!broadcast(context, mask, input))
       return std::nullopt;
     predicate = mask.value.ir();

@@ -68,10 +68,14 @@ static Result emitAbs(Context &context, const BoundArgs &arguments) {
   DType dtype = value->dtype();
   if (dtype.isPointer())
     return refuse(context, x, "x", "an integer or a float");
-  if (dtype.isFp8())
-    return throughHalf(context, {&x, 1}, [&] {
-      return math::AbsFOp::create(context.builder, context.loc(), x.value.ir()).getResult();
-    });
+  // Of NaN, too, only the sign goes.
+  if (dtype.isFp8()) {
+    Value bits = *bitcastTensor(context, *value, dtypes::int8, x.span);
+    mlir::Value mask = intConstant(context, bits.irType(), 0x7f);
+    bits = tensor(arith::AndIOp::create(context.builder, context.loc(), bits.ir(), mask),
+                  dtypes::int8);
+    return bitcastTensor(context, bits, dtype, x.span);
+  }
   if (dtype.isFloat())
     return tensor(math::AbsFOp::create(context.builder, context.loc(), value->ir()), dtype);
   if (dtype.isSignedInt())
@@ -334,8 +338,10 @@ Result select(Context &context, const Operand &conditionValue, const Operand &lh
 }
 
 static Result emitWhere(Context &context, const BoundArgs &arguments) {
-  return select(context, operand(arguments, "condition"), operand(arguments, "x"),
-                operand(arguments, "y"));
+  Operand condition = operand(arguments, "condition");
+  if (context.isTriton() && condition.value.isTensor() && !condition.dtype().isBool())
+    context.report(diag::Kind::ConditionNotBoolean, condition.span, condition.dtype()).end();
+  return select(context, condition, operand(arguments, "x"), operand(arguments, "y"));
 }
 
 llvm::ArrayRef<Builtin> mathBuiltins() {

@@ -176,6 +176,8 @@ static Result emitLoad(Context &context, const BoundArgs &arguments) {
       !readLoadOperands(context, pointer, mask, other))
     return std::nullopt;
   DType element = pointer.value.dtype().pointee();
+  if (!checkFloat8(context, element, pointer.span))
+    return std::nullopt;
   if (element.isVoid()) {
     context.report(diag::Kind::NotPointer, pointer.span, "pointer", pointer.value.typeName()).end();
     return std::nullopt;

@@ -110,7 +110,8 @@ static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
   bool mayBeScalar = context.isTriton() && input.value.isTensor();
   if (!mayBeScalar && !blockArgument(context, arguments, "input"))
     return std::nullopt;
-  if (context.isTriton() && arguments["axis"].is(ValueKind::Tuple))
+  bool isSequence = arguments["axis"].is(ValueKind::Tuple) || arguments["axis"].is(ValueKind::List);
+  if (context.isTriton() && isSequence)
     return insertDims(context, input, arguments["axis"].items(), arguments.span("axis"));
   std::optional<unsigned> axis = axisArgument(context, arguments, input.value.shape().size() + 1);
   return axis ? insertDim(context, input, *axis) : std::nullopt;
@@ -280,9 +281,25 @@ Result attribute(Context &context, const Value &object, llvm::StringRef name) {
   return std::nullopt;
 }
 
+/// Scalars as blocks of one element, in Triton.
+static bool scalarsToBlocks(Context &context, llvm::ArrayRef<Operand *> scalars) {
+  for (Operand *operand : scalars) {
+    Result scalar = materialize(context, *operand);
+    if (!scalar)
+      return false;
+    auto type = mlir::RankedTensorType::get({1}, scalar->dtype().toMlir(context.mlirContext()),
+                                            gluon::AutoEncodingAttr::get(context.mlirContext()));
+    operand->value = splat(context, *scalar, type);
+  }
+  return true;
+}
+
 static Result emitJoin(Context &context, const BoundArgs &arguments) {
   Operand lhs = operand(arguments, "a"), rhs = operand(arguments, "b");
-  if (!blockArgument(context, arguments, "a") || !blockArgument(context, arguments, "b"))
+  bool areScalars = context.isTriton() && !lhs.isBlock() && !rhs.isBlock();
+  if (areScalars
+          ? !scalarsToBlocks(context, {&lhs, &rhs})
+          : !blockArgument(context, arguments, "a") || !blockArgument(context, arguments, "b"))
     return std::nullopt;
   if (lhs.value.dtype() != rhs.value.dtype()) {
     context
@@ -301,9 +318,10 @@ static Result emitJoin(Context &context, const BoundArgs &arguments) {
     return std::nullopt;
   if (lhs.value.irType() != rhs.value.irType())
     rhs.value = openLayout(context, rhs.value);
-  return tensor(
+  Value pairs = tensor(
       tt::JoinOp::create(context.builder, context.loc(), *type, lhs.value.ir(), rhs.value.ir()),
       lhs.value.dtype());
+  return areScalars ? reshape(context, {pairs, context.span}, {2}, context.span) : Result(pairs);
 }
 
 static Result emitSplit(Context &context, const BoundArgs &arguments) {

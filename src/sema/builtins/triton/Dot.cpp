@@ -229,6 +229,8 @@ static Result emitDot(Context &context, const BoundArgs &arguments) {
   // No tensor core has this format.
   for (Operand *side : {&a, &b})
     if (side->dtype() == ScalarKind::Float8E4B15) {
+      if (target::has(context.options.target, target::Feature::AsyncProxy))
+        context.report(diag::Kind::Float8Deprecated, side->span, side->dtype()).end();
       Result half = castTensor(context, side->value, dtypes::float16, side->span);
       if (!half)
         return std::nullopt;
