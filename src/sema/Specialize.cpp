@@ -127,6 +127,9 @@ bool Specializer::bindArguments() {
       isComplete = false;
       continue;
     }
+    if (parameter.isConst && spec->kind == ArgSpec::Kind::Runtime && spec->dtype.isPointer())
+      spec->dtype =
+          DType::pointer(spec->dtype.pointee(), /*isConst=*/true, spec->dtype.addressSpace());
     Binding binding{parameter.name, {}, parameter.span, parameter.isConstexpr};
     bindings.emplace_back(binding, std::move(*spec));
   }

@@ -16,6 +16,10 @@
 # EXPECT: allclose(y, 1 / x, 1e-9, 1e-9)
 # RUN: without_sign x='randint(-9, 9, 256, i32)' z='empty((2, 256), i32)' --grid 1
 # EXPECT: (z[0] == where(x == 0, 0, x - 1)) & (z[1] == x)
+# RUN: tangents x='3 * randn(256, f64)' y='empty((2, 256), f64)' --grid 1
+# EXPECT: allclose(y[0], tanh(x), 1e-14, 0) & allclose(y[1], x / 1073741824, 1e-14, 0)
+# RUN: tangents x='randint(21, 1000, 256, f64)' y='empty((2, 256), f64)' --grid 1
+# EXPECT: y[0] == 1
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -90,3 +94,11 @@ def without_sign(x, z):
     # The upper word of a * (2^32 - 1) is a - 1, of numbers without a sign.
     gl.store(z + i, libdevice.mulhi(a.to(gl.uint32), (a * 0 - 1).to(gl.uint32)).to(gl.int32))
     gl.store(z + 256 + i, libdevice.hadd(a.to(gl.uint32), a.to(gl.uint32)).to(gl.int32))
+
+
+@gluon.jit
+def tangents(x, y):
+    i = gl.arange(0, 256, layout=LAYOUT)
+    v = gl.load(x + i)
+    gl.store(y + i, libdevice.tanh(v))
+    gl.store(y + 256 + i, libdevice.tanh(v / 1073741824))

@@ -18,6 +18,8 @@
 # EXPECT: y == x % 128
 # RUN: small x='randn(128, fp8e5)' y='randn(128, fp8e5)' z='empty((4, 128), f32)' --grid 1 a='x.to(f32)' b='y.to(f32)'
 # EXPECT: (z[0, :] == (a * b).to(fp8e5).to(f32)) & (z[1, :] == (2 * a).to(fp8e5).to(f32)) & allclose(z[2, :], a / b, 1e-5)
+# RUN: subscripts x='arange(16, dtype=f32)' y='empty(16, f32)' --grid 1
+# EXPECT: y == x + 2
 # RUN: clock y='empty(2, i64)' z='empty(1, i32)' --grid 1
 # EXPECT: (y[1] >= y[0]) & (z[0] == 0)
 
@@ -71,3 +73,14 @@ def clock(y, z):
     tl.store(y, tl.extra.cuda.globaltimer())
     tl.store(z, tl.extra.cuda.smid())
     tl.store(y + 1, tl.extra.cuda.globaltimer())
+
+
+@triton.jit
+def subscripts(x, y):
+    i = tl.arange(0, 16)
+    none: tl.constexpr = None
+    v = tl.load(x + i)[none, None:None, tl.constexpr(None)]
+    tl.static_assert(v.shape == (1, 16, 1))
+    two = tl.load(x + 2)[None, None]
+    tl.static_assert(two.shape == (1, 1))
+    tl.store(y + i[None, ::None, None], v + two)

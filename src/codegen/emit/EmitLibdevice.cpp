@@ -409,6 +409,11 @@ Value *chosenBytes(Emitter &emitter, Operands in) {
   return result;
 }
 
+Value *tangentOfType(Emitter &emitter, Operands in) {
+  bool isDouble = in[0]->getType()->isDoubleTy();
+  return isDouble ? wide1<library::tanh>(emitter, in) : hyperbolicTangent(emitter, in);
+}
+
 /// What computes each row of Libdevice.def, under the row's name.
 namespace functions {
 constexpr Make abs = absolute;
@@ -426,7 +431,7 @@ constexpr Make log = hardware<MathKind::Log>;
 constexpr Make log2 = hardware<MathKind::Log2>;
 constexpr Make log10 = decimalLog;
 constexpr Make erf = hardware<MathKind::Erf>;
-constexpr Make tanh = hyperbolicTangent;
+constexpr Make tanh = tangentOfType;
 constexpr Make sin = hardware<MathKind::Sin>;
 constexpr Make cos = hardware<MathKind::Cos>;
 constexpr Make saturatef = saturate;

@@ -45,6 +45,12 @@ Number cosh(Number x) {
   return select(size > 700.0, halfPower(size), power * 0.5 + 0.5 / power);
 }
 
+/// 1 - 2 / (e^2|x| + 1), of which expm1 keeps what is small.
+Number tanh(Number x) {
+  Number size = abs(x), e = expm1(size * 2.0);
+  return withSign(select(size > 20.0, x.of(1), e / (e + 2.0)), x);
+}
+
 /// Where x * x + 1 is x * x.
 constexpr double large = 0x1p+28;
 

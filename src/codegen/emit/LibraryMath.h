@@ -26,6 +26,7 @@ Number expm1(Number x);
 Number log1p(Number x);
 Number sinh(Number x);
 Number cosh(Number x);
+Number tanh(Number x);
 Number asinh(Number x);
 Number acosh(Number x);
 Number atanh(Number x);

@@ -50,6 +50,8 @@ private:
   MaybeValue evalIfExp(const ast::IfExp &node);
 
   MaybeValue evalSubscript(const ast::Subscript &node);
+  /// Whether all of its parts are None or not there.
+  std::optional<bool> namesNoBounds(const ast::Slice &range);
   MaybeValue evalTensorSubscript(const Value &object, const ast::Expr *slice, diag::Span span);
 };
 

@@ -68,8 +68,11 @@ struct SignatureBuilder {
       if (literal->isStr())
         parameter.annotatedType = DType::parse(literal->text);
     } else if (MaybeValue value = quietly(parameter.annotation);
-               value && value->is(ValueKind::DType))
+               value && value->is(ValueKind::DType)) {
       parameter.annotatedType = value->dtype();
+    } else {
+      parameter.isConst = value && isIntrinsic(*value, "const");
+    }
   }
 
   std::string messageOf(const ast::Expr *expr) {

@@ -160,6 +160,17 @@ MaybeValue Interpreter::subscript(const Value &object, const Value &index, Span 
   return itemAt(object, size_t(*position < 0 ? *position + *length : *position));
 }
 
+std::optional<bool> Expressions::namesNoBounds(const ast::Slice &range) {
+  for (const ast::Expr *bound : {range.lower, range.upper, range.step}) {
+    MaybeValue value = bound ? eval(bound) : Value::none();
+    if (!value)
+      return std::nullopt;
+    if (!value->isNone())
+      return false;
+  }
+  return true;
+}
+
 MaybeValue Expressions::evalTensorSubscript(const Value &object, const ast::Expr *slice,
                                             Span span) {
   llvm::SmallVector<const ast::Expr *, 4> entries{slice};
@@ -168,9 +179,14 @@ MaybeValue Expressions::evalTensorSubscript(const Value &object, const ast::Expr
   llvm::SmallVector<bool, 4> isNewAxis;
   for (const ast::Expr *entry : entries) {
     const auto *range = llvm::dyn_cast<ast::Slice>(entry);
-    if (range && !range->lower && !range->upper && !range->step) {
-      isNewAxis.push_back(false);
-      continue;
+    if (range) {
+      std::optional<bool> isWhole = namesNoBounds(*range);
+      if (!isWhole)
+        return std::nullopt;
+      if (*isWhole) {
+        isNewAxis.push_back(false);
+        continue;
+      }
     }
     MaybeValue value = range ? Value::slice({}, {}, {}) : eval(entry);
     if (!value)

@@ -46,6 +46,8 @@ struct Parameter {
   diag::Span span;
   ParameterKind kind = ParameterKind::Positional;
   bool isConstexpr = false;
+  /// `x: tl.const`: nothing is written through the pointer.
+  bool isConst = false;
   /// do_not_specialize / do_not_specialize_on_alignment.
   bool noSpecialize = false;
   bool noAlignment = false;

@@ -270,7 +270,6 @@ const llvm::StringMap<LowerFunction> &libraryFunctions() {
 #include "ir/tt/Libdevice.def"
     // The code generator has none in float64; IR that others made may name them.
     add({"__nv_log10"}, functions::log10);
-    add({"__nv_tanh"}, functions::tanh);
     return all;
   }();
   return table;
