@@ -35,7 +35,8 @@ private:
   bool isSuitableLoop();
   bool isWanted(tt::LoadOp load);
   std::optional<Copy> asCopy(tt::LoadOp load);
-  bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout);
+  bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
+                   const layout::Layout &shared);
   bool addTo(Slice &slice, Value value);
   bool mayBeWritten(tt::LoadOp load);
   Value baseOf(Value pointers);
@@ -118,13 +119,24 @@ bool Finder::isWanted(tt::LoadOp load) {
   return false;
 }
 
-/// Whether threads read runs of words, as far as the layout, addresses and mask tell.
-bool Finder::copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout) {
+/// The dim along which neighbours are neighbours in a buffer.
+static int64_t contiguousDim(const layout::Layout &shared, int64_t rank) {
+  if (const auto *swizzled = shared.as<layout::SwizzledSharedLayout>())
+    return swizzled->order.front();
+  const auto *nvmma = shared.as<layout::NVMMASharedLayout>();
+  return nvmma && nvmma->transposed ? 0 : rank - 1;
+}
+
+/// Whether threads copy runs of words, as far as layouts, addresses and mask tell.
+bool Finder::copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
+                         const layout::Layout &shared) {
   auto type = cast<RankedTensorType>(load.getType());
   unsigned axis = layout.order.front();
   int64_t run = std::min(layout.sizePerThread[axis], facts.pointerRun(load.getPtr(), axis));
   if (load.getMask())
     run = std::min(run, facts.maskRun(load.getMask(), axis));
+  if (contiguousDim(shared, type.getRank()) != int64_t(axis))
+    run = 1;
   return run * elementBytes(type.getElementType()) >= leastCopyBytes;
 }
 
@@ -181,7 +193,7 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
   const auto *blocked = layout.as<layout::BlockedLayout>();
   bool isZeroElsewhere = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
                          matchPattern(load.getOther(), m_AnyZeroFloat());
-  if (!blocked || !isZeroElsewhere || !copiesWords(load, *blocked) || mayBeWritten(load) ||
+  if (!blocked || !isZeroElsewhere || mayBeWritten(load) ||
       llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
     return std::nullopt;
   Copy copy{load, {}, false};
@@ -192,15 +204,18 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
         return std::nullopt;
       copy.shared = encoding;
     }
-  if (copy.shared)
-    return copy;
   layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, {}};
-  for (Operation *user : load->getUsers())
-    if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(user)) {
-      layout::Layout to = toLayout(convert.getType().getEncoding());
-      if (const auto *operand = to.as<layout::DotOperandLayout>())
-        shared = swizzledFor(type, *operand, blocked->order);
-    }
+  if (copy.shared)
+    shared = toLayout(copy.shared);
+  else
+    for (Operation *user : load->getUsers())
+      if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(user)) {
+        layout::Layout to = toLayout(convert.getType().getEncoding());
+        if (const auto *operand = to.as<layout::DotOperandLayout>())
+          shared = swizzledFor(type, *operand, blocked->order);
+      }
+  if (!copiesWords(load, *blocked, shared))
+    return std::nullopt;
   copy.shared = fromLayout(load.getContext(), shared);
   return copy.shared ? std::optional(copy) : std::nullopt;
 }
