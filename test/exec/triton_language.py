@@ -20,6 +20,8 @@
 # EXPECT: (z[0, :] == (a * b).to(fp8e5).to(f32)) & (z[1, :] == (2 * a).to(fp8e5).to(f32)) & allclose(z[2, :], a / b, 1e-5)
 # RUN: subscripts x='arange(16, dtype=f32)' y='empty(16, f32)' --grid 1
 # EXPECT: y == x + 2
+# RUN: hypercube x='arange(512, dtype=i32)' y='empty(512, i32)' --grid 1
+# EXPECT: (y[:256] == x[::2]) & (y[256:] == x[1::2])
 # RUN: clock y='empty(2, i64)' z='empty(1, i32)' --grid 1
 # EXPECT: (y[1] >= y[0]) & (z[0] == 0)
 
@@ -84,3 +86,10 @@ def subscripts(x, y):
     two = tl.load(x + 2)[None, None]
     tl.static_assert(two.shape == (1, 1))
     tl.store(y + i[None, ::None, None], v + two)
+
+
+@triton.jit
+def hypercube(x, y):
+    v = tl.reshape(tl.load(x + tl.arange(0, 512)), (2, 2, 2, 2, 2, 2, 2, 2, 2))
+    high = tl.arange(0, 256).reshape(2, 2, 2, 2, 2, 2, 2, 2, 1)
+    tl.store(y + high + tl.arange(0, 2)[None, None, None, None, None, None, None, None, :] * 256, v)

@@ -30,7 +30,7 @@ Problem BlockedLayout::validate() const {
   // The tile as a whole must stay within what a packed index can hold.
   unsigned bits =
       log2Product(sizePerThread) + log2Product(threadsPerWarp) + log2Product(warpsPerCta);
-  if (bits > 24 || n > 8)
+  if (bits > 24 || n > 24)
     return "a blocked layout's tile is too large";
   return checkCga(cga, n);
 }
