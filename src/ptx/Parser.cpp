@@ -46,7 +46,8 @@ namespace {
 std::optional<Special> specialNamed(StringRef name) {
   return llvm::StringSwitch<std::optional<Special>>(name)
       .Case("%tid.x", Special::ThreadX)
-      .Cases({"%tid.y", "%tid.z", "%cluster_ctaid.y", "%cluster_ctaid.z"}, Special::Zero)
+      // Programs run as if there were one multiprocessor.
+      .Cases({"%tid.y", "%tid.z", "%cluster_ctaid.y", "%cluster_ctaid.z", "%smid"}, Special::Zero)
       .Case("%ntid.x", Special::ThreadsX)
       .Cases({"%ntid.y", "%ntid.z"}, Special::One)
       .Case("%ctaid.x", Special::CtaX)
