@@ -22,7 +22,7 @@
 # EXPECT: y == x + 2
 # RUN: hypercube x='arange(512, dtype=i32)' y='empty(512, i32)' --grid 1
 # EXPECT: (y[:256] == x[::2]) & (y[256:] == x[1::2])
-# RUN: clock y='empty(2, i64)' z='empty(1, i32)' --grid 1
+# RUN: clock y='empty(2, i64)' z='empty(1, i32)' --grid 1 --target cuda:80
 # EXPECT: (y[1] >= y[0]) & (z[0] == 0)
 
 import triton
