@@ -53,8 +53,14 @@ private:
 
 /// No loops inside, and nothing that a moved load could change.
 bool Finder::isSuitableLoop() {
-  bool suits = true;
+  bool suits = !loop.getUnsignedCmp();
   loop.getBody()->walk([&](Operation *op) {
+    // What units and assembly write is not followed.
+    auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
+    std::optional<BoxCopy> box = onChip ? onChip.getBoxCopy() : std::nullopt;
+    if ((box && box->writesTensor) ||
+        (isa<tt::ElementwiseInlineAsmOp, ttg::InlineAsmOp>(op) && !isMemoryEffectFree(op)))
+      suits = false;
     if (isa<scf::ForOp, scf::WhileOp, ttg::BarrierOp, tt::AssertOp, tt::PrintOp, tt::CallOp,
             ttg::AsyncWaitOp, ttg::AsyncCommitGroupOp, ttng::WarpGroupDotWaitOp>(op))
       suits = false;
