@@ -33,14 +33,14 @@ struct CombinePass : PassWrapper<CombinePass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     if (!choosesLayouts(getOperation()))
       return;
-    SmallVector<std::pair<tt::DotOp, Operation *>> found;
-    getOperation().walk([&](tt::DotOp dot) {
-      // Sums of 8-bit floats that leave the instruction now and then are added outside of it.
+    SmallVector<tt::DotOp> dots;
+    getOperation().walk([&](tt::DotOp dot) { dots.push_back(dot); });
+    for (tt::DotOp dot : dots) {
+      // Sums of 8-bit floats that leave the instruction now and then are added outside of it. Of a
+      // sum of two products the second has the first for its own.
       Operation *sum = dot.getMaxNumImpreciseAcc() ? nullptr : sumOf(dot);
-      if (sum)
-        found.emplace_back(dot, sum);
-    });
-    for (auto [dot, sum] : found) {
+      if (!sum)
+        continue;
       Value other = sum->getOperand(sum->getOperand(0) == dot.getD() ? 1 : 0);
       // What is added may be computed behind the product.
       dot->moveBefore(sum);

@@ -26,6 +26,8 @@
 # EXPECT: allclose(y, exp(x - max(x, 1)[:, None]) / sum(exp(x - max(x, 1)[:, None]), 1)[:, None] + x, 1e-5, 1e-5)
 # RUN: triton_inside a='randint(-4, 5, (32, 32), f16)' b='randint(-4, 5, (32, 32), f16)' c='empty((32, 32), f32)' --grid 1
 # EXPECT: c == matmul(a, b) * 2
+# RUN: two_products x='randint(-4, 5, (32, 32), f16)' y='empty((32, 32), f32)' --grid 1
+# EXPECT: y == matmul(x, x) + matmul(x, x.T)
 
 import triton
 import triton.language as tl
@@ -71,6 +73,13 @@ def attention(q, k, v, o, n, ROWS: tl.constexpr, KEYS: tl.constexpr, DEPTH: tl.c
         total = tl.dot(powers.to(tl.float16), values, total * fade[:, None])
         best = newest
     tl.store(o + at_row[:, None] * DEPTH + at_depth, (total / weight[:, None]).to(tl.float16))
+
+
+@triton.jit
+def two_products(x, y):
+    i = tl.arange(0, 32)
+    values = tl.load(x + i[:, None] * 32 + i)
+    tl.store(y + i[:, None] * 32 + i, tl.dot(values, values) + tl.dot(values, values.trans()))
 
 
 @triton.jit
