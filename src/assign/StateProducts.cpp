@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
-#include "assign/Settle.h"
-#include "ir/Encoding.h"
-#include "ir/tt/Coalescing.h"
+#include "assign/Products.h"
 
 using namespace mlir;
 
@@ -47,29 +45,16 @@ struct StateProductsPass : PassWrapper<StateProductsPass, OperationPass<ModuleOp
   }
 
   /// Floats of 8 bits are only held: f16 has all their values.
-  static void widen(OpOperand &operand) {
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    if (!isa<FloatType>(type.getElementType()) || type.getElementTypeBitWidth() != 8)
-      return;
-    OpBuilder builder(operand.getOwner());
-    Type half = type.clone(builder.getF16Type());
-    operand.set(tt::FpToFpOp::create(builder, operand.getOwner()->getLoc(), half, operand.get(),
-                                     tt::RoundingModeAttr()));
+  static void widen(tt::DotOp dot, OpOperand &operand) {
+    if (isa<FloatType>(getElementTypeOrSelf(operand.get().getType())) &&
+        assign::bitsOf(operand.get()) == 8)
+      assign::castOperand(dot, operand, Float16Type::get(dot.getContext()));
   }
 
   static void state(tt::DotOp dot) {
-    widen(dot.getAMutable());
-    widen(dot.getBMutable());
-    layout::Layout parent = blocksFor(dot);
-    auto encode = [&](const layout::Layout &layout) {
-      return fromLayout(dot.getContext(), layout);
-    };
-    assign::OpLayouts layouts;
-    for (int64_t index : {0, 1})
-      layouts.operands.push_back(encode(layout::DotOperandLayout{index, parent, 0}));
-    layouts.operands.push_back(encode(parent));
-    layouts.results.push_back(encode(parent));
-    assign::state(dot, layouts);
+    widen(dot, dot.getAMutable());
+    widen(dot, dot.getBMutable());
+    assign::stateProduct(dot, blocksFor(dot), /*kWidth=*/0);
   }
 };
 

@@ -10,53 +10,27 @@
 // Products that no instruction takes stay open (StateProducts.cpp).
 //
 //===----------------------------------------------------------------------===//
-#include "assign/Assign.h"
-#include "assign/Settle.h"
+#include "assign/Products.h"
 #include "ir/Encoding.h"
-#include "ir/tt/Coalescing.h"
 #include "ir/ttng/AsyncUnitRules.h"
 #include "target/Features.h"
-
-#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 
 namespace gluonc {
 namespace {
 
+using assign::bitsOf;
+using assign::chainBehind;
+using assign::comesFromProduct;
+using assign::feedsProduct;
+using assign::isPassedThrough;
+using assign::shapeOf;
+
 namespace mma = target::nvidia::mma;
 namespace wgmma = target::nvidia::wgmma;
 using target::Feature;
 using target::nvidia::MatrixElement;
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-unsigned bitsOf(Value value) {
-  return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-}
-
-/// Whether `op` computes elements from those at the same places, or only moves them.
-bool isPassedThrough(Operation *op) {
-  if (!op || op->getNumRegions())
-    return false;
-  return !isOurs(op) || isa<tt::TransOp, tt::ReshapeOp, tt::BroadcastOp, tt::ExpandDimsOp,
-                            tt::JoinOp, tt::FpToFpOp, ttg::ConvertLayoutOp, ttg::Fp4ToFpOp>(op);
-}
-
-/// The operations that an operand of a product is computed by, as far as they are in its block.
-llvm::SetVector<Operation *> chainBehind(Value operand, Block *block) {
-  llvm::SetVector<Operation *> chain;
-  llvm::SmallVector<Value> pending{operand};
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != block || !chain.insert(op) || !isPassedThrough(op))
-      continue;
-    llvm::append_range(pending, op->getOperands());
-  }
-  return chain;
-}
 
 /// Whether the contiguous dim of what `value` was loaded as is its first one.
 bool isFirstDimContiguous(Value value) {
@@ -119,22 +93,6 @@ private:
     return Elements{*a, *b, *sum};
   }
 
-  /// Another product that this one computes an operand for.
-  static bool feedsProduct(Operation *dot) {
-    ForwardSliceOptions options;
-    options.filter = [&](Operation *op) { return op->getBlock() == dot->getBlock(); };
-    llvm::SetVector<Operation *> slice;
-    getForwardSlice(dot, &slice, options);
-    return llvm::any_of(slice, isProduct);
-  }
-  static bool comesFromProduct(Operation *dot) {
-    for (Value operand : dot->getOperands().take_front(2))
-      if (llvm::any_of(chainBehind(operand, dot->getBlock()), isProduct))
-        return true;
-    return false;
-  }
-  static bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
-
   bool takeWarpGroup(tt::DotOp dot);
   void takeWarp(tt::DotOp dot);
   layout::Ints warpGroupsOf(tt::DotOp dot, int64_t m) const;
@@ -144,7 +102,6 @@ private:
   static int64_t wordOf(tt::DotOp dot) {
     return std::max<int64_t>(target::nvidia::matrixWordBits / bitsOf(dot.getA()), 1);
   }
-  static void widenFloat8(tt::DotOp dot);
   Value inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) const;
 
   const target::Target &target;
@@ -266,16 +223,6 @@ int64_t Products::kWidthOf(tt::DotOp dot) const {
   return std::max<int64_t>(target::nvidia::matrixWordBits / std::max(least, 1u), 1);
 }
 
-/// Instructions of older chips have no 8-bit floats.
-void Products::widenFloat8(tt::DotOp dot) {
-  OpBuilder builder(dot);
-  for (OpOperand &operand : dot->getOpOperands().take_front(2)) {
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    operand.set(tt::FpToFpOp::create(builder, dot.getLoc(), type.clone(builder.getF16Type()),
-                                     operand.get(), tt::RoundingModeAttr()));
-  }
-}
-
 void Products::takeWarp(tt::DotOp dot) {
   std::optional<Elements> elements = elementsOf(dot);
   if (!elements || !target::has(target, Feature::MmaSync) || threads.ctas > 1)
@@ -297,49 +244,22 @@ void Products::takeWarp(tt::DotOp dot) {
   int64_t kWidth = std::min(kWidthOf(dot), depth / perWidth);
   if (kWidth < least)
     return;
+  // Instructions of older chips have no 8-bit floats.
   if (isFp8)
-    widenFloat8(dot);
+    for (OpOperand &operand : dot->getOpOperands().take_front(2))
+      assign::castOperand(dot, operand, Float16Type::get(dot.getContext()));
   layout::Ints instruction(rank, 1);
   instruction[rank - 2] = rows;
   instruction[rank - 1] = mma::columns;
   layout::Layout parent = layout::NVMMADistributedLayout{{2, 0}, warpsOf(dot), instruction, {}};
-  auto encode = [&](const layout::Layout &layout) { return fromLayout(dot.getContext(), layout); };
-  assign::OpLayouts layouts;
-  for (int64_t index : {0, 1})
-    layouts.operands.push_back(encode(layout::DotOperandLayout{index, parent, kWidth}));
-  layouts.operands.push_back(encode(parent));
-  layouts.results.push_back(encode(parent));
-  assign::state(dot, layouts);
+  assign::stateProduct(dot, parent, kWidth);
 }
-
-class MatrixInstructionsPass : public PassWrapper<MatrixInstructionsPass, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MatrixInstructionsPass)
-
-  explicit MatrixInstructionsPass(const target::Target &target) : target(target) {}
-  llvm::StringRef getArgument() const override { return "gluonc-matrix-instructions"; }
-  llvm::StringRef getDescription() const override { return "Choose instructions of tensor cores"; }
-
-  void runOnOperation() override {
-    if (!choosesLayouts(getOperation()) || !target.isNvidia())
-      return;
-    llvm::SmallVector<tt::DotOp> dots;
-    getOperation().walk([&](tt::DotOp dot) {
-      if (isOpen(dot.getType()))
-        dots.push_back(dot);
-    });
-    for (tt::DotOp dot : dots)
-      Products(target, ThreadCounts::at(dot)).choose(dot);
-  }
-
-private:
-  target::Target target;
-};
 
 } // namespace
 
-std::unique_ptr<Pass> createMatrixInstructionsPass(const target::Target &target) {
-  return std::make_unique<MatrixInstructionsPass>(target);
+void assign::chooseNvidiaProduct(tt::DotOp dot, const target::Target &target,
+                                 ThreadCounts threads) {
+  Products(target, threads).choose(dot);
 }
 
 } // namespace gluonc
