@@ -86,15 +86,16 @@ public:
   llvm::StringRef getDescription() const override { return "Choose instructions for products"; }
 
   void runOnOperation() override {
-    if (!choosesLayouts(getOperation()) || !target.isNvidia())
+    if (!choosesLayouts(getOperation()))
       return;
     llvm::SmallVector<tt::DotOp> dots;
     getOperation().walk([&](tt::DotOp dot) {
       if (isOpen(dot.getType()))
         dots.push_back(dot);
     });
+    auto choose = target.isNvidia() ? assign::chooseNvidiaProduct : assign::chooseAmdProduct;
     for (tt::DotOp dot : dots)
-      assign::chooseNvidiaProduct(dot, target, ThreadCounts::at(dot));
+      choose(dot, target, ThreadCounts::at(dot));
   }
 
 private:

@@ -17,6 +17,7 @@ namespace gluonc::assign {
 /// States the layouts of a product by the chip's instructions, or makes it another operation.
 /// Leaves what no instruction takes.
 void chooseNvidiaProduct(tt::DotOp dot, const target::Target &target, ThreadCounts threads);
+void chooseAmdProduct(tt::DotOp dot, const target::Target &target, ThreadCounts threads);
 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 unsigned bitsOf(mlir::Value value);
