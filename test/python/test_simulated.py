@@ -543,3 +543,32 @@ for wrong in (dict(layout=gl.NVMMASharedLayout(128, 32, 2)), dict(padding="nan")
         continue
     raise SystemExit(f"{wrong} went unnoticed")
 ''', "hip:gfx1250")
+
+
+def test_the_current_stream_has_a_handle(tmp_path):
+    run(tmp_path, """
+assert torch._C._cuda_getCurrentRawStream(0) == torch.cuda.current_stream().cuda_stream
+""")
+
+
+def test_peaks_of_a_device(tmp_path):
+    run(tmp_path, """
+from triton import testing
+# 2600 MHz, twice in a cycle, 5120 bits.
+assert testing.get_dram_gbps() == testing.get_dram_gbps(0) == 3328
+at = 1000000
+half = testing.get_max_tensorcore_tflops(torch.float16, at)
+assert abs(half - 132 * 4 * 512 / 1000) < 1e-9
+assert testing.get_max_tensorcore_tflops(torch.int8, at) == 2 * half
+assert testing.get_max_tensorcore_tflops(tl.float8e5, at) == 2 * half
+assert testing.get_max_tensorcore_tflops(torch.float32, at) == half / 2
+assert testing.get_max_simd_tflops(torch.bfloat16, at) == half / 8
+for ask, dtype in ((testing.get_max_tensorcore_tflops, torch.float64),
+                   (testing.get_max_simd_tflops, torch.int16)):
+    try:
+        ask(dtype, at)
+    except RuntimeError as error:
+        assert str(dtype) in str(error)
+    else:
+        raise AssertionError(dtype)
+""")

@@ -140,6 +140,8 @@ def _functions(chip):
 def install(chip):
     for name, answer in _functions(chip).items():
         setattr(torch.cuda, name, answer)
+    # Libraries hand streams to launchers of their own.
+    torch._C._cuda_getCurrentRawStream = lambda device: _STREAM.cuda_stream
     torch.version.cuda = None if chip.is_hip else "13.0"
     torch.version.hip = "7.0" if chip.is_hip else None
     nothing = types.SimpleNamespace(
