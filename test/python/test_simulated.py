@@ -551,6 +551,22 @@ assert torch._C._cuda_getCurrentRawStream(0) == torch.cuda.current_stream().cuda
 """)
 
 
+def test_the_accelerator_is_the_chip(tmp_path):
+    run(tmp_path, """
+accelerator = getattr(torch, "accelerator", None)
+if accelerator is not None:
+    assert accelerator.current_accelerator().type == "cuda"
+    assert accelerator.is_available() and accelerator.device_count() == 1
+    assert accelerator.current_device_index() == 0
+    accelerator.synchronize()
+# Optimizers ask it whether a graph is being captured.
+weights = torch.zeros(4, device="cuda", requires_grad=True)
+weights.grad = torch.ones_like(weights)
+torch.optim.SGD([weights], lr=0.5).step()
+assert weights.tolist() == [-0.5] * 4
+""")
+
+
 def test_peaks_of_a_device(tmp_path):
     run(tmp_path, """
 from triton import testing

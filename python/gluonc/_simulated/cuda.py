@@ -24,6 +24,9 @@ class Stream:
     def synchronize(self):
         pass
 
+    def is_capturing(self):
+        return tensors._recording is not None
+
     def wait_event(self, event):
         pass
 
@@ -137,11 +140,25 @@ def _functions(chip):
     return answers
 
 
+def _answer_as_accelerator():
+    """torch.accelerator, of which there is one."""
+    accelerator = torch.accelerator
+    accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
+    accelerator.is_available = lambda: True
+    accelerator.device_count = lambda: 1
+    accelerator.current_device_index = lambda: 0
+    accelerator.current_stream = lambda device=None: _STREAM
+    for name in ("synchronize", "set_device_index", "set_stream"):
+        setattr(accelerator, name, lambda *_, **__: None)
+
+
 def install(chip):
     for name, answer in _functions(chip).items():
         setattr(torch.cuda, name, answer)
     # Libraries hand streams to launchers of their own.
     torch._C._cuda_getCurrentRawStream = lambda device: _STREAM.cuda_stream
+    if hasattr(torch, "accelerator"):
+        _answer_as_accelerator()
     torch.version.cuda = None if chip.is_hip else "13.0"
     torch.version.hip = "7.0" if chip.is_hip else None
     nothing = types.SimpleNamespace(
