@@ -182,6 +182,13 @@ static layout::Layout swizzledFor(RankedTensorType type, const layout::DotOperan
   int64_t rowElements = type.getDimSize(order[0]);
   int64_t perPhase = std::max<int64_t>(rowBits / (bits * rowElements), 1);
   bool isAlongDepth = order[0] == (operand.operandIndex == 0 ? rank - 1 : rank - 2);
+  // Lanes of waves read runs along K, or neighbours along the other dim.
+  if (operand.parent.as<layout::AMDMFMALayout>() || operand.parent.as<layout::AMDWMMALayout>()) {
+    int64_t vec = std::min(isAlongDepth ? operand.kWidth : rowElements, rowElements);
+    int64_t phases = std::min<int64_t>(rowElements / vec, 16);
+    return layout::SwizzledSharedLayout{
+        vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
+  }
   int64_t along = 4 * std::max<int64_t>(operand.kWidth, 1), across = bits == 64 ? 4 : 8;
   int64_t vec = isAlongDepth ? along : across, stride = isAlongDepth ? across : along;
   vec = std::min(vec, rowElements);

@@ -24,7 +24,7 @@
 #include "assign/Fetch.h"
 #include "assign/Settle.h"
 #include "ir/Encoding.h"
-#include "ir/tt/AxisInfo.h"
+#include "ir/tt/Coalescing.h"
 #include "target/Features.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,8 +41,9 @@ using assign::Fetch;
 /// Builds the new loop beside the old one.
 class Pipeliner {
 public:
-  Pipeliner(const Fetch &fetch, int64_t stages)
-      : fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()), ahead(stages - 1) {
+  Pipeliner(const target::Target &target, const Fetch &fetch, int64_t stages)
+      : target(target), fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()),
+        ahead(stages - 1) {
     // A product that still runs reads its buffer while the next copy is started.
     buffers = ahead + (llvm::any_of(fetch.copies, [](const Copy &c) { return c.isOfDot; }) ? 1 : 0);
   }
@@ -97,6 +98,7 @@ private:
   Value nextSlot(Value slot);
   void finish();
 
+  const target::Target &target;
   const Fetch &fetch;
   scf::ForOp loop;
   OpBuilder builder;
@@ -136,9 +138,13 @@ void Pipeliner::fetchInto(Value slot, Value predicate, IRMapping &map) {
       again.getMaskMutable().assign(mask);
       continue;
     }
+    // Loads that are copied give a constant zero elsewhere, as copies of NVIDIA's chips do.
+    Value other;
+    if (!target.isNvidia() && load.getOther())
+      other = builder.clone(*load.getOther().getDefiningOp())->getResult(0);
     Value token = ttg::AsyncCopyGlobalToLocalOp::create(
-        builder, load.getLoc(), pointers, viewOf(copy - fetch.copies.begin(), slot), mask,
-        /*other=*/Value(), load.getCache(), load.getEvict(), load.getIsVolatile(),
+        builder, load.getLoc(), pointers, viewOf(copy - fetch.copies.begin(), slot), mask, other,
+        load.getCache(), load.getEvict(), load.getIsVolatile(),
         /*contiguity=*/1, load.getCachePolicyAttr());
     ttg::AsyncCommitGroupOp::create(builder, load.getLoc(), token);
   }
@@ -322,7 +328,9 @@ public:
   llvm::StringRef getDescription() const override { return "Load ahead of what loops compute"; }
 
   void runOnOperation() override {
-    if (!choosesLayouts(getOperation()) || !target::has(target, target::Feature::AsyncCopy))
+    bool copies = target::has(target, target::Feature::AsyncCopy) ||
+                  target::has(target, target::Feature::AsyncLds);
+    if (!choosesLayouts(getOperation()) || !copies)
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
       if (!function.isExternal())
@@ -335,11 +343,12 @@ private:
     function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
       int64_t stages = stagesOf(loop);
-      if (stages < 2)
+      // Buffers are made for one CTA.
+      if (stages < 2 || ThreadCounts::at(loop).ctas > 1)
         continue;
       AxisInfos facts(function);
       if (std::optional<Fetch> fetch = assign::findFetch(loop, facts))
-        Pipeliner(*fetch, stages).run();
+        Pipeliner(target, *fetch, stages).run();
     }
     assign::eraseUnused(function);
   }
