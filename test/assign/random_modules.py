@@ -39,7 +39,7 @@ class Module:
     def __init__(self, seed, warps, ctas, target):
         self.random = random.Random(seed)
         self.warps, self.ctas, self.target = warps, ctas, target
-        self.lanes = 64 if target.startswith("hip") else 32
+        self.lanes = 64 if target.startswith("hip:gfx9") else 32
         self.lines, self.pool, self.count, self.offset, self.depth = [], [], 0, 0, 1
 
     def emit(self, line, results=1):
@@ -434,8 +434,10 @@ def check(binaries, folder, seed, device, size):
     """What is wrong with the module of this seed; None if nothing."""
     chooser = random.Random(seed)
     warps, ctas = chooser.choice((1, 2, 4, 8)), chooser.choice((1, 1, 1, 2, 4))
-    targets = ("cuda:90",) if ctas > 1 else ("cuda:80", "cuda:90") if device == "ptx" else ("cuda:80", "hip:gfx942")
-    target = chooser.choice(targets)
+    targets = {"ptx": ("cuda:80", "cuda:90"), "amdgcn": ("hip:gfx942", "hip:gfx950", "hip:gfx1100", "hip:gfx1200", "hip:gfx1250")}
+    if device == "amdgcn":
+        ctas = 1
+    target = chooser.choice(("cuda:90",) if ctas > 1 else targets.get(device, ("cuda:80", "hip:gfx942")))
     module = Module(seed, warps, ctas, target)
     source = folder / "module.ttgir"
     source.write_text(module.build(size))
