@@ -43,8 +43,8 @@ std::unique_ptr<mlir::Pass> createCombinePass();
 /// addresses. Loads of fewer elements than there are threads stay open.
 std::unique_ptr<mlir::Pass> createCoalescePass();
 
-/// States layouts of matrix products that tensor cores and matrix cores compute. On NVIDIA, products
-/// of groups of four warps become `ttng.warp_group_dot`, with operands in shared memory.
+/// States layouts of matrix products that tensor cores and matrix cores compute. On NVIDIA,
+/// products of groups of four warps become `ttng.warp_group_dot`, with operands in shared memory.
 std::unique_ptr<mlir::Pass> createMatrixInstructionsPass(const target::Target &target);
 
 /// States layouts of matrix products that no pass before has stated: each thread computes a block

@@ -285,7 +285,8 @@ std::optional<Fetch> Finder::find() {
   wantsAll = loop->hasAttr(numStagesAttr);
   if (!isSuitableLoop())
     return std::nullopt;
-  Fetch fetch{loop, {}, {}, {}, {}};
+  Fetch fetch;
+  fetch.loop = loop;
   Slice all;
   loop.getBody()->walk([&](tt::LoadOp load) {
     if (load->getBlock() != loop.getBody() || !isWanted(load))
