@@ -111,7 +111,8 @@ def float_rows():
         yield Row("gl.fma(a, b, c)", (t, t, t), t, exact_fma(t != "float64"))
     yield Row("gl.div_rn(a, b)", ("float32", "float32"), "float32", quietly(np.divide))
     for t in ("float8e4nv", "float8e5"):
-        yield Row("gl.abs(a)", (t,), t, np.abs)
+        # Infinity stays itself, which rounding to these types, as results here are, makes finite.
+        yield Row("gl.abs(a)", (t,), t, np.abs, excludes=np.isinf)
         yield Row("gl.maximum(a, b)", (t, t), t, lambda a, b: larger(a, b, False))
         yield Row("gl.minimum(a, b)", (t, t), t, lambda a, b: smaller(a, b, False))
 

@@ -17,7 +17,8 @@ public:
       : Context(builder, *interpreter.sink, options), interpreter(interpreter) {}
 
   bool isTriton() const override {
-    const Function *function = interpreter.frame().function;
+    // Arguments of the kernel are read before its walk.
+    const Function *function = interpreter.inKernel() ? interpreter.frame().function : nullptr;
     return function && function->dialect == Dialect::Triton;
   }
 
