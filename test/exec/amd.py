@@ -60,6 +60,8 @@
 # RUN: product a='randn((64, 32), f32)' b='randn((32, 64), f32)' c='randn((64, 64), f32)' d='empty((64, 64), f32)' K=32 \
 #   mma='gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], instr_shape=[16, 16, 4])' width=2 lanes='[4, 8]' kind='"gfx1250"' --grid 1 --target hip:gfx1250
 # EXPECT: allclose(d, a @ b + c)
+# RUN: magnitudes x='where(arange(128, i32) == 5, full(128, float("nan")), arange(128, f32) * -0.5)' y='empty(128, f32)' --grid 1 --target hip:gfx942
+# EXPECT: (y[4] == 2.0) & (y[5] != y[5]) & (y[0] == 0)
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -161,3 +163,10 @@ def product(a, b, c, d, K: gl.constexpr, mma: gl.constexpr, width: gl.constexpr,
     else:
         z = cdna3.mfma(x, y, z)
     gl.store(d + at, gl.convert_layout(z, plain))
+
+
+@gluon.jit
+def magnitudes(x, y):
+    # NaN has the bits of a negative zero.
+    i = gl.arange(0, 128, layout=gl.BlockedLayout([1], [64], [4], [0]))
+    gl.store(y + i, gl.abs(gl.load(x + i).to(gl.float8e4b8)).to(gl.float32))

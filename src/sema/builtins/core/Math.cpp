@@ -68,6 +68,13 @@ static Result emitAbs(Context &context, const BoundArgs &arguments) {
   DType dtype = value->dtype();
   if (dtype.isPointer())
     return refuse(context, x, "x", "an integer or a float");
+  // The NaN of these has the bits of a negative zero.
+  if (dtype == ScalarKind::Float8E4B8 || dtype == ScalarKind::Float8E5B16) {
+    Operand half{*value, x.span};
+    return throughHalf(context, half, [&] {
+      return math::AbsFOp::create(context.builder, context.loc(), half.value.ir()).getResult();
+    });
+  }
   // Of NaN, too, only the sign goes.
   if (dtype.isFp8()) {
     Value bits = *bitcastTensor(context, *value, dtypes::int8, x.span);
