@@ -46,8 +46,9 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
-                      createFinishLayoutsPass})
+  for (auto create :
+       {createCombinePass, createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
+        createDropArgumentsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

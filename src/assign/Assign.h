@@ -32,8 +32,8 @@ struct AssignOptions {
 void addAssign(mlir::OpPassManager &passes, const target::Target &target,
                AssignOptions options = {});
 
-/// Makes the passes below known to command-line tools: `-gluonc-<pass>`,
-/// `-gluonc-assign=<target>`, `-gluonc-assign-default=<target>`.
+/// Makes them known to command-line tools: `-gluonc-assign=<target>`,
+/// `-gluonc-assign-default=<target>`, and passes that need no target as `-gluonc-<pass>`.
 void registerAssignPasses();
 
 /// Gives products the sums that they are added to.

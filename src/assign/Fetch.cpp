@@ -1,8 +1,8 @@
 //===- Fetch.cpp -----------------------------------------------------------------===//
 #include "assign/Fetch.h"
 
+#include "assign/Products.h"
 #include "ir/Encoding.h"
-#include "target/nvidia/MatrixInstructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -14,8 +14,6 @@ namespace gluonc::assign {
 static constexpr int64_t leastCopyBytes = 4;
 /// Banks of shared memory are 4 bytes wide; all together a row.
 static constexpr int64_t rowBits = 1024;
-
-static bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
 
 namespace {
 
@@ -40,6 +38,7 @@ private:
   bool addTo(Slice &slice, Value value);
   bool mayBeWritten(tt::LoadOp load);
   Value baseOf(Value pointers);
+  bool isStable(Value buffer, const Fetch &fetch);
   void findAsyncDots(Fetch &fetch);
 
   scf::ForOp loop;
@@ -233,15 +232,22 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
   return copy.shared ? std::optional(copy) : std::nullopt;
 }
 
-/// Whether `value` is a buffer that a copy fills, or one that the loop leaves alone.
-static bool isStable(Value value, const Fetch &fetch) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != const_cast<Fetch &>(fetch).loop.getBody())
-    return true;
-  auto alloc = dyn_cast<ttg::LocalAllocOp>(op);
-  return alloc && alloc.getSrc() && llvm::any_of(fetch.copies, [&](const Copy &copy) {
-           return copy.load == alloc.getSrc().getDefiningOp();
-         });
+/// What a buffer is filled with where it is allocated; null for others.
+static Value filledWith(Value buffer) {
+  auto alloc = buffer.getDefiningOp<ttg::LocalAllocOp>();
+  return alloc ? alloc.getSrc() : Value();
+}
+
+/// Whether a copy fills the buffer, or the loop leaves it alone.
+bool Finder::isStable(Value buffer, const Fetch &fetch) {
+  Operation *op = buffer.getDefiningOp();
+  return !op || op->getBlock() != loop.getBody() || fetch.copyOf(filledWith(buffer));
+}
+
+const Copy *Fetch::copyOf(Value value) const {
+  const Copy *copy = llvm::find_if(
+      copies, [&](const Copy &c) { return value && c.load == value.getDefiningOp(); });
+  return copy == copies.end() ? nullptr : copy;
 }
 
 Value Fetch::argumentOf(Operation *dot) const {
@@ -275,9 +281,8 @@ void Finder::findAsyncDots(Fetch &fetch) {
     else
       continue;
     for (Value operand : {Value(dot.getA()), Value(dot.getB())})
-      if (auto alloc = operand.getDefiningOp<ttg::LocalAllocOp>())
-        for (Copy &copy : fetch.copies)
-          copy.isOfDot |= alloc.getSrc() && copy.load == alloc.getSrc().getDefiningOp();
+      for (Copy &copy : fetch.copies)
+        copy.isOfDot |= &copy == fetch.copyOf(filledWith(operand));
   }
 }
 

@@ -34,6 +34,8 @@ struct Fetch {
   llvm::SmallVector<mlir::Operation *> carriedDots;
   mlir::Operation *meeting = nullptr;
 
+  /// What becomes of the load that makes `value`; null where it stays, or `value` is no load's.
+  const Copy *copyOf(mlir::Value value) const;
   /// Whether it may still run when its iteration is over.
   bool outlives(mlir::Operation *dot) const {
     return llvm::is_contained(asyncDots, dot) || llvm::is_contained(carriedDots, dot);

@@ -26,6 +26,7 @@
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
 #include "target/Features.h"
+#include "target/nvidia/MatrixInstructions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,9 +42,8 @@ using assign::Fetch;
 /// Builds the new loop beside the old one.
 class Pipeliner {
 public:
-  Pipeliner(const target::Target &target, const Fetch &fetch, int64_t stages)
-      : target(target), fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()),
-        ahead(stages - 1) {
+  Pipeliner(const Fetch &fetch, int64_t stages)
+      : fetch(fetch), loop(fetch.loop), builder(loop), loc(loop.getLoc()), ahead(stages - 1) {
     // A product that still runs reads its buffer while the next copy is started.
     buffers = ahead + (llvm::any_of(fetch.copies, [](const Copy &c) { return c.isOfDot; }) ? 1 : 0);
   }
@@ -64,23 +64,22 @@ private:
     auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
     SmallVector<int64_t> shape{buffers};
     llvm::append_range(shape, type.getShape());
-    return ttg::LocalAllocOp::create(builder, loc, bufferType(copy, shape));
+    auto ring = ttg::MemDescType::get(shape, type.getElementType(), copy.shared,
+                                      ttg::SharedMemorySpaceAttr::get(builder.getContext()),
+                                      /*mutableMemory=*/true, shape);
+    return ttg::LocalAllocOp::create(builder, loc, ring);
   }
-  static ttg::MemDescType bufferType(const Copy &copy, ArrayRef<int64_t> shape) {
-    auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
-    MLIRContext *context = type.getContext();
-    return ttg::MemDescType::get(shape, type.getElementType(), copy.shared,
-                                 ttg::SharedMemorySpaceAttr::get(context), /*mutableMemory=*/true,
-                                 shape);
+  Value viewOf(const Copy &copy, Value slot) {
+    Value ring = rings[numberOf(copy)];
+    auto type = cast<ttg::MemDescType>(ring.getType());
+    auto view = ttg::MemDescType::get(type.getShape().drop_front(), type.getElementType(),
+                                      type.getEncoding(), type.getMemorySpace(),
+                                      /*mutableMemory=*/true, type.getAllocShape());
+    return ttg::MemDescIndexOp::create(builder, loc, view, ring, slot);
   }
-  Value viewOf(size_t number, Value slot) {
-    const Copy &copy = fetch.copies[number];
-    auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
-    auto ring = cast<ttg::MemDescType>(rings[number].getType());
-    auto view =
-        ttg::MemDescType::get(type.getShape(), type.getElementType(), copy.shared,
-                              ring.getMemorySpace(), /*mutableMemory=*/true, ring.getAllocShape());
-    return ttg::MemDescIndexOp::create(builder, loc, view, rings[number], slot);
+  size_t numberOf(const Copy &copy) const { return &copy - fetch.copies.begin(); }
+  Value zeros(Type type) {
+    return arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
   }
   Value isBefore(Value iteration) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iteration,
@@ -93,12 +92,12 @@ private:
   void computeBody(Value slot, IRMapping &map);
   void computeOp(Operation &op, Value slot, IRMapping &map);
   void awaitCopies(Operation &user, Value slot, IRMapping &map);
+  SmallVector<Value> awaitDots(ArrayRef<Value> running, size_t pending);
   void meet(ttng::WarpGroupDotOp dot, IRMapping &map);
   void setOffDots(IRMapping &map);
   Value nextSlot(Value slot);
   void finish();
 
-  const target::Target &target;
   const Fetch &fetch;
   scf::ForOp loop;
   OpBuilder builder;
@@ -132,19 +131,17 @@ void Pipeliner::fetchInto(Value slot, Value predicate, IRMapping &map) {
     Value pointers = map.lookupOrDefault(load.getPtr());
     Value mask =
         masked(load.getMask() ? map.lookupOrDefault(load.getMask()) : Value(), pointers.getType());
-    const Copy *copy = llvm::find_if(fetch.copies, [&](const Copy &c) { return c.load == load; });
-    if (copy == fetch.copies.end()) {
+    const Copy *copy = fetch.copyOf(load.getResult());
+    if (!copy) {
       auto again = cast<tt::LoadOp>(builder.clone(*op, map));
       again.getMaskMutable().assign(mask);
       continue;
     }
-    // Loads that are copied give a constant zero elsewhere, as copies of NVIDIA's chips do.
-    Value other;
-    if (!target.isNvidia() && load.getOther())
-      other = builder.clone(*load.getOther().getDefiningOp())->getResult(0);
+    // What a mask leaves out is zero; of blocks that nobody reads it does not matter.
+    Value other = load.getMask() ? zeros(load.getType()) : Value();
     Value token = ttg::AsyncCopyGlobalToLocalOp::create(
-        builder, load.getLoc(), pointers, viewOf(copy - fetch.copies.begin(), slot), mask, other,
-        load.getCache(), load.getEvict(), load.getIsVolatile(),
+        builder, load.getLoc(), pointers, viewOf(*copy, slot), mask, other, load.getCache(),
+        load.getEvict(), load.getIsVolatile(),
         /*contiguity=*/1, load.getCachePolicyAttr());
     ttg::AsyncCommitGroupOp::create(builder, load.getLoc(), token);
   }
@@ -183,7 +180,7 @@ void Pipeliner::makeLoop() {
   made = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(),
                             loop.getStep(), inits);
   made->setAttrs(loop->getAttrs());
-  made->removeAttr("tt.num_stages");
+  made->removeAttr(numStagesAttr);
   if (!made.getBody()->empty())
     made.getBody()->back().erase();
   OpBuilder::InsertionGuard guard(builder);
@@ -242,7 +239,7 @@ void Pipeliner::awaitCopies(Operation &user, Value slot, IRMapping &map) {
       awaited = last + 1;
     }
     if (!views[number])
-      views[number] = viewOf(number, slot);
+      views[number] = viewOf(copy, slot);
     bool isInRegisters = !isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(user);
     if (isInRegisters && !map.contains(loaded))
       map.map(loaded, ttg::LocalLoadOp::create(builder, loc, loaded.getType(), views[number]));
@@ -250,30 +247,32 @@ void Pipeliner::awaitCopies(Operation &user, Value slot, IRMapping &map) {
 }
 
 void Pipeliner::computeOp(Operation &op, Value slot, IRMapping &map) {
-  auto isCopied = [&](Operation *load) {
-    return llvm::any_of(fetch.copies, [&](const Copy &c) { return c.load == load; });
-  };
-  if (isCopied(&op))
+  if (op.getNumResults() == 1 && fetch.copyOf(op.getResult(0)))
     return;
   awaitCopies(op, slot, map);
-  if (isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(op) && op.getNumOperands() == 1) {
-    const Copy *copy = llvm::find_if(
-        fetch.copies, [&](const Copy &c) { return c.load == op.getOperand(0).getDefiningOp(); });
-    if (copy != fetch.copies.end()) {
-      Value view = views[copy - fetch.copies.begin()];
-      if (isa<ttg::LocalAllocOp>(op))
-        map.map(op.getResult(0), view);
-      else
-        map.map(op.getResult(0),
-                ttg::LocalLoadOp::create(builder, op.getLoc(), op.getResult(0).getType(), view));
-      return;
-    }
+  bool takesBuffer = isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(op) && op.getNumOperands() == 1;
+  if (const Copy *copy = takesBuffer ? fetch.copyOf(op.getOperand(0)) : nullptr) {
+    Value result = op.getResult(0), view = views[numberOf(*copy)];
+    if (isa<ttg::LocalAllocOp>(op))
+      map.map(result, view);
+    else
+      map.map(result, ttg::LocalLoadOp::create(builder, op.getLoc(), result.getType(), view));
+    return;
   }
   auto dot = dyn_cast<ttng::WarpGroupDotOp>(builder.clone(op, map));
   if (dot && fetch.outlives(&op))
     dot.setIsAsync(true);
   else if (dot && &op == fetch.meeting && !fetch.carriedDots.empty())
     meet(dot, map);
+}
+
+/// Waits until no more than `pending` products run; those of `running` do not.
+SmallVector<Value> Pipeliner::awaitDots(ArrayRef<Value> running, size_t pending) {
+  pending = std::min<size_t>(pending, target::nvidia::wgmma::maxPending);
+  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(running).getTypes(),
+                                               running, uint32_t(pending),
+                                               /*warpGroupLocal=*/false);
+  return llvm::to_vector_of<Value>(wait.getResults());
 }
 
 /// Waits for a product, and for those of the iteration before.
@@ -284,9 +283,7 @@ void Pipeliner::meet(ttng::WarpGroupDotOp dot, IRMapping &map) {
     from.push_back(fetch.argumentOf(carried));
     running.push_back(map.lookup(from.back()));
   }
-  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(running).getTypes(),
-                                               running, /*pendings=*/0, /*warpGroupLocal=*/false);
-  map.map(from, wait.getResults());
+  map.map(from, awaitDots(running, 0));
 }
 
 /// Products go on while the next iteration begins; those before them are over.
@@ -298,23 +295,21 @@ void Pipeliner::setOffDots(IRMapping &map) {
     from.push_back(dot->getResult(0));
     running.push_back(map.lookup(from.back()));
   }
-  uint32_t pending = fetch.asyncDots.size() + fetch.carriedDots.size();
-  auto wait = ttng::WarpGroupDotWaitOp::create(builder, loc, ValueRange(running).getTypes(),
-                                               running, pending, /*warpGroupLocal=*/false);
-  map.map(from, wait.getResults());
+  map.map(from, awaitDots(running, fetch.asyncDots.size() + fetch.carriedDots.size()));
 }
 
 void Pipeliner::finish() {
   ttg::AsyncWaitOp::create(builder, loc, ValueRange(), 0);
-  SmallVector<Value> results(made.getResults().take_front(loop.getNumResults()));
-  for (Value &result : results) {
-    unsigned number = cast<OpResult>(result).getResultNumber();
-    Operation *yielded = loop.getYieldedValues()[number].getDefiningOp();
-    if (yielded && fetch.outlives(yielded))
-      result = ttng::WarpGroupDotWaitOp::create(builder, loc, result.getType(), result,
-                                                /*pendings=*/0, /*warpGroupLocal=*/false)
-                   .getResult(0);
-  }
+  SmallVector<Value> results(made.getResults().take_front(loop.getNumResults())), running;
+  SmallVector<size_t> numbers;
+  for (auto [number, value] : llvm::enumerate(loop.getYieldedValues()))
+    if (Operation *yielded = value.getDefiningOp(); yielded && fetch.outlives(yielded)) {
+      numbers.push_back(number);
+      running.push_back(results[number]);
+    }
+  if (!running.empty())
+    for (auto [number, value] : llvm::zip_equal(numbers, awaitDots(running, 0)))
+      results[number] = value;
   loop.replaceAllUsesWith(results);
   loop.erase();
 }
@@ -348,7 +343,7 @@ private:
         continue;
       AxisInfos facts(function);
       if (std::optional<Fetch> fetch = assign::findFetch(loop, facts))
-        Pipeliner(target, *fetch, stages).run();
+        Pipeliner(*fetch, stages).run();
     }
     assign::eraseUnused(function);
   }

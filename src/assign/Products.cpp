@@ -37,7 +37,7 @@ llvm::SetVector<Operation *> chainBehind(Value operand, Block *block) {
   return chain;
 }
 
-static bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
+bool isProduct(Operation *op) { return isa<tt::DotOp, ttng::WarpGroupDotOp>(op); }
 
 bool feedsProduct(Operation *dot) {
   ForwardSliceOptions options;

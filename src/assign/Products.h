@@ -22,6 +22,8 @@ void chooseAmdProduct(tt::DotOp dot, const target::Target &target, ThreadCounts 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 unsigned bitsOf(mlir::Value value);
 
+/// Whether `op` is a matrix product, by whatever instruction.
+bool isProduct(mlir::Operation *op);
 /// Whether `op` computes elements from those at the same places, or only moves them.
 bool isPassedThrough(mlir::Operation *op);
 /// The operations that an operand of a product is computed by, as far as they are in its block.

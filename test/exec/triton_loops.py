@@ -28,6 +28,12 @@
 # EXPECT: c == matmul(a, b) * 2
 # RUN: two_products x='randint(-4, 5, (32, 32), f16)' y='empty((32, 32), f32)' --grid 1
 # EXPECT: y == matmul(x, x) + matmul(x, x.T)
+# RUN: masked_depth a='randint(-4, 5, (32, 64), f16)' b='randint(-4, 5, (64, 32), f16)' c='empty((32, 32), f32)' K=48 --grid 1
+# EXPECT: c == matmul(a[:, 0:48], b[0:48, :])
+# RUN: masked_depth a='randint(-4, 5, (32, 64), f16)' b='randint(-4, 5, (64, 32), f16)' c='empty((32, 32), f32)' K=48 --grid 1 --target hip:gfx1250
+# EXPECT: c == matmul(a[:, 0:48], b[0:48, :])
+# RUN: many_sums a='randint(-1, 2, (64, 64), f16)' c='empty((64, 64), f32)' n=3 --grid 1 --num-warps 8
+# EXPECT: c == matmul(a, a) * 27
 
 import triton
 import triton.language as tl
@@ -73,6 +79,32 @@ def attention(q, k, v, o, n, ROWS: tl.constexpr, KEYS: tl.constexpr, DEPTH: tl.c
         total = tl.dot(powers.to(tl.float16), values, total * fade[:, None])
         best = newest
     tl.store(o + at_row[:, None] * DEPTH + at_depth, (total / weight[:, None]).to(tl.float16))
+
+
+@triton.jit
+def masked_depth(a, b, c, K):
+    # What the masks leave out is zero, also where a copy past the registers has left it out.
+    i = tl.arange(0, 32)
+    total = tl.zeros([32, 32], tl.float32)
+    for k in range(0, K, 32):
+        x = tl.load(a + i[:, None] * 64 + (k + i), (k + i)[None, :] < K)
+        y = tl.load(b + (k + i)[:, None] * 32 + i, (k + i)[:, None] < K)
+        total = tl.dot(x, y, total)
+    tl.store(c + i[:, None] * 32 + i, total)
+
+
+@triton.jit
+def many_sums(a, c, n):
+    # More products that run on than an instruction can wait for one by one.
+    i = tl.arange(0, 64)
+    s0 = tl.zeros([64, 64], tl.float32)
+    s1, s2, s3, s4, s5, s6, s7, s8 = s0, s0, s0, s0, s0, s0, s0, s0
+    for _ in range(n):
+        x = tl.load(a + i[:, None] * 64 + i)
+        s0, s1, s2 = tl.dot(x, x, s0), tl.dot(x, x, s1), tl.dot(x, x, s2)
+        s3, s4, s5 = tl.dot(x, x, s3), tl.dot(x, x, s4), tl.dot(x, x, s5)
+        s6, s7, s8 = tl.dot(x, x, s6), tl.dot(x, x, s7), tl.dot(x, x, s8)
+    tl.store(c + i[:, None] * 64 + i, s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8)
 
 
 @triton.jit

@@ -10,9 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "target/amd/MatrixInstructions.h"
 #include "assign/Products.h"
+#include "ir/amdg/MatrixElement.h"
 #include "target/amd/Chips.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -28,22 +27,7 @@ using assign::shapeOf;
 constexpr int64_t runBits = 128;
 
 std::optional<MatrixElement> elementOf(Value operand) {
-  Type type = getElementTypeOrSelf(operand.getType());
-  return llvm::TypeSwitch<Type, std::optional<MatrixElement>>(type)
-      .Case([](Float16Type) { return MatrixElement::F16; })
-      .Case([](BFloat16Type) { return MatrixElement::BF16; })
-      .Case([](Float32Type) { return MatrixElement::F32; })
-      .Case([](Float64Type) { return MatrixElement::F64; })
-      .Case([](Float8E4M3FNType) { return MatrixElement::E4M3; })
-      .Case([](Float8E5M2Type) { return MatrixElement::E5M2; })
-      .Case([](Float8E4M3FNUZType) { return MatrixElement::E4M3Fnuz; })
-      .Case([](Float8E5M2FNUZType) { return MatrixElement::E5M2Fnuz; })
-      .Case([](IntegerType integer) -> std::optional<MatrixElement> {
-        if (integer.getWidth() == 8)
-          return MatrixElement::I8;
-        return integer.getWidth() == 32 ? std::optional(MatrixElement::I32) : std::nullopt;
-      })
-      .Default([](Type) { return std::nullopt; });
+  return amdg::matrixElement(getElementTypeOrSelf(operand.getType()));
 }
 
 bool isFloat8(Value operand) {

@@ -13,6 +13,7 @@
 #include "ir/Encoding.h"
 #include "ir/tt/AxisInfo.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -29,6 +30,10 @@ LogicalResult emitAsyncCopy(Emitter &emitter, ttg::AsyncCopyGlobalToLocalOp op) 
   auto buffer = cast<ttg::MemDescType>(op.getResult().getType());
   auto tensor = mlir::RankedTensorType::get(pointers.getShape(), buffer.getElementType(),
                                             pointers.getEncoding());
+  // The instruction writes zero where the mask does not hold.
+  if (mlir::Value other = op.getOther();
+      other && !matchPattern(other, mlir::m_Zero()) && !matchPattern(other, mlir::m_AnyZeroFloat()))
+    return emitter.unsupported(op, "an asynchronous copy with an `other` that is not zero");
   unsigned bytes = elementBytes(buffer.getElementType());
   const LinearLayout &layout = emitter.types.layoutOf(tensor);
   unsigned axis = layout::orderOf(layout)[0];
