@@ -45,6 +45,8 @@ if [ -e "$bin/libgluonc.so.0" ]; then
   PYTHONUNBUFFERED=1 python3 bench/gpu/flagship.py --out "$out/flagship.json" || status=1
   echo "== examples under compute-sanitizer"
   bash bench/gpu/sanitize.sh "$bin" "$package" "$out/sanitizer" || status=1
+  echo "== kernels of the Triton language beside Triton"
+  PYTHONUNBUFFERED=1 python3 bench/gpu/triton_language.py --out "$out/triton-language.json" || status=1
   if [ -n "$tutorials" ]; then
     echo "== Triton's tutorials: kernels beside Triton, then compile time"
     PYTHONUNBUFFERED=1 python3 bench/gpu/tutorials.py "$tutorials" --out "$out/tutorials.json" || status=1

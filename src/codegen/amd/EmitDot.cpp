@@ -9,6 +9,7 @@
 #include "codegen/amd/WaveTiles.h"
 #include "codegen/core/Words.h"
 #include "codegen/emit/DotFma.h"
+#include "ir/amdg/MatrixElement.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -68,28 +69,7 @@ public:
 
 private:
   static std::optional<Element> elementOf(mlir::Value operand) {
-    mlir::Type type = mlir::getElementTypeOrSelf(operand.getType());
-    if (type.isF64())
-      return Element::F64;
-    if (type.isF32())
-      return Element::F32;
-    if (type.isF16())
-      return Element::F16;
-    if (type.isBF16())
-      return Element::BF16;
-    if (type.isInteger(8))
-      return Element::I8;
-    if (type.isInteger(32))
-      return Element::I32;
-    if (isa<mlir::Float8E4M3FNType>(type))
-      return Element::E4M3;
-    if (isa<mlir::Float8E5M2Type>(type))
-      return Element::E5M2;
-    if (isa<mlir::Float8E4M3FNUZType>(type))
-      return Element::E4M3Fnuz;
-    if (isa<mlir::Float8E5M2FNUZType>(type))
-      return Element::E5M2Fnuz;
-    return std::nullopt;
+    return amdg::matrixElement(mlir::getElementTypeOrSelf(operand.getType()));
   }
 
   /// The lanes of A and B hold the same of K, and lie as those of sums do.

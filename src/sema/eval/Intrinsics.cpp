@@ -203,8 +203,7 @@ static MaybeValue makeTuple(Interpreter &interpreter, const IntrinsicCall &call)
   return items ? MaybeValue(Value::tuple(std::move(*items))) : std::nullopt;
 }
 
-/// A class of the language named in `isinstance` and annotations; not constructed by user code.
-static MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) {
+MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) {
   interpreter.report(Kind::NotSupportedYet, call.span, call.self.name).end();
   return std::nullopt;
 }

@@ -64,6 +64,9 @@ bool isJit(const Value &value);
 /// Which language functions have that `jit` decorates.
 Dialect dialectOf(const Value &jit);
 
+/// Evaluates the call of a class that is for `isinstance` and annotations: reports it.
+MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call);
+
 /// len, range, min, …; null when there is none.
 const Intrinsic *findPythonBuiltin(llvm::StringRef name);
 /// constexpr, static_assert, BlockedLayout, …; null when there is none.

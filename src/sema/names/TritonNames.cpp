@@ -21,12 +21,6 @@ static const Options *optionsOf(Interpreter &interpreter, const IntrinsicCall &c
 
 static MaybeValue identity(Interpreter &, const IntrinsicCall &call) { return call[0]; }
 
-/// A class that kernels name in annotations and do not construct.
-static MaybeValue typeOnly(Interpreter &interpreter, const IntrinsicCall &call) {
-  interpreter.report(Kind::NotSupportedYet, call.span, call.self.name).end();
-  return std::nullopt;
-}
-
 static MaybeValue blockType(Interpreter &interpreter, const IntrinsicCall &call) {
   Context *context = interpreter.emitContext();
   if (!context)

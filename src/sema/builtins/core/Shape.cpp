@@ -117,27 +117,8 @@ static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
   return axis ? insertDim(context, input, *axis) : std::nullopt;
 }
 
-/// Scalars as blocks of one element, in Triton.
-static bool scalarsToBlocks(Context &context, llvm::ArrayRef<Operand *> scalars) {
-  for (Operand *operand : scalars) {
-    Result scalar = materialize(context, *operand);
-    if (!scalar)
-      return false;
-    auto type = mlir::RankedTensorType::get({1}, scalar->dtype().toMlir(context.mlirContext()),
-                                            gluon::AutoEncodingAttr::get(context.mlirContext()));
-    operand->value = splat(context, *scalar, type);
-  }
-  return true;
-}
-
 Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
   size_t kept = llvm::count(isNewAxis, false);
-  if (context.isTriton() && value.isTensor() && !value.isBlock() && kept == 0) {
-    Operand scalar{value, context.span};
-    return scalarsToBlocks(context, {&scalar})
-               ? subscript(context, scalar.value, isNewAxis.drop_front())
-               : std::nullopt;
-  }
   size_t rank = value.isBlock() ? value.shape().size() : 0;
   bool mayBeScalar = context.isTriton() && value.isTensor();
   if ((!mayBeScalar && !value.isBlock()) || kept > rank) {
@@ -303,10 +284,17 @@ Result attribute(Context &context, const Value &object, llvm::StringRef name) {
 static Result emitJoin(Context &context, const BoundArgs &arguments) {
   Operand lhs = operand(arguments, "a"), rhs = operand(arguments, "b");
   bool areScalars = context.isTriton() && !lhs.isBlock() && !rhs.isBlock();
-  if (areScalars
-          ? !scalarsToBlocks(context, {&lhs, &rhs})
-          : !blockArgument(context, arguments, "a") || !blockArgument(context, arguments, "b"))
+  if (areScalars) {
+    for (Operand *side : {&lhs, &rhs}) {
+      Result scalar = materialize(context, *side);
+      Result block = scalar ? blockOfOne(context, {*scalar, side->span}) : std::nullopt;
+      if (!block)
+        return std::nullopt;
+      side->value = *block;
+    }
+  } else if (!blockArgument(context, arguments, "a") || !blockArgument(context, arguments, "b")) {
     return std::nullopt;
+  }
   if (lhs.value.dtype() != rhs.value.dtype()) {
     context
         .report(diag::Kind::TensorsDiffer, context.span, lhs.value.typeName(), rhs.value.typeName())
