@@ -74,8 +74,7 @@ class KernelInterface(Decorated):
 
 
 class JITFunction(_native.Dispatcher, KernelInterface):
-    """A kernel, or a function that kernels call. Of the language that its decorator names: a kernel
-    decides for the functions that it calls, too."""
+    """A kernel, or a function that kernels call, in the language that its decorator names."""
 
     _is_gluon = False
 
@@ -329,7 +328,7 @@ class _CompiledKernels(Mapping):
         return iter(self._found())
 
     def __len__(self):
-        return len(self._fn._list_compiled())
+        return len(self._found())
 
     def clear(self):
         self._fn._forget_compiled()
