@@ -51,7 +51,24 @@ struct StateProductsPass : PassWrapper<StateProductsPass, OperationPass<ModuleOp
       assign::castOperand(dot, operand, Float16Type::get(dot.getContext()));
   }
 
+  /// As tensor cores do, which have more bits than f16 for what they add up.
+  static tt::DotOp widenSum(tt::DotOp dot) {
+    RankedTensorType type = dot.getD().getType();
+    if (!type.getElementType().isF16())
+      return dot;
+    OpBuilder builder(dot);
+    RankedTensorType wide = type.clone(builder.getF32Type());
+    Value c = arith::ExtFOp::create(builder, dot.getLoc(), wide, dot.getC());
+    auto product = tt::DotOp::create(builder, dot.getLoc(), wide, dot.getA(), dot.getB(), c,
+                                     dot.getInputPrecision(), dot.getMaxNumImpreciseAcc());
+    Value sum = arith::TruncFOp::create(builder, dot.getLoc(), type, product);
+    dot.replaceAllUsesWith(sum);
+    dot.erase();
+    return product;
+  }
+
   static void state(tt::DotOp dot) {
+    dot = widenSum(dot);
     widen(dot, dot.getAMutable());
     widen(dot, dot.getBMutable());
     assign::stateProduct(dot, blocksFor(dot), /*kWidth=*/0);

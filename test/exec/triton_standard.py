@@ -20,6 +20,12 @@
 # EXPECT: (rows == tensor(ROWS)) & (columns == tensor(COLUMNS))
 # RUN: booleans x='randint(0, 4, 128, i32)' y='empty(128, i32)' bins='empty(4, i32)' --grid 1
 # EXPECT: (y == where((x > 0) & (x < 3), 1, 0)) & (bins[2] == sum(where(x == 2, 1, 0))) & (sum(bins) == 128)
+# RUN: running_sums x='randint(-3, 4, (8, 64), i32)' y='empty((8, 64), f32)' --grid 1
+# EXPECT: (y[:, 63] == 50 * sum(x, 1) + 64) & (y[:, 0] == x[:, 0] * 50 + 1)
+# RUN: either x='ones(1, i32)' y='zeros(2, f32)' --grid 2
+# EXPECT: (y[0] == 1) & (y[1] == 2)
+# RUN: only_integers x='ones(1, f32)' y='zeros(1, i32)' --grid 1
+# EXPECT: (y == 7) & (x == 1)
 
 import triton
 import triton.language as tl
@@ -89,3 +95,33 @@ def booleans(x, y, bins):
     v = tl.load(x + i)
     tl.store(y + i, (v > 0).logical_and(v < 3))
     tl.store(bins + tl.arange(0, 4), v.histogram(4))
+
+
+# Sums of bfloat16 are float32: its 8 bits would round here.
+@triton.jit
+def running_sums(x, y):
+    at = offsets(8, 64)
+    values = (tl.load(x + at) * 50 + 1).to(tl.bfloat16)
+    sums = tl.cumsum(values, 1)
+    tl.static_assert(sums.dtype == tl.float32)
+    tl.static_assert(tl.cumprod(values).dtype == tl.float32)
+    tl.store(y + at, sums)
+
+
+@triton.jit
+def either(x, y):
+    i = tl.program_id(0)
+    tl.store(y + i, 1.0) if i == 0 else tl.store(y + i, 2.0)
+
+
+@triton.jit
+def is_to_integers(x):
+    return isinstance(x.dtype, tl.pointer_type) and x.dtype.element_ty == tl.int32
+
+
+@triton.jit
+def only_integers(x, y):
+    if is_to_integers(x):
+        tl.store(x, 7)
+    if is_to_integers(y):
+        tl.store(y, 7)

@@ -328,8 +328,8 @@ class tensor:
     def cumprod(self, axis: int = ..., reverse: bool = ..., dtype: DType | None = ...) -> Any:
         """The product of each element and all before it.
 
-        Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
-        another type to compute in.
+        Along `axis`; from the end with `reverse`. bfloat16 becomes float32; `dtype` chooses another type
+        to compute in.
 
         Gives: a block of the shape and layout of the input.
         Errors: pointers; an axis out of range.
@@ -341,8 +341,8 @@ class tensor:
     def cumsum(self, axis: int = ..., reverse: bool = ..., dtype: DType | None = ...) -> Any:
         """The sum of each element and all before it.
 
-        Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
-        another type to compute in.
+        Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32, bfloat16
+        becomes float32; `dtype` chooses another type to compute in.
 
         Gives: a block of the shape and layout of the input.
         Errors: pointers; an axis out of range.
@@ -1991,8 +1991,8 @@ def associative_scan(input: Any, axis: int, combine_fn: Callable[..., Any], reve
 def cumsum(input: tensor, axis: int = ..., reverse: bool = ..., dtype: DType | None = ...) -> Any:
     """The sum of each element and all before it.
 
-    Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
-    another type to compute in.
+    Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32, bfloat16
+    becomes float32; `dtype` chooses another type to compute in.
 
     Gives: a block of the shape and layout of the input.
     Errors: pointers; an axis out of range.
@@ -2004,8 +2004,8 @@ def cumsum(input: tensor, axis: int = ..., reverse: bool = ..., dtype: DType | N
 def cumprod(input: tensor, axis: int = ..., reverse: bool = ..., dtype: DType | None = ...) -> Any:
     """The product of each element and all before it.
 
-    Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
-    another type to compute in.
+    Along `axis`; from the end with `reverse`. bfloat16 becomes float32; `dtype` chooses another type
+    to compute in.
 
     Gives: a block of the shape and layout of the input.
     Errors: pointers; an axis out of range.

@@ -90,6 +90,13 @@ StringRef spaceName(Value *pointer) {
   return pointer->getType()->getPointerAddressSpace() == SharedSpace ? ".shared" : ".global";
 }
 
+/// `atom` takes these parts in any order. This is Triton's, which people search PTX for.
+std::string qualifiersOf(StringRef operation, Value *pointer, const AtomicForm &form) {
+  StringRef order = orderName(form.order), scope = scopeName(form.scope);
+  bool isSwap = operation.starts_with(".cas");
+  return (spaceName(pointer) + (isSwap ? order : scope) + (isSwap ? scope : order)).str();
+}
+
 /// `$0 = atom…`, zero where the mask does not hold.
 Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<Value *> values,
                 const AtomicForm &form) {
@@ -102,8 +109,7 @@ Value *emitAtom(Builder &builder, StringRef operation, Value *pointer, ArrayRef<
     out << "mov.b" << type->getIntegerBitWidth() << " $0, 0;\n\t@$" << operands.size() + 1 << " ";
     operands.push_back(form.mask);
   }
-  out << "atom" << orderName(form.order) << scopeName(form.scope) << spaceName(pointer) << operation
-      << " $0, [$1]";
+  out << "atom" << qualifiersOf(operation, pointer, form) << operation << " $0, [$1]";
   for (unsigned i = 0; i < values.size(); ++i)
     out << ", $" << i + 2;
   out << ";";

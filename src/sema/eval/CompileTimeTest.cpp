@@ -330,6 +330,8 @@ TEST(CompileTime, DTypesHaveTheirAttributes) {
              {"gl.int1.is_int_signed()", "False"},
              {"gl.float8e5.is_fp8()", "True"},
              {"gl.pointer_type(gl.int64).element_ty", "int64"},
+             {"isinstance(gl.pointer_type(gl.int64), gl.pointer_type)", "True"},
+             {"isinstance(gl.int64, gl.pointer_type)", "False"},
              {"gl.float32 == gl.float64", "False"},
              {"gl.float31", "Kind::UnknownAttribute 1:4\n"}});
 }

@@ -513,7 +513,8 @@ bool isInstance(const Value &value, const Value &type) {
   case ValueKind::None:
     return name == "NoneType" || name == "constexpr";
   case ValueKind::DType:
-    return name == "dtype" || name == "constexpr";
+    return name == "dtype" || name == "constexpr" ||
+           (name == "pointer_type" && value.dtype().isPointer());
   case ValueKind::BlockType:
     return isInstanceOfType(value.irType(), name);
   case ValueKind::Tensor:

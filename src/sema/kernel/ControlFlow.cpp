@@ -432,7 +432,7 @@ MaybeValue KernelStatements::conditional(const ast::IfExp &node, const Value &te
       if (!value)
         return std::nullopt;
       bool isRuntime = value->isIr() || value->isNumber() || value->is(ValueKind::Tuple) ||
-                       value->is(ValueKind::Instance);
+                       value->is(ValueKind::Instance) || value->is(ValueKind::None);
       if (!isRuntime) {
         report(Kind::ConstexprRequired, node.test->span,
                ("the condition between " + kindName(value->kind()) + " values").str(),

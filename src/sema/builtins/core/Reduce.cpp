@@ -158,6 +158,15 @@ static DType sumType(DType dtype) {
   return dtype.isSignedInt() ? dtypes::int32 : dtypes::uint32;
 }
 
+/// What running sums accumulate in: bfloat16 in float32, too.
+static DType runningSumType(DType dtype) {
+  return dtype == dtypes::bfloat16 ? dtypes::float32 : sumType(dtype);
+}
+
+static DType runningProductType(DType dtype) {
+  return dtype == dtypes::bfloat16 ? dtypes::float32 : dtype;
+}
+
 static DType extremumType(DType dtype) {
   if (dtype.bitWidth() >= 32)
     return dtype;
@@ -458,9 +467,9 @@ static Result emitScan(Context &context, const BoundArgs &arguments) {
 }
 
 /// cumsum, cumprod (input, axis, reverse, dtype)
-template <typename IntOp, typename FloatOp>
+template <typename IntOp, typename FloatOp, DType (*accumulator)(DType)>
 static Result emitCumulative(Context &context, const BoundArgs &arguments) {
-  Result input = readNumbers(context, arguments, sumType);
+  Result input = readNumbers(context, arguments, accumulator);
   std::optional<bool> reverse = boolArgument(context, arguments, "reverse");
   if (!input || !reverse)
     return std::nullopt;
@@ -601,11 +610,11 @@ Errors: inputs of different shapes or layouts; a function that gives other types
     sums = gl.associative_scan(x, 0, add)
 )"},
       {"cumsum", "input: block, axis: int = 0, reverse: bool = False, dtype: dtype = None",
-       emitCumulative<arith::AddIOp, arith::AddFOp>, asMethod, R"(
+       emitCumulative<arith::AddIOp, arith::AddFOp, runningSumType>, asMethod, R"(
 The sum of each element and all before it.
 
-Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
-another type to compute in.
+Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32, bfloat16
+becomes float32; `dtype` chooses another type to compute in.
 
 Gives: a block of the shape and layout of the input.
 Errors: pointers; an axis out of range.
@@ -613,11 +622,11 @@ Errors: pointers; an axis out of range.
     sums = gl.cumsum(x, axis=0)
 )"},
       {"cumprod", "input: block, axis: int = 0, reverse: bool = False, dtype: dtype = None",
-       emitCumulative<arith::MulIOp, arith::MulFOp>, asMethod, R"(
+       emitCumulative<arith::MulIOp, arith::MulFOp, runningProductType>, asMethod, R"(
 The product of each element and all before it.
 
-Along `axis`; from the end with `reverse`. Integers of fewer than 32 bits become 32; `dtype` chooses
-another type to compute in.
+Along `axis`; from the end with `reverse`. bfloat16 becomes float32; `dtype` chooses another type
+to compute in.
 
 Gives: a block of the shape and layout of the input.
 Errors: pointers; an axis out of range.

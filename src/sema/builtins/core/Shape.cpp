@@ -107,9 +107,15 @@ static Result insertDims(Context &context, Operand current, llvm::ArrayRef<Value
 
 static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
   Operand input = operand(arguments, "input");
-  bool mayBeScalar = context.isTriton() && input.value.isTensor();
+  bool mayBeScalar = context.isTriton() && (input.value.isTensor() || input.value.isNumber());
   if (!mayBeScalar && !blockArgument(context, arguments, "input"))
     return std::nullopt;
+  if (input.value.isNumber()) {
+    Result scalar = materialize(context, input);
+    if (!scalar)
+      return std::nullopt;
+    input.value = *scalar;
+  }
   bool isSequence = arguments["axis"].is(ValueKind::Tuple) || arguments["axis"].is(ValueKind::List);
   if (context.isTriton() && isSequence)
     return insertDims(context, input, arguments["axis"].items(), arguments.span("axis"));
@@ -120,8 +126,11 @@ static Result emitExpandDims(Context &context, const BoundArgs &arguments) {
 Result subscript(Context &context, const Value &value, llvm::ArrayRef<bool> isNewAxis) {
   size_t kept = llvm::count(isNewAxis, false);
   size_t rank = value.isBlock() ? value.shape().size() : 0;
+  // In Triton, `:` takes nothing of a scalar that gets dimensions.
   bool mayBeScalar = context.isTriton() && value.isTensor();
-  if ((!mayBeScalar && !value.isBlock()) || kept > rank) {
+  bool isExtended = mayBeScalar && rank == 0 && !isNewAxis.empty() && isNewAxis.front() &&
+                    llvm::is_sorted(isNewAxis, std::greater<>());
+  if ((!mayBeScalar && !value.isBlock()) || (kept > rank && !isExtended)) {
     context.report(diag::Kind::SubscriptRank, context.span, kept, rank)
         .hint("a tensor takes at most one `:` per dimension, and `None` where one of size 1 is "
               "wanted");

@@ -72,8 +72,11 @@ TEST(Triton, ScalarsMakePairs) {
   EXPECT_EQ(problems("    x = tl.join(tl.program_id(0), 3)\n"
                      "    tl.static_assert(x.shape == (2,))\n"
                      "    y = tl.program_id(0)[None, None]\n"
-                     "    tl.static_assert(y.shape == (1, 1))\n"),
+                     "    tl.static_assert(y.shape == (1, 1))\n"
+                     "    tl.static_assert(tl.program_id(0)[None, None, :].shape == (1, 1))\n"
+                     "    tl.static_assert(tl.expand_dims(8, -1).shape == (1,))\n"),
             "");
+  EXPECT_EQ(problems("    tl.program_id(0)[:, None]\n"), "Kind::SubscriptRank 5:5\n");
   EXPECT_EQ(problems("    tl.join(tl.program_id(0), 3.0)\n"), "Kind::TensorsDiffer 5:5\n");
 }
 
