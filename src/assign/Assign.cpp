@@ -9,6 +9,7 @@ namespace gluonc {
 
 void addAssign(OpPassManager &passes, const target::Target &target, AssignOptions options) {
   if (!options.allDefault) {
+    passes.addPass(createFlattenLoopsPass());
     // Before products become instructions, which have sums.
     passes.addPass(createCombinePass());
     // What is stated decides all others.
@@ -47,8 +48,8 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 
 void registerAssignPasses() {
   for (auto create :
-       {createCombinePass, createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
-        createDropArgumentsPass, createFinishLayoutsPass})
+       {createFlattenLoopsPass, createCombinePass, createCoalescePass, createStateProductsPass,
+        createRemoveConversionsPass, createDropArgumentsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

@@ -36,6 +36,9 @@ void addAssign(mlir::OpPassManager &passes, const target::Target &target,
 /// `-gluonc-assign-default=<target>`, and passes that need no target as `-gluonc-<pass>`.
 void registerAssignPasses();
 
+/// Makes one loop of two nested ones, where the author asks for it (`tt.flatten`).
+std::unique_ptr<mlir::Pass> createFlattenLoopsPass();
+
 /// Gives products the sums that they are added to.
 std::unique_ptr<mlir::Pass> createCombinePass();
 

@@ -252,7 +252,21 @@ const Copy *Fetch::copyOf(Value value) const {
 
 Value Fetch::argumentOf(Operation *dot) const {
   scf::ForOp around = loop;
-  return around.getRegionIterArg(dot->use_begin()->getOperandNumber());
+  ValueRange yields = around.getYieldedValues();
+  return around.getRegionIterArg(llvm::find(yields, dot->getResult(0)) - yields.begin());
+}
+
+/// Whether the loop yields the sum once, and otherwise only branches take it that may wait for it.
+static bool isForNextOrBranches(Operation *dot) {
+  unsigned yields = 0;
+  for (Operation *user : dot->getUsers()) {
+    Operation *place = dot->getBlock()->findAncestorOpInBlock(*user);
+    if (!isa_and_present<scf::YieldOp, scf::IfOp>(place) ||
+        (place == user) == isa<scf::IfOp>(place))
+      return false;
+    yields += isa<scf::YieldOp>(place);
+  }
+  return yields == 1;
 }
 
 /// Those whose operands stay where they are and whose sums only the next iteration takes.
@@ -263,8 +277,7 @@ void Finder::findAsyncDots(Fetch &fetch) {
       continue;
     bool isInRegisters = isa<RankedTensorType>(dot.getA().getType());
     bool staysAround = (isInRegisters || isStable(dot.getA(), fetch)) &&
-                       isStable(dot.getB(), fetch) && dot->hasOneUse() &&
-                       isa<scf::YieldOp>(*dot->user_begin());
+                       isStable(dot.getB(), fetch) && isForNextOrBranches(dot);
     if (!staysAround) {
       fetch.meeting = fetch.meeting ? fetch.meeting : dot;
       continue;
@@ -276,7 +289,7 @@ void Finder::findAsyncDots(Fetch &fetch) {
                     });
     if (sum.hasOneUse() && dot.getC() == sum && !isInRegisters)
       fetch.asyncDots.push_back(dot);
-    else if (isBehind)
+    else if (isBehind && dot->hasOneUse())
       fetch.carriedDots.push_back(dot);
     else
       continue;

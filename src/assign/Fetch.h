@@ -27,7 +27,7 @@ struct Fetch {
   llvm::SmallVector<mlir::Operation *> operations;
   /// Numbers of the loop's arguments that they need.
   llvm::SmallVector<unsigned> arguments;
-  /// Products whose sums only the same products of the next iteration take.
+  /// Products whose sums only the same products of the next iteration take, and branches.
   llvm::SmallVector<mlir::Operation *> asyncDots;
   /// Products whose sums the next iteration takes behind another product, `meeting`, that it waits
   /// for anyway.

@@ -93,6 +93,7 @@ private:
   void computeOp(Operation &op, Value slot, IRMapping &map);
   void awaitCopies(Operation &user, Value slot, IRMapping &map);
   SmallVector<Value> awaitDots(ArrayRef<Value> running, size_t pending);
+  void awaitDotsIn(Operation &branches, IRMapping &map);
   void meet(ttng::WarpGroupDotOp dot, IRMapping &map);
   void setOffDots(IRMapping &map);
   Value nextSlot(Value slot);
@@ -125,7 +126,14 @@ void Pipeliner::fetchInto(Value slot, Value predicate, IRMapping &map) {
   for (Operation *op : fetch.operations) {
     auto load = dyn_cast<tt::LoadOp>(op);
     if (!load) {
-      builder.clone(*op, map);
+      Operation *made = builder.clone(*op, map);
+      // What a branch computes, it may compute for iterations that there are only.
+      if (auto choice = dyn_cast<scf::IfOp>(made)) {
+        builder.setInsertionPoint(made);
+        choice.getConditionMutable().assign(
+            arith::AndIOp::create(builder, loc, choice.getCondition(), predicate));
+        builder.setInsertionPointAfter(made);
+      }
       continue;
     }
     Value pointers = map.lookupOrDefault(load.getPtr());
@@ -259,7 +267,9 @@ void Pipeliner::computeOp(Operation &op, Value slot, IRMapping &map) {
       map.map(result, ttg::LocalLoadOp::create(builder, op.getLoc(), result.getType(), view));
     return;
   }
-  auto dot = dyn_cast<ttng::WarpGroupDotOp>(builder.clone(op, map));
+  Operation *made = builder.clone(op, map);
+  awaitDotsIn(*made, map);
+  auto dot = dyn_cast<ttng::WarpGroupDotOp>(made);
   if (dot && fetch.outlives(&op))
     dot.setIsAsync(true);
   else if (dot && &op == fetch.meeting && !fetch.carriedDots.empty())
@@ -273,6 +283,25 @@ SmallVector<Value> Pipeliner::awaitDots(ArrayRef<Value> running, size_t pending)
                                                running, uint32_t(pending),
                                                /*warpGroupLocal=*/false);
   return llvm::to_vector_of<Value>(wait.getResults());
+}
+
+/// In branches that take sums of running products: waits for them.
+void Pipeliner::awaitDotsIn(Operation &branches, IRMapping &map) {
+  OpBuilder::InsertionGuard guard(builder);
+  for (Operation *dot : fetch.asyncDots)
+    for (Region &region : branches.getRegions()) {
+      Value running = map.lookupOrNull(dot->getResult(0));
+      auto isInside = [&](OpOperand &use) {
+        return region.isAncestor(use.getOwner()->getParentRegion());
+      };
+      if (!running || llvm::none_of(running.getUses(), isInside))
+        continue;
+      builder.setInsertionPointToStart(&region.front());
+      Value over = awaitDots(running, 0).front();
+      running.replaceUsesWithIf(over, [&](OpOperand &use) {
+        return isInside(use) && use.getOwner() != over.getDefiningOp();
+      });
+    }
 }
 
 /// Waits for a product, and for those of the iteration before.

@@ -15,6 +15,8 @@
 #include "ir/ttng/AsyncUnitRules.h"
 #include "target/Features.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace gluonc {
@@ -65,6 +67,29 @@ bool isLoaded(Value value) {
     value = op->getOperand(0);
   }
   return true;
+}
+
+struct Sum {
+  Value value;
+  /// Where it is none, `value` is added; else where it does not hold, and zero elsewhere.
+  Value begins;
+};
+
+/// What a product is added to, which a branch may set to zero.
+Sum sumOf(tt::DotOp dot) {
+  Value sum = dot.getC();
+  auto choice = sum.getDefiningOp<scf::IfOp>();
+  if (!choice)
+    return {sum, {}};
+  unsigned number = cast<OpResult>(sum).getResultNumber();
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+  };
+  Value other = choice.elseYield()->getOperand(number);
+  bool isOutside = other.getParentRegion()->isAncestor(choice->getParentRegion());
+  if (!isZero(choice.thenYield()->getOperand(number)) || !isOutside)
+    return {sum, {}};
+  return {other, choice.getCondition()};
 }
 
 /// Products of one function.
@@ -161,11 +186,15 @@ bool Products::takeWarpGroup(tt::DotOp dot) {
                           layout::DotOperandLayout{0, layout::Layout(layout),
                                                    target::nvidia::matrixWordBits / bits});
   Value b = inShared(builder, dot, dot.getB(), /*isLeft=*/false);
-  Value sum = convert(builder, loc, dot.getC(), layout::Layout(layout));
+  auto [value, begins] = sumOf(dot);
+  Value sum = convert(builder, loc, value, layout::Layout(layout));
   // Nothing is added to a sum that begins here.
   Value useC;
   if (matchPattern(dot.getC(), m_AnyZeroFloat()) || matchPattern(dot.getC(), m_Zero()))
     useC = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
+  if (begins)
+    useC = arith::XOrIOp::create(
+        builder, loc, begins, arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1));
   Value product = ttng::WarpGroupDotOp::create(
       builder, loc, sum.getType(), a, b, sum, useC, dot.getInputPrecision(),
       dot.getMaxNumImpreciseAcc(), /*isAsync=*/false, /*unsignedA=*/false, /*unsignedB=*/false);
