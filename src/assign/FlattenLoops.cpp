@@ -10,8 +10,9 @@
 //     behind(i)                   if j is the last: behind(i)
 //                                 advance j, behind the last one i
 //
-// Of what stands before, tensors that are computed from scalars are computed every time: they
-// would take registers, and nothing would be known of their elements.
+// Tensors that stand before the inner loop, addresses above all, would be carried or computed
+// again in every iteration, which costs more than it saves (measured with products through
+// pointers): such loops stay nested.
 //
 // The inner loop counts the same for every i. Where it may have no iteration and something
 // happens around it, that is a case of its own.
@@ -25,7 +26,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -71,7 +71,6 @@ public:
 
 private:
   bool isSteady() const;
-  bool isRepeated(Operation &op) const;
   void findMade();
   bool happensAround() const;
   SmallVector<Value> flatten();
@@ -85,18 +84,15 @@ private:
   scf::ForOp outer, inner;
   OpBuilder builder;
   Location loc;
-  /// Before the inner loop: what computes tensors from scalars, in order.
-  llvm::SetVector<Operation *> repeated;
-  /// What the others make there, as far as it is used elsewhere.
+  /// Made before the inner loop, and used in it or behind it.
   SmallVector<Value> made;
 };
 
 /// Whether the inner loop has the same iterations for every one of the outer loop.
 bool Flattener::isSteady() const {
   scf::ForOp loop = inner, around = outer;
-  return llvm::all_of(
-      ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
-      [&](Value bound) { return around.isDefinedOutsideOfLoop(bound); });
+  return llvm::all_of(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+                      [&](Value bound) { return around.isDefinedOutsideOfLoop(bound); });
 }
 
 /// Whether an iteration of the outer loop does more than the inner loop does.
@@ -116,32 +112,14 @@ bool Flattener::happensAround() const {
   return false;
 }
 
-bool Flattener::isRepeated(Operation &op) const {
-  if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()) ||
-      op.getNumRegions() || isa<tt::DotOp>(op) || !isMemoryEffectFree(&op))
-    return false;
-  return llvm::all_of(op.getOperands(), [&](Value operand) {
-    Operation *from = operand.getDefiningOp();
-    bool isOfBody = operand.getParentBlock() == op.getBlock();
-    return !isa<RankedTensorType>(operand.getType()) || !isOfBody || repeated.contains(from);
-  });
-}
-
 void Flattener::findMade() {
-  for (Operation &op : *outer.getBody()) {
-    if (&op == inner)
-      return;
-    if (isRepeated(op)) {
-      repeated.insert(&op);
-      continue;
-    }
+  for (Operation &op : llvm::make_range(outer.getBody()->begin(), inner->getIterator()))
     for (Value result : op.getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) {
             Operation *place = outer.getBody()->findAncestorOpInBlock(*user);
-            return place == inner || inner->isBeforeInBlock(place) || isRepeated(*place);
+            return place == inner || inner->isBeforeInBlock(place);
           }))
         made.push_back(result);
-  }
 }
 
 bool Flattener::suits() {
@@ -149,9 +127,10 @@ bool Flattener::suits() {
   if (outer.getUnsignedCmp() || inner.getUnsignedCmp() || !isSteady())
     return false;
   findMade();
+  auto isTensor = [](Value value) { return isa<RankedTensorType>(value.getType()); };
   auto types = llvm::to_vector(ValueRange(made).getTypes());
   llvm::append_range(types, inner.getResultTypes());
-  return llvm::all_of(types, hasPlaceholder);
+  return llvm::none_of(made, isTensor) && llvm::all_of(types, hasPlaceholder);
 }
 
 /// Iterations of a loop that has some; in 64 bits, since they are multiplied.
@@ -161,8 +140,8 @@ Value Flattener::countOf(scf::ForOp loop) {
                ? value
                : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value).getResult();
   };
-  Value span = arith::SubIOp::create(builder, loc, wide(loop.getUpperBound()),
-                                     wide(loop.getLowerBound()));
+  Value span =
+      arith::SubIOp::create(builder, loc, wide(loop.getUpperBound()), wide(loop.getLowerBound()));
   Value zero = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 0);
   span = arith::MaxSIOp::create(builder, loc, span, zero);
   return arith::CeilDivSIOp::create(builder, loc, span, wide(loop.getStep()));
@@ -173,8 +152,8 @@ SmallVector<Value> Flattener::choose(Value condition, TypeRange types, Maker the
                                      Maker otherwise) {
   auto choice = scf::IfOp::create(builder, loc, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
-  for (auto [region, make] : {std::pair(&choice.getThenRegion(), then),
-                              std::pair(&choice.getElseRegion(), otherwise)}) {
+  for (auto [region, make] :
+       {std::pair(&choice.getThenRegion(), then), std::pair(&choice.getElseRegion(), otherwise)}) {
     Block &block = region->front();
     // Those without results have their ends already.
     if (!block.empty())
@@ -194,13 +173,12 @@ SmallVector<Value> Flattener::choose(Value condition, TypeRange types, Maker the
 void Flattener::begin(Value isFirst, IRMapping &map) {
   auto makeAll = [&] {
     IRMapping own(map);
-    for (auto it = outer.getBody()->begin(); &*it != inner; ++it)
-      builder.clone(*it, own);
+    for (Operation &op : llvm::make_range(outer.getBody()->begin(), inner->getIterator()))
+      builder.clone(op, own);
     return lookUp(made, own);
   };
-  map.map(made, choose(isFirst, ValueRange(made).getTypes(), makeAll, [&] { return lookUp(made, map); }));
-  for (Operation *op : repeated)
-    builder.clone(*op, map);
+  map.map(made,
+          choose(isFirst, ValueRange(made).getTypes(), makeAll, [&] { return lookUp(made, map); }));
   map.map(inner.getRegionIterArgs(),
           choose(
               isFirst, inner.getResultTypes(), [&] { return lookUp(inner.getInitArgs(), map); },
@@ -251,8 +229,8 @@ SmallVector<Value> Flattener::flatten() {
   map.map(made, arguments.slice(outerCount, made.size()));
   map.map(inner.getRegionIterArgs(), arguments.drop_front(outerCount + made.size()));
 
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, j,
-                                        inner.getLowerBound());
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, j, inner.getLowerBound());
   begin(isFirst, map);
   for (Operation &op : inner.getBody()->without_terminator())
     builder.clone(op, map);
@@ -260,8 +238,8 @@ SmallVector<Value> Flattener::flatten() {
   map.map(inner.getResults(), results);
 
   Value nextJ = arith::AddIOp::create(builder, loc, j, inner.getStep());
-  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, nextJ,
-                                       inner.getUpperBound());
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, nextJ, inner.getUpperBound());
   SmallVector<Value> behind = end(isLast, map);
   Value nextI = arith::AddIOp::create(builder, loc, i, outer.getStep());
   SmallVector<Value> yields{
@@ -296,8 +274,8 @@ void Flattener::run() {
   } else {
     Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        inner.getLowerBound(), inner.getUpperBound());
-    results = choose(
-        runs, outer.getResultTypes(), [&] { return flatten(); }, [&] { return runEmpty(); });
+    results =
+        choose(runs, outer.getResultTypes(), [&] { return flatten(); }, [&] { return runEmpty(); });
   }
   outer.replaceAllUsesWith(results);
   outer.erase();

@@ -66,11 +66,12 @@ def persistent(a, b, c, M, N, K, PROGRAMS: tl.constexpr, TILE: tl.constexpr, DEP
     along = tl.arange(0, DEPTH)
     for number in tl.range(tl.program_id(0), rows * columns, PROGRAMS, flatten=True):
         row, column = tile_at(number, rows, columns)
-        i, j = row * TILE + inside, column * TILE + inside
         total = tl.zeros((TILE, TILE), tl.float32)
         for start in range(0, K, DEPTH):
             k = start + along
+            i, j = row * TILE + inside, column * TILE + inside
             left = tl.load(a + i[:, None] * K + k, (i[:, None] < M) & (k < K), 0.0)
             right = tl.load(b + k[:, None] * N + j, (k[:, None] < K) & (j < N), 0.0)
             total = tl.dot(left, right, total)
+        i, j = row * TILE + inside, column * TILE + inside
         tl.store(c + i[:, None] * N + j, total, (i[:, None] < M) & (j < N))

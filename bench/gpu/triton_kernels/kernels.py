@@ -75,6 +75,56 @@ def matmul_kernel(a, b, c, M, N, K, stride_a, stride_b, stride_c, TILE_M: tl.con
 
 
 @triton.jit
+def tile_of(number, rows, columns, GROUP: tl.constexpr):
+    band = number // (GROUP * columns)
+    height = min(rows - band * GROUP, GROUP)
+    inside = number % (GROUP * columns)
+    return band * GROUP + inside % height, inside // height
+
+
+# One program for each multiprocessor, and all tiles among them.
+@triton.jit
+def persistent_kernel(a, b, c, M, N, K, PROGRAMS: tl.constexpr, TILE_M: tl.constexpr,
+                      TILE_N: tl.constexpr, TILE_K: tl.constexpr, GROUP: tl.constexpr,
+                      FLAT: tl.constexpr):
+    rows, columns = tl.cdiv(M, TILE_M), tl.cdiv(N, TILE_N)
+    steps = tl.cdiv(K, TILE_K)
+    at_k = tl.arange(0, TILE_K)
+    stored = tl.program_id(0) - PROGRAMS
+    for number in tl.range(tl.program_id(0), rows * columns, PROGRAMS, flatten=FLAT):
+        row, column = tile_of(number, rows, columns, GROUP)
+        at_m = row * TILE_M + tl.arange(0, TILE_M)
+        at_n = column * TILE_N + tl.arange(0, TILE_N)
+        at_m = tl.max_contiguous(tl.multiple_of(tl.where(at_m < M, at_m, 0), TILE_M), TILE_M)
+        at_n = tl.max_contiguous(tl.multiple_of(tl.where(at_n < N, at_n, 0), TILE_N), TILE_N)
+        total = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+        for step in range(steps):
+            k = step * TILE_K + at_k
+            x = tl.load(a + at_m[:, None] * K + k[None, :], mask=k[None, :] < K, other=0.0)
+            y = tl.load(b + k[:, None] * N + at_n[None, :], mask=k[:, None] < K, other=0.0)
+            total = tl.dot(x, y, total)
+        # Counted apart: what is loaded ahead is of another tile by now.
+        stored += PROGRAMS
+        row, column = tile_of(stored, rows, columns, GROUP)
+        to_m = row * TILE_M + tl.arange(0, TILE_M)
+        to_n = column * TILE_N + tl.arange(0, TILE_N)
+        tl.store(c + to_m[:, None] * N + to_n[None, :], total.to(c.dtype.element_ty),
+                 (to_m[:, None] < M) & (to_n[None, :] < N))
+
+
+@triton.jit
+def blocks_kernel(a, b, c, M, N, K, TILE_M: tl.constexpr, TILE_N: tl.constexpr,
+                  TILE_K: tl.constexpr, GROUP: tl.constexpr):
+    row, column = tile_of(tl.program_id(0), tl.cdiv(M, TILE_M), tl.cdiv(N, TILE_N), GROUP)
+    total = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    for k in range(0, K, TILE_K):
+        x = a.load([row * TILE_M, k])
+        y = b.load([column * TILE_N, k])
+        total = tl.dot(x, y.T, total)
+    c.store([row * TILE_M, column * TILE_N], total.to(c.dtype))
+
+
+@triton.jit
 def attention_kernel(q, k, v, out, length, scale, ROWS: tl.constexpr, KEYS: tl.constexpr,
                      DEPTH: tl.constexpr, CAUSAL: tl.constexpr):
     head = tl.program_id(1) * length * DEPTH
@@ -157,6 +207,38 @@ def _matmul(m, n, k, dtype, tile, warps, stages):
     return make
 
 
+def _persistent(size, tile, warps, stages, flat):
+    def make(torch):
+        a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
+        c = torch.empty_like(a)
+        programs = torch.cuda.get_device_properties("cuda").multi_processor_count
+
+        def run():
+            persistent_kernel[(programs,)](a, b, c, size, size, size, programs, *tile, GROUP=8,
+                                           FLAT=flat, num_warps=warps, num_stages=stages)
+            return c
+        return run, lambda: a.double() @ b.double(), 2 * size ** 3
+    return make
+
+
+def _blocks(size, tile, warps, stages):
+    def make(torch):
+        from triton.tools.tensor_descriptor import TensorDescriptor
+        a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
+        c = torch.empty_like(a)
+        m, n, k = tile
+        blocks = [TensorDescriptor.from_tensor(tensor, block)
+                  for tensor, block in ((a, [m, k]), (b, [n, k]), (c, [m, n]))]
+        grid = (triton.cdiv(size, m) * triton.cdiv(size, n),)
+
+        def run():
+            blocks_kernel[grid](*blocks, size, size, size, *tile, GROUP=8, num_warps=warps,
+                                num_stages=stages)
+            return c
+        return run, lambda: a.double() @ b.double().T, 2 * size ** 3
+    return make
+
+
 def _attention(batch, length, depth, causal, tile, warps, stages):
     def make(torch):
         q, k, v = (torch.randn(batch, length, depth, device="cuda", dtype=torch.float16)
@@ -185,6 +267,16 @@ CASES = [
           ("float16", 4096, (128, 256, 64), 8, 4), ("float16", 4096, (64, 128, 32), 4, 4),
           ("float16", 8192, (128, 256, 64), 8, 3), ("bfloat16", 4096, (128, 128, 64), 8, 3),
           ("float32", 2048, (128, 128, 32), 8, 3))),
+    *((f"persistent {'flat ' if flat else ''}{size} {'x'.join(map(str, tile))} w{warps} s{stages}",
+       _persistent(size, tile, warps, stages, flat))
+      for size, tile, warps, stages, flat in (
+          (4096, (128, 256, 64), 8, 3, False), (4096, (128, 256, 64), 8, 3, True),
+          (4096, (128, 128, 64), 4, 3, True))),
+    *((f"descriptors {size} {'x'.join(map(str, tile))} w{warps} s{stages}",
+       _blocks(size, tile, warps, stages))
+      for size, tile, warps, stages in (
+          (4096, (128, 256, 64), 8, 3), (4096, (128, 128, 64), 4, 4),
+          (8192, (128, 256, 64), 8, 4))),
     *((f"attention {'causal ' if causal else ''}{batch}x{length}x{depth} {tile[0]}x{tile[1]} w{warps} "
        f"s{stages}", _attention(batch, length, depth, causal, tile, warps, stages))
       for batch, length, depth, causal, tile, warps, stages in (
