@@ -185,8 +185,7 @@ class CompiledKernel:
         """One value for each parameter that is left at run time, out of tuples, too."""
         if self._specs is not None and len(values) == len(self._specs):
             values = _without_constants(self._specs, values)
-        return [item for value in values for item in (
-            value._expanded() if getattr(value, "_is_expanded", False) else [value])]
+        return list(values)
 
 
 def _without_constants(specs, values):

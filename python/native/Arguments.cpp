@@ -351,11 +351,6 @@ bool Arguments::addDescriptor(const Parameter &parameter, PyObject *value) {
   if (!fine || !readInts(value, "shape", made->shape, rank) ||
       !readInts(value, "strides", made->strides, count))
     return false;
-  if (isTrueAttribute(value, "_is_expanded")) {
-    addExpanded(tensor, *made, rank);
-    place(parameter, tensor);
-    return true;
-  }
   made->base = reinterpret_cast<const void *>(tensor.address);
   made->rank = static_cast<unsigned>(rank);
   made->nan_padding = isTrueAttribute(value, "_pads_with_nan");
@@ -371,15 +366,6 @@ bool Arguments::addDescriptor(const Parameter &parameter, PyObject *value) {
   tensors.push_back(std::move(made));
   place(parameter, tensor);
   return true;
-}
-
-/// A descriptor without a layout: the address, the extents, the strides but the last, which is 1.
-void Arguments::addExpanded(const Tensor &tensor, const gluonc_tensor &described, size_t rank) {
-  slots.push(tensor.address);
-  for (size_t dim = 0; dim != rank; ++dim)
-    slots.push(static_cast<uint64_t>(described.shape[dim]));
-  for (size_t dim = 0; dim + 1 < rank; ++dim)
-    slots.push(static_cast<uint64_t>(described.strides[dim]));
 }
 
 //===----------------------------------------------------------------------===//

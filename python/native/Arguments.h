@@ -100,7 +100,6 @@ private:
   bool addDescribed(const Parameter &parameter, PyObject *value, PyObject *described);
   bool addTensor(const Parameter &parameter, const Tensor &tensor);
   bool addDescriptor(const Parameter &parameter, PyObject *value);
-  void addExpanded(const Tensor &tensor, const gluonc_tensor &described, size_t rank);
   bool look(PyObject *value, Tensor &tensor, PyObject *&owner);
   void place(const Parameter &parameter, const Tensor &tensor);
   bool number(const Parameter &parameter, PyObject *value, uint64_t &found);

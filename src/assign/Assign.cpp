@@ -28,6 +28,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     // Behind what computes addresses in another place than before.
     passes.addPass(createDropArgumentsPass());
   }
+  // Those that no loop starts ahead.
+  passes.addPass(createDescriptorCopiesPass(target));
   passes.addPass(createFinishLayoutsPass());
 }
 

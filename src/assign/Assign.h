@@ -65,6 +65,9 @@ std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
 /// Loops with stages (`tt.num_stages`) copy blocks to shared memory ahead of their use.
 std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target);
 
+/// Makes copies by the copy engine of accesses through descriptors.
+std::unique_ptr<mlir::Pass> createDescriptorCopiesPass(const target::Target &target);
+
 /// Drops what loops carry and nothing needs.
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();
 

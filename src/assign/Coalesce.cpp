@@ -12,6 +12,7 @@
 #include "assign/Settle.h"
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
+#include "ir/tt/DescriptorAccess.h"
 
 using namespace mlir;
 
@@ -29,11 +30,29 @@ int64_t limitOf(Operation *access) {
   return element.isF16() ? 2 : 1;
 }
 
+bool hasForAllThreads(Type type, Operation *place) {
+  ThreadCounts threads = ThreadCounts::at(place);
+  return cast<RankedTensorType>(type).getNumElements() >=
+         threads.lanes * threads.warps * threads.ctas;
+}
+
 bool isLarge(Operation *access) {
-  ThreadCounts threads = ThreadCounts::at(access);
-  return !isa<tt::LoadOp>(access) ||
-         cast<RankedTensorType>(pointersOf(access).getType()).getNumElements() >=
-             threads.lanes * threads.warps * threads.ctas;
+  return !isa<tt::LoadOp>(access) || hasForAllThreads(pointersOf(access).getType(), access);
+}
+
+/// What copies bring to shared memory threads read from there 16 bytes at a time.
+void stateDescriptorLoads(tt::FuncOp function) {
+  function.getBody().walk([&](tt::DescriptorLoadOp load) {
+    RankedTensorType type = load.getType();
+    if (!isOpen(type) || !hasForAllThreads(type, load))
+      return;
+    int64_t run = std::min<int64_t>(type.getShape().back(),
+                                    16 / int64_t(elementBytes(type.getElementType())));
+    assign::OpLayouts layouts;
+    layouts.operands.resize(load->getNumOperands());
+    layouts.results.push_back(assign::defaultEncoding(type, load, std::max<int64_t>(run, 1)));
+    assign::state(load, layouts);
+  });
 }
 
 struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
@@ -47,8 +66,10 @@ struct CoalescePass : PassWrapper<CoalescePass, OperationPass<ModuleOp>> {
     if (!choosesLayouts(getOperation()))
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
-      if (!function.isExternal())
+      if (!function.isExternal()) {
         coalesce(function);
+        stateDescriptorLoads(function);
+      }
   }
 
   static void coalesce(tt::FuncOp function) {

@@ -3,6 +3,7 @@
 
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
+#include "ir/tt/DescriptorAccess.h"
 #include "ir/tt/DotScaled.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -109,6 +110,9 @@ std::optional<int64_t> Costs::ofAgain(Operation *op, Attribute result, bool isSt
   int64_t weight = weightOf(op);
   if ((load && isSmallLoad(load)) || isa<ttg::LocalLoadOp>(op))
     return isStillUsed ? weight * 8 * bytesOf(type) : 0;
+  // Threads read the block from shared memory in any layout, but once.
+  if (isa<tt::DescriptorLoadOp>(op))
+    return isStillUsed ? std::nullopt : std::optional<int64_t>(0);
   if (!isMemoryEffectFree(op) ||
       isa<tt::DotOp, tt::DotScaledOp, tt::ScanOp, ttng::WarpGroupDotOp>(op))
     return std::nullopt;

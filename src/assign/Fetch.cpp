@@ -1,6 +1,7 @@
 //===- Fetch.cpp -----------------------------------------------------------------===//
 #include "assign/Fetch.h"
 
+#include "assign/BoxCopies.h"
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 
@@ -31,19 +32,21 @@ public:
 
 private:
   bool isSuitableLoop();
-  bool isWanted(tt::LoadOp load);
+  bool isWanted(Operation *load);
+  bool addLoad(Slice &slice, Operation *load);
   std::optional<Copy> asCopy(tt::LoadOp load);
+  std::optional<Copy> asCopy(tt::DescriptorLoadOp load);
   bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
                    const layout::Layout &shared);
   bool addTo(Slice &slice, Value value);
-  bool mayBeWritten(tt::LoadOp load);
-  Value baseOf(Value pointers);
+  bool mayBeWritten(Value pointers);
   bool isStable(Value buffer, const Fetch &fetch);
   void findAsyncDots(Fetch &fetch);
+  void numberBoxes(Fetch &fetch);
 
   scf::ForOp loop;
   const AxisInfos &facts;
-  /// Pointers that the body writes through.
+  /// Pointers and descriptors that the body writes through.
   SmallVector<Value> written;
   bool wantsAll = false;
 };
@@ -63,8 +66,8 @@ bool Finder::isSuitableLoop() {
     if (isa<scf::ForOp, scf::WhileOp, ttg::BarrierOp, tt::AssertOp, tt::PrintOp, tt::CallOp,
             ttg::AsyncWaitOp, ttg::AsyncCommitGroupOp, ttng::WarpGroupDotWaitOp>(op))
       suits = false;
-    if (auto store = dyn_cast<tt::StoreOp>(op))
-      written.push_back(store.getPtr());
+    if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
+      written.push_back(op->getOperand(0));
     else if (auto update = dyn_cast<tt::AtomicRMWOp>(op))
       written.push_back(update.getPtr());
     else if (isa<tt::AtomicCASOp>(op))
@@ -73,43 +76,22 @@ bool Finder::isSuitableLoop() {
   return suits;
 }
 
-/// The argument of the function that pointers were computed from; null where that is hard to say.
-Value Finder::baseOf(Value pointers) {
-  for (unsigned steps = 0; steps < 1000; ++steps) {
-    if (auto argument = dyn_cast<BlockArgument>(pointers)) {
-      auto around = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (!around)
-        return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? pointers : Value();
-      if (argument.getArgNumber() == 0)
-        return {};
-      pointers = around.getInitArgs()[argument.getArgNumber() - 1];
-      continue;
-    }
-    Operation *op = pointers.getDefiningOp();
-    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, ttg::ConvertLayoutOp,
-             tt::BitcastOp>(op))
-      return {};
-    pointers = op->getOperand(0);
-  }
-  return {};
-}
-
-/// Tensors that a kernel takes as different arguments are different ones.
-bool Finder::mayBeWritten(tt::LoadOp load) {
+/// Whether the body may write what is loaded through `pointers`.
+bool Finder::mayBeWritten(Value pointers) {
   if (written.empty())
     return false;
-  Value base = baseOf(load.getPtr());
-  return !base || llvm::any_of(written, [&](Value pointers) {
-    Value other = baseOf(pointers);
+  Value base = baseOf(pointers);
+  return !base || llvm::any_of(written, [&](Value target) {
+    Value other = baseOf(target);
     return !other || other == base;
   });
 }
 
 /// Whether a product of the loop depends on it.
-bool Finder::isWanted(tt::LoadOp load) {
+bool Finder::isWanted(Operation *load) {
   if (wantsAll)
     return true;
-  SmallVector<Value> pending{load.getResult()};
+  SmallVector<Value> pending{load->getResult(0)};
   llvm::DenseSet<Operation *> seen;
   while (!pending.empty())
     for (OpOperand &use : pending.pop_back_val().getUses()) {
@@ -158,7 +140,8 @@ bool Finder::addTo(Slice &slice, Value value) {
     return true;
   auto load = dyn_cast<tt::LoadOp>(op);
   bool isIndexLoad = load && written.empty() && !load.getIsVolatile();
-  if (op->getBlock() != loop.getBody() || isProduct(op) ||
+  // A descriptor has one place in memory, which copies through the one before still read.
+  if (op->getBlock() != loop.getBody() || isProduct(op) || isa<tt::MakeTensorDescOp>(op) ||
       (!isIndexLoad && !isMemoryEffectFree(op)))
     return false;
   if (!slice.operations.insert(op))
@@ -205,7 +188,7 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
   const auto *blocked = layout.as<layout::BlockedLayout>();
   bool isZeroElsewhere = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
                          matchPattern(load.getOther(), m_AnyZeroFloat());
-  if (!blocked || !isZeroElsewhere || mayBeWritten(load) ||
+  if (!blocked || !isZeroElsewhere || mayBeWritten(load.getPtr()) ||
       llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
     return std::nullopt;
   Copy copy{load, {}, false};
@@ -232,16 +215,35 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
   return copy.shared ? std::optional(copy) : std::nullopt;
 }
 
+std::optional<Copy> Finder::asCopy(tt::DescriptorLoadOp load) {
+  if (load.getType().getElementTypeBitWidth() < 8 || mayBeWritten(load.getDesc()) ||
+      llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
+    return std::nullopt;
+  return Copy{load, load.getDesc().getType().getSharedLayout()};
+}
+
+/// The buffer that it is a view of.
+static Value viewedBy(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ttg::MemDescTransOp>())
+    buffer = view.getSrc();
+  return buffer;
+}
+
 /// What a buffer is filled with where it is allocated; null for others.
 static Value filledWith(Value buffer) {
-  auto alloc = buffer.getDefiningOp<ttg::LocalAllocOp>();
+  auto alloc = viewedBy(buffer).getDefiningOp<ttg::LocalAllocOp>();
   return alloc ? alloc.getSrc() : Value();
 }
 
 /// Whether a copy fills the buffer, or the loop leaves it alone.
 bool Finder::isStable(Value buffer, const Fetch &fetch) {
-  Operation *op = buffer.getDefiningOp();
+  Operation *op = viewedBy(buffer).getDefiningOp();
   return !op || op->getBlock() != loop.getBody() || fetch.copyOf(filledWith(buffer));
+}
+
+bool Copy::isReadBy(Operation *user) const {
+  auto alloc = dyn_cast<ttg::LocalAllocOp>(user);
+  return alloc ? alloc.getType().getEncoding() == shared : isa<ttg::ConvertLayoutOp>(user);
 }
 
 const Copy *Fetch::copyOf(Value value) const {
@@ -299,6 +301,40 @@ void Finder::findAsyncDots(Fetch &fetch) {
   }
 }
 
+/// Adds what the operands of a load are computed by.
+bool Finder::addLoad(Slice &slice, Operation *load) {
+  // What a mask leaves out is zero.
+  auto plain = dyn_cast<tt::LoadOp>(load);
+  return llvm::all_of(load->getOperands(), [&](Value operand) {
+    return (plain && operand == plain.getOther()) || addTo(slice, operand);
+  });
+}
+
+/// Gives one number to boxes that are first used by the same operation.
+void Finder::numberBoxes(Fetch &fetch) {
+  llvm::MapVector<Operation *, unsigned> numbers;
+  for (Copy &copy : fetch.copies) {
+    auto load = dyn_cast<tt::DescriptorLoadOp>(copy.load);
+    if (!load)
+      continue;
+    Operation *first = nullptr;
+    for (Operation *user : load->getUsers()) {
+      Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+      // Of a product it is the product that waits.
+      while (place && place->hasOneUse() &&
+             isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp, ttg::MemDescTransOp>(place) &&
+             place->getBlock() == (*place->user_begin())->getBlock())
+        place = *place->user_begin();
+      if (place && (!first || place->isBeforeInBlock(first)))
+        first = place;
+    }
+    unsigned number = numbers.insert({first, unsigned(numbers.size())}).first->second;
+    copy.box = number;
+    fetch.boxBytes.resize(numbers.size());
+    fetch.boxBytes[number] += bytesOf(load.getDesc().getType());
+  }
+}
+
 std::optional<Fetch> Finder::find() {
   wantsAll = loop->hasAttr(numStagesAttr);
   if (!isSuitableLoop())
@@ -306,20 +342,20 @@ std::optional<Fetch> Finder::find() {
   Fetch fetch;
   fetch.loop = loop;
   Slice all;
-  loop.getBody()->walk([&](tt::LoadOp load) {
-    if (load->getBlock() != loop.getBody() || !isWanted(load))
-      return;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto plain = dyn_cast<tt::LoadOp>(op);
+    auto boxed = dyn_cast<tt::DescriptorLoadOp>(op);
     Slice slice;
-    bool runsAhead =
-        addTo(slice, load.getPtr()) && (!load.getMask() || addTo(slice, load.getMask()));
-    std::optional<Copy> copy = runsAhead ? asCopy(load) : std::nullopt;
+    if ((!plain && !boxed) || !isWanted(&op) || !addLoad(slice, &op))
+      continue;
+    std::optional<Copy> copy = plain ? asCopy(plain) : asCopy(boxed);
     if (!copy)
-      return;
+      continue;
     fetch.copies.push_back(*copy);
-    all.operations.insert(load);
+    all.operations.insert(&op);
     all.operations.insert_range(slice.operations);
     all.arguments.insert_range(slice.arguments);
-  });
+  }
   // One that computes the addresses of another stays a load.
   llvm::erase_if(fetch.copies, [&](const Copy &copy) {
     return llvm::any_of(copy.load->getUsers(),
@@ -331,8 +367,29 @@ std::optional<Fetch> Finder::find() {
     if (all.operations.contains(&op))
       fetch.operations.push_back(&op);
   fetch.arguments.append(all.arguments.begin(), all.arguments.end());
+  numberBoxes(fetch);
   findAsyncDots(fetch);
   return fetch;
+}
+
+Value baseOf(Value pointers) {
+  for (unsigned steps = 0; steps < 1000; ++steps) {
+    if (auto argument = dyn_cast<BlockArgument>(pointers)) {
+      auto around = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!around)
+        return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? pointers : Value();
+      if (argument.getArgNumber() == 0)
+        return {};
+      pointers = around.getInitArgs()[argument.getArgNumber() - 1];
+      continue;
+    }
+    Operation *op = pointers.getDefiningOp();
+    if (!isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, ttg::ConvertLayoutOp,
+             tt::BitcastOp, tt::MakeTensorDescOp>(op))
+      return {};
+    pointers = op->getOperand(0);
+  }
+  return {};
 }
 
 std::optional<Fetch> findFetch(scf::ForOp loop, const AxisInfos &facts) {

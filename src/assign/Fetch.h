@@ -16,6 +16,12 @@ struct Copy {
   mlir::Attribute shared;
   /// A product reads the buffer itself, and may still do so in the next iteration.
   bool isOfDot = false;
+  /// Of loads through descriptors, which the copy engine carries out: those whose first uses are
+  /// the same have one number, from 0 on.
+  std::optional<unsigned> box = std::nullopt;
+
+  /// Whether `user` of what is loaded takes it from the buffer.
+  bool isReadBy(mlir::Operation *user) const;
 };
 
 /// What has to run for the copies of an iteration.
@@ -33,6 +39,8 @@ struct Fetch {
   /// for anyway.
   llvm::SmallVector<mlir::Operation *> carriedDots;
   mlir::Operation *meeting = nullptr;
+  /// Bytes of all blocks of a box number.
+  llvm::SmallVector<int64_t, 2> boxBytes;
 
   /// What becomes of the load that makes `value`; null where it stays, or `value` is no load's.
   const Copy *copyOf(mlir::Value value) const;
@@ -43,6 +51,10 @@ struct Fetch {
   /// The loop's argument that the sum of one of these is in the next iteration.
   mlir::Value argumentOf(mlir::Operation *dot) const;
 };
+
+/// The argument of the function that pointers or a descriptor were computed from; null where that
+/// is hard to say. Tensors that a kernel takes as different arguments are different ones.
+mlir::Value baseOf(mlir::Value pointers);
 
 /// The loads of a loop's body that can be started iterations ahead, and what they need; nullopt
 /// where there are none.

@@ -12,6 +12,9 @@
 //     compute with x
 //     copy(i + 2) -> ring[i % 2]
 //
+// Loads through descriptors are copies by the copy engine, which a barrier for each slot of the
+// ring tells of (BoxCopies.h).
+//
 // What computes addresses and masks runs twice, once for the copies and once for the other
 // uses: nothing but shared memory passes from one stage to the other. A copy for an
 // iteration that never comes has a mask that is false.
@@ -21,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
+#include "assign/BoxCopies.h"
 #include "assign/Fetch.h"
 #include "assign/Settle.h"
 #include "ir/Encoding.h"
@@ -30,6 +34,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -51,6 +56,8 @@ public:
   void run() {
     for (const Copy &copy : fetch.copies)
       rings.push_back(makeRing(copy));
+    for (size_t i = 0; i < fetch.boxBytes.size(); ++i)
+      boxBarriers.emplace_back(builder, loc, buffers);
     startCopies();
     makeLoop();
     finish();
@@ -62,20 +69,11 @@ private:
   }
   Value makeRing(const Copy &copy) {
     auto type = cast<RankedTensorType>(copy.load->getResult(0).getType());
-    SmallVector<int64_t> shape{buffers};
-    llvm::append_range(shape, type.getShape());
-    auto ring = ttg::MemDescType::get(shape, type.getElementType(), copy.shared,
-                                      ttg::SharedMemorySpaceAttr::get(builder.getContext()),
-                                      /*mutableMemory=*/true, shape);
-    return ttg::LocalAllocOp::create(builder, loc, ring);
+    return assign::allocateBuffer(builder, loc, type.getShape(), type.getElementType(), copy.shared,
+                                  buffers);
   }
   Value viewOf(const Copy &copy, Value slot) {
-    Value ring = rings[numberOf(copy)];
-    auto type = cast<ttg::MemDescType>(ring.getType());
-    auto view = ttg::MemDescType::get(type.getShape().drop_front(), type.getElementType(),
-                                      type.getEncoding(), type.getMemorySpace(),
-                                      /*mutableMemory=*/true, type.getAllocShape());
-    return ttg::MemDescIndexOp::create(builder, loc, view, ring, slot);
+    return assign::bufferAt(builder, loc, rings[numberOf(copy)], slot);
   }
   size_t numberOf(const Copy &copy) const { return &copy - fetch.copies.begin(); }
   Value zeros(Type type) {
@@ -86,17 +84,27 @@ private:
                                  loop.getUpperBound());
   }
 
+  /// A place in the rings, and how often it was used, modulo 2.
+  struct Turn {
+    Value slot, phase;
+  };
+
   void fetchInto(Value slot, Value predicate, IRMapping &map);
+  void fetchLoad(tt::LoadOp load, Value slot, Value predicate, IRMapping &map);
+  void fetchBox(tt::DescriptorLoadOp load, const Copy &copy, Value slot, Value predicate,
+                IRMapping &map);
   void startCopies();
   void makeLoop();
-  void computeBody(Value slot, IRMapping &map);
-  void computeOp(Operation &op, Value slot, IRMapping &map);
-  void awaitCopies(Operation &user, Value slot, IRMapping &map);
+  void computeBody(Turn turn, IRMapping &map);
+  void computeOp(Operation &op, Turn turn, IRMapping &map);
+  void awaitCopies(Operation &user, Turn turn, IRMapping &map);
+  void awaitGroup(const Copy &copy);
   SmallVector<Value> awaitDots(ArrayRef<Value> running, size_t pending);
   void awaitDotsIn(Operation &branches, IRMapping &map);
   void meet(ttng::WarpGroupDotOp dot, IRMapping &map);
   void setOffDots(IRMapping &map);
   Value nextSlot(Value slot);
+  Value nextPhase(Turn turn);
   void finish();
 
   const Fetch &fetch;
@@ -105,54 +113,76 @@ private:
   Location loc;
   int64_t ahead, buffers;
   SmallVector<Value> rings;
+  /// By number of box.
+  SmallVector<assign::BoxBarriers, 2> boxBarriers;
   /// Arguments of the fetching part, as they are where `builder` is.
   SmallVector<Value> fetchArgs;
   scf::ForOp made;
   /// While the body is made: the buffers of this iteration, null before the wait for them.
   SmallVector<Value> views;
-  /// Copies that are awaited.
+  /// Copies by cp.async that are awaited, and numbers of boxes.
   size_t awaited = 0;
+  llvm::SmallBitVector awaitedBoxes;
 };
 
-/// Clones the fetching part behind `predicate`: copies into buffer `slot`, one group each.
+/// Clones the fetching part behind `predicate`: copies into buffer `slot`, one group each, or a
+/// barrier for boxes.
 void Pipeliner::fetchInto(Value slot, Value predicate, IRMapping &map) {
-  auto masked = [&](Value mask, Type pointers) {
-    Type type = tt::boolTypeLike(pointers);
-    Value all = predicate;
-    if (isa<RankedTensorType>(type))
-      all = tt::SplatOp::create(builder, loc, type, predicate);
-    return mask ? arith::AndIOp::create(builder, loc, all, mask).getResult() : all;
-  };
+  llvm::SmallBitVector expected(boxBarriers.size());
   for (Operation *op : fetch.operations) {
-    auto load = dyn_cast<tt::LoadOp>(op);
-    if (!load) {
-      Operation *made = builder.clone(*op, map);
-      // What a branch computes, it may compute for iterations that there are only.
-      if (auto choice = dyn_cast<scf::IfOp>(made)) {
-        builder.setInsertionPoint(made);
-        choice.getConditionMutable().assign(
-            arith::AndIOp::create(builder, loc, choice.getCondition(), predicate));
-        builder.setInsertionPointAfter(made);
-      }
+    const Copy *copy = op->getNumResults() == 1 ? fetch.copyOf(op->getResult(0)) : nullptr;
+    if (copy && copy->box) {
+      unsigned box = *copy->box;
+      if (!expected.test(box))
+        boxBarriers[box].expect(builder, slot, fetch.boxBytes[box], predicate);
+      expected.set(box);
+      fetchBox(cast<tt::DescriptorLoadOp>(op), *copy, slot, predicate, map);
       continue;
     }
-    Value pointers = map.lookupOrDefault(load.getPtr());
-    Value mask =
-        masked(load.getMask() ? map.lookupOrDefault(load.getMask()) : Value(), pointers.getType());
-    const Copy *copy = fetch.copyOf(load.getResult());
-    if (!copy) {
-      auto again = cast<tt::LoadOp>(builder.clone(*op, map));
-      again.getMaskMutable().assign(mask);
+    if (auto load = dyn_cast<tt::LoadOp>(op)) {
+      fetchLoad(load, slot, predicate, map);
       continue;
     }
-    // What a mask leaves out is zero; of blocks that nobody reads it does not matter.
-    Value other = load.getMask() ? zeros(load.getType()) : Value();
-    Value token = ttg::AsyncCopyGlobalToLocalOp::create(
-        builder, load.getLoc(), pointers, viewOf(*copy, slot), mask, other, load.getCache(),
-        load.getEvict(), load.getIsVolatile(),
-        /*contiguity=*/1, load.getCachePolicyAttr());
-    ttg::AsyncCommitGroupOp::create(builder, load.getLoc(), token);
+    Operation *made = builder.clone(*op, map);
+    // What a branch computes, it may compute for iterations that there are only.
+    if (auto choice = dyn_cast<scf::IfOp>(made)) {
+      builder.setInsertionPoint(made);
+      choice.getConditionMutable().assign(
+          arith::AndIOp::create(builder, loc, choice.getCondition(), predicate));
+      builder.setInsertionPointAfter(made);
+    }
   }
+}
+
+void Pipeliner::fetchLoad(tt::LoadOp load, Value slot, Value predicate, IRMapping &map) {
+  Value pointers = map.lookupOrDefault(load.getPtr());
+  Type type = tt::boolTypeLike(pointers.getType());
+  Value mask = predicate;
+  if (isa<RankedTensorType>(type))
+    mask = tt::SplatOp::create(builder, loc, type, predicate);
+  if (load.getMask())
+    mask = arith::AndIOp::create(builder, loc, mask, map.lookupOrDefault(load.getMask()));
+  const Copy *copy = fetch.copyOf(load.getResult());
+  if (!copy) {
+    auto again = cast<tt::LoadOp>(builder.clone(*load, map));
+    again.getMaskMutable().assign(mask);
+    return;
+  }
+  // What a mask leaves out is zero; of blocks that nobody reads it does not matter.
+  Value other = load.getMask() ? zeros(load.getType()) : Value();
+  Value token = ttg::AsyncCopyGlobalToLocalOp::create(
+      builder, load.getLoc(), pointers, viewOf(*copy, slot), mask, other, load.getCache(),
+      load.getEvict(), load.getIsVolatile(),
+      /*contiguity=*/1, load.getCachePolicyAttr());
+  ttg::AsyncCommitGroupOp::create(builder, load.getLoc(), token);
+}
+
+void Pipeliner::fetchBox(tt::DescriptorLoadOp load, const Copy &copy, Value slot, Value predicate,
+                         IRMapping &map) {
+  auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
+  boxBarriers[*copy.box].copy(builder, load, mapped(load.getDesc()),
+                              llvm::map_to_vector(load.getIndices(), mapped), slot,
+                              viewOf(copy, slot), predicate);
 }
 
 void Pipeliner::startCopies() {
@@ -180,11 +210,21 @@ Value Pipeliner::nextSlot(Value slot) {
   return arith::SelectOp::create(builder, loc, isLast, next, constant(0));
 }
 
+/// It changes where the ring begins again.
+Value Pipeliner::nextPhase(Turn turn) {
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, nextSlot(turn.slot),
+                                        constant(0));
+  return arith::XOrIOp::create(builder, loc, turn.phase,
+                               arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isFirst));
+}
+
 void Pipeliner::makeLoop() {
   SmallVector<Value> inits(loop.getInitArgs());
   llvm::append_range(inits, fetchArgs);
   inits.push_back(constant(ahead % buffers));
   inits.push_back(constant(0));
+  if (!boxBarriers.empty())
+    inits.push_back(constant(0));
   made = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(),
                             loop.getStep(), inits);
   made->setAttrs(loop->getAttrs());
@@ -195,13 +235,15 @@ void Pipeliner::makeLoop() {
   builder.setInsertionPointToEnd(made.getBody());
   size_t carried = loop.getNumRegionIterArgs(), fetched = fetchArgs.size();
   Value fetchSlot = made.getRegionIterArg(carried + fetched);
-  Value slot = made.getRegionIterArg(carried + fetched + 1);
+  Turn turn{made.getRegionIterArg(carried + fetched + 1), {}};
+  if (!boxBarriers.empty())
+    turn.phase = made.getRegionIterArg(carried + fetched + 2);
 
   IRMapping computing, fetching;
   computing.map(loop.getInductionVar(), made.getInductionVar());
   for (size_t i = 0; i < carried; ++i)
     computing.map(loop.getRegionIterArg(i), made.getRegionIterArg(i));
-  computeBody(slot, computing);
+  computeBody(turn, computing);
 
   Value iteration = made.getInductionVar();
   for (int64_t i = 0; i < ahead; ++i)
@@ -217,19 +259,37 @@ void Pipeliner::makeLoop() {
   for (unsigned number : fetch.arguments)
     yields.push_back(fetching.lookupOrDefault(loop.getYieldedValues()[number]));
   yields.push_back(nextSlot(fetchSlot));
-  yields.push_back(nextSlot(slot));
+  yields.push_back(nextSlot(turn.slot));
+  if (!boxBarriers.empty())
+    yields.push_back(nextPhase(turn));
   scf::YieldOp::create(builder, loc, yields);
 }
 
-void Pipeliner::computeBody(Value slot, IRMapping &map) {
+void Pipeliner::computeBody(Turn turn, IRMapping &map) {
   views.resize(fetch.copies.size());
+  awaitedBoxes.resize(boxBarriers.size());
   for (Operation &op : loop.getBody()->without_terminator())
-    computeOp(op, slot, map);
+    computeOp(op, turn, map);
   setOffDots(map);
 }
 
-/// Before the first use of a copy: waits for it, and for those started before it.
-void Pipeliner::awaitCopies(Operation &user, Value slot, IRMapping &map) {
+/// Waits for a copy by cp.async, and for those started before it.
+void Pipeliner::awaitGroup(const Copy &copy) {
+  auto isGroup = [](const Copy &other) { return !other.box; };
+  size_t number = std::count_if(fetch.copies.begin(), &copy, isGroup);
+  if (number < awaited)
+    return;
+  // Of later iterations, and where there is but one, of copies behind this one: with more they
+  // have had their time, and one wait costs less.
+  int64_t count = llvm::count_if(fetch.copies, isGroup);
+  size_t last = ahead > 1 ? size_t(count) - 1 : number;
+  int64_t pending = (ahead - 1) * count + (count - 1 - int64_t(last));
+  ttg::AsyncWaitOp::create(builder, loc, ValueRange(), uint32_t(pending));
+  awaited = last + 1;
+}
+
+/// Before the first use of a copy: waits for it.
+void Pipeliner::awaitCopies(Operation &user, Turn turn, IRMapping &map) {
   for (auto [number, copy] : llvm::enumerate(fetch.copies)) {
     Value loaded = copy.load->getResult(0);
     bool isUsed = llvm::any_of(loaded.getUsers(), [&](Operation *op) {
@@ -237,29 +297,25 @@ void Pipeliner::awaitCopies(Operation &user, Value slot, IRMapping &map) {
     });
     if (!isUsed)
       continue;
-    if (number >= awaited) {
-      // Of later iterations, and where there is but one, of copies behind this one: with more they
-      // have had their time, and one wait costs less.
-      int64_t count = fetch.copies.size();
-      size_t last = ahead > 1 ? size_t(count) - 1 : number;
-      int64_t pending = (ahead - 1) * count + (count - 1 - int64_t(last));
-      ttg::AsyncWaitOp::create(builder, loc, ValueRange(), uint32_t(pending));
-      awaited = last + 1;
+    if (!copy.box) {
+      awaitGroup(copy);
+    } else if (!awaitedBoxes.test(*copy.box)) {
+      boxBarriers[*copy.box].wait(builder, turn.slot, turn.phase);
+      awaitedBoxes.set(*copy.box);
     }
     if (!views[number])
-      views[number] = viewOf(copy, slot);
-    bool isInRegisters = !isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(user);
-    if (isInRegisters && !map.contains(loaded))
+      views[number] = viewOf(copy, turn.slot);
+    if (!copy.isReadBy(&user) && !map.contains(loaded))
       map.map(loaded, ttg::LocalLoadOp::create(builder, loc, loaded.getType(), views[number]));
   }
 }
 
-void Pipeliner::computeOp(Operation &op, Value slot, IRMapping &map) {
+void Pipeliner::computeOp(Operation &op, Turn turn, IRMapping &map) {
   if (op.getNumResults() == 1 && fetch.copyOf(op.getResult(0)))
     return;
-  awaitCopies(op, slot, map);
-  bool takesBuffer = isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(op) && op.getNumOperands() == 1;
-  if (const Copy *copy = takesBuffer ? fetch.copyOf(op.getOperand(0)) : nullptr) {
+  awaitCopies(op, turn, map);
+  const Copy *copy = op.getNumOperands() == 1 ? fetch.copyOf(op.getOperand(0)) : nullptr;
+  if (copy && copy->isReadBy(&op)) {
     Value result = op.getResult(0), view = views[numberOf(*copy)];
     if (isa<ttg::LocalAllocOp>(op))
       map.map(result, view);
@@ -328,7 +384,8 @@ void Pipeliner::setOffDots(IRMapping &map) {
 }
 
 void Pipeliner::finish() {
-  ttg::AsyncWaitOp::create(builder, loc, ValueRange(), 0);
+  if (llvm::any_of(fetch.copies, [](const Copy &copy) { return !copy.box; }))
+    ttg::AsyncWaitOp::create(builder, loc, ValueRange(), 0);
   SmallVector<Value> results(made.getResults().take_front(loop.getNumResults())), running;
   SmallVector<size_t> numbers;
   for (auto [number, value] : llvm::enumerate(loop.getYieldedValues()))
@@ -339,6 +396,8 @@ void Pipeliner::finish() {
   if (!running.empty())
     for (auto [number, value] : llvm::zip_equal(numbers, awaitDots(running, 0)))
       results[number] = value;
+  for (assign::BoxBarriers &barriers : boxBarriers)
+    barriers.end(builder);
   loop.replaceAllUsesWith(results);
   loop.erase();
 }

@@ -20,6 +20,7 @@ const Exemption kExempt[] = {
     {"the function itself", {"tt.func"}},
     {"products with scales of operands in registers are AMD's", {"tt.dot_scaled"}},
     {"transform replaces it", {"tt.make_tensor_descriptor", "gluon.set_auto_layout"}},
+    {"assign replaces it", {"tt.descriptor_load", "tt.descriptor_store", "tt.descriptor_reduce"}},
     {"these functions are libdevice's, which the language calls by name",
      {"math.acos",  "math.acosh",  "math.asin",     "math.asinh",  "math.atan",  "math.atan2",
       "math.atanh", "math.cbrt",   "math.cosh",     "math.ctlz",   "math.ctpop", "math.cttz",

@@ -47,14 +47,28 @@ static unsigned bitsOfInteger(sema::DType dtype) {
 }
 
 LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
+  using SpecKind = sema::ArgSpec::Kind;
   std::vector<const sema::ArgSpec *> flat;
   for (const sema::ArgSpec &argument : arguments)
     argument.flatten(flat);
   LaunchParameters result;
+  const sema::ArgSpec *blocked = nullptr;
   // The scalars that follow a descriptor come from it.
   for (size_t i = 0; i != flat.size(); ++i) {
     const sema::ArgSpec &spec = *flat[i];
-    if (spec.kind != sema::ArgSpec::Kind::Descriptor) {
+    if (spec.kind == SpecKind::BlockedTensor) {
+      blocked = &spec;
+      if (spec.items.front().kind == SpecKind::Descriptor)
+        continue;
+      result.hasDescriptors = true;
+      result.visible.push_back({.dtype = spec.dtype,
+                                .type = spec.text(),
+                                .expandedRank = unsigned(spec.blockShape.size())});
+      result.machineCount += static_cast<unsigned>(spec.items.size());
+      i += spec.items.size();
+      continue;
+    }
+    if (spec.kind != SpecKind::Descriptor) {
       if (unsigned bits = bitsOfInteger(spec.dtype); bits && bits < 64)
         result.narrowIntegers.push_back({static_cast<unsigned>(result.visible.size()), bits});
       result.visible.push_back({spec.dtype, spec.dtype.shortName()});
@@ -64,7 +78,8 @@ LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments) {
     result.hasDescriptors = true;
     LaunchParameter &parameter = result.visible.emplace_back();
     parameter.dtype = spec.dtype;
-    parameter.type = spec.text();
+    bool isOfBlocked = blocked && &blocked->items.front() == &spec;
+    parameter.type = (isOfBlocked ? *blocked : spec).text();
     // Layouts that a target's engine does not know are refused when the kernel is compiled.
     if (const auto *layout = spec.constant.asLayout().as<layout::NVMMASharedLayout>()) {
       parameter.box = boxOf(spec, *layout);

@@ -2,7 +2,8 @@
 //
 // A caller gives one slot per visible parameter. A `tensordesc` is one of them, but
 // several of the machine's: the descriptor (NVIDIA: by address; AMD: its words), then
-// extents, then strides.
+// extents, then strides. Where no copy engine moves the blocks of one without a layout: the
+// pointer, extents, and strides but the last.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,9 +23,11 @@ struct LaunchParameter {
   std::optional<cuda::TensorBox> box = std::nullopt;
   /// Of one for AMD's.
   std::optional<hip::TensorBlock> block = std::nullopt;
+  /// Of one whose blocks threads access themselves.
+  unsigned expandedRank = 0;
 
   /// Of the tensor that a descriptor describes; 0 for what is none.
-  unsigned rank() const { return box ? box->rank : block ? block->rank : 0; }
+  unsigned rank() const { return box ? box->rank : block ? block->rank : expandedRank; }
 };
 
 struct LaunchParameters {
@@ -38,6 +41,7 @@ struct LaunchParameters {
   llvm::SmallVector<unsigned, 0> machineDescriptors;
 };
 
+/// Of a kernel with these arguments, as its target takes them (sema::onTarget).
 LaunchParameters launchParameters(llvm::ArrayRef<sema::ArgSpec> arguments);
 
 } // namespace gluonc::driver

@@ -44,6 +44,31 @@ TEST(LaunchParameters, ADescriptorIsOneVisibleParameterAndSeveralOfTheMachine) {
   EXPECT_EQ(box.swizzleBytes, 128u);
 }
 
+TEST(LaunchParameters, WhatADescriptorWithoutALayoutIsDependsOnTheTarget) {
+  std::vector<ArgSpec> arguments{
+      ArgSpec::blockedTensor(sema::dtypes::float16, {128, 64}, false, false),
+      *ArgSpec::parse("i64")};
+  auto on = [&](const char *target, unsigned ctas = 1) {
+    return driver::launchParameters(
+        sema::onTarget(arguments, *target::Target::parse(target), ctas));
+  };
+  // The address of a descriptor, two extents, two strides.
+  LaunchParameters engine = on("cuda:90a");
+  ASSERT_EQ(engine.visible.size(), 2u);
+  EXPECT_EQ(engine.visible[0].type, "tensordesc<fp16[128, 64]>");
+  EXPECT_EQ(engine.visible[0].box->swizzleBytes, 128u);
+  EXPECT_EQ(engine.machineCount, 6u);
+  // A pointer, two extents, a stride.
+  for (const LaunchParameters &expanded : {on("cuda:80"), on("hip:gfx942"), on("cuda:90a", 2)}) {
+    ASSERT_EQ(expanded.visible.size(), 2u);
+    EXPECT_EQ(expanded.visible[0].type, "tensordesc<fp16[128, 64]>");
+    EXPECT_FALSE(expanded.visible[0].box);
+    EXPECT_EQ(expanded.visible[0].rank(), 2u);
+    EXPECT_EQ(expanded.machineCount, 5u);
+    EXPECT_TRUE(expanded.hasDescriptors);
+  }
+}
+
 TEST(LaunchParameters, Im2ColBoxesArePixelsByChannels) {
   LaunchParameters parameters = driver::launchParameters(
       {ArgSpec::im2colDescriptor(sema::dtypes::int8, {2048, 64}, 4, shared(32, 8, 2))});
@@ -76,18 +101,6 @@ TEST(LaunchParameters, BoxesNameTheirElementsAsCudaDoes) {
         {ArgSpec::descriptor(dtype, {64, 64}, shared(32, dtype.bitWidth(), 2))});
     EXPECT_EQ(parameters.visible[0].box->type, type) << dtype.name();
   }
-}
-
-TEST(LaunchParameters, ATensorInBlocksIsPointerExtentsAndStrides) {
-  LaunchParameters parameters = driver::launchParameters(
-      {ArgSpec::blockedTensor(sema::dtypes::float16, {64, 32}, /*padsWithNan=*/false,
-                              /*roundsToTf32=*/false)});
-  EXPECT_FALSE(parameters.hasDescriptors);
-  EXPECT_EQ(parameters.machineCount, 4u);
-  std::vector<std::string> types;
-  for (const driver::LaunchParameter &parameter : parameters.visible)
-    types.push_back(parameter.type);
-  EXPECT_EQ(types, (std::vector<std::string>{"*fp16", "i32", "i32", "i64"}));
 }
 
 TEST(LaunchParameters, DescriptorsOfTheTensorMoverAreWords) {

@@ -5,6 +5,7 @@
 #include "ir/InlineAnything.h"
 #include "ir/LinearLayoutCache.h"
 #include "ir/amdg/AmdOps.h"
+#include "ir/tt/DescriptorAccess.h"
 #include "ir/tt/DotScaled.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -57,7 +58,7 @@ void tt::TTDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/TTOps.cpp.inc"
       >();
-  addOperations<DotScaledOp>();
+  addOperations<DotScaledOp, DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "ir/TTTypes.cpp.inc"

@@ -118,7 +118,7 @@ bool Specializer::bindArguments() {
     }
     std::optional<ArgSpec> spec;
     if (next < arguments.size())
-      spec = arguments[next++];
+      spec = arguments[next++].on(options.target, options.numCtas);
     else if (parameter.kind == ParameterKind::Variadic)
       spec = ArgSpec::tuple({});
     else
@@ -160,6 +160,9 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   for (auto [spec, span] : llvm::zip_equal(runtime, spans)) {
     mlir::NamedAttrList list;
+    // Its items follow.
+    if (spec->kind == ArgSpec::Kind::BlockedTensor)
+      continue;
     if (spec->kind == ArgSpec::Kind::Descriptor) {
       mlir::Type type = ops::descriptorType(&mlirContext, spec->dtype, spec->blockShape,
                                             spec->constant, spec->isIm2Col);
@@ -183,22 +186,34 @@ tt::FuncOp Specializer::createFunction(mlir::Location loc) {
                             functionAttributes, attributes);
 }
 
+Value argumentValue(Interpreter &interpreter, const ArgSpec &spec,
+                    llvm::ArrayRef<mlir::BlockArgument> &remaining);
+
 /// A `tensor_descriptor` of the library.
 Value blockedTensor(Interpreter &interpreter, const ArgSpec &spec,
                     llvm::ArrayRef<mlir::BlockArgument> &remaining) {
-  std::vector<Value> parts, block;
-  for (const ArgSpec &item : spec.items)
-    parts.push_back(Value::tensor(remaining[parts.size()], item.dtype));
-  remaining = remaining.drop_front(parts.size());
+  std::vector<Value> block;
   for (int64_t length : spec.blockShape)
     block.push_back(Value::integer(length));
-  auto firstStride = parts.begin() + 1 + ptrdiff_t(block.size());
-  std::vector<Value> shape(parts.begin() + 1, firstStride), strides(firstStride, parts.end());
-  strides.push_back(Value::integer(1));
+  Value base = Value::none(), box = Value::none(), shape, strides;
+  if (spec.items.front().kind == ArgSpec::Kind::Descriptor) {
+    box = argumentValue(interpreter, spec.items.front(), remaining);
+    shape = box.items()[1];
+    strides = box.items()[2];
+  } else {
+    std::vector<Value> parts;
+    for (const ArgSpec &item : spec.items)
+      parts.push_back(argumentValue(interpreter, item, remaining));
+    auto firstStride = parts.begin() + 1 + ptrdiff_t(block.size());
+    base = parts.front();
+    shape = Value::tuple({parts.begin() + 1, firstStride});
+    parts.push_back(Value::integer(1));
+    strides = Value::tuple({parts.begin() + 1 + ptrdiff_t(block.size()), parts.end()});
+  }
   Value descriptor = Value::instance(
       findLibraryMember(interpreter, "tensor_descriptor")->sharedClass(),
-      {parts[0], Value::tuple(std::move(shape)), Value::tuple(std::move(strides)),
-       Value::tuple(std::move(block)), spec.constant, Value::boolean(spec.roundsToTf32)});
+      {std::move(base), std::move(shape), std::move(strides), Value::tuple(std::move(block)),
+       spec.constant, Value::boolean(spec.roundsToTf32), std::move(box)});
   descriptor.closeFields();
   return descriptor;
 }

@@ -20,6 +20,20 @@
 # EXPECT: all(out[16:40, 32:72] == 2 * x[16:40, 32:72]) & all(out[0:16, :] == 7) & all(out[:, 0:32] == 7)
 # RUN: described_sum x='randn((3, 32, 200), f32)' out='empty((3, 32), f32)' --grid 3
 # EXPECT: allclose(out, sum(x, 2), rtol=1e-4, atol=1e-4)
+# RUN: described_product a='randn((128, 160), f16)' b='randn((96, 160), f16)' c='full((128, 96), 7.0, f16)' M=128 N=96 K=160 STAGES=1 --grid '(2, 2)'
+# EXPECT: allclose(c, a @ b.T, rtol=1e-2, atol=2e-2)
+# RUN: described_product a='randn((128, 160), f16)' b='randn((96, 160), f16)' c='full((128, 96), 7.0, f16)' M=128 N=96 K=160 STAGES=2 --grid '(2, 2)'
+# EXPECT: allclose(c, a @ b.T, rtol=1e-2, atol=2e-2)
+# RUN: described_product a='randn((128, 160), f16)' b='randn((96, 160), f16)' c='full((128, 96), 7.0, f16)' M=128 N=96 K=160 STAGES=4 --grid '(2, 2)'
+# EXPECT: allclose(c, a @ b.T, rtol=1e-2, atol=2e-2)
+# RUN: described_attention q='randn((64, 32), f16)' k='randn((128, 32), f16)' v='randn((128, 32), f16)' out='empty((64, 32), f32)' length=128 --grid 1
+# EXPECT: allclose(out, (exp(q.to(f32) @ k.to(f32).T) / sum(exp(q.to(f32) @ k.to(f32).T), 1).reshape((64, 1))) @ v.to(f32), rtol=1e-2, atol=1e-2)
+# RUN: scaled_in_place x='arange(64 * 256, f32).reshape((64, 256)) % 61' columns=256 --grid 1
+# EXPECT: x == 4 * (arange(64 * 256, f32).reshape((64, 256)) % 61)
+# RUN: tiles_in_turn x='randn((96, 128), f32)' out='empty((96, 128), f32)' sums='empty((96, 128), f32)' --grid 1
+# EXPECT: all(out == 2 * x) & all(sums == 4 * x)
+# RUN: through_function x='randn((32, 64), f32)' out='empty((32, 64), f32)' --grid 1
+# EXPECT: out == 2 * x
 # RUN: padded x='randn((8, 8), f32)' out='empty((16, 16), f32)' --grid 1
 # EXPECT: all(out[0:8, 0:8] == x) & all(isnan(out[8:16, :])) & all(isnan(out[:, 8:16]))
 # RUN: rows x='randn((64, 32), f32)' index='(arange(16, i32) * 5) % 64' out='zeros((64, 32), f32)' --grid 1
@@ -88,6 +102,68 @@ def described_sum(x, out):
     for k in range(0, 200, 64):
         acc += tl.sum(tl.load_tensor_descriptor(d, [tl.program_id(0), 0, k]).reshape(32, 64), 1)
     tl.store(out + tl.program_id(0) * 32 + tl.arange(0, 32), acc)
+
+
+@triton.jit
+def described_product(a, b, c, M, N, K, STAGES: tl.constexpr):
+    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [64, 64])
+    right = tl.make_tensor_descriptor(b, [N, K], [K, 1], [64, 64])
+    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [64, 64])
+    row, column = tl.program_id(0) * 64, tl.program_id(1) * 64
+    total = tl.zeros((64, 64), tl.float32)
+    for k in tl.range(0, K, 64, num_stages=STAGES):
+        total = tl.dot(left.load([row, k]), right.load([column, k]).T, total)
+    target.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def described_attention(q, k, v, out, length):
+    queries = tl.make_tensor_descriptor(q, [64, 32], [32, 1], [64, 32]).load([0, 0])
+    keys = tl.make_tensor_descriptor(k, [length, 32], [32, 1], [32, 32])
+    values = tl.make_tensor_descriptor(v, [length, 32], [32, 1], [32, 32])
+    top = tl.full((64,), -1e30, tl.float32)
+    sums, total = tl.zeros((64,), tl.float32), tl.zeros((64, 32), tl.float32)
+    for start in range(0, length, 32):
+        scores = tl.dot(queries, keys.load([start, 0]).T)
+        higher = tl.maximum(top, tl.max(scores, 1))
+        powers = tl.exp(scores - higher[:, None])
+        shrink = tl.exp(top - higher)
+        sums = sums * shrink + tl.sum(powers, 1)
+        total = tl.dot(powers.to(tl.float16), values.load([start, 0]), total * shrink[:, None])
+        top = higher
+    tl.make_tensor_descriptor(out, [64, 32], [32, 1], [64, 32]).store([0, 0], total / sums[:, None])
+
+
+# What is stored through a descriptor is there when it is loaded again.
+@triton.jit
+def scaled_in_place(x, columns):
+    tile = tl.make_tensor_descriptor(x, [64, columns], [columns, 1], [64, 32])
+    for _ in range(2):
+        for column in tl.range(0, columns, 32, num_stages=3):
+            tile.store([0, column], 2 * tile.load([0, column]))
+
+
+@triton.jit
+def tiles_in_turn(x, out, sums):
+    source = tl.make_tensor_descriptor(x, [96, 128], [128, 1], [32, 32])
+    one = tl.make_tensor_descriptor(out, [96, 128], [128, 1], [32, 32])
+    two = tl.make_tensor_descriptor(sums, [96, 128], [128, 1], [32, 32])
+    for row in range(0, 96, 32):
+        for column in tl.range(0, 128, 32, num_stages=2):
+            tile = source.load([row, column])
+            one.store([row, column], 2 * tile)
+            two.store([row, column], 4 * tile)
+
+
+@triton.jit(noinline=True)
+def double_block(source, target):
+    target.store([0, 0], 2 * source.load([0, 0]))
+
+
+@triton.jit
+def through_function(x, out):
+    double_block(tl.make_tensor_descriptor(x, [32, 64], [64, 1], [32, 64]),
+                 tl.make_tensor_descriptor(out, [32, 64], [64, 1], [32, 64]))
 
 
 @triton.jit

@@ -30,8 +30,6 @@ class TensorDescriptor:
     round_f32_to_tf32: bool = False
 
     _is_im2col = False
-    # Whether kernels get it as a pointer, extents and strides.
-    _is_expanded = False
     # Made when first asked for; a change of a field forgets it.
     _type_text: Any = field(default=None, init=False, repr=False, compare=False)
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Products.h"
 #include "ir/Encoding.h"
+#include "ir/tt/DescriptorAccess.h"
 #include "ir/ttng/AsyncUnitRules.h"
 #include "target/Features.h"
 
@@ -63,7 +64,7 @@ bool isFirstDimContiguous(Value value) {
 bool isLoaded(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tt::TransOp, ttg::ConvertLayoutOp>(op))
-      return isa<tt::LoadOp>(op);
+      return isa<tt::LoadOp, tt::DescriptorLoadOp>(op);
     value = op->getOperand(0);
   }
   return true;
@@ -140,21 +141,39 @@ Value convert(OpBuilder &builder, Location loc, Value value, const layout::Layou
                                       /*force_warp_shuffle=*/false);
 }
 
+/// What a loaded block was before it was transposed; null for others.
+Value beforeTranspose(Value value) {
+  while (auto convert = value.getDefiningOp<ttg::ConvertLayoutOp>())
+    value = convert.getSrc();
+  auto trans = value.getDefiningOp<tt::TransOp>();
+  return trans && trans.getOrder()[0] == 1 && isLoaded(trans.getSrc()) ? trans.getSrc() : Value();
+}
+
+ttg::MemDescType bufferType(Value block, bool isTransposed, bool isMutable) {
+  auto type = cast<RankedTensorType>(block.getType());
+  layout::Layout layout = layout::NVMMASharedLayout::defaultFor(
+      type.getShape(), type.getElementTypeBitWidth(), isTransposed);
+  return ttg::MemDescType::get(
+      type.getShape(), type.getElementType(), fromLayout(block.getContext(), layout),
+      ttg::SharedMemorySpaceAttr::get(block.getContext()), isMutable, type.getShape());
+}
+
 /// `value` in shared memory, such that the contiguous dim stays so where the instruction can.
 Value Products::inShared(OpBuilder &builder, tt::DotOp dot, Value operand, bool isLeft) const {
-  auto type = cast<RankedTensorType>(operand.getType());
-  unsigned bits = type.getElementTypeBitWidth();
-  bool isTransposed = wgmma::transposes(bits) ? isFirstDimContiguous(operand) : !isLeft;
-  layout::Layout layout =
-      layout::NVMMASharedLayout::defaultFor(type.getShape(), bits, isTransposed);
-  auto buffer = ttg::MemDescType::get(type.getShape(), type.getElementType(),
-                                      fromLayout(builder.getContext(), layout),
-                                      ttg::SharedMemorySpaceAttr::get(builder.getContext()),
-                                      /*mutableMemory=*/false, type.getShape());
+  bool isTransposed = wgmma::transposes(bitsOf(operand)) ? isFirstDimContiguous(operand) : !isLeft;
+  // A block that was loaded lies there as it was loaded.
+  Value loaded = beforeTranspose(operand);
   // Before the loops that it does not change in.
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(assign::placeFor(operand, dot));
-  return ttg::LocalAllocOp::create(builder, dot.getLoc(), buffer, operand);
+  builder.setInsertionPoint(assign::placeFor(loaded ? loaded : operand, dot));
+  if (!loaded)
+    return ttg::LocalAllocOp::create(builder, dot.getLoc(),
+                                     bufferType(operand, isTransposed, false), operand);
+  // Loops put buffers in its place that copies write.
+  Value buffer = ttg::LocalAllocOp::create(builder, dot.getLoc(),
+                                           bufferType(loaded, !isTransposed, true), loaded);
+  return ttg::MemDescTransOp::create(builder, dot.getLoc(), bufferType(operand, isTransposed, true),
+                                     buffer, ArrayRef<int32_t>{1, 0});
 }
 
 bool Products::takeWarpGroup(tt::DotOp dot) {
@@ -246,7 +265,7 @@ int64_t Products::kWidthOf(tt::DotOp dot) const {
     for (Operation *op : chainBehind(operand, dot->getBlock())) {
       if (isa<ttg::Fp4ToFpOp>(op))
         least = std::min(least, 4u);
-      else if (isa<tt::LoadOp>(op))
+      else if (isa<tt::LoadOp, tt::DescriptorLoadOp>(op))
         least = std::min(least, bitsOf(op->getResult(0)));
     }
   return std::max<int64_t>(target::nvidia::matrixWordBits / std::max(least, 1u), 1);

@@ -124,7 +124,8 @@ static gluonc_status compile(gluonc_engine *engine, gluonc_specialization *speci
     return fail(collector, error);
   passOn(state.launchSettings(), collector);
   made->compiled = std::move(*compiled);
-  made->parameters = driver::launchParameters(specialization->arguments);
+  made->parameters = driver::launchParameters(
+      sema::onTarget(specialization->arguments, made->target, specialization->options.numCtas));
   *executable = made.release();
   return GLUONC_OK;
 }
@@ -172,7 +173,8 @@ static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *spec
   if (auto warps = (*module)->getAttrOfType<mlir::IntegerAttr>(ttg::totalNumWarpsAttr))
     made->compiled.kernel.numWarps = unsigned(warps.getInt());
   made->ttgir = printForUsers(*module);
-  made->parameters = driver::launchParameters(specialization->arguments);
+  made->parameters = driver::launchParameters(
+      sema::onTarget(specialization->arguments, made->target, specialization->options.numCtas));
   *executable = made.release();
   return GLUONC_OK;
 }

@@ -84,6 +84,14 @@ std::string mismatch(const driver::LaunchParameter &parameter, const gluonc_tens
          parameter.dtype.shortName();
 }
 
+llvm::ArrayRef<int64_t> shapeOf(const gluonc_tensor &tensor) { return {tensor.shape, tensor.rank}; }
+
+/// Where threads access the tensor themselves, the last stride is 1.
+llvm::ArrayRef<int64_t> passedStrides(const driver::LaunchParameter &parameter,
+                                      const gluonc_tensor &tensor) {
+  return {tensor.strides, parameter.expandedRank ? tensor.rank - 1 : tensor.rank};
+}
+
 TensorDescription describe(const gluonc_tensor &tensor) {
   TensorDescription made;
   made.base = reinterpret_cast<uintptr_t>(tensor.base);
@@ -126,6 +134,8 @@ gluonc_status checkTensor(const driver::LaunchParameter &parameter, size_t i, ui
   if (std::string wrong = mismatch(parameter, tensor); !wrong.empty())
     return refuse("the tensor " + wrong + ", which " + parameter.type + " describes");
   TensorDescription described = describe(*tensor);
+  if (parameter.expandedRank)
+    return GLUONC_OK;
   if (llvm::Error failure = parameter.box ? cuda::check(*parameter.box, described)
                                           : hip::check(*parameter.block, described))
     return refuse(llvm::toString(std::move(failure)));
@@ -172,11 +182,12 @@ gluonc_status simulate(const gluonc_executable &executable, std::array<uint32_t,
       return status;
     const gluonc_tensor *tensor = tensorAt(values[i]);
     tensors[i] = describe(*tensor);
-    launch.arguments.push_back(sim::Argument::descriptor(tensors[i]));
-    for (unsigned dim = 0; dim != tensor->rank; ++dim)
-      launch.arguments.push_back(sim::Argument::integer(tensor->shape[dim]));
-    for (unsigned dim = 0; dim != tensor->rank; ++dim)
-      launch.arguments.push_back(sim::Argument::integer(tensor->strides[dim]));
+    launch.arguments.push_back(parameters[i].expandedRank ? sim::Argument::pointer(tensor->base)
+                                                          : sim::Argument::descriptor(tensors[i]));
+    for (int64_t extent : shapeOf(*tensor))
+      launch.arguments.push_back(sim::Argument::integer(extent));
+    for (int64_t stride : passedStrides(parameters[i], *tensor))
+      launch.arguments.push_back(sim::Argument::integer(stride));
   }
   std::string printed;
   llvm::raw_string_ostream out(printed);
@@ -224,10 +235,12 @@ expand(const gluonc_executable &executable, const uint64_t *values, Slots &slots
     if (gluonc_status status = checkTensor(parameters[i], i, values[i], error))
       return status;
     const gluonc_tensor *tensor = tensorAt(values[i]);
-    if (llvm::Error failure = append(parameters[i], describe(*tensor)))
+    if (parameters[i].expandedRank)
+      slots.push_back(reinterpret_cast<uintptr_t>(tensor->base));
+    else if (llvm::Error failure = append(parameters[i], describe(*tensor)))
       return unavailable(std::move(failure), error);
-    slots.append(tensor->shape, tensor->shape + tensor->rank);
-    slots.append(tensor->strides, tensor->strides + tensor->rank);
+    llvm::append_range(slots, shapeOf(*tensor));
+    llvm::append_range(slots, passedStrides(parameters[i], *tensor));
   }
   return GLUONC_OK;
 }

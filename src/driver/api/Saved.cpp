@@ -20,7 +20,7 @@ static std::string encode(const gluonc_executable &executable) {
   for (size_t i = 0; i != parameters.size(); ++i) {
     types.push_back(parameters[i]->text());
     // Those that follow a descriptor come from it.
-    if (parameters[i]->kind == sema::ArgSpec::Kind::Descriptor)
+    if (parameters[i]->kind != sema::ArgSpec::Kind::Runtime)
       i += parameters[i]->items.size();
   }
   driver::RecordWriter writer;
@@ -80,7 +80,8 @@ static std::unique_ptr<gluonc_executable> decode(gluonc_engine &engine, llvm::St
   made->origin.options.numCtas = compiled->kernel.numCtas;
   made->origin.kernelName = compiled->kernel.name;
   made->compiled = std::move(*compiled);
-  made->parameters = driver::launchParameters(parameters);
+  made->parameters =
+      driver::launchParameters(sema::onTarget(parameters, *target, made->origin.options.numCtas));
   return made;
 }
 

@@ -194,6 +194,8 @@ llvm::ArrayRef<Builtin> libdeviceBuiltins();
 llvm::ArrayRef<Builtin> dotFmaBuiltins();
 /// Of `tl` only.
 llvm::ArrayRef<Builtin> dotBuiltins();
+/// Private names of the library of tl, without pages of their own.
+llvm::ArrayRef<Builtin> blockBuiltins();
 llvm::ArrayRef<Builtin> amdBufferBuiltins();
 llvm::ArrayRef<Builtin> amdMatrixBuiltins();
 llvm::ArrayRef<Builtin> amdScaleBuiltins();

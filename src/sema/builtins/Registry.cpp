@@ -150,6 +150,7 @@ static const Table &functions() {
     Table all;
     for (const Family &family : families())
       all.add(family.rows);
+    all.add(blockBuiltins());
     all.inherit("nvidia.ampere.", "nvidia.hopper.");
     all.inherit("nvidia.hopper.", "nvidia.blackwell.");
     all.inherit("amd.cdna3.", "amd.cdna4.");
@@ -207,7 +208,8 @@ const Builtin *findBuiltin(llvm::StringRef name) { return functions().find(name)
 
 void appendBuiltinNames(std::vector<llvm::StringRef> &names) {
   for (auto [name, builtin] : functions().sorted())
-    names.push_back(name);
+    if (!name.starts_with("_"))
+      names.push_back(name);
 }
 
 const Builtin *findTensorMethod(llvm::StringRef name) { return tensorMethods().find(name); }

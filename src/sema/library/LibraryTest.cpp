@@ -192,12 +192,14 @@ TEST(Library, DescriptorsReadAndWriteBlocks) {
   std::string descriptor = "    d = tl.make_tensor_descriptor(x, [64, 64], [64, 1], [16, 32])\n"
                            "    tl.static_assert(d.dtype == tl.float32)\n"
                            "    tl.static_assert(d.block_shape[1] == 32)\n";
-  expectIr(descriptor + "    d.store([0, 0], d.load([16, 32]) + d.shape[0])\n", "tt.load");
+  expectIr(descriptor + "    d.store([0, 0], d.load([16, 32]) + d.shape[0])\n",
+           "tt.descriptor_load");
   expectIr(descriptor + "    v = tl.load_tensor_descriptor(d, [0, 0])\n"
                         "    tl.store_tensor_descriptor(d, [16, 0], v)\n",
-           "tt.store");
-  for (const char *kind : {"add"})
-    expectIr(descriptor + "    d.atomic_" + kind + "([0, 0], d.load([16, 32]))\n", "tt.atomic_rmw");
+           "tt.descriptor_store");
+  expectIr(descriptor + "    d.atomic_add([0, 0], d.load([16, 32]))\n", "tt.descriptor_reduce add");
+  // The copy engine has no minimum of float32.
+  expectIr(descriptor + "    d.atomic_min([0, 0], d.load([16, 32]))\n", "tt.atomic_rmw");
   std::string rows = "    r = tl.make_tensor_descriptor(x, [64, 64], [64, 1], [1, 32])\n"
                      "    i = tl.arange(0, 16)\n";
   expectIr(rows + "    r.scatter(r.gather(i, 32), i + 3, 0)\n", "tt.store");
@@ -208,10 +210,43 @@ TEST(Library, DescriptorsReadAndWriteBlocks) {
                 "Kind::StaticAssertFailed 5:5\n");
 }
 
-TEST(Library, HostDescriptorsArePointerExtentsAndStrides) {
+/// The IR of a kernel of a host's descriptor on `target`, whose argument has type `text`.
+static std::string compileDescribed(llvm::StringRef target, const char *text, const char *body) {
+  Harness harness(std::string(tritonPrelude) + "def k(d, n):\n" + body);
+  harness.options.target = *target::Target::parse(target);
+  std::string problem;
+  std::optional<ArgSpec> spec = ArgSpec::parseDescriptor(
+      text, [](llvm::StringRef) -> std::optional<Value> { return std::nullopt; }, problem);
+  auto kernel = harness.program.kernel(*harness.module, "k", harness.sink);
+  auto module = specialize(harness.program, *kernel, {*spec, ArgSpec::scalar(dtypes::int32)},
+                           harness.options, harness.context, harness.sink);
+  if (!module)
+    return harness.messages();
+  std::string ir;
+  llvm::raw_string_ostream(ir) << *module;
+  return ir;
+}
+
+TEST(Library, HostDescriptorsAreTheCopyEnginesWhereThereIsOne) {
+  const char *copy = "    d.store([0, n], d.load([n, 0]))\n";
+  std::string ir = compileDescribed("cuda:90a", "tensordesc<fp32[16,32]>", copy);
+  EXPECT_NE(ir.find("elementBitWidth = 32}>>, %arg1: i32, %arg2: i32, %arg3: i64, %arg4: i64, "
+                    "%arg5: i32)"),
+            std::string::npos)
+      << ir;
+  EXPECT_NE(ir.find("tt.descriptor_load"), std::string::npos) << ir;
+  // The engine moves 16 bytes of a row or more.
+  ir = compileDescribed("cuda:90a", "tensordesc<fp16[16,4]>", copy);
+  EXPECT_NE(ir.find("tt.load"), std::string::npos) << ir;
+  ir = compileDescribed("cuda:90a", "tensordesc<fp32[1,32]>", "    d.gather(tl.arange(0, 8), n)\n");
+  EXPECT_NE(ir.find("a descriptor that the kernel makes"), std::string::npos) << ir;
+}
+
+TEST(Library, HostDescriptorsArePointerExtentsAndStridesElsewhere) {
   Harness harness(std::string(tritonPrelude) + "def k(d, n):\n"
                                                "    tl.static_assert(d.block_shape == (16, 32))\n"
                                                "    d.store([0, n], d.load([n, 0]))\n");
+  harness.options.target = *target::Target::parse("cuda:80");
   std::string problem;
   auto noLayout = [](llvm::StringRef) -> std::optional<Value> { return std::nullopt; };
   auto parse = [&](llvm::StringRef text) {

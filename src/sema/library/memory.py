@@ -1,10 +1,14 @@
 """Blocks of tensors in memory"""
 
 # Block pointers and tensor descriptors are a base pointer with the tensor's shape and strides; every
-# access makes a block of pointers and a mask of them.
+# access makes a block of pointers and a mask of them. Through descriptors the copy engine of a chip
+# that has one moves blocks.
+
+from typing import Optional
 
 import triton
 import triton.language as tl
+from triton.experimental.gluon import language as gl
 
 
 @triton.constexpr_function
@@ -197,16 +201,19 @@ class tensor_descriptor:
     written. `gather` and `scatter` take rows by number, through blocks of one row. It has `dtype`,
     `shape`, `strides` and `block_shape`."""
 
-    base: tl.tensor
+    # Threads access the tensor at `base`, or the chip's copy engine does, through `box`. The one
+    # that is not there is None; descriptors that kernels make have both.
+    base: Optional[tl.tensor]
     shape: tl.tuple
     strides: tl.tuple
     block_shape: tl.constexpr
     padding: tl.constexpr
     rounds_to_tf32: tl.constexpr
+    box: Optional[gl.nvidia.hopper.tma.tensor_descriptor]
 
     @property
     def dtype(self):
-        return self.base.dtype.element_ty
+        return self.base.dtype.element_ty if self.box is None else self.box.dtype
 
     @property
     def type(self):
@@ -214,12 +221,15 @@ class tensor_descriptor:
 
     @property
     def block_type(self):
-        return tl.block_type(self.base.dtype.element_ty, self.block_shape)
+        return tl.block_type(self.dtype, self.block_shape)
 
     @triton.jit
     def _place(self, offsets):
         """Pointers and mask of the block at `offsets`."""
         tl.static_assert(len(offsets) == len(self.block_shape), "one offset for each dimension")
+        tl.static_assert(
+            self.base is not None, "the chip's copy engine cannot do this to elements of the type"
+        )
         dims: tl.constexpr = _dims(len(self.block_shape))
         alignment: tl.constexpr = 128 // self.dtype.primitive_bitwidth
         return (
@@ -233,6 +243,10 @@ class tensor_descriptor:
         tl.static_assert(
             len(self.block_shape) == 2 and self.block_shape[0] == 1,
             "rows are gathered and scattered through a descriptor of blocks of one row",
+        )
+        tl.static_assert(
+            self.base is not None,
+            "rows are gathered and scattered through a descriptor that the kernel makes",
         )
         tl.static_assert(
             len(x_offsets.shape) == 1 and x_offsets.shape[0] >= 8, "at least eight rows in one block"
@@ -252,16 +266,22 @@ class tensor_descriptor:
 
     @triton.jit
     def load(self, offsets):
-        pointers, inside = self._place(offsets)
-        return self._read(pointers, inside)
+        if self.box is None:
+            pointers, inside = self._place(offsets)
+            return self._read(pointers, inside)
+        else:
+            return gl._load_block(self.box, _coordinates(offsets))
 
     @triton.jit
     def store(self, offsets, value):
         tl.static_assert(
             _is_same(value.shape, self.block_shape), "what is stored has the shape of the block"
         )
-        pointers, inside = self._place(offsets)
-        tl.store(pointers, value.to(self.dtype), inside)
+        if self.box is None:
+            pointers, inside = self._place(offsets)
+            tl.store(pointers, value.to(self.dtype), inside)
+        else:
+            gl._store_block(self.box, _coordinates(offsets), value.to(self.dtype))
 
     @triton.jit
     def gather(self, x_offsets, y_offset):
@@ -274,34 +294,42 @@ class tensor_descriptor:
         tl.store(pointers, value.to(self.dtype), inside)
 
     @triton.jit
+    def _combine(self, offsets, value, kind: tl.constexpr, update: tl.constexpr):
+        """The engine combines elements itself where it can; else threads `update` them."""
+        if gl._reduces_blocks(self.box, kind):
+            gl._reduce_block(self.box, _coordinates(offsets), value.to(self.dtype), kind)
+        else:
+            pointers, inside = self._place(offsets)
+            update(pointers, value.to(self.dtype), inside, sem="release")
+
+    @triton.jit
     def atomic_add(self, offsets, value):
-        pointers, inside = self._place(offsets)
-        tl.atomic_add(pointers, value.to(self.dtype), inside, sem="release")
+        self._combine(offsets, value, "add", tl.atomic_add)
 
     @triton.jit
     def atomic_min(self, offsets, value):
-        pointers, inside = self._place(offsets)
-        tl.atomic_min(pointers, value.to(self.dtype), inside, sem="release")
+        self._combine(offsets, value, "min", tl.atomic_min)
 
     @triton.jit
     def atomic_max(self, offsets, value):
-        pointers, inside = self._place(offsets)
-        tl.atomic_max(pointers, value.to(self.dtype), inside, sem="release")
+        self._combine(offsets, value, "max", tl.atomic_max)
 
     @triton.jit
     def atomic_and(self, offsets, value):
-        pointers, inside = self._place(offsets)
-        tl.atomic_and(pointers, value.to(self.dtype), inside, sem="release")
+        self._combine(offsets, value, "and", tl.atomic_and)
 
     @triton.jit
     def atomic_or(self, offsets, value):
-        pointers, inside = self._place(offsets)
-        tl.atomic_or(pointers, value.to(self.dtype), inside, sem="release")
+        self._combine(offsets, value, "or", tl.atomic_or)
 
     @triton.jit
     def atomic_xor(self, offsets, value):
-        pointers, inside = self._place(offsets)
-        tl.atomic_xor(pointers, value.to(self.dtype), inside, sem="release")
+        self._combine(offsets, value, "xor", tl.atomic_xor)
+
+
+@triton.jit
+def _coordinates(offsets):
+    return [tl.to_tensor(offset).to(tl.int32) for offset in offsets]
 
 
 @triton.jit
@@ -338,14 +366,10 @@ def make_tensor_descriptor(
         "the last dimension of a block takes 16 bytes or more",
     )
     padding: tl.constexpr = _padding(padding_option, element.is_floating())
-    return tensor_descriptor(
-        base,
-        [tl.to_tensor(extent).to(tl.int32) for extent in shape],
-        [tl.to_tensor(stride).to(tl.int64) for stride in strides[:-1]] + [1],
-        block_shape,
-        padding_option,
-        False,
-    )
+    extents = [tl.to_tensor(extent).to(tl.int32) for extent in shape]
+    steps = [tl.to_tensor(stride).to(tl.int64) for stride in strides[:-1]] + [1]
+    box = gl._make_block_descriptor(base, extents, steps, block_shape, padding_option)
+    return tensor_descriptor(base, extents, steps, block_shape, padding_option, False, box)
 
 
 @triton.jit

@@ -1,5 +1,8 @@
 #include "sema/value/ArgSpec.h"
 
+#include "layout/plan/TensorBlock.h"
+#include "target/Features.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace gluonc::sema {
@@ -59,10 +62,44 @@ ArgSpec ArgSpec::blockedTensor(DType element, std::vector<int64_t> blockShape, b
   spec.roundsToTf32 = roundsToTf32;
   spec.items.push_back(pointer(element));
   spec.items.insert(spec.items.end(), blockShape.size(), scalar(dtypes::int32));
-  spec.items.back().divisibleBy16 = isAligned;
+  spec.items.back().divisibleBy16 = spec.divisibleBy16 = isAligned;
   spec.items.insert(spec.items.end(), blockShape.size() - 1, scalar(dtypes::int64));
   spec.blockShape = std::move(blockShape);
   return spec;
+}
+
+std::optional<layout::Layout> boxLayout(DType element, llvm::ArrayRef<int64_t> block,
+                                        const target::Target &target, unsigned ctas) {
+  if (!target::has(target, target::Feature::TensorCopies) || ctas > 1 || element.isPointer() ||
+      element.isVoid() || element.isBool())
+    return std::nullopt;
+  layout::TensorBlock box;
+  box.shape.assign(block.begin(), block.end());
+  box.elementBits = element.bitWidth();
+  box.isFloat = element.isFloat();
+  box.layout = layout::NVMMASharedLayout::defaultFor(block, box.elementBits);
+  if (!llvm::all_of(block, layout::isPowerOf2) || !layout::whyNoBlock(box).empty())
+    return std::nullopt;
+  return layout::Layout(box.layout);
+}
+
+ArgSpec ArgSpec::on(const target::Target &target, unsigned ctas) const {
+  ArgSpec spec = *this;
+  if (kind == Kind::BlockedTensor) {
+    if (std::optional<layout::Layout> layout = boxLayout(dtype, blockShape, target, ctas))
+      spec.items = {descriptor(dtype, blockShape, Value::layout(std::move(*layout)))};
+    return spec;
+  }
+  spec.items = onTarget(items, target, ctas);
+  return spec;
+}
+
+std::vector<ArgSpec> onTarget(llvm::ArrayRef<ArgSpec> arguments, const target::Target &target,
+                              unsigned ctas) {
+  std::vector<ArgSpec> result;
+  for (const ArgSpec &argument : arguments)
+    result.push_back(argument.on(target, ctas));
+  return result;
 }
 
 std::optional<ArgSpec> ArgSpec::parse(llvm::StringRef text) {
@@ -167,7 +204,7 @@ ArgSpec ArgSpec::specializePointer(DType element, uint64_t address, const Parame
 }
 
 void ArgSpec::flatten(std::vector<const ArgSpec *> &out) const {
-  if (kind == Kind::Runtime || kind == Kind::Descriptor)
+  if (kind != Kind::Constant && kind != Kind::Tuple)
     out.push_back(this);
   for (const ArgSpec &item : items)
     item.flatten(out);
@@ -191,8 +228,7 @@ static std::string blockedText(const ArgSpec &spec) {
   out << "tensordesc<" << spec.dtype.shortName() << '[';
   llvm::interleaveComma(spec.blockShape, out);
   out << ']' << (spec.constant.asString() == "nan" ? ",nan" : "")
-      << (spec.roundsToTf32 ? ",tf32" : "")
-      << (spec.items[spec.blockShape.size()].divisibleBy16 ? ",aligned" : "") << '>';
+      << (spec.roundsToTf32 ? ",tf32" : "") << (spec.divisibleBy16 ? ",aligned" : "") << '>';
   return text;
 }
 

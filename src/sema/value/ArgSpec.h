@@ -8,6 +8,7 @@
 
 #include "sema/names/Program.h"
 #include "sema/value/Value.h"
+#include "target/Target.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -24,12 +25,14 @@ struct ArgSpec {
     /// A host TensorDescriptor: 128 opaque bytes by value, then what `items` says.
     Descriptor,
     /// A host TensorDescriptor without a layout, for kernels of Triton. `items` are what is passed
-    /// at run time: the pointer, the extents (i32), the strides (i64) but the last, which is 1.
+    /// at run time: the pointer, the extents (i32), the strides (i64) but the last, which is 1; or,
+    /// where a copy engine moves the blocks (see `on`), a Descriptor.
     BlockedTensor,
   };
   Kind kind = Kind::Runtime;
-  /// Of a Descriptor: its element type.
+  /// Of a Descriptor and a BlockedTensor: its element type.
   DType dtype;
+  /// Of a BlockedTensor: its last extent.
   bool divisibleBy16 = false;
   /// The value of a Constant; the shared layout of a Descriptor; the padding of a BlockedTensor,
   /// "zero" or "nan".
@@ -75,14 +78,28 @@ struct ArgSpec {
   static ArgSpec specializeBool();
   static ArgSpec specializePointer(DType element, uint64_t address, const Parameter &parameter);
 
+  /// How kernels on `target` take it, in clusters of `ctas`: what a BlockedTensor is there.
+  ArgSpec on(const target::Target &target, unsigned ctas) const;
+
   /// Rank of the tensor that a Descriptor is of.
   unsigned rank() const { return static_cast<unsigned>(items.size() / 2); }
 
-  /// Arguments that the kernel takes at run time, depth first: Runtime and Descriptor specs.
+  /// Arguments that the kernel takes at run time, depth first: Runtime, Descriptor and
+  /// BlockedTensor specs. The last two stand before their items; of a BlockedTensor only these are
+  /// passed.
   void flatten(std::vector<const ArgSpec *> &out) const;
   /// `*fp32:16`, `i32`, `constexpr(4)`, `tensordesc<fp16[64, 64],NVMMASharedLayout(…)>`: stable, so
   /// usable in cache keys and messages.
   std::string text() const;
 };
+
+/// `on`, for each of them.
+std::vector<ArgSpec> onTarget(llvm::ArrayRef<ArgSpec> arguments, const target::Target &target,
+                              unsigned ctas);
+
+/// The layout in shared memory of such blocks of a tensor, where the target's copy engine moves
+/// them for kernels of Triton; nullopt where threads access the tensor themselves.
+std::optional<layout::Layout> boxLayout(DType element, llvm::ArrayRef<int64_t> block,
+                                        const target::Target &target, unsigned ctas);
 
 } // namespace gluonc::sema

@@ -12,11 +12,9 @@ _MOST_DIMS, _UNIT = 5, 16
 
 @dataclass
 class TensorDescriptor(hopper.TensorDescriptor):
-    """Describes `base` in blocks of `block_shape`. Kernels get a pointer, extents and strides."""
+    """Describes `base` in blocks of `block_shape`."""
 
     layout: Any = field(default=None, init=False, repr=False)
-
-    _is_expanded = True
 
     def __post_init__(self):
         tensor, rank = view(self.base), len(self.shape)
@@ -54,6 +52,3 @@ class TensorDescriptor(hopper.TensorDescriptor):
     def _make_type(self, block, layout):
         return (f"tensordesc<{block}{',nan' * self._pads_with_nan}"
                 f"{',tf32' * self.round_f32_to_tf32}{',aligned' * (self.shape[-1] % _UNIT == 0)}>")
-
-    def _expanded(self):
-        return [self.base, *self.shape, *self.strides[:-1]]

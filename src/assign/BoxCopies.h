@@ -1,0 +1,51 @@
+//===- BoxCopies.h - Blocks that the copy engine brings to shared memory ----------===//
+//
+// A buffer for blocks of a descriptor, and barriers that tell when a block has come.
+// Several blocks whose first use is the same may share a barrier. Loops have rings of both:
+// slot i holds a block until the copy of a later iteration takes it again.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ir/tt/DescriptorAccess.h"
+
+namespace gluonc::assign {
+
+/// A buffer in shared memory, or a ring of as many.
+mlir::Value allocateBuffer(mlir::OpBuilder &builder, mlir::Location loc,
+                           llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                           mlir::Attribute encoding, std::optional<int64_t> slots = std::nullopt);
+/// The buffer at a slot of a ring.
+mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ring,
+                     mlir::Value slot);
+/// A buffer for blocks of the descriptor.
+mlir::Value allocateBuffer(mlir::OpBuilder &builder, mlir::Location loc, tt::TensorDescType desc,
+                           std::optional<int64_t> slots = std::nullopt);
+/// The bytes of a block, as a barrier counts them.
+int64_t bytesOf(tt::TensorDescType desc);
+
+/// A ring of barriers, of which each waits for the copies of one turn.
+class BoxBarriers {
+public:
+  /// Allocates and initializes them.
+  BoxBarriers(mlir::OpBuilder &builder, mlir::Location loc, int64_t slots);
+
+  /// Announces `bytes` to the barrier at `slot`.
+  void expect(mlir::OpBuilder &builder, mlir::Value slot, int64_t bytes, mlir::Value predicate);
+  /// Starts to copy the block that `load` names, from `indices` on, into `buffer`.
+  void copy(mlir::OpBuilder &builder, tt::DescriptorLoadOp load, mlir::Value desc,
+            mlir::ValueRange indices, mlir::Value slot, mlir::Value buffer, mlir::Value predicate);
+  /// Waits for all that was announced. `phase` is 0 and 1 in turns, each time that a slot is used.
+  void wait(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value phase);
+  /// Ends the barriers.
+  void end(mlir::OpBuilder &builder);
+
+private:
+  mlir::Value at(mlir::OpBuilder &builder, mlir::Value slot);
+
+  mlir::Location loc;
+  int64_t slots;
+  mlir::Value ring;
+};
+
+} // namespace gluonc::assign
