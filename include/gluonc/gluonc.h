@@ -279,7 +279,8 @@ GLUONC_API const char *gluonc_language_layouts(void);
 
 typedef enum gluonc_argument_kind GLUONC_ENUM_BASE {
   /* `text` is a type: "*fp32:16" (pointer, divisible by 16), "i32", "fp16",
-   * "tensordesc<fp16[64, 64],gl.NVMMASharedLayout(…)>" (element, block, layout),
+   * "tensordesc<fp16[64, 64],gl.NVMMASharedLayout(…)>" (element, block, layout), for kernels of
+   * Triton "tensordesc<fp16[64, 64]>", behind which ",nan", ",tf32", ",aligned" may stand,
    * "tensordesc_im2col<fp16[64, 64],input_rank=4,gl.NVMMASharedLayout(…)>". */
   GLUONC_ARGUMENT_TYPE = 0,
   /* Compile-time values. */
