@@ -1,5 +1,6 @@
 """autotune and heuristics: what stands around a kernel and chooses compile-time arguments for it."""
 
+import copy
 import functools
 import hashlib
 import inspect
@@ -202,8 +203,6 @@ class Autotuner(_Around):
     def _first_that_compiles(self, configs, args, kwargs):
         first = None
         for config in configs:
-            if config.pre_hook:
-                config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
             try:
                 self._compile(args, kwargs, [config])
                 return config
@@ -213,16 +212,25 @@ class Autotuner(_Around):
 
     def _compile(self, args, kwargs, configs, **options):
         kwargs = {name: value for name, value in kwargs.items() if name != "warmup"}
-        return compile_many([(self.fn, args, {**kwargs, **config.all_kwargs()})
-                             for config in configs], **options)
+        return compile_many([(self.fn, *self._arguments(args, kwargs, config)) for config in configs],
+                            **options)
+
+    def _arguments(self, args, kwargs, config):
+        """Those of a launch with the configuration, whose pre-hook may set the blocks of descriptors:
+        here of copies, since configurations are compiled side by side."""
+        if not config.pre_hook:
+            return args, {**kwargs, **config.all_kwargs()}
+        args = [copy.copy(value) if _is_descriptor(value) else value for value in args]
+        kwargs = {name: copy.copy(value) if _is_descriptor(value) else value
+                  for name, value in kwargs.items()}
+        config.pre_hook({**dict(zip(self.arg_names, args)), **kwargs, **config.all_kwargs()})
+        return args, {**kwargs, **config.all_kwargs()}
 
     def _measure(self, configs, args, kwargs):
         """Configuration -> times. Those that fail take forever."""
-        # What a pre-hook changes, it changes for the launch that follows it.
-        plain = [config for config in configs if not config.pre_hook]
-        found = self._compile(args, kwargs, plain, return_exceptions=True) if hasattr(
+        found = self._compile(args, kwargs, configs, return_exceptions=True) if hasattr(
             self.fn, "warmup") else []
-        self._failures = {config: failure for config, failure in zip(plain, found)
+        self._failures = {config: failure for config, failure in zip(configs, found)
                           if isinstance(failure, Exception)}
         timings = {config: self._bench(*args, config=config, **kwargs) for config in configs}
         if all(_is_endless(times) for times in timings.values()):
@@ -290,7 +298,16 @@ def _old_do_bench(warmup, rep, use_cuda_graph):
 
 def _have_times(named):
     return not _simulated.is_active() and any(
-        getattr(getattr(value, "device", None), "type", "") == "cuda" for value in named.values())
+        getattr(getattr(_tensor_of(value), "device", None), "type", "") == "cuda"
+        for value in named.values())
+
+
+def _is_descriptor(value):
+    return hasattr(type(value), "__gluonc_descriptor_type__")
+
+
+def _tensor_of(value):
+    return value.base if _is_descriptor(value) else value
 
 
 def _is_endless(times):

@@ -4,6 +4,7 @@
 #include "assign/BoxCopies.h"
 #include "assign/Products.h"
 #include "ir/Encoding.h"
+#include "ir/Hint.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -42,6 +43,7 @@ private:
   bool mayBeWritten(Value pointers);
   bool isStable(Value buffer, const Fetch &fetch);
   void findAsyncDots(Fetch &fetch);
+  bool isAbout(Operation *op, const Slice &slice);
   void numberBoxes(Fetch &fetch);
 
   scf::ForOp loop;
@@ -188,10 +190,10 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
   const auto *blocked = layout.as<layout::BlockedLayout>();
   bool isZeroElsewhere = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
                          matchPattern(load.getOther(), m_AnyZeroFloat());
-  if (!blocked || !isZeroElsewhere || mayBeWritten(load.getPtr()) ||
+  if (!blocked || mayBeWritten(load.getPtr()) ||
       llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
     return std::nullopt;
-  Copy copy{load, {}, false};
+  Copy copy{.load = load, .shared = {}, .hasOther = !isZeroElsewhere};
   for (Operation *user : load->getUsers())
     if (auto alloc = dyn_cast<ttg::LocalAllocOp>(user)) {
       Attribute encoding = alloc.getType().getEncoding();
@@ -219,7 +221,7 @@ std::optional<Copy> Finder::asCopy(tt::DescriptorLoadOp load) {
   if (load.getType().getElementTypeBitWidth() < 8 || mayBeWritten(load.getDesc()) ||
       llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
     return std::nullopt;
-  return Copy{load, load.getDesc().getType().getSharedLayout()};
+  return Copy{.load = load, .shared = load.getDesc().getType().getSharedLayout()};
 }
 
 /// The buffer that it is a view of.
@@ -238,10 +240,15 @@ static Value filledWith(Value buffer) {
 /// Whether a copy fills the buffer, or the loop leaves it alone.
 bool Finder::isStable(Value buffer, const Fetch &fetch) {
   Operation *op = viewedBy(buffer).getDefiningOp();
-  return !op || op->getBlock() != loop.getBody() || fetch.copyOf(filledWith(buffer));
+  if (!op || op->getBlock() != loop.getBody())
+    return true;
+  const Copy *copy = fetch.copyOf(filledWith(buffer));
+  return copy && copy->isReadBy(op);
 }
 
 bool Copy::isReadBy(Operation *user) const {
+  if (hasOther)
+    return false;
   auto alloc = dyn_cast<ttg::LocalAllocOp>(user);
   return alloc ? alloc.getType().getEncoding() == shared : isa<ttg::ConvertLayoutOp>(user);
 }
@@ -310,6 +317,14 @@ bool Finder::addLoad(Slice &slice, Operation *load) {
   });
 }
 
+/// Whether `op` says something of an argument that the fetching part carries.
+bool Finder::isAbout(Operation *op, const Slice &slice) {
+  auto hint = dyn_cast<gluon::HintOp>(op);
+  auto argument = hint ? dyn_cast<BlockArgument>(hint.getValue()) : BlockArgument();
+  return argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar() &&
+         slice.arguments.contains(argument.getArgNumber() - loop.getNumInductionVars());
+}
+
 /// Gives one number to boxes that are first used by the same operation.
 void Finder::numberBoxes(Fetch &fetch) {
   llvm::MapVector<Operation *, unsigned> numbers;
@@ -364,7 +379,7 @@ std::optional<Fetch> Finder::find() {
   if (fetch.copies.empty())
     return std::nullopt;
   for (Operation &op : *loop.getBody())
-    if (all.operations.contains(&op))
+    if (all.operations.contains(&op) || isAbout(&op, all))
       fetch.operations.push_back(&op);
   fetch.arguments.append(all.arguments.begin(), all.arguments.end());
   numberBoxes(fetch);

@@ -16,6 +16,8 @@ struct Copy {
   mlir::Attribute shared;
   /// A product reads the buffer itself, and may still do so in the next iteration.
   bool isOfDot = false;
+  /// What its mask leaves out is no zero: it is put in place behind the copy.
+  bool hasOther = false;
   /// Of loads through descriptors, which the copy engine carries out: those whose first uses are
   /// the same have one number, from 0 on.
   std::optional<unsigned> box = std::nullopt;

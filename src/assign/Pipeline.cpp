@@ -28,6 +28,7 @@
 #include "assign/Fetch.h"
 #include "assign/Settle.h"
 #include "ir/Encoding.h"
+#include "ir/Hint.h"
 #include "ir/tt/Coalescing.h"
 #include "target/Features.h"
 #include "target/nvidia/MatrixInstructions.h"
@@ -99,6 +100,7 @@ private:
   void computeOp(Operation &op, Turn turn, IRMapping &map);
   void awaitCopies(Operation &user, Turn turn, IRMapping &map);
   void awaitGroup(const Copy &copy);
+  Value readCopy(const Copy &copy, Value view, IRMapping &map);
   SmallVector<Value> awaitDots(ArrayRef<Value> running, size_t pending);
   void awaitDotsIn(Operation &branches, IRMapping &map);
   void meet(ttng::WarpGroupDotOp dot, IRMapping &map);
@@ -288,6 +290,17 @@ void Pipeliner::awaitGroup(const Copy &copy) {
   awaited = last + 1;
 }
 
+/// What was loaded, in registers.
+Value Pipeliner::readCopy(const Copy &copy, Value view, IRMapping &map) {
+  Type type = copy.load->getResult(0).getType();
+  Value value = ttg::LocalLoadOp::create(builder, loc, type, view);
+  if (!copy.hasOther)
+    return value;
+  auto load = cast<tt::LoadOp>(copy.load);
+  return arith::SelectOp::create(builder, loc, map.lookupOrDefault(load.getMask()), value,
+                                 map.lookupOrDefault(load.getOther()));
+}
+
 /// Before the first use of a copy: waits for it.
 void Pipeliner::awaitCopies(Operation &user, Turn turn, IRMapping &map) {
   for (auto [number, copy] : llvm::enumerate(fetch.copies)) {
@@ -306,12 +319,15 @@ void Pipeliner::awaitCopies(Operation &user, Turn turn, IRMapping &map) {
     if (!views[number])
       views[number] = viewOf(copy, turn.slot);
     if (!copy.isReadBy(&user) && !map.contains(loaded))
-      map.map(loaded, ttg::LocalLoadOp::create(builder, loc, loaded.getType(), views[number]));
+      map.map(loaded, readCopy(copy, views[number], map));
   }
 }
 
 void Pipeliner::computeOp(Operation &op, Turn turn, IRMapping &map) {
   if (op.getNumResults() == 1 && fetch.copyOf(op.getResult(0)))
+    return;
+  // What the author says of addresses goes with the fetching part.
+  if (isa<gluon::HintOp>(op) && llvm::is_contained(fetch.operations, &op))
     return;
   awaitCopies(op, turn, map);
   const Copy *copy = op.getNumOperands() == 1 ? fetch.copyOf(op.getOperand(0)) : nullptr;

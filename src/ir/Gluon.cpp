@@ -1,4 +1,5 @@
 //===- Gluon.cpp - The gluon dialect -----------------------------------------===//
+#include "ir/Hint.h"
 #include "ir/InlineAnything.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -12,6 +13,8 @@ using namespace gluonc;
 #include "ir/GluonAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/GluonOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/GluonHint.cpp.inc"
 
 void gluon::GluonDialect::initialize() {
   addAttributes<
@@ -22,5 +25,6 @@ void gluon::GluonDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/GluonOps.cpp.inc"
       >();
+  addOperations<HintOp>();
   addInterfaces<InlineAnything>();
 }

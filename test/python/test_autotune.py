@@ -1,10 +1,15 @@
 """autotune and heuristics, as scripts for Triton use them."""
 
+from types import SimpleNamespace
+
 import gluonc
 import numpy as np
 import pytest
 from gluonc import language as gl
-from gluonc import Config, autotune, heuristics
+from gluonc import Config, _autotune, autotune, heuristics
+from gluonc._jit import triton_jit
+from gluonc._triton import _language as tl
+from gluonc._triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @gluonc.jit
@@ -255,3 +260,27 @@ def test_every_public_name_is_there_and_listed():
         assert getattr(gluonc, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'autotuner'"):
         gluonc.autotuner
+
+
+def test_pre_hooks_set_blocks_of_descriptors_that_are_compiled_side_by_side():
+    def set_block(named):
+        named["tensor"].block_shape = [1, named["COLUMNS"]]
+
+    @autotune([Config({"COLUMNS": columns}, pre_hook=set_block) for columns in (16, 32)], ["rows"])
+    @triton_jit
+    def double(tensor, rows, COLUMNS: tl.constexpr):
+        for row in range(rows):
+            tensor.store([row, 0], 2 * tensor.load([row, 0]))
+    values = np.ones((2, 32), np.float32)
+    described = TensorDescriptor(values, [2, 32], [32, 1], [1, 1])
+    types = [compiled.executable.parameter_types[0] for compiled in double.warmup(described, 2)]
+    assert types == ["tensordesc<fp32[1, 16],aligned>", "tensordesc<fp32[1, 32],aligned>"]
+    assert described.block_shape == [1, 1]
+
+
+def test_tensors_behind_descriptors_are_on_their_device():
+    class Described:
+        __gluonc_descriptor_type__ = "tensordesc<fp32[1, 16]>"
+        base = SimpleNamespace(device=SimpleNamespace(type="cuda"))
+    assert _autotune._have_times({"n": 4, "tensor": Described()})
+    assert not _autotune._have_times({"n": 4})

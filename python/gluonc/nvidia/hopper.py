@@ -32,6 +32,8 @@ class TensorDescriptor:
     _is_im2col = False
     # Made when first asked for; a change of a field forgets it.
     _type_text: Any = field(default=None, init=False, repr=False, compare=False)
+    # The type of the elements of `base`, likewise.
+    _element_text: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self):
         from gluonc import language
@@ -60,8 +62,10 @@ class TensorDescriptor:
 
     def __setattr__(self, name, value):
         object.__setattr__(self, name, value)
-        if name != "_type_text":
+        if name[0] != "_":
             object.__setattr__(self, "_type_text", None)
+            if name == "base":
+                object.__setattr__(self, "_element_text", None)
 
     @classmethod
     def from_tensor(cls, tensor, block_shape, layout, padding="zero", round_f32_to_tf32=False):
@@ -76,15 +80,20 @@ class TensorDescriptor:
         return self.padding == "nan"
 
     @property
+    def _element(self):
+        if self._element_text is None:
+            self._element_text = view(self.base).type.lstrip("*k")
+        return self._element_text
+
+    @property
     def __gluonc_descriptor_type__(self):
         if self._type_text is None:
-            element = view(self.base).type.lstrip("*k")
-            block = ", ".join(map(str, self.block_shape))
-            self._type_text = self._make_type(f"{element}[{block}]", source(self.layout))
+            self._type_text = self._make_type(
+                f"{self._element}[{', '.join(map(str, self.block_shape))}]")
         return self._type_text
 
-    def _make_type(self, block, layout):
-        return f"tensordesc<{block},{layout}>"
+    def _make_type(self, block):
+        return f"tensordesc<{block},{source(self.layout)}>"
 
 
 @dataclass
@@ -123,8 +132,8 @@ class TensorDescriptorIm2Col(TensorDescriptor):
             pixel_box_lower_corner=pixel_box_lower_corner,
             pixel_box_upper_corner=pixel_box_upper_corner)
 
-    def _make_type(self, block, layout):
-        return f"tensordesc_im2col<{block},input_rank={len(self.shape)},{layout}>"
+    def _make_type(self, block):
+        return f"tensordesc_im2col<{block},input_rank={len(self.shape)},{source(self.layout)}>"
 
 
 def _strides(tensor):

@@ -9,7 +9,7 @@
 #include "codegen/core/Emitter.h"
 #include "codegen/core/Format.h"
 #include "codegen/passes/DebugInfo.h"
-#include "ir/Dialects.h"
+#include "ir/Hint.h"
 
 using namespace llvm;
 using gluonc::layout::Dim;
@@ -176,12 +176,16 @@ LogicalResult emitAssume(Emitter &emitter, llvmir::AssumeOp op) {
   return success();
 }
 
+/// AxisInfo has read it.
+LogicalResult emitHint(Emitter &, gluon::HintOp) { return success(); }
+
 } // namespace
 
 void addDebug(EmitTable &table) {
   table.add<emitPrint>();
   table.add<emitAssert>();
   table.add<emitAssume>();
+  table.add<emitHint>();
 }
 
 } // namespace gluonc::codegen

@@ -7,6 +7,7 @@
 #include "ir/tt/AxisInfo.h"
 
 #include "ir/Encoding.h"
+#include "ir/Hint.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -371,6 +372,11 @@ private:
       return runIf(branch);
     if (auto branch = dyn_cast<BranchOpInterface>(op))
       return runBranch(branch);
+    if (auto hint = dyn_cast<gluon::HintOp>(op)) {
+      AxisInfo info = get(hint.getValue());
+      applyHints(info, [&](llvm::StringRef name) { return op->getDiscardableAttr(name); });
+      return set(hint.getValue(), std::move(info));
+    }
     for (Region &region : op->getRegions())
       for (Block &block : region)
         runBlock(block);

@@ -41,7 +41,7 @@ struct AxisInfo {
 
 /// Facts about every value of a function. Loops are followed to a fixed point; block arguments join
 /// what all their predecessors say. Hints of the author (`tt.contiguity`, `tt.divisibility`,
-/// `tt.constancy` on operations and function arguments) override what was computed.
+/// `tt.constancy` on operations, function arguments and `gluon.hint`) override what was computed.
 class AxisInfos {
 public:
   explicit AxisInfos(tt::FuncOp function);

@@ -173,6 +173,19 @@ TEST_F(AxisInfoTest, HintsOfTheAuthorOverride) {
   EXPECT_EQ(of("hinted").divisibility, Facts{32});
 }
 
+TEST_F(AxisInfoTest, HintsAboutWhatALoopCarriesHoldBehindThem) {
+  analyze("%n: i32, %d: i32 {tt.divisibility = 16 : i32}", R"(
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %s = scf.for %i = %c0 to %n step %c1 iter_args(%x = %n) -> (i32) : i32 {
+        gluon.hint %x {tt.divisibility = dense<16> : tensor<1xi32>} : i32
+        %y = arith.addi %x, %d {inside} : i32
+        scf.yield %y : i32
+      }
+  )");
+  EXPECT_EQ(of("inside").divisibility, Facts{16});
+}
+
 TEST_F(AxisInfoTest, ExtremeConstantsAreHarmless) {
   analyze("", R"(
       %min = arith.constant -9223372036854775808 : i64

@@ -1,7 +1,7 @@
 //===- Hints.cpp - Hints, device output, assertions, barriers -----------------===//
 #include "sema/builtins/Emit.h"
 
-#include "ir/Dialects.h"
+#include "ir/Hint.h"
 
 namespace gluonc::sema::ops {
 
@@ -29,7 +29,8 @@ static std::optional<llvm::SmallVector<int32_t>> hintValues(Context &context,
   return std::nullopt;
 }
 
-/// Puts the hint on the operation that made the value, or on the kernel's parameter.
+/// Puts the hint on the operation that made the value, or on the kernel's parameter; for others,
+/// which loops carry, there is an operation.
 static Result attachHint(Context &context, const BoundArgs &arguments, llvm::StringRef attribute) {
   if (arguments["input"].isNumber())
     return arguments["input"];
@@ -38,10 +39,11 @@ static Result attachHint(Context &context, const BoundArgs &arguments, llvm::Str
   std::optional<llvm::SmallVector<int32_t>> values = hintValues(context, arguments);
   if (!values)
     return std::nullopt;
-  mlir::Builder &builder = context.builder;
+  mlir::OpBuilder &builder = context.builder;
+  auto type = mlir::RankedTensorType::get({int64_t(values->size())}, builder.getI32Type());
+  auto perDim = mlir::DenseIntElementsAttr::get(type, *values);
   if (mlir::Operation *op = arguments["input"].ir().getDefiningOp()) {
-    auto type = mlir::RankedTensorType::get({int64_t(values->size())}, builder.getI32Type());
-    op->setAttr(attribute, mlir::DenseIntElementsAttr::get(type, *values));
+    op->setAttr(attribute, perDim);
     return arguments["input"];
   }
   auto argument = llvm::cast<mlir::BlockArgument>(arguments["input"].ir());
@@ -50,6 +52,9 @@ static Result attachHint(Context &context, const BoundArgs &arguments, llvm::Str
   if (function && argument.getOwner()->isEntryBlock())
     function.setArgAttr(argument.getArgNumber(), attribute,
                         builder.getI32IntegerAttr(values->front()));
+  else
+    gluon::HintOp::create(builder, context.loc(), arguments["input"].ir())
+        ->setAttr(attribute, perDim);
   return arguments["input"];
 }
 
