@@ -103,8 +103,8 @@ BasisList blockBasesToCga(const BasisList &blockBases, llvm::ArrayRef<int64_t> s
 Problem DistributedLinearLayout::validate() const {
   if (shape.empty())
     return "a linear layout needs at least one dimension";
-  if (shape.size() > 8)
-    return "a linear layout can have at most 8 dimensions";
+  if (shape.size() > 24)
+    return "a linear layout can have at most 24 dimensions";
   if (Problem problem = checkPowers("the sizes of a linear layout's shape", shape))
     return problem;
   const std::pair<const char *, const BasisList *> fields[] = {{"reg_bases", &regBases},

@@ -9,8 +9,13 @@ namespace gluonc::layout {
 
 namespace {
 
-Inferred done(Layout layout) { return {std::move(layout), {}}; }
 Inferred refuse(std::string why) { return {std::nullopt, std::move(why)}; }
+Inferred done(Layout layout) {
+  // There may be more dimensions than a layout of its kind can have.
+  if (Problem problem = layout.validate())
+    return refuse(*problem);
+  return {std::move(layout), {}};
+}
 
 SharedLinearLayout explicitShared(const Layout &like, const LinearLayout &linear) {
   DistributedLinearLayout bases = toExplicit(linear.renameIn(Dim::Offset, Dim::Register));

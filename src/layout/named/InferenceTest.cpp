@@ -172,6 +172,15 @@ TEST(Inference, ReshapedSharedMemoryKeepsItsBytes) {
   EXPECT_EQ(reshaped.size(), 4u);
 }
 
+TEST(Inference, RefusesMoreDimsThanALayoutHas) {
+  DistributedLinearLayout line{{}, {{1}}, {}, {}, {2}};
+  Ints shape(24, 1);
+  shape.back() = 2;
+  EXPECT_TRUE(reshapeLayout(line, {2}, shape));
+  shape.insert(shape.begin(), 1);
+  EXPECT_EQ(reshapeLayout(line, {2}, shape).why, "a linear layout can have at most 24 dimensions");
+}
+
 TEST(Inference, BuffersHaveDims) {
   SwizzledSharedLayout one{1, 1, 1, {0}, {}};
   EXPECT_EQ(reshapeLayout(one, {1}, {}).why, "a buffer has at least one dimension");
