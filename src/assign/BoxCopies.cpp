@@ -28,7 +28,7 @@ Value bufferAt(OpBuilder &builder, Location loc, Value ring, Value slot) {
   auto type = cast<ttg::MemDescType>(ring.getType());
   auto view = ttg::MemDescType::get(type.getShape().drop_front(), type.getElementType(),
                                     type.getEncoding(), type.getMemorySpace(),
-                                    /*mutableMemory=*/true, type.getAllocShape());
+                                    /*mutableMemory=*/true);
   return ttg::MemDescIndexOp::create(builder, loc, view, ring, slot);
 }
 

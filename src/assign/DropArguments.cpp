@@ -57,6 +57,7 @@ void dropFrom(scf::ForOp loop) {
   auto made = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                  loop.getStep(), inits);
   made->setAttrs(loop->getAttrs());
+  made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
   Block *body = loop.getBody(), *newBody = made.getBody();
   newBody->clear();
   loop.getInductionVar().replaceAllUsesWith(made.getInductionVar());

@@ -144,7 +144,10 @@ Value Flattener::countOf(scf::ForOp loop) {
       arith::SubIOp::create(builder, loc, wide(loop.getUpperBound()), wide(loop.getLowerBound()));
   Value zero = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 0);
   span = arith::MaxSIOp::create(builder, loc, span, zero);
-  return arith::CeilDivSIOp::create(builder, loc, span, wide(loop.getStep()));
+  Value step = wide(loop.getStep());
+  Value one = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 1);
+  span = arith::AddIOp::create(builder, loc, span, arith::SubIOp::create(builder, loc, step, one));
+  return arith::DivSIOp::create(builder, loc, span, step);
 }
 
 /// What `then` makes where the condition holds, else what `otherwise` makes.

@@ -231,6 +231,7 @@ void Pipeliner::makeLoop() {
                             loop.getStep(), inits);
   made->setAttrs(loop->getAttrs());
   made->removeAttr(numStagesAttr);
+  made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
   if (!made.getBody()->empty())
     made.getBody()->back().erase();
   OpBuilder::InsertionGuard guard(builder);
