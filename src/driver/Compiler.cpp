@@ -73,19 +73,20 @@ struct MayStop : mlir::PassInstrumentation {
 };
 } // namespace
 
-bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
-                         const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
-  TimingScope scope(timings, "transform");
-  beginStage("transform");
+/// Layouts where the kernel's author left them to the compiler.
+static void addChoices(mlir::PassManager &passes, mlir::ModuleOp module,
+                       const target::Target &target) {
+  if (!choosesLayouts(module))
+    return;
+  // Layouts spread through inlined calls, and what simplification drops needs none.
+  passes.addPass(createInlinePass());
+  passes.addPass(createSimplifyPass());
+  addAssign(passes, target);
+}
+
+bool Compiler::runPasses(mlir::PassManager &passes, mlir::ModuleOp module,
+                         const diag::SourceManager &sources, diag::Sink &sink) {
   DiagnosticBridge bridge(mlirContext.get(), sources, sink, Kind::KernelRejected);
-  mlir::PassManager passes(mlirContext.get());
-  if (choosesLayouts(module)) {
-    // Layouts spread through inlined calls, and what simplification drops needs none.
-    passes.addPass(createInlinePass());
-    passes.addPass(createSimplifyPass());
-    addAssign(passes, target);
-  }
-  addPipeline(passes, target);
   passes.addInstrumentation(std::make_unique<MayStop>());
   // Once at the end: after each of a dozen passes it would take longer than they.
   passes.enableVerifier(false);
@@ -96,6 +97,27 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   if (sink.errorCount() == before)
     sink.report(Kind::KernelRejected, {}, "a pass over the kernel failed").end();
   return false;
+}
+
+bool Compiler::assignLayouts(mlir::ModuleOp module, const target::Target &target,
+                             const diag::SourceManager &sources, diag::Sink &sink) {
+  beginStage("transform");
+  mlir::PassManager passes(mlirContext.get());
+  addChoices(passes, module, target);
+  passes.addPass(createInlinePass());
+  passes.addPass(createResolveLayoutsPass());
+  passes.addPass(createSimplifyPass());
+  return runPasses(passes, module, sources, sink);
+}
+
+bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
+                         const diag::SourceManager &sources, diag::Sink &sink, Timings *timings) {
+  TimingScope scope(timings, "transform");
+  beginStage("transform");
+  mlir::PassManager passes(mlirContext.get());
+  addChoices(passes, module, target);
+  addPipeline(passes, target);
+  return runPasses(passes, module, sources, sink);
 }
 
 static void reportAssembler(const codegen::AssemblerError &failure, const target::Target &target,

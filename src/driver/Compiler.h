@@ -20,6 +20,10 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+namespace mlir {
+class PassManager;
+}
+
 namespace gluonc::driver {
 
 /// How machine code is made, beyond what the source and its specialization say.
@@ -77,6 +81,11 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> makeIr(const KernelSource &source, diag::Sink &sink,
                                            Timings *timings = nullptr);
 
+  /// The part of `transform` that chooses layouts, after which every tensor has one. False after a
+  /// report.
+  bool assignLayouts(mlir::ModuleOp module, const target::Target &target,
+                     const diag::SourceManager &sources, diag::Sink &sink);
+
   /// The transform pipeline, in place. False after a report.
   bool transform(mlir::ModuleOp module, const target::Target &target,
                  const diag::SourceManager &sources, diag::Sink &sink, Timings *timings = nullptr);
@@ -94,6 +103,9 @@ public:
                                          Timings *timings = nullptr);
 
 private:
+  bool runPasses(mlir::PassManager &passes, mlir::ModuleOp module,
+                 const diag::SourceManager &sources, diag::Sink &sink);
+
   std::unique_ptr<mlir::MLIRContext> mlirContext;
 };
 

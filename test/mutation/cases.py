@@ -128,6 +128,11 @@ class Maker:
         return Case([self.gluonc, "compile", f"k.py::{kernel}", *to_types(arguments), "--target",
                      rng.choice(TARGETS), "--emit", stage, "-o", "/dev/null", "--no-cache"], "k.py", data)
 
+    def lift(self, rng):
+        kernel, arguments, data = self.mutated_test(rng)
+        return Case([self.gluonc, "lift", f"k.py::{kernel}", *to_types(arguments), "--target",
+                     rng.choice([*TARGETS, "hip:gfx942", "hip:gfx1250"]), "-o", "/dev/null"], "k.py", data)
+
     def ir(self, rng):
         data = encode(texts.ir(rng, rng.choice(self.ir_files).read_text(), rng.choice([1, 1, 2, 3, 6])))
         if rng.random() < 0.1:

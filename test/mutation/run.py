@@ -10,6 +10,7 @@
     compile  kernel files through `gluonc compile`        run_ir  IR through `gluonc run --ttgir`
     run      kernel files through `gluonc run` (CPU)      opt     IR through `gluon-opt`
     words    command lines                                npy     .npy files through `gluonc run`
+    lift     kernel files through `gluonc lift`
     api      sequences of C calls (api_calls.c)           python  calls of the package
 
 Standard library only, and no compiler: the paths name the programs, so that a build with sanitizers
@@ -39,7 +40,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import cases
 import judge
 
-KINDS = ["check", "compile", "run", "words", "npy", "ir", "run_ir", "opt", "api", "python"]
+KINDS = ["check", "compile", "lift", "run", "words", "npy", "ir", "run_ir", "opt", "api", "python"]
 # A problem is looked into this often by a worker; then it is counted only.
 MOST_KEPT = 2
 

@@ -69,6 +69,20 @@ constexpr OptionSpec compileOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
+constexpr OptionSpec liftOptions[] = {
+    {"--target", "TARGET", "cuda:80, cuda:90a, hip:gfx942, …: the chip to choose for"},
+    {"-o", "PATH", "where the file goes; - (default) is the standard output"},
+    {"--values", "", "arguments are values, as `gluonc run` takes them, in place of types"},
+    {"--unchecked", "", "print it though it may compile to other code"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"--debug", "", "turn on device_assert and overflow checks"},
+    {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
 constexpr OptionSpec checkOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
@@ -111,6 +125,11 @@ constexpr CommandSpec commands[] = {
      "Compiles a kernel, or stops at an earlier stage.\n"
      "TYPE is written as in Triton: *fp32:16 (pointer, divisible by 16), i32, fp16.",
      compileOptions, compileCommand},
+    {"lift", "FILE.py::KERNEL NAME=TYPE_OR_VALUE… --target TARGET [options]",
+     "Prints the Gluon source of what the compiler chose for a kernel of Triton: its layouts,\n"
+     "products, copies ahead. It compiles to the same code for the same arguments, which is\n"
+     "checked before it is printed.",
+     liftOptions, liftCommand},
     {"check", "FILE.py|FOLDER… [options]",
      "Parses files and resolves everything in them that is decorated. Says what is wrong\n"
      "whatever the arguments are: names, constructs, calls, layouts, shapes. Of folders: the\n"

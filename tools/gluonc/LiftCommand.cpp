@@ -1,0 +1,75 @@
+#include "Session.h"
+#include "driver/Arguments.h"
+#include "driver/LiftKernel.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace gluonc::tool {
+
+/// A word that a shell reads as it is.
+static std::string quoted(llvm::StringRef word) {
+  bool isPlain = !word.empty() && llvm::all_of(word, [](char c) {
+    return llvm::isAlnum(c) || llvm::StringRef("_-./:=,+@%").contains(c);
+  });
+  return isPlain ? word.str() : ("'" + word + "'").str();
+}
+
+/// What was asked for, so that a shell takes it again.
+static std::string commandLine(const Session &session) {
+  std::string text = "gluonc lift";
+  for (const Word &word : session.line.positional())
+    text += " " + quoted(word.text);
+  for (const OptionSpec &option : session.command->options)
+    for (const Word &word : session.line.all(option.name))
+      if (option.name != "-o")
+        text += " " + option.name.str() + (option.value.empty() ? "" : " " + quoted(word.text));
+  return text;
+}
+
+int liftCommand(Session &session) {
+  if (session.line.positional().empty())
+    return session.usage("no kernel given");
+  Session::Input input = Session::splitInput(session.line.positional().front());
+  if (input.isIr())
+    return session.usage("it takes the source of a kernel, not IR");
+  std::vector<driver::ArgumentText> texts;
+  sema::Options options;
+  std::string problem;
+  if (!session.line.namedValues(1, texts, problem) || !session.readOptions(options, problem))
+    return session.usage(problem);
+  const Word *target = session.line.find("--target");
+  if (!target)
+    return session.usage("--target is needed, e.g. --target cuda:90a");
+  std::optional<target::Target> parsed = session.parseTarget(*target);
+  std::optional<std::string> text = parsed ? session.readFile(input.path) : std::nullopt;
+  if (!text)
+    return session.status();
+  options.target = *parsed;
+
+  sema::Program program(session.sources);
+  session.prepare(program);
+  sema::Module *module = program.load(input.path.text, std::move(*text), session.sink);
+  if (session.sink.hasErrors())
+    return session.status();
+  std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
+  if (!kernel)
+    return session.status();
+  host::HostScope scope(program, *module);
+  diag::Span place = input.kernel ? input.kernel->span : input.path.span;
+  std::optional<driver::KernelArguments> bound =
+      session.line.has("--values")
+          ? driver::bindValues(scope, *kernel, texts, {}, place, session.sink)
+          : driver::bindTypes(scope, *kernel, texts, place, session.sink);
+  if (!bound)
+    return session.status();
+  driver::Compiler compiler;
+  std::optional<std::string> lifted = driver::liftKernel(
+      compiler, {program, kernel.get(), bound->specs, options},
+      {session.codeOptions(), commandLine(session), session.line.has("--unchecked")}, session.sink);
+  const Word *out = session.line.find("-o");
+  if (lifted)
+    session.writeFile(out ? *out : Word{"-", {}}, *lifted);
+  return session.status();
+}
+
+} // namespace gluonc::tool
