@@ -56,7 +56,7 @@ class CompiledKernel:
     def __init__(self, name, executable, target, options, device, fn=None, specs=None, src=None,
                  specialization=None):
         self.fn, self.name, self.executable, self.target = fn, name, executable, target
-        self.device, self._specs, self._src = device, specs, src
+        self.device, self.specs, self.options, self._src = device, specs, options, src
         # The first option is the kernel's own warps; a CTA has those of its partitions, too.
         self.metadata = Metadata(executable.key(), target, name, executable.num_warps, *options[1:],
                                  executable.shared_bytes, 0, executable.scratch_bytes, 128, 0, 1)
@@ -88,7 +88,7 @@ class CompiledKernel:
         """What it was compiled from."""
         if self._src is None:
             from gluonc._compile import ASTSource
-            self._src = ASTSource(self.fn, *self.fn._describe_specs(self._specs))
+            self._src = ASTSource(self.fn, *self.fn._describe_specs(self.specs))
         return self._src
 
     @property
@@ -183,8 +183,8 @@ class CompiledKernel:
 
     def _run_time_values(self, values):
         """One value for each parameter that is left at run time, out of tuples, too."""
-        if self._specs is not None and len(values) == len(self._specs):
-            values = _without_constants(self._specs, values)
+        if self.specs is not None and len(values) == len(self.specs):
+            values = _without_constants(self.specs, values)
         return list(values)
 
 

@@ -1,6 +1,5 @@
 """What stands around a function that kernels are made of."""
 
-import hashlib
 import inspect
 import itertools
 import re
@@ -13,6 +12,18 @@ from gluonc._lazy import lazy
 # Function or class -> when it was decorated, or first seen where that is not known.
 _ages = weakref.WeakKeyDictionary()
 _births = itertools.count()
+# Name -> the decorated function that had it last.
+_named = weakref.WeakValueDictionary()
+
+
+def name_of(decorated):
+    """What tells it from others of the program: "module:function"."""
+    return f"{decorated.fn.__module__}:{decorated.fn.__qualname__}"
+
+
+def named(name):
+    """The decorated function of this name that was made last; None where there is none."""
+    return _named.get(name)
 
 
 class Decorated:
@@ -24,6 +35,7 @@ class Decorated:
         # Of the text, where the function begins.
         self._line = fn.__code__.co_firstlineno
         _ages[self] = next(_births)
+        _named[name_of(self)] = self
 
     @lazy
     def _lines(self):
@@ -56,9 +68,22 @@ class Decorated:
 
     @property
     def cache_key(self):
-        """Tells functions apart in what is kept on disk: another text is another function."""
-        parts = self.fn.__module__, self.fn.__qualname__, self._text or "", _native.__version__
-        return hashlib.sha256("\0".join(map(str, (*parts, self._line))).encode()).hexdigest()
+        """Tells functions apart in what is kept on disk: it changes with the text, and with the
+        functions and constants that the text names."""
+        from gluonc._dependencies import key_of
+        return key_of(self)
+
+    @property
+    def used_global_vals(self):
+        """(name, id of the variables) -> (value, variables) of the constants that it reads."""
+        from gluonc._dependencies import constants_of
+        variables = self.fn.__globals__
+        return {(name, id(variables)): (value, variables)
+                for name, value in constants_of(self).items()}
+
+    @used_global_vals.setter
+    def used_global_vals(self, value):
+        """Scripts for Triton clear it to have it found anew, which it always is."""
 
     def __setattr__(self, name, value):
         if name in ("fn", "noinline") and name in vars(self):

@@ -10,7 +10,8 @@ import inspect
 from collections import namedtuple
 from collections.abc import Mapping
 
-from gluonc import _native, _settings, _tensors, hooks
+from gluonc import _native, _preload, _settings, _tensors, hooks
+from gluonc._async import active_mode
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._decorated import Decorated, youngest
 from gluonc._engine import engine, gpu_target, simulated_target
@@ -20,6 +21,7 @@ from gluonc.errors import OutOfResources
 from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
                                read_parameters)
 from gluonc.language._constexpr import unwrap
+from gluonc.language._dtypes import dtype
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
                     "enable_fp_fusion": None, "launch_pdl": False,
@@ -33,6 +35,7 @@ _IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_
 
 
 _MAX_WARPS = 32
+_TEXTS_OF_DTYPES = {each.__gluonc_source__() for each in dtype._all.values()}
 
 
 def default_options():
@@ -86,6 +89,8 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
         self._repr, self.launch_metadata, self.version = repr, launch_metadata, version
         self.pre_run_hooks, self.module = [], fn.__module__
+        # Text of a specialization -> FutureKernel that no launch has asked for yet.
+        self._pending = {}
         functools.update_wrapper(self, fn)
 
     def __class_getitem__(cls, signature):
@@ -116,7 +121,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     @property
     def device_caches(self):
-        """device -> (kernels,), those that launches have compiled, by hash. `clear()` drops them."""
+        """device -> (kernels,), those that launches have compiled. `clear()` drops them."""
         return _DeviceCaches(self)
 
     def repr(self, names):
@@ -158,8 +163,8 @@ class JITFunction(_native.Dispatcher, KernelInterface):
             return False
         changes = resolver.changes()
         for name, before, now in changes:
-            if before.startswith("gl.constexpr("):
-                raise RuntimeError(f"global {name} has changed from {before} to {now} since "
+            if before.startswith("gl.constexpr(") or before in _TEXTS_OF_DTYPES:
+                raise RuntimeError(f"global variable {name} has changed from {before} to {now} since "
                                    f"{self.fn.__name__} was compiled, which has it as a constant")
         return bool(changes)
 
@@ -217,17 +222,44 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         raise ValueError(f"{self.fn.__name__}: tensors on different devices: {places}")
 
     def _compile(self, specs, options, device, values, is_warmup):
-        """The CompiledKernel for what the dispatcher has not seen before; None where a hook does
-        not want it."""
-        if hooks.compile_enter is None and hooks.compile_exit is None:
+        """The CompiledKernel for what the dispatcher has not seen before; a FutureKernel while somebody
+        else compiles it, None where a hook does not want it."""
+        mode = active_mode.get()
+        if mode is None and not self._pending and hooks.compile_enter is hooks.compile_exit is None:
             return self._make(specs, options, device)
         described = self._describe_compilation(specs, options, device, is_warmup)
+        pending = self._pending.get(described["key"])
+        if pending is not None:
+            return pending if is_warmup and not pending.done() else self._take(described["key"])
         if hooks.compile_enter is not None and hooks.compile_enter(**described):
             return None
-        compiled = self._make(specs, options, device)
-        if hooks.compile_exit is not None:
-            hooks.compile_exit(**described)
-        return compiled
+
+        def make():
+            compiled = self._make(specs, options, device)
+            if hooks.compile_exit is not None:
+                hooks.compile_exit(**described)
+            return compiled
+
+        if mode is None or not is_warmup:
+            return make()
+        return self._pending.setdefault(described["key"], mode.submit(make))
+
+    def _forget(self):
+        """Drops what was compiled: the next launches compile anew."""
+        self._pending.clear()
+        self._forget_compiled()
+
+    def _take(self, key):
+        """The CompiledKernel that a FutureKernel stood for."""
+        return self._pending.pop(key).result()
+
+    def preload(self, specialization_data):
+        """The CompiledKernel of a specialization that a hook of compilations was told of, in another
+        process, too: `kwargs["compile"]["specialization_data"]`. Launches find it."""
+        args, options = _preload.read(self, specialization_data)
+        names = set(self.arg_names)
+        return self._specialize(tuple(args), {name: value for name, value in options.items()
+                                              if name not in names})
 
     def _make(self, specs, options, device):
         options = settled_options(options)
@@ -265,19 +297,29 @@ class JITFunction(_native.Dispatcher, KernelInterface):
             return self.fn.__name__
         return self.repr(SpecializationNames(self, *self._describe_specs(specs)))
 
+    def _texts_of(self, specs, options):
+        """(for people, with all that tells a specialization from the function's others)"""
+        signature, constants = self._describe_specs(specs)
+        types = ", ".join(f"{name}: {kind}" for name, kind in signature.items())
+        settings = ", ".join(f"{name}={value}"
+                             for name, value in zip(_OPTION_DEFAULTS, settled_options(options)))
+        text = f"{self.fn.__qualname__}[{settings}]({types})"
+        keys = [value.cache_key for value in constants.values() if isinstance(value, Decorated)]
+        return text, f"{text} {constants} {keys}"
+
     def _describe_compilation(self, specs, options, device, is_warmup):
         """What hooks of compilations get."""
         signature, constants = self._describe_specs(specs)
         chosen = dict(zip(_OPTION_DEFAULTS, settled_options(options)))
-        types = ", ".join(f"{name}: {kind}" for name, kind in signature.items())
-        settings = ", ".join(f"{name}={value}" for name, value in chosen.items())
-        text = f"{self.fn.__qualname__}[{settings}]({types})"
-        key = f"{text} {constants}"
+        text, key = self._texts_of(specs, options)
         places = {(self.arg_names.index(name),): value for name, value in constants.items()}
         return {"key": key, "repr": text, "is_manual_warmup": is_warmup, "already_compiled": False,
                 "fn": hooks.JitFunctionInfo(self.fn.__module__, self.fn.__qualname__, self),
                 "compile": {"key": key, "signature": signature, "device": device,
-                            "constants": places, "is_warmup": is_warmup, **chosen}}
+                            "constants": places, "is_warmup": is_warmup,
+                            "specialization_data": _preload.describe(
+                                self, specs, dict(zip(_OPTION_DEFAULTS, options))),
+                            **chosen}}
 
     def _specialization(self, specs, options):
         (num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative,
@@ -308,18 +350,21 @@ class _DeviceCaches:
         return _CompiledKernels(self._fn, device),
 
     def clear(self):
-        self._fn._forget_compiled()
+        self._fn._forget()
 
 
 class _CompiledKernels(Mapping):
-    """Hash -> CompiledKernel, for a GPU; those of the simulator are for any."""
+    """Key, as hooks of compilations are told it -> CompiledKernel, or FutureKernel, for a GPU; those of
+    the simulator are for any."""
 
     def __init__(self, fn, device):
         self._fn, self._device = fn, device
 
     def _found(self):
-        return {compiled.hash: compiled for compiled in self._fn._list_compiled()
-                if compiled.simulated or compiled.device == self._device}
+        return {**{self._fn._texts_of(compiled.specs, compiled.options)[1]: compiled
+                   for compiled in self._fn._list_compiled()
+                   if compiled.simulated or compiled.device == self._device},
+                **self._fn._pending}
 
     def __getitem__(self, key):
         return self._found()[key]
@@ -331,7 +376,7 @@ class _CompiledKernels(Mapping):
         return len(self._found())
 
     def clear(self):
-        self._fn._forget_compiled()
+        self._fn._forget()
 
 
 class _FrontEnd(JITFunction):

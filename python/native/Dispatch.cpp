@@ -338,7 +338,8 @@ private:
     return tuple;
   }
 
-  /// Sets `kernel`, and all of `entry` where that is no None. False with an exception.
+  /// Sets `kernel`, and all of `entry` where that is no None and has an executable already. False
+  /// with an exception.
   bool compile() {
     PyObject *list = specs(state.parameters, arguments);
     PyObject *chosen = options(), *values = valuesAt(0, state.parameters.size());
@@ -351,6 +352,10 @@ private:
     if (!kernel || kernel == Py_None)
       return kernel;
     PyObject *executable = PyObject_GetAttrString(kernel, "executable");
+    if (executable == Py_None) {
+      Py_DECREF(executable);
+      return true;
+    }
     PyObject *resolver = executable ? PyObject_GetAttrString(kernel, "resolver") : nullptr;
     PyObject *isOwned = resolver ? PyObject_GetAttrString(kernel, "is_owned") : nullptr;
     if (isOwned) {

@@ -3,6 +3,7 @@
 Each module here stands where Triton has one of that name. The rest of Triton answers with Unknown.
 """
 
+from gluonc._async import AsyncCompileMode, FutureKernel
 from gluonc._autotune import Autotuner, Config, autotune, heuristics
 from gluonc._compile import compile
 from gluonc._host import aggregate, cdiv, constexpr_function, must_use_result, next_power_of_2
