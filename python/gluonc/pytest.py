@@ -8,6 +8,7 @@ that a process that dies leaves what it did. `--gluonc-sample N` keeps N cases o
 leaves out the tests whose ids are in a file, one a line.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -151,9 +152,23 @@ def fresh_knobs():
         stop()
 
 
+@contextlib.contextmanager
+def _fresh_cache(folder):
+    from gluonc._triton import knobs
+    with knobs.cache.scope():
+        knobs.cache.dir = str(folder)
+        yield str(folder)
+
+
 @pytest.fixture
-def fresh_triton_cache():
-    yield None
+def fresh_triton_cache(tmp_path):
+    with _fresh_cache(tmp_path / "cache") as folder:
+        yield folder
+
+
+@pytest.fixture
+def fresh_triton_cache_scope(tmp_path):
+    yield lambda: _fresh_cache(tmp_path / "cache")
 
 
 @pytest.fixture

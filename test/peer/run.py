@@ -134,7 +134,8 @@ class Piece:
 
     def _environment(self):
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1",
-                           GLUONC_CACHE_DIR="", TMPDIR=str(self._folder))
+                           GLUONC_CACHE_DIR="", TMPDIR=str(self._folder),
+                           TRITON_CACHE_DIR=str(self._folder / "results"))
         environment.pop("GLUONC_SIMULATE", None)
         if self.target != "gpu":
             environment["GLUONC_SIMULATE"] = self.target

@@ -23,3 +23,19 @@ class GPUTarget:
 
     def __str__(self):
         return f"{self.backend}:{self.arch}"
+
+
+class BaseBackend:
+    """What a launch tells its backend of values: "D" where 16 divides them, else nothing."""
+
+    @staticmethod
+    def get_int_specialization(value, align=True):
+        return "D" if align and value % 16 == 0 else ""
+
+    @staticmethod
+    def get_tensor_specialization(tensor, align=True):
+        return "D" if align and tensor.data_ptr() % 16 == 0 else ""
+
+    @staticmethod
+    def get_tensordesc_specialization(descriptor, align=True):
+        return ""

@@ -1,0 +1,7 @@
+"""triton.backends.amd.compiler."""
+
+from gluonc._triton.backends.compiler import BaseBackend
+
+
+class HIPBackend(BaseBackend):
+    """AMD's GPUs."""
