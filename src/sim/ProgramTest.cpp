@@ -416,14 +416,29 @@ tt.func public @k() {
   kernel.launch.output = &out;
   kernel.launch.hostThreads = 2;
   EXPECT_TRUE(kernel.run(2)) << kernel.allMessages();
-  EXPECT_EQ(text, "pid (0, 0, 0) id: 0\n"
-                  "pid (0, 0, 0) idx (0) v: 0x00000000\n"
-                  "pid (0, 0, 0) idx (1) v: 0x00000001\n"
-                  "pid (0, 0, 0) v: 1.500000\n"
-                  "pid (1, 0, 0) id: 1\n"
-                  "pid (1, 0, 0) idx (0) v: 0x00000000\n"
-                  "pid (1, 0, 0) idx (1) v: 0x00000001\n"
-                  "pid (1, 0, 0) v: 1.500000\n");
+  EXPECT_EQ(text, "pid (0, 0, 0) idx () id: 0\n"
+                  "pid (0, 0, 0) idx (0) v: (operand 0) 0x00000000\n"
+                  "pid (0, 0, 0) idx (1) v: (operand 0) 0x00000001\n"
+                  "pid (0, 0, 0) idx () v: (operand 1) 0x1.8p+0\n"
+                  "pid (1, 0, 0) idx () id: 1\n"
+                  "pid (1, 0, 0) idx (0) v: (operand 0) 0x00000000\n"
+                  "pid (1, 0, 0) idx (1) v: (operand 0) 0x00000001\n"
+                  "pid (1, 0, 0) idx () v: (operand 1) 0x1.8p+0\n");
+}
+
+TEST(Program, PrintPadsIndices) {
+  Kernel kernel(R"(
+tt.func public @k() {
+  %h = arith.constant dense<5.000000e-01> : tensor<16xf16, #l>
+  tt.print ": " {hex = false, isSigned = array<i32: 0>} : %h : tensor<16xf16, #l>
+  tt.return
+})");
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  kernel.launch.output = &out;
+  EXPECT_TRUE(kernel.run(1)) << kernel.allMessages();
+  EXPECT_NE(text.find("idx ( 9): 0.500000\npid (0, 0, 0) idx (10): 0.500000\n"), std::string::npos)
+      << text;
 }
 
 TEST(Program, ResultsDoNotDependOnTheNumberOfHostThreads) {

@@ -1,6 +1,6 @@
 //===- EmitDebug.cpp - Printing and assertions on the device ------------------------===//
 //
-//   pid (0, 0, 0) idx (3) prefix: value
+//   pid (0, 0, 0) idx ( 3) prefix: (operand 0) value
 //
 // One line an element, printed by the one thread that owns it. An assertion
 // stops the kernel from whichever thread sees a false element first.
@@ -31,7 +31,7 @@ struct Line {
 void addValue(Builder &builder, Line &line, Value *value, bool hex, bool isSigned) {
   Type *type = value->getType();
   if (type->isFloatingPointTy()) {
-    line.format += "%f";
+    line.format += hex ? "%a" : "%f";
     if (type->isBFloatTy() || type->isHalfTy())
       value = builder.CreateFPExt(value, builder.getFloatTy());
     line.values.push_back(builder.CreateFPExt(value, builder.getDoubleTy()));
@@ -59,13 +59,14 @@ Line startLine(Emitter &emitter) {
   return line;
 }
 
-/// " idx (3, 4)"
+/// " idx ( 3, 4)": every index as wide as the greatest of its dim.
 void addIndex(Emitter &emitter, Line &line, const LinearLayout &layout, uint32_t reg) {
   uint64_t packed = layout.applyPacked(layout.packIn({{Dim::Register, reg}}));
   line.format += " idx (";
   for (unsigned i = 0; layout.hasOut(Dim::axis(i)); ++i) {
     SmallVector<uint32_t> images = Threads::images(layout, Dim::axis(i));
-    line.format += i ? ", %u" : "%u";
+    size_t width = std::to_string(layout.outSize(Dim::axis(i)) - 1).size();
+    line.format += (i ? ", %" : "%") + std::to_string(width) + "u";
     line.values.push_back(combineIndex(emitter.builder, emitter.threads.part(images),
                                        imageMask(images),
                                        layout.outComponent(packed, Dim::axis(i))));
@@ -143,12 +144,17 @@ LogicalResult emitPrint(Emitter &emitter, tt::PrintOp op) {
     Value *owner = layout ? emitter.threads.ownerMask(*layout, Among::Cluster)
                           : emitter.threads.isFirst(Among::Cluster);
     const Registers registers = emitter.get(value);
+    std::string before = prefix;
+    if (op.getArgs().size() > 1)
+      before += "(operand " + std::to_string(number) + ") ";
     onlyWhere(emitter, owner ? owner : builder.getTrue(), [&] {
       for (uint32_t reg = 0; reg < registers.size(); ++reg) {
         Line line = startLine(emitter);
         if (layout)
           addIndex(emitter, line, *layout, reg);
-        line.format += prefix;
+        else
+          line.format += " idx ()";
+        line.format += before;
         addValue(builder, line, registers[reg], op.getHex(), isSigned);
         emitter.isa.print(builder, line.format + "\n", line.values);
       }

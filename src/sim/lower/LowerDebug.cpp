@@ -46,11 +46,24 @@ void printElement(llvm::raw_ostream &out, Cta &cta, Slot slot, uint32_t element,
   });
   withFloatElement(print.kind, [&](auto element) {
     using E = decltype(element);
-    out << llvm::format("%f", double(E::load(cta.at<typename E::Storage>(slot)[index])));
+    out << llvm::format(print.hex ? "%a" : "%f",
+                        double(E::load(cta.at<typename E::Storage>(slot)[index])));
   });
 }
 
-/// One line an element: "pid (0, 0, 0) idx (3) prefix value".
+/// " idx ( 3, 4)": every index as wide as the greatest of its dim.
+void printIndex(llvm::raw_ostream &out, uint32_t element, llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<uint32_t, 4> index(shape.size());
+  for (size_t dim = index.size(); dim-- > 0; element /= uint32_t(shape[dim]))
+    index[dim] = element % uint32_t(shape[dim]);
+  out << " idx (";
+  for (size_t dim = 0; dim != index.size(); ++dim)
+    out << (dim ? ", " : "")
+        << llvm::format_decimal(index[dim], std::to_string(shape[dim] - 1).size());
+  out << ")";
+}
+
+/// One line an element: "pid (0, 0, 0) idx ( 3) prefix: (operand 0) value".
 void runPrint(const Instruction &instruction, Cta &cta) {
   const PrintData &print = static_cast<const PrintData &>(*instruction.data);
   std::string text;
@@ -63,15 +76,9 @@ void runPrint(const Instruction &instruction, Cta &cta) {
     elements = print.share->elements;
   for (uint32_t element = 0; element < elements; ++element) {
     out << "pid (" << ids[0] << ", " << ids[1] << ", " << ids[2] << ")";
-    uint32_t rest = print.share ? print.share->toWhole(element, cta.rank()) : element;
-    llvm::SmallVector<uint32_t, 4> index(print.shape.size());
-    for (size_t dim = index.size(); dim-- > 0; rest /= uint32_t(print.shape[dim]))
-      index[dim] = rest % uint32_t(print.shape[dim]);
-    if (!index.empty()) {
-      out << " idx (";
-      llvm::interleaveComma(index, out);
-      out << ")";
-    }
+    if (print.hasValue)
+      printIndex(out, print.share ? print.share->toWhole(element, cta.rank()) : element,
+                 print.shape);
     out << print.prefix;
     if (print.hasValue)
       printElement(out, cta, instruction.operands[0], element, print);
@@ -94,6 +101,8 @@ bool lowerPrint(Lowering &lowering, mlir::Operation *operation) {
   for (auto [index, value] : llvm::enumerate(print.getArgs())) {
     PrintData *data = lowering.addData<PrintData>();
     data->prefix = print.getPrefix().str();
+    if (print.getArgs().size() > 1)
+      data->prefix += "(operand " + std::to_string(index) + ") ";
     data->hex = print.getHex();
     data->isSigned = index >= print.getIsSigned().size() || print.getIsSigned()[index];
     data->kind = lowering.kindOf(value);

@@ -82,14 +82,14 @@ static Result emitAssume(Context &context, const BoundArgs &arguments) {
 
 // -- Output and assertions -----------------------------------------------------------
 
-/// The prefix as it is printed: " name: " before values.
+/// The prefix as it is printed: " name: " before values, " name" without.
 static std::string printPrefix(llvm::StringRef text, bool hasValues) {
-  std::string prefix = text.rtrim(' ').str();
+  std::string prefix = text.empty() || text.front() == ' ' ? text.str() : " " + text.str();
   if (!hasValues)
-    return text.str();
-  if (!prefix.empty() && prefix.back() == ':')
-    prefix.pop_back();
-  return (prefix.empty() || prefix.front() == ' ' ? prefix : " " + prefix) + ": ";
+    return prefix;
+  llvm::StringRef name = llvm::StringRef(prefix).rtrim(' ');
+  name.consume_back(":");
+  return name.str() + ": ";
 }
 
 static Result emitPrint(Context &context, const BoundArgs &arguments) {
