@@ -21,6 +21,12 @@
 # EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) <= maximum(abs(src) * 2.0 ** -10, 2.0 ** -24))
 # RUN: cut src='randn(1024, f32)' dst='empty(1024, bf16)' to=gl.bfloat16 --grid 8
 # EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) < abs(src) * 2.0 ** -7)
+# RUN: cut src='randn(1024, f32)' dst='empty(1024, fp8e5)' to=gl.float8e5 --grid 8
+# EXPECT: (abs(dst.to(f32)) <= abs(src)) & (abs(src) - abs(dst.to(f32)) < maximum(abs(src) * 2.0 ** -2, 2.0 ** -16)) & (dst.to(f32) * src >= 0)
+# RUN: cut src='randn(1024, f16)' dst='empty(1024, fp8e5)' to=gl.float8e5 --grid 8
+# EXPECT: (abs(dst.to(f32)) <= abs(src)) & (abs(src) - abs(dst.to(f32)) < maximum(abs(src) * 2.0 ** -2, 2.0 ** -16))
+# RUN: cut src='full(1024, -1e6, f32)' dst='empty(1024, fp8e5)' to=gl.float8e5 --grid 8
+# EXPECT: dst.to(f32) == -57344
 # RUN: cut src='randn(1024, f64)' dst='empty(1024, f16)' to=gl.float16 --grid 8
 # EXPECT: (abs(dst) <= abs(src)) & (abs(src) - abs(dst) <= maximum(abs(src) * 2.0 ** -10, 2.0 ** -24))
 # RUN: cut src='randn(1024, f64)' dst='empty(1024, bf16)' to=gl.bfloat16 --grid 8

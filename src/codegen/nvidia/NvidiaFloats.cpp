@@ -67,6 +67,17 @@ Value *towardsZero(Builder &builder, Value *value, FloatKind from, FloatKind to)
   return builder.CreateBitCast(bits, typeOf(builder, to));
 }
 
+/// To e5m2 towards zero: the upper half of what is cut to f16, at most the largest finite number.
+Value *cutToE5M2(Builder &builder, Value *value, FloatKind from) {
+  Value *half = from == FloatKind::F16 ? value : towardsZero(builder, value, from, FloatKind::F16);
+  Value *bits = builder.CreateLShr(builder.CreateBitCast(half, builder.getInt16Ty()), 8);
+  Value *size = builder.CreateBinaryIntrinsic(
+      Intrinsic::umin, builder.CreateAnd(bits, builder.getInt16(0x7f)), builder.getInt16(0x7b));
+  size = builder.CreateSelect(builder.CreateFCmpUNO(value, value), builder.getInt16(0x7f), size);
+  Value *sign = builder.CreateAnd(bits, builder.getInt16(0x80));
+  return builder.CreateTrunc(builder.CreateOr(size, sign), builder.getInt8Ty());
+}
+
 Value *widen(Builder &builder, Value *byte, FloatKind from, bool hasPairs) {
   Value *word = builder.CreateZExt(byte, builder.getInt16Ty());
   if (from == FloatKind::E5M2)
@@ -140,8 +151,10 @@ Value *NvidiaIsa::convertFloat(Builder &builder, Value *value, FloatKind from, F
       return nullptr;
     from = FloatKind::F16;
   }
+  if (isSmall(to) && roundTowardsZero)
+    return to == FloatKind::E5M2 ? cutToE5M2(builder, value, from) : nullptr;
   if (isSmall(to))
-    return roundTowardsZero ? nullptr : narrow(builder, value, to, hasPairs);
+    return narrow(builder, value, to, hasPairs);
   // Neither of f16 and bf16 holds the other.
   bool widens =
       typeOf(builder, to)->getScalarSizeInBits() > typeOf(builder, from)->getScalarSizeInBits();
