@@ -1,7 +1,7 @@
 """Helpers that host code and kernels share."""
 
+import copy
 import functools
-import inspect
 import types
 
 from gluonc import _texts
@@ -51,7 +51,11 @@ def must_use_result(fn_or_message):
 
 def aggregate(cls):
     """Marks a class of values that exist inside kernels; the compiler reads its source. One without a
-    constructor is made of its fields, on the host, too."""
+    constructor is made of its fields, on the host, too. Its bases are aggregates."""
+    for base in cls.__bases__:
+        if base is not object and not hasattr(base, "__triton_aggregate__"):
+            raise TypeError(f"{cls.__name__}: {base.__name__} is no aggregate, and aggregates inherit "
+                            "from other aggregates only")
     _texts.note_aggregate(cls)
     if getattr(cls.__init__, "_is_of_fields", cls.__init__ is object.__init__):
         cls.__init__ = _constructor_of_fields(cls)
@@ -60,22 +64,51 @@ def aggregate(cls):
     return cls
 
 
-def _constructor_of_fields(cls):
-    """Takes the annotated fields of the class and its bases, in their order."""
+def _fields_of(cls):
+    """Name -> annotation of the fields of an aggregate and its bases, in their order."""
     fields = {}
     for base in reversed(cls.__mro__):
         fields.update(_texts.annotations_of(base) if base is not object else {})
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature(
-        [inspect.Parameter(name, kind, default=getattr(cls, name, inspect.Parameter.empty))
-         for name in fields])
+    return fields
+
+
+def _field_value(annotation, value):
+    from gluonc.language._constexpr import constexpr
+    is_constexpr = annotation is constexpr or "constexpr" in str(annotation)
+    return constexpr(value) if is_constexpr else value
+
+
+def _constructor_of_fields(cls):
+    """Takes the annotated fields of the class and its bases, in their order. Those of a base may have
+    defaults where later ones have none."""
+    fields = _fields_of(cls)
 
     def __init__(self, *args, **kwargs):
-        from gluonc.language._constexpr import constexpr
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        for name, value in bound.arguments.items():
-            is_constexpr = fields[name] is constexpr or "constexpr" in str(fields[name])
-            setattr(self, name, constexpr(value) if is_constexpr else value)
+        if len(args) > len(fields):
+            raise TypeError(f"{cls.__name__} has {len(fields)} fields, not {len(args)}")
+        given = dict(zip(fields, args))
+        for name in kwargs:
+            if name in given or name not in fields:
+                raise TypeError(f"{cls.__name__}: {'two values for' if name in given else 'no'} "
+                                f"field {name}")
+        given.update(kwargs)
+        for name, annotation in fields.items():
+            if name not in given and not hasattr(cls, name):
+                raise TypeError(f"{cls.__name__}: no value for the field {name}")
+            setattr(self, name, _field_value(
+                annotation, given[name] if name in given else getattr(cls, name)))
     __init__._is_of_fields = True
     return __init__
+
+
+def aggregate_replace(value, **changes):
+    """A copy of an aggregate with other values of some fields."""
+    cls = type(value)
+    if not hasattr(cls, "__triton_aggregate__"):
+        raise TypeError(f"aggregate_replace expects an aggregate instance, not a {cls.__name__}")
+    fields, copied = _fields_of(cls), copy.copy(value)
+    for name, changed in changes.items():
+        if name not in fields:
+            raise TypeError(f"{cls.__name__} has no field '{name}'")
+        setattr(copied, name, _field_value(fields[name], changed))
+    return copied

@@ -12,7 +12,7 @@ from gluonc._engine import current_target, simulated_target
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, CONSTANT_KINDS
 from gluonc._tensors import TensorView
 from gluonc.errors import NotSupportedYet
-from gluonc.language._constexpr import unwrap
+from gluonc.language._constexpr import constexpr, unwrap
 from gluonc.language._dtypes import dtype
 
 # Integers that specialize for nothing but their type, and for being a multiple of 16.
@@ -98,7 +98,11 @@ def _value(item):
 def _stand_in(parameter, spec):
     """An argument that the parameter specializes for in the same way."""
     if "value" in spec:
-        return _value(spec["value"])
+        value = _value(spec["value"])
+        # What launches know of a plain 1 and of None they need no constexpr for.
+        is_plain = (value is None or type(value) is int and value == 1
+                    or parameter is not None and parameter.is_constexpr)
+        return value if is_plain else constexpr(value)
     if "items" in spec:
         items = tuple(_stand_in(None, item) for item in spec["items"])
         return items if spec["class"] is None else _find(spec["class"])(*items)

@@ -76,6 +76,17 @@ def test_types_of_annotations_and_alignment_are_kept(told):
     assert len(told) == 2
 
 
+@triton_jit
+def nested(out, values):
+    tl.static_assert(values[1][0] == 2)
+    tl.store(out, values[0][0] + values[1][0] + values[1][1])
+
+
+def test_constants_in_tuples_are_kept(told):
+    compiled = nested.warmup(np.zeros(1, np.int32), ((1,), (tl.constexpr(2), 5)))
+    assert nested.preload(told[0]["compile"]["specialization_data"]).hash == compiled.hash
+
+
 def test_the_text_is_that_of_one_function_and_target(told):
     typed.device_caches[0][0].clear()
     typed[(1,)](np.zeros(1, np.float32), 3, 1.0)

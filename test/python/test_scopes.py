@@ -158,6 +158,42 @@ def passes_on(cls):
     return cls
 
 
+def test_aggregates_inherit_fields_with_defaults():
+    @gluon.aggregate
+    class Base:
+        x: gl.constexpr = gl.constexpr(100)
+
+    @gluon.aggregate
+    class Derived(Base):
+        y: gl.constexpr
+
+    made = Derived(y=7)
+    assert (made.x.value, made.y.value) == (100, 7) and Derived(1, 2).x.value == 1
+    for wrong in (lambda: Derived(1), lambda: Derived(1, 2, 3), lambda: Derived(1, x=1, y=2),
+                  lambda: Derived(y=1, z=2)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(TypeError, match="other aggregates only"):
+        @gluon.aggregate
+        class Wrong(dict):
+            x: gl.constexpr
+
+
+def test_copies_of_aggregates_of_the_host():
+    @gluon.aggregate
+    class State:
+        x: gl.constexpr
+        y: gl.constexpr
+
+    first = State(1, 2)
+    second = gl.aggregate_replace(first, y=3)
+    assert (first.y.value, second.x.value, second.y.value) == (2, 1, 3)
+    with pytest.raises(TypeError, match="no field 'z'"):
+        gl.aggregate_replace(first, z=1)
+    with pytest.raises(TypeError, match="expects an aggregate"):
+        gl.aggregate_replace(42, x=1)
+
+
 def test_aggregates_of_the_host_are_compile_time_values():
     @gluon.aggregate
     class Inner:

@@ -10,6 +10,7 @@ import types
 
 from gluonc import _native
 from gluonc._engine import check_expression
+from gluonc._host import aggregate_replace as _replace
 from gluonc._host import cdiv, constexpr_function, next_power_of_2
 from gluonc._unknown import Unknown
 from gluonc.errors import CompilationError
@@ -66,6 +67,8 @@ class DeviceFunction:
     def __call__(self, *args, **kwargs):
         if self.__name__ in _LAYOUT_MAKERS:
             return _layouts.call(f"gl.{self._path}", args, kwargs)
+        if self._path == "aggregate_replace":
+            return _replace(*args, **kwargs)
         raise RuntimeError(f"{self.__gluonc_source__()} works inside a kernel only")
 
 
