@@ -9,9 +9,10 @@ import re
 
 from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import engine, gpu_count, gpu_target, simulated_target
+from gluonc._ir_files import IRSource, load
 from gluonc._jit import JITFunction, default_options, ignores_option, settled_options
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
-from gluonc.errors import NotSupportedYet, Unavailable
+from gluonc.errors import Unavailable
 from gluonc.language._constexpr import unwrap
 from gluonc.language._layouts import SCHEMAS
 
@@ -75,25 +76,11 @@ def _is_name(key):
     return isinstance(key, str)
 
 
-class IRSource:
-    """A file of ttg IR: what a compiled kernel has as asm["ttgir"], or Triton's."""
-
-    def __init__(self, path, context=None, backend=None):
-        self.path = os.fspath(path)
-        self.ext = os.path.splitext(self.path)[1][1:]
-        if self.ext not in ("ttgir", "mlir"):
-            raise NotSupportedYet(f"compile() reads .ttgir, not `{self.path}`",
-                                  name=f"triton.compile of .{self.ext}")
-        with open(self.path, encoding="utf-8", errors="replace") as file:
-            # The library says what is wrong with more.
-            self.src = file.read((32 << 20) + 1)
-
-
 def compile(src, target=None, options=None, _env_vars=None, *, device=None):
-    """The CompiledKernel of a `.ttgir` file (a path) or of an ASTSource, for a target, "cuda:90" or a
+    """The CompiledKernel of a `.ttgir` or `.ttir` file (a path) or of an ASTSource, for a target, "cuda:90" or a
     GPUTarget: machine code, for a GPU that is not there, too. Without a target it is for the device
     that is there, real or simulated; device="cpu" is the simulator in any case. `options` are those
-    of a launch; a file tells num_warps and num_ctas itself."""
+    of a launch; a .ttgir file tells num_warps and num_ctas itself."""
     if device not in (None, "cpu", "cuda"):
         raise ValueError(f'device is "cpu", "cuda" or None, not {device!r}')
     name, device = _place(target, device)
@@ -104,23 +91,13 @@ def compile(src, target=None, options=None, _env_vars=None, *, device=None):
         specialization, kernel_name = fn._specialization(specs, options.values()), src.name
     else:
         src = src if isinstance(src, IRSource) else IRSource(src)
-        specialization = _load_ir(src, options)
+        specialization = load(src, options, name)
         kernel_name = src.name
     executable = engine().make(specialization, name, device is not None and device < 0)
     if device is not None and device >= 0:
         executable.load(device)
     return CompiledKernel(kernel_name, executable, name, tuple(options.values()), device, fn=fn,
                           specs=specs, src=src, specialization=specialization)
-
-
-def _load_ir(src, options):
-    """The specialization that a file holds; `options` then say what it does."""
-    made = engine().load_ir(src.path, src.src, int(options["maxnreg"] or 0),
-                            bool(options["debug"]), bool(options["enable_fp_fusion"]),
-                            bool(options["launch_pdl"]), bool(options["launch_cooperative_grid"]))
-    src.name, options["num_warps"], options["num_ctas"], registers = made.info()
-    options["maxnreg"] = registers or None
-    return made
 
 
 def _read_options(given):

@@ -33,7 +33,7 @@ def current_stream(device):
 
 class Metadata(namedtuple("Metadata", (
         "hash", "target", "name", "num_warps", "num_ctas", "maxnreg", "debug", "enable_fp_fusion",
-        "launch_pdl", "launch_cooperative_grid", "num_stages", "shared", "tmem_size",
+        "launch_pdl", "launch_cooperative_grid", "num_stages", "arch", "ir_override", "shared", "tmem_size",
         "global_scratch_size", "global_scratch_align", "profile_scratch_size",
         "profile_scratch_align"))):
     """What a launch of a compiled kernel needs to know. Fields by name, too: metadata["shared"]."""

@@ -10,14 +10,14 @@ import inspect
 from collections import namedtuple
 from collections.abc import Mapping
 
-from gluonc import _native, _preload, _settings, _tensors, hooks
+from gluonc import _ir_files, _native, _preload, _settings, _tensors, hooks
 from gluonc._async import active_mode
 from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._decorated import Decorated, youngest
 from gluonc._engine import engine, gpu_target, simulated_target
 from gluonc._lazy import lazy
 from gluonc._scopes import Resolver
-from gluonc.errors import OutOfResources
+from gluonc.errors import OutOfResources, UsageError
 from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
                                read_parameters)
 from gluonc.language._constexpr import unwrap
@@ -25,7 +25,11 @@ from gluonc.language._dtypes import dtype
 
 _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": False,
                     "enable_fp_fusion": None, "launch_pdl": False,
-                    "launch_cooperative_grid": False, "num_stages": 3}
+                    "launch_cooperative_grid": False, "num_stages": 3,
+                    # A chip, "sm80" or "gfx942", other than the one that launches are for.
+                    "arch": None,
+                    # A file of IR to be compiled in place of the kernel.
+                    "ir_override": None}
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_ftz",
                               "ptx_options", "ptx_version", "sched4reg", "extern_libs",
@@ -263,20 +267,26 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _make(self, specs, options, device):
         options = settled_options(options)
-        specialization = self._specialization(specs, options)
         simulated = device < 0
-        target = simulated_target() if simulated else gpu_target(device)
+        named = dict(zip(_OPTION_DEFAULTS, options))
+        target = _target(device, named["arch"])
+        _check_clusters(named["num_ctas"], target)
+        path = named["ir_override"]
+        specialization = (self._specialization(specs, options) if path is None else
+                          _ir_files.load(_ir_files.IRSource(path), named, target))
         executable = engine().make(specialization, target, simulated)
+        if path is not None:
+            _ir_files.check_parameters(specs, executable, path)
         name = self._name_of(specs)
         about = None, executable.function() or None, name, {}, executable.key()
         hooks.load_start(*about)
         if not simulated:
             executable.load(device)
         hooks.load_end(*about)
-        compiled = CompiledKernel(name, executable, target,
-                                  options, device, fn=self, specs=specs,
-                                  specialization=specialization)
-        compiled.resolver = specialization.resolver
+        compiled = CompiledKernel(name, executable, target, tuple(named.values()), device, fn=self,
+                                  specs=specs, specialization=specialization)
+        # Of a file nothing changes with the program.
+        compiled.resolver = Resolver() if path is not None else specialization.resolver
         owner = youngest([self, *definitions_in(specs)])
         if owner is not self:
             compiled.be_owned(owner)
@@ -323,7 +333,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
 
     def _specialization(self, specs, options):
         (num_warps, num_ctas, maxnreg, debug, fp_fusion, pdl, cooperative,
-         stages) = settled_options(options)
+         stages, *_) = settled_options(options)
         _check_threads(num_warps)
         debug = debug or self.debug or _settings.value("runtime", "debug")
         resolver, kernel = self._load(specs)
@@ -332,6 +342,23 @@ class JITFunction(_native.Dispatcher, KernelInterface):
             int(num_ctas), int(maxnreg or 0), bool(debug), bool(fp_fusion), bool(pdl),
             # Triton takes 0 for no stages at all.
             bool(cooperative), max(int(stages), 1), self.is_gluon())
+
+
+def _target(device, arch):
+    """The chip to compile for: `arch` or what `triton.knobs.runtime.override_arch` says, else the
+    launch's."""
+    arch = arch or _settings.value("runtime", "override_arch")
+    if arch:
+        return f"hip:{arch}" if arch.startswith("gfx") else f"cuda:{arch.removeprefix('sm')}"
+    return simulated_target() if device < 0 else gpu_target(device)
+
+
+def _check_clusters(num_ctas, target):
+    """NVIDIA's chips before Hopper have no clusters."""
+    vendor, _, number = target.partition(":")
+    if num_ctas != 1 and vendor == "cuda" and int(number.rstrip("af")) < 90:
+        raise UsageError(f"num_ctas is {num_ctas}, and {target} has no clusters: chips from cuda:90 on "
+                         "have them")
 
 
 def _check_threads(num_warps):

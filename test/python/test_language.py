@@ -123,7 +123,8 @@ def test_dtypes_are_values():
     for name in ("int1", "int64", "uint16", "float8e4nv", "bfloat16", "float64"):
         dtype = getattr(gl, name)
         assert dtype.__gluonc_source__() == "gl." + name and gl.dtype(dtype.name) is dtype
-    assert [repr(x) for x in (gl.int32, gl.float16, gl.bfloat16)] == ["int32", "fp16", "bf16"]
+    assert [str(x) for x in (gl.int32, gl.float16, gl.bfloat16)] == ["int32", "fp16", "bf16"]
+    assert repr(gl.float16) == "triton.language.float16"
     assert [x.signature for x in (gl.int1, gl.uint8, gl.float8e5)] == ["u1", "u8", "fp8e5"]
 
 

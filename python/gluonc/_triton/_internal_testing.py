@@ -201,7 +201,7 @@ def _named(name):
 
 
 def str_to_triton_dtype(name):
-    canonical = type_canonicalisation_dict[name]
+    canonical = "u1" if name == "bool" else type_canonicalisation_dict[name]
     return next(d for d in _dtype._all.values() if d.signature == canonical)
 
 

@@ -30,8 +30,11 @@ class dtype:
         cls._all[name] = made
         return made
 
-    def __repr__(self):
+    def __str__(self):
         return self.name
+
+    def __repr__(self):
+        return self.codegen_name()
 
     def __gluonc_source__(self):
         return "gl." + self._member
@@ -137,7 +140,7 @@ class pointer_type:
         self.element_ty, self.address_space, self.const = element_ty, address_space, const
 
     def __repr__(self):
-        return f"pointer<{self.element_ty!r}>"
+        return f"pointer<{self.element_ty}>"
 
     def __eq__(self, other):
         return isinstance(other, pointer_type) and self.signature == other.signature
