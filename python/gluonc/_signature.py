@@ -13,6 +13,7 @@ import weakref
 
 from gluonc import _installed, _native
 from gluonc._tensors import TensorView, view
+from gluonc.errors import CompilationError
 from gluonc.language._constexpr import constexpr, unwrap
 from gluonc.language._dtypes import dtype, pointer_type
 
@@ -57,6 +58,9 @@ class Parameter:
         self.type = None if self.is_constexpr else _annotated_type(annotation)
         names = (index, parameter.name)
         floating = self.type is not None and re.match(r"u1|fp|bf", self.type)
+        if self.is_constexpr and any(name in skipped for name in names):
+            raise CompilationError(f"{parameter.name} is a constexpr, of which every value is a "
+                                   "specialization, and listed in do_not_specialize")
         self.specialize = not floating and not any(name in skipped for name in names)
         self.specialize_alignment = self.specialize and not any(
             name in skipped_alignment for name in names)

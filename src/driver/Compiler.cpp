@@ -232,10 +232,10 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
   return result;
 }
 
-std::string printIr(mlir::ModuleOp module) {
+std::string printIr(mlir::ModuleOp module, bool withNames) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  module.print(out);
+  module.print(out, mlir::OpPrintingFlags().printNameLocAsPrefix(withNames));
   out << '\n';
   return text;
 }

@@ -109,8 +109,9 @@ private:
   std::unique_ptr<mlir::MLIRContext> mlirContext;
 };
 
-/// The textual form of a module, as `--emit ttgir` prints it.
-std::string printIr(mlir::ModuleOp module);
+/// The textual form of a module, as `--emit ttgir` prints it; `withNames`, values are called as in
+/// the source.
+std::string printIr(mlir::ModuleOp module, bool withNames = false);
 
 /// Identifies this build of the compiler: the linker's build id of the program or library that
 /// holds this code. Part of every cache key.

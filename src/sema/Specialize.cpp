@@ -268,10 +268,13 @@ bool Specializer::walk(tt::FuncOp function) {
   llvm::SmallVector<mlir::BlockArgument> blockArguments(entry->getArguments());
   llvm::ArrayRef<mlir::BlockArgument> remaining = blockArguments;
   for (const auto &[binding, spec] : bindings) {
+    llvm::ArrayRef<mlir::BlockArgument> own = remaining;
     std::optional<Value> value =
         ops::withTypes(context, argumentValue(interpreter, spec, remaining), binding.span);
     if (!value)
       return false;
+    for (mlir::BlockArgument argument : own.drop_back(remaining.size()))
+      argument.setLoc(withName(locationOf(&mlirContext, binding.span), binding.name));
     frame.scope.set(binding.name, std::move(*value), binding.span, binding.isConstexpr);
   }
   Interpreter::FrameScope active(interpreter, frame);

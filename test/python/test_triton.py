@@ -27,7 +27,7 @@ def launched(kernel, size=300):
 
 def test_the_compiler_chooses_layouts():
     compiled = launched(add)
-    assert list(compiled.asm)[0] == "ttir" and "tt.func public @add" in compiled.asm["ttir"]
+    assert list(compiled.asm)[0] == "ttir" and "tt.func public @add(%x: " in compiled.asm["ttir"]
     assert "#ttg.blocked" in compiled.asm["ttgir"] and compiled.metadata.num_stages == 3
 
 
@@ -47,6 +47,11 @@ def test_libraries_look_at_parameters():
     kept = triton_jit(add.fn, do_not_specialize=["n"], do_not_specialize_on_alignment=["x"])
     assert [parameter.do_not_specialize for parameter in kept.params[:4]] == [False] * 3 + [True]
     assert kept.params[0].do_not_specialize_on_alignment and list(add.signature.parameters) == add.arg_names
+
+
+def test_a_constexpr_is_specialized_for():
+    with pytest.raises(gluonc.CompilationError, match="BLOCK is a constexpr"):
+        triton_jit(add.fn, do_not_specialize=["BLOCK"]).warmup(np.zeros(4), np.zeros(4), np.zeros(4), 4, BLOCK=4)
 
 
 def test_unknown_options_are_refused():

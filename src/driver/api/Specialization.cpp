@@ -281,7 +281,7 @@ static std::optional<std::string> printSpecialized(const gluonc_specialization &
   mlir::OwningOpRef<mlir::ModuleOp> ir = compiler->makeIr(source, sink);
   if (!ir)
     return std::nullopt;
-  return driver::printIr(*ir);
+  return driver::printIr(*ir, /*withNames=*/true);
 }
 
 static gluonc_status print(const gluonc_specialization &specialization, const char *target,
