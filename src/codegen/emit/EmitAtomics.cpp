@@ -236,12 +236,12 @@ LogicalResult emitStore(Emitter &emitter, tt::AtomicStoreOp op) {
                     });
 }
 
-/// One thread polls. The others wait for its verdict, which reaches them through shared memory, and
-/// then see what it acquired.
+/// One thread polls. The others wait for it, and then see what it acquired. Whether time was over
+/// reaches them through shared memory.
 LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
   Builder &builder = emitter.builder;
-  Value *place = emitter.sharedOf(op);
-  if (!place)
+  Value *place = op.getTimeout() ? emitter.sharedOf(op) : nullptr;
+  if (op.getTimeout() && !place)
     return failure();
   BasicBlock *polling = emitter.blocks.create("poll"), *after = emitter.blocks.create("polled");
   Value *first = builder.CreateICmpEQ(emitter.threads.id(), builder.getInt32(0));
@@ -251,10 +251,15 @@ LogicalResult emitPoll(Emitter &emitter, tt::AtomicPollOp op) {
   Value *timeout = op.getTimeout() ? emitter.scalar(op.getTimeout()) : nullptr;
   Value *found = emitter.isa.atomicPoll(builder, emitter.scalar(op.getPtr()),
                                         emitter.scalar(op.getExpected()), timeout, form);
-  storeShared(builder, place, builder.CreateZExt(found, builder.getInt32Ty()));
+  if (place)
+    storeShared(builder, place, builder.CreateZExt(found, builder.getInt32Ty()));
   builder.CreateBr(after);
   emitter.blocks.start(after);
   emitter.threads.barrier(/*global=*/true);
+  if (!place) {
+    emitter.set(op.getResult(), {builder.getTrue()});
+    return success();
+  }
   Value *verdict = loadShared(builder, place, builder.getInt32Ty(), 1).front();
   emitter.set(op.getResult(), {builder.CreateICmpNE(verdict, builder.getInt32(0))});
   return success();

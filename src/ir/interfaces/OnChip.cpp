@@ -60,8 +60,8 @@ static Scratch scratchOfAtomic(Operation *op) {
 Scratch tt::AtomicRMWOp::getScratch() { return scratchOfAtomic(*this); }
 Scratch tt::AtomicCASOp::getScratch() { return scratchOfAtomic(*this); }
 Scratch tt::AtomicLoadOp::getScratch() { return scratchOfAtomic(*this); }
-/// The verdict of the thread that polls.
-Scratch tt::AtomicPollOp::getScratch() { return {4}; }
+/// The verdict of the thread that polls; without a timeout there is but one.
+Scratch tt::AtomicPollOp::getScratch() { return {getTimeout() ? 4 : 0}; }
 
 /// One part per operand.
 template <typename Plan> static int64_t scratchOfCombine(const Plan &plan, ValueRange sources) {
