@@ -84,11 +84,13 @@ MaybeValue Calls::evalCall(const ast::Call &node) {
   // Arguments of a host call are not looked at: they are host code too.
   if (callee->is(ValueKind::Opaque) && frame().isModuleScope)
     return Value::opaque(std::string(node.span.text()));
-  if (&node == interpreter.unusedCall && callee->is(ValueKind::Function) &&
-      !callee->asFunction().mustUse.empty()) {
-    report(Kind::UnusedResult, node.span, callee->asFunction().name, callee->asFunction().mustUse)
-        .label(callee->asFunction().span, "marked `must_use_result` here");
-    return std::nullopt;
+  if (&node == interpreter.unusedCall) {
+    const Value &called = callee->is(ValueKind::BoundMethod) ? callee->boundCallee() : *callee;
+    if (called.is(ValueKind::Function) && !called.asFunction().mustUse.empty()) {
+      report(Kind::UnusedResult, node.span, node.func->span.text(), called.asFunction().mustUse)
+          .label(called.asFunction().span, "marked `must_use_result` here");
+      return std::nullopt;
+    }
   }
   CallArguments arguments;
   if (!evalArguments(node, arguments))

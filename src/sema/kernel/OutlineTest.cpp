@@ -104,3 +104,25 @@ def k(p, i):
   EXPECT_EQ(result.problems, "Kind::UnusedResult 16:5\nKind::UnusedResult 17:5\n");
   EXPECT_EQ(occurrences(result.messages, "is not used: Assign it."), 1u) << result.messages;
 }
+
+TEST(Outline, ResultsOfMethodsThatMustBeUsedAre) {
+  Result result = compileKernel(R"(
+@gluon.aggregate
+class Square:
+    x: gl.tensor
+
+    @gluon.must_use_result
+    @gluon.jit
+    def area(self):
+        return self.x * self.x
+
+@gluon.jit
+def k(p, i):
+    square = Square(i)
+    square.area()
+    gl.store(p, square.area())
+)",
+                                {"*i32", "i32"});
+  EXPECT_EQ(result.problems, "Kind::UnusedResult 16:5\n") << result.messages;
+  EXPECT_EQ(occurrences(result.messages, "`square.area`"), 1u) << result.messages;
+}
