@@ -77,10 +77,10 @@ def _is_name(key):
 
 
 def compile(src, target=None, options=None, _env_vars=None, *, device=None):
-    """The CompiledKernel of a `.ttgir` or `.ttir` file (a path) or of an ASTSource, for a target, "cuda:90" or a
-    GPUTarget: machine code, for a GPU that is not there, too. Without a target it is for the device
-    that is there, real or simulated; device="cpu" is the simulator in any case. `options` are those
-    of a launch; a .ttgir file tells num_warps and num_ctas itself."""
+    """The CompiledKernel of a `.ttgir` or `.ttir` file (a path) or of an ASTSource, for a target,
+    "cuda:90" or a GPUTarget: machine code, for a GPU that is not there, too. Without a target it is
+    for the device that is there, real or simulated; device="cpu" is the simulator in any case.
+    `options` are those of a launch; a .ttgir file tells num_warps and num_ctas itself."""
     if device not in (None, "cpu", "cuda"):
         raise ValueError(f'device is "cpu", "cuda" or None, not {device!r}')
     name, device = _place(target, device)
