@@ -7,6 +7,7 @@ import inspect
 import os
 import re
 
+from gluonc import _settings
 from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import engine, gpu_count, gpu_target, simulated_target
 from gluonc._ir_files import IRSource, load
@@ -108,6 +109,7 @@ def _read_options(given):
             options[name] = unwrap(value)
         elif not ignores_option(name):
             raise KeyError(f"option {name} was specified but unrecognised")
+    _settings.require_checked(options["instrumentation_mode"])
     return dict(zip(options, settled_options(options.values())))
 
 

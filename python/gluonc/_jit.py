@@ -29,7 +29,9 @@ _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": Fal
                     # A chip, "sm80" or "gfx942", other than the one that launches are for.
                     "arch": None,
                     # A file of IR to be compiled in place of the kernel.
-                    "ir_override": None}
+                    "ir_override": None,
+                    # A sanitizer.
+                    "instrumentation_mode": ""}
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_ftz",
                               "ptx_options", "ptx_version", "sched4reg", "extern_libs",
@@ -271,6 +273,7 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         named = dict(zip(_OPTION_DEFAULTS, options))
         target = _target(device, named["arch"])
         _check_clusters(named["num_ctas"], target)
+        _settings.require_checked(named["instrumentation_mode"])
         path = named["ir_override"]
         specialization = (self._specialization(specs, options) if path is None else
                           _ir_files.load(_ir_files.IRSource(path), named, target))

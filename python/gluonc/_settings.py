@@ -39,6 +39,16 @@ def value(group, name):
     return getattr(getattr(knobs, group), name) if knobs else from_environment(group, name)
 
 
+def require_checked(sanitizer):
+    """Raises NotSupportedYet for a sanitizer whose faults nothing finds: the simulator always looks
+    for those of concurrency (consan), of global memory (gsan) and of instructions (iisan)."""
+    from gluonc._engine import current_target
+    from gluonc.errors import NotSupportedYet
+    is_simulated = os.environ.get("GLUONC_SIMULATE") or not current_target()
+    if sanitizer and (sanitizer not in ("consan", "gsan", "iisan") or not is_simulated):
+        raise NotSupportedYet(f"the sanitizer `{sanitizer}` is not supported yet", name=sanitizer)
+
+
 def fuses(requested):
     """Whether products and sums become one instruction, fma: `requested` is what the launch says, None
     where it says nothing. They do by default, as on the command line (`--no-fp-fusion`) and in the C

@@ -59,6 +59,17 @@ def test_unknown_options_are_refused():
         add.warmup(np.zeros(4), np.zeros(4), np.zeros(4), 4, BLOCK=4, num_wraps=4)
 
 
+def test_sanitizers_are_options():
+    x = np.zeros(4, np.float32)
+    if not gluonc._engine.current_target():
+        add.warmup(x, x, x, 4, BLOCK=4, instrumentation_mode="consan")
+    with pytest.raises(gluonc.errors.NotSupportedYet, match="fpsan"):
+        add.warmup(x, x, x, 4, BLOCK=4, instrumentation_mode="fpsan")
+    with pytest.raises(gluonc.errors.NotSupportedYet, match="fpsan"):
+        gluonc.compile(gluonc.ASTSource(add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": 4}),
+                       "cuda:80", {"instrumentation_mode": "fpsan"})
+
+
 def test_too_many_warps_are_too_many_threads():
     with pytest.raises(gluonc.errors.OutOfResources, match="threads"):
         add.warmup(np.zeros(4), np.zeros(4), np.zeros(4), 4, BLOCK=4, num_warps=128)

@@ -8,16 +8,6 @@ from gluonc import _settings, hooks
 from gluonc.hooks import HookChain
 
 
-def _require_checked(sanitizer):
-    """Raises NotSupportedYet for a sanitizer whose faults nothing finds: the simulator always looks
-    for those of concurrency (consan), of global memory (gsan) and of instructions (iisan)."""
-    from gluonc._engine import current_target
-    from gluonc.errors import NotSupportedYet
-    is_simulated = os.environ.get("GLUONC_SIMULATE") or not current_target()
-    if sanitizer not in ("consan", "gsan", "iisan") or not is_simulated:
-        raise NotSupportedYet(f"the sanitizer `{sanitizer}` is not supported yet", name=sanitizer)
-
-
 class Knobs:
     """One group of settings. Every name may be set; what was never set is what the environment says,
     its default, or None."""
@@ -42,7 +32,7 @@ class Knobs:
 
     def __setattr__(self, name, value):
         if name == "instrumentation_mode" and value:
-            _require_checked(value)
+            _settings.require_checked(value)
         self.__dict__[name] = value
 
     @contextlib.contextmanager
