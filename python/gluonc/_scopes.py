@@ -28,7 +28,7 @@ from gluonc.language._source import OBJECT_PREFIX, source
 _MODULES = {"gluonc": "gluon", "gluonc.language": "gl", "gluonc._triton": "triton",
             "gluonc._triton._language": "tl", "math": "math"}
 # Modules of the package that the compiler reads like those of a user.
-_READ = {"gluonc._triton._language.target_info"}
+_READ = {"gluonc._triton._language.target_info", "gluonc._triton.tools.ragged_tma"}
 # Modules of Python that the compiler knows functions of.
 _KNOWN = {"collections", "copy", "dataclasses", "functools", "itertools", "math", "typing"}
 # Packages whose classes are nothing to kernels, and long to read.

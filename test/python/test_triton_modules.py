@@ -14,6 +14,8 @@ from gluonc._triton.runtime import cache
 from gluonc._triton.runtime.build import compile_module_from_src
 from gluonc._triton.runtime._specialize import native_specialize_impl
 from gluonc._triton.runtime.jit import MockTensor
+from gluonc._triton.tools.ragged_tma import (atomic_add_ragged, create_ragged_descriptor,
+                                             load_ragged, store_ragged)
 from gluonc._triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -111,3 +113,38 @@ def test_what_is_not_to_be_specialized():
     assert native_specialize_impl(CUDABackend, MockTensor(tl.int8), True, False, True) == ("*ki8", None)
     with pytest.raises(TypeError, match="ndarray|object"):
         native_specialize_impl(CUDABackend, object(), False, True, True)
+
+
+@triton_jit
+def move_part(x, y, x_start, y_start, x_size, y_size, DIM: tl.constexpr, ADDS: tl.constexpr):
+    at = [0] * len(x.block_shape[2:])
+    block = load_ragged(x, x_start, x_size, at, DIM)
+    if ADDS:
+        atomic_add_ragged(y, y_start, y_size, at, block, DIM)
+    else:
+        store_ragged(y, y_start, y_size, at, block, DIM)
+
+
+@pytest.mark.parametrize("dim, adds", [(0, False), (0, True), (1, False)])
+def test_parts_of_tensors_end_where_they_should(dim, adds):
+    random = np.random.default_rng(7)
+    shape, block = ((100, 20), [32, 32]) if dim == 0 else ((2, 100, 20), [2, 32, 32])
+    x, y = (random.random(shape, np.float32) for _ in range(2))
+    before, expected = y.copy(), np.zeros_like(y)
+    rows = (slice(None),) * dim
+    expected[(*rows, slice(51, 68))] = x[(*rows, slice(42, 59))]
+    # The chip has masked accesses for it, those of the launch's may be others.
+    move_part[(1,)](create_ragged_descriptor(x, block, dim), create_ragged_descriptor(y, block, dim), 42,
+                    51, 17, 24, dim, adds, arch="sm80")
+    inside = (*rows, slice(51, 75))
+    outside = np.ones(shape, bool)
+    outside[inside] = False
+    assert (y[outside] == before[outside]).all()
+    assert np.allclose(y[inside], expected[inside] + before[inside] * adds)
+
+
+def test_ragged_descriptors_say_what_they_cannot_describe():
+    for tensor, block, dim in ((np.zeros(16), [16], 0), (np.zeros((16, 16)), [16, 16], 1),
+                               (np.zeros((16, 16)), [16], 0), (np.zeros((2, 2, 2, 16)), [1] * 4, 0)):
+        with pytest.raises(ValueError):
+            create_ragged_descriptor(tensor, block, dim)
