@@ -29,7 +29,7 @@ class FutureKernel:
 
 class AsyncCompileMode:
     """`with AsyncCompileMode(executor):`, an Executor of concurrent.futures. Its end waits for what was
-    begun, and raises the first failure unless `ignore_errors`."""
+    begun, and raises the first failure unless `ignore_errors`. An exception does not wait."""
 
     def __init__(self, executor, *, ignore_errors=False):
         self._executor, self._ignores_errors, self._kernels = executor, ignore_errors, []
@@ -48,8 +48,10 @@ class AsyncCompileMode:
 
     def __exit__(self, kind, error, trace):
         active_mode.reset(self._token)
-        failures = [kernel._future.exception() for kernel in self._kernels]
-        self._kernels.clear()
+        kernels, self._kernels = self._kernels, []
+        if error is not None:
+            return
+        failures = [kernel._future.exception() for kernel in kernels]
         first = next(filter(None, failures), None)
-        if first is not None and error is None and not self._ignores_errors:
+        if first is not None and not self._ignores_errors:
             raise first

@@ -150,3 +150,10 @@ def test_the_end_of_the_mode_raises_what_compilations_raised():
             filled.warmup(np.zeros(1, np.int64), 3)
             with pytest.raises(RuntimeError, match="active already"):
                 AsyncCompileMode(pool).__enter__()
+
+
+def test_an_exception_does_not_wait():
+    with pytest.raises(ZeroDivisionError), AsyncCompileMode(Waiting()):
+        filled.warmup(np.zeros(1, np.int8), 1)
+        raise ZeroDivisionError
+    assert active_mode.get() is None
