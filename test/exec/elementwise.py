@@ -29,6 +29,14 @@
 # EXPECT: d == matmul(a, b) + c
 # RUN: unpack_fp4 y='empty((2, 64), f16)' z='empty((2, 64), bf16)' --grid 1
 # EXPECT: (sum(y) == 0) & (y[0, 2] == 1) & (y[0, 5] == 3) & (y[0, 14] == -4) & (y[0, 15] == -6) & (z[1, 1] == -4) & (z[1, 15] == 0)
+# RUN: through_assembly x='randint(-99, 99, (128,), i32)' y='zeros(256, i32)' bytes='arange(128, u8)' --grid 1
+# EXPECT: (y[0:128] == x + 3) & (y[128:256] == 7) & (bytes == 2 * arange(128, i32))
+# RUN: through_assembly x='randint(-99, 99, (128,), i32)' y='zeros(255, i32)' bytes='arange(128, u8)' --grid 1
+# FAULT: OutOfBoundsAccess
+# RUN: through_assembly x='empty(128, i32)' y='zeros(256, i32)' bytes='arange(128, u8)' --grid 1
+# FAULT: UninitializedRead
+# RUN: through_assembly x='randint(-99, 99, (128,), i32)' y='zeros(256, i32)' bytes='arange(128, u8)' --grid 2
+# FAULT: UnorderedGlobalAccess
 # RUN: endless x='arange(128, i32)' --grid 1
 # FAULT: AssemblyFault
 # RUN: waits flag='zeros(1, i32) + 3' seen='zeros(2, i32)' --grid 1
@@ -165,6 +173,24 @@ def unpack_fp4(y, z):
         gl.arange(0, 64, layout=gl.SliceLayout(0, wide))[None, :]
     gl.store(y + out, half)
     gl.store(z + out, gl.fp4_to_fp(bytes, gl.bfloat16, 1))
+
+
+@gluon.jit
+def through_assembly(x, y, bytes):
+    i = gl.arange(0, 128, layout=gl.BlockedLayout([1], [32], [4], [0]))
+    gl.inline_asm_elementwise(
+        """
+        {
+            .reg .b32 a;
+            ld.global.nc.b32 a, [$1];
+            add.s32 a, a, 3;
+            st.global.b32 [$2], a;
+            st.global.b32 [$2+512], 7;
+            mov.b32 $0, a;
+        }
+        """, "=r,l,l", [x + i, y + i], dtype=gl.int32, is_pure=False, pack=1)
+    gl.inline_asm_elementwise("ld.global.b8 $0, [$1]; shl.b32 $0, $0, 1; st.volatile.global.b8 [$1], $0;",
+                              "=&r,l", [bytes + i], dtype=gl.int8, is_pure=False, pack=1)
 
 
 @gluon.jit

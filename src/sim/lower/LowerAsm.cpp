@@ -4,9 +4,9 @@
 // them. Results that several threads or registers hold are to agree.
 //
 //===----------------------------------------------------------------------===//
+#include "sim/lower/AsmMemory.h"
 #include "sim/lower/Lowering.h"
 #include "sim/machine/SharedAccess.h"
-#include "sim/ptx/InlinePtx.h"
 
 #include "ir/AsmConstraints.h"
 #include "ir/Encoding.h"
@@ -30,40 +30,7 @@ struct ThreadAsmData : OpData {
     }
   };
   llvm::SmallVector<Operand, 4> results, operands;
-};
-
-/// Shared memory as the assembly of one instruction accesses it.
-class AsmMemory : public PtxMemory {
-public:
-  AsmMemory(const Instruction &instruction, Cta &cta) : instruction(instruction), cta(cta) {}
-
-  bool load(uint32_t address, uint32_t bytes, uint64_t &value) override {
-    if (!check(address, bytes, /*writes=*/false))
-      return false;
-    value = 0;
-    std::memcpy(&value, cta.shared.data() + address, bytes);
-    return true;
-  }
-  bool store(uint32_t address, uint32_t bytes, uint64_t value) override {
-    if (!check(address, bytes, /*writes=*/true))
-      return false;
-    std::memcpy(cta.shared.data() + address, &value, bytes);
-    cta.shared.set(address, bytes, SharedMemory::Written);
-    return true;
-  }
-
-private:
-  bool check(uint32_t address, uint32_t bytes, bool writes) {
-    if (address % bytes == 0)
-      return checkElement(instruction, cta, address, bytes, /*element=*/0, !writes, writes);
-    cta.fail(instruction, diag::Kind::AssemblyFault,
-             {"inline assembly accesses " + std::to_string(bytes) + " bytes at the address " +
-              std::to_string(address)});
-    return false;
-  }
-
-  const Instruction &instruction;
-  Cta &cta;
+  AccessData global;
 };
 
 using Registers = std::vector<uint64_t>;
@@ -102,7 +69,7 @@ bool writeResults(const ThreadAsmData &data, Cta &cta, uint32_t thread, const Re
 
 void runThreadAsm(const Instruction &instruction, Cta &cta) {
   const ThreadAsmData &data = static_cast<const ThreadAsmData &>(*instruction.data);
-  AsmMemory memory(instruction, cta);
+  AsmMemory memory(instruction, cta, data.global);
   std::vector<std::vector<bool>> written;
   for (const ThreadAsmData::Operand &result : data.results)
     written.emplace_back(result.slot.elements);
@@ -160,12 +127,18 @@ bool lowerThreadAsm(Lowering &lowering, mlir::Operation *operation) {
     return false;
   ThreadAsmData *data = lowering.addData<ThreadAsmData>();
   std::string why;
+  llvm::SmallVector<PtxSpace, 2> spaces;
+  if (!lowering.inCluster())
+    spaces.push_back(PtxSpace::Shared);
+  if (!operands->empty())
+    spaces.push_back(PtxSpace::Global);
   std::optional<PtxProgram> program =
-      PtxProgram::parse(code.getAsmString(), results->size(), operands->size(), why,
-                        /*hasMemory=*/!lowering.inCluster());
+      PtxProgram::parse(code.getAsmString(), results->size(), operands->size(), why, spaces);
   if (!program)
     return lowering.unsupported(operation, "inline assembly: " + why);
   data->program = std::move(*program);
+  if (!operands->empty())
+    describeAsmAccess(lowering, data->global, data->program, code.getArgs().front());
   data->threads = uint32_t(ttg::numWarpsOf(operation) * ttg::threadsPerWarpOf(operation));
   for (mlir::Value value : code.getArgs()) {
     ThreadAsmData::Operand &operand = data->operands.emplace_back();

@@ -4,10 +4,10 @@
 // elements share a group follows from the layout: registers of one thread.
 //
 //===----------------------------------------------------------------------===//
+#include "sim/lower/AsmMemory.h"
 #include "sim/lower/Elementwise.h"
 #include "sim/lower/GroupLoop.h"
 #include "sim/lower/LibraryFunctions.h"
-#include "sim/ptx/InlinePtx.h"
 
 #include "ir/AsmConstraints.h"
 #include "ir/Encoding.h"
@@ -104,6 +104,7 @@ struct AsmData : OpData {
   /// Results first, as the registers of the program are.
   llvm::SmallVector<Tile, 4> tiles;
   size_t resultCount = 0;
+  AccessData global;
 };
 
 /// Elements of group `group` to or from the registers of a tile; gives the next register.
@@ -131,11 +132,13 @@ void runAsm(const Instruction &instruction, Cta &cta) {
   const AsmData &data = static_cast<const AsmData &>(*instruction.data);
   static thread_local std::vector<uint64_t> registers;
   registers.assign(data.program.registerCount, 0);
-  for (uint32_t group = 0; group < data.groups->count; ++group) {
+  AsmMemory memory(instruction, cta, data.global);
+  for (uint32_t group = 0; group < data.groups->count && !cta.stopped; ++group) {
+    memory.element = data.groups->element(group, 0);
     uint32_t next = data.program.firstOperand;
     for (const AsmData::Tile &tile : llvm::ArrayRef(data.tiles).drop_front(data.resultCount))
       next = moveRegisters<true>(data, tile, cta, group, registers, next);
-    std::string why = data.program.run(registers);
+    std::string why = data.program.run(registers, &memory);
     if (!why.empty())
       return cta.fail(instruction, diag::Kind::AssemblyFault, {why});
     next = 0;
@@ -165,11 +168,16 @@ bool lowerInlineAsm(Lowering &lowering, mlir::Operation *operation) {
   if (!constraints)
     return lowering.unsupported(operation, why);
   AsmData *data = lowering.addData<AsmData>();
+  llvm::SmallVector<PtxSpace, 1> spaces;
+  if (code.getNumOperands())
+    spaces.push_back(PtxSpace::Global);
   std::optional<PtxProgram> program = PtxProgram::parse(
-      code.getAsmString(), constraints->results.size(), constraints->operands.size(), why);
+      code.getAsmString(), constraints->results.size(), constraints->operands.size(), why, spaces);
   if (!program)
     return lowering.unsupported(operation, "inline assembly: " + why);
   data->program = std::move(*program);
+  if (code.getNumOperands())
+    describeAsmAccess(lowering, data->global, data->program, code.getOperand(0));
   mlir::Type type =
       code.getNumOperands() ? code.getOperand(0).getType() : operation->getResult(0).getType();
   GroupData *groups = groupsOf(lowering, type, pack);

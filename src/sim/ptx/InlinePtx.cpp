@@ -60,7 +60,7 @@ static std::optional<PtxType> readType(llvm::StringRef text) {
 /// Statements one after the other; registers and labels by name.
 class PtxParser {
 public:
-  PtxParser(size_t results, size_t operands, bool hasMemory) : hasMemory(hasMemory) {
+  PtxParser(size_t results, size_t operands, llvm::ArrayRef<PtxSpace> spaces) : spaces(spaces) {
     program.firstOperand = uint32_t(results);
     program.registerCount = uint32_t(results + operands);
   }
@@ -196,8 +196,12 @@ private:
     // Launches follow one another here: what comes before is complete.
     if (name == "griddepcontrol" && text.empty())
       return true;
-    if (hasMemory && (name == "ld" || name == "st") && isSharedAccess(types, modifiers))
-      return readAccess(name == "ld", opcode, text, std::move(instruction));
+    if (name == "ld" || name == "st")
+      if (std::optional<PtxSpace> space = spaceOf(types, modifiers);
+          space && llvm::is_contained(spaces, *space)) {
+        instruction.space = *space;
+        return readAccess(name == "ld", opcode, text, std::move(instruction));
+      }
     const PtxForm *form = llvm::find_if(ptxForms(), [&](const PtxForm &each) {
       return name == each.opcode && each.matches(types, modifiers);
     });
@@ -241,16 +245,20 @@ private:
     return true;
   }
 
-  /// `ld.shared.b32`, `st.volatile.shared::cta.v2.f32`.
-  static bool isSharedAccess(llvm::ArrayRef<llvm::StringRef> types,
-                             llvm::ArrayRef<llvm::StringRef> modifiers) {
-    unsigned shared = 0, others = 0;
+  /// Of `ld.shared.b32`, `st.volatile.shared::cta.v2.f32`, `ld.global.nc.b8`.
+  static std::optional<PtxSpace> spaceOf(llvm::ArrayRef<llvm::StringRef> types,
+                                         llvm::ArrayRef<llvm::StringRef> modifiers) {
+    unsigned shared = 0, global = 0, others = 0;
     for (llvm::StringRef modifier : modifiers)
       if (modifier == "shared" || modifier == "shared::cta")
         ++shared;
-      else if (modifier != "volatile" && modifier != "weak" && modifier != "v2" && modifier != "v4")
+      else if (modifier == "global")
+        ++global;
+      else if (!llvm::is_contained({"volatile", "weak", "nc", "v2", "v4"}, modifier))
         ++others;
-    return types.size() == 1 && types[0] != "pred" && shared == 1 && others == 0;
+    if (types.size() != 1 || types[0] == "pred" || shared + global != 1 || others)
+      return std::nullopt;
+    return shared ? PtxSpace::Shared : PtxSpace::Global;
   }
 
   /// `$0, [$1+8]` of a load, `[$1+8], $0` of a store.
@@ -263,7 +271,9 @@ private:
         isLoad ? before.rtrim(" \t\n,") : text.split(']').second.ltrim(" \t\n,");
     auto [base, offset] = place.split('+');
     PtxOperand address, moved;
-    bool fits = readOperand(base.trim(), {'u', 32, 1}, address) && address.registers.size() == 1 &&
+    const uint8_t bits = instruction.space == PtxSpace::Global ? 64 : 32;
+    bool fits = readOperand(base.trim(), {'u', bits, 1}, address) &&
+                address.registers.size() == 1 &&
                 readOperand(value.trim(), instruction.type, moved) &&
                 (offset.empty() || !offset.trim().getAsInteger(0, instruction.addressOffset));
     unsigned count = instruction.has("v4") ? 4 : instruction.has("v2") ? 2 : 1;
@@ -340,7 +350,7 @@ private:
   }
 
   PtxProgram program;
-  bool hasMemory;
+  llvm::ArrayRef<PtxSpace> spaces;
 
   std::string problem;
   llvm::StringSet<> declared;
@@ -349,8 +359,14 @@ private:
 };
 
 std::optional<PtxProgram> PtxProgram::parse(llvm::StringRef text, size_t results, size_t operands,
-                                            std::string &why, bool hasMemory) {
-  return PtxParser(results, operands, hasMemory).parse(text, why);
+                                            std::string &why, llvm::ArrayRef<PtxSpace> spaces) {
+  return PtxParser(results, operands, spaces).parse(text, why);
+}
+
+bool PtxProgram::accesses(PtxSpace space, PtxInstruction::Access kind) const {
+  return llvm::any_of(code, [&](const PtxInstruction &instruction) {
+    return instruction.access == kind && instruction.space == space;
+  });
 }
 
 /// Element by element, the lowest first; false after a fault.
@@ -358,14 +374,16 @@ static bool access(const PtxInstruction &instruction, std::vector<uint64_t> &reg
                    PtxMemory &memory) {
   const PtxOperand &moved = instruction.operands[0];
   uint32_t bytes = std::max(1u, instruction.type.bits * instruction.type.elements / 8u);
-  auto address = uint32_t(registers[instruction.operands[1].registers[0]] +
-                          uint64_t(instruction.addressOffset));
+  uint64_t address = registers[instruction.operands[1].registers[0]] +
+                     static_cast<uint64_t>(instruction.addressOffset);
+  if (instruction.space == PtxSpace::Shared)
+    address = static_cast<uint32_t>(address);
   if (moved.isImmediate)
-    return memory.store(address, bytes, moved.immediate);
+    return memory.store(instruction.space, address, bytes, moved.immediate);
   for (uint32_t reg : moved.registers) {
     bool isLoad = instruction.access == PtxInstruction::Access::Load;
-    if (!(isLoad ? memory.load(address, bytes, registers[reg])
-                 : memory.store(address, bytes, registers[reg])))
+    if (!(isLoad ? memory.load(instruction.space, address, bytes, registers[reg])
+                 : memory.store(instruction.space, address, bytes, registers[reg])))
       return false;
     address += bytes;
   }

@@ -37,6 +37,8 @@ struct PtxOperand {
   bool isImmediate = false;
 };
 
+enum class PtxSpace : uint8_t { Shared, Global };
+
 struct PtxInstruction;
 using PtxHandler = void (*)(const PtxInstruction &, std::vector<uint64_t> &);
 
@@ -53,6 +55,7 @@ struct PtxInstruction {
   int32_t target = -1;
   /// Of an access to memory: the address is the last operand of a load, the first of a store.
   enum class Access : uint8_t { None, Load, Store } access = Access::None;
+  PtxSpace space = PtxSpace::Shared;
   int64_t addressOffset = 0;
   /// The register that is to hold the time before it runs.
   int32_t clock = -1;
@@ -60,23 +63,26 @@ struct PtxInstruction {
   bool has(llvm::StringRef modifier) const;
 };
 
-/// The shared memory that a fragment may access. False after it has reported a fault.
+/// The memory that a fragment may access. False after it has reported a fault.
 class PtxMemory {
 public:
   virtual ~PtxMemory() = default;
-  virtual bool load(uint32_t address, uint32_t bytes, uint64_t &value) = 0;
-  virtual bool store(uint32_t address, uint32_t bytes, uint64_t value) = 0;
+  virtual bool load(PtxSpace space, uint64_t address, uint32_t bytes, uint64_t &value) = 0;
+  virtual bool store(PtxSpace space, uint64_t address, uint32_t bytes, uint64_t value) = 0;
 };
 
 class PtxProgram {
 public:
-  /// Registers 0 … are the results, then the operands; named ones follow. Without memory it has no
-  /// `ld.shared` and `st.shared`.
+  /// Registers 0 … are the results, then the operands; named ones follow. `ld` and `st` are those
+  /// of `spaces`.
   static std::optional<PtxProgram> parse(llvm::StringRef text, size_t results, size_t operands,
-                                         std::string &why, bool hasMemory = false);
+                                         std::string &why, llvm::ArrayRef<PtxSpace> spaces = {});
 
   /// Runs to the end, or to a fault of the memory; says why it cannot.
   std::string run(std::vector<uint64_t> &registers, PtxMemory *memory = nullptr) const;
+
+  /// Whether it has loads, or stores, of that memory.
+  bool accesses(PtxSpace space, PtxInstruction::Access kind) const;
 
   uint32_t registerCount = 0, firstOperand = 0;
 
