@@ -7,6 +7,7 @@ from gluonc import _native
 from gluonc._jit import triton_jit
 from gluonc._triton import knobs
 from gluonc._triton import _language as tl
+from gluonc._triton._language.core import constexpr_type
 from gluonc._triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -57,6 +58,16 @@ def test_a_constexpr_is_specialized_for():
 def test_unknown_options_are_refused():
     with pytest.raises(KeyError, match="num_wraps"):
         add.warmup(np.zeros(4), np.zeros(4), np.zeros(4), 4, BLOCK=4, num_wraps=4)
+
+
+def test_types_of_constants_are_those_of_core():
+    @triton_jit
+    def kernel(out, given: tl.constexpr):
+        tl.static_assert(given.type == constexpr_type(3))
+        tl.store(out, given)
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, 3)
+    assert out[0] == 3
 
 
 def test_sanitizers_are_options():

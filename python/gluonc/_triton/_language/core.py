@@ -8,7 +8,6 @@ from gluonc.language import constexpr, dtype, pointer_type
 from gluonc.language._constexpr import unwrap as _unwrap_if_constexpr
 
 _constexpr_to_value = _unwrap_if_constexpr
-constexpr_type = constexpr
 
 
 def builtin(fn):
