@@ -32,6 +32,7 @@ _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": Fal
                     "ir_override": None,
                     # A sanitizer.
                     "instrumentation_mode": ""}
+_RARE_OPTIONS = frozenset({"arch", "ir_override", "instrumentation_mode"})
 # Options of Triton that change nothing here.
 _IGNORED_OPTIONS = frozenset({"warp_size", "sanitize_overflow", "enable_reflect_ftz",
                               "ptx_options", "ptx_version", "sched4reg", "extern_libs",
@@ -267,10 +268,16 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         return self._specialize(tuple(args), {name: value for name, value in options.items()
                                               if name not in names})
 
+    def _named_options(self, options):
+        """By name. A parameter that is called like a rare one is a parameter and nothing else."""
+        own = _RARE_OPTIONS & set(self.arg_names)
+        return {name: _OPTION_DEFAULTS[name] if name in own else value
+                for name, value in zip(_OPTION_DEFAULTS, options)}
+
     def _make(self, specs, options, device):
         options = settled_options(options)
         simulated = device < 0
-        named = dict(zip(_OPTION_DEFAULTS, options))
+        named = self._named_options(options)
         target = _target(device, named["arch"])
         _check_clusters(named["num_ctas"], target)
         _settings.require_checked(named["instrumentation_mode"])

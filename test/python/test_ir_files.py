@@ -83,3 +83,14 @@ def test_launches_name_a_chip():
         assert 'ttg.target = "cuda:80"' in copy.warmup(x, x, 7, 8).asm["ttgir"]
         with pytest.raises(ValueError, match="cuda:80 has no clusters"):
             copy.warmup(x, x, 8, 8, num_ctas=2)
+
+
+@triton_jit
+def called_like_options(out, arch: tl.constexpr, num_warps: tl.constexpr):
+    tl.store(out, arch + num_warps)
+
+
+def test_parameters_may_be_called_like_a_chip():
+    out = np.zeros(1, np.int32)
+    compiled = called_like_options[(1,)](out, 5, 2)
+    assert out[0] == 7 and compiled.metadata.num_warps == 2
