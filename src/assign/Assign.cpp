@@ -8,11 +8,8 @@ using namespace mlir;
 namespace gluonc {
 
 void addAssign(OpPassManager &passes, const target::Target &target, AssignOptions options) {
-  if (!options.allDefault)
-    passes.addPass(createFlattenLoopsPass());
-  // Behind it: flat loops begin each tile's sums anew. In any layouts, so that sums are the same.
-  passes.addPass(createThreadLocalityPass());
   if (!options.allDefault) {
+    passes.addPass(createFlattenLoopsPass());
     // Before products become instructions, which have sums.
     passes.addPass(createCombinePass());
     // What is stated decides all others.
@@ -52,9 +49,9 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createFlattenLoopsPass, createThreadLocalityPass, createCombinePass,
-                      createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
-                      createDropArgumentsPass, createFinishLayoutsPass})
+  for (auto create :
+       {createFlattenLoopsPass, createCombinePass, createCoalescePass, createStateProductsPass,
+        createRemoveConversionsPass, createDropArgumentsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

@@ -39,9 +39,6 @@ void registerAssignPasses();
 /// Makes one loop of two nested ones, where the author asks for it (`tt.flatten`).
 std::unique_ptr<mlir::Pass> createFlattenLoopsPass();
 
-/// Loops that combine reductions of blocks carry parts of the result, which meet behind the loop.
-std::unique_ptr<mlir::Pass> createThreadLocalityPass();
-
 /// Gives products the sums that they are added to.
 std::unique_ptr<mlir::Pass> createCombinePass();
 
