@@ -12,18 +12,21 @@ def after(a, b, c, d):
     return a * c, b * c + d
 
 
-@gluon.jit(noinline=True)
-def apart(buffer, n, layout: gl.constexpr):
-    for k in range(n):
-        buffer.store(buffer.load(layout) * 3 + k)
-    return n + 1
-
-
 @gluon.jit
 def early(a, n):
     if n > 2:
         return a + n
     return a * 5
+'''
+
+# Of Gluon only.
+GLUON_HELPERS = '''
+
+@gluon.jit(noinline=True)
+def apart(buffer, n, layout: gl.constexpr):
+    for k in range(n):
+        buffer.store(buffer.load(layout) * 3 + k)
+    return n + 1
 
 
 @gluon.aggregate

@@ -4,8 +4,6 @@ import numpy as np
 
 import layouts
 
-HELPERS = ""
-
 
 def _operands(m, left, right, dtype):
     largest = 3 if dtype != "int8" else 100

@@ -6,7 +6,7 @@ NaN equal to NaN.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ DTYPES = {"int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int
           "float64": np.float64, "int1": np.bool_}
 
 # Names that steps use for what is their own.
-OWN_NAMES = ("k|ahead|x|y|z|s|left|right|count|pair|bar|desc|acc|ring[0-3]?|filled[0-3]|drained[0-3]|common0|"
+OWN_NAMES = ("k|at|ahead|x|y|z|s|left|right|count|pair|bar|desc|acc|ring[0-3]?|filled[0-3]|drained[0-3]|common0|"
              "result[01]|tmem|part[01]?")
 
 
@@ -103,6 +103,23 @@ class Program:
     # How an output reaches memory, which holds 85 everywhere, where it is not simply stored.
     modes: dict = field(default_factory=dict)
 
+    # The language of its kernel: what the decorator is in, and the short name of its functions' module.
+    LANGUAGE = ("gluon", "gl")
+
+    def places(self, step, layout):
+        """The row-major offsets of a step's elements, as an expression."""
+        return offsets(step.shape, layout)
+
+    def launch_options(self):
+        return {"num_warps": self.num_warps, "num_ctas": self.num_ctas}
+
+    def laid_out(self, value, step):
+        """The value with a layout that has a name, and that layout."""
+        if step.layout is not None:
+            return value, step.layout
+        layout = rows(step.shape, self)
+        return f"gl.convert_layout({value}, {layout})", layout
+
     def reached(self):
         """The steps that the outputs depend on, in order."""
         seen, stack = set(), list(self.outputs)
@@ -115,8 +132,7 @@ class Program:
 
     def only(self, outputs):
         """A program of the steps that `outputs` need."""
-        kept = Program(self.num_warps, self.num_ctas, self.steps, list(outputs), self.scalars,
-                       self.chip, self.lanes)
+        kept = replace(self, outputs=list(outputs))
         order = kept.reached()
         new = {old: i for i, old in enumerate(order)}
         kept.steps = [Step(**{**vars(self.steps[i]), "reads": [new[r] for r in self.steps[i].reads]})
@@ -136,6 +152,11 @@ class Program:
             return np.where(flat % 3 == 0, before, value)
         with np.errstate(all="ignore"):
             return {None: value, "add": before + value, "max": np.maximum(before, value)}[mode]
+
+    def loaded(self):
+        """Inputs that are read as tiles; of the others the kernel takes the pointer only."""
+        steps = [self.steps[i] for i in self.reached()]
+        return {r for step in steps for k, r in enumerate(step.reads) if f"{{a{k}}}" in step.text} | {*self.outputs}
 
     def inputs(self):
         return [i for i in self.reached() if self.steps[i].is_input]
@@ -202,12 +223,14 @@ def source(program, name):
     parameters = [*(f"p{i}" for i in inputs), *(name for name, _ in program.tensors()),
                   *(f"q{i}" for i in program.outputs),
                   *(f"n{i}" for i in range(len(program.scalars)))]
-    lines, functions = [], ""
+    lines, functions, loaded = [], "", program.loaded()
     for i in program.reached():
         step = program.steps[i]
         functions += step.functions.replace("{fn}", f"{name}_{i}")
+        if step.is_input and i not in loaded:
+            continue
         if step.is_input:
-            lines.append(f"v{i} = gl.load(p{i} + ({offsets(step.shape, step.layout)}))"
+            lines.append(f"v{i} = gl.load(p{i} + ({program.places(step, step.layout)}))"
                          + ".to(gl.int1)" * (step.dtype == "int1"))
         else:
             names = {f"{letter}{k}": f"{name}{r}" for k, r in enumerate(step.reads)
@@ -220,18 +243,21 @@ def source(program, name):
                                  **names).split("\n")
     for i in program.outputs:
         step = program.steps[i]
-        layout, value = step.layout, f"v{i}" + ".to(gl.int8)" * (step.dtype == "int1")
-        if layout is None:
-            layout = rows(step.shape, program)
-            value = f"gl.convert_layout({value}, {layout})"
+        value, layout = program.laid_out(f"v{i}" + ".to(gl.int8)" * (step.dtype == "int1"), step)
         mode = program.modes.get(i)
         if isinstance(mode, Boxed):
             lines += _boxed_output(mode, i, value, program)
         else:
-            lines.append(_output(mode, f"q{i}", offsets(step.shape, layout), value))
+            lines.append(_output(mode, f"q{i}", program.places(step, layout), value))
     body = "\n".join("    " + line for line in lines)
     body = _name_layouts(body, program, name)
-    return functions + body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
+    text = functions + body[0] + f"@gluon.jit\ndef {name}({', '.join(parameters)}):\n" + body[1]
+    return in_language(text, *program.LANGUAGE)
+
+
+def in_language(text, decorator, module):
+    """Text of steps, which are of Gluon where they need not be, in this language."""
+    return re.sub(r"\bgl\.", f"{module}.", re.sub(r"\bgluon\.", f"{decorator}.", text))
 
 
 def _output(mode, pointer, places, value):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random kernels against NumPy, on the simulator, as executed PTX or on a GPU.
 
-    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4] [--hopper | --blackwell | --amd CHIP | --views]
+    run.py [--count 200] [--seed 0] [--length 14] [--clusters 1,2,4]
+           [--hopper | --blackwell | --amd CHIP | --views | --triton [--defaults BIN]]
            [--device cpu|ptx|cuda|amdgcn] [--form ptx] [--jobs 1] [--batch 40] [--limit SECONDS] [--keep DIR]
 
 Needs the package gluonc (and PyTorch for a GPU). A program that the compiler refuses, that faults
@@ -9,7 +10,9 @@ or whose result is wrong is shrunk: to the first wrong step, then by reading its
 memory instead of computing them. What is left is printed, kernel and all. With --views the programs
 are right and wrong ones of views.py, and a refusal is fine where everybody refuses. On `ptx` each
 runs on the simulator, and then as the PTX that a GPU would get. With --amd they are for gfx942, gfx950,
-gfx1100, gfx1200 or gfx1250, and `amdgcn` executes that machine code after the simulator.
+gfx1100, gfx1200 or gfx1250, and `amdgcn` executes that machine code after the simulator. With --triton
+they are of the Triton language, each for one of several chips; `ptx` executes what that chip gets, and
+with --defaults each also computes the same with the default layout of every shape.
 
 The programs run in other processes, a batch at a time, --jobs of them at once. One that crashes or
 hangs its process is a failure of that program; the rest of the batch runs in a new process. After
@@ -21,6 +24,7 @@ Exit status: 0 all right, 1 something failed, 77 the package is missing.
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import importlib.util
 import json
 import os
@@ -47,9 +51,16 @@ from gluonc.language.nvidia.hopper import (async_store, fence_async_shared, mbar
 '''
 
 
+def head():
+    """What every file of Gluon's kernels begins with."""
+    import steps
+    return HEAD + steps.HELPERS + steps.GLUON_HELPERS
+
+
 class Runner:
     # Programs that were not refused.
     accepted = 0
+    head = staticmethod(head)
 
     def __init__(self, options, folder):
         from gluonc import errors
@@ -70,10 +81,9 @@ class Runner:
 
     def load(self, programs):
         """A module with one kernel a program: k0, k1, …"""
-        import steps
         self.count += 1
         path = pathlib.Path(self.folder) / f"random_{self.count}.py"
-        path.write_text(HEAD + steps.HELPERS + "\n\n" + "\n\n".join(
+        path.write_text(self.head() + "\n\n" + "\n\n".join(
             self.source(p, f"k{i}") for i, p in enumerate(programs)))
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
@@ -90,11 +100,10 @@ class Runner:
         targets = [self.argument(getattr(program.modes.get(i), "tensor", None), memory)
                    for i, memory in zip(program.outputs, stored)]
         try:
-            compiled = kernel[(1,)](*loaded, *described, *targets, *program.scalars,
-                                    num_warps=program.num_warps, num_ctas=program.num_ctas,
-                                    enable_fp_fusion=False)
+            self.compiled = kernel[(1,)](*loaded, *described, *targets, *program.scalars,
+                                         enable_fp_fusion=False, **program.launch_options())
             if self.form:
-                compiled.asm[self.form]
+                self.compiled.asm[self.form]
         except self.errors.GluonError as error:
             # How much LDS there is nobody asks when a program is made.
             if program.chip and "SharedMemoryExceeded" in str(error):
@@ -158,9 +167,9 @@ class MachineCodeRunner(Runner):
     """Has `gluonc run` execute the PTX, or AMD's code, of what was right on the simulator."""
 
     def outcome(self, kernel, program):
-        return super().outcome(kernel, program) or self.executed(kernel.fn.__code__, program)
+        return super().outcome(kernel, program) or self.executed(kernel.fn.__code__, program, self.device)
 
-    def executed(self, code, program):
+    def executed(self, code, program, device, *options):
         import numpy as np
         from gluonc._engine import simulated_target
         from gluonc.__main__ import _PROGRAM
@@ -169,9 +178,9 @@ class MachineCodeRunner(Runner):
         arrays |= {tensor_name: tensor.memory for tensor_name, tensor in program.tensors()}
         arrays |= {f"q{i}": self.before(program, i) for i in program.outputs}
         folder = pathlib.Path(self.folder)
-        command = [_PROGRAM, "run", f"{code.co_filename}::{code.co_name}", "--device", self.device, "--no-cache",
-                   "--target", simulated_target(), "--num-warps", str(program.num_warps),
-                   "--num-ctas", str(program.num_ctas), "--no-fp-fusion",
+        command = [_PROGRAM, "run", f"{code.co_filename}::{code.co_name}", "--device", device, "--no-cache",
+                   "--target", simulated_target(), "--no-fp-fusion", *options,
+                   *(f"--{name.replace('_', '-')}={value}" for name, value in program.launch_options().items()),
                    *(f"n{k}={scalar}" for k, scalar in enumerate(program.scalars))]
         for argument, array in arrays.items():
             np.save(folder / f"{argument}.npy", array)
@@ -182,9 +191,47 @@ class MachineCodeRunner(Runner):
         if ran.returncode and program.chip and "SharedMemoryExceeded" in ran.stderr:
             return None
         if ran.returncode:
-            return f"executed {self.device}: " + (ran.stderr or ran.stdout).strip()[:2000]
+            return f"executed {device} {' '.join(options)}: " + (ran.stderr or ran.stdout).strip()[:2000]
         wrong = self.difference(program, [np.load(folder / f"q{i}_after.npy") for i in program.outputs])
-        return wrong and f"executed {self.device}: " + wrong
+        return wrong and f"executed {device} {' '.join(options)}: " + wrong
+
+
+class TritonRunner(MachineCodeRunner):
+    """Runs programs of the Triton language, each for the chip that it names."""
+
+    def __init__(self, options, folder):
+        import triton_programs
+        from gluonc import _aliases
+        super().__init__(options, folder)
+        self.programs = triton_programs
+        _aliases.install("own")
+
+    def make(self, rng):
+        return self.programs.make(rng, self.options.length)
+
+    def head(self):
+        return self.programs.HEAD + self.programs.HELPERS
+
+    def outcome(self, kernel, program):
+        from gluonc._engine import simulated_target
+        os.environ["GLUONC_SIMULATE"] = program.target
+        # It is asked once a process.
+        simulated_target.cache_clear()
+        wrong, code = Runner.outcome(self, kernel, program), kernel.fn.__code__
+        if not wrong and self.options.defaults:
+            wrong = self.with_default_layouts(code, program)
+        if not wrong and self.device == "ptx":
+            wrong = self.executed(code, program, "amdgcn" if program.target.startswith("hip") else "ptx")
+        return wrong
+
+    def with_default_layouts(self, code, program):
+        stated, chosen = (pathlib.Path(self.folder) / name for name in ("kernel.ttir", "kernel.ttgir"))
+        stated.write_text(self.compiled.asm["ttir"])
+        made = subprocess.run([f"{self.options.defaults}/gluon-opt", stated, "-o", chosen,
+                               f"-gluonc-assign-default={program.target}"], capture_output=True, text=True)
+        if made.returncode:
+            return "default layouts: " + made.stderr[:2000]
+        return self.executed(code, program, "cpu", "--ttgir", str(chosen))
 
 
 class ViewRunner(Runner):
@@ -222,14 +269,15 @@ def as_input(program, i):
     steps = list(program.steps)
     layout = step.layout or rows(step.shape, program)
     steps[i] = Step("", [], step.value, step.dtype, layout, True)
-    changed = type(program)(program.num_warps, program.num_ctas, steps, program.outputs, program.scalars,
-                            program.chip, program.lanes, program.modes)
-    return changed.only(changed.outputs)
+    return dataclasses.replace(program, steps=steps).only(program.outputs)
 
 
 def shrink(runner, program, budget=200):
     """A smaller program that still fails, and how."""
     for i in range(len(program.steps)):
+        # What only one step reads has any shape, and is right.
+        if program.steps[i].is_private and program.steps[i].is_input:
+            continue
         small = program.only([i])
         problem = runner.check(small)
         if problem:
@@ -268,7 +316,7 @@ def run_batch(runner, seeds, answer):
             if not again:
                 # A race, say: the program as it is.
                 small, again = item, "not every time: " + problem
-            answer({"problem": again, "text": runner.source(small, "k")})
+            answer({"problem": again, "text": runner.source(small, "k"), "head": runner.head()})
     answer({"done": len(programs), "accepted": runner.accepted - before})
 
 
@@ -278,7 +326,8 @@ def work(options):
     # What the compiler warns of is no answer.
     sys.stdout = sys.stderr
     with tempfile.TemporaryDirectory() as folder:
-        kind = ViewRunner if options.views else MachineCodeRunner if options.device in ("ptx", "amdgcn") else Runner
+        kind = (ViewRunner if options.views else TritonRunner if options.triton else
+                MachineCodeRunner if options.device in ("ptx", "amdgcn") else Runner)
         runner = kind(options, folder)
         for line in sys.stdin:
             run_batch(runner, json.loads(line),
@@ -327,7 +376,7 @@ class Worker:
         self.errors.seek(0)
         last = self.errors.read()[-2000:]
         how = "the process hangs" if line == "hangs" else f"the process died with status {status}"
-        return {"problem": how, "text": last}
+        return {"problem": how, "text": last, "head": ""}
 
     def batch(self, seeds):
         """[(seed, {"problem", "text"})] of the programs that failed."""
@@ -382,10 +431,9 @@ class Summary:
             return
         print(f"== seed {seed}: {problem}\n{text}\n", flush=True)
         if self.options.keep:
-            import steps
             pathlib.Path(self.options.keep).mkdir(parents=True, exist_ok=True)
             path = pathlib.Path(self.options.keep) / f"seed_{seed}.py"
-            path.write_text(HEAD + steps.HELPERS + text)
+            path.write_text(failure["head"] + text)
 
     def finish(self):
         for key, count in self.kinds.most_common():
@@ -409,7 +457,9 @@ def share_out(options, summary):
                  *(["--hopper"] if options.hopper else []),
                  *(["--blackwell"] if options.blackwell else []),
                  *(["--amd", options.amd] if options.amd else []),
-                 *(["--views"] if options.views else [])]
+                 *(["--views"] if options.views else []),
+                 *(["--triton"] if options.triton else []),
+                 *(["--defaults", options.defaults] if options.defaults else [])]
     end = options.seed + options.count
     starts = iter(range(options.seed, end, options.batch))
     started, lock = time.monotonic(), threading.Lock()
@@ -452,6 +502,9 @@ def main():
     parser.add_argument("--views", action="store_true",
                         help="buffers and views of them that may be wrong, for the simulator and "
                         "code generation")
+    parser.add_argument("--triton", action="store_true", help="kernels of the Triton language")
+    parser.add_argument("--defaults", metavar="BIN",
+                        help="the folder of gluon-opt: those kernels in default layouts, too")
     parser.add_argument("--device", choices=["cpu", "ptx", "cuda", "amdgcn"], default="cpu")
     parser.add_argument("--form", choices=["llir", "ptx", "cubin", "amdgcn", "hsaco"],
                         help="also make this of every kernel, whether a GPU is there or not")

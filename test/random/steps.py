@@ -41,7 +41,8 @@ def later(a, b):
 @gluon.jit
 def both(a, b):
     return a + b, a - b
-''' + flow.HELPERS + products.HELPERS
+''' + flow.HELPERS
+GLUON_HELPERS = flow.GLUON_HELPERS
 
 
 def convert(m):
@@ -273,6 +274,13 @@ ONLY_NVIDIA = [buffers.asynchronous_copy, products.mma_v2]
 WARPS = {"hopper": [1, 2, 4, 4, 4, 8], "blackwell": [4, 4, 4, 8]}
 
 
+def modes(dtype):
+    """How a tile of this type may reach memory."""
+    return ([None, None, None, "masked"]
+            + ["add"] * (dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"))
+            + ["max"] * (dtype in ("int32", "int64", "uint32")))
+
+
 def make(rng, length, clusters=(1,), chip=None, host_describes=True):
     """A program of about `length` steps, of as many CTAs as one of `clusters` says."""
     if chip in amd.LANES:
@@ -297,13 +305,7 @@ def make(rng, length, clusters=(1,), chip=None, host_describes=True):
         outputs = [i for i in outputs if "TensorMemory" in m.program.steps[i].text] or outputs
     m.program.outputs = sorted({count - 1, *(rng.choice(outputs) for _ in range(3))})
     for i in m.program.outputs:
-        dtype = m.program.steps[i].dtype
-        modes = [None, None, None, "masked"]
-        if dtype in ("int32", "int64", "uint32", "float32", "float64", "float16"):
-            modes.append("add")
-        if dtype in ("int32", "int64", "uint32"):
-            modes.append("max")
-        m.program.modes[i] = rng.choice(modes)
+        m.program.modes[i] = rng.choice(modes(m.program.steps[i].dtype))
         if chip in OF_CHIPS and rng.random() < 0.6:
             m.program.modes[i] = transfers.boxed(m, i) or m.program.modes[i]
     return m.program
