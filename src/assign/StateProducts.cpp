@@ -12,6 +12,21 @@ using namespace mlir;
 namespace gluonc {
 namespace {
 
+/// How many of `count` threads go along each dimension, and in `tiles` what is left to each: they
+/// halve the longer of rows and columns, so that a thread needs few of both.
+layout::Ints spreadEvenly(llvm::SmallVectorImpl<int64_t> &tiles, int64_t count) {
+  layout::Ints result(tiles.size(), 1);
+  size_t columns = tiles.size() - 1, rows = columns - 1;
+  for (; count > 1; count /= 2) {
+    size_t longer = tiles[rows] > tiles[columns] ? rows : columns;
+    // Those that have nothing to share go to the batches.
+    size_t dim = tiles[longer] > 1 ? longer : 0;
+    result[dim] *= 2;
+    tiles[dim] = std::max<int64_t>(tiles[dim] / 2, 1);
+  }
+  return result;
+}
+
 layout::BlockedLayout blocksFor(tt::DotOp dot) {
   auto type = cast<RankedTensorType>(dot.getD().getType());
   ThreadCounts threads = ThreadCounts::at(dot);
@@ -23,7 +38,13 @@ layout::BlockedLayout blocksFor(tt::DotOp dot) {
     block[dim] = std::min(side, type.getDimSize(dim));
     tiles[dim] /= block[dim];
   }
-  layout::BlockedLayout result = spreadBlocked(tiles, rowMajorOrder(type.getRank()), 1, threads);
+  layout::BlockedLayout result =
+      spreadBlocked(tiles, rowMajorOrder(type.getRank()), 1, {1, 1, threads.ctas});
+  for (const layout::Ints &basis : result.cga)
+    for (auto [tile, step] : llvm::zip(tiles, basis))
+      tile /= step ? 2 : 1;
+  result.threadsPerWarp = spreadEvenly(tiles, threads.lanes);
+  result.warpsPerCta = spreadEvenly(tiles, threads.warps);
   result.sizePerThread = block;
   return result;
 }

@@ -537,3 +537,24 @@ def k(p, n):
   EXPECT_EQ(result.problems, "Kind::NotSupportedYet 6:5\n");
   EXPECT_TRUE(contains(result.messages, "`fpsan.embed`")) << result.messages;
 }
+
+TEST(ControlFlow, HintsAboutWhatLoopsCarryAreOperations) {
+  std::string text = ir(R"(
+@gluon.jit
+def k(p, n):
+    a = p
+    for i in range(n):
+        if i > 2:
+            gl.multiple_of(a, 32)
+        gl.store(a, 1)
+        a += n
+    while n < 9:
+        gl.multiple_of(n, 256)
+        n += 1
+    gl.store(a, n)
+)",
+                        {"*i32", "i32"});
+  EXPECT_TRUE(contains(text, "{tt.divisibility = dense<32> : tensor<1xi32>} : !tt.ptr<i32>"))
+      << text;
+  EXPECT_TRUE(contains(text, "{tt.divisibility = dense<256> : tensor<1xi32>} : i32")) << text;
+}
