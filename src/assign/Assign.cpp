@@ -10,6 +10,8 @@ namespace gluonc {
 void addAssign(OpPassManager &passes, const target::Target &target, AssignOptions options) {
   if (!options.allDefault) {
     passes.addPass(createFlattenLoopsPass());
+    // While nothing has a layout.
+    passes.addPass(createTransposeLoadsPass());
     // Before products become instructions, which have sums.
     passes.addPass(createCombinePass());
     // What is stated decides all others.
@@ -24,7 +26,9 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   if (!options.allDefault) {
     passes.addPass(createRemoveConversionsPass());
     // Behind it: what a loop converts right after a load is read from shared memory so.
+    passes.addPass(createHoistConversionsPass(target));
     passes.addPass(createPipelinePass(target));
+    passes.addPass(createReadBuffersPass());
     // Behind what computes addresses in another place than before.
     passes.addPass(createDropArgumentsPass());
   }
@@ -49,9 +53,9 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create :
-       {createFlattenLoopsPass, createCombinePass, createCoalescePass, createStateProductsPass,
-        createRemoveConversionsPass, createDropArgumentsPass, createFinishLayoutsPass})
+  for (auto create : {createFlattenLoopsPass, createTransposeLoadsPass, createCombinePass,
+                      createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
+                      createReadBuffersPass, createDropArgumentsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });

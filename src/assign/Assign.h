@@ -39,6 +39,9 @@ void registerAssignPasses();
 /// Makes one loop of two nested ones, where the author asks for it (`tt.flatten`).
 std::unique_ptr<mlir::Pass> createFlattenLoopsPass();
 
+/// Loads operands of products transposed where they are transposed.
+std::unique_ptr<mlir::Pass> createTransposeLoadsPass();
+
 /// Gives products the sums that they are added to.
 std::unique_ptr<mlir::Pass> createCombinePass();
 
@@ -62,11 +65,18 @@ std::unique_ptr<mlir::Pass> createPropagateLayoutsPass(bool allDefault = false);
 /// them before operations that widen what they convert.
 std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
 
+/// Lets loops compute operands of products, from blocks that they copy ahead, in the operands'
+/// layouts.
+std::unique_ptr<mlir::Pass> createHoistConversionsPass(const target::Target &target);
+
 /// Loops with stages (`tt.num_stages`) copy blocks to shared memory ahead of their use.
 std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target);
 
 /// Makes copies by the copy engine of accesses through descriptors.
 std::unique_ptr<mlir::Pass> createDescriptorCopiesPass(const target::Target &target);
+
+/// Lets products read blocks where loops have copied them, transposed, too.
+std::unique_ptr<mlir::Pass> createReadBuffersPass();
 
 /// Drops what loops carry and nothing needs.
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();

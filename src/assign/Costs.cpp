@@ -71,7 +71,7 @@ int64_t Costs::planned(RankedTensorType from, RankedTensorType to) {
 }
 
 int64_t Costs::ofConversion(RankedTensorType type, Attribute to, Operation *place) {
-  return weightOf(place) * planned(type, withEncoding(type, to));
+  return copied.contains(place) ? 0 : weightOf(place) * planned(type, withEncoding(type, to));
 }
 
 static bool isSlow(Operation *op) {

@@ -19,10 +19,15 @@ public:
   /// used. Nullopt: it cannot be made again.
   std::optional<int64_t> ofAgain(mlir::Operation *op, mlir::Attribute result, bool isStillUsed);
 
+  /// Says that what this load gives will lie in shared memory: to read it in any layout costs
+  /// nothing more.
+  void readInAnyLayout(mlir::Operation *load) { copied.insert(load); }
+
 private:
   int64_t planned(mlir::RankedTensorType from, mlir::RankedTensorType to);
 
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, int64_t> known;
+  llvm::DenseSet<mlir::Operation *> copied;
 };
 
 /// The operation that `value` begins at: its own, or the first of its block.

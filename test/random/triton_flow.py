@@ -141,6 +141,43 @@ def _used(m, kind, out, total, a, b, depth, block):
     return None, total
 
 
+def turned_operands(m):
+    """Blocks that a loop multiplies as they are loaded, transposed, computed on, or all of that."""
+    kind = m.rng.choice([PRODUCTS[0], PRODUCTS[3], PRODUCTS[5] if m.is_amd else PRODUCTS[4]])
+    rows, block, count = m.rng.choice([16, 32, 64, 128]), m.rng.choice([16, 32, 64]), m.rng.randrange(1, 4)
+    a = Operand(m, rows, block * count, kind)
+    weights = m.numpy.integers(0, 3, (rows,))
+    i = memory(m, weights, "float32")
+    load = f"x = tl.load({a.pointers('{p0}', 0, 'k', (rows, block))})"
+    weigh = f"y = (x * tl.load({{p1}} + tl.arange(0, {rows}))[:, None]).to(x.dtype)"
+    weighed, precision = a.value * weights[:, None], kind[3]
+    shape = [rows, rows]
+    way = m.rng.randrange(5)
+    if way == 0:
+        body, value = [load, f"acc = tl.dot(x, x.T, acc{precision})"], a.value @ a.value.T
+    elif way == 1:
+        body, value = [load, weigh, f"acc = tl.dot(y, x.T, acc{precision})"], weighed @ a.value.T
+    elif way == 2:
+        body, value = [load, weigh, f"acc = tl.dot(x, y.T, acc{precision})"], a.value @ weighed.T
+    elif way == 3:
+        b = m.rng.choice([16, 32, 64])
+        other = Operand(m, b, block * count, kind)
+        text = [f"acc = tl.zeros([{rows}, {b}], tl.float32)", f"for k in range(0, {block * count}, {block}):",
+                "    " + load, f"    y = tl.load({other.pointers('{p1}', 0, 'k', (b, block))})",
+                f"    acc = tl.dot(x, y.T, acc{precision})", "{out} = acc"]
+        add_sum(m, "\n".join(text), [a.step, other.step], a.value @ other.value.T, "float32")
+        return
+    else:
+        # What one product gives is the other's operand, and its block too, transposed.
+        shape = [block, rows]
+        body = [load, f"z = tl.dot(x, x.T{precision})", f"acc += tl.dot(x.T, tl.minimum(z, 3).to(x.dtype){precision})"]
+        blocks = [a.value[:, k:k + block] for k in range(0, block * count, block)]
+        value = sum(part.T @ np.minimum(part @ part.T, 3) for part in blocks)
+    text = [f"acc = tl.zeros({shape}, tl.float32)", f"for k in range(0, {block * count}, {block}):",
+            *("    " + line for line in body), "{out} = acc"]
+    add_sum(m, "\n".join(text), [a.step, i], value, "float32")
+
+
 def chained(m):
     """A product of a product, or with something transposed."""
     kind = m.rng.choice([PRODUCTS[0], PRODUCTS[5] if m.is_amd else PRODUCTS[4]])
@@ -351,5 +388,5 @@ def called(m):
           functions=functions)
 
 
-KINDS = [product_loop, product_loop, product_loop, chained, batched, product_of_steps, nested_products,
+KINDS = [product_loop, product_loop, product_loop, turned_operands, turned_operands, chained, batched, product_of_steps, nested_products,
          nested_products, flat_scalars, running, running, running, turned_in_loop, branches_with_work, called]
