@@ -11,6 +11,7 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   if (!options.allDefault) {
     passes.addPass(createFlattenLoopsPass());
     // While nothing has a layout.
+    passes.addPass(createUnrollLoopsPass());
     passes.addPass(createTransposeLoadsPass());
     // Before products become instructions, which have sums.
     passes.addPass(createCombinePass());
@@ -25,6 +26,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
   // Behind it: only what has a layout has a cost.
   if (!options.allDefault) {
     passes.addPass(createRemoveConversionsPass());
+    // Behind it: only what has a layout says what threads hold.
+    passes.addPass(createReduceBehindLoopsPass());
     // Behind it: what a loop converts right after a load is read from shared memory so.
     passes.addPass(createHoistConversionsPass(target));
     passes.addPass(createPipelinePass(target));
@@ -53,8 +56,9 @@ static void registerWithTarget(llvm::StringRef name, llvm::StringRef description
 }
 
 void registerAssignPasses() {
-  for (auto create : {createFlattenLoopsPass, createTransposeLoadsPass, createCombinePass,
-                      createCoalescePass, createStateProductsPass, createRemoveConversionsPass,
+  for (auto create : {createFlattenLoopsPass, createUnrollLoopsPass, createTransposeLoadsPass,
+                      createCombinePass, createCoalescePass, createStateProductsPass,
+                      createRemoveConversionsPass, createReduceBehindLoopsPass,
                       createReadBuffersPass, createDropArgumentsPass, createFinishLayoutsPass})
     registerPass(create);
   for (bool allDefault : {false, true})

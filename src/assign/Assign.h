@@ -39,6 +39,9 @@ void registerAssignPasses();
 /// Makes one loop of two nested ones, where the author asks for it (`tt.flatten`).
 std::unique_ptr<mlir::Pass> createFlattenLoopsPass();
 
+/// Makes several iterations of a loop one, where the author asks for it (`tt.loop_unroll_factor`).
+std::unique_ptr<mlir::Pass> createUnrollLoopsPass();
+
 /// Loads operands of products transposed where they are transposed.
 std::unique_ptr<mlir::Pass> createTransposeLoadsPass();
 
@@ -64,6 +67,9 @@ std::unique_ptr<mlir::Pass> createPropagateLayoutsPass(bool allDefault = false);
 /// Drops conversions where computing the value again in the other layout costs less, and moves
 /// them before operations that widen what they convert.
 std::unique_ptr<mlir::Pass> createRemoveConversionsPass();
+
+/// Lets threads meet behind a loop, in place of in it, for sums and maxima that it carries.
+std::unique_ptr<mlir::Pass> createReduceBehindLoopsPass();
 
 /// Lets loops compute operands of products, from blocks that they copy ahead, in the operands'
 /// layouts.

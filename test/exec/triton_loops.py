@@ -34,6 +34,16 @@
 # EXPECT: c == matmul(a[:, 0:48], b[0:48, :])
 # RUN: many_sums a='randint(-1, 2, (64, 64), f16)' c='empty((64, 64), f32)' n=3 --grid 1 --num-warps 8
 # EXPECT: c == matmul(a, a) * 27
+# RUN: unrolled x='arange(64, dtype=i32)' y='zeros(2, i32)' first=0 last=11 --grid 1
+# EXPECT: (y[0] == 55) & (y[1] == 11)
+# RUN: unrolled x='arange(64, dtype=i32)' y='zeros(2, i32)' first=3 last=4 --grid 1
+# EXPECT: (y[0] == 3) & (y[1] == 1)
+# RUN: unrolled x='arange(64, dtype=i32)' y='zeros(2, i32)' first=9 last=-2000000000 --grid 1
+# EXPECT: (y[0] == 0) & (y[1] == 0)
+# RUN: running_sums x='randint(-9, 9, (4, 32, 128), i32).to(f32)' y='empty((3, 32), f32)' n=4 --grid 1 xs='sum(x, 2)'
+# EXPECT: all(y[0, :] == sum(xs, 0)) & all(y[1, :] == max(max(x, 2), 0)) & all(y[2, :] == sum(x) + 5)
+# RUN: running_sums x='randint(-9, 9, (4, 32, 128), i32).to(f32)' y='empty((3, 32), f32)' n=0 --grid 1
+# EXPECT: all(y[0, :] == 0) & all(y[1, :] == -100) & all(y[2, :] == 5)
 
 import triton
 import triton.language as tl
@@ -105,6 +115,34 @@ def many_sums(a, c, n):
         s3, s4, s5 = tl.dot(x, x, s3), tl.dot(x, x, s4), tl.dot(x, x, s5)
         s6, s7, s8 = tl.dot(x, x, s6), tl.dot(x, x, s7), tl.dot(x, x, s8)
     tl.store(c + i[:, None] * 64 + i, s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8)
+
+
+@triton.jit
+def unrolled(x, y, first, last):
+    total = 0
+    count = 0
+    for i in tl.range(first, last, loop_unroll_factor=4):
+        total += tl.load(x + i)
+        count += 1
+    tl.store(y, total)
+    tl.store(y + 1, count)
+
+
+# Threads meet behind the loop.
+@triton.jit
+def running_sums(x, y, n):
+    i = tl.arange(0, 32)
+    sums = tl.zeros([32], tl.float32)
+    best = tl.full([32], -100.0, tl.float32)
+    total = 5.0
+    for k in range(n):
+        values = tl.load(x + k * 4096 + i[:, None] * 128 + tl.arange(0, 128))
+        sums += tl.sum(values, 1)
+        best = tl.maximum(best, tl.max(values, 1))
+        total += tl.sum(values)
+    tl.store(y + i, sums)
+    tl.store(y + 32 + i, best)
+    tl.store(y + 64 + i, total)
 
 
 @triton.jit
