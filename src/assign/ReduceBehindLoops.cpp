@@ -95,9 +95,11 @@ public:
     parts = partsOf(type, axis);
   }
 
-  /// Whether threads have to meet at all, and their own share is small.
-  bool pays() const {
-    return llvm::any_of(parts, [](const Part &part) { return !part.isInThread; });
+  /// Whether threads have to meet at all, and more than twice.
+  bool pays() {
+    std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+    return (!trips || trips->ugt(2)) &&
+           llvm::any_of(parts, [](const Part &part) { return !part.isInThread; });
   }
 
   bool run() {
