@@ -16,7 +16,7 @@ from program import DTYPES, Program, in_language
 HEAD = "import triton\nimport triton.language as tl\n\n"
 HELPERS = in_language(steps.HELPERS, "triton", "tl") + triton_flow.HELPERS
 
-TARGETS = ["cuda:80", "cuda:90a", "hip:gfx942"]
+TARGETS = ["cuda:80", "cuda:90a", "cuda:90a", "hip:gfx942", "hip:gfx1250"]
 # What has no layout in it.
 SHARED_KINDS = [steps.binary, steps.with_constant, steps.compare_and_choose, steps.cast, steps.widen, steps.scan,
                 steps.permute, steps.reshape, steps.gather, steps.loop, steps.branch, steps.call, flow.while_loop,
