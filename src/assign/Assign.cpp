@@ -32,6 +32,7 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createHoistConversionsPass(target));
     passes.addPass(createPipelinePass(target));
     passes.addPass(createReadBuffersPass());
+    passes.addPass(createStoreOperandsPass(target));
     // Behind what computes addresses in another place than before.
     passes.addPass(createDropArgumentsPass());
   }

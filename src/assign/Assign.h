@@ -84,6 +84,10 @@ std::unique_ptr<mlir::Pass> createDescriptorCopiesPass(const target::Target &tar
 /// Lets products read blocks where loops have copied them, transposed, too.
 std::unique_ptr<mlir::Pass> createReadBuffersPass();
 
+/// Keeps operands of products in shared memory, where several come from one block or a loop has too
+/// few registers for them.
+std::unique_ptr<mlir::Pass> createStoreOperandsPass(const target::Target &target);
+
 /// Drops what loops carry and nothing needs.
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();
 

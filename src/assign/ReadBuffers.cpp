@@ -9,13 +9,12 @@
 //   %z = ttg.local_alloc %y
 //
 // Nothing may write to the buffer before the last one has read it. Two buffers with the same
-// contents are one, and so is what several scalar products take of one block.
+// contents are one.
 //
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/Costs.h"
 #include "ir/Encoding.h"
-#include "ir/tt/Coalescing.h"
 #include "layout/named/Inference.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -24,9 +23,6 @@ using namespace mlir;
 
 namespace gluonc {
 namespace {
-
-/// Blocks up to this size may lie in shared memory for longer.
-constexpr int64_t smallBytes = 4096;
 
 /// A block as it lies in shared memory, and how it is turned.
 struct Source {
@@ -117,10 +113,7 @@ struct ReadBuffersPass : PassWrapper<ReadBuffersPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     if (!choosesLayouts(getOperation()))
       return;
-    getOperation().walk([&](Block *block) {
-      mergeBuffers(*block);
-      mergeConversions(*block);
-    });
+    getOperation().walk([](Block *block) { mergeBuffers(*block); });
     SmallVector<Operation *> users;
     getOperation().walk([&](Operation *op) {
       if (isa<ttg::LocalAllocOp, ttg::ConvertLayoutOp>(op) && op->getNumOperands() == 1)
@@ -150,40 +143,6 @@ struct ReadBuffersPass : PassWrapper<ReadBuffersPass, OperationPass<ModuleOp>> {
         continue;
       alloc.replaceAllUsesWith(entry->second.getResult());
       alloc.erase();
-    }
-  }
-
-  /// Operands of scalar products that come from one small block: it is stored once.
-  void mergeConversions(Block &block) {
-    llvm::MapVector<Value, SmallVector<ttg::ConvertLayoutOp>> all;
-    for (auto conversion : block.getOps<ttg::ConvertLayoutOp>()) {
-      Attribute encoding = conversion.getType().getEncoding();
-      layout::Layout to = toLayout(encoding);
-      const auto *operand = to.as<layout::DotOperandLayout>();
-      if (operand && operand->parent.as<layout::BlockedLayout>() &&
-          costs.ofConversion(conversion.getSrc().getType(), encoding, conversion) > 0)
-        all[conversion.getSrc()].push_back(conversion);
-    }
-    for (auto &[source, conversions] : all) {
-      auto type = cast<RankedTensorType>(source.getType());
-      bool isSmall = type.getNumElements() * elementBytes(type.getElementType()) <= smallBytes;
-      Attribute plain = fromLayout(
-          type.getContext(),
-          layout::SwizzledSharedLayout{1, 1, 1, rowMajorOrder(unsigned(type.getRank())), {}});
-      if (conversions.size() < 2 || !isSmall || !plain)
-        continue;
-      OpBuilder builder(conversions.front());
-      auto buffer = ttg::MemDescType::get(type.getShape(), type.getElementType(), plain,
-                                          ttg::SharedMemorySpaceAttr::get(type.getContext()),
-                                          /*mutableMemory=*/false, type.getShape());
-      Value stored = ttg::LocalAllocOp::create(builder, source.getLoc(), buffer, source);
-      for (ttg::ConvertLayoutOp conversion : conversions) {
-        builder.setInsertionPoint(conversion);
-        conversion.replaceAllUsesWith(
-            ttg::LocalLoadOp::create(builder, conversion.getLoc(), conversion.getType(), stored)
-                .getResult());
-        conversion.erase();
-      }
     }
   }
 

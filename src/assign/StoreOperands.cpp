@@ -1,0 +1,200 @@
+//===- StoreOperands.cpp - Operands of products that stay in shared memory ---------===//
+//
+// Conversions to operands of products go through shared memory. The block may stay there:
+//
+// - where several operands come from it, it is stored once;
+// - where a loop needs more registers than there are, it reads operands that it does not
+//   change in every iteration.
+//
+//   %a = ttg.convert_layout %x             %b = ttg.local_alloc %x
+//   for …:                           =>    for …:
+//     tt.dot %a, …                           %a = ttg.local_load %b
+//                                            tt.dot %a, …
+//
+//===----------------------------------------------------------------------===//
+#include "assign/Assign.h"
+#include "assign/Costs.h"
+#include "assign/Products.h"
+#include "ir/Encoding.h"
+#include "ir/tt/Coalescing.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace gluonc {
+namespace {
+
+/// Registers of a multiprocessor, and of a thread at most.
+constexpr int64_t allRegisters = 65536, mostRegisters = 255;
+/// Banks of shared memory, all together, in bits.
+constexpr int64_t rowBits = 1024;
+
+int64_t bytesOf(RankedTensorType type) {
+  return type.getNumElements() * elementBytes(type.getElementType());
+}
+
+/// 32-bit registers that a thread holds of it.
+int64_t registersOf(RankedTensorType type) {
+  const layout::LinearLayout *linear = linearOrNull(type);
+  return linear ? linear->inSize(layout::Dim::Register) * elementBytes(type.getElementType()) / 4
+                : 0;
+}
+
+/// Of a conversion to an operand that goes through shared memory.
+std::optional<layout::DotOperandLayout> operandOf(ttg::ConvertLayoutOp conversion,
+                                                  assign::Costs &costs) {
+  Attribute encoding = conversion.getType().getEncoding();
+  layout::Layout to = toLayout(encoding);
+  const auto *operand = to.as<layout::DotOperandLayout>();
+  if (!operand || costs.ofConversion(conversion.getSrc().getType(), encoding, conversion) == 0)
+    return std::nullopt;
+  const auto *matrix = operand->parent.as<layout::NVMMADistributedLayout>();
+  bool suits = matrix ? matrix->version[0] == 2 : bool(operand->parent.as<layout::BlockedLayout>());
+  return suits ? std::optional(*operand) : std::nullopt;
+}
+
+/// Row-major, with rows that matrix instructions read without conflicts of banks.
+layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &operand) {
+  layout::Ints order = rowMajorOrder(unsigned(type.getRank()));
+  if (!operand.parent.as<layout::NVMMADistributedLayout>() || type.getElementTypeBitWidth() > 32)
+    return layout::SwizzledSharedLayout{1, 1, 1, order, {}};
+  int64_t bits = 8 * elementBytes(type.getElementType()), columns = type.getShape().back();
+  int64_t perPhase = std::max<int64_t>(rowBits / (bits * columns), 1);
+  int64_t along = 4 * std::max<int64_t>(operand.kWidth, 1), across = 8;
+  bool isAlongDepth = operand.operandIndex == 0;
+  int64_t vec = std::min(isAlongDepth ? along : across, columns);
+  int64_t stride = isAlongDepth ? across : along;
+  int64_t phases = std::max<int64_t>(std::min(stride, rowBits / (vec * bits)), 1);
+  return layout::SwizzledSharedLayout{
+      vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
+}
+
+/// The loops whose products alone take what is converted before them; none where others do, too.
+SmallVector<scf::ForOp> loopsOf(ttg::ConvertLayoutOp conversion) {
+  llvm::SetVector<scf::ForOp> loops;
+  for (OpOperand &use : conversion->getUses()) {
+    auto around = dyn_cast<scf::ForOp>(use.getOwner()->getParentOp());
+    if (!around || around->isAncestor(conversion) || !assign::isProduct(use.getOwner()) ||
+        use.getOperandNumber() > 1)
+      return {};
+    loops.insert(around);
+  }
+  return loops.takeVector();
+}
+
+/// Bytes of the buffers that a loop uses.
+int64_t bytesIn(scf::ForOp loop) {
+  llvm::SetVector<Operation *> buffers;
+  loop->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto alloc = operand.getDefiningOp<ttg::LocalAllocOp>())
+        buffers.insert(alloc);
+  });
+  int64_t bytes = 0;
+  for (Operation *alloc : buffers) {
+    ttg::MemDescType type = cast<ttg::LocalAllocOp>(alloc).getType();
+    bytes += ShapedType::getNumElements(type.getAllocShape()) * elementBytes(type.getElementType());
+  }
+  return bytes;
+}
+
+class StoreOperandsPass : public PassWrapper<StoreOperandsPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StoreOperandsPass)
+
+  explicit StoreOperandsPass(const target::Target &target) : target(target) {}
+  llvm::StringRef getArgument() const override { return "gluonc-store-operands"; }
+  llvm::StringRef getDescription() const override {
+    return "Keep operands of products in shared memory where that saves work or registers";
+  }
+
+  void runOnOperation() override {
+    if (choosesLayouts(getOperation()))
+      for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
+        if (!function.isExternal())
+          run(function);
+  }
+
+private:
+  using Conversions = SmallVector<ttg::ConvertLayoutOp>;
+
+  void run(tt::FuncOp function) {
+    // Half of it is for what is there only now and then.
+    int64_t taken = 0;
+    function.walk([&](scf::ForOp loop) { taken = std::max(taken, bytesIn(loop)); });
+    left = int64_t(target.maxSharedBytes()) / 2 - taken;
+    llvm::MapVector<std::pair<Value, Block *>, Conversions> groups;
+    llvm::MapVector<Operation *, Conversions> beforeLoops;
+    function.walk([&](ttg::ConvertLayoutOp conversion) {
+      if (!operandOf(conversion, costs))
+        return;
+      groups[{conversion.getSrc(), conversion->getBlock()}].push_back(conversion);
+      for (scf::ForOp loop : loopsOf(conversion))
+        beforeLoops[loop].push_back(conversion);
+    });
+    llvm::DenseSet<Operation *> isRead;
+    for (auto &[loop, conversions] : beforeLoops)
+      if (needsRegisters(cast<scf::ForOp>(loop), conversions))
+        isRead.insert(conversions.begin(), conversions.end());
+    for (auto &[place, conversions] : groups) {
+      bool isOfLoop = llvm::any_of(conversions, [&](auto each) { return isRead.contains(each); });
+      if (conversions.size() > 1 || isOfLoop)
+        store(conversions, isRead);
+    }
+  }
+
+  /// Whether what the loop carries and these operands leave too few registers for the rest.
+  static bool needsRegisters(scf::ForOp loop, ArrayRef<ttg::ConvertLayoutOp> conversions) {
+    int64_t registers = 0;
+    for (Value carried : loop.getRegionIterArgs())
+      if (auto type = dyn_cast<RankedTensorType>(carried.getType()))
+        registers += registersOf(type);
+    for (ttg::ConvertLayoutOp conversion : conversions)
+      registers += registersOf(conversion.getType());
+    ThreadCounts threads = ThreadCounts::at(loop);
+    int64_t available = std::min(mostRegisters, allRegisters / (threads.lanes * threads.warps));
+    return registers > available * 5 / 8;
+  }
+
+  void store(ArrayRef<ttg::ConvertLayoutOp> conversions,
+             const llvm::DenseSet<Operation *> &isRead) {
+    ttg::ConvertLayoutOp first = conversions.front();
+    Value source = first.getSrc();
+    auto type = cast<RankedTensorType>(source.getType());
+    Attribute encoding = fromLayout(type.getContext(), bufferFor(type, *operandOf(first, costs)));
+    if (bytesOf(type) > left || !encoding)
+      return;
+    left -= bytesOf(type);
+    OpBuilder builder(first);
+    auto buffer = ttg::MemDescType::get(type.getShape(), type.getElementType(), encoding,
+                                        ttg::SharedMemorySpaceAttr::get(type.getContext()),
+                                        /*mutableMemory=*/false, type.getShape());
+    Value stored = ttg::LocalAllocOp::create(builder, source.getLoc(), buffer, source);
+    for (ttg::ConvertLayoutOp conversion : conversions) {
+      auto load = [&](Operation *place) {
+        builder.setInsertionPoint(place);
+        return ttg::LocalLoadOp::create(builder, conversion.getLoc(), conversion.getType(), stored);
+      };
+      if (isRead.contains(conversion))
+        for (OpOperand &use : llvm::make_early_inc_range(conversion->getUses()))
+          use.set(load(use.getOwner()));
+      else
+        conversion.replaceAllUsesWith(load(conversion).getResult());
+      conversion.erase();
+    }
+  }
+
+  target::Target target;
+  assign::Costs costs;
+  /// Bytes of shared memory for more buffers.
+  int64_t left = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createStoreOperandsPass(const target::Target &target) {
+  return std::make_unique<StoreOperandsPass>(target);
+}
+
+} // namespace gluonc
