@@ -15,11 +15,6 @@ def greatest(a, b, c, d):
 
 
 @triton.jit
-def tile(pointer, row, column, stride, M: tl.constexpr, N: tl.constexpr):
-    return pointer + (row + tl.arange(0, M))[:, None] * stride + (column + tl.arange(0, N))
-
-
-@triton.jit
 def clipped(x, LIMIT: tl.constexpr):
     if LIMIT is None:
         return x
@@ -176,6 +171,28 @@ def turned_operands(m):
     text = [f"acc = tl.zeros({shape}, tl.float32)", f"for k in range(0, {block * count}, {block}):",
             *("    " + line for line in body), "{out} = acc"]
     add_sum(m, "\n".join(text), [a.step, i], value, "float32")
+
+
+def fixed_operand(m):
+    """One operand stays the same for all products of a loop, as an attention's queries do; or both do."""
+    kind = m.rng.choice([PRODUCTS[0], PRODUCTS[5] if m.is_amd else PRODUCTS[4], PRODUCTS[5]])
+    rows, columns, depth = m.rng.choice([16, 32, 64, 128]), m.rng.choice([16, 32, 64, 128]), m.rng.choice([16, 32, 64])
+    count = m.rng.randrange(0, 4)
+    a, b = Operand(m, rows, depth, kind), Operand(m, depth, columns * max(count, 1), kind)
+    precision = kind[3]
+    parts = [b.value[:, k * columns:(k + 1) * columns] for k in range(count)]
+    fixed = m.rng.random() < 0.3
+    if fixed:
+        parts = [b.value[:, :columns]] * count
+    load = f"y = tl.load({b.pointers('{p1}', 0, '0' if fixed else f'k * {columns}', (depth, columns))})"
+    ways = [(f"acc += tl.dot(x, y{precision}) * k", sum((a.value @ part * k for k, part in enumerate(parts)),
+                                                        np.zeros((rows, columns)))),
+            (f"acc = tl.dot(x, y, acc{precision})", sum((a.value @ part for part in parts), np.zeros((rows, columns))))]
+    line, value = m.rng.choice(ways)
+    text = [f"x = tl.load({a.pointers('{p0}', 0, 0, (rows, depth))})", *([load] if fixed else []),
+            f"acc = tl.zeros([{rows}, {columns}], tl.float32)", f"for k in range({count}):",
+            *([] if fixed else ["    " + load]), "    " + line, "{out} = acc"]
+    add_sum(m, "\n".join(text), [a.step, b.step], value, "float32")
 
 
 def chained(m):
@@ -388,5 +405,6 @@ def called(m):
           functions=functions)
 
 
-KINDS = [product_loop, product_loop, product_loop, turned_operands, turned_operands, chained, batched, product_of_steps, nested_products,
+KINDS = [product_loop, product_loop, product_loop, turned_operands, turned_operands, fixed_operand,
+         chained, batched, product_of_steps, nested_products,
          nested_products, flat_scalars, running, running, running, turned_in_loop, branches_with_work, called]

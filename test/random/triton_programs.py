@@ -9,6 +9,7 @@ import flow
 import numeric
 import steps
 import triton_flow
+import triton_memory
 import triton_tiles
 from maker import SHAPES, Maker, NothingFits
 from program import DTYPES, Program, in_language
@@ -79,7 +80,7 @@ def make(rng, length):
     m.input(rng.choice([(32, 32), (16, 16), (64,)]), "int32")
     while len(m.program.steps) < length:
         with np.errstate(all="ignore"), contextlib.suppress(NothingFits):
-            rng.choice(rng.choice([shared, triton_tiles.KINDS, triton_flow.KINDS]))(m)
+            rng.choice(rng.choice([shared, triton_tiles.KINDS + triton_memory.KINDS, triton_flow.KINDS]))(m)
     count = len(m.program.steps)
     computed = [i for i in range(count) if not m.program.steps[i].is_input]
     m.program.outputs = sorted({computed[-1], *(rng.choice(computed) for _ in range(3))})
