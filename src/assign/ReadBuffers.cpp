@@ -63,14 +63,18 @@ ttg::MemDescType turnedType(Source source) {
                   : ttg::MemDescType();
 }
 
+/// Whether it may write to shared memory that was there before.
 bool writes(Operation *op) {
-  if (isa<ttg::LocalAllocOp, ttg::LocalLoadOp, tt::LoadOp, ttg::BarrierOp>(op) ||
-      isMemoryEffectFree(op))
+  if (isMemoryEffectFree(op) || op->hasTrait<NoOnChipMemory>())
     return false;
-  if (isa<ttng::WarpGroupDotOp, ttng::WarpGroupDotWaitOp, ttg::AsyncWaitOp,
-          ttg::AsyncCommitGroupOp>(op))
-    return false;
-  return true;
+  auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
+  if (!onChip)
+    return true;
+  SmallVector<MemoryAccess> accesses;
+  onChip.getAccesses(accesses);
+  return llvm::any_of(accesses, [&](const MemoryAccess &access) {
+    return access.writes() && access.buffer.getDefiningOp() != op;
+  });
 }
 
 /// Whether nothing writes from the load to `last`, behind it in its block.

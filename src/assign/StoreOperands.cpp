@@ -112,7 +112,8 @@ public:
   void runOnOperation() override {
     if (choosesLayouts(getOperation()))
       for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
-        if (!function.isExternal())
+        // Buffers are made for one CTA.
+        if (!function.isExternal() && ThreadCounts::at(function).ctas == 1)
           run(function);
   }
 

@@ -28,6 +28,8 @@
 # EXPECT: c == matmul(a, b) * 2
 # RUN: two_products x='randint(-4, 5, (32, 32), f16)' y='empty((32, 32), f32)' --grid 1
 # EXPECT: y == matmul(x, x) + matmul(x, x.T)
+# RUN: two_products x='randint(-4, 5, (32, 32), f16)' y='empty((32, 32), f32)' --grid 1 --num-ctas 2
+# EXPECT: y == matmul(x, x) + matmul(x, x.T)
 # RUN: masked_depth a='randint(-4, 5, (32, 64), f16)' b='randint(-4, 5, (64, 32), f16)' c='empty((32, 32), f32)' K=48 --grid 1
 # EXPECT: c == matmul(a[:, 0:48], b[0:48, :])
 # RUN: masked_depth a='randint(-4, 5, (32, 64), f16)' b='randint(-4, 5, (64, 32), f16)' c='empty((32, 32), f32)' K=48 --grid 1 --target hip:gfx1250

@@ -284,7 +284,7 @@ def flat_scalars(m):
         memory[k] = count
     text = ["x = {a0}", f"for k in tl.range(0, n0, flatten={m.rng.random() < 0.7}):", "    count = 0",
             "    for z in range(n1):", "        x = x * 3 + z", "        count += z + k",
-            "    tl.store({p1} + k, count)", "tl.debug_barrier()",
+            "    tl.store({p1} + k, count)", m.barrier(),
             f"{{out}} = x + tl.sum(tl.load({{p1}} + tl.arange(0, 16)))"]
     m.add("\n".join(text), [i, j], x + memory.sum(dtype=memory.dtype), step.dtype)
 

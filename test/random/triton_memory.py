@@ -75,7 +75,7 @@ def through_memory(m):
     j = m.input(step.shape, step.dtype)
     m.step(j).is_private = True
     at, there = turned_offsets(m, step.shape)
-    text = f"tl.store({{p1}} + {offsets(step.shape)}, {{a0}})\ntl.debug_barrier()\n{{out}} = tl.load({{p1}} + ({at}))"
+    text = f"tl.store({{p1}} + {offsets(step.shape)}, {{a0}})\n{m.barrier()}\n{{out}} = tl.load({{p1}} + ({at}))"
     m.add(text, [i, j], step.value.ravel()[there], step.dtype)
 
 
@@ -95,7 +95,7 @@ def atomics(m):
         counted, mask = flat % 5 != 0, ", at % 5 != 0"
     ufunc.at(value, flat[counted] % places, step.value.ravel()[counted])
     m.add(f"at = {offsets(step.shape, m.rng.randrange(3))}\n"
-          f"tl.atomic_{name}({{p1}} + at % {places}, {{a0}}{mask})\ntl.debug_barrier()\n"
+          f"tl.atomic_{name}({{p1}} + at % {places}, {{a0}}{mask})\n{m.barrier()}\n"
           f"{{out}} = tl.load({{p1}} + tl.arange(0, {places}))", [i, j], value, step.dtype)
 
 

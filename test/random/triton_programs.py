@@ -48,8 +48,9 @@ class TritonMaker(Maker):
 
     def __init__(self, rng):
         super().__init__(rng)
-        old = self.program
-        self.program = TritonProgram(old.num_warps, 1, scalars=old.scalars, target=rng.choice(TARGETS),
+        old, target = self.program, rng.choice(TARGETS)
+        ctas = rng.choice([1, 1, 1, 1, 2, 4]) if target == "cuda:90a" else 1
+        self.program = TritonProgram(old.num_warps, ctas, scalars=old.scalars, target=target,
                                      num_stages=rng.choice([1, 2, 3, 3, 4]))
         self.is_amd = self.program.target.startswith("hip")
 
@@ -58,6 +59,12 @@ class TritonMaker(Maker):
 
     def layout(self, shape):
         return None
+
+    def barrier(self):
+        """The line behind which all threads see what was stored; CTAs of a cluster have none."""
+        if self.program.num_ctas > 1:
+            raise NothingFits
+        return "tl.debug_barrier()"
 
     def add(self, text, reads, value, dtype, layout=None, is_input=False, **rest):
         # Gluon's steps say how their layouts follow from those that they read.
