@@ -266,7 +266,8 @@ Errors: bounds that exist at run time only; a step of 0.
      deviceRange, R"(
 A range whose loop runs on the device, as with Python's `range`, with hints.
 
-The hints are kept in the IR; nothing acts on them.
+The hints are kept in the IR. In functions of Gluon nothing acts on them; in those of the Triton
+language `num_stages`, `flatten` and `loop_unroll_factor` do.
 
 Gives: the numbers from `arg1` to below `arg2`, or from 0 to below `arg1`.
 Errors: bounds that are no integer scalars; a step of 0.
