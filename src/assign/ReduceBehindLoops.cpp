@@ -79,7 +79,9 @@ std::optional<Accumulation> findAccumulation(scf::ForOp loop, unsigned number) {
   Block &combine = reduce->getRegion(0).front();
   Operation &first = combine.front();
   if (first.getName() != add->getName() || first.getNextNode() != combine.getTerminator() ||
-      combine.getTerminator()->getOperand(0).getDefiningOp() != &first)
+      combine.getTerminator()->getOperand(0).getDefiningOp() != &first ||
+      !llvm::all_of(combine.getArguments(),
+                    [](BlockArgument argument) { return argument.hasOneUse(); }))
     return std::nullopt;
   std::optional<TypedAttr> neutral = arith::getNeutralElement(&first);
   if (!neutral)
@@ -112,6 +114,8 @@ public:
     Value start =
         tt::SplatOp::create(builder, loop.getLoc(), type,
                             arith::ConstantOp::create(builder, loop.getLoc(), found.neutral));
+    if (!reshape(builder, start, joinedShape(type)))
+      return false;
     carry(builder, partial, start);
     return true;
   }
@@ -202,15 +206,19 @@ private:
     found.reduce->erase();
   }
 
-  Value reduceResult(OpBuilder &builder, Value result) {
-    auto type = cast<RankedTensorType>(result.getType());
+  /// That of partial results with what threads share of the axis as one dimension.
+  SmallVector<int64_t> joinedShape(RankedTensorType type) {
     size_t shared = llvm::count_if(parts, [](const Part &part) { return !part.isInThread; });
     SmallVector<int64_t> shape(type.getShape().take_front(axis));
     shape.push_back(1);
     for (int64_t size : type.getShape().slice(axis, shared))
       shape.back() *= size;
     llvm::append_range(shape, type.getShape().drop_front(axis + shared));
-    Value joined = reshape(builder, result, shape);
+    return shape;
+  }
+
+  Value reduceResult(OpBuilder &builder, Value result) {
+    Value joined = reshape(builder, result, joinedShape(cast<RankedTensorType>(result.getType())));
     isBehind.insert(joined.getDefiningOp());
     Value total = reduce(builder, joined, axis);
     isBehind.insert(total.getDefiningOp());
@@ -241,6 +249,8 @@ struct ReduceBehindLoopsPass : PassWrapper<ReduceBehindLoopsPass, OperationPass<
         if (std::optional<Accumulation> found = findAccumulation(loop, number))
           if (Mover mover(loop, *found); mover.pays())
             mover.run();
+    for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
+      assign::eraseUnused(function);
   }
 };
 
