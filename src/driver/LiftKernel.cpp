@@ -57,10 +57,14 @@ struct Signature {
     std::string name = parameter.name.str();
     if (spec.kind == ArgSpec::Kind::BlockedTensor)
       return addParts(spec, name);
-    parameters.push_back(
-        (parameter.kind == sema::ParameterKind::Variadic ? "*" : "") + name +
-        (parameter.isConstexpr ? ": gl.constexpr" : "") +
-        (parameter.hasDefault() ? (parameter.isConstexpr ? " = None" : "=None") : ""));
+    std::string annotation;
+    if (parameter.isConstexpr)
+      annotation = ": gl.constexpr";
+    else if (parameter.annotatedType)
+      annotation = ": \"" + ArgSpec::scalar(*parameter.annotatedType).text() + "\"";
+    parameters.push_back((parameter.kind == sema::ParameterKind::Variadic ? "*" : "") + name +
+                         annotation +
+                         (parameter.hasDefault() ? annotation.empty() ? "=None" : " = None" : ""));
     addArguments(spec, name);
     specs.push_back(spec);
   }
@@ -81,6 +85,22 @@ static Signature signatureOf(const KernelSource &source) {
                         : parameter.kind == sema::ParameterKind::Variadic ? ArgSpec::tuple({})
                                                                           : ArgSpec::none());
   return made;
+}
+
+/// The decorator of the lifted kernel: launches specialize it as they do the source.
+static std::string decoratorOf(const sema::Function &kernel) {
+  std::string options;
+  auto list = [&](const char *option, bool sema::Parameter::*isMeant) {
+    std::string names;
+    for (const sema::Parameter &parameter : kernel.parameters)
+      if (parameter.*isMeant)
+        names += (names.empty() ? "\"" : ", \"") + parameter.name.str() + "\"";
+    if (!names.empty())
+      options += (options.empty() ? "" : ", ") + std::string(option) + "=[" + names + "]";
+  };
+  list("do_not_specialize", &sema::Parameter::noSpecialize);
+  list("do_not_specialize_on_alignment", &sema::Parameter::noAlignment);
+  return options.empty() ? "@gluon.jit" : "@gluon.jit(" + options + ")";
 }
 
 /// `3 warps`.
@@ -182,8 +202,9 @@ std::optional<std::string> liftKernel(Compiler &compiler, const KernelSource &so
   if (!module || !compiler.assignLayouts(*module, source.options.target, sources, sink))
     return std::nullopt;
   Signature signature = signatureOf(source);
-  lift::Request request = {source.options.target, headOf(source, options), signature.parameters,
-                           signature.arguments, sources};
+  lift::Request request = {source.options.target,       headOf(source, options),
+                           decoratorOf(*source.kernel), signature.parameters,
+                           signature.arguments,         sources};
   std::optional<std::string> text;
   {
     DiagnosticBridge bridge(&compiler.context(), sources, sink, Kind::KernelRejected,

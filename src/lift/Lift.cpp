@@ -44,7 +44,7 @@ std::optional<std::string> liftModule(ModuleOp module, const Request &request) {
     body.bind(value, argument.text, {.isUnsigned = argument.isUnsigned});
   if (!body.functionBlock(kernel.getBody().front()))
     return std::nullopt;
-  return file.text() + "\n\n@gluon.jit\ndef " + name + "(" + parameters + "):\n" +
+  return file.text() + "\n\n" + request.decorator + "\ndef " + name + "(" + parameters + "):\n" +
          parameterHints(kernel, request.arguments) + body.takeText();
 }
 

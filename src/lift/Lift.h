@@ -32,6 +32,8 @@ struct Request {
   const target::Target &target;
   /// Lines of the comment at the top, without `#`.
   std::vector<std::string> head;
+  /// `@gluon.jit` of the kernel, with what it says of specialization.
+  std::string decorator;
   /// `x`, `BLOCK: gl.constexpr`: the parameters of the kernel as they are declared.
   std::vector<std::string> parameters;
   /// One for each argument of the kernel.

@@ -115,8 +115,8 @@ llvm::SmallVector<std::string> &Body::plan(Operation *op) {
     std::optional<std::string> carried = carriedNameFor(result);
     // A branch gives its variables in the order of their first assignments.
     bool fits = carried && !llvm::is_contained(variables, *carried);
-    if (fits && isa<scf::IfOp>(op))
-      fits = isSet(*carried) ? !anyNew && int64_t(firstSet[*carried]) > last : true;
+    if (fits && isa<scf::IfOp>(op) && isSet(*carried))
+      fits = !anyNew && int64_t(firstSet[*carried]) > last;
     if (!fits)
       carried = fresh(wantedName(namesake(op, unsigned(i))));
     anyNew |= !isSet(*carried);
@@ -134,12 +134,8 @@ void Body::settleOrder(Operation *op, OperandRange initial) {
   bool anyNew = false;
   for (auto [i, variable] : llvm::enumerate(variables)) {
     OpOperand *init = &op->getOpOperand(initial.getBeginOperandIndex() + unsigned(i));
-    bool isAssigned = named.contains(init->get()) && nameOf(init->get()) == variable;
-    bool fits = isSet(variable)
-                    ? !anyNew && int64_t(firstSet[variable]) > last &&
-                          (isAssigned ? init->get().hasOneUse() || isFree(variable, op, init)
-                                      : isFree(variable, op, init))
-                    : true;
+    bool fits = !isSet(variable) ||
+                (!anyNew && int64_t(firstSet[variable]) > last && isFree(variable, op, init));
     if (!fits)
       variable = fresh(variable);
     anyNew |= !isSet(variable);

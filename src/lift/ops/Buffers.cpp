@@ -39,6 +39,39 @@ static std::optional<Expr> handleLocalStore(Tree &tree, ttg::LocalStoreOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Access at indices
+//===----------------------------------------------------------------------===//
+
+static std::optional<Expr> handleGather(Tree &tree, ttg::LocalGatherOp op) {
+  Call call(tree, tree.object(op.getSrc()) + ".gather");
+  return call.value(op.getIndices()).add(llvm::Twine(op.getAxis())).end();
+}
+
+static std::optional<Expr> handleScatter(Tree &tree, ttg::LocalScatterOp op) {
+  Call call(tree, tree.object(op.getDst()) + ".scatter");
+  return call.signedValue(op.getValues())
+      .value(op.getIndices())
+      .add(llvm::Twine(op.getAxis()))
+      .end();
+}
+
+static std::optional<Expr> handleAtomicScatter(Tree &tree, ttg::LocalAtomicScatterRMWOp op) {
+  tt::RMWOp kind = op.getAtomicRmwOp();
+  // Buffers of integers without a sign have other names for it.
+  if (kind == tt::RMWOp::UMAX || kind == tt::RMWOp::UMIN)
+    return std::nullopt;
+  llvm::StringRef name = kind == tt::RMWOp::FADD   ? "add"
+                         : kind == tt::RMWOp::XCHG ? "xchg"
+                                                   : tt::stringifyRMWOp(kind);
+  Call call(tree, tree.object(op.getDst()) + ".atomic_scatter_" + name);
+  call.optional("mask", op.getMask());
+  return call.signedValue(op.getValues())
+      .value(op.getIndices())
+      .add(llvm::Twine(op.getAxis()))
+      .end();
+}
+
+//===----------------------------------------------------------------------===//
 // Views
 //===----------------------------------------------------------------------===//
 
@@ -151,11 +184,19 @@ static std::optional<Expr> handleBarrier(Tree &, ttg::BarrierOp op) {
                                                   : std::nullopt;
 }
 
+static std::optional<Expr> handleFence(Tree &tree, ttng::FenceAsyncSharedOp op) {
+  Call call(tree, tree.file().vendorModule("nvidia", "hopper") + ".fence_async_shared");
+  return call.flag("cluster", op.getBCluster()).end();
+}
+
 void addBuffers(HandlerTable &table) {
   on<ttg::LocalAllocOp, handleAlloc>(table);
   on<ttg::LocalDeallocOp, handleKeepAlive>(table);
   on<ttg::LocalLoadOp, handleLocalLoad>(table);
   on<ttg::LocalStoreOp, handleLocalStore>(table);
+  on<ttg::LocalGatherOp, handleGather>(table);
+  on<ttg::LocalScatterOp, handleScatter>(table);
+  on<ttg::LocalAtomicScatterRMWOp, handleAtomicScatter>(table);
   on<ttg::MemDescIndexOp, handleIndex>(table);
   on<ttg::MemDescSubsliceOp, handleSlice>(table);
   on<ttg::MemDescTransOp, handlePermute>(table);
@@ -165,6 +206,7 @@ void addBuffers(HandlerTable &table) {
   on<ttg::AsyncCommitGroupOp, handleCommit>(table);
   on<ttg::AsyncWaitOp, handleWait>(table);
   on<ttg::BarrierOp, handleBarrier>(table);
+  on<ttng::FenceAsyncSharedOp, handleFence>(table);
 }
 
 } // namespace gluonc::lift
