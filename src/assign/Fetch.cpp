@@ -159,9 +159,8 @@ bool Finder::addTo(Slice &slice, Value value) {
   return fits;
 }
 
-/// Rows of a buffer that matrix instructions read without conflicts of banks.
-static layout::Layout swizzledFor(RankedTensorType type, const layout::DotOperandLayout &operand,
-                                  const layout::Ints &order) {
+layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &operand,
+                         const layout::Ints &order) {
   int64_t bits = type.getElementTypeBitWidth(), rank = type.getRank();
   int64_t rowElements = type.getDimSize(order[0]);
   int64_t perPhase = std::max<int64_t>(rowBits / (bits * rowElements), 1);
@@ -209,7 +208,7 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
       if (auto convert = dyn_cast<ttg::ConvertLayoutOp>(user)) {
         layout::Layout to = toLayout(convert.getType().getEncoding());
         if (const auto *operand = to.as<layout::DotOperandLayout>())
-          shared = swizzledFor(type, *operand, blocked->order);
+          shared = bufferFor(type, *operand, blocked->order);
       }
   if (!copiesWords(load, *blocked, shared))
     return std::nullopt;
@@ -405,6 +404,13 @@ Value baseOf(Value pointers) {
     pointers = op->getOperand(0);
   }
   return {};
+}
+
+int64_t stagesOf(scf::ForOp loop) {
+  for (Operation *op : {loop.getOperation(), loop->getParentOfType<ModuleOp>().getOperation()})
+    if (auto stages = op->getAttrOfType<IntegerAttr>(numStagesAttr))
+      return stages.getInt();
+  return 1;
 }
 
 std::optional<Fetch> findFetch(scf::ForOp loop, const AxisInfos &facts) {

@@ -54,6 +54,14 @@ struct Fetch {
   mlir::Value argumentOf(mlir::Operation *dot) const;
 };
 
+/// How many stages a loop has: its own number, else that of the kernel.
+int64_t stagesOf(mlir::scf::ForOp loop);
+
+/// A buffer of which matrix instructions read `operand` without conflicts of banks, whose
+/// neighbours along `order[0]` are neighbours.
+layout::Layout bufferFor(mlir::RankedTensorType type, const layout::DotOperandLayout &operand,
+                         const layout::Ints &order);
+
 /// The argument of the function that pointers or a descriptor were computed from; null where that
 /// is hard to say. Tensors that a kernel takes as different arguments are different ones.
 mlir::Value baseOf(mlir::Value pointers);

@@ -40,21 +40,13 @@ public:
       SmallVector<scf::ForOp> loops;
       function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops)
-        if (stagesOf(loop) > 1 && ThreadCounts::at(loop).ctas == 1)
+        if (assign::stagesOf(loop) > 1 && ThreadCounts::at(loop).ctas == 1)
           hoist(function, loop);
       assign::eraseUnused(function);
     }
   }
 
 private:
-  /// Of the loop, else of the kernel.
-  int64_t stagesOf(scf::ForOp loop) {
-    for (Operation *op : {loop.getOperation(), getOperation().getOperation()})
-      if (auto stages = op->getAttrOfType<IntegerAttr>(numStagesAttr))
-        return stages.getInt();
-    return 1;
-  }
-
   static void hoist(tt::FuncOp function, scf::ForOp loop) {
     AxisInfos facts(function);
     std::optional<assign::Fetch> fetch = assign::findFetch(loop, facts);

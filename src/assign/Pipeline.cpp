@@ -442,7 +442,7 @@ private:
     SmallVector<scf::ForOp> loops;
     function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      int64_t stages = stagesOf(loop);
+      int64_t stages = assign::stagesOf(loop);
       // Buffers are made for one CTA.
       if (stages < 2 || ThreadCounts::at(loop).ctas > 1)
         continue;
@@ -451,14 +451,6 @@ private:
         Pipeliner(*fetch, stages).run();
     }
     assign::eraseUnused(function);
-  }
-
-  /// Of the loop, else of the kernel.
-  int64_t stagesOf(scf::ForOp loop) {
-    for (Operation *op : {loop.getOperation(), getOperation().getOperation()})
-      if (auto stages = op->getAttrOfType<IntegerAttr>(numStagesAttr))
-        return stages.getInt();
-    return 1;
   }
 
   target::Target target;

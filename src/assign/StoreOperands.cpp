@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/Costs.h"
+#include "assign/Fetch.h"
 #include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
@@ -27,8 +28,6 @@ namespace {
 
 /// Registers of a multiprocessor, and of a thread at most.
 constexpr int64_t allRegisters = 65536, mostRegisters = 255;
-/// Banks of shared memory, all together, in bits.
-constexpr int64_t rowBits = 1024;
 
 int64_t bytesOf(RankedTensorType type) {
   return type.getNumElements() * elementBytes(type.getElementType());
@@ -54,20 +53,12 @@ std::optional<layout::DotOperandLayout> operandOf(ttg::ConvertLayoutOp conversio
   return suits ? std::optional(*operand) : std::nullopt;
 }
 
-/// Row-major, with rows that matrix instructions read without conflicts of banks.
-layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &operand) {
+/// A buffer for the operand of a product.
+layout::Layout bufferOf(RankedTensorType type, const layout::DotOperandLayout &operand) {
   layout::Ints order = rowMajorOrder(unsigned(type.getRank()));
   if (!operand.parent.as<layout::NVMMADistributedLayout>() || type.getElementTypeBitWidth() > 32)
     return layout::SwizzledSharedLayout{1, 1, 1, order, {}};
-  int64_t bits = 8 * elementBytes(type.getElementType()), columns = type.getShape().back();
-  int64_t perPhase = std::max<int64_t>(rowBits / (bits * columns), 1);
-  int64_t along = 4 * std::max<int64_t>(operand.kWidth, 1), across = 8;
-  bool isAlongDepth = operand.operandIndex == 0;
-  int64_t vec = std::min(isAlongDepth ? along : across, columns);
-  int64_t stride = isAlongDepth ? across : along;
-  int64_t phases = std::max<int64_t>(std::min(stride, rowBits / (vec * bits)), 1);
-  return layout::SwizzledSharedLayout{
-      vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
+  return assign::bufferFor(type, operand, order);
 }
 
 /// The loops whose products alone take what is converted before them; none where others do, too.
@@ -163,7 +154,7 @@ private:
     ttg::ConvertLayoutOp first = conversions.front();
     Value source = first.getSrc();
     auto type = cast<RankedTensorType>(source.getType());
-    Attribute encoding = fromLayout(type.getContext(), bufferFor(type, *operandOf(first, costs)));
+    Attribute encoding = fromLayout(type.getContext(), bufferOf(type, *operandOf(first, costs)));
     if (bytesOf(type) > left || !encoding)
       return;
     left -= bytesOf(type);
