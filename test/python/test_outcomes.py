@@ -30,6 +30,16 @@ def test_errors_in_other_words():
     def matches_the_message():
         with pytest.raises(gluonc.CompilationError, match="yes"):
             refused()
+
+    def matches_what_python_raises():
+        with pytest.raises(TypeError, match="yes"):
+            len(3)
+
+    def matches_what_is_not_supported():
+        with pytest.raises(gluonc.CompilationError, match="yes"):
+            raise gluonc.CompilationError("", [{"kind": "UnsupportedConstruct", "message": "no"}])
+    assert outcome(matches_what_python_raises) == ("worded", "error")
+    assert outcome(matches_what_is_not_supported) == ("worded", "error")
     assert outcome(reads_the_message) == ("worded", "error")
     assert outcome(matches_the_message) == ("worded", "error")
 
