@@ -45,7 +45,7 @@ def _integer(backend, value, specialize_value, align):
 
 def _descriptor(value):
     block = f"{canonicalize_dtype(value.base.dtype)}{list(value.block_shape)}"
-    if value._is_expanded:
+    if value.layout is None:
         return f"tensordesc<{block}>"
     if value._is_im2col:
         return f"tensordesc_im2col<{block},input_rank={len(value.shape)},{value.layout!r}>"
