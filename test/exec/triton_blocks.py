@@ -30,6 +30,8 @@
 # EXPECT: allclose(out, (exp(q.to(f32) @ k.to(f32).T) / sum(exp(q.to(f32) @ k.to(f32).T), 1).reshape((64, 1))) @ v.to(f32), rtol=1e-2, atol=1e-2)
 # RUN: scaled_in_place x='arange(64 * 256, f32).reshape((64, 256)) % 61' columns=256 --grid 1
 # EXPECT: x == 4 * (arange(64 * 256, f32).reshape((64, 256)) % 61)
+# RUN: carried_descriptor x='zeros((32, 256), f32)' columns=256 --grid 1
+# EXPECT: x == 10
 # RUN: tiles_in_turn x='randn((96, 128), f32)' out='empty((96, 128), f32)' sums='empty((96, 128), f32)' --grid 1
 # EXPECT: all(out == 2 * x) & all(sums == 4 * x)
 # RUN: through_function x='randn((32, 64), f32)' out='empty((32, 64), f32)' --grid 1
@@ -141,6 +143,15 @@ def scaled_in_place(x, columns):
     for _ in range(2):
         for column in tl.range(0, columns, 32, num_stages=3):
             tile.store([0, column], 2 * tile.load([0, column]))
+
+
+@triton.jit
+def carried_descriptor(x, columns):
+    tile = tl.make_tensor_descriptor(x, [32, columns], [columns, 1], [32, 32])
+    for column in range(0, columns, 32):
+        if column % 96 == 0:
+            tile = tl.make_tensor_descriptor(x, [32, columns], [columns, 1], [32, 32])
+        tile.store([0, column], tile.load([0, column]) + 10)
 
 
 @triton.jit

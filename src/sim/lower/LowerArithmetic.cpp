@@ -305,11 +305,13 @@ bool lowerSelect(Lowering &lowering, mlir::Operation *operation) {
     operands[i] = lowering.slotOf(operation->getOperand(i));
   ElementKind kind = lowering.kindOf(operation->getResult(0));
   uint32_t bytes = byteSize(kind);
-  // Simplification turns branches that only choose between buffers, or answers, into this.
-  bool isDescriptor = kind == ElementKind::Descriptor;
-  if (bytes > 16 && !isDescriptor)
+  // Simplification turns branches that only choose between buffers, tensors or answers into this.
+  bool isDescriptor = kind == ElementKind::Descriptor,
+       isTensor = kind == ElementKind::TensorDescriptor;
+  if (bytes > 16 && !isDescriptor && !isTensor)
     return false;
   Handler handler = isDescriptor  ? runSelect<Descriptor>
+                    : isTensor    ? runSelect<TensorDescription>
                     : bytes == 16 ? runSelect<std::array<uint64_t, 2>>
                     : bytes == 1  ? runSelect<uint8_t>
                     : bytes == 2  ? runSelect<uint16_t>
