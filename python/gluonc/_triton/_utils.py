@@ -9,4 +9,5 @@ def canonicalize_dtype(dtype):
 
 
 def canonicalize_ptr_dtype(dtype, is_const):
-    return f"{'*k' if is_const else '*'}{canonicalize_dtype(dtype)}"
+    pointer = "*k" if is_const else "*"
+    return pointer + canonicalize_dtype(dtype)
