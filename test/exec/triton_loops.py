@@ -42,6 +42,8 @@
 # EXPECT: (y[0] == 3) & (y[1] == 1)
 # RUN: unrolled x='arange(64, dtype=i32)' y='zeros(2, i32)' first=9 last=-2000000000 --grid 1
 # EXPECT: (y[0] == 0) & (y[1] == 0)
+# RUN: hinted x='randn(1024, f32)' y='empty(1024, f32)' n=8 step=128 --grid 1
+# EXPECT: y == 2 * x
 # RUN: running_sums x='randint(-9, 9, (4, 32, 128), i32).to(f32)' y='empty((3, 32), f32)' n=4 --grid 1 xs='sum(x, 2)'
 # EXPECT: all(y[0, :] == sum(xs, 0)) & all(y[1, :] == max(max(x, 2), 0)) & all(y[2, :] == sum(x) + 5)
 # RUN: running_sums x='randint(-9, 9, (4, 32, 128), i32).to(f32)' y='empty((3, 32), f32)' n=0 --grid 1
@@ -128,6 +130,17 @@ def unrolled(x, y, first, last):
         count += 1
     tl.store(y, total)
     tl.store(y + 1, count)
+
+
+# Nothing else says that the addresses are aligned.
+@triton.jit
+def hinted(x, y, n, step):
+    p, q = x + tl.arange(0, 128), y + tl.arange(0, 128)
+    for _ in tl.range(n, num_stages=3):
+        tl.multiple_of(p, [16])
+        tl.store(q, 2 * tl.load(p))
+        p += step
+        q += step
 
 
 # Threads meet behind the loop.

@@ -2,6 +2,8 @@
 #include "lift/Body.h"
 #include "lift/ops/Handlers.h"
 
+#include "ir/Hint.h"
+
 using namespace mlir;
 
 namespace gluonc::lift {
@@ -220,6 +222,11 @@ static std::optional<Expr> handleAssume(Tree &tree, llvmir::AssumeOp op) {
   return Call(tree, "gl.assume").value(op.getCondition()).end();
 }
 
+/// Its attributes make the calls around it.
+static std::optional<Expr> handleHint(Tree &tree, gluon::HintOp op) {
+  return Expr{tree.argument(op.getValue())};
+}
+
 void addFunctions(HandlerTable &table) {
   on<tt::ReduceOp, handleReduce>(table);
   on<tt::ScanOp, handleScan>(table);
@@ -230,6 +237,7 @@ void addFunctions(HandlerTable &table) {
   on<tt::PrintOp, handlePrint>(table);
   on<tt::AssertOp, handleAssert>(table);
   on<llvmir::AssumeOp, handleAssume>(table);
+  on<gluon::HintOp, handleHint>(table);
 }
 
 } // namespace gluonc::lift
