@@ -163,9 +163,7 @@ private:
     if (mayBeRead(op)) {
       // Written, not only read from the buffer, and for all threads.
       ttng::TMAStoreWaitOp::create(builder, loc, builder.getI32IntegerAttr(0), UnitAttr());
-      ttg::BarrierOp::create(builder, loc,
-                             ttg::AddrSpace::Local | ttg::AddrSpace::GlobalRead |
-                                 ttg::AddrSpace::GlobalWrite);
+      ttg::BarrierOp::create(builder, loc, ttg::AddrSpace::All);
     }
     op->erase();
   }

@@ -11,6 +11,13 @@ using sema::ArgSpec;
 
 namespace {
 
+/// The descriptor that a copy engine takes for a tensor in blocks; other specs themselves.
+const ArgSpec &withLayout(const ArgSpec &spec) {
+  bool isCopied = spec.kind == ArgSpec::Kind::BlockedTensor &&
+                  spec.items.front().kind == ArgSpec::Kind::Descriptor;
+  return isCopied ? spec.items.front() : spec;
+}
+
 /// The parameters of the lifted kernel, and what they are specialized for.
 struct Signature {
   std::vector<std::string> parameters;
@@ -40,7 +47,7 @@ struct Signature {
     }
   }
 
-  /// A descriptor without a layout, which Gluon does not have.
+  /// A descriptor without a layout, which Gluon does not have, where threads access the tensor.
   void addParts(const ArgSpec &spec, const std::string &name) {
     for (auto [i, item] : llvm::enumerate(spec.items)) {
       size_t rank = spec.blockShape.size();
@@ -53,8 +60,9 @@ struct Signature {
     }
   }
 
-  void add(const sema::Parameter &parameter, const ArgSpec &spec) {
+  void add(const sema::Parameter &parameter, const ArgSpec &given) {
     std::string name = parameter.name.str();
+    const ArgSpec &spec = withLayout(given);
     if (spec.kind == ArgSpec::Kind::BlockedTensor)
       return addParts(spec, name);
     std::string annotation;
@@ -79,9 +87,11 @@ struct Signature {
 
 static Signature signatureOf(const KernelSource &source) {
   Signature made;
-  size_t given = source.arguments.size();
+  std::vector<ArgSpec> arguments =
+      sema::onTarget(source.arguments, source.options.target, source.options.numCtas);
+  size_t given = arguments.size();
   for (auto [i, parameter] : llvm::enumerate(source.kernel->parameters))
-    made.add(parameter, i < given                                         ? source.arguments[i]
+    made.add(parameter, i < given                                         ? arguments[i]
                         : parameter.kind == sema::ParameterKind::Variadic ? ArgSpec::tuple({})
                                                                           : ArgSpec::none());
   return made;
@@ -118,7 +128,8 @@ static std::vector<std::string> headOf(const KernelSource &source, const LiftOpt
                                        ". It holds for arguments such as",
                                    ""};
   for (auto [parameter, spec] : llvm::zip(source.kernel->parameters, source.arguments))
-    head.push_back("    " + parameter.name.str() + ": " + spec.text());
+    head.push_back("    " + parameter.name.str() + ": " +
+                   withLayout(spec.on(chosen.target, chosen.numCtas)).text());
   if (!options.command.empty())
     head.insert(head.end(), {"", "Made by", "", "    " + options.command});
   return head;

@@ -69,3 +69,8 @@ def attention(q, k, v, out, n, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.
         acc = tl.dot(powers.to(tl.float16), values, acc * shrinks[:, None])
         largest = larger
     tl.store(out + rows[:, None] * D + d[None, :], (acc / total[:, None]).to(tl.float16))
+
+
+@triton.jit
+def shifted(a, b):
+    b.store([0, 0], a.load([0, 0]) + 1.0)

@@ -124,8 +124,10 @@ FINE = (SAME, SAME_ASSEMBLY, NOT_FOR_CHIP, UNSAYABLE)
 NOT_LIFTED = (
     # MFMA of float32 cut to tf32 has no spelling.
     ("hip:gfx942", "", "`lifting tt.dot`"),
-    # The copy engine and its barriers have, and no handlers yet.
-    ("cuda:90a", "", "`lifting tt.make_tensor_descriptor`"),
+    # Nor has a choice between descriptors, which a loop around it carries.
+    ("cuda:90a", "carried_descriptor", "for where"),
+    # A descriptor that a function takes which stays a function.
+    ("cuda:90a", "through_function", "compiles to other code"),
     # Elements in any order, of which a loop reduces a part.
     ("", "running_sums", "`lifting tt.reshape`"),
 )

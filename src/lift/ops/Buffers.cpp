@@ -16,6 +16,11 @@ static std::optional<Expr> handleAlloc(Tree &tree, ttg::LocalAllocOp op) {
   std::optional<std::string> dtype = dtypeText(type.getElementType());
   if (!dtype || !type.isShared())
     return std::nullopt;
+  // A ring of barriers: its layout is that of one.
+  ArrayRef<int64_t> shape = type.getShape();
+  if (type.getElementType().isInteger(64) && shape.size() == 2 && shape[1] == 1 && !op.getSrc())
+    return Expr{tree.file().vendorModule("nvidia", "hopper") +
+                ".mbarrier.allocate_mbarrier(batch=" + std::to_string(shape[0]) + ")"};
   Call call(tree, "gl.allocate_shared_memory");
   call.add(*dtype).add(listText(type.getShape())).add(tree.file().layout(type.getEncoding()));
   if (op.getSrc())

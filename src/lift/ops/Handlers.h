@@ -37,6 +37,7 @@ void addShape(HandlerTable &table);
 void addMemory(HandlerTable &table);
 void addAtomics(HandlerTable &table);
 void addBuffers(HandlerTable &table);
+void addCopyEngine(HandlerTable &table);
 void addProducts(HandlerTable &table);
 void addFunctions(HandlerTable &table);
 
