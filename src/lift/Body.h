@@ -92,6 +92,8 @@ private:
   bool loop(mlir::scf::ForOp op);
   bool whileLoop(mlir::scf::WhileOp op);
   std::optional<std::string> test(mlir::scf::WhileOp op);
+  /// The text of the condition of an `if`, which starts a statement. Nullopt after an error.
+  std::optional<std::string> conditionOf(mlir::Operation *op, mlir::Value condition);
   bool branch(mlir::scf::IfOp op);
   bool choice(mlir::arith::SelectOp op);
   bool arm(mlir::scf::IfOp op, mlir::Block *block);

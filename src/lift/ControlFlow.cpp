@@ -100,16 +100,24 @@ bool Body::arm(scf::IfOp op, Block *block) {
   });
 }
 
-bool Body::branch(scf::IfOp op) {
-  if (!allowsStatements)
-    return refuse(op);
-  std::optional<Root> made =
-      compose(op, [&](Tree &tree) -> std::optional<Expr> { return tree.value(op.getCondition()); });
-  if (!made)
-    return refuse(op);
+std::optional<std::string> Body::conditionOf(Operation *op, Value condition) {
+  std::optional<Root> made;
+  if (allowsStatements)
+    made = compose(op, [&](Tree &tree) -> std::optional<Expr> { return tree.value(condition); });
+  if (!made) {
+    refuse(op);
+    return std::nullopt;
+  }
   flushAll();
+  return made->expr.text;
+}
+
+bool Body::branch(scf::IfOp op) {
+  std::optional<std::string> condition = conditionOf(op, op.getCondition());
+  if (!condition)
+    return false;
   plan(op);
-  line("if " + made->expr.text + ":");
+  line("if " + *condition + ":");
   if (!arm(op, op.thenBlock()))
     return false;
   if (op.elseBlock()) {
@@ -130,20 +138,16 @@ bool Body::branch(scf::IfOp op) {
 
 /// One of two blocks, as a scalar decides: where it is a function, `gl.where` takes a block.
 bool Body::choice(arith::SelectOp op) {
-  if (!allowsStatements)
-    return refuse(op);
-  std::optional<Root> made =
-      compose(op, [&](Tree &tree) -> std::optional<Expr> { return tree.value(op.getCondition()); });
-  if (!made)
-    return refuse(op);
-  flushAll();
+  std::optional<std::string> condition = conditionOf(op, op.getCondition());
+  if (!condition)
+    return false;
   bool isSum = isAccumulator(op.getResult());
   std::string yes = assignedText(op.getTrueValue(), isSum);
   std::string no = assignedText(op.getFalseValue(), isSum);
   std::string variable = variableFor(op.getResult());
   facts[op.getResult()].isAccumulator = isSum;
   std::string inner(4, ' ');
-  line("if " + made->expr.text + ":");
+  line("if " + *condition + ":");
   line(inner + (yes == variable ? "pass" : variable + " = " + yes));
   if (no == variable)
     return true;

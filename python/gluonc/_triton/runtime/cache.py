@@ -57,16 +57,21 @@ class FileCacheManager:
         if path is None:
             return None
         with open(path) as file:
-            found = {name: self.get_file(name) for name in json.load(file)}
-        return None if None in found.values() else found
+            names = json.load(file)
+        found = self._get_files(names)
+        return found if set(found) == set(names) else None
+
+    def _get_files(self, names):
+        """The paths of those that are there, by name."""
+        return {name: path for name in names if (path := self.get_file(name)) is not None}
 
 
-class RemoteCacheManager:
+class RemoteCacheManager(FileCacheManager):
     """The same, over files that `knobs.cache.remote_manager_class(key)` has elsewhere: get(names) gives
     those that are there as a dict of bytes, put(name, data) adds one. What comes is kept here."""
 
     def __init__(self, key, override=False, dump=False):
-        self._files = FileCacheManager(key, override, dump)
+        super().__init__(key, override, dump)
         self._remote = knobs.cache.remote_manager_class(key)
 
     def has_file(self, filename):
@@ -74,28 +79,16 @@ class RemoteCacheManager:
 
     def get_file(self, filename):
         """Its path; None where there is none."""
-        data = self._remote.get([filename]).get(filename)
-        return None if data is None else self._files.put(data, filename)
+        return self._get_files([filename]).get(filename)
 
     def put(self, data, filename, binary=True):
         data = data if isinstance(data, bytes) else str(data).encode()
         self._remote.put(filename, data)
-        return self._files.put(data, filename)
+        return super().put(data, filename)
 
-    def put_group(self, filename, group):
-        return self.put(json.dumps(sorted(group)), f"{filename}.group")
-
-    def get_group(self, filename):
-        """What put_group noted; None where a file of it is gone."""
-        path = self.get_file(f"{filename}.group")
-        if path is None:
-            return None
-        with open(path) as file:
-            names = json.load(file)
-        found = self._remote.get(names)
-        if set(found) != set(names):
-            return None
-        return {name: self._files.put(data, name) for name, data in found.items()}
+    def _get_files(self, names):
+        keep = super().put
+        return {name: keep(data, name) for name, data in self._remote.get(names).items()}
 
 
 def get_cache_manager(key):
