@@ -90,6 +90,11 @@
 # EXPECT: all(out[0, :, :] == x[0, :, :] @ y[0, :, :]) & all(out[1, :, :] == x[1, :, :] @ y[1, :, :])
 # RUN: batches x='randint(-4, 5, (8, 16, 16), f32)' y='randint(-4, 5, (8, 16, 16), f32)' out='empty((8, 16, 16), f32)' B=8 M=16 N=16 K=16 --grid 1
 # EXPECT: all(out[0, :, :] == x[0, :, :] @ y[0, :, :]) & all(out[7, :, :] == x[7, :, :] @ y[7, :, :])
+# A loop that runs four times, and changes its sums otherwise than by products: it must not be unrolled by ptxas.
+# RUN: limited x='randint(-4, 5, (64, 64), f16)' y='randint(-4, 5, (64, 16), f16)' out='empty((64, 16), f32)' --grid 1 \
+#   a='where(x[:, :16] @ y[:16] > 9, 9, x[:, :16] @ y[:16])' b='where(a + x[:, 16:32] @ y[16:32] > 9, 9, a + x[:, 16:32] @ y[16:32])' \
+#   c='where(b + x[:, 32:48] @ y[32:48] > 9, 9, b + x[:, 32:48] @ y[32:48])'
+# EXPECT: out == where(c + x[:, 48:] @ y[48:] > 9, 9, c + x[:, 48:] @ y[48:])
 
 import triton
 import triton.language as tl
@@ -104,6 +109,17 @@ def places(M: tl.constexpr, N: tl.constexpr):
 def product(x, y, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, P: tl.constexpr = "ieee"):
     a, b = tl.load(x + places(M, K)), tl.load(y + places(K, N))
     tl.store(out + places(M, N), tl.dot(a, b, input_precision=P))
+
+
+@triton.jit
+def limited(x, y, out):
+    sums = tl.zeros([64, 16], tl.float32)
+    for k in tl.range(0, 64, 16):
+        a = tl.load(x + tl.arange(0, 64)[:, None] * 64 + k + tl.arange(0, 16))
+        b = tl.load(y + (k + tl.arange(0, 16))[:, None] * 16 + tl.arange(0, 16))
+        sums = tl.dot(a, b, sums)
+        sums = tl.where(sums > 9, 9, sums)
+    tl.store(out + places(64, 16), sums)
 
 
 @triton.jit

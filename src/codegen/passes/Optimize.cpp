@@ -3,6 +3,7 @@
 #include "codegen/passes/AddressSplit.h"
 #include "codegen/passes/DelayCopies.h"
 #include "codegen/passes/ProductChains.h"
+#include "codegen/passes/RolledLoops.h"
 #include "support/Interrupt.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -91,6 +92,7 @@ FunctionPassManager lastPasses() {
   passes.addPass(AddressSplitPass());
   passes.addPass(EarlyCSEPass());
   passes.addPass(DelayCopiesPass());
+  passes.addPass(RolledLoopsPass());
   return passes;
 }
 
