@@ -70,6 +70,9 @@ typedef struct gluonc_executable gluonc_executable;
 
 /* "0.1.0". */
 GLUONC_API const char *gluonc_version(void);
+/* Hexadecimal; another build of the library has another one. What is kept of compilations by other
+ * programs can be told apart by it. */
+GLUONC_API const char *gluonc_build_id(void);
 
 /* -- Errors --------------------------------------------------------------- */
 

@@ -199,6 +199,7 @@ inline Expected<gluonc_target_info> targetInfo(const Target &target) {
   return info;
 }
 inline std::string version() { return gluonc_version(); }
+inline std::string buildId() { return gluonc_build_id(); }
 /// Where ptxas is; empty where it is not found. Reads the environment.
 inline std::string findPtxas() { return gluonc_find_ptxas(); }
 /// What `gluonc doc` says about a name of the language; empty where there is none.

@@ -9,7 +9,7 @@ import re
 
 from gluonc import _settings
 from gluonc._compiled import CompiledKernel, current_device
-from gluonc._engine import engine, gpu_count, gpu_target, simulated_target
+from gluonc._engine import engine, gpu_count, gpu_is_amd, gpu_target, simulated_target
 from gluonc._ir_files import IRSource, load
 from gluonc._jit import JITFunction, default_options, ignores_option, settled_options
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
@@ -97,8 +97,17 @@ def compile(src, target=None, options=None, _env_vars=None, *, device=None):
     executable = engine().make(specialization, name, device is not None and device < 0)
     if device is not None and device >= 0:
         executable.load(device)
-    return CompiledKernel(kernel_name, executable, name, tuple(options.values()), device, fn=fn,
+    made = CompiledKernel(kernel_name, executable, name, tuple(options.values()), device, fn=fn,
                           specs=specs, src=src, specialization=specialization)
+    if not made.simulated and _settings.value("cache", "dir"):
+        _leave_machine_code(made)
+    return made
+
+
+def _leave_machine_code(made):
+    """In the folder that a program chose, where its own launchers look for it."""
+    from gluonc._triton.runtime.cache import FileCacheManager
+    FileCacheManager(made.hash).put(made.kernel, f"{made.name}.{made.asm.binary}")
 
 
 def _read_options(given):
@@ -114,24 +123,25 @@ def _read_options(given):
 
 
 def _place(target, device):
-    """(target, device) as CompiledKernel has them: the current device where it is such a chip."""
+    """(target, device) as CompiledKernel has them."""
     is_simulated = device == "cpu" or bool(os.environ.get("GLUONC_SIMULATE"))
-    has_gpu = not is_simulated and gpu_count() > 0
-    if device == "cuda" and not is_simulated and not has_gpu and target is None:
-        raise Unavailable("no GPU is there")
-    number = current_device() if has_gpu else -1
     if target is None:
-        return (gpu_target(number) if has_gpu else simulated_target()), number
+        if not is_simulated and gpu_count() > 0:
+            number = current_device()
+            return gpu_target(number), number
+        if device == "cuda" and not is_simulated:
+            raise Unavailable("no GPU is there")
+        return simulated_target(), -1
     wanted = _read_target(target)
+    if wanted.backend == "cpu":
+        return simulated_target(), -1
     name = f"{wanted.backend}:{wanted.arch}"
     if device == "cpu":
         return name, -1
     if is_simulated and _is_chip(simulated_target(), wanted):
         return simulated_target(), -1
-    if has_gpu and _is_chip(gpu_target(number), wanted):
-        return gpu_target(number), number
     # The simulator can be any of AMD's chips.
-    if wanted.backend == "hip":
+    if wanted.backend == "hip" and (is_simulated or not _is_there(wanted)):
         return name, -1
     # Machine code, which needs no such GPU before it is launched.
     return name, None
@@ -146,6 +156,11 @@ def _read_target(target):
         raise TypeError("target must be of GPUTarget type, or a string as in \"cuda:90\", not "
                         f"{type(target).__name__}")
     return target
+
+
+def _is_there(wanted):
+    """Whether the current GPU is such a chip of AMD's."""
+    return gpu_is_amd() and gpu_count() > 0 and _is_chip(gpu_target(current_device()), wanted)
 
 
 def _is_chip(name, wanted):

@@ -4,14 +4,15 @@ kernel[grid](…) does not come here: native/Dispatch.cpp launches what it has m
 launches of a compiled kernel by itself, which takes the arguments as they were compiled for.
 """
 
+import copyreg
 import sys
 from collections import namedtuple
 
 from gluonc import _native, _tensors, hooks
-from gluonc._engine import gpu_target
+from gluonc._engine import engine, gpu_target
 from gluonc._lazy import lazy
 from gluonc._signature import CONSTANT_KINDS, TUPLE_KIND, plain_number
-from gluonc.errors import Unavailable
+from gluonc.errors import Unavailable, UsageError
 
 
 _SIMULATED_REGISTERS = 32
@@ -29,6 +30,14 @@ def current_stream(device):
     where PyTorch is not there."""
     torch = sys.modules.get("torch")
     return torch._C._cuda_getCurrentRawStream(device) if torch else 0
+
+
+def _restored(saved):
+    return engine().load_executable(saved)
+
+
+# To other processes of the same gluonc goes the machine code, without the source.
+copyreg.pickle(_native.Executable, lambda executable: (_restored, (executable.save(),)))
 
 
 class Metadata(namedtuple("Metadata", (
@@ -165,8 +174,12 @@ class CompiledKernel:
             exit_hook(launch_metadata)
 
     def _init_handles(self):
-        """Loads it, for scripts that ask about its registers ahead of a launch."""
+        """Loads it, for scripts that ask about its registers ahead of a launch, and for those that
+        have moved it here from another process."""
+        vars(self).pop("run", None)
         if not self.simulated:
+            if not self.executable.function():
+                self.device = None
             self._load()
 
     def _load(self):
@@ -268,10 +281,15 @@ class Assembly:
         assembly = "amdgcn" if target.startswith("hip:") else "ptx"
         self._forms = (first, "ttgir", "llir", assembly, self.binary)
 
+    def __getstate__(self):
+        return vars(self) | {"_specialization": None}
+
     def __getitem__(self, form):
         if form == "sass" and self.binary == "cubin":
             return self._sass
         if form == self._forms[0]:
+            if self._specialization is None:
+                raise UsageError(f"what came from another process has machine code only, no `{form}`")
             return self._specialization.ir(self._target)
         if form not in self._forms:
             raise KeyError(form)

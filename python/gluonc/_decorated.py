@@ -85,6 +85,14 @@ class Decorated:
     def used_global_vals(self, value):
         """Scripts for Triton clear it to have it found anew, which it always is."""
 
+    @property
+    def __globals__(self):
+        return self.fn.__globals__
+
+    @__globals__.setter
+    def __globals__(self, value):
+        """Scripts for Triton clear it before they send a function to another process."""
+
     def __setattr__(self, name, value):
         if name in ("fn", "noinline") and name in vars(self):
             _native.announce_change()

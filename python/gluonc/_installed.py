@@ -127,7 +127,7 @@ def share_classes():
 def simulate():
     """Makes the simulated GPU the device of the installed Triton."""
     def activate(module):
-        from gluonc._triton.runtime._driver import driver
+        from gluonc._triton.runtime import driver
 
         class Simulated(type(driver.default)):
             """As Triton's code asks for it."""

@@ -83,7 +83,27 @@ class KernelInterface(Decorated):
         return self.run(*args, grid=grid, warmup=True, **kwargs)
 
 
-class JITFunction(_native.Dispatcher, KernelInterface):
+class _Parameters:
+    """Questions about `params`."""
+
+    @property
+    def arg_names(self):
+        return [parameter.name for parameter in self.params]
+
+    @property
+    def constexprs(self):
+        """Places of the parameters whose values are known when it is compiled."""
+        return [parameter.index for parameter in self.params if parameter.is_constexpr]
+
+
+class DetachedFunction(_Parameters):
+    """What another process is told of a kernel whose function was cleared: no code, only the rest."""
+
+    def __init__(self, name, params):
+        self.fn, self.__name__, self.params = None, name, params
+
+
+class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
     """A kernel, or a function that kernels call, in the language that its decorator names."""
 
     _is_gluon = False
@@ -118,22 +138,13 @@ class JITFunction(_native.Dispatcher, KernelInterface):
         return inspect.signature(self.fn)
 
     @property
-    def arg_names(self):
-        return [parameter.name for parameter in self.params]
-
-    @property
-    def constexprs(self):
-        """Places of the parameters whose values are known when it is compiled."""
-        return [parameter.index for parameter in self.params if parameter.is_constexpr]
-
-    @property
     def device_caches(self):
         """device -> (kernels,), those that launches have compiled. `clear()` drops them."""
         return _DeviceCaches(self)
 
     def repr(self, names):
         """What a specialization is called: `names` are a SpecializationNames."""
-        return self.fn.__name__ if self._repr is None else self._repr(names)
+        return self.__name__ if self._repr is None else self._repr(names)
 
     def _prepare(self):
         """Tells the dispatcher, at the first launch and when defaults change, what it needs to know."""
@@ -180,7 +191,11 @@ class JITFunction(_native.Dispatcher, KernelInterface):
                            f"{self.fn.__name__}[grid](…), or call it from a kernel")
 
     def __repr__(self):
-        return f"JITFunction({self.fn.__module__}:{self.fn.__qualname__})"
+        return f"JITFunction({self.module}:{self.__qualname__})"
+
+    def __reduce__(self):
+        # By name, as functions are; libraries clear it before they send it.
+        return self.__qualname__ if self.fn else (DetachedFunction, (self.__name__, self.params))
 
     # gluonc_binding_kind of the C API.
     _binding_kind = 1

@@ -41,7 +41,7 @@ def _rate(found, clock_rate, operations, dtype):
 
 def _properties(device):
     """(properties, capability) of a device, the current one by default."""
-    from gluonc._triton.runtime._driver import driver
+    from gluonc._triton.runtime import driver
     active = driver.active
     device = active.get_current_device() if device is None else device
     return active.utils.get_device_properties(device), active.get_device_capability(device)

@@ -16,6 +16,7 @@ _VARIABLES = {
     ("autotuning", "cache"): ("TRITON_CACHE_AUTOTUNING", _is_true, False),
     ("autotuning", "print"): ("TRITON_PRINT_AUTOTUNING", _is_true, False),
     ("cache", "dir"): ("TRITON_CACHE_DIR", str, ""),
+    ("cpu", "backend"): ("TRITON_CPU_BACKEND", _is_true, False),
     ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", _is_true, True),
     ("language", "force_disable_fp_fusion"): ("TRITON_FORCE_DISABLE_FP_FUSION", _is_true, False),
     ("runtime", "debug"): ("TRITON_DEBUG", _is_true, False),

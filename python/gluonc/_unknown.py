@@ -42,16 +42,20 @@ class Unknown:
     __gluonc_source__ = _refuse
 
 
+# Names of earlier releases: files ask for them to tell releases apart.
+_ENDED = ("AttrsDescriptor",)
+
+
 def answer_for(module, path):
     """Gives the module that Triton calls `path` a `__getattr__`: submodules are imported, other names
-    become Unknown."""
+    become Unknown, errors classes that nobody raises."""
     own = module.__dict__.get("__getattr__")
     if getattr(own, "_answers", False):
         return module
 
     def find(name):
         # Files ask whether there are names of experiments that ended.
-        if name.startswith(("__", "_experimental_")):
+        if name.startswith(("__", "_experimental_")) or name in _ENDED:
             raise AttributeError(name)
         if own is not None:
             try:
@@ -61,6 +65,8 @@ def answer_for(module, path):
         full = f"{path}.{name}"
         if hasattr(module, "__path__") and importlib.util.find_spec(full) is not None:
             return importlib.import_module(full)
+        if name.endswith("Error"):
+            return type(name, (Exception,), {"__module__": path})
         return Unknown(full)
 
     find._answers = True

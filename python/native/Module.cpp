@@ -110,6 +110,17 @@ public:
   }
 
   std::string key() const { return gluonc_executable_key(handle.get()); }
+
+  /// What Engine.load_executable takes.
+  nb::bytes save() const {
+    const char *bytes = nullptr;
+    size_t size = 0;
+    check([&](gluonc_error **error) {
+      return gluonc_executable_save(handle.get(), &bytes, &size, error);
+    });
+    return nb::bytes(bytes, size);
+  }
+
   gluonc_executable *raw() const { return handle.get(); }
 
   void load(int device) const {
@@ -460,6 +471,15 @@ public:
     return new Specialization(raw);
   }
 
+  /// Of what Executable.save gave, in any process.
+  Executable *loadExecutable(nb::bytes saved) const {
+    gluonc_executable *executable = nullptr;
+    check([&](gluonc_error **error) {
+      return gluonc_engine_load_executable(handle.get(), saved.c_str(), saved.size(), &executable, error);
+    });
+    return new Executable(executable, {});
+  }
+
   Executable *make(const Specialization &specialization, const std::string &target,
                    bool simulated) const {
     gluonc_executable *raw = nullptr;
@@ -661,6 +681,7 @@ NB_MODULE(_native, m) {
   // Kernels live as long as the process; that is no leak.
   nb::set_leak_warnings(false);
   m.attr("__version__") = gluonc_version();
+  m.attr("build_id") = gluonc_build_id();
   m.def("find_ptxas", &gluonc_find_ptxas);
   m.def("language_names", &gluonc_language_names);
   m.def("language_doc", &gluonc_language_doc);
@@ -685,6 +706,7 @@ NB_MODULE(_native, m) {
       .def("launch", &Executable::launch)
       .def("launch_on_ranges", &Executable::launchOnRanges)
       .def("key", &Executable::key)
+      .def("save", &Executable::save)
       .def("function",
            [](const Executable &self) { return reinterpret_cast<uintptr_t>(self.info().function); })
       .def_prop_ro("shared_bytes", [](const Executable &self) { return self.info().shared_bytes; })
@@ -713,6 +735,7 @@ NB_MODULE(_native, m) {
       .def("load_scope", &Engine::loadScope)
       .def("load_ir", &Engine::loadIr)
       .def("make", &Engine::make)
+      .def("load_executable", &Engine::loadExecutable)
       .def("evaluate", &Engine::evaluate)
       .def("seal", &Engine::seal)
       .def("print_to_python", &Engine::printToPython)

@@ -9,6 +9,8 @@
 # EXPECT: y == sum(bins, 0)
 # RUN: scalars y='empty(8, f32)' a=3.0 b=4.0 --grid 1
 # EXPECT: (y[0] == 3) & (y[1] == 4) & (y[2] == 4) & (y[3] == 3)
+# RUN: filled x='arange(4, dtype=f32)' y='empty((16, 4), f32)' --grid 1
+# EXPECT: y == x[3]
 # RUN: dims x='arange(16, dtype=f32)' y='empty(16, f32)' --grid 1
 # EXPECT: y == x
 # Of all bytes the sign goes, of NaN too.
@@ -40,6 +42,12 @@ def scalars(y, a, b):
     i = tl.arange(0, 2)
     tl.store(y + i, tl.join(a, b))
     tl.store(y + 2 + i, tl.interleave(b, a))
+
+
+@triton.jit
+def filled(x, y):
+    whole = tl.broadcast_to(tl.load(x + 3), [16, 4])
+    tl.store(y + tl.arange(0, 16)[:, None] * 4 + tl.arange(0, 4), tl.broadcast_to(whole, 16, 4))
 
 
 @triton.jit

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -357,3 +358,27 @@ def test_too_much_shared_memory_is_out_of_resources():
     with pytest.raises(gluonc.errors.OutOfResources, match="of shared memory, but") as problem:
         gluonc.compile(gluonc.ASTSource(kernels.hoard, {"dst": "*fp32"}), target="cuda:90")
     assert isinstance(problem.value, gluonc.errors.CompilationError) and problem.value.diagnostics
+
+
+def test_machine_code_goes_to_another_process_without_its_source(turned):
+    made = gluonc.compile(gluonc.ASTSource(
+        turn, {"dst": "*fp32", "src": "*fp32", "n": "i32", "scale": "fp32"},
+        {"ROWS": 32, "COLUMNS": 64}), target="cuda:80")
+    again = pickle.loads(pickle.dumps(made))
+    assert again.kernel == made.kernel and again.hash == made.hash
+    assert again.fn is turn and again.src.signature == made.src.signature
+    with pytest.raises(gluonc.UsageError, match="machine code only"):
+        again.asm["glir"]
+    # Libraries clear the function first; what names need stays.
+    turn_again = gluonc.jit(turn.fn)
+    assert turn_again.params
+    turn_again.fn = None
+    detached = pickle.loads(pickle.dumps(turn_again))
+    assert detached.fn is None and detached.__name__ == "turn"
+    assert detached.arg_names == turn.arg_names and detached.constexprs == turn.constexprs
+
+
+def test_machine_code_is_left_in_a_folder_that_the_program_chose(turned, tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    made = gluonc.compile(turned[1], target="cuda:80")
+    assert (tmp_path / made.hash / "turn.cubin").read_bytes() == made.kernel

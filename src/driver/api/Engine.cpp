@@ -94,6 +94,11 @@ static gluonc_status loadText(gluonc_engine *engine, std::string path, std::stri
 
 const char *gluonc_version(void) { return GLUONC_VERSION; }
 
+const char *gluonc_build_id(void) {
+  static const std::string id = driver::buildId();
+  return id.c_str();
+}
+
 const char *gluonc_error_text(const gluonc_error *error) {
   return error ? error->text.c_str() : "";
 }

@@ -1,9 +1,11 @@
 """triton.backends.compiler."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Union
 
 from gluonc import _native
+from gluonc._jit import default_options
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,20 @@ class GPUTarget:
 
 
 class BaseBackend:
-    """What a launch tells its backend of values: "D" where 16 divides them, else nothing."""
+    """What is told of the compiler for a target."""
 
+    def __init__(self, target):
+        self.target = target
+
+    def hash(self):
+        """Differs where kernels may have other code."""
+        return f"{_native.build_id}-{self.target}"
+
+    def parse_options(self, options):
+        """The options of a launch, with defaults for those that `options` leaves out."""
+        return SimpleNamespace(**default_options() | options)
+
+    # What a launch tells of values: "D" where 16 divides them, else nothing.
     @staticmethod
     def get_int_specialization(value, align=True):
         return "D" if align and value % 16 == 0 else ""
@@ -39,3 +53,25 @@ class BaseBackend:
     @staticmethod
     def get_tensordesc_specialization(descriptor, align=True):
         return ""
+
+
+class CUDABackend(BaseBackend):
+    """NVIDIA's GPUs."""
+
+
+class HIPBackend(BaseBackend):
+    """AMD's GPUs."""
+
+
+class CPUBackend(BaseBackend):
+    """The simulator."""
+
+
+_BACKENDS = {"cuda": CUDABackend, "hip": HIPBackend, "cpu": CPUBackend}
+
+
+def make_backend(target):
+    """The compiler for a GPUTarget."""
+    if target.backend not in _BACKENDS:
+        raise RuntimeError(f"no backend compiles for {target.backend}")
+    return _BACKENDS[target.backend](target)

@@ -2,7 +2,9 @@
 
 from gluonc._compile import ASTSource, IRSource, compile
 from gluonc._compiled import CompiledKernel
+from gluonc._triton.backends.compiler import make_backend
 from gluonc._triton.compiler import errors
+from gluonc._triton.runtime.cache import triton_key
 from gluonc.errors import CompilationError
 
 

@@ -2,7 +2,6 @@
 
 from gluonc._autotune import Autotuner, Config, autotune, heuristics
 from gluonc._jit import JITFunction, KernelInterface
-from gluonc._triton.runtime import errors, jit
-from gluonc._triton.runtime._driver import driver
+from gluonc._triton.runtime import driver, errors, jit
 from gluonc._triton.runtime.errors import OutOfResources
 from gluonc._triton.runtime.jit import MockTensor, TensorWrapper, reinterpret

@@ -9,8 +9,8 @@ from gluonc._triton import knobs
 
 
 def triton_key():
-    """Differs where the compiler does."""
-    return _native.__version__
+    """Tells builds of the compiler apart."""
+    return _native.build_id
 
 
 def default_cache_dir():

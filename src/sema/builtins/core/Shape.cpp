@@ -164,10 +164,22 @@ static Result emitBroadcast(Context &context, const BoundArgs &arguments) {
 
 static Result emitBroadcastTo(Context &context, const BoundArgs &arguments) {
   std::optional<llvm::SmallVector<int64_t>> shape = intsArgument(context, arguments, "shape");
-  if (!shape || !checkBlockShape(context, *shape, arguments.span("shape")) ||
+  if (!shape || !tensorArgument(context, arguments, "input"))
+    return std::nullopt;
+  Operand input = operand(arguments, "input");
+  // In Triton a scalar becomes a block, and one without dimensions stays what it is.
+  if (context.isTriton() && !input.isBlock()) {
+    Result scalar = materialize(context, input);
+    if (!scalar || shape->empty())
+      return scalar;
+    std::optional<mlir::RankedTensorType> type =
+        blockType(context, *shape, arguments.span("shape"), scalar->dtype(), Value(), {});
+    return type ? Result(splat(context, *scalar, *type)) : std::nullopt;
+  }
+  if (!checkBlockShape(context, *shape, arguments.span("shape")) ||
       !blockArgument(context, arguments, "input"))
     return std::nullopt;
-  return broadcastTo(context, operand(arguments, "input"), *shape);
+  return broadcastTo(context, input, *shape);
 }
 
 Result reshape(Context &context, const Operand &given, llvm::ArrayRef<int64_t> shape,

@@ -1,4 +1,4 @@
-"""triton.runtime.driver: the device that kernels run on, real or simulated."""
+"""triton.backends.driver: devices that kernels run on, real or simulated."""
 
 from gluonc import _engine, _native
 from gluonc._triton.backends.compiler import GPUTarget
@@ -8,7 +8,7 @@ class _Utils:
     @staticmethod
     def get_device_properties(device):
         """What launches and benchmarks ask of a device."""
-        target = driver.active.get_current_target()
+        target = GPUDriver.get_current_target()
         import torch
         properties = torch.cuda.get_device_properties(device)
         chip = _native.target_info(_engine.current_target())
@@ -18,8 +18,8 @@ class _Utils:
                 "sm_clock_rate": 1500000, "mem_clock_rate": 2600000, "mem_bus_width": 5120}
 
 
-class _Active:
-    """The current device."""
+class GPUDriver:
+    """The current GPU."""
 
     utils = _Utils()
 
@@ -80,16 +80,57 @@ class _Active:
         return _engine.current_target() is not None
 
 
-class _Driver:
-    active = default = _Active()
+class CudaDriver(GPUDriver):
+    """A GPU of NVIDIA's."""
 
     @staticmethod
-    def set_active(active):
-        _Driver.active = active
+    def is_active():
+        return (_engine.current_target() or "").startswith("cuda:")
+
+
+class HIPDriver(GPUDriver):
+    """A GPU of AMD's."""
 
     @staticmethod
-    def reset_active():
-        _Driver.active = _Driver.default
+    def is_active():
+        return (_engine.current_target() or "").startswith("hip:")
 
 
-driver = _Driver()
+class CPUDriver:
+    """The simulator, for tensors on the CPU. It pretends to be the chip that `gluonc.compile` chooses for
+    it."""
+
+    @staticmethod
+    def get_current_target():
+        return GPUTarget("cpu", "", 0)
+
+    @staticmethod
+    def get_current_device():
+        return 0
+
+    @staticmethod
+    def set_current_device(device):
+        """There is one."""
+
+    @staticmethod
+    def get_current_stream(device=None):
+        return 0
+
+    @staticmethod
+    def get_active_torch_device():
+        import torch
+        return torch.device("cpu")
+
+    @staticmethod
+    def get_device_interface():
+        import torch
+        return torch.cpu
+
+    @staticmethod
+    def get_benchmarker():
+        from gluonc._testing import do_bench
+        return do_bench
+
+    @staticmethod
+    def is_active():
+        return True
