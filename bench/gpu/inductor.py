@@ -20,6 +20,8 @@ import tempfile
 import time
 
 CASES = {}
+# Seconds for a process of one side.
+LIMIT = 60
 
 
 def case(make):
@@ -186,8 +188,11 @@ def run_side(side, name):
         environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": cache, "GLUONC_CACHE_DIR": "",
                                     "TRITON_CACHE_DIR": os.path.join(cache, "triton")}
         python = [sys.executable] + (["-m", "gluonc", "--triton", "own"] if side == "gluonc" else [])
-        done = subprocess.run([*python, __file__, "--case", name], env=environment, text=True,
-                              capture_output=True, timeout=300)
+        try:
+            done = subprocess.run([*python, __file__, "--case", name], env=environment, text=True,
+                                  capture_output=True, timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            return {"error": f"no end in {LIMIT} s"}
     if done.returncode:
         return {"error": done.stderr[-3000:]}
     return json.loads(done.stdout.splitlines()[-1])
