@@ -19,6 +19,7 @@ _VARIABLES = {
     ("cpu", "backend"): ("TRITON_CPU_BACKEND", _is_true, False),
     ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", _is_true, True),
     ("language", "force_disable_fp_fusion"): ("TRITON_FORCE_DISABLE_FP_FUSION", _is_true, False),
+    ("proton", "disable"): ("TRITON_PROTON_DISABLE", _is_true, False),
     ("runtime", "debug"): ("TRITON_DEBUG", _is_true, False),
     ("runtime", "override_arch"): ("TRITON_OVERRIDE_ARCH", str, None),
 }

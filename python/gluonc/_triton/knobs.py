@@ -123,7 +123,7 @@ class _Ptxas:
 language = LanguageKnobs("language")
 nvidia = Knobs("nvidia", disable_ptxas_opt=False, ptxas=_Ptxas())
 amd = Knobs("amd", use_buffer_ops=True, use_async_copy=True)
-proton = Knobs("proton", disable=True)
+proton = Knobs("proton")
 propagate_env = True
 
 
