@@ -517,6 +517,10 @@ typedef struct gluonc_launch_options {
   void *interrupt_user;
   gluonc_output warnings;
   void *warnings_user;
+  /* Beside `ranges`, what addresses may lead to that the kernel finds in memory. Pointers that are
+   * computed from an argument stay in the range that it leads into. */
+  const gluonc_memory_range *reachable;
+  size_t reachable_count;
 } gluonc_launch_options;
 
 /* Launches a simulated executable; `options` may be null. Launches with options of their own may

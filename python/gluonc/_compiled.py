@@ -165,7 +165,7 @@ class CompiledKernel:
             enter_hook(launch_metadata)
         if self.simulated:
             self.executable.launch_on_ranges(grid_x, grid_y, grid_z, arguments.slots,
-                                             arguments.ranges)
+                                             arguments.ranges, _tensors.reachable())
         else:
             self._load()
             stream = current_stream(self.device) if stream is None else stream

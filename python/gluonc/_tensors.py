@@ -147,6 +147,31 @@ def _view_torch(tensor):
     return view_host_tensor(tensor)
 
 
+# Memory whose addresses scripts know: first byte -> (name, bytes, function that says whether it is
+# gone).
+_known_addresses = {}
+
+
+def note_address(begin, size, name, is_gone):
+    """Says that a script has asked for the address of host memory. Until it is gone, simulated kernels
+    may reach it, which find its address where the script has put it."""
+    known = _known_addresses.get(begin)
+    if known is None or known[1] <= size or known[2]():
+        _known_addresses[begin] = name, size, is_gone
+    _native.ask_for_reachable(reachable)
+
+
+def reachable():
+    """(name, first byte, bytes, read-only) of the memory whose addresses scripts know."""
+    found = []
+    for begin, (name, size, is_gone) in list(_known_addresses.items()):
+        if is_gone():
+            del _known_addresses[begin]
+        else:
+            found.append((name, begin, size, False))
+    return found
+
+
 def view_host_tensor(tensor):
     """The view of a tensor of PyTorch whose memory the host can reach."""
     address, name = tensor.data_ptr(), pointer_to(tensor.dtype)

@@ -118,6 +118,8 @@ struct Hooks {
   PyObject *numbersType = nullptr;
   PyObject *describe = nullptr;
   PyTypeObject *constexprType = nullptr;
+  /// gluonc._tensors.reachable; null while there is no such memory.
+  PyObject *reachable = nullptr;
   static Hooks &get();
 };
 

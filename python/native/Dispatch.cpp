@@ -386,9 +386,14 @@ private:
   bool start(const Grid &grid) {
     gluonc_error *error = nullptr;
     gluonc_status status;
-    if (entry.device < 0)
-      status = simulate(grid, &error);
-    else {
+    if (entry.device < 0) {
+      std::vector<gluonc_memory_range> reachable;
+      PyObject *names = nullptr;
+      if (Hooks::get().reachable && !findReachable(reachable, names))
+        return false;
+      status = simulate(grid, reachable, &error);
+      Py_XDECREF(names);
+    } else {
       void *stream = nullptr;
       if (!findStream(stream))
         return false;
@@ -421,19 +426,43 @@ private:
     return answer != nullptr;
   }
 
-  gluonc_status simulate(const Grid &grid, gluonc_error **error) {
-    std::vector<gluonc_memory_range> ranges;
+  gluonc_status simulate(const Grid &grid, const std::vector<gluonc_memory_range> &reachable,
+                         gluonc_error **error) {
+    // Not empty: without ranges the engine's would count.
+    std::vector<gluonc_memory_range> ranges(1);
     for (const Arguments::Range &range : arguments.ranges)
       ranges.push_back({PyUnicode_AsUTF8(range.name),
                         reinterpret_cast<const void *>(range.tensor.begin), range.tensor.bytes,
                         range.tensor.readOnly});
+    gluonc_launch_options options = {};
+    options.size = sizeof options;
+    options.ranges = ranges.data();
+    options.range_count = ranges.size();
+    options.reachable = reachable.data();
+    options.reachable_count = reachable.size();
     gluonc_status status;
     Py_BEGIN_ALLOW_THREADS;
     status =
-        gluonc_launch_on_ranges(entry.executable, grid.x, grid.y, grid.z, arguments.slots.data(),
-                                arguments.slots.size(), ranges.data(), ranges.size(), error);
+        gluonc_launch_simulated(entry.executable, grid.x, grid.y, grid.z, arguments.slots.data(),
+                                arguments.slots.size(), &options, error);
     Py_END_ALLOW_THREADS;
     return status;
+  }
+
+  /// What kernels may reach by addresses that they load. `kept` holds its names. False with an
+  /// exception.
+  static bool findReachable(std::vector<gluonc_memory_range> &ranges, PyObject *&kept) {
+    kept = PyObject_CallFunctionObjArgs(Hooks::get().reachable, nullptr);
+    for (Py_ssize_t i = 0; kept && i != PyList_Size(kept); ++i) {
+      const char *name = nullptr;
+      unsigned long long begin = 0, bytes = 0;
+      int readOnly = 0;
+      if (!PyArg_ParseTuple(PyList_GetItem(kept, i), "sKKp", &name, &begin, &bytes, &readOnly))
+        Py_CLEAR(kept);
+      else
+        ranges.push_back({name, reinterpret_cast<const void *>(begin), bytes, readOnly});
+    }
+    return kept != nullptr;
   }
 
   bool findStream(void *&stream) {

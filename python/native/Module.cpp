@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -142,23 +143,25 @@ public:
     throw nb::python_error();
   }
 
-  /// `ranges` holds tuples (name, address, bytes, read-only).
-  void launchOnRanges(unsigned x, unsigned y, unsigned z, nb::list values, nb::list ranges) const {
+  /// Both lists hold tuples (name, address, bytes, read-only): memory of the arguments, and memory
+  /// that the kernel may reach by addresses that it finds.
+  void launchOnRanges(unsigned x, unsigned y, unsigned z, nb::list values, nb::list ranges,
+                      nb::list reachable) const {
     uint64_t slots[maxParameters];
     size_t count = fill(values, slots);
-    std::vector<std::string> names;
-    names.reserve(nb::len(ranges));
-    std::vector<gluonc_memory_range> memory;
-    for (nb::handle item : ranges) {
-      nb::tuple range = nb::cast<nb::tuple>(item);
-      names.push_back(nb::cast<std::string>(range[0]));
-      memory.push_back({names.back().c_str(),
-                        reinterpret_cast<const void *>(nb::cast<uintptr_t>(range[1])),
-                        nb::cast<size_t>(range[2]), nb::cast<bool>(range[3])});
-    }
+    std::deque<std::string> names;
+    // Not empty: without ranges the engine's would count.
+    std::vector<gluonc_memory_range> memory(1), others;
+    readRanges(ranges, names, memory);
+    readRanges(reachable, names, others);
+    gluonc_launch_options options = {};
+    options.size = sizeof options;
+    options.ranges = memory.data();
+    options.range_count = memory.size();
+    options.reachable = others.data();
+    options.reachable_count = others.size();
     check([&](gluonc_error **error) {
-      return gluonc_launch_on_ranges(handle.get(), x, y, z, slots, count, memory.data(),
-                                     memory.size(), error);
+      return gluonc_launch_simulated(handle.get(), x, y, z, slots, count, &options, error);
     });
   }
 
@@ -169,6 +172,17 @@ public:
 private:
   /// CUDA allows 4 KiB of parameters.
   static constexpr size_t maxParameters = 512;
+
+  static void readRanges(const nb::list &ranges, std::deque<std::string> &names,
+                         std::vector<gluonc_memory_range> &found) {
+    for (nb::handle item : ranges) {
+      nb::tuple range = nb::cast<nb::tuple>(item);
+      names.push_back(nb::cast<std::string>(range[0]));
+      found.push_back({names.back().c_str(),
+                       reinterpret_cast<const void *>(nb::cast<uintptr_t>(range[1])),
+                       nb::cast<size_t>(range[2]), nb::cast<bool>(range[3])});
+    }
+  }
 
   size_t fill(const nb::list &values, uint64_t *slots) const {
     size_t count = nb::len(values);
@@ -698,6 +712,10 @@ NB_MODULE(_native, m) {
     gluonc::python::Hooks::get().describe = describe.inc_ref().ptr();
     gluonc::python::Hooks::get().constexprType =
         reinterpret_cast<PyTypeObject *>(constexprType.inc_ref().ptr());
+  });
+  m.def("ask_for_reachable", [](nb::handle reachable) {
+    if (!gluonc::python::Hooks::get().reachable)
+      gluonc::python::Hooks::get().reachable = reachable.inc_ref().ptr();
   });
   nb::class_<Executable>(m, "Executable", nb::type_slots(ownerSlots<Executable>))
       .def("code", &Executable::code)

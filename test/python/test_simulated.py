@@ -155,6 +155,59 @@ else:
 ''')
 
 
+ADDRESSES = HEAD + """
+@triton.jit
+def copy(at, n, BLOCK: tl.constexpr):
+    x = tl.load(at).to(tl.pointer_type(tl.float32))
+    y = tl.load(at + 1).to(tl.pointer_type(tl.float32))
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, i < n), i < n)
+
+x, y = torch.randn(100, device="cuda"), torch.zeros(100, device="cuda")
+at = torch.tensor([x.data_ptr(), y.data_ptr()], device="cuda")
+"""
+
+
+def test_kernels_find_tensors_by_addresses_that_the_script_asked_for(tmp_path):
+    run(tmp_path, ADDRESSES + """
+copy[(1,)](at, 100, BLOCK=128)
+assert torch.equal(x, y)
+# A launch of the compiled kernel by itself.
+y.zero_()
+copy.warmup(at, 100, BLOCK=128, grid=(1,))[(1,)](at, 100)
+assert torch.equal(x, y)
+""")
+
+
+@pytest.mark.parametrize("change, report", [
+    ("n = 101", "right at the end of `fp32[100]` (400 bytes)"),
+    ("del x", "OutOfBoundsAccess"),
+    ("at += 1 << 40", "which is in no buffer"),
+    ("at[1] = torch.zeros(100).data_ptr()", "OutOfBoundsAccess")])
+def test_what_an_address_leads_to_is_checked(tmp_path, change, report):
+    run(tmp_path, ADDRESSES + f"""
+n = 100
+{change}
+try:
+    copy[(1,)](at, n, BLOCK=128)
+    assert False
+except RuntimeError as error:
+    assert {report!r} in str(error), error
+""")
+
+
+def test_a_known_address_does_not_widen_arguments(tmp_path):
+    run(tmp_path, HEAD + """
+whole = torch.zeros(100, device="cuda")
+whole.data_ptr()
+try:
+    double[(1,)](whole[:10], whole[:10], 100, 128)
+    assert False
+except RuntimeError as error:
+    assert "past the end of `x, y`" in str(error) or "end of `x, y` (40 bytes)" in str(error), error
+""")
+
+
 def test_gradients_reach_leaves(tmp_path):
     run(tmp_path, '''
 w = torch.ones(3, device="cuda", requires_grad=True)

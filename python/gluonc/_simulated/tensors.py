@@ -6,6 +6,7 @@ for it. What moves between devices copies, as it would between memories.
 """
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device as _default_device
 from torch.utils import _pytree
@@ -162,6 +163,17 @@ def _numpy(func, args, kwargs):
     return func(*args, **kwargs)
 
 
+def _data_ptr(func, args, kwargs):
+    """The address of a tensor, which a script may put where kernels find it."""
+    tensor = args[0]
+    if isinstance(tensor, CudaTensor):
+        view = _tensors.view_host_tensor(tensor)
+        name = f"{view.type.lstrip('*')}{list(tensor.shape)}"
+        memory = StorageWeakRef(tensor.untyped_storage())
+        _tensors.note_address(view.begin, view.bytes, name, memory.expired)
+    return func(*args, **kwargs)
+
+
 def _repr(func, args, kwargs):
     if not isinstance(args[0], CudaTensor):
         return func(*args, **kwargs)
@@ -205,6 +217,7 @@ _SPECIAL = {
     torch.Tensor.to: _to,
     torch.Tensor.cuda: _to_cuda,
     torch.Tensor.cpu: _to_cpu,
+    torch.Tensor.data_ptr: _data_ptr,
     torch.Tensor.numpy: _numpy,
     torch.Tensor.__repr__: _repr,
     torch.Tensor.__deepcopy__: _deepcopy,

@@ -36,6 +36,9 @@ def forever(x):
 @gluon.jit
 def host(x, n, C: gl.constexpr):
     gl.store(x, n + C + FROM_HOST)
+@gluon.jit
+def follow(at, n):
+    gl.store(gl.load(at + n).to(gl.pointer_type(gl.int32)), 1)
 )";
 
 gluonc_argument typed(const char *text) { return {GLUONC_ARGUMENT_TYPE, text, 0, 0, nullptr, 0}; }
@@ -349,6 +352,42 @@ TEST_F(Api, MemoryEndsWithTheLastAddress) {
   uint64_t values[] = {reinterpret_cast<uint64_t>(memory), 7};
   EXPECT_EQ(gluonc_launch_on_ranges(executable, 1, 1, 1, values, 2, ranges, 2, nullptr), GLUONC_OK);
   EXPECT_EQ(memory[0], 12);
+}
+
+TEST_F(Api, ReachableMemoryIsForAddressesThatAKernelLoads) {
+  int numbers[8] = {};
+  uint64_t places[] = {reinterpret_cast<uint64_t>(numbers + 7),
+                       reinterpret_cast<uint64_t>(numbers + 8)};
+  gluonc_memory_range range = {"at", places, sizeof places, 1};
+  gluonc_memory_range reachable = {"numbers", numbers, sizeof numbers, 0};
+  gluonc_launch_options options = {};
+  options.size = sizeof options;
+  options.ranges = &range;
+  options.range_count = 1;
+  options.reachable = &reachable;
+  options.reachable_count = 1;
+  gluonc_kernel *follow = nullptr;
+  ASSERT_EQ(gluonc_module_kernel(module, "follow", &follow, nullptr), GLUONC_OK);
+  gluonc_specialization *made = specialize(follow, {typed("*i64"), typed("i32")});
+  gluonc_executable *following = nullptr;
+  ASSERT_EQ(simulate(made, &following), GLUONC_OK) << text;
+  auto run = [&](uint64_t offset) {
+    gluonc_error *error = nullptr;
+    uint64_t values[] = {reinterpret_cast<uint64_t>(places), offset};
+    return keep(gluonc_launch_simulated(following, 1, 1, 1, values, 2, &options, &error), error);
+  };
+  EXPECT_EQ(run(0), GLUONC_OK) << text;
+  EXPECT_EQ(numbers[7], 1);
+  EXPECT_EQ(run(1), GLUONC_FAULT);
+  EXPECT_NE(text.find("right at the end of `numbers` (32 bytes)"), std::string::npos) << text;
+  // What is an argument ends where it ends, in reachable memory, too.
+  range.bytes = sizeof places[0];
+  reachable = {"places", places, sizeof places, 0};
+  EXPECT_EQ(run(1), GLUONC_FAULT);
+  EXPECT_NE(text.find("right at the end of `at` (8 bytes)"), std::string::npos) << text;
+  gluonc_executable_destroy(following);
+  gluonc_specialization_destroy(made);
+  gluonc_kernel_destroy(follow);
 }
 
 TEST_F(Api, GridsThatNoGpuLaunchesAreRefused) {

@@ -40,32 +40,58 @@ gluonc_status tooLarge(const gluonc_executable &executable, size_t index, uint64
               error);
 }
 
-/// Registers ranges that may overlap: those that share a byte become one range.
-void addRanges(llvm::ArrayRef<gluonc_memory_range> ranges, sim::Memory &memory) {
-  struct Piece {
-    std::string name;
-    uintptr_t begin, end;
-    bool readOnly;
-  };
-  std::vector<Piece> pieces;
+/// Memory under a name; several ranges where they overlap.
+struct Piece {
+  std::string name;
+  uintptr_t begin, end;
+  bool readOnly;
+  bool isArgument;
+};
+
+void addPieces(llvm::ArrayRef<gluonc_memory_range> ranges, bool areArguments,
+               std::vector<Piece> &pieces) {
   for (const gluonc_memory_range &range : ranges)
     if (range.bytes) {
       auto begin = reinterpret_cast<uintptr_t>(range.base);
       // One that reaches beyond the last address ends there.
       uintptr_t end = begin + std::min<uintptr_t>(range.bytes, ~begin);
-      pieces.push_back({range.name ? range.name : "", begin, end, range.read_only != 0});
+      pieces.push_back(
+          {range.name ? range.name : "", begin, end, range.read_only != 0, areArguments});
     }
-  llvm::sort(pieces, [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
-  for (size_t i = 0; i != pieces.size();) {
-    Piece whole = pieces[i++];
-    for (; i != pieces.size() && pieces[i].begin < whole.end; ++i) {
-      whole.end = std::max(whole.end, pieces[i].end);
-      whole.readOnly &= pieces[i].readOnly;
-      whole.name += ", " + pieces[i].name;
+}
+
+/// Those that share a byte become one, which has the name of what lies in an argument from that.
+std::vector<Piece> merged(std::vector<Piece> pieces) {
+  llvm::stable_sort(pieces, [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
+  std::vector<Piece> wholes;
+  for (Piece &piece : pieces) {
+    if (wholes.empty() || piece.begin >= wholes.back().end) {
+      wholes.push_back(std::move(piece));
+      continue;
     }
-    memory.add(whole.name, reinterpret_cast<const void *>(whole.begin), whole.end - whole.begin,
-               whole.readOnly ? sim::Memory::Access::ReadOnly : sim::Memory::Access::ReadWrite);
+    Piece &whole = wholes.back();
+    if (piece.isArgument || piece.end > whole.end)
+      whole.name += ", " + piece.name;
+    whole.end = std::max(whole.end, piece.end);
+    whole.readOnly &= piece.readOnly;
   }
+  return wholes;
+}
+
+/// Registers ranges that may overlap: those of arguments, and others that addresses lead to.
+void addRanges(llvm::ArrayRef<gluonc_memory_range> arguments,
+               llvm::ArrayRef<gluonc_memory_range> others, sim::Memory &memory) {
+  auto forEach = [](std::vector<Piece> pieces, auto &&add) {
+    for (const Piece &piece : merged(std::move(pieces)))
+      add(piece.name, reinterpret_cast<const void *>(piece.begin), piece.end - piece.begin,
+          piece.readOnly ? sim::Memory::Access::ReadOnly : sim::Memory::Access::ReadWrite);
+  };
+  std::vector<Piece> pieces;
+  addPieces(arguments, /*areArguments=*/true, pieces);
+  if (!others.empty())
+    forEach(pieces, [&](auto... part) { memory.addPart(part...); });
+  addPieces(others, /*areArguments=*/false, pieces);
+  forEach(std::move(pieces), [&](auto... range) { memory.add(range...); });
 }
 
 const gluonc_tensor *tensorAt(uint64_t slot) {
@@ -356,7 +382,8 @@ settingsOf(EngineState &engine, const gluonc_launch_options *options, gluonc_err
   LaunchSettings settings = engine.launchSettings();
   if (chosen->ranges) {
     auto memory = std::make_shared<sim::Memory>();
-    addRanges({chosen->ranges, chosen->range_count}, *memory);
+    addRanges({chosen->ranges, chosen->range_count}, {chosen->reachable, chosen->reachable_count},
+              *memory);
     settings.memory = std::move(memory);
   }
   if (chosen->schedule_seed)

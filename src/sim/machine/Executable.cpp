@@ -105,7 +105,7 @@ static void setArguments(const Program &program, const Launch &launch, const Mem
       else
         std::memcpy(cta.at<uint8_t>(parameter.offset), &bits, sizeof bits);
     });
-    cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.find(bits)
+    cta.parameterRanges.push_back(parameter.kind == ElementKind::Pointer ? memory.findPart(bits)
                                                                          : nullptr);
   }
 }

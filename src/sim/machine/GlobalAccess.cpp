@@ -140,6 +140,9 @@ uint8_t *checkedAccess(const Instruction &instruction, Cta &cta, uint64_t addres
         element, std::nullopt, bytesOf(*range, address));
     return nullptr;
   }
+  // What others see of the access concerns the whole range.
+  if (expected && cta.memory.hasParts()) [[unlikely]]
+    range = cta.memory.find(address);
   if (range->tracksInitialization()) {
     if (access.reads) {
       uint64_t unwritten = range->firstUnwritten(address, length);

@@ -48,19 +48,29 @@ uint64_t Range::firstUnwritten(uint64_t address, uint64_t length) const {
   return length;
 }
 
-bool Memory::add(llvm::StringRef name, const void *base, uint64_t bytes, Access access,
-                 Contents contents) {
-  uint64_t start = reinterpret_cast<uint64_t>(base);
+bool Memory::insert(Ranges &ranges, std::unique_ptr<Range> range) {
+  uint64_t start = range->base();
   auto after = std::lower_bound(ranges.begin(), ranges.end(), start,
                                 [](const auto &range, uint64_t at) { return range->base() < at; });
-  if (after != ranges.end() && ((*after)->base() == start || (*after)->base() - start < bytes))
+  if (after != ranges.end() &&
+      ((*after)->base() == start || (*after)->base() - start < range->bytes()))
     return false;
   if (after != ranges.begin() && start - after[-1]->base() < after[-1]->bytes())
     return false;
-  ranges.insert(after,
-                std::make_unique<Range>(name.str(), start, bytes, access == Access::ReadWrite,
-                                        contents == Contents::Poisoned));
+  ranges.insert(after, std::move(range));
   return true;
+}
+
+bool Memory::add(llvm::StringRef name, const void *base, uint64_t bytes, Access access,
+                 Contents contents) {
+  return insert(ranges, std::make_unique<Range>(name.str(), reinterpret_cast<uint64_t>(base), bytes,
+                                                access == Access::ReadWrite,
+                                                contents == Contents::Poisoned));
+}
+
+void Memory::addPart(llvm::StringRef name, const void *base, uint64_t bytes, Access access) {
+  insert(parts, std::make_unique<Range>(name.str(), reinterpret_cast<uint64_t>(base), bytes,
+                                        access == Access::ReadWrite, /*poisoned=*/false));
 }
 
 void Memory::remove(const void *base) {
@@ -68,12 +78,17 @@ void Memory::remove(const void *base) {
   std::erase_if(ranges, [&](const auto &range) { return range->base() == start; });
 }
 
-const Range *Memory::find(uint64_t address) const {
+const Range *Memory::findIn(const Ranges &ranges, uint64_t address) {
   auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
                                 [](uint64_t at, const auto &range) { return at < range->base(); });
   if (after == ranges.begin() || !after[-1]->contains(address, 1))
     return nullptr;
   return after[-1].get();
+}
+
+const Range *Memory::findPart(uint64_t address) const {
+  const Range *part = findIn(parts, address);
+  return part ? part : find(address);
 }
 
 const Range *Memory::nearest(uint64_t address) const {

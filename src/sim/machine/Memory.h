@@ -60,16 +60,27 @@ public:
            Access access = Access::ReadWrite, Contents contents = Contents::Initialized);
   /// Forgets the range that starts at `base`.
   void remove(const void *base);
+  /// Says that pointers computed from an argument that leads into this part of a range stay in it;
+  /// without parts they stay in the range. Parts do not overlap.
+  void addPart(llvm::StringRef name, const void *base, uint64_t bytes, Access access);
 
   /// The range that holds the byte at `address`, or null.
-  const Range *find(uint64_t address) const;
+  const Range *find(uint64_t address) const { return findIn(ranges, address); }
+  /// The part of a range, else the range: where pointers stay that are computed from `address`.
+  const Range *findPart(uint64_t address) const;
+  bool hasParts() const { return !parts.empty(); }
   /// The range closest to an address that lies in none; null if no range is registered.
   const Range *nearest(uint64_t address) const;
   const std::vector<std::unique_ptr<Range>> &all() const { return ranges; }
 
 private:
   /// Sorted by base; never overlapping. Pointers to ranges are stable.
-  std::vector<std::unique_ptr<Range>> ranges;
+  using Ranges = std::vector<std::unique_ptr<Range>>;
+  static bool insert(Ranges &ranges, std::unique_ptr<Range> range);
+  static const Range *findIn(const Ranges &ranges, uint64_t address);
+
+  Ranges ranges;
+  Ranges parts;
 };
 
 } // namespace gluonc::sim

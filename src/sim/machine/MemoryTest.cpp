@@ -33,6 +33,20 @@ TEST(Memory, FindGivesTheRangeOfEachByteAndNoOther) {
   EXPECT_EQ(memory.nearest(start + 99)->name(), "b");
 }
 
+TEST(Memory, PointersOfAnArgumentStayInItsPart) {
+  char bytes[100];
+  Memory memory;
+  memory.add("a", bytes, 100);
+  uint64_t start = reinterpret_cast<uint64_t>(bytes);
+  EXPECT_FALSE(memory.hasParts());
+  EXPECT_EQ(memory.findPart(start + 40)->bytes(), 100u);
+  memory.addPart("x", bytes + 40, 20, Memory::Access::ReadOnly);
+  EXPECT_TRUE(memory.hasParts());
+  EXPECT_EQ(memory.findPart(start + 40)->name(), "x");
+  EXPECT_EQ(memory.findPart(start + 60)->name(), "a");
+  EXPECT_EQ(memory.find(start + 40)->name(), "a");
+}
+
 TEST(Memory, EveryByteOfAPoisonedRangeIsTrackedByItself) {
   std::vector<char> bytes(300);
   uint64_t base = reinterpret_cast<uint64_t>(bytes.data());
