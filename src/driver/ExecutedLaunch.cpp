@@ -20,10 +20,11 @@ ExecutedLaunch::ExecutedLaunch(const CompiledKernel &kernel, const KernelArgumen
       continue;
     }
     slots.push_back(reinterpret_cast<uint64_t>(tensor->data()));
-    if (buffers.insert(tensor->storage().get())) {
-      auto begin = reinterpret_cast<uint64_t>(tensor->storage()->data());
-      memory.push_back({begin, begin + tensor->storage()->size()});
-    }
+  }
+  for (const auto &[buffer, name] : buffersOf(arguments)) {
+    auto begin = reinterpret_cast<uint64_t>(buffer->data());
+    buffers.push_back(buffer);
+    memory.push_back({begin, begin + buffer->size()});
   }
   // Behind the visible parameters: the kernel's own memory, so many bytes a CTA, and that of
   // profilers, which have none here.

@@ -8,8 +8,6 @@
 
 #include "driver/Run.h"
 
-#include "llvm/ADT/SetVector.h"
-
 namespace gluonc::driver {
 
 struct ExecutedLaunch {
@@ -28,7 +26,7 @@ struct ExecutedLaunch {
 
 private:
   unsigned numWarps;
-  llvm::SetVector<host::Buffer *> buffers;
+  std::vector<host::Buffer *> buffers;
   /// The kernel's own memory.
   std::vector<uint8_t> scratch;
 };

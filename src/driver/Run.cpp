@@ -2,8 +2,6 @@
 #include "ir/Dialects.h"
 #include "sim/machine/Memory.h"
 
-#include "llvm/ADT/MapVector.h"
-
 #include <chrono>
 
 namespace gluonc::driver {
@@ -11,16 +9,16 @@ namespace gluonc::driver {
 using diag::Kind;
 using sema::Value;
 
-namespace {
-/// Every buffer once, under the name of the first argument that lies in it.
 llvm::MapVector<host::Buffer *, std::string> buffersOf(const KernelArguments &arguments) {
   llvm::MapVector<host::Buffer *, std::string> buffers;
   for (const RuntimeArgument &argument : arguments.runtime)
     if (const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value))
       buffers.insert({tensor->storage().get(), argument.name});
+  for (size_t i = 0; i != buffers.size(); ++i)
+    for (const auto &[name, buffer] : buffers.begin()[i].first->reached)
+      buffers.insert({buffer.get(), name});
   return buffers;
 }
-} // namespace
 
 uint64_t tensorBytes(const KernelArguments &arguments) {
   uint64_t bytes = 0;

@@ -13,6 +13,8 @@
 #include "runtime/hip/Launcher.h"
 #include "sim/Simulator.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <array>
 
 namespace gluonc::driver {
@@ -24,6 +26,10 @@ struct RunTime {
   /// Launches that `milliseconds` is the median of.
   unsigned launches = 1;
 };
+
+/// Every buffer once, under the name of the first argument that lies in it, and behind those of the
+/// arguments what their elements are addresses of.
+llvm::MapVector<host::Buffer *, std::string> buffersOf(const KernelArguments &arguments);
 
 /// Bytes of all tensors that the kernel is given, each counted once.
 uint64_t tensorBytes(const KernelArguments &arguments);

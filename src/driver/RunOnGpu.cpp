@@ -65,17 +65,20 @@ public:
 
 private:
   llvm::Error upload() {
+    for (const auto &[buffer, name] : buffersOf(arguments))
+      if (llvm::Error error = upload(buffer))
+        return error;
+    for (const auto &[buffer, copy] : copies)
+      if (llvm::Error error = translate(*buffer, copy))
+        return error;
     for (const RuntimeArgument &argument : arguments.runtime) {
       const host::Tensor *tensor = std::get_if<host::Tensor>(&argument.value);
       if (!tensor) {
         slots.push_back(scalarBits(argument));
         continue;
       }
-      host::Buffer *buffer = tensor->storage().get();
-      if (!copies.contains(buffer))
-        if (llvm::Error error = upload(buffer))
-          return error;
-      slots.push_back(copies.find(buffer)->second.address() + tensor->byteOffset());
+      slots.push_back(copies.find(tensor->storage().get())->second.address() +
+                      tensor->byteOffset());
     }
     return llvm::Error::success();
   }
@@ -90,6 +93,20 @@ private:
     return llvm::Error::success();
   }
 
+  /// Where elements are addresses of buffers, the copy has those of their copies.
+  llvm::Error translate(const host::Buffer &buffer, const Buffer &copy) {
+    if (buffer.reached.empty())
+      return llvm::Error::success();
+    std::vector<uint64_t> addresses(buffer.reached.size());
+    std::memcpy(addresses.data(), buffer.data(), addresses.size() * sizeof(uint64_t));
+    for (size_t i = 0; i != addresses.size(); ++i) {
+      host::Buffer *reached = buffer.reached[i].second.get();
+      addresses[i] +=
+          copies.find(reached)->second.address() - reinterpret_cast<uint64_t>(reached->data());
+    }
+    return copy.upload(addresses.data(), addresses.size() * sizeof(uint64_t));
+  }
+
   llvm::Expected<float> launch(const Launcher &launcher, const Stopwatch &watch, Grid grid) {
     if (llvm::Error error = watch.start(nullptr))
       return std::move(error);
@@ -102,6 +119,9 @@ private:
 
   llvm::Error download() {
     for (auto &[buffer, copy] : copies) {
+      // Addresses that only the device knows.
+      if (!buffer->reached.empty())
+        continue;
       if (llvm::Error error = copy.download(buffer->data(), buffer->size()))
         return error;
       buffer->settle();

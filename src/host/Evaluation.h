@@ -56,6 +56,7 @@ private:
   Result range(const BoundExprs &arguments, const ast::Call &node);
   Result readFile(const BoundExprs &arguments, const ast::Call &node);
   Result literalTensor(const BoundExprs &arguments, const ast::Call &node);
+  Result addresses(const BoundExprs &arguments, const ast::Call &node);
   Result allclose(const BoundExprs &arguments, const ast::Call &node);
   Result method(const Entry &entry, const Array &self, const BoundExprs &arguments,
                 const ast::Call &node);
@@ -80,14 +81,28 @@ private:
 
 /// A function or method of the host language.
 struct Evaluation::Entry {
-  enum Kind { Make, Random, Range, File, Literal, Map, Pair, Reduce, Where, Close, MatMul, Method };
+  enum Kind {
+    Make,
+    Random,
+    Range,
+    File,
+    Literal,
+    Addresses,
+    Map,
+    Pair,
+    Reduce,
+    Where,
+    Close,
+    MatMul,
+    Method
+  };
   llvm::StringLiteral name;
   Kind kind;
   int op;
   /// Names in order; `=` after those that may be left out.
   llvm::StringLiteral parameters;
-  /// Makes a tensor from no tensor.
-  bool isConstructor() const { return kind <= Literal; }
+  /// Makes a tensor, whatever it is given.
+  bool isConstructor() const { return kind <= Addresses; }
 };
 
 } // namespace gluonc::host

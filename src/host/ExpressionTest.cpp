@@ -128,6 +128,20 @@ TEST_F(HostExpression, ExpectationsHoldOrTellTheFirstDifference) {
       << wrong->details.back();
 }
 
+TEST_F(HostExpression, AddressesAreThoseOfTheTensorsMemory) {
+  bind("x", "empty(8, f32)");
+  bind("at", "addresses([x, x[3:5]])");
+  Tensor x = scope.findTensor("x")->tensor, at = scope.findTensor("at")->tensor;
+  uint64_t addresses[2];
+  ASSERT_EQ(at.size(), 2);
+  std::memcpy(addresses, at.data(), sizeof addresses);
+  EXPECT_EQ(addresses[0], reinterpret_cast<uint64_t>(x.data()));
+  EXPECT_EQ(addresses[1], addresses[0] + 12);
+  ASSERT_EQ(at.storage()->reached.size(), 2u);
+  EXPECT_EQ(at.storage()->reached[1].first, "x[3:5]");
+  EXPECT_EQ(at.storage()->reached[1].second, x.storage());
+}
+
 TEST_F(HostExpression, ReadingWhatNothingWroteIsReported) {
   bind("x", "empty(4, f32)");
   EXPECT_EQ(errorOf("x == 0"), Kind::UnwrittenRead);
@@ -157,6 +171,9 @@ TEST_F(HostExpression, MistakesAreReports) {
   EXPECT_EQ(errorOf("x + 'a'"), Kind::HostOperation);
   EXPECT_EQ(errorOf("x.reshape((3, 2))"), Kind::HostOperation);
   EXPECT_EQ(errorOf("tensor([[1], [2, 3]])"), Kind::HostOperation);
+  EXPECT_EQ(errorOf("addresses(x)"), Kind::HostOperation);
+  EXPECT_EQ(errorOf("addresses([4])"), Kind::HostOperation);
+  EXPECT_EQ(errorOf("addresses([x + 1])"), Kind::HostOperation);
   EXPECT_EQ(errorOf("randn(N)"), Kind::UnknownName);
   EXPECT_EQ(errorOf("npy('/nonexistent.npy')"), Kind::NpyFile);
 }

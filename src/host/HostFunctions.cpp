@@ -54,6 +54,7 @@ llvm::ArrayRef<Evaluation::Entry> Evaluation::functions() {
       {"empty_like", Entry::Make, EmptyLike, "x dtype="},
       {"npy", Entry::File, 0, "path dtype="},
       {"tensor", Entry::Literal, 0, "items dtype="},
+      {"addresses", Entry::Addresses, 0, "tensors"},
       {"where", Entry::Where, 0, "condition x y"},
       {"allclose", Entry::Close, 0, "a b rtol= atol="},
       {"matmul", Entry::MatMul, 0, "a b"},
@@ -186,6 +187,8 @@ Evaluation::Result Evaluation::invoke(const ast::Call &node, const Entry &entry,
     return readFile(arguments, node);
   case Entry::Literal:
     return literalTensor(arguments, node);
+  case Entry::Addresses:
+    return addresses(arguments, node);
   case Entry::Close:
     return allclose(arguments, node);
   case Entry::Method:
@@ -390,6 +393,30 @@ Evaluation::Result Evaluation::literalTensor(const BoundExprs &arguments, const 
     return fail(node, llvm::toString(tensor.takeError()));
   size_t i = 0;
   tensor->forEach([&](uint8_t *at) { encodeElement(*element, numbers[i++].asDouble(), at); });
+  return HostValue(Array::of(std::move(*tensor)));
+}
+
+Evaluation::Result Evaluation::addresses(const BoundExprs &arguments, const ast::Call &node) {
+  const auto *list = llvm::dyn_cast<ast::List>(arguments[0]);
+  if (!list)
+    return fail(*arguments[0], "this must be a list of tensors");
+  llvm::Expected<Tensor> tensor =
+      Tensor::create(dtypes::int64, {static_cast<int64_t>(list->elts.size())});
+  if (!tensor)
+    return fail(node, llvm::toString(tensor.takeError()));
+  for (auto [i, item] : llvm::enumerate(list->elts)) {
+    // Elements may be poisoned: nothing reads them here.
+    Result value = eval(*item);
+    if (!value)
+      return std::nullopt;
+    const Array *array = std::get_if<Array>(&*value);
+    if (!array || array->tensor.dtype() != array->dtype)
+      return fail(*item, "this must be a tensor that has a place in memory");
+    const auto address = reinterpret_cast<uint64_t>(array->tensor.data());
+    std::memcpy(tensor->data() + i * sizeof address, &address, sizeof address);
+    tensor->storage()->reached.emplace_back(std::string(item->span.text()),
+                                            array->tensor.storage());
+  }
   return HostValue(Array::of(std::move(*tensor)));
 }
 

@@ -46,6 +46,8 @@ public:
   void settle() { poisoned = false; }
   /// Whether all of the bytes hold values. A poisoned buffer that no run touched holds none.
   bool isWritten(uint64_t offset, uint64_t length) const;
+  /// The buffers whose addresses the elements are, under names for reports.
+  std::vector<std::pair<std::string, std::shared_ptr<Buffer>>> reached;
 
 private:
   Buffer() = default;
