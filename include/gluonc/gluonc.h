@@ -375,6 +375,14 @@ GLUONC_API gluonc_status gluonc_specialization_ir(gluonc_specialization *special
                                                   const char *target, const char **text,
                                                   gluonc_error **error);
 
+/* Machine code is then made of `text`, which is "llir" or "assembly" (or "ptx", "amdgcn"), in place of
+ * what the kernel would be in that form. It has a function of the kernel's name and parameters, and
+ * gets the shared memory that the kernel would. The simulator executes no such text:
+ * gluonc_engine_simulate is a GLUONC_USAGE_ERROR. */
+GLUONC_API gluonc_status gluonc_specialization_replace_code(gluonc_specialization *specialization,
+                                                            const char *form, const char *text,
+                                                            size_t size, gluonc_error **error);
+
 /* -- Executables ---------------------------------------------------------- */
 
 /* Machine code for `target`, e.g. "cuda:90a". No device is needed before the first launch. */

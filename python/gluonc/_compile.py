@@ -11,6 +11,7 @@ from gluonc import _settings
 from gluonc._compiled import CompiledKernel, current_device
 from gluonc._engine import engine, gpu_count, gpu_is_amd, gpu_target, simulated_target
 from gluonc._ir_files import IRSource, load
+from gluonc._listener import Stopwatch
 from gluonc._jit import JITFunction, default_options, ignores_option, settled_options
 from gluonc._signature import TUPLE_KIND, TYPE_KIND, constant_spec
 from gluonc.errors import Unavailable
@@ -87,20 +88,24 @@ def compile(src, target=None, options=None, _env_vars=None, *, device=None):
     name, device = _place(target, device)
     options = _read_options(options)
     fn = specs = None
+    watch = Stopwatch()
     if isinstance(src, ASTSource):
-        fn, specs = src.fn, src.specs()
-        specialization, kernel_name = fn._specialization(specs, options.values()), src.name
+        fn, specs, kernel_name = src.fn, src.specs(), src.name
+        specialization, _ = fn._source(specs, options.values(), options, name, device == -1)
     else:
         src = src if isinstance(src, IRSource) else IRSource(src)
         specialization = load(src, options, name)
         kernel_name = src.name
+    watch.mark()
     executable = engine().make(specialization, name, device is not None and device < 0)
+    watch.mark()
     if device is not None and device >= 0:
         executable.load(device)
     made = CompiledKernel(kernel_name, executable, name, tuple(options.values()), device, fn=fn,
                           specs=specs, src=src, specialization=specialization)
     if not made.simulated and _settings.value("cache", "dir"):
         _leave_machine_code(made)
+    watch.tell(made)
     return made
 
 

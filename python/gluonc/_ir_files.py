@@ -1,5 +1,5 @@
-"""Files of IR in the place of a kernel's source text: .ttgir, and .ttir, which leaves layouts to the
-compiler."""
+"""Files in the place of a kernel's source text: .ttgir, and .ttir, which leaves layouts to the compiler;
+and of what it becomes: .llir, .ptx, .amdgcn."""
 
 import os
 import re
@@ -21,6 +21,26 @@ class IRSource:
         with open(self.path, encoding="utf-8", errors="replace") as file:
             # The library says what is wrong with more.
             self.src = file.read((32 << 20) + 1)
+
+
+# What machine code is made from: the kernel's own text still says which parameters and memory it has.
+CODE = ("llir", "ptx", "amdgcn")
+
+
+def form_of(path):
+    """"ptx" for "kernel.ptx"."""
+    return os.path.splitext(os.fspath(path))[1][1:]
+
+
+def replace_code(specialization, path, simulated):
+    """Lets machine code be made of a file of CODE."""
+    form = form_of(path)
+    if simulated:
+        raise NotSupportedYet(f"the simulator executes no .{form} in place of a kernel: `{path}` "
+                              "needs a GPU", name=f"a kernel from .{form}")
+    with open(path, encoding="utf-8") as file:
+        specialization.replace_code(form, file.read())
+    return specialization
 
 
 def load(src, options, target):

@@ -16,6 +16,7 @@ from gluonc._compiled import CompiledKernel, current_stream
 from gluonc._decorated import Decorated, youngest
 from gluonc._engine import engine, gpu_target, simulated_target
 from gluonc._lazy import lazy
+from gluonc._listener import Stopwatch
 from gluonc._scopes import Resolver
 from gluonc.errors import OutOfResources, UsageError
 from gluonc._signature import (CONSTANT_KINDS, definitions_in, native_arguments, native_option,
@@ -28,7 +29,7 @@ _OPTION_DEFAULTS = {"num_warps": 4, "num_ctas": 1, "maxnreg": None, "debug": Fal
                     "launch_cooperative_grid": False, "num_stages": 3,
                     # A chip, "sm80" or "gfx942", other than the one that launches are for.
                     "arch": None,
-                    # A file of IR to be compiled in place of the kernel.
+                    # A file of IR, or of what IR becomes, to be compiled in place of the kernel.
                     "ir_override": None,
                     # A sanitizer.
                     "instrumentation_mode": ""}
@@ -296,12 +297,13 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
         target = _target(device, named["arch"])
         _check_clusters(named["num_ctas"], target)
         _settings.require_checked(named["instrumentation_mode"])
-        path = named["ir_override"]
-        specialization = (self._specialization(specs, options) if path is None else
-                          _ir_files.load(_ir_files.IRSource(path), named, target))
+        watch = Stopwatch()
+        specialization, is_file = self._source(specs, options, named, target, simulated)
+        watch.mark()
         executable = engine().make(specialization, target, simulated)
-        if path is not None:
-            _ir_files.check_parameters(specs, executable, path)
+        watch.mark()
+        if is_file:
+            _ir_files.check_parameters(specs, executable, named["ir_override"])
         name = self._name_of(specs)
         about = None, executable.function() or None, name, {}, executable.key()
         hooks.load_start(*about)
@@ -311,11 +313,23 @@ class JITFunction(_native.Dispatcher, _Parameters, KernelInterface):
         compiled = CompiledKernel(name, executable, target, tuple(named.values()), device, fn=self,
                                   specs=specs, specialization=specialization)
         # Of a file nothing changes with the program.
-        compiled.resolver = Resolver() if path is not None else specialization.resolver
+        compiled.resolver = Resolver() if is_file else specialization.resolver
+        watch.tell(compiled)
         owner = youngest([self, *definitions_in(specs)])
         if owner is not self:
             compiled.be_owned(owner)
         return compiled
+
+    def _source(self, specs, options, named, target, simulated):
+        """(specialization, whether it is a file of IR): what the kernel, or the file that a launch gives
+        in its place, is for these arguments."""
+        path = named["ir_override"]
+        if path is not None and _ir_files.form_of(path) not in _ir_files.CODE:
+            return _ir_files.load(_ir_files.IRSource(path), named, target), True
+        specialization = self._specialization(specs, options)
+        if path is not None:
+            _ir_files.replace_code(specialization, path, simulated)
+        return specialization, False
 
     def _describe_specs(self, specs):
         """(name -> type, name -> compile-time value)."""

@@ -215,6 +215,14 @@ struct Specialization {
     return nb::make_tuple(info.name, info.num_warps, info.num_ctas, info.max_registers);
   }
 
+  /// Machine code is made of `text`, which is llir, ptx or amdgcn.
+  void replaceCode(const std::string &form, const std::string &text) const {
+    check([&](gluonc_error **error) {
+      return gluonc_specialization_replace_code(handle.get(), form.c_str(), text.data(),
+                                                text.size(), error);
+    });
+  }
+
   /// The IR before any pass.
   std::string ir(const std::string &target) const {
     std::string text;
@@ -734,6 +742,7 @@ NB_MODULE(_native, m) {
       .def_ro("parameter_types", &Executable::types);
   nb::class_<Specialization>(m, "Specialization", nb::type_slots(ownerSlots<Specialization>))
       .def("ir", &Specialization::ir)
+      .def("replace_code", &Specialization::replaceCode)
       .def_ro("resolver", &Specialization::owner)
       .def("info", &Specialization::info);
   nb::class_<TensorRecord>(m, "TensorRecord")

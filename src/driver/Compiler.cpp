@@ -15,6 +15,9 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <elf.h>
 #include <link.h>
@@ -153,6 +156,28 @@ static void reportCodegen(llvm::Error error, const target::Target &target,
       });
 }
 
+/// Puts LLVM IR that is given in the place of a module's own. False after a report.
+static bool replaceBy(llvm::StringRef text, codegen::LlvmModule &own, diag::Sink &sink) {
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> given = llvm::parseAssemblyString(text, problem, *own.context);
+  std::string why;
+  llvm::raw_string_ostream out(why);
+  if (!given)
+    out << "line " << problem.getLineNo() << ": " << problem.getMessage();
+  else if (llvm::Function *kernel = given->getFunction(own.kernel.name);
+           !kernel || kernel->isDeclaration())
+    out << "it has no function `" << own.kernel.name << "`";
+  else if (!llvm::verifyModule(*given, &out))
+    given->setDataLayout(own.module->getDataLayout());
+  if (!why.empty()) {
+    sink.report(Kind::LlvmIrRejected, {}, why).end();
+    return false;
+  }
+  given->setTargetTriple(own.module->getTargetTriple());
+  own.module = std::move(given);
+  return true;
+}
+
 /// Warns, at the kernel, of registers that the assembler keeps in local memory.
 static void reportSpills(mlir::ModuleOp module, const codegen::Artifact &artifact,
                          const diag::SourceManager &sources, diag::Sink &sink) {
@@ -202,6 +227,9 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
   llvm::Expected<codegen::LlvmModule> llvmModule = backend->makeLlvm(module, timings);
   if (!llvmModule)
     return fail(llvmModule.takeError());
+  auto isGiven = [&](Stage stage) { return options.given && options.given->stage == stage; };
+  if (isGiven(Stage::Llir) && !replaceBy(options.given->text, *llvmModule, sink))
+    return std::nullopt;
   CompiledKernel result = {llvmModule->kernel, {}, {}};
   if (last == Stage::Llir) {
     result.artifact = {info(last).name.str(), llvmModule->print()};
@@ -213,6 +241,8 @@ std::optional<CompiledKernel> Compiler::generate(mlir::ModuleOp module,
   scope.reset();
   if (!assembly)
     return fail(assembly.takeError());
+  if (isGiven(Stage::Assembly))
+    assembly->bytes = options.given->text;
   if (last == Stage::Assembly) {
     result.artifact = std::move(*assembly);
     return result;

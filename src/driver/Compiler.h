@@ -26,11 +26,19 @@ class PassManager;
 
 namespace gluonc::driver {
 
+/// A form of the code that is given, in place of what the stages up to it make: LLVM IR, or text
+/// for the vendor's assembler. The kernel's name, parameters and memory are those of its source.
+struct GivenCode {
+  Stage stage = Stage::Assembly;
+  std::string text;
+};
+
 /// How machine code is made, beyond what the source and its specialization say.
 struct CodeOptions {
   /// Path of the vendor's assembler; empty where there is none.
   std::string assembler = "";
   codegen::Options backend = {};
+  std::optional<GivenCode> given = std::nullopt;
   /// What a launch loads. Without an assembler the driver of an NVIDIA GPU compiles assembly when
   /// it loads that; code for AMD GPUs needs none.
   Stage launchedStage(const target::Target &target) const {

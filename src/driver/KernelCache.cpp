@@ -19,9 +19,11 @@ std::string cacheKey(const KernelRequest &request) {
   ContentHash hash;
   hash.add(wholeText(request.ir)).add(request.target.name()).add(info(request.last).name);
   // A list that lacks a field does not compile.
-  const auto &[assembler, backend] = request.code;
+  const auto &[assembler, backend, given] = request.code;
   const auto &[fpFusion, lineInfo, ptxVersion] = backend;
   hash.add(fileIdentity(assembler)).add(fpFusion).add(lineInfo).add(ptxVersion);
+  if (given)
+    hash.add(info(given->stage).name).add(given->text);
   hash.add(buildId());
   return hash.hex();
 }

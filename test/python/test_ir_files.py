@@ -1,9 +1,14 @@
 """Kernels of the Triton language out of files, and for chips that launches name."""
 
+import re
+
 import gluonc
 import numpy as np
 import pytest
-from gluonc._jit import triton_jit
+from gluonc._compile import ASTSource
+from gluonc._engine import engine
+from gluonc._ir_files import replace_code
+from gluonc._jit import default_options, triton_jit
 from gluonc._triton import _language as tl
 from gluonc._triton import knobs
 
@@ -65,6 +70,86 @@ def test_a_launch_is_given_a_file_in_place_of_the_kernel(ttir, tmp_path):
         copy[(1,)](out, x, 200.0, 256, ir_override=ttir)
     with pytest.raises(gluonc.errors.NotSupportedYet):
         copy[(1,)](out, x, 200, 256, ir_override=__file__)
+
+
+def code_of(form, path=None, target="cuda:90a"):
+    """The form of `copy` as machine code, from a file in its place where one is given."""
+    source = ASTSource(copy, {"out": "*fp32", "x": "*fp32", "n": "i32", "BLOCK": "constexpr"},
+                       {"BLOCK": 128})
+    if target.startswith("cuda"):
+        return gluonc.compile(source, target, {"ir_override": path, "num_warps": 4}).asm[form]
+    # Of AMD's chips compile() makes what the simulator executes.
+    specialization = copy._specialization(source.specs(), default_options().values())
+    if path is not None:
+        replace_code(specialization, path, simulated=False)
+    code = engine().make(specialization, target, False).code(form)
+    return code if form == "hsaco" else code.decode()
+
+
+@pytest.mark.parametrize("form, target, before, after", [
+    ("llir", "cuda:90a", "define", "; changed\ndefine"),
+    ("llir", "hip:gfx942", "define", "; changed\ndefine"),
+    ("ptx", "cuda:90a", "ret;", "membar.gl;\n\tret;"),
+    ("amdgcn", "hip:gfx942", "s_endpgm", "s_nop 7\n\ts_endpgm")])
+def test_machine_code_is_made_of_what_a_file_has_in_place_of_it(tmp_path, monkeypatch, form, target,
+                                                               before, after):
+    monkeypatch.delenv("GLUONC_SIMULATE", raising=False)
+    if target.startswith("cuda") and not gluonc._native.find_ptxas():
+        pytest.skip("no ptxas")
+    own = code_of(form, target=target)
+    path = tmp_path / f"copy.{form}"
+    changed = own.replace(before, after)
+    assert changed != own
+    if form == "llir":
+        changed = re.sub(r"\bret void", "fence seq_cst\n  ret void", changed)
+    path.write_text(changed)
+    assembly, binary = ("ptx", "cubin") if target.startswith("cuda") else ("amdgcn", "hsaco")
+    text = code_of(assembly, str(path), target)
+    assert text == changed if form == assembly else text != code_of(assembly, target=target)
+    assert code_of(binary, str(path), target) != code_of(binary, target=target)
+
+
+@pytest.mark.parametrize("form, text, reason", [
+    ("llir", "define void @other() { ret void }", "has no function `copy` [GL6042 LlvmIrRejected]"),
+    ("llir", "define void @copy() {\n  ret i32 x\n}", "line 2: "),
+    ("ptx", ".version 8.0\n.target sm_90a\n.address_size 64\nnonsense;", "ptxas")])
+def test_code_that_is_wrong_is_refused(tmp_path, monkeypatch, form, text, reason):
+    monkeypatch.delenv("GLUONC_SIMULATE", raising=False)
+    if not gluonc._native.find_ptxas():
+        pytest.skip("no ptxas")
+    path = tmp_path / f"copy.{form}"
+    path.write_text(text)
+    with pytest.raises(gluonc.CompilationError) as error:
+        code_of("cubin", str(path))
+    assert reason in str(error.value)
+
+
+def test_the_simulator_refuses_code_in_place_of_a_kernel(tmp_path):
+    path = tmp_path / "copy.ptx"
+    path.write_text("")
+    x = np.zeros(8, np.float32)
+    with pytest.raises(gluonc.errors.NotSupportedYet, match="executes no .ptx"):
+        copy[(1,)](x, x, 8, 8, ir_override=str(path))
+
+
+def test_a_listener_is_told_of_compilations(monkeypatch, ttir):
+    told = []
+    monkeypatch.setattr(knobs.compilation, "listener", lambda **facts: told.append(facts),
+                        raising=False)
+    x = np.zeros(8, np.float32)
+    copy.device_caches.clear()
+    for _ in range(2):
+        copy[(1,)](x, x, 8, 1024)
+    assert len(told) == 1
+    facts = told[0]
+    assert facts["src"].name == "copy" and not facts["cache_hit"]
+    assert facts["metadata"]["hash"] and facts["metadata"]["target"].backend == "cuda"
+    times = facts["times"]
+    assert isinstance(times, knobs.CompileTimes) and times.ir_initialization > 0
+    assert [name for name, _ in times.lowering_stages] == ["simulator"]
+    assert times.total == times.ir_initialization + times.total_lowering > 0
+    gluonc.compile(ttir, "cuda:80", device="cpu")
+    assert told[1]["src"].ext == "ttir"
 
 
 def test_bad_ir_without_layouts_is_shown_at_its_line(tmp_path):

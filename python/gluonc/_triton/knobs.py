@@ -5,6 +5,7 @@ import copy
 import os
 
 from gluonc import _settings, hooks
+from gluonc._listener import CompileTimes
 from gluonc.hooks import HookChain
 
 

@@ -212,6 +212,9 @@ TEST_F(Api, NullIsAUsageErrorOrNothing) {
       [&] { return gluonc_engine_load_ir_text(engine, "k", nullptr, 0, nullptr, &s, &e); },
       [&] { return gluonc_specialization_ir(nullptr, "cuda:80", &t, &e); },
       [&] { return gluonc_specialization_ir(specialization, "cuda:80", nullptr, &e); },
+      [&] { return gluonc_specialization_replace_code(nullptr, "llir", "", 0, &e); },
+      [&] { return gluonc_specialization_replace_code(specialization, nullptr, "", 0, &e); },
+      [&] { return gluonc_specialization_replace_code(specialization, "llir", nullptr, 0, &e); },
       [&] { return gluonc_engine_compile(nullptr, specialization, "cuda:80", &x, &e); },
       [&] { return gluonc_engine_compile(engine, nullptr, "cuda:80", &x, &e); },
       [&] { return gluonc_engine_compile(engine, specialization, "cuda:80", nullptr, &e); },
@@ -388,6 +391,35 @@ TEST_F(Api, ReachableMemoryIsForAddressesThatAKernelLoads) {
   gluonc_executable_destroy(following);
   gluonc_specialization_destroy(made);
   gluonc_kernel_destroy(follow);
+}
+
+TEST_F(Api, CodeInPlaceOfAKernelsOwnIsWhatMachineCodeIsMadeOf) {
+  gluonc_specialization *changed = specialize(kernel, {typed("*i32"), typed("i32"), integer(5)});
+  auto replace = [&](const char *form, llvm::StringRef code) {
+    gluonc_error *error = nullptr;
+    return keep(gluonc_specialization_replace_code(changed, form, code.data(), code.size(), &error),
+                error);
+  };
+  auto compile = [&](gluonc_specialization *what, gluonc_executable **made) {
+    gluonc_error *error = nullptr;
+    return keep(gluonc_engine_compile(engine, what, "hip:gfx942", made, &error), error);
+  };
+  gluonc_executable *own = nullptr, *other = nullptr;
+  ASSERT_EQ(compile(specialization, &own), GLUONC_OK) << text;
+  std::string code = gluonc_executable_code(own, "amdgcn", nullptr);
+  code.insert(code.find("s_endpgm"), "s_nop 7\n\t");
+  ASSERT_EQ(replace("assembly", code), GLUONC_OK) << text;
+  ASSERT_EQ(compile(changed, &other), GLUONC_OK) << text;
+  EXPECT_EQ(gluonc_executable_code(other, "amdgcn", nullptr), code);
+  EXPECT_STRNE(gluonc_executable_key(own), gluonc_executable_key(other));
+  ASSERT_EQ(replace("llir", "define void @other() { ret void }"), GLUONC_OK) << text;
+  EXPECT_EQ(compile(changed, &other), GLUONC_INPUT_ERROR);
+  EXPECT_NE(text.find("it has no function `add`"), std::string::npos) << text;
+  EXPECT_EQ(replace("ttgir", ""), GLUONC_USAGE_ERROR);
+  EXPECT_EQ(simulate(changed, &other), GLUONC_USAGE_ERROR);
+  gluonc_executable_destroy(own);
+  gluonc_executable_destroy(other);
+  gluonc_specialization_destroy(changed);
 }
 
 TEST_F(Api, GridsThatNoGpuLaunchesAreRefused) {

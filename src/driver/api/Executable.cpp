@@ -146,6 +146,9 @@ gluonc_status gluonc_engine_compile(gluonc_engine *engine, gluonc_specialization
 static gluonc_status simulate(gluonc_engine *engine, gluonc_specialization *specialization,
                               const char *target, gluonc_executable **executable,
                               gluonc_error **error) {
+  if (specialization->code.given)
+    return fail(GLUONC_USAGE_ERROR, "the simulator executes kernels, and no code in their place",
+                error);
   diag::Collector collector;
   std::unique_ptr<gluonc_executable> made =
       startExecutable(engine, *specialization, target, collector);

@@ -309,4 +309,17 @@ gluonc_status gluonc_specialization_ir(gluonc_specialization *specialization, co
                  {specialization, target ? target : ""});
 }
 
+gluonc_status gluonc_specialization_replace_code(gluonc_specialization *specialization,
+                                                 const char *form, const char *text, size_t size,
+                                                 gluonc_error **error) {
+  return guarded(error, {{"specialization", specialization}, {"form", form}, {"text", text}}, [&] {
+    std::optional<driver::Stage> stage = driver::parseStage(form);
+    if (stage != driver::Stage::Llir && stage != driver::Stage::Assembly)
+      return fail(GLUONC_USAGE_ERROR,
+                  "machine code is made of llir or assembly, not of " + std::string(form), error);
+    specialization->code.given = driver::GivenCode{*stage, std::string(text, size)};
+    return GLUONC_OK;
+  });
+}
+
 void gluonc_specialization_destroy(gluonc_specialization *specialization) { delete specialization; }
