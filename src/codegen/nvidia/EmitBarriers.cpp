@@ -142,10 +142,28 @@ bool metJustBefore(mlir::Operation *op) {
   do
     op = op->getPrevNode();
   while (op && mlir::isMemoryEffectFree(op));
-  return isa_and_nonnull<ttng::ArriveBarrierOp>(op);
+  auto arrival = dyn_cast_if_present<ttng::ArriveBarrierOp>(op);
+  return arrival && !arrival.getPerWarp();
+}
+
+/// One arrival by the first lane of each warp, behind what the others of the warp did.
+void arrivePerWarp(Emitter &emitter, ttng::ArriveBarrierOp op) {
+  Builder &builder = emitter.builder;
+  emitter.isa.warpBarrier(builder);
+  Value *lane = builder.CreateAnd(emitter.threads.id(), emitter.state.target.warpSize() - 1);
+  Value *condition = op.getPred() ? emitter.scalar(op.getPred()) : nullptr;
+  emitOrdered(emitter, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0], " + Twine(op.getCount()) + ";",
+              {barrierAddress(emitter, op.getAlloc()),
+               both(emitter, builder.CreateIsNull(lane), condition)});
 }
 
 LogicalResult emitArrive(Emitter &emitter, ttng::ArriveBarrierOp op) {
+  if (op.getPerWarp() && !target::has(emitter.state.target, target::Feature::SuspendingWait))
+    return emitter.unsupported(op, "arrivals of each warp on " + emitter.state.target.name());
+  if (op.getPerWarp()) {
+    arrivePerWarp(emitter, op);
+    return success();
+  }
   if (!metJustBefore(op))
     emitter.threads.barrier();
   bool counts = target::has(emitter.state.target, target::Feature::SuspendingWait);

@@ -190,7 +190,7 @@ std::optional<Completion> WaitBarrierOp::getAwaited() { return Completion::Mbarr
 void ArriveBarrierOp::getAccesses(Accesses &accesses) {
   accesses.push_back({getAlloc(), MemoryAccess::UseBarrier});
 }
-bool ArriveBarrierOp::synchronizesThreads() { return true; }
+bool ArriveBarrierOp::synchronizesThreads() { return !getPerWarp(); }
 bool ArriveBarrierOp::accessesPeers() { return signalsPeers(*this); }
 
 void AsyncCopyMbarrierArriveOp::getAccesses(Accesses &accesses) {

@@ -42,6 +42,7 @@ def TTNG_OrdersMemory : TraitList<[OnlyOrders,
 // `barrier_c2`: the count is 1 to 2^20 - 1.
 // `barrier_c3`: fromCTA is a set of bits of CTA numbers and the barrier has one element per CTA.
 // `barrier_c4`: bytes are 0 to 2^20 - 1.
+// `barrier_c5`: arrivals of each warp are of kernels of one CTA a cluster.
 
 def TTNG_BarrierArg : Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>,
                                                  MemWrite<TTNG_SharedMemory>]>;
@@ -82,8 +83,12 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [
 def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
     OnChip<["getAccesses", "synchronizesThreads", "accessesPeers"]>]> {
   let summary = "`count` arrivals, once all threads of the partition came here";
+  let description = [{
+    With `perWarp` each warp of the partition sends as many, once its own threads came here: warps
+    do not wait for each other.
+  }];
   let arguments = (ins TTNG_BarrierArg:$alloc, I32Attr:$count, Optional<I1>:$pred,
-                       OptionalAttr<I32Attr>:$fromCTA);
+                       OptionalAttr<I32Attr>:$fromCTA, UnitAttr:$perWarp);
   let assemblyFormat = [{
     $alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))
   }];

@@ -74,6 +74,8 @@ LogicalResult BarrierExpectOp::verify() {
 LogicalResult WaitBarrierOp::verify() { return verifyBarrier(*this, getAlloc().getType()); }
 
 LogicalResult ArriveBarrierOp::verify() {
+  if (getPerWarp() && ttg::numCtasOf(*this) > 1) // barrier_c5
+    return emitOpError("cannot be of each warp where clusters have several CTAs");
   return success(succeeded(verifyBarrier(*this, getAlloc().getType())) &&
                  succeeded(verifyCount(*this, int32_t(getCount()))) &&
                  succeeded(verifyFromCta(*this, getAlloc().getType(), getFromCTA())));

@@ -260,6 +260,9 @@ bool lowerArrive(Lowering &lowering, mlir::Operation *operation) {
   if (!data)
     return false;
   data->count = uint32_t(arrive.getCount());
+  // All warps of a partition come here at the same time.
+  if (arrive.getPerWarp())
+    data->count *= uint32_t(ttg::numWarpsOf(operation));
   data->route = routeOf(arrive);
   return emitOnBarrier(lowering, runArrive, data, arrive.getAlloc(), {arrive.getPred()});
 }
