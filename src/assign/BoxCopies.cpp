@@ -43,35 +43,61 @@ int64_t bytesOf(tt::TensorDescType desc) {
          elementBytes(ttng::signless(desc.getElementType()));
 }
 
-BoxBarriers::BoxBarriers(OpBuilder &builder, Location loc, int64_t slots) : loc(loc), slots(slots) {
+Value nextSlot(OpBuilder &builder, Location loc, Value slot, int64_t slots) {
+  if (slots == 1)
+    return slot;
+  Value next = arith::AddIOp::create(builder, loc, slot, number(builder, loc, 1));
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next,
+                                       number(builder, loc, slots));
+  return arith::SelectOp::create(builder, loc, isLast, next, number(builder, loc, 0));
+}
+
+Value nextPhase(OpBuilder &builder, Location loc, Turn turn, int64_t slots) {
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                            nextSlot(builder, loc, turn.slot, slots), number(builder, loc, 0));
+  return arith::XOrIOp::create(builder, loc, turn.phase,
+                               arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isFirst));
+}
+
+BoxBarriers::BoxBarriers(OpBuilder &builder, Location loc, int64_t slots, int64_t arrivals)
+    : loc(loc), slots(slots) {
   layout::Layout layout(layout::SwizzledSharedLayout{1, 1, 1, {0}, {}});
   ring = allocateBuffer(builder, loc, {1}, builder.getI64Type(),
                         fromLayout(builder.getContext(), layout), slots);
   for (int64_t slot = 0; slot < slots; ++slot)
-    ttng::InitBarrierOp::create(builder, loc, at(builder, number(builder, loc, slot)), 1);
+    ttng::InitBarrierOp::create(builder, loc, at(builder, number(builder, loc, slot)),
+                                uint32_t(arrivals));
 }
 
-Value BoxBarriers::at(OpBuilder &builder, Value slot) { return bufferAt(builder, loc, ring, slot); }
+Value BoxBarriers::at(OpBuilder &builder, Value slot) const {
+  return bufferAt(builder, loc, ring, slot);
+}
 
-void BoxBarriers::expect(OpBuilder &builder, Value slot, int64_t bytes, Value predicate) {
+void BoxBarriers::expect(OpBuilder &builder, Value slot, int64_t bytes, Value predicate) const {
   ttng::BarrierExpectOp::create(builder, loc, at(builder, slot), uint32_t(bytes), predicate,
                                 IntegerAttr());
 }
 
 void BoxBarriers::copy(OpBuilder &builder, tt::DescriptorLoadOp load, Value desc,
-                       ValueRange indices, Value slot, Value buffer, Value predicate) {
+                       ValueRange indices, Value slot, Value buffer, Value predicate) const {
   ttng::AsyncTMACopyGlobalToLocalOp::create(
       builder, load.getLoc(), desc, indices, /*offsets=*/ValueRange(), at(builder, slot), buffer,
       predicate, /*multicast=*/false, tt::CacheModifier::NONE, tt::EvictionPolicy::NORMAL,
       /*isVolatile=*/false, /*cachePolicy=*/Attribute());
 }
 
-void BoxBarriers::wait(OpBuilder &builder, Value slot, Value phase) {
+void BoxBarriers::wait(OpBuilder &builder, Value slot, Value phase) const {
   ttng::WaitBarrierOp::create(builder, loc, at(builder, slot), phase, /*pred=*/Value(),
                               /*deps=*/ValueRange());
 }
 
-void BoxBarriers::end(OpBuilder &builder) {
+void BoxBarriers::arrive(OpBuilder &builder, Value slot, Value predicate) const {
+  ttng::ArriveBarrierOp::create(builder, loc, at(builder, slot), /*count=*/1, predicate,
+                                IntegerAttr(), /*perWarp=*/true);
+}
+
+void BoxBarriers::end(OpBuilder &builder) const {
   for (int64_t slot = 0; slot < slots; ++slot)
     ttng::InvalBarrierOp::create(builder, loc, at(builder, number(builder, loc, slot)));
 }

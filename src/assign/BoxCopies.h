@@ -24,24 +24,37 @@ mlir::Value allocateBuffer(mlir::OpBuilder &builder, mlir::Location loc, tt::Ten
 /// The bytes of a block, as a barrier counts them.
 int64_t bytesOf(tt::TensorDescType desc);
 
-/// A ring of barriers, of which each waits for the copies of one turn.
+/// A place in rings, and how often it was used, modulo 2.
+struct Turn {
+  mlir::Value slot, phase;
+};
+/// The slot behind `slot`.
+mlir::Value nextSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, int64_t slots);
+/// The phase of the turn behind `turn`: it changes where the ring begins again.
+mlir::Value nextPhase(mlir::OpBuilder &builder, mlir::Location loc, Turn turn, int64_t slots);
+
+/// A ring of barriers, of which each waits for the copies of one turn, or for threads.
 class BoxBarriers {
 public:
-  /// Allocates and initializes them.
-  BoxBarriers(mlir::OpBuilder &builder, mlir::Location loc, int64_t slots);
+  /// Allocates and initializes them; a phase of each ends after as many arrivals.
+  BoxBarriers(mlir::OpBuilder &builder, mlir::Location loc, int64_t slots, int64_t arrivals = 1);
 
   /// Announces `bytes` to the barrier at `slot`.
-  void expect(mlir::OpBuilder &builder, mlir::Value slot, int64_t bytes, mlir::Value predicate);
+  void expect(mlir::OpBuilder &builder, mlir::Value slot, int64_t bytes,
+              mlir::Value predicate) const;
   /// Starts to copy the block that `load` names, from `indices` on, into `buffer`.
   void copy(mlir::OpBuilder &builder, tt::DescriptorLoadOp load, mlir::Value desc,
-            mlir::ValueRange indices, mlir::Value slot, mlir::Value buffer, mlir::Value predicate);
+            mlir::ValueRange indices, mlir::Value slot, mlir::Value buffer,
+            mlir::Value predicate) const;
   /// Waits for all that was announced. `phase` is 0 and 1 in turns, each time that a slot is used.
-  void wait(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value phase);
+  void wait(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value phase) const;
+  /// Each warp arrives by itself.
+  void arrive(mlir::OpBuilder &builder, mlir::Value slot, mlir::Value predicate = {}) const;
   /// Ends the barriers.
-  void end(mlir::OpBuilder &builder);
+  void end(mlir::OpBuilder &builder) const;
 
 private:
-  mlir::Value at(mlir::OpBuilder &builder, mlir::Value slot);
+  mlir::Value at(mlir::OpBuilder &builder, mlir::Value slot) const;
 
   mlir::Location loc;
   int64_t slots;

@@ -40,7 +40,6 @@ private:
   bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
                    const layout::Layout &shared);
   bool addTo(Slice &slice, Value value);
-  bool mayBeWritten(Value pointers);
   bool isStable(Value buffer, const Fetch &fetch);
   void findAsyncDots(Fetch &fetch);
   bool isAbout(Operation *op, const Slice &slice);
@@ -48,8 +47,7 @@ private:
 
   scf::ForOp loop;
   const AxisInfos &facts;
-  /// Pointers and descriptors that the body writes through.
-  SmallVector<Value> written;
+  Writes written;
   bool wantsAll = false;
 };
 
@@ -57,33 +55,42 @@ private:
 
 /// No loops inside, and nothing that a moved load could change.
 bool Finder::isSuitableLoop() {
-  bool suits = !loop.getUnsignedCmp();
-  loop.getBody()->walk([&](Operation *op) {
+  std::optional<Writes> found = writesIn(loop);
+  if (!found || loop.getUnsignedCmp())
+    return false;
+  written = std::move(*found);
+  WalkResult result = loop.getBody()->walk([](Operation *op) {
+    return isa<scf::ForOp, scf::WhileOp, tt::AssertOp, tt::PrintOp>(op) ? WalkResult::interrupt()
+                                                                        : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+std::optional<Writes> writesIn(Operation *root) {
+  Writes written;
+  WalkResult result = root->walk([&](Operation *op) {
     // What units and assembly write is not followed.
     auto onChip = dyn_cast<OnChipMemoryOpInterface>(op);
     std::optional<BoxCopy> box = onChip ? onChip.getBoxCopy() : std::nullopt;
     if ((box && box->writesTensor) ||
-        (isa<tt::ElementwiseInlineAsmOp, ttg::InlineAsmOp>(op) && !isMemoryEffectFree(op)))
-      suits = false;
-    if (isa<scf::ForOp, scf::WhileOp, ttg::BarrierOp, tt::AssertOp, tt::PrintOp, tt::CallOp,
-            ttg::AsyncWaitOp, ttg::AsyncCommitGroupOp, ttng::WarpGroupDotWaitOp>(op))
-      suits = false;
+        (isa<tt::ElementwiseInlineAsmOp, ttg::InlineAsmOp>(op) && !isMemoryEffectFree(op)) ||
+        isa<ttg::BarrierOp, tt::CallOp, ttg::AsyncWaitOp, ttg::AsyncCommitGroupOp,
+            ttng::WarpGroupDotWaitOp, tt::AtomicCASOp>(op))
+      return WalkResult::interrupt();
     if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
-      written.push_back(op->getOperand(0));
+      written.targets.push_back(op->getOperand(0));
     else if (auto update = dyn_cast<tt::AtomicRMWOp>(op))
-      written.push_back(update.getPtr());
-    else if (isa<tt::AtomicCASOp>(op))
-      suits = false;
+      written.targets.push_back(update.getPtr());
+    return WalkResult::advance();
   });
-  return suits;
+  return result.wasInterrupted() ? std::nullopt : std::optional(written);
 }
 
-/// Whether the body may write what is loaded through `pointers`.
-bool Finder::mayBeWritten(Value pointers) {
-  if (written.empty())
+bool Writes::mayChange(Value pointers) const {
+  if (targets.empty())
     return false;
   Value base = baseOf(pointers);
-  return !base || llvm::any_of(written, [&](Value target) {
+  return !base || llvm::any_of(targets, [&](Value target) {
     Value other = baseOf(target);
     return !other || other == base;
   });
@@ -141,7 +148,7 @@ bool Finder::addTo(Slice &slice, Value value) {
   if (!loop->isProperAncestor(op))
     return true;
   auto load = dyn_cast<tt::LoadOp>(op);
-  bool isIndexLoad = load && written.empty() && !load.getIsVolatile();
+  bool isIndexLoad = load && written.targets.empty() && !load.getIsVolatile();
   // A descriptor has one place in memory, which copies through the one before still read.
   if (op->getBlock() != loop.getBody() || isProduct(op) || isa<tt::MakeTensorDescOp>(op) ||
       (!isIndexLoad && !isMemoryEffectFree(op)))
@@ -189,7 +196,7 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
   const auto *blocked = layout.as<layout::BlockedLayout>();
   bool isZeroElsewhere = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
                          matchPattern(load.getOther(), m_AnyZeroFloat());
-  if (!blocked || mayBeWritten(load.getPtr()) ||
+  if (!blocked || written.mayChange(load.getPtr()) ||
       llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
     return std::nullopt;
   Copy copy{.load = load, .shared = {}, .hasOther = !isZeroElsewhere};
@@ -217,7 +224,7 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
 }
 
 std::optional<Copy> Finder::asCopy(tt::DescriptorLoadOp load) {
-  if (load.getType().getElementTypeBitWidth() < 8 || mayBeWritten(load.getDesc()) ||
+  if (load.getType().getElementTypeBitWidth() < 8 || written.mayChange(load.getDesc()) ||
       llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
     return std::nullopt;
   return Copy{.load = load, .shared = load.getDesc().getType().getSharedLayout()};
@@ -389,9 +396,14 @@ std::optional<Fetch> Finder::find() {
 Value baseOf(Value pointers) {
   for (unsigned steps = 0; steps < 1000; ++steps) {
     if (auto argument = dyn_cast<BlockArgument>(pointers)) {
-      auto around = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      Operation *owner = argument.getOwner()->getParentOp();
+      if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(owner)) {
+        pointers = partitions.getExplicitCaptures()[argument.getArgNumber()];
+        continue;
+      }
+      auto around = dyn_cast<scf::ForOp>(owner);
       if (!around)
-        return isa<tt::FuncOp>(argument.getOwner()->getParentOp()) ? pointers : Value();
+        return isa<tt::FuncOp>(owner) ? pointers : Value();
       if (argument.getArgNumber() == 0)
         return {};
       pointers = around.getInitArgs()[argument.getArgNumber() - 1];

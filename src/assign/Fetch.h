@@ -54,6 +54,18 @@ struct Fetch {
   mlir::Value argumentOf(mlir::Operation *dot) const;
 };
 
+/// Pointers and descriptors that code writes through.
+struct Writes {
+  llvm::SmallVector<mlir::Value> targets;
+
+  /// Whether they may change what is loaded through `pointers` or a descriptor.
+  bool mayChange(mlir::Value pointers) const;
+};
+
+/// What `root` writes to global memory; nullopt where that is not all, or where threads meet for
+/// reasons of their own, which loads must not pass.
+std::optional<Writes> writesIn(mlir::Operation *root);
+
 /// How many stages a loop has: its own number, else that of the kernel.
 int64_t stagesOf(mlir::scf::ForOp loop);
 
