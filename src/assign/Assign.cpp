@@ -30,6 +30,8 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     passes.addPass(createReduceBehindLoopsPass());
     // Behind it: what a loop converts right after a load is read from shared memory so.
     passes.addPass(createHoistConversionsPass(target));
+    // Before it: the loops that are left load ahead by themselves.
+    passes.addPass(createWarpSpecializePass(target));
     passes.addPass(createPipelinePass(target));
     passes.addPass(createReadBuffersPass());
     passes.addPass(createStoreOperandsPass(target));

@@ -75,6 +75,10 @@ std::unique_ptr<mlir::Pass> createReduceBehindLoopsPass();
 /// layouts.
 std::unique_ptr<mlir::Pass> createHoistConversionsPass(const target::Target &target);
 
+/// Lets a warp of its own start the copies of loops that load through descriptors, where the author
+/// asks for it (`tt.warp_specialize`), on Hopper.
+std::unique_ptr<mlir::Pass> createWarpSpecializePass(const target::Target &target);
+
 /// Loops with stages (`tt.num_stages`) copy blocks to shared memory ahead of their use.
 std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target);
 

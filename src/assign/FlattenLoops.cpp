@@ -217,6 +217,8 @@ SmallVector<Value> Flattener::flatten() {
   loop->setAttrs(inner->getAttrs());
   if (Attribute stages = outer->getAttr(numStagesAttr); stages && !loop->hasAttr(numStagesAttr))
     loop->setAttr(numStagesAttr, stages);
+  if (outer->hasAttr(warpSpecializeAttr))
+    loop->setAttr(warpSpecializeAttr, UnitAttr::get(loop.getContext()));
   OpBuilder::InsertionGuard guard(builder);
   if (!loop.getBody()->empty())
     loop.getBody()->back().erase();

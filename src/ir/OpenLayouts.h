@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral choosesLayoutsAttr = "gluon.chooses_layouts
 /// How many stages loops have that load ahead (i32): of a loop, or of all in the module.
 inline constexpr llvm::StringLiteral numStagesAttr = "tt.num_stages";
 
+/// On a loop (unit): the author wants copies for it, and for loops inside, from warps of their own.
+inline constexpr llvm::StringLiteral warpSpecializeAttr = "tt.warp_specialize";
+
 /// Whether the compiler chooses layouts in the module around `op`.
 inline bool choosesLayouts(mlir::Operation *op) {
   auto module = llvm::dyn_cast<mlir::ModuleOp>(op);

@@ -1,0 +1,177 @@
+#include "assign/WarpPlan.h"
+
+#include "assign/BoxCopies.h"
+#include "ir/Encoding.h"
+#include "ir/tt/Coalescing.h"
+#include "target/Features.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace gluonc::assign {
+
+/// Of shared memory, for barriers and captures.
+static constexpr int64_t spareBytes = 1024;
+/// What copies from loops to global memory leave free (DescriptorCopies.cpp).
+static constexpr int64_t spareBesideStores = 8192;
+
+/// Whether the copies of both go to the same rings.
+static bool areAlike(const Fetch &a, const Fetch &b) {
+  return a.copies.size() == b.copies.size() &&
+         llvm::all_of(llvm::zip(a.copies, b.copies), [](auto pair) {
+           auto &[x, y] = pair;
+           return x.box == y.box && x.shared == y.shared &&
+                  x.load->getResult(0).getType() == y.load->getResult(0).getType();
+         });
+}
+
+static bool asksFor(Operation *op) {
+  for (; op; op = op->getParentOfType<scf::ForOp>())
+    if (op->hasAttr(warpSpecializeAttr))
+      return true;
+  return false;
+}
+
+bool WarpPlan::find() {
+  SmallVector<scf::ForOp> asked;
+  function.walk([&](scf::ForOp loop) {
+    if (asksFor(loop))
+      asked.push_back(loop);
+  });
+  ThreadCounts threads = ThreadCounts::at(function);
+  WalkResult specialized =
+      function.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); });
+  // Registers belong to groups of four warps; buffers and barriers are made for one CTA.
+  if (asked.empty() || !function.isPublic() || function.isNoInline() || threads.ctas > 1 ||
+      threads.warps % 4 || !function.getBody().hasOneBlock() || specialized.wasInterrupted())
+    return false;
+  std::optional<Writes> writes = writesIn(function);
+  if (!writes)
+    return false;
+  written = std::move(*writes);
+  AxisInfos facts(function);
+  int64_t stages = 0;
+  for (scf::ForOp loop : asked) {
+    if (!addLoop(loop, facts))
+      return false;
+    if (fetchOf(loop))
+      stages = std::max(stages, stagesOf(loop));
+  }
+  if (fetches.empty())
+    return false;
+  for (Operation &op : function.getBody().front())
+    if (!startOp && holdsLoop(&op))
+      startOp = &op;
+  for (auto &[loop, fetch] : fetches)
+    if (!needCopies(cast<scf::ForOp>(loop), fetch))
+      return false;
+  int64_t bytes = std::accumulate(first().boxBytes.begin(), first().boxBytes.end(), int64_t(0));
+  slots = std::min(stages, (int64_t(target.maxSharedBytes()) - bytesBeside()) / bytes);
+  return slots > 1;
+}
+
+/// False if it loads ahead, but not like the others.
+bool WarpPlan::addLoop(scf::ForOp loop, const AxisInfos &facts) {
+  std::optional<Fetch> fetch;
+  if (stagesOf(loop) > 1)
+    fetch = findFetch(loop, facts);
+  if (!fetch)
+    return true;
+  if (!fetches.empty() && !areAlike(first(), *fetch))
+    return false;
+  for (const Copy &copy : fetch->copies)
+    if (!copy.box || copy.load->use_empty() || written.mayChange(copy.load->getOperand(0)))
+      return false;
+  for (Operation *op = loop; op != function; op = op->getParentOp())
+    around.insert(op);
+  fetches.insert({loop, std::move(*fetch)});
+  return true;
+}
+
+/// Whether the copies of a loop, and how often there are any, depend on what all warps can have.
+bool WarpPlan::needCopies(scf::ForOp loop, const Fetch &fetch) {
+  for (Operation *op = loop; op != function; op = op->getParentOp()) {
+    auto outer = dyn_cast<scf::ForOp>(op);
+    auto choice = dyn_cast<scf::IfOp>(op);
+    if (outer ? outer.getUnsignedCmp() || !need(outer.getLowerBound()) ||
+                    !need(outer.getUpperBound()) || !need(outer.getStep())
+              : !choice || !need(choice.getCondition()))
+      return false;
+  }
+  return llvm::all_of(fetch.copies, [&](const Copy &copy) {
+    return llvm::all_of(copy.load->getOperands(), [&](Value operand) { return need(operand); });
+  });
+}
+
+/// False if the warp that copies cannot have it.
+bool WarpPlan::need(Value value) {
+  if (isa<RankedTensorType, ttg::MemDescType>(value.getType()))
+    return false;
+  if (!values.insert(value).second)
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(owner);
+    if (!loop || argument == loop.getInductionVar())
+      return loop || owner == function;
+    unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+    return need(loop.getInitArgs()[number]) && need(loop.getYieldedValues()[number]);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!holdsLoop(op))
+    return needOperation(op);
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return need(loop.getRegionIterArg(number));
+  auto choice = cast<scf::IfOp>(op);
+  return need(choice.thenYield().getOperand(number)) && need(choice.elseYield().getOperand(number));
+}
+
+bool WarpPlan::needOperation(Operation *op) {
+  if (!operations.insert(op).second)
+    return true;
+  // A descriptor has one place in memory: it is made once, before all copies.
+  auto desc = dyn_cast<tt::MakeTensorDescOp>(op);
+  auto load = dyn_cast<tt::LoadOp>(op);
+  bool isIndexLoad = load && !load.getIsVolatile() && !written.mayChange(load.getPtr());
+  bool isFine = desc ? op->getBlock() == &function.getBody().front() &&
+                           (!startOp || op->isBeforeInBlock(startOp))
+                     : isIndexLoad || isMemoryEffectFree(op);
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      Operation *owner = operand.getParentRegion()->getParentOp();
+      isFine = isFine &&
+               (op->isAncestor(owner) ? !isa<RankedTensorType>(operand.getType()) : need(operand));
+    }
+    isFine = isFine && llvm::none_of(inner->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  });
+  return isFine;
+}
+
+/// Bytes of shared memory that the kernel needs at the same time as the rings: where its loops are,
+/// or outside of them.
+int64_t WarpPlan::bytesBeside() {
+  int64_t outside = 0, buffers = 0, stores = 0, scratch = 0;
+  function.walk([&](Operation *op) {
+    bool isInLoop = op->getParentOfType<scf::ForOp>() != nullptr;
+    int64_t bytes = scratchBytesOf(op);
+    if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op)) {
+      ttg::MemDescType type = alloc.getType();
+      const Fetch *fetch = fetchOf(op->getParentOp());
+      const Copy *copy = fetch && alloc.getSrc() ? fetch->copyOf(alloc.getSrc()) : nullptr;
+      if (!copy || !copy->isReadBy(op))
+        buffers +=
+            ShapedType::getNumElements(type.getShape()) * elementBytes(type.getElementType());
+    } else if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
+      bytes = bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
+      if (isInLoop)
+        stores += bytes + (stores ? 0 : spareBesideStores);
+    }
+    int64_t &most = isInLoop ? scratch : outside;
+    most = std::max(most, bytes);
+  });
+  return spareBytes + std::max(outside, buffers + stores + scratch);
+}
+
+} // namespace gluonc::assign
