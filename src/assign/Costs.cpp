@@ -128,4 +128,10 @@ std::optional<int64_t> Costs::ofAgain(Operation *op, Attribute result, bool isSt
   return weight * bytesOf(type) * (isSlow(op) ? 8 : 1) * (isStillUsed ? share : share - 1);
 }
 
+int64_t registersOf(RankedTensorType type) {
+  const layout::LinearLayout *linear = linearOrNull(type);
+  return linear ? linear->inSize(layout::Dim::Register) * elementBytes(type.getElementType()) / 4
+                : 0;
+}
+
 } // namespace gluonc::assign

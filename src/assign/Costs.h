@@ -30,6 +30,9 @@ private:
   llvm::DenseSet<mlir::Operation *> copied;
 };
 
+/// 32-bit registers that a thread holds of it.
+int64_t registersOf(mlir::RankedTensorType type);
+
 /// The operation that `value` begins at: its own, or the first of its block.
 mlir::Operation *placeOf(mlir::Value value);
 

@@ -44,6 +44,17 @@ void LoopBody::awaitGroup(const Copy &copy) {
   awaited = last + 1;
 }
 
+void LoopBody::awaitBox(unsigned box, Turn turn) {
+  if (!awaitedBoxes.test(box))
+    rings.filled[box].wait(builder, turn.slot, turn.phase);
+  awaitedBoxes.set(box);
+}
+
+void LoopBody::awaitBoxes(Turn turn) {
+  for (unsigned box = 0; box < rings.filled.size(); ++box)
+    awaitBox(box, turn);
+}
+
 /// What was loaded, in registers.
 Value LoopBody::readCopy(const Copy &copy, Value view, IRMapping &map) {
   Type type = copy.load->getResult(0).getType();
@@ -64,12 +75,10 @@ void LoopBody::awaitCopies(Operation &user, Turn turn, IRMapping &map) {
     });
     if (!isUsed)
       continue;
-    if (!copy.box) {
+    if (copy.box)
+      awaitBox(*copy.box, turn);
+    else
       awaitGroup(copy);
-    } else if (!awaitedBoxes.test(*copy.box)) {
-      rings.filled[*copy.box].wait(builder, turn.slot, turn.phase);
-      awaitedBoxes.set(*copy.box);
-    }
     if (!views[number])
       views[number] = viewOf(copy, turn.slot);
     if (!copy.isReadBy(&user) && !map.contains(loaded))

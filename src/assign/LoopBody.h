@@ -43,6 +43,8 @@ public:
 protected:
   /// Where the products of the iteration before are over, if fetch.meeting is there.
   virtual void haveMet() {}
+  /// Waits for all boxes of `turn`.
+  void awaitBoxes(Turn turn);
 
   const Fetch &fetch;
   mlir::scf::ForOp loop;
@@ -53,6 +55,7 @@ private:
   size_t numberOf(const Copy &copy) const { return &copy - fetch.copies.begin(); }
   void cloneOp(mlir::Operation &op, Turn turn, mlir::IRMapping &map);
   void awaitCopies(mlir::Operation &user, Turn turn, mlir::IRMapping &map);
+  void awaitBox(unsigned box, Turn turn);
   void awaitGroup(const Copy &copy);
   mlir::Value readCopy(const Copy &copy, mlir::Value view, mlir::IRMapping &map);
   llvm::SmallVector<mlir::Value> awaitDots(llvm::ArrayRef<mlir::Value> running, size_t pending);

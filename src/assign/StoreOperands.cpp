@@ -33,13 +33,6 @@ int64_t bytesOf(RankedTensorType type) {
   return type.getNumElements() * elementBytes(type.getElementType());
 }
 
-/// 32-bit registers that a thread holds of it.
-int64_t registersOf(RankedTensorType type) {
-  const layout::LinearLayout *linear = linearOrNull(type);
-  return linear ? linear->inSize(layout::Dim::Register) * elementBytes(type.getElementType()) / 4
-                : 0;
-}
-
 /// Of a conversion to an operand that goes through shared memory.
 std::optional<layout::DotOperandLayout> operandOf(ttg::ConvertLayoutOp conversion,
                                                   assign::Costs &costs) {
@@ -141,9 +134,9 @@ private:
     int64_t registers = 0;
     for (Value carried : loop.getRegionIterArgs())
       if (auto type = dyn_cast<RankedTensorType>(carried.getType()))
-        registers += registersOf(type);
+        registers += assign::registersOf(type);
     for (ttg::ConvertLayoutOp conversion : conversions)
-      registers += registersOf(conversion.getType());
+      registers += assign::registersOf(conversion.getType());
     ThreadCounts threads = ThreadCounts::at(loop);
     int64_t available = std::min(mostRegisters, allRegisters / (threads.lanes * threads.warps));
     return registers > available * 5 / 8;

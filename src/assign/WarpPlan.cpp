@@ -1,6 +1,8 @@
 #include "assign/WarpPlan.h"
 
 #include "assign/BoxCopies.h"
+#include "assign/Costs.h"
+#include "assign/Products.h"
 #include "ir/Encoding.h"
 #include "ir/tt/Coalescing.h"
 #include "target/Features.h"
@@ -15,6 +17,18 @@ namespace gluonc::assign {
 static constexpr int64_t spareBytes = 1024;
 /// What copies from loops to global memory leave free (DescriptorCopies.cpp).
 static constexpr int64_t spareBesideStores = 8192;
+
+/// Registers of a thread for sums of products in a loop: with more, its products would wait for
+/// each other, as ptxas then serializes them.
+static constexpr int64_t mostForSums = 160;
+
+static int64_t registersForSums(scf::ForOp loop) {
+  int64_t registers = 0;
+  for (Operation &op : *loop.getBody())
+    if (isProduct(&op))
+      registers += registersOf(cast<RankedTensorType>(op.getResult(0).getType()));
+  return registers;
+}
 
 /// Whether the copies of both go to the same rings.
 static bool areAlike(const Fetch &a, const Fetch &b) {
@@ -67,18 +81,20 @@ bool WarpPlan::find() {
     if (!needCopies(cast<scf::ForOp>(loop), fetch))
       return false;
   int64_t bytes = std::accumulate(first().boxBytes.begin(), first().boxBytes.end(), int64_t(0));
-  slots = std::min(stages, (int64_t(target.maxSharedBytes()) - bytesBeside()) / bytes);
+  const int64_t all = target.maxSharedBytes(), beside = bytesBeside();
+  slots = std::min(stages, (all - beside) / bytes);
+  fitsTwice = 2 * (slots * bytes + beside) <= all - spareBytes;
   return slots > 1;
 }
 
-/// False if it loads ahead, but not like the others.
+/// False if it loads ahead, but not like the others, or has no registers to spare.
 bool WarpPlan::addLoop(scf::ForOp loop, const AxisInfos &facts) {
   std::optional<Fetch> fetch;
   if (stagesOf(loop) > 1)
     fetch = findFetch(loop, facts);
   if (!fetch)
     return true;
-  if (!fetches.empty() && !areAlike(first(), *fetch))
+  if ((!fetches.empty() && !areAlike(first(), *fetch)) || registersForSums(loop) > mostForSums)
     return false;
   for (const Copy &copy : fetch->copies)
     if (!copy.box || copy.load->use_empty() || written.mayChange(copy.load->getOperand(0)))

@@ -27,7 +27,10 @@ public:
   /// The first at the top that holds such a loop.
   mlir::Operation *start() const { return startOp; }
 
+  /// Of the rings.
   int64_t slots = 0;
+  /// Whether there is shared memory for two programs on a multiprocessor.
+  bool fitsTwice = false;
 
 private:
   bool addLoop(mlir::scf::ForOp loop, const AxisInfos &facts);

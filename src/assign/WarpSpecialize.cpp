@@ -39,7 +39,7 @@ using assign::WarpPlan;
 
 /// Registers of a thread that starts copies, the fewest that can be asked for.
 constexpr int32_t copyRegisters = 24;
-/// Registers at the start where four warps compute: they end up with 232, and two programs fit.
+/// Registers at the start where four warps compute and two programs fit: they end up with 232.
 constexpr int32_t registersAtStart = 128;
 /// Builds one of the two partitions from the kernel.
 class Partition {
@@ -107,6 +107,7 @@ Turn Partition::makeFor(scf::ForOp loop, Turn turn, IRMapping &map) {
       kept.push_back(number);
   SmallVector<Value> inits = lookUp(loop.getInitArgs(), kept, map);
   inits.append({turn.slot, turn.phase});
+  const Fetch *fetch = plan.fetchOf(loop);
   auto mapped = [&](Value value) { return map.lookupOrDefault(value); };
   auto made = scf::ForOp::create(builder, loc, mapped(loop.getLowerBound()),
                                  mapped(loop.getUpperBound()), mapped(loop.getStep()), inits);
@@ -116,7 +117,6 @@ Turn Partition::makeFor(scf::ForOp loop, Turn turn, IRMapping &map) {
   map.map(loop.getInductionVar(), made.getInductionVar());
   for (auto [i, number] : llvm::enumerate(kept))
     map.map(loop.getRegionIterArg(number), made.getRegionIterArg(i));
-  const Fetch *fetch = plan.fetchOf(loop);
   if (fetch)
     made->removeAttr(numStagesAttr);
   {
@@ -271,6 +271,9 @@ private:
     for (auto [box, barriers] : llvm::enumerate(drained))
       if (!isLate(box) && isReadEarly(box))
         barriers.arrive(builder, turn.slot);
+    // Not only because they will be needed: ptxas moves arrivals down behind what is computed next,
+    // but not across the loop that waiting for a barrier is.
+    awaitBoxes(turn);
   }
 
   ArrayRef<assign::BoxBarriers> drained;
@@ -362,13 +365,10 @@ void specialize(tt::FuncOp function, const WarpPlan &plan) {
   auto both = ttg::WarpSpecializeOp::create(builder, loc, TypeRange(), ArrayRef<int32_t>{1},
                                             ValueRange(), ArrayRef<int32_t>{copyRegisters});
   makePartitions(both, plan, rings, drained, {zero, zero}, *body);
-  for (ArrayRef<assign::BoxBarriers> all : {ArrayRef(rings.filled), ArrayRef(drained)})
-    for (const assign::BoxBarriers &barriers : all)
-      barriers.end(builder);
   body->getTerminator()->moveBefore(&kernel, kernel.end());
   body->erase();
   auto module = function->getParentOfType<ModuleOp>();
-  if (warps == 4 && !module->hasAttr(ttg::maxRegistersAttr))
+  if (warps == 4 && plan.fitsTwice && !module->hasAttr(ttg::maxRegistersAttr))
     module->setAttr(ttg::maxRegistersAttr, builder.getI32IntegerAttr(registersAtStart));
 }
 

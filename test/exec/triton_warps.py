@@ -36,6 +36,14 @@
 # EXPECT: out == -1
 # RUN: branch a='randint(-4, 5, (64, 128), f16)' b='randint(-4, 5, (64, 128), f16)' c='empty((2, 64, 64), f32)' --grid 2
 # EXPECT: (c[0] == a.to(f32) @ b.to(f32).T) & (c[1] == a.to(f32) @ b.to(f32).T * 2)
+# RUN: used_twice a='randint(-4, 5, (128, 256), f32)' b='randint(-4, 5, (64, 256), f32)' c='zeros((128, 64), f32)' sums='zeros(128, f32)' rows=128 first=0 steps=8 --grid 1
+# EXPECT: all(c == a @ b.T) & all(sums == 3 * sum(a, 1))
+# RUN: used_twice a='randint(-4, 5, (128, 256), f32)' b='randint(-4, 5, (64, 256), f32)' c='zeros((128, 64), f32)' sums='zeros(128, f32)' rows=128 first=32 steps=5 --grid 1 --num-warps 8 --num-stages 4
+# EXPECT: all(c == a[:, 32:192] @ b[:, 32:192].T) & all(sums == 3 * sum(a[:, 32:192], 1))
+# RUN: used_twice a='randint(-4, 5, (128, 256), f32)' b='randint(-4, 5, (64, 256), f32)' c='zeros((128, 64), f32)' sums='zeros(128, f32)' rows=0 first=0 steps=8 --grid 1
+# EXPECT: all(c == 0) & all(sums == 0)
+# RUN: until_done x='randint(-9, 9, (64, 256), i32)' out='zeros(64, i32)' rounds=3 --grid 1
+# EXPECT: out == 3 * sum(x, 1)
 # RUN: in_place x='arange(64 * 256, f32).reshape((64, 256)) % 61' columns=256 --grid 1
 # EXPECT: x == 4 * (arange(64 * 256, f32).reshape((64, 256)) % 61)
 
@@ -125,6 +133,40 @@ def branch(a, b, c):
                     total = tl.dot(left.load([0, k]), right.load([0, k]).T, total)
     at = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
     tl.store(c + tl.program_id(0) * 4096 + at, total)
+
+
+# A block that a product and threads read, at a place that the loop carries; a kernel that may end early,
+# and that adds up what it has in memory.
+@triton.jit
+def used_twice(a, b, c, sums, rows, first, steps):
+    if rows == 0:
+        return
+    left = tl.make_tensor_descriptor(a, [rows, 256], [256, 1], [128, 32])
+    right = tl.make_tensor_descriptor(b, [64, 256], [256, 1], [64, 32])
+    total = tl.zeros((128, 64), tl.float32)
+    added = tl.zeros((128,), tl.float32)
+    k = first
+    for step in tl.range(0, steps, warp_specialize=True):
+        x = left.load([0, k])
+        y = right.load([0, k])
+        total = tl.dot(x, y.T, total)
+        added += tl.sum(x * 2, 1) + tl.sum(x, 1)
+        k += 32
+    at = tl.arange(0, 128)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    tl.atomic_add(c + at, total)
+    tl.atomic_add(sums + tl.arange(0, 128), added)
+
+
+# What is around it is no counted loop.
+@triton.jit
+def until_done(x, out, rounds):
+    blocks = tl.make_tensor_descriptor(x, [64, 256], [256, 1], [64, 64])
+    total = tl.zeros((64, 64), tl.int32)
+    while rounds > 0:
+        for k in tl.range(0, 256, 64, num_stages=2, warp_specialize=True):
+            total += blocks.load([0, k])
+        rounds -= 1
+    tl.store(out + tl.arange(0, 64), tl.sum(total, 1))
 
 
 # The loop writes what it loads: it stays one.
