@@ -20,8 +20,8 @@
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
 #include "assign/BoxCopies.h"
-#include "assign/Fetch.h"
 #include "assign/Settle.h"
+#include "assign/Writes.h"
 #include "ir/Encoding.h"
 #include "ir/OpenLayouts.h"
 

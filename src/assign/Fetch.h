@@ -1,6 +1,7 @@
 //===- Fetch.h - The part of a loop that can run ahead of the rest ---------------===//
 #pragma once
 
+#include "assign/Writes.h"
 #include "ir/OpenLayouts.h"
 #include "ir/tt/AxisInfo.h"
 
@@ -54,18 +55,6 @@ struct Fetch {
   mlir::Value argumentOf(mlir::Operation *dot) const;
 };
 
-/// Pointers and descriptors that code writes through.
-struct Writes {
-  llvm::SmallVector<mlir::Value> targets;
-
-  /// Whether they may change what is loaded through `pointers` or a descriptor.
-  bool mayChange(mlir::Value pointers) const;
-};
-
-/// What `root` writes to global memory; nullopt where that is not all, or where threads meet for
-/// reasons of their own, which loads must not pass.
-std::optional<Writes> writesIn(mlir::Operation *root);
-
 /// How many stages a loop has: its own number, else that of the kernel.
 int64_t stagesOf(mlir::scf::ForOp loop);
 
@@ -73,10 +62,6 @@ int64_t stagesOf(mlir::scf::ForOp loop);
 /// neighbours along `order[0]` are neighbours.
 layout::Layout bufferFor(mlir::RankedTensorType type, const layout::DotOperandLayout &operand,
                          const layout::Ints &order);
-
-/// The argument of the function that pointers or a descriptor were computed from; null where that
-/// is hard to say. Tensors that a kernel takes as different arguments are different ones.
-mlir::Value baseOf(mlir::Value pointers);
 
 /// The loads of a loop's body that can be started iterations ahead, and what they need; nullopt
 /// where there are none.

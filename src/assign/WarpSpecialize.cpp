@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "assign/Assign.h"
-#include "assign/LoopBody.h"
+#include "assign/DrainingBody.h"
 #include "assign/WarpPlan.h"
 #include "target/Features.h"
 
@@ -41,6 +41,7 @@ using assign::WarpPlan;
 constexpr int32_t copyRegisters = 24;
 /// Registers at the start where four warps compute and two programs fit: they end up with 232.
 constexpr int32_t registersAtStart = 128;
+
 /// Builds one of the two partitions from the kernel.
 class Partition {
 public:
@@ -202,87 +203,6 @@ class Producer final : public Partition {
   }
 };
 
-/// The body of a loop of the default partition. Products that are under way when an iteration ends
-/// still read: their slots are free when they are over, in the next.
-class Draining final : public assign::LoopBody {
-public:
-  Draining(const Fetch &fetch, const assign::Rings &rings, ArrayRef<assign::BoxBarriers> drained,
-           OpBuilder &builder, Turn turn, int64_t slots)
-      : LoopBody(fetch, rings, builder, /*ahead=*/0), drained(drained), turn(turn), slots(slots) {}
-
-  void make(Value isLater, IRMapping &map) {
-    this->isLater = isLater;
-    before = slotBefore(turn.slot);
-    clone(turn, map);
-    for (auto [box, barriers] : llvm::enumerate(drained))
-      if (!isLate(box) && !(haveBeenFreed && isReadEarly(box)))
-        barriers.arrive(builder, turn.slot);
-    if (!haveBeenFreed)
-      freeBefore(before, isLater);
-  }
-
-  /// What the last iteration had of it, if there `was` one.
-  void leave(MutableArrayRef<Value> results, Value after, Value was) {
-    awaitRest(results);
-    freeBefore(slotBefore(after), was);
-  }
-
-private:
-  bool isLate(size_t box) const {
-    return llvm::any_of(fetch.copies,
-                        [&](const Copy &copy) { return copy.box == box && copy.isOfDot; });
-  }
-  Value slotBefore(Value slot) {
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), value);
-    };
-    Value isFirst =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, slot, constant(0));
-    Value less = arith::SubIOp::create(builder, loc, slot, constant(1));
-    return arith::SelectOp::create(builder, loc, isFirst, constant(slots - 1), less);
-  }
-  void freeBefore(Value slot, Value predicate) {
-    for (auto [box, barriers] : llvm::enumerate(drained))
-      if (isLate(box))
-        barriers.arrive(builder, slot, predicate);
-  }
-  /// Whether the product that all wait for is the last to read its blocks.
-  bool isReadEarly(size_t box) const {
-    return llvm::all_of(fetch.copies, [&](const Copy &copy) {
-      return copy.box != box || llvm::all_of(copy.load->getUsers(), [&](Operation *user) {
-               return isReadEarly(copy, user);
-             });
-    });
-  }
-  bool isReadEarly(const Copy &copy, Operation *user) const {
-    Operation *place = fetch.meeting->getBlock()->findAncestorOpInBlock(*user);
-    if (!place || fetch.meeting->isBeforeInBlock(place))
-      return false;
-    bool isView = isa<ttg::MemDescTransOp>(user) || copy.isReadBy(user);
-    return !isView ||
-           llvm::all_of(user->getUsers(), [&](Operation *next) { return isReadEarly(copy, next); });
-  }
-  /// With no others under way, the products of the iteration before are over here.
-  void haveMet() override {
-    haveBeenFreed = fetch.asyncDots.empty();
-    if (!haveBeenFreed)
-      return;
-    freeBefore(before, isLater);
-    for (auto [box, barriers] : llvm::enumerate(drained))
-      if (!isLate(box) && isReadEarly(box))
-        barriers.arrive(builder, turn.slot);
-    // Not only because they will be needed: ptxas moves arrivals down behind what is computed next,
-    // but not across the loop that waiting for a barrier is.
-    awaitBoxes(turn);
-  }
-
-  ArrayRef<assign::BoxBarriers> drained;
-  Turn turn;
-  int64_t slots;
-  Value before, isLater;
-  bool haveBeenFreed = false;
-};
-
 /// The default partition.
 class Consumer final : public Partition {
   using Partition::Partition;
@@ -309,7 +229,7 @@ class Consumer final : public Partition {
                         map.lookupOrDefault(loop.getUpperBound())));
   }
 
-  std::optional<Draining> body;
+  std::optional<assign::DrainingBody> body;
 };
 
 /// Lets the partition see what it uses from outside as captures; constants it has itself.

@@ -139,10 +139,10 @@ def branch(a, b, c):
 # and that adds up what it has in memory.
 @triton.jit
 def used_twice(a, b, c, sums, rows, first, steps):
+    left = tl.make_tensor_descriptor(a, [128, 256], [256, 1], [128, 32])
+    right = tl.make_tensor_descriptor(b, [64, 256], [256, 1], [64, 32])
     if rows == 0:
         return
-    left = tl.make_tensor_descriptor(a, [rows, 256], [256, 1], [128, 32])
-    right = tl.make_tensor_descriptor(b, [64, 256], [256, 1], [64, 32])
     total = tl.zeros((128, 64), tl.float32)
     added = tl.zeros((128,), tl.float32)
     k = first

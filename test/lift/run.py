@@ -128,6 +128,8 @@ NOT_LIFTED = (
     ("cuda:90a", "carried_descriptor", "for where"),
     # A descriptor that a function takes which stays a function.
     ("cuda:90a", "through_function", "compiles to other code"),
+    # Partitions.
+    ("cuda:90a", "", "`lifting ttg.warp_specialize`"),
     # Elements in any order, of which a loop reduces a part.
     ("", "running_sums", "`lifting tt.reshape`"),
 )
