@@ -57,32 +57,22 @@ struct Compilation {
     result.emplace().artifact.bytes = std::move(out);
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> specializeSource(sema::Program &program, Timings *timings) {
-    sema::Module *module = nullptr;
-    {
-      TimingScope scope(timings, "syntax");
-      module = program.load(input.path.text, text, session.sink);
-    }
-    if (session.sink.hasErrors())
-      return nullptr;
-    std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
-    if (!kernel)
-      return nullptr;
-    host::HostScope scope(program, *module);
+  mlir::OwningOpRef<mlir::ModuleOp> specializeSource(LoadedKernel &loaded, Timings *timings) {
     std::optional<driver::KernelArguments> bound;
     {
       TimingScope timing(timings, "arguments");
-      bound = driver::bindTypes(scope, *kernel, arguments,
-                                input.kernel ? input.kernel->span : input.path.span, session.sink);
+      bound =
+          driver::bindTypes(*loaded.scope, *loaded.kernel, arguments, loaded.place, session.sink);
     }
     if (!bound)
       return nullptr;
-    label = driver::label({program, kernel.get(), bound->specs, options});
-    return compiler.specialize(program, *kernel, bound->specs, options, session.sink, timings);
+    label = driver::label({loaded.program, loaded.kernel.get(), bound->specs, options});
+    return compiler.specialize(loaded.program, *loaded.kernel, bound->specs, options, session.sink,
+                               timings);
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> readIr(sema::Program &program, diag::SourceManager &sources,
-                                           Timings *timings) {
+  mlir::OwningOpRef<mlir::ModuleOp> readIr(diag::SourceManager &sources, Timings *timings) {
+    sema::Program program(sources);
     driver::KernelSource source = {
         program, nullptr, {}, options, sources.add(input.path.text, text)};
     label = driver::label(source);
@@ -91,13 +81,12 @@ struct Compilation {
 
   void run(diag::SourceManager &sources, Timings *timings) {
     result.reset();
-    sema::Program program(sources);
-    session.prepare(program);
+    std::unique_ptr<LoadedKernel> loaded;
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (input.isIr())
-      module = readIr(program, sources, timings);
-    else
-      module = specializeSource(program, timings);
+      module = readIr(sources, timings);
+    else if ((loaded = session.loadKernel(input, text, sources, timings)))
+      module = specializeSource(*loaded, timings);
     if (!module || session.sink.hasErrors())
       return;
     if (stage == Stage::Ttgir) {

@@ -41,30 +41,21 @@ int liftCommand(Session &session) {
   if (!target)
     return session.usage("--target is needed, e.g. --target cuda:90a");
   std::optional<target::Target> parsed = session.parseTarget(*target);
-  std::optional<std::string> text = parsed ? session.readFile(input.path) : std::nullopt;
-  if (!text)
+  std::unique_ptr<LoadedKernel> loaded = parsed ? session.loadKernel(input) : nullptr;
+  if (!loaded)
     return session.status();
   options.target = *parsed;
 
-  sema::Program program(session.sources);
-  session.prepare(program);
-  sema::Module *module = program.load(input.path.text, std::move(*text), session.sink);
-  if (session.sink.hasErrors())
-    return session.status();
-  std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
-  if (!kernel)
-    return session.status();
-  host::HostScope scope(program, *module);
-  diag::Span place = input.kernel ? input.kernel->span : input.path.span;
+  const sema::Function &kernel = *loaded->kernel;
   std::optional<driver::KernelArguments> bound =
       session.line.has("--values")
-          ? driver::bindValues(scope, *kernel, texts, {}, place, session.sink)
-          : driver::bindTypes(scope, *kernel, texts, place, session.sink);
+          ? driver::bindValues(*loaded->scope, kernel, texts, {}, loaded->place, session.sink)
+          : driver::bindTypes(*loaded->scope, kernel, texts, loaded->place, session.sink);
   if (!bound)
     return session.status();
   driver::Compiler compiler;
   std::optional<std::string> lifted = driver::liftKernel(
-      compiler, {program, kernel.get(), bound->specs, options},
+      compiler, {loaded->program, &kernel, bound->specs, options},
       {session.codeOptions(), commandLine(session), session.line.has("--unchecked")}, session.sink);
   const Word *out = session.line.find("-o");
   if (lifted)

@@ -306,22 +306,13 @@ int runCommand(Session &session) {
   for (const Word &word : saves)
     if (!llvm::StringRef(word.text).contains('='))
       return session.usage("--save takes NAME=FILE.npy");
-  std::optional<std::string> text = session.readFile(input.path);
-  if (!text)
-    return session.status();
-  sema::Program program(session.sources);
-  session.prepare(program);
-  Timings timings;
-  sema::Module *module = program.load(input.path.text, std::move(*text), session.sink);
-  if (session.sink.hasErrors())
-    return session.status();
-  std::shared_ptr<const sema::Function> kernel = session.findKernel(program, *module, input);
-  if (!kernel)
+  std::unique_ptr<LoadedKernel> loaded = session.loadKernel(input);
+  if (!loaded)
     return session.status();
   if (!run.chooseDevice(problem))
     return problem.empty() ? session.status() : session.usage(problem);
 
-  host::HostScope scope(program, *module);
+  host::HostScope &scope = *loaded->scope;
   const Word *gridWord = session.line.find("--grid");
   std::vector<std::string> later;
   if (gridWord)
@@ -329,8 +320,7 @@ int runCommand(Session &session) {
   for (const Word &word : expectations)
     later.push_back(word.text);
   std::optional<driver::KernelArguments> arguments =
-      driver::bindValues(scope, *kernel, texts, later,
-                         input.kernel ? input.kernel->span : input.path.span, session.sink);
+      driver::bindValues(scope, *loaded->kernel, texts, later, loaded->place, session.sink);
   if (!arguments)
     return session.status();
   driver::Grid grid = {1, 1, 1};
@@ -341,7 +331,9 @@ int runCommand(Session &session) {
       return session.status();
     grid = *given;
   }
-  std::optional<driver::RunTime> time = run.launch(program, *kernel, *arguments, grid, &timings);
+  Timings timings;
+  std::optional<driver::RunTime> time =
+      run.launch(loaded->program, *loaded->kernel, *arguments, grid, &timings);
   if (session.line.has("--time-passes"))
     for (const Timings::Entry &entry : timings.entries())
       llvm::errs() << llvm::format("%10.3f ms  ", entry.milliseconds) << entry.name << '\n';

@@ -87,6 +87,28 @@ Session::findKernel(sema::Program &program, sema::Module &module, const Input &i
   return nullptr;
 }
 
+std::unique_ptr<LoadedKernel> Session::loadKernel(const Input &input) {
+  std::optional<std::string> text = readFile(input.path);
+  return text ? loadKernel(input, std::move(*text), sources) : nullptr;
+}
+
+std::unique_ptr<LoadedKernel> Session::loadKernel(const Input &input, std::string text,
+                                                  diag::SourceManager &files, Timings *timings) {
+  auto loaded = std::make_unique<LoadedKernel>(files);
+  prepare(loaded->program);
+  sema::Module *module = nullptr;
+  {
+    TimingScope timing(timings, "syntax");
+    module = loaded->program.load(input.path.text, std::move(text), sink);
+  }
+  if (sink.hasErrors())
+    return nullptr;
+  loaded->kernel = findKernel(loaded->program, *module, input);
+  loaded->scope.emplace(loaded->program, *module);
+  loaded->place = input.kernel ? input.kernel->span : input.path.span;
+  return loaded->kernel ? std::move(loaded) : nullptr;
+}
+
 void Session::prepare(sema::Program &program) const {
   std::vector<std::string> folders;
   for (const Word &word : line.all("-I"))

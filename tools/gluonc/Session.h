@@ -14,6 +14,7 @@
 #include "driver/Cache.h"
 #include "driver/Compiler.h"
 #include "driver/Status.h"
+#include "host/Expression.h"
 
 namespace gluonc::tool {
 
@@ -25,6 +26,18 @@ public:
 
 protected:
   void handle(diag::Diagnostic diagnostic) override;
+};
+
+/// A file of kernels, and the one of them that a command is about.
+struct LoadedKernel {
+  explicit LoadedKernel(diag::SourceManager &sources) : program(sources) {}
+
+  sema::Program program;
+  std::shared_ptr<const sema::Function> kernel;
+  /// Values of the command line, in the scope of the file.
+  std::optional<host::HostScope> scope;
+  /// What names the kernel on the command line.
+  diag::Span place;
 };
 
 class Session {
@@ -58,8 +71,10 @@ public:
   };
   static Input splitInput(const Word &word);
   /// The kernel that `input` names, or the file's only one. Null after a report.
-  std::shared_ptr<const sema::Function> findKernel(sema::Program &program, sema::Module &module,
-                                                   const Input &input);
+  std::unique_ptr<LoadedKernel> loadKernel(const Input &input);
+  /// The same of a file that has been read, into `files`.
+  std::unique_ptr<LoadedKernel> loadKernel(const Input &input, std::string text,
+                                           diag::SourceManager &files, Timings *timings = nullptr);
 
   /// Tells `program` where imports are looked for: -I and PYTHONPATH.
   void prepare(sema::Program &program) const;
@@ -71,6 +86,10 @@ public:
   driver::CodeOptions codeOptions() const;
   /// Whether `--format` says json; nullopt, after a usage error, where it says something else.
   std::optional<bool> wantsJson();
+
+private:
+  std::shared_ptr<const sema::Function> findKernel(sema::Program &program, sema::Module &module,
+                                                   const Input &input);
 };
 
 /// PATH, CUDA_HOME and friends.
