@@ -11,6 +11,7 @@
 #pragma once
 
 #include "ptx/Module.h"
+#include "ptx/Observer.h"
 
 #include <array>
 #include <optional>
@@ -40,6 +41,8 @@ struct Launch {
   llvm::raw_ostream *output = nullptr;
   /// At a fault it receives what all threads of the cluster have; null to drop that.
   llvm::raw_ostream *state = nullptr;
+  /// Is told what is executed; null if nobody asks.
+  Observer *observer = nullptr;
   /// Instructions of one warp before a cluster counts as endless.
   uint64_t stepLimit = uint64_t(1) << 32;
 };

@@ -210,6 +210,11 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
     const Instruction &instruction = kernel.code[warp.pc[first]];
     uint32_t active = group;
     Step step{*this, cta, warp, instruction, group};
+    if (launch.observer) {
+      touched.clear();
+      step.touched = &touched;
+    }
+    size_t number = warp.pc[first];
     for (uint32_t lanes = group; lanes; lanes &= lanes - 1) {
       unsigned lane = std::countr_zero(lanes);
       ++warp.pc[lane];
@@ -222,6 +227,8 @@ bool Machine::runWarp(Cta &cta, Warp &warp) {
       step.fail(first, "the kernel does not end");
     else if (active)
       instruction.execute(step);
+    if (launch.observer)
+      launch.observer->executed({number, cta.coordinates, warp.number, group, active, touched});
     if (step.yields) {
       bool asks = instruction.name == "mbarrier";
       onlyAsks &= asks || instruction.name == "nanosleep";
@@ -306,6 +313,8 @@ std::optional<Fault> Machine::run() {
                  {},
                  0,
                  lineOf(module.text, mixed->line)};
+  if (launch.observer)
+    launch.observer->begin(kernel, module);
   while (nextCluster < endOfClusters && !fault)
     runCluster(clusterAt(nextCluster++));
   if (fault && launch.state)

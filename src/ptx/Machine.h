@@ -101,6 +101,8 @@ public:
   void release(Cta &cta, unsigned barrier);
   /// Ends the cluster barrier's phase if all have come.
   void settleClusterBarrier();
+  /// What the instruction of the moment accesses, for the launch's observer.
+  Touched touched;
 
 private:
   /// By its number: x fastest.
@@ -133,6 +135,8 @@ struct Step {
   uint32_t active;
   /// The turn is over: the warp waits for others.
   bool yields = false;
+  /// Collects what it accesses; null if nobody asks.
+  Touched *touched = nullptr;
 
   const Operand &operand(unsigned i) const { return instruction.operands[i]; }
   uint64_t &cell(int32_t reg, unsigned lane) {

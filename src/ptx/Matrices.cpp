@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ptx/Handlers.h"
 #include "ptx/MatrixElements.h"
+#include "ptx/Memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,11 +21,7 @@ unsigned matrixCount(const Instruction &instruction) {
 
 /// The 16 bytes of each row, whose addresses the lanes give; null after a fault.
 uint8_t *rowOf(Step &step, const Operand &address, unsigned lane) {
-  uint64_t at = static_cast<uint32_t>(step.address(address, lane));
-  uint8_t *row = at % 16 ? nullptr : step.machine.shared(at, 16);
-  if (!row)
-    step.fail(lane, "no row of 16 bytes of shared memory at 0x" + llvm::Twine::utohexstr(at));
-  return row;
+  return locate(step, Space::Shared, step.address(address, lane), 16, lane);
 }
 
 /// Byte offsets of the two 16-bit elements that a lane holds of a matrix: row and byte in it.

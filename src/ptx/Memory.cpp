@@ -50,6 +50,9 @@ uint8_t *locate(Step &step, Space space, uint64_t address, unsigned bytes, unsig
     step.fail(lane, llvm::Twine(bytes) + " bytes at 0x" + llvm::Twine::utohexstr(address) + " of " +
                         (space == Space::Shared ? "shared" : "global") +
                         " memory are not the kernel's");
+  else if (step.touched)
+    (space == Space::Shared ? step.touched->shared : step.touched->global)
+        .push_back({address, bytes, static_cast<uint8_t>(lane)});
   return place;
 }
 

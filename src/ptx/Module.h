@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -82,6 +83,12 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+/// Where the kernel's source has what an instruction does (`.loc`); file 0: nobody says.
+struct SourcePlace {
+  unsigned file = 0, line = 0, column = 0;
+  friend auto operator<=>(const SourcePlace &, const SourcePlace &) = default;
+};
+
 struct Function;
 struct Instruction;
 struct Step;
@@ -102,6 +109,7 @@ struct Instruction {
   Handler execute = nullptr;
   LaneNeeds needs = LaneNeeds::None;
   unsigned line = 0;
+  SourcePlace source;
   /// Predicate register of `@p`; -1 without.
   int32_t guard = -1;
   bool guardIsNegated = false;
@@ -156,6 +164,8 @@ struct Module {
   llvm::StringMap<std::unique_ptr<Function>> functions;
   /// `.global` and `.const` variables; their addresses are the host's.
   std::vector<std::unique_ptr<llvm::SmallVector<uint8_t, 0>>> variables;
+  /// Source files by the numbers that places have; "" for numbers that are no file's.
+  std::vector<std::string> files;
   unsigned staticSharedBytes = 0;
   unsigned laneMemoryBytes = 0;
 

@@ -112,6 +112,8 @@ public:
   }
 
 private:
+  static constexpr unsigned mostFiles = 1u << 16;
+
   // -- Words -------------------------------------------------------------------
   static bool isWord(char c) {
     return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%' || c == '.';
@@ -173,6 +175,17 @@ private:
       ;
     return true;
   }
+  /// `.file 1 "name"`
+  bool parseFile() {
+    unsigned number = 0;
+    if (!next() || token.getAsInteger(10, number) || number > mostFiles || !next())
+      return fail("'" + token + "' is no number of a file");
+    if (module.files.size() <= number)
+      module.files.resize(number + 1);
+    module.files[number] = token.trim('"').str();
+    skipLine();
+    return true;
+  }
   bool skipBraces() {
     unsigned depth = 0;
     do {
@@ -184,11 +197,12 @@ private:
 
   // -- Declarations ------------------------------------------------------------
   bool parseTop() {
-    if (token == ".version" || token == ".target" || token == ".address_size" || token == ".file" ||
-        token == ".loc") {
+    if (token == ".version" || token == ".target" || token == ".address_size" || token == ".loc") {
       skipLine();
       return true;
     }
+    if (token == ".file")
+      return parseFile();
     if (token == ".section") {
       while (token != "{" && next())
         ;
@@ -317,6 +331,7 @@ private:
   // -- Functions ---------------------------------------------------------------
   /// `.entry name (…) {…}` and `.func (…) name (…) {…}`; a declaration ends in a semicolon.
   bool parseFunction(bool isKernel) {
+    place = {};
     auto owned = std::make_unique<Function>();
     function = owned.get();
     scopes.emplace_back();
@@ -425,10 +440,10 @@ private:
       return closeScope();
     if (token == ";")
       return true;
-    if (token == ".loc" || token == ".file") {
-      skipLine();
-      return true;
-    }
+    if (token == ".loc")
+      return parsePlace();
+    if (token == ".file")
+      return parseFile();
     if (token == ".pragma")
       return skipStatement();
     if (token == ".reg")
@@ -447,11 +462,20 @@ private:
         return true;
       next();
       return token == ".branchtargets" ? parseTargets(name)
-             : token == ".loc"         ? (skipLine(), true)
+             : token == ".loc"         ? parsePlace()
              : token == ".reg"         ? parseRegisters()
                                        : fail("'" + token + "' is not executed yet");
     }
     return parseInstruction();
+  }
+
+  /// `.loc 1 12 20` and perhaps more: what follows comes from there.
+  bool parsePlace() {
+    for (unsigned *number : {&place.file, &place.line, &place.column})
+      if (!next() || token.getAsInteger(10, *number))
+        return fail("'" + token + "' is no number of a place");
+    skipLine();
+    return true;
   }
 
   bool parseTargets(StringRef name) {
@@ -540,6 +564,7 @@ private:
   bool parseInstruction() {
     Instruction instruction;
     instruction.line = tokenLine;
+    instruction.source = place;
     if (token == "@") {
       instruction.guardIsNegated = take('!');
       next();
@@ -703,6 +728,8 @@ private:
   StringRef rest, token;
   ParseError &error;
   unsigned line = 1, tokenLine = 1;
+  /// Where the source has the instructions that are read.
+  SourcePlace place;
   Function *function = nullptr;
   std::vector<Function *> kernels;
   std::vector<Scope> scopes;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ptx/Handlers.h"
 #include "ptx/InstructionDescriptor.h"
+#include "ptx/Memory.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -133,11 +134,7 @@ void multiply(Step &step) {
 
 /// 16 bytes at the address that a lane gives; null after a fault.
 const uint8_t *rowOf(Step &step, unsigned lane) {
-  uint64_t at = static_cast<uint32_t>(step.address(step.operand(1), lane));
-  const uint8_t *row = at % 16 ? nullptr : step.machine.shared(at, 16);
-  if (!row)
-    step.fail(lane, "no row of 16 bytes of shared memory at 0x" + llvm::Twine::utohexstr(at));
-  return row;
+  return locate(step, Space::Shared, step.address(step.operand(1), lane), 16, lane);
 }
 
 /// m16n16.trans.b8: register r of a matrix has column g + 8 r, rows 4 t to 4 t + 3.

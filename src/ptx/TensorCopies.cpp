@@ -80,6 +80,8 @@ void loadBox(Step &step) {
       return;
     if (hasPixels)
       box.addPixelOffsets(step, step.operand(3), lane);
+    if (step.touched)
+      step.touched->boxBytes += box.bytes();
     uint64_t to = static_cast<uint32_t>(step.address(step.operand(0), lane));
     uint64_t barrier = static_cast<uint32_t>(step.address(step.operand(2), lane));
     uint64_t own = to >> clusterShift;
@@ -110,6 +112,8 @@ template <typename Function> void fromShared(Step &step, Function function) {
       return;
     if (box.units().globalBytes != box.units().sharedBytes)
       return step.fail(lane, "a tensor map of a type that is not stored");
+    if (step.touched)
+      step.touched->boxBytes += box.bytes();
     box.each(step, static_cast<uint32_t>(step.address(step.operand(1), lane)), lane,
              [&](uint8_t *global, const uint8_t *own, unsigned count) {
                if (global)
