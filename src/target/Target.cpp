@@ -8,19 +8,9 @@
 #include <charconv>
 
 namespace gluonc::target {
-namespace {
-
-const nvidia::Chip *findCuda(unsigned capability) {
-  for (const nvidia::Chip &chip : nvidia::chips)
-    if (chip.capability == capability)
-      return &chip;
-  return nullptr;
-}
-
-} // namespace
 
 std::optional<Target> Target::cuda(unsigned capability) {
-  const nvidia::Chip *chip = findCuda(capability);
+  const nvidia::Chip *chip = nvidia::findChip(capability);
   if (!chip)
     return std::nullopt;
   Target target;
@@ -97,13 +87,13 @@ unsigned Target::maxCtasPerCluster() const {
 }
 unsigned Target::maxGlobalAccessBits() const { return capability >= 100 ? 256 : 128; }
 unsigned Target::minPtxVersion() const {
-  const nvidia::Chip *chip = isNvidia() ? findCuda(capability) : nullptr;
+  const nvidia::Chip *chip = isNvidia() ? nvidia::findChip(capability) : nullptr;
   return chip ? chip->minPtxVersion : 0;
 }
 bool Target::hasCodegen() const {
   if (!isNvidia())
     return true;
-  const nvidia::Chip *chip = findCuda(capability);
+  const nvidia::Chip *chip = nvidia::findChip(capability);
   return chip && chip->hasCodegen;
 }
 

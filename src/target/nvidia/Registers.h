@@ -20,6 +20,8 @@ constexpr bool isRegisterLimit(uint64_t count) {
 }
 /// Threads get registers in units of so many.
 inline constexpr unsigned registerUnit = 8;
+/// Parts of a multiprocessor, each with an equal share of the registers.
+inline constexpr unsigned registerFileParts = 4;
 /// The most that a thread gets in such units and can name: 248.
 inline constexpr unsigned maxUsefulRegisters = maxRegistersPerThread / registerUnit * registerUnit;
 
