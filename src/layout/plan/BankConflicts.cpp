@@ -8,20 +8,17 @@
 
 namespace gluonc::layout {
 
-namespace {
-
-constexpr int64_t wordBytes = 4, bankCount = 32, wavefrontBytes = wordBytes * bankCount;
-
-/// The most different words that any one bank is asked for.
 int64_t wavefronts(llvm::ArrayRef<int64_t> words) {
   llvm::SmallVector<int64_t, 32> distinct(words);
   llvm::sort(distinct);
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::array<int64_t, bankCount> load{};
+  std::array<int64_t, sharedBanks> load{};
   for (int64_t word : distinct)
-    ++load[word % bankCount];
+    ++load[word % sharedBanks];
   return *llvm::max_element(load);
 }
+
+namespace {
 
 /// Of each phase of each access.
 llvm::SmallVector<int64_t> extraWavefronts(const LinearLayout &map, const RegisterVectors &vectors,
@@ -30,21 +27,21 @@ llvm::SmallVector<int64_t> extraWavefronts(const LinearLayout &map, const Regist
   GL_CHECK(elementBits >= 8);
   int64_t elementBytes = elementBits / 8;
   int64_t vectorBytes = elementBytes << vectors.log2;
-  int64_t lanesPerPhase = std::min<int64_t>(32, wavefrontBytes / vectorBytes);
+  int64_t together = lanesPerPhase(vectorBytes);
   int64_t lanes = map.inSize(Dim::Lane);
 
   llvm::SmallVector<int64_t> extra;
   for (llvm::ArrayRef<uint32_t> registers : vectors.vectors) {
-    for (int64_t first = 0; first < lanes; first += lanesPerPhase) {
+    for (int64_t first = 0; first < lanes; first += together) {
       llvm::SmallVector<int64_t, 32> words;
-      for (int64_t lane = first; lane < std::min(lanes, first + lanesPerPhase); ++lane) {
+      for (int64_t lane = first; lane < std::min(lanes, first + together); ++lane) {
         uint64_t place = map.applyPacked(
             map.packIn({{Dim::Register, registers[0]}, {Dim::Lane, static_cast<uint32_t>(lane)}}));
         int64_t offset = map.outComponent(place, Dim::Offset);
         int64_t start = (physical ? physical(offset) : offset) * elementBytes;
         for (int64_t byte = start; byte < start + vectorBytes;
-             byte += std::min(wordBytes, vectorBytes))
-          words.push_back(byte / wordBytes);
+             byte += std::min(sharedWordBytes, vectorBytes))
+          words.push_back(byte / sharedWordBytes);
       }
       extra.push_back(wavefronts(words) - 1);
     }

@@ -142,6 +142,16 @@ llvm::StringRef describe(const ConversionPlan &plan);
 
 // -- Bank conflicts --------------------------------------------------------------
 
+inline constexpr int64_t sharedWordBytes = 4, sharedBanks = 32,
+                         wavefrontBytes = sharedWordBytes * sharedBanks;
+
+/// An access of so many bytes by each lane runs in phases of so many consecutive lanes.
+constexpr int64_t lanesPerPhase(int64_t bytes) {
+  return bytes * 32 <= wavefrontBytes ? 32 : wavefrontBytes / bytes;
+}
+/// Of one phase that accesses these words: the most different ones that any bank is asked for.
+int64_t wavefronts(llvm::ArrayRef<int64_t> words);
+
 /// Extra wavefronts of one warp's accesses by these instructions, summed; 0 is conflict-free.
 /// 32 banks of 4 bytes; 8- and 16-byte accesses run in 2 and 4 phases of consecutive lanes.
 /// `physical` maps logical to physical element offsets (padding).
