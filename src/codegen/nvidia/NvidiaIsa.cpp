@@ -255,6 +255,15 @@ Registers NvidiaIsa::loadWords(Builder &builder, Value *pointer, Type *word, Val
   return words;
 }
 
+/// A float as an integer, which inline assembly makes of it anyway. LLVM's own cast comes so late
+/// that a load before it would get the assembly's place in the source.
+static Value *asInteger(Builder &builder, Value *value) {
+  if (!value->getType()->isFloatingPointTy())
+    return value;
+  return builder.CreateBitCast(value,
+                               builder.getIntNTy(value->getType()->getPrimitiveSizeInBits()));
+}
+
 void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> words, Value *mask,
                            const MemoryHints &hints) const {
   if (!mask && hints.plain()) {
@@ -265,8 +274,10 @@ void NvidiaIsa::storeWords(Builder &builder, Value *pointer, ArrayRef<Value *> w
   Type *word = words[0]->getType();
   unsigned count = words.size();
   SmallVector<Value *> operands;
-  for (Value *value : words)
-    operands.push_back(builder.CreateZExt(value, registerType(word)));
+  for (Value *value : words) {
+    Value *bits = asInteger(builder, value);
+    operands.push_back(builder.CreateZExt(bits, registerType(bits->getType())));
+  }
   operands.push_back(pointer);
   unsigned next = count + 1;
   std::string text;
