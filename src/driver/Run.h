@@ -17,6 +17,10 @@
 
 #include <array>
 
+namespace gluonc::ptx {
+class Observer;
+}
+
 namespace gluonc::driver {
 
 using Grid = std::array<uint32_t, 3>;
@@ -71,6 +75,8 @@ struct ExecutedRun {
   llvm::raw_ostream *printed = nullptr;
   /// At a fault it receives what all threads have.
   llvm::raw_ostream *state = nullptr;
+  /// Is told what is executed; null if nobody asks.
+  ptx::Observer *observer = nullptr;
 };
 /// Executes the kernel's PTX on the CPU, on the tensors' own memory. Nullopt after a report.
 std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,

@@ -47,6 +47,7 @@ std::optional<RunTime> runOnPtx(const CompiledKernel &kernel, unsigned warpSize,
   launch.memory = memory;
   launch.output = how.printed;
   launch.state = how.state;
+  launch.observer = how.observer;
   std::optional<ptx::Fault> fault;
   RunTime time = executed.timed([&] { fault = ptx::execute(*function, *module, launch); });
   if (!fault)

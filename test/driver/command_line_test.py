@@ -130,7 +130,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn("usage" if arguments != ["fly"] else "no command", result.stderr)
 
     def test_every_command_has_help(self):
-        for command in ("run", "compile", "lift", "check", "layout", "info"):
+        for command in ("run", "compile", "lift", "explain", "check", "layout", "info"):
             self.assertIn(f"usage: gluonc {command}", self.fine(command, "--help"))
         self.assertIn("Exit status", self.fine("--help"))
         self.assertRegex(self.fine("--version"), r"^gluonc \d+\.\d+\.\d+$")

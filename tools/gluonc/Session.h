@@ -105,6 +105,7 @@ void installCrashHandlers(llvm::StringRef commandLine);
 int runCommand(Session &session);
 int compileCommand(Session &session);
 int liftCommand(Session &session);
+int explainCommand(Session &session);
 int checkCommand(Session &session);
 int layoutCommand(Session &session);
 int docCommand(Session &session);

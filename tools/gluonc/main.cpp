@@ -83,6 +83,18 @@ constexpr OptionSpec liftOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
 
+constexpr OptionSpec explainOptions[] = {
+    {"--grid", "X[,Y[,Z]]", "programs to run, an expression (default 1)"},
+    {"--target", "TARGET", "cuda:80, cuda:90a, …: the chip to compile for"},
+    {"--format", "FORMAT", "text (default) or json", "text json"},
+    {"--num-warps", "N", "warps of a program (default 4)"},
+    {"--num-ctas", "N", "CTAs of a cluster (default 1)"},
+    {"--num-stages", "N", "stages of loops in Triton that load ahead (default 3)"},
+    {"--maxnreg", "N", "registers that a thread may have"},
+    {"--no-fp-fusion", "", "do not fuse multiplication and addition"},
+    {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
+};
+
 constexpr OptionSpec checkOptions[] = {
     {"-I", "FOLDER", "where `import` looks behind the file's own folder; may be repeated"},
 };
@@ -132,6 +144,13 @@ constexpr CommandSpec commands[] = {
      "products, copies ahead. It compiles to the same code for the same arguments, which is\n"
      "checked before it is printed.",
      liftOptions, liftCommand},
+    {"explain", "FILE.py::KERNEL NAME=VALUE… --grid X[,Y[,Z]] --target TARGET [options]",
+     "Says what a kernel costs, line by line, and why, without a GPU: it executes the kernel's "
+     "PTX\n"
+     "on the CPU and counts sectors of global memory, wavefronts of shared memory, instructions.\n"
+     "Then come findings, the most expensive one first: what is paid for nothing, why, and how to\n"
+     "mend it. VALUEs are those of `gluonc run`.",
+     explainOptions, explainCommand},
     {"check", "FILE.py|FOLDER… [options]",
      "Parses files and resolves everything in them that is decorated. Says what is wrong\n"
      "whatever the arguments are: names, constructs, calls, layouts, shapes. Of folders: the\n"

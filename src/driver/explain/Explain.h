@@ -1,0 +1,24 @@
+//===- Explain.h - What a launch costs, line by line -----------------------------===//
+//
+//   kernel + arguments ─▶ ttg ─▶ PTX ─▶ counts       (the executor of PTX, room explain)
+//                          └─▶ facts        └─▶ registers, by the assembler
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "driver/Run.h"
+#include "explain/Profile.h"
+
+namespace gluonc::driver {
+
+/// Whether launches for such a chip can be explained.
+bool isExplained(const target::Target &target);
+
+/// Compiles the kernel, executes its PTX on the tensors' own memory and counts. Without an
+/// assembler nothing is known of registers. Nullopt after a report.
+std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSource &source,
+                                              CodeOptions code, const KernelArguments &arguments,
+                                              Grid grid, llvm::raw_ostream *printed,
+                                              diag::Sink &sink);
+
+} // namespace gluonc::driver

@@ -1,0 +1,126 @@
+#include "explain/Counter.h"
+
+#include "explain/Memory.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <bit>
+
+namespace gluonc::explain {
+
+using ptx::Instruction;
+
+GlobalCount &GlobalCount::operator+=(const GlobalCount &other) {
+  requests += other.requests;
+  sectors += other.sectors;
+  idealSectors += other.idealSectors;
+  usedBytes += other.usedBytes;
+  repeats += other.repeats;
+  misaligned += other.misaligned;
+  bytesOfLane = std::max(bytesOfLane, other.bytesOfLane);
+  if (!hasStride) {
+    stride = other.stride;
+    hasStride = other.hasStride;
+  }
+  return *this;
+}
+
+SharedCount &SharedCount::operator+=(const SharedCount &other) {
+  requests += other.requests;
+  wavefronts += other.wavefronts;
+  ideal += other.ideal;
+  bytesOfLane = std::max(bytesOfLane, other.bytesOfLane);
+  return *this;
+}
+
+/// Another thread may have written what such a load asks for again.
+static bool isPlainLoad(const Instruction &instruction) {
+  auto isStrong = [](llvm::StringRef word) {
+    return llvm::is_contained({"volatile", "acquire", "relaxed", "mmio"}, word);
+  };
+  return instruction.name == "ld" && llvm::none_of(instruction.modifiers, isStrong);
+}
+
+static InstructionCount describe(const Instruction &instruction) {
+  InstructionCount count;
+  count.text = instruction.name.str();
+  for (llvm::StringRef word : instruction.modifiers)
+    count.text += "." + word.str();
+  count.source = instruction.source;
+  count.pipe = pipeOf(instruction);
+  llvm::StringRef name = instruction.name;
+  count.loads = llvm::is_contained({"ld", "ldmatrix", "atom", "red", "cp"}, name);
+  count.stores = llvm::is_contained({"st", "stmatrix", "atom", "red"}, name);
+  return count;
+}
+
+void Counter::begin(const ptx::Function &kernel, const ptx::Module &module) {
+  counts.files = module.files;
+  for (const Instruction &instruction : kernel.code) {
+    counts.instructions.push_back(describe(instruction));
+    flops.push_back(productFlops(instruction));
+    mayRepeat.push_back(isPlainLoad(instruction));
+  }
+}
+
+bool Counter::isRepeat(const ptx::Observed &what) {
+  // So many places are kept at a time.
+  constexpr unsigned mostKept = 1u << 20;
+  if (last.size() > mostKept)
+    last.clear();
+  auto [x, y, z] = what.cta;
+  uint64_t hash = llvm::hash_combine(x, y, z);
+  for (const ptx::Touch &touch : what.touched.global)
+    hash = llvm::hash_combine(hash, touch.address, touch.lane);
+  uint64_t warp = llvm::hash_combine(x, y, z, what.warp);
+  auto [entry, isNew] = last.try_emplace({what.instruction, warp >> 1}, hash);
+  bool isSame = !isNew && entry->second == hash;
+  entry->second = hash;
+  return isSame;
+}
+
+void Counter::countGlobal(const ptx::Observed &what, InstructionCount &count) {
+  const auto &touches = what.touched.global;
+  SectorCount sectors = countSectors(touches);
+  GlobalCount one;
+  one.requests = 1;
+  one.sectors = sectors.sectors;
+  one.idealSectors = sectors.idealSectors;
+  one.usedBytes = sectors.usedBytes;
+  one.bytesOfLane = touches.front().bytes;
+  one.hasStride = touches.size() > 1;
+  if (one.hasStride)
+    one.stride =
+        sectors.stride ? *sectors.stride : int64_t(touches[1].address - touches[0].address);
+  one.misaligned = sectors.stride == int64_t(one.bytesOfLane) &&
+                   touches.front().address % sectorBytes != 0 &&
+                   sectors.sectors > sectors.idealSectors;
+  one.repeats = mayRepeat[what.instruction] && isRepeat(what);
+  count.global += one;
+}
+
+void Counter::executed(const ptx::Observed &what) {
+  InstructionCount &count = counts.instructions[what.instruction];
+  ++count.warps;
+  count.threads += std::popcount(what.active);
+  if (!what.active)
+    return;
+  count.flops += flops[what.instruction];
+  count.boxBytes += what.touched.boxBytes;
+  if (count.pipe != Pipe::Memory)
+    return;
+  if (!what.touched.global.empty())
+    countGlobal(what, count);
+  if (!what.touched.shared.empty()) {
+    WavefrontCount wavefronts = countWavefronts(what.touched.shared);
+    count.shared += {1, wavefronts.wavefronts, wavefronts.ideal, what.touched.shared.front().bytes};
+  }
+}
+
+Counts Counter::take() {
+  llvm::erase_if(counts.instructions, [](const InstructionCount &count) { return !count.warps; });
+  return std::move(counts);
+}
+
+} // namespace gluonc::explain

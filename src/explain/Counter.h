@@ -1,0 +1,81 @@
+//===- Counter.h - Counts of a launch, for each instruction --------------------===//
+//
+// An observer of the executor of PTX: what each instruction of the kernel cost, with
+// the place in the source that it comes from.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "explain/Pipes.h"
+#include "ptx/Observer.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace gluonc::explain {
+
+struct GlobalCount {
+  /// Warps that asked for at least one byte.
+  uint64_t requests = 0;
+  uint64_t sectors = 0, idealSectors = 0, usedBytes = 0;
+  /// Loads whose lanes had the addresses that they had the last time.
+  uint64_t repeats = 0;
+  /// Requests of neighbouring lanes that do not begin with a sector.
+  uint64_t misaligned = 0;
+  unsigned bytesOfLane = 0;
+  /// From lane to lane, in the first request of several lanes.
+  std::optional<int64_t> stride;
+  bool hasStride = false;
+
+  GlobalCount &operator+=(const GlobalCount &other);
+};
+
+struct SharedCount {
+  uint64_t requests = 0, wavefronts = 0, ideal = 0;
+  unsigned bytesOfLane = 0;
+
+  SharedCount &operator+=(const SharedCount &other);
+};
+
+struct InstructionCount {
+  /// "ld.global.v4.b32".
+  std::string text;
+  ptx::SourcePlace source;
+  Pipe pipe = Pipe::Move;
+  /// Reads memory, writes it; both for atomic updates.
+  bool loads = false, stores = false;
+  /// Executions by warps, and by their lanes.
+  uint64_t warps = 0, threads = 0;
+  uint64_t flops = 0, boxBytes = 0;
+  GlobalCount global;
+  SharedCount shared;
+};
+
+struct Counts {
+  /// By the numbers in places.
+  std::vector<std::string> files;
+  /// In the order of the code; those that were executed.
+  std::vector<InstructionCount> instructions;
+};
+
+class Counter : public ptx::Observer {
+public:
+  void begin(const ptx::Function &kernel, const ptx::Module &module) override;
+  void executed(const ptx::Observed &what) override;
+
+  Counts take();
+
+private:
+  void countGlobal(const ptx::Observed &what, InstructionCount &count);
+  /// Whether a warp's lanes asked for the same by this instruction the last time.
+  bool isRepeat(const ptx::Observed &what);
+
+  Counts counts;
+  /// Flops of one execution, and whether an instruction's repeats are counted.
+  std::vector<uint64_t> flops;
+  std::vector<bool> mayRepeat;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint64_t> last;
+};
+
+} // namespace gluonc::explain

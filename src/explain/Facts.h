@@ -1,0 +1,90 @@
+//===- Facts.h - What a kernel's IR says of its operations -----------------------===//
+//
+// Counts say what an access costs; why, and what would mend it, the IR knows. Plain
+// data, which whoever has the IR fills in (driver/ExplainFacts.h).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "diag/Source.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gluonc::explain {
+
+/// An operation of the kernel.
+struct Fact {
+  diag::Span span;
+  /// The calls that led to it, which were inlined; innermost first.
+  std::vector<diag::Span> calls = {};
+};
+
+/// An access to global memory.
+struct GlobalFact : Fact {
+  /// By one address for the whole program.
+  bool isScalar = false;
+  unsigned elementBytes = 0;
+  /// As the language writes them; "" for a scalar, or where no other layout is better.
+  std::string layout, suggestion;
+  /// Along the dim of neighbours in memory: elements that a thread has side by side, and those that
+  /// one access may move as far as addresses and masks are known.
+  int64_t layoutRun = 1, addressRun = 1, maskRun = 1;
+  /// Elements that one access could move if layout, alignment and mask allowed it.
+  int64_t possibleRun = 1;
+  /// Parameters that the addresses or the mask depend on and that need not be multiples of 16.
+  std::vector<std::string> unaligned;
+};
+
+/// An access to a buffer in shared memory.
+struct SharedFact : Fact {
+  std::string layout;
+  /// A layout with fewer conflicts in all accesses of the buffer; "" where none is known.
+  std::string suggestion;
+};
+
+/// A change of layouts.
+struct ConversionFact : Fact {
+  enum class Cause : uint8_t {
+    /// No reason to avoid it is known.
+    None,
+    /// The value is the same in each iteration.
+    Invariant,
+    /// The value has just come from the layout that it goes back to.
+    RoundTrip,
+    /// A loop carries the value in the layout that it is wanted in only at its end.
+    Carried,
+  };
+
+  std::string from, to;
+  /// "identity", "registers", "shuffle" or "shared".
+  std::string how;
+  uint64_t bytes = 0, scratchBytes = 0;
+  bool isInLoop = false;
+  Cause cause = Cause::None;
+};
+
+struct Facts {
+  std::string kernel;
+  /// Where the kernel is defined.
+  diag::Span span;
+  /// The compiler chose its layouts.
+  bool hasChosenLayouts = false;
+  /// Something works while the threads of the CTA go on: copies, products of warpgroups.
+  bool hasAsynchronousWork = false;
+  std::vector<GlobalFact> global;
+  std::vector<SharedFact> shared;
+  std::vector<ConversionFact> conversions;
+};
+
+/// What a list has of an operation's place; null for nothing.
+template <typename T> const T *findAt(const std::vector<T> &list, diag::Span span) {
+  for (const T &entry : list)
+    if (entry.span.file == span.file && entry.span.begin == span.begin)
+      return &entry;
+  return nullptr;
+}
+
+} // namespace gluonc::explain

@@ -1,0 +1,279 @@
+#include "explain/Findings.h"
+
+#include "explain/Memory.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+namespace gluonc::explain {
+
+using diag::Kind;
+
+namespace {
+
+/// Bytes that a multiprocessor gets from the second-level cache in a cycle.
+constexpr uint64_t cacheBytesOfCycle = 64;
+
+uint64_t cyclesOf(uint64_t sectors) { return sectors * sectorBytes / cacheBytesOfCycle; }
+
+std::string bytesText(int64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+class Search {
+public:
+  explicit Search(const Profile &profile) : profile(profile) {}
+
+  std::vector<Finding> run() {
+    for (const Site &site : profile.sites) {
+      if (GlobalCount count = site.cost.global(); count.requests)
+        findInGlobal(site, count);
+      if (site.cost.shared.requests)
+        findInShared(site);
+    }
+    for (const ConversionFact &fact : profile.facts.conversions)
+      findInConversion(fact);
+    findInResources();
+    auto rank = [](const Finding &finding) {
+      return std::tuple(~finding.cycles, finding.diagnostic.span.begin, finding.diagnostic.kind);
+    };
+    llvm::sort(found, [&](const Finding &a, const Finding &b) { return rank(a) < rank(b); });
+    return std::move(found);
+  }
+
+private:
+  template <typename... Args>
+  diag::Diagnostic &add(Kind kind, diag::Span span, uint64_t cycles, const Args &...args) {
+    found.push_back({diag::make(kind, span, {diag::toText(args)...}), cycles});
+    diag::Diagnostic &finding = found.back().diagnostic;
+    labelCalls(finding, profile.facts.global);
+    labelCalls(finding, profile.facts.shared);
+    labelCalls(finding, profile.facts.conversions);
+    return finding;
+  }
+
+  /// Says who calls the function that a finding is in.
+  template <typename T> void labelCalls(diag::Diagnostic &finding, const std::vector<T> &facts) {
+    for (const Fact &fact : facts) {
+      if (fact.span.file != finding.span.file || fact.span.begin != finding.span.begin)
+        continue;
+      for (const diag::Span &call : fact.calls)
+        if (llvm::none_of(finding.labels, [&](const diag::Label &label) {
+              return label.span.file == call.file && label.span.begin == call.begin;
+            }))
+          finding.labels.push_back({call, "called from here"});
+    }
+  }
+
+  // -- Global memory -------------------------------------------------------------
+
+  void findInGlobal(const Site &site, const GlobalCount &count) {
+    const GlobalFact *fact = findAt(profile.facts.global, site.span);
+    // A share of what is wasted that is not worth a word.
+    constexpr uint64_t smallShare = 8;
+    uint64_t excess = count.sectors - count.idealSectors;
+    bool isWasteful = excess * smallShare >= count.sectors && excess;
+    if (count.repeats * 2 >= count.requests && count.repeats > 1)
+      return repeated(site, count);
+    if (fact && fact->isScalar)
+      return scalar(site, count);
+    if (isWasteful && count.misaligned * 2 >= count.requests)
+      return misaligned(site, count);
+    if (fact && isNarrow(*fact, count) && (!isWasteful || isSplit(*fact, count)))
+      return narrow(site, *fact, count);
+    if (isWasteful)
+      return scattered(site, fact, count);
+  }
+
+  void repeated(const Site &site, const GlobalCount &count) {
+    add(Kind::RepeatedLoad, site.span, count.repeats + cyclesOf(count.sectors) / 2, count.repeats,
+        count.requests)
+        .hints.push_back("load it once, before the loop, and keep it in registers");
+  }
+
+  void scalar(const Site &site, const GlobalCount &count) {
+    // What a program reads once or twice, such as a length, has to be read.
+    constexpr uint64_t fewTimes = 2;
+    uint64_t warps = profile.ctas() * profile.resources.warps;
+    bool isRare = count.requests * 8 < profile.total.global().requests;
+    if (count.requests <= fewTimes * warps || isRare)
+      return;
+    unsigned element = std::max(count.bytesOfLane, 1u), run = std::max(16 / element, 1u);
+    std::string layout = "gl.BlockedLayout([" + std::to_string(run) + "], [32], [" +
+                         std::to_string(profile.resources.warps) + "], [0])";
+    add(Kind::ScalarAccess, site.span, count.requests + cyclesOf(count.sectors), count.requests,
+        count.bytesOfLane)
+        .hints.push_back("access a tensor of addresses, so that each thread has its own elements: "
+                         "offsets by gl.arange(0, BLOCK, layout=" +
+                         layout + ")");
+  }
+
+  void misaligned(const Site &site, const GlobalCount &count) {
+    uint64_t excess = count.sectors - count.idealSectors;
+    add(Kind::MisalignedRun, site.span, cyclesOf(excess), excess, count.sectors)
+        .hints.push_back(
+            "let the base and the rows begin at multiples of 32 bytes, better 128: pad "
+            "rows, or shift what a program works on");
+  }
+
+  static unsigned runOf(const GlobalFact &fact, const GlobalCount &count) {
+    return std::max(count.bytesOfLane / std::max(fact.elementBytes, 1u), 1u);
+  }
+  static bool isNarrow(const GlobalFact &fact, const GlobalCount &count) {
+    return runOf(fact, count) < fact.possibleRun;
+  }
+  /// Whether a thread's neighbours are accessed one after another.
+  static bool isSplit(const GlobalFact &fact, const GlobalCount &count) {
+    int64_t side = fact.layoutRun * fact.elementBytes;
+    return count.stride && std::abs(*count.stride) == side && count.bytesOfLane < side;
+  }
+
+  void narrow(const Site &site, const GlobalFact &fact, const GlobalCount &count) {
+    uint64_t enough = count.requests * runOf(fact, count) / fact.possibleRun;
+    uint64_t excess = count.sectors - count.idealSectors;
+    diag::Diagnostic &finding =
+        add(Kind::NarrowAccess, site.span, count.requests - enough + cyclesOf(excess),
+            count.bytesOfLane, fact.possibleRun * fact.elementBytes, count.requests,
+            std::max<uint64_t>(enough, 1));
+    if (fact.layoutRun < fact.possibleRun)
+      suggestLayout(finding, fact);
+    if (fact.addressRun < fact.possibleRun)
+      finding.hints.push_back(
+          "the compiler does not know that addresses are multiples of 16 bytes" +
+          onAccountOf(fact) + ": say so by gl.multiple_of");
+    else if (fact.maskRun < fact.possibleRun)
+      finding.hints.push_back("the mask may differ between the elements of one access" +
+                              onAccountOf(fact) +
+                              ": compare with a bound that is a multiple of 16, or say by "
+                              "gl.multiple_of that it is one");
+  }
+
+  /// ", since `n` may be any number"
+  static std::string onAccountOf(const GlobalFact &fact) {
+    if (fact.unaligned.empty())
+      return "";
+    return ", since `" + llvm::join(fact.unaligned, "` and `") + "` may be any number";
+  }
+
+  void suggestLayout(diag::Diagnostic &finding, const GlobalFact &fact) {
+    if (fact.suggestion.empty())
+      return;
+    if (profile.facts.hasChosenLayouts)
+      finding.hints.push_back("the compiler chose " + fact.layout +
+                              "; `gluonc lift` prints the kernel with its layouts, where gl." +
+                              fact.suggestion + " can be put");
+    else
+      finding.hints.push_back("gl." + fact.suggestion + " in place of " + fact.layout);
+  }
+
+  void scattered(const Site &site, const GlobalFact *fact, const GlobalCount &count) {
+    uint64_t excess = count.sectors - count.idealSectors, moved = count.sectors * sectorBytes;
+    std::string apart = count.stride ? bytesText(std::abs(*count.stride)) : "unknown distances";
+    bool isMendable = fact && !fact->suggestion.empty();
+    diag::Diagnostic &finding =
+        add(isMendable ? Kind::UncoalescedAccess : Kind::StridedElements, site.span,
+            cyclesOf(excess), moved - count.usedBytes, moved, apart);
+    if (isMendable)
+      return suggestLayout(finding, *fact);
+    finding.hints.push_back("no layout mends that: let neighbouring elements lie side by side in "
+                            "memory, or load all that lies between them and split it");
+  }
+
+  // -- Shared memory, layouts ------------------------------------------------------
+
+  void findInShared(const Site &site) {
+    const SharedCount &count = site.cost.shared;
+    const SharedFact *fact = findAt(profile.facts.shared, site.span);
+    uint64_t excess = count.wavefronts - count.ideal;
+    // Without a buffer it is the compiler's own exchange, which nobody else can mend. Less than a
+    // quarter is the way of things where rows are padded.
+    if (!fact || excess * 4 < count.ideal || !excess)
+      return;
+    diag::Diagnostic &finding =
+        add(Kind::BankConflicts, site.span, excess, count.wavefronts, count.ideal);
+    if (!fact->suggestion.empty())
+      finding.hints.push_back("gl." + fact->suggestion + " in place of " + fact->layout);
+    else
+      finding.hints.push_back("spread rows over the banks: a swizzled or padded shared layout");
+  }
+
+  static std::string reasonOf(const ConversionFact &fact) {
+    switch (fact.cause) {
+    case ConversionFact::Cause::None:
+      return "";
+    case ConversionFact::Cause::Invariant:
+      return "its value is the same in each iteration";
+    case ConversionFact::Cause::RoundTrip:
+      return "the value comes from the layout that it goes back to";
+    case ConversionFact::Cause::Carried:
+      return "the loop carries the value in another layout than it works in";
+    }
+    return "";
+  }
+  std::string hintFor(const ConversionFact &fact) const {
+    if (fact.cause == ConversionFact::Cause::Invariant)
+      return "convert it before the loop";
+    if (fact.cause == ConversionFact::Cause::RoundTrip)
+      return "compute in " + fact.to + " all the time";
+    return "carry it in " + fact.to + " and convert behind the loop";
+  }
+
+  void findInConversion(const ConversionFact &fact) {
+    const Site *site = findAt(profile.sites, fact.span);
+    bool isFree = fact.how == "identity" || fact.how == "registers";
+    if (fact.cause == ConversionFact::Cause::None || isFree || !site)
+      return;
+    std::string how = fact.how == "shared" ? "shared memory" : "shuffles";
+    add(Kind::NeedlessConversion, fact.span, site->cost.instructions + site->cost.shared.wavefronts,
+        how, reasonOf(fact))
+        .hints.push_back(hintFor(fact));
+  }
+
+  // -- Resources -------------------------------------------------------------------
+
+  void findInResources() {
+    if (const auto &used = profile.resources.registers;
+        used && used->spillStoreBytes + used->spillLoadBytes)
+      spilled(*used);
+    // With fewer warps than this nothing hides how long memory takes.
+    constexpr unsigned fewPercent = 25;
+    using Limit = target::nvidia::OccupancyLimit;
+    const auto &occupancy = profile.occupancy;
+    if (!occupancy || occupancy->percent() >= fewPercent || profile.facts.hasAsynchronousWork)
+      return;
+    if (occupancy->limit == Limit::Registers || occupancy->limit == Limit::SharedMemory)
+      fewWarps(*occupancy);
+  }
+
+  void spilled(const Resources::Registers &used) {
+    uint64_t warps = profile.ctas() * profile.resources.warps;
+    add(Kind::SpilledRegisters, profile.facts.span,
+        warps * (used.spillStoreBytes + used.spillLoadBytes) / sizeof(uint32_t), used.count,
+        used.spillStoreBytes, used.spillLoadBytes)
+        .hints.push_back("use smaller tiles, more warps, or a larger maxnreg");
+  }
+
+  void fewWarps(const target::nvidia::Occupancy &occupancy) {
+    bool isShared = occupancy.limit == target::nvidia::OccupancyLimit::SharedMemory;
+    std::string uses = isShared
+                           ? "a CTA has " + std::to_string(profile.resources.sharedBytes) + " bytes"
+                           : "a thread has " + std::to_string(profile.resources.registers->count);
+    diag::Diagnostic &finding =
+        add(Kind::LowOccupancy, profile.facts.span, 0, occupancy.warps, occupancy.mostWarps,
+            std::string(nameOf(occupancy.limit)), uses);
+    finding.hints.push_back(isShared ? "use smaller or fewer buffers, or let copies and products "
+                                       "run ahead of the threads"
+                                     : "use smaller tiles, more warps for one tile, or maxnreg");
+  }
+
+  const Profile &profile;
+  std::vector<Finding> found;
+};
+
+} // namespace
+
+std::vector<Finding> findWaste(const Profile &profile) { return Search(profile).run(); }
+
+} // namespace gluonc::explain

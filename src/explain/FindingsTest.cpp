@@ -1,0 +1,198 @@
+//===- FindingsTest.cpp - Which counts and facts are worth a word ---------------===//
+#include "explain/Findings.h"
+
+#include <gtest/gtest.h>
+
+namespace gluonc::explain {
+namespace {
+
+using diag::Kind;
+
+/// A launch of one program with four warps on an H100; accesses are on lines of their own.
+struct Launch {
+  diag::SourceFile file{"k.py", "1\n2\n3\n4\n5\n6\n7\n8\n"};
+  Profile profile;
+
+  Launch() { profile.target = *target::Target::parse("cuda:90a"); }
+
+  diag::Span line(uint32_t number) const {
+    return {&file, file.lineStart(number), file.lineStart(number) + 1};
+  }
+  Site &site(uint32_t number) {
+    Site &site = profile.sites.emplace_back();
+    site.span = line(number);
+    return site;
+  }
+  /// Loads of 4 bytes by full warps.
+  GlobalCount &loads(uint32_t number, uint64_t requests, uint64_t sectors, int64_t stride) {
+    GlobalCount &count = site(number).cost.loads;
+    count.requests = requests;
+    count.sectors = sectors;
+    count.idealSectors = 4 * requests;
+    count.usedBytes = 128 * requests;
+    count.bytesOfLane = 4;
+    count.stride = stride;
+    count.hasStride = true;
+    profile.total.loads += count;
+    return count;
+  }
+  GlobalFact &fact(uint32_t number) {
+    GlobalFact &fact = profile.facts.global.emplace_back();
+    fact.span = line(number);
+    fact.elementBytes = 4;
+    fact.layout = "BlockedLayout([1], [32], [4], [0])";
+    fact.maskRun = 1024;
+    return fact;
+  }
+  SharedFact &buffer(uint32_t number) {
+    SharedFact &fact = profile.facts.shared.emplace_back();
+    fact.span = line(number);
+    fact.layout = "SwizzledSharedLayout(1, 1, 1, [1, 0])";
+    return fact;
+  }
+  std::vector<Kind> kinds() const {
+    std::vector<Kind> kinds;
+    for (const Finding &finding : findWaste(profile))
+      kinds.push_back(finding.diagnostic.kind);
+    return kinds;
+  }
+  std::string hint() const { return findWaste(profile).front().diagnostic.hints.front(); }
+};
+
+using Kinds = std::vector<Kind>;
+
+TEST(ExplainFindings, NothingIsFoundInFullSectors) {
+  Launch launch;
+  launch.loads(1, 8, 32, 4);
+  launch.fact(1).layoutRun = 1;
+  EXPECT_EQ(launch.kinds(), Kinds());
+}
+
+TEST(ExplainFindings, LanesFarApartWantAnotherLayoutIfThereIsOne) {
+  Launch launch;
+  launch.loads(1, 8, 256, 4096);
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::StridedElements});
+  GlobalFact &fact = launch.fact(1);
+  fact.suggestion = "BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])";
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::UncoalescedAccess});
+  EXPECT_NE(launch.hint().find("gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])"),
+            std::string::npos);
+  launch.profile.facts.hasChosenLayouts = true;
+  EXPECT_NE(launch.hint().find("gluonc lift"), std::string::npos);
+}
+
+TEST(ExplainFindings, OneSectorMoreIsMisaligned) {
+  Launch launch;
+  launch.loads(1, 8, 40, 4).misaligned = 8;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::MisalignedRun});
+  // Of a few requests only it is not worth a word.
+  launch.profile.sites.front().cost.loads.sectors = 34;
+  EXPECT_EQ(launch.kinds(), Kinds());
+}
+
+TEST(ExplainFindings, NarrowAccessesSayWhatKeepsThemNarrow) {
+  Launch launch;
+  launch.loads(1, 32, 128, 4);
+  GlobalFact &fact = launch.fact(1);
+  fact.possibleRun = fact.addressRun = 4;
+  fact.suggestion = "BlockedLayout([4], [32], [4], [0])";
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::NarrowAccess});
+  EXPECT_EQ(launch.hint(), "gl.BlockedLayout([4], [32], [4], [0]) in place of BlockedLayout([1], "
+                           "[32], [4], [0])");
+  fact.layoutRun = 4;
+  fact.addressRun = 1;
+  fact.unaligned = {"stride"};
+  EXPECT_NE(launch.hint().find("since `stride` may be any number"), std::string::npos);
+  fact.addressRun = 4;
+  fact.maskRun = 1;
+  EXPECT_NE(launch.hint().find("the mask may differ"), std::string::npos);
+}
+
+TEST(ExplainFindings, RepeatsComeBeforeWhatElseIsWrong) {
+  Launch launch;
+  launch.loads(1, 8, 256, 4096).repeats = 7;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::RepeatedLoad});
+  launch.profile.sites.front().cost.loads.repeats = 3;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::StridedElements});
+}
+
+TEST(ExplainFindings, ScalarsMayBeReadOnceButNotAllTheTime) {
+  Launch launch;
+  GlobalCount &count = launch.loads(1, 4, 4, 0);
+  count.idealSectors = 4;
+  launch.fact(1).isScalar = true;
+  EXPECT_EQ(launch.kinds(), Kinds());
+  count.requests = count.sectors = count.idealSectors = 400;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::ScalarAccess});
+  EXPECT_NE(launch.hint().find("gl.BlockedLayout([4], [32], [4], [0])"), std::string::npos);
+  // A table that is read beside much else.
+  launch.profile.total.loads.requests = 4000;
+  EXPECT_EQ(launch.kinds(), Kinds());
+}
+
+TEST(ExplainFindings, ConflictsOfAQuarterAndMoreAreTold) {
+  Launch launch;
+  launch.site(1).cost.shared = {8, 9, 8, 4};
+  // Of no buffer: nobody could mend them.
+  launch.site(2).cost.shared = {8, 64, 8, 4};
+  SharedFact &fact = launch.buffer(1);
+  EXPECT_EQ(launch.kinds(), Kinds());
+  launch.profile.sites.front().cost.shared.wavefronts = 16;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::BankConflicts});
+  EXPECT_NE(launch.hint().find("a swizzled or padded"), std::string::npos);
+  fact.suggestion = "SwizzledSharedLayout(1, 1, 32, [1, 0])";
+  EXPECT_EQ(launch.hint(), "gl.SwizzledSharedLayout(1, 1, 32, [1, 0]) in place of "
+                           "SwizzledSharedLayout(1, 1, 1, [1, 0])");
+}
+
+TEST(ExplainFindings, ConversionsNeedACauseAndACost) {
+  Launch launch;
+  launch.site(1).cost.instructions = 100;
+  ConversionFact &fact = launch.profile.facts.conversions.emplace_back();
+  fact.span = launch.line(1);
+  fact.how = "shared";
+  EXPECT_EQ(launch.kinds(), Kinds());
+  fact.cause = ConversionFact::Cause::Invariant;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::NeedlessConversion});
+  fact.how = "registers";
+  EXPECT_EQ(launch.kinds(), Kinds());
+}
+
+TEST(ExplainFindings, FewWarpsMatterWhereNothingElseHidesLatency) {
+  Launch launch;
+  launch.profile.resources.sharedBytes = 100 * 1024;
+  launch.profile.occupancy =
+      target::nvidia::occupancyOf(launch.profile.target, {4, 32, 100 * 1024});
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::LowOccupancy});
+  EXPECT_EQ(findWaste(launch.profile).front().diagnostic.message,
+            "a multiprocessor holds 8 of 64 warps, for want of shared memory: a CTA has 102400 "
+            "bytes");
+  launch.profile.facts.hasAsynchronousWork = true;
+  EXPECT_EQ(launch.kinds(), Kinds());
+}
+
+TEST(ExplainFindings, CallsThatLedToAnOperationAreShownOnce) {
+  Launch launch;
+  launch.loads(1, 8, 256, 4096);
+  launch.fact(1).calls = {launch.line(5)};
+  launch.fact(1).calls = {launch.line(7)};
+  launch.fact(1).calls = {launch.line(5)};
+  launch.fact(2).calls = {launch.line(6)};
+  std::vector<diag::Label> labels = findWaste(launch.profile).front().diagnostic.labels;
+  ASSERT_EQ(labels.size(), 2u);
+  EXPECT_EQ(labels[0].span.begin, launch.line(5).begin);
+  EXPECT_EQ(labels[1].span.begin, launch.line(7).begin);
+}
+
+TEST(ExplainFindings, TheMostExpensiveComesFirst) {
+  Launch launch;
+  launch.loads(1, 8, 40, 4).misaligned = 8;
+  launch.site(2).cost.shared = {8, 256, 8, 4};
+  launch.buffer(2);
+  launch.profile.resources.registers = {255, 4000, 4000};
+  EXPECT_EQ(launch.kinds(),
+            (Kinds{Kind::SpilledRegisters, Kind::BankConflicts, Kind::MisalignedRun}));
+}
+
+} // namespace
+} // namespace gluonc::explain

@@ -1,0 +1,36 @@
+//===- Memory.h - What an access of a warp costs the memory -------------------===//
+//
+// Global memory moves in sectors of 32 bytes. Shared memory has 32 banks of 4 bytes,
+// each of which gives one word a wavefront; accesses of 8 and 16 bytes run in phases
+// of 16 and 8 lanes, as do the rows of ldmatrix and stmatrix.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ptx/Observer.h"
+
+#include <optional>
+
+namespace gluonc::explain {
+
+inline constexpr unsigned sectorBytes = 32;
+
+struct SectorCount {
+  unsigned sectors = 0;
+  /// What as many bytes would take if they were neighbours and began with a sector.
+  unsigned idealSectors = 0;
+  /// Different bytes that the lanes access.
+  unsigned usedBytes = 0;
+  /// From each lane's address to the next one's; nothing for one lane, or where they differ.
+  std::optional<int64_t> stride;
+};
+SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches);
+
+struct WavefrontCount {
+  unsigned wavefronts = 0;
+  /// One for each phase that accesses anything.
+  unsigned ideal = 0;
+};
+WavefrontCount countWavefronts(llvm::ArrayRef<ptx::Touch> touches);
+
+} // namespace gluonc::explain

@@ -1,0 +1,103 @@
+//===- MemoryTest.cpp - Sectors and wavefronts counted by hand ------------------===//
+#include "explain/Memory.h"
+
+#include <gtest/gtest.h>
+
+namespace gluonc::explain {
+namespace {
+
+/// Lane l accesses `bytes` at begin + l * stride.
+llvm::SmallVector<ptx::Touch, 32> lanes(uint64_t begin, int64_t stride, unsigned bytes,
+                                        unsigned count = 32) {
+  llvm::SmallVector<ptx::Touch, 32> touches;
+  for (unsigned lane = 0; lane != count; ++lane)
+    touches.push_back({begin + lane * stride, bytes, static_cast<uint8_t>(lane)});
+  return touches;
+}
+
+void expectSectors(const SectorCount &count, unsigned sectors, unsigned ideal, unsigned used) {
+  EXPECT_EQ(count.sectors, sectors);
+  EXPECT_EQ(count.idealSectors, ideal);
+  EXPECT_EQ(count.usedBytes, used);
+}
+
+TEST(ExplainSectors, NeighboursFillThem) {
+  expectSectors(countSectors(lanes(256, 4, 4)), 4, 4, 128);
+  expectSectors(countSectors(lanes(256, 16, 16)), 16, 16, 512);
+  expectSectors(countSectors(lanes(256, 1, 1)), 1, 1, 32);
+  EXPECT_EQ(countSectors(lanes(256, 4, 4)).stride, 4);
+}
+
+TEST(ExplainSectors, AMisalignedRunTakesOneMore) {
+  expectSectors(countSectors(lanes(260, 4, 4)), 5, 4, 128);
+}
+
+TEST(ExplainSectors, StridesWasteTheRest) {
+  expectSectors(countSectors(lanes(256, 8, 4)), 8, 4, 128);
+  expectSectors(countSectors(lanes(256, 4096, 4)), 32, 4, 128);
+  expectSectors(countSectors(lanes(256, 16, 4)), 16, 4, 128);
+  // Downwards as upwards.
+  expectSectors(countSectors(lanes(4096, -8, 4)), 9, 4, 128);
+}
+
+TEST(ExplainSectors, OneWordForAllLanesIsOneSector) {
+  SectorCount count = countSectors(lanes(256, 0, 4));
+  expectSectors(count, 1, 1, 4);
+  EXPECT_EQ(count.stride, 0);
+}
+
+TEST(ExplainSectors, LanesThatOverlapCountOnce) {
+  expectSectors(countSectors(lanes(256, 4, 8)), 5, 5, 132);
+}
+
+TEST(ExplainSectors, AFewLanesMayNotFillOne) {
+  expectSectors(countSectors(lanes(256, 4, 4, 3)), 1, 1, 12);
+  expectSectors(countSectors({}), 0, 0, 0);
+  EXPECT_FALSE(countSectors(lanes(256, 4, 4, 1)).stride);
+}
+
+TEST(ExplainSectors, AddressesWithoutAPatternHaveNoStride) {
+  auto touches = lanes(256, 4, 4);
+  touches[7].address = 4096;
+  SectorCount count = countSectors(touches);
+  EXPECT_FALSE(count.stride);
+  expectSectors(count, 5, 4, 128);
+}
+
+void expectWavefronts(const WavefrontCount &count, unsigned wavefronts, unsigned ideal) {
+  EXPECT_EQ(count.wavefronts, wavefronts);
+  EXPECT_EQ(count.ideal, ideal);
+}
+
+TEST(ExplainWavefronts, WordsOfDifferentBanksTakeOne) {
+  expectWavefronts(countWavefronts(lanes(1024, 4, 4)), 1, 1);
+  // An odd number of words apart: another bank each.
+  expectWavefronts(countWavefronts(lanes(1024, 33 * 4, 4)), 1, 1);
+  // One word for all lanes, and halves of words.
+  expectWavefronts(countWavefronts(lanes(1024, 0, 4)), 1, 1);
+  expectWavefronts(countWavefronts(lanes(1024, 2, 2)), 1, 1);
+}
+
+TEST(ExplainWavefronts, WordsOfOneBankComeOneByOne) {
+  expectWavefronts(countWavefronts(lanes(1024, 128, 4)), 32, 1);
+  expectWavefronts(countWavefronts(lanes(1024, 8, 4)), 2, 1);
+  expectWavefronts(countWavefronts(lanes(1024, 64, 4)), 16, 1);
+}
+
+TEST(ExplainWavefronts, WideAccessesRunInPhases) {
+  expectWavefronts(countWavefronts(lanes(1024, 8, 8)), 2, 2);
+  expectWavefronts(countWavefronts(lanes(1024, 16, 16)), 4, 4);
+  // 16 lanes, each two words, all from banks 0 and 1.
+  expectWavefronts(countWavefronts(lanes(1024, 128, 8)), 32, 2);
+  // Eight lanes of a phase, two rows of 64 bytes apart: banks 0-3, 16-19 in turns.
+  expectWavefronts(countWavefronts(lanes(1024, 64, 16)), 16, 4);
+}
+
+TEST(ExplainWavefronts, RowsOfMatricesAreAPhaseEach) {
+  // ldmatrix.x2: rows of 16 bytes in rows of 128 bytes lie in the same banks.
+  expectWavefronts(countWavefronts(lanes(1024, 128, 16, 16)), 16, 2);
+  expectWavefronts(countWavefronts(lanes(1024, 16, 16, 16)), 2, 2);
+}
+
+} // namespace
+} // namespace gluonc::explain

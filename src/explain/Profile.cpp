@@ -1,0 +1,51 @@
+#include "explain/Profile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+namespace gluonc::explain {
+
+void Cost::add(const InstructionCount &count) {
+  instructions += count.warps;
+  pipes[unsigned(count.pipe)] += count.warps;
+  flops += count.flops;
+  boxBytes += count.boxBytes;
+  (count.stores ? stores : loads) += count.global;
+  shared += count.shared;
+}
+
+GlobalCount Cost::global() const {
+  GlobalCount sum = loads;
+  sum += stores;
+  return sum;
+}
+
+void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager &sources) {
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, Site> sites;
+  std::map<std::pair<std::string, uint32_t>, Line> lines;
+  for (const InstructionCount &count : counts.instructions) {
+    profile.total.add(count);
+    const auto &[number, line, column] = count.source;
+    std::string path = number < counts.files.size() ? counts.files[number] : "";
+    const diag::SourceFile *file = path.empty() ? nullptr : sources.find(path);
+    if (!file || line == 0)
+      continue;
+    // Column 0 is a function's own line.
+    Site &site = sites[{path, line, column}];
+    site.span = sources.spanAt(path, line, std::max(column, 1u));
+    site.cost.add(count);
+    if (count.pipe == Pipe::Memory && !llvm::is_contained(site.accesses, count.text))
+      site.accesses.push_back(count.text);
+    Line &sum = lines[{path, line}];
+    sum.file = file;
+    sum.number = line;
+    sum.cost.add(count);
+  }
+  for (auto &[place, site] : sites)
+    profile.sites.push_back(std::move(site));
+  for (auto &[place, line] : lines)
+    profile.lines.push_back(line);
+}
+
+} // namespace gluonc::explain

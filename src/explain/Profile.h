@@ -1,0 +1,71 @@
+//===- Profile.h - A launch by source places and lines ---------------------------===//
+#pragma once
+
+#include "explain/Counter.h"
+#include "explain/Facts.h"
+#include "target/Target.h"
+#include "target/nvidia/Occupancy.h"
+
+namespace gluonc::explain {
+
+/// What instructions cost together.
+struct Cost {
+  /// Executions by warps: of all instructions, and by pipe.
+  uint64_t instructions = 0;
+  std::array<uint64_t, pipeCount> pipes = {};
+  uint64_t flops = 0, boxBytes = 0;
+  GlobalCount loads, stores;
+  SharedCount shared;
+
+  void add(const InstructionCount &count);
+  GlobalCount global() const;
+  bool accessesMemory() const {
+    return loads.requests || stores.requests || shared.requests || boxBytes;
+  }
+};
+
+/// An operation's place: what the instructions with that place cost.
+struct Site {
+  diag::Span span;
+  /// Instructions that access memory, as PTX names them, each once.
+  std::vector<std::string> accesses;
+  Cost cost;
+};
+
+struct Line {
+  const diag::SourceFile *file = nullptr;
+  uint32_t number = 0;
+  Cost cost;
+};
+
+/// What a thread and a CTA take.
+struct Resources {
+  /// By the assembler; nothing without one.
+  struct Registers {
+    unsigned count = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+  };
+  std::optional<Registers> registers;
+  uint32_t sharedBytes = 0;
+  unsigned warps = 4, ctasOfCluster = 1;
+};
+
+struct Profile {
+  target::Target target;
+  /// In programs.
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  Facts facts;
+  Resources resources;
+  std::optional<target::nvidia::Occupancy> occupancy;
+
+  Cost total;
+  /// By file, line and column; lines and sites of instructions without a place are left out.
+  std::vector<Site> sites;
+  std::vector<Line> lines;
+
+  uint64_t ctas() const { return uint64_t(grid[0]) * grid[1] * grid[2] * resources.ctasOfCluster; }
+};
+
+/// Puts the counts to the places of the source that instructions come from.
+void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager &sources);
+
+} // namespace gluonc::explain

@@ -1,0 +1,124 @@
+#include "diag/Render.h"
+#include "explain/Memory.h"
+#include "explain/Report.h"
+
+namespace gluonc::explain {
+
+using llvm::json::Array;
+using llvm::json::Object;
+
+static Object toJson(const GlobalCount &count) {
+  return Object{{"requests", count.requests},
+                {"sectors", count.sectors},
+                {"ideal_sectors", count.idealSectors},
+                {"used_bytes", count.usedBytes},
+                {"moved_bytes", count.sectors * sectorBytes},
+                {"bytes_per_lane", count.bytesOfLane}};
+}
+
+static Object toJson(const Cost &cost) {
+  Object pipes;
+  for (unsigned i = 0; i != pipeCount; ++i)
+    if (cost.pipes[i])
+      pipes[nameOf(Pipe(i))] = cost.pipes[i];
+  Object object{{"ptx_instructions", cost.instructions}, {"ptx_pipes", std::move(pipes)}};
+  if (cost.flops)
+    object["product_flops"] = cost.flops;
+  if (cost.boxBytes)
+    object["box_bytes"] = cost.boxBytes;
+  if (cost.loads.requests)
+    object["global_loads"] = toJson(cost.loads);
+  if (cost.stores.requests)
+    object["global_stores"] = toJson(cost.stores);
+  if (cost.shared.requests)
+    object["shared"] = Object{{"requests", cost.shared.requests},
+                              {"wavefronts", cost.shared.wavefronts},
+                              {"ideal_wavefronts", cost.shared.ideal},
+                              {"bytes_per_lane", cost.shared.bytesOfLane}};
+  return object;
+}
+
+static void addPlace(Object &object, diag::Span span) {
+  if (!span)
+    return;
+  diag::LineColumn place = span.file->position(span.begin);
+  object["file"] = span.file->path();
+  object["line"] = place.line;
+  object["column"] = place.column;
+}
+
+static Object toJson(const ConversionFact &fact) {
+  Object object{{"how", fact.how},
+                {"from", fact.from},
+                {"to", fact.to},
+                {"bytes", fact.bytes},
+                {"scratch_bytes", fact.scratchBytes},
+                {"in_loop", fact.isInLoop}};
+  addPlace(object, fact.span);
+  return object;
+}
+
+static Object toJson(const Finding &finding) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  diag::renderJson(finding.diagnostic, out);
+  Object object;
+  if (llvm::Expected<llvm::json::Value> value = llvm::json::parse(text))
+    object = std::move(*value->getAsObject());
+  else
+    llvm::consumeError(value.takeError());
+  object["cycles"] = finding.cycles;
+  return object;
+}
+
+static Object resourcesOf(const Profile &profile) {
+  Object object{{"shared_bytes", profile.resources.sharedBytes}, {"registers", nullptr}};
+  if (const auto &used = profile.resources.registers) {
+    object["registers"] = used->count;
+    object["spill_store_bytes"] = used->spillStoreBytes;
+    object["spill_load_bytes"] = used->spillLoadBytes;
+  }
+  if (const auto &occupancy = profile.occupancy)
+    object["occupancy"] = Object{{"ctas", occupancy->ctas},
+                                 {"warps", occupancy->warps},
+                                 {"most_warps", occupancy->mostWarps},
+                                 {"limit", std::string(nameOf(occupancy->limit))}};
+  return object;
+}
+
+Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings) {
+  Array lines, sites, conversions, found;
+  for (const Line &line : profile.lines) {
+    Object object = toJson(line.cost);
+    object["file"] = line.file->path();
+    object["line"] = line.number;
+    lines.push_back(std::move(object));
+  }
+  for (const Site &site : profile.sites) {
+    if (!site.cost.accessesMemory())
+      continue;
+    Object object = toJson(site.cost);
+    addPlace(object, site.span);
+    object["ptx"] = Array(site.accesses);
+    sites.push_back(std::move(object));
+  }
+  for (const ConversionFact &fact : profile.facts.conversions)
+    conversions.push_back(toJson(fact));
+  for (const Finding &finding : findings)
+    found.push_back(toJson(finding));
+  auto [x, y, z] = profile.grid;
+  return Object{{"version", 1},
+                {"kernel", profile.facts.kernel},
+                {"target", profile.target.name()},
+                {"grid", Array{x, y, z}},
+                {"warps_per_cta", profile.resources.warps},
+                {"ctas_per_cluster", profile.resources.ctasOfCluster},
+                {"total", toJson(profile.total)},
+                {"lines", std::move(lines)},
+                {"accesses", std::move(sites)},
+                {"conversions", std::move(conversions)},
+                {"resources", resourcesOf(profile)},
+                {"findings", std::move(found)}};
+}
+
+} // namespace gluonc::explain

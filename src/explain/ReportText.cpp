@@ -1,0 +1,178 @@
+#include "diag/Render.h"
+#include "explain/Memory.h"
+#include "explain/Report.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+namespace gluonc::explain {
+
+namespace {
+
+double ratio(uint64_t part, uint64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+uint64_t percent(uint64_t part, uint64_t whole) { return whole ? 100 * part / whole : 0; }
+
+std::string counted(uint64_t count, llvm::StringRef what) {
+  return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
+}
+
+class TextReport {
+public:
+  TextReport(const Profile &profile, llvm::raw_ostream &out) : profile(profile), out(out) {}
+
+  void print(llvm::ArrayRef<Finding> findings) {
+    printHead();
+    printGlobal();
+    printShared();
+    printConversions();
+    printInstructions();
+    printResources();
+    printLines();
+    out << '\n';
+    if (findings.empty())
+      out << "nothing found that is paid for nothing\n";
+    for (const Finding &finding : findings)
+      diag::renderText(finding.diagnostic, out);
+  }
+
+private:
+  /// `name` in front of the first line of several.
+  llvm::raw_ostream &row(llvm::StringRef name) { return out << llvm::left_justify(name, 15); }
+
+  void printHead() {
+    auto [x, y, z] = profile.grid;
+    out << profile.facts.kernel << " for " << profile.target.name() << ": grid " << x << 'x' << y
+        << 'x' << z << ", " << counted(profile.resources.warps, "warp") << " a CTA";
+    if (profile.resources.ctasOfCluster > 1)
+      out << ", " << profile.resources.ctasOfCluster << " CTAs a cluster";
+    out << "; its PTX was executed on the CPU\n";
+  }
+
+  void printAccesses(llvm::StringRef name, const GlobalCount &count) {
+    row(name);
+    if (!count.requests) {
+      out << "none\n";
+      return;
+    }
+    out << counted(count.requests, "request") << ", " << counted(count.sectors, "sector")
+        << llvm::format(" (%.1f a request), ", ratio(count.sectors, count.requests))
+        << count.usedBytes << " of " << count.sectors * sectorBytes << " bytes used ("
+        << percent(count.usedBytes, count.sectors * sectorBytes) << " %)\n";
+  }
+
+  void printGlobal() {
+    printAccesses("global loads", profile.total.loads);
+    printAccesses("global stores", profile.total.stores);
+    if (profile.total.boxBytes)
+      row("copies") << profile.total.boxBytes << " bytes by the copy engine\n";
+  }
+
+  void printShared() {
+    const SharedCount &count = profile.total.shared;
+    if (count.requests)
+      row("shared memory") << counted(count.requests, "request") << ", "
+                           << counted(count.wavefronts, "wavefront") << ", " << count.ideal
+                           << " without bank conflicts\n";
+  }
+
+  void printConversions() {
+    llvm::StringRef name = "conversions";
+    for (const ConversionFact &fact : profile.facts.conversions) {
+      row(name) << placeOf(fact.span) << ": " << howText(fact) << ", " << fact.from << " -> "
+                << fact.to << '\n';
+      name = "";
+    }
+  }
+  static std::string howText(const ConversionFact &fact) {
+    if (fact.how == "identity" || fact.how == "registers")
+      return fact.how == "identity" ? "nothing to do" : "within each thread";
+    std::string how = fact.how == "shuffle" ? "shuffles" : "shared memory";
+    return how + ", " + std::to_string(fact.bytes) + " bytes";
+  }
+  static std::string placeOf(diag::Span span) {
+    return span ? "line " + std::to_string(span.file->position(span.begin).line) : "no line";
+  }
+
+  void printInstructions() {
+    row("instructions") << profile.total.instructions << " of warps (of PTX, not machine code): ";
+    llvm::SmallVector<std::pair<uint64_t, Pipe>> pipes;
+    for (unsigned i = 0; i != pipeCount; ++i)
+      if (uint64_t count = profile.total.pipes[i])
+        pipes.push_back({count, Pipe(i)});
+    llvm::sort(pipes, [](const auto &a, const auto &b) {
+      return std::pair(b.first, a.second) < std::pair(a.first, b.second);
+    });
+    llvm::ListSeparator comma;
+    for (auto [count, pipe] : pipes)
+      out << comma << percent(count, profile.total.instructions) << " % " << nameOf(pipe);
+    out << '\n';
+    if (profile.total.flops)
+      row("products") << profile.total.flops << " flops\n";
+  }
+
+  void printResources() {
+    if (const auto &used = profile.resources.registers)
+      row("registers") << used->count << " a thread, " << used->spillStoreBytes
+                       << " bytes spilled, " << used->spillLoadBytes << " reloaded\n";
+    else
+      row("registers") << "not known: ptxas is not installed\n";
+    row("shared") << profile.resources.sharedBytes << " bytes a CTA\n";
+    if (const auto &occupancy = profile.occupancy)
+      row("occupancy") << occupancy->warps << " of " << occupancy->mostWarps << " warps ("
+                       << occupancy->percent() << " %), " << counted(occupancy->ctas, "CTA")
+                       << " a multiprocessor; limit: " << nameOf(occupancy->limit) << '\n';
+  }
+
+  /// Whether a line deserves one of the listing: it accesses memory, or takes a percent.
+  bool isShown(const Line &line) const {
+    return line.cost.accessesMemory() || line.cost.flops ||
+           line.cost.instructions * 100 >= profile.total.instructions;
+  }
+
+  void printLines() {
+    const diag::SourceFile *file = nullptr;
+    for (const Line &line : profile.lines) {
+      if (!isShown(line))
+        continue;
+      if (file != line.file)
+        out << '\n'
+            << line.file->path()
+            << "\n  line  instructions  sectors/request  used  wavefronts/ideal\n";
+      file = line.file;
+      printLine(line);
+    }
+  }
+
+  void printLine(const Line &line) {
+    GlobalCount global = line.cost.global();
+    const SharedCount &shared = line.cost.shared;
+    out << llvm::format("%6u  %12llu", line.number,
+                        static_cast<unsigned long long>(line.cost.instructions));
+    if (global.requests)
+      out << llvm::format(
+          "  %15.1f  %3llu%%", ratio(global.sectors, global.requests),
+          static_cast<unsigned long long>(percent(global.usedBytes, global.sectors * sectorBytes)));
+    else
+      out.indent(2 + 15 + 2 + 4);
+    out << "  "
+        << llvm::right_justify(shared.requests ? std::to_string(shared.wavefronts) + "/" +
+                                                     std::to_string(shared.ideal)
+                                               : "",
+                               16)
+        << "  | " << line.file->line(line.number) << '\n';
+  }
+
+  const Profile &profile;
+  llvm::raw_ostream &out;
+};
+
+} // namespace
+
+void printText(const Profile &profile, llvm::ArrayRef<Finding> findings, llvm::raw_ostream &out) {
+  TextReport(profile, out).print(findings);
+}
+
+} // namespace gluonc::explain

@@ -1,0 +1,78 @@
+#include "Session.h"
+#include "driver/explain/Explain.h"
+#include "explain/Report.h"
+
+namespace gluonc::tool {
+
+using diag::Kind;
+
+/// Values of the kernel's parameters, and the grid. Nullopt after a report.
+static std::optional<std::pair<driver::KernelArguments, driver::Grid>>
+bindLaunch(Session &session, LoadedKernel &loaded, const std::vector<driver::ArgumentText> &texts) {
+  const Word *grid = session.line.find("--grid");
+  std::vector<std::string> later;
+  if (grid)
+    later.push_back(grid->text);
+  std::optional<driver::KernelArguments> arguments =
+      driver::bindValues(*loaded.scope, *loaded.kernel, texts, later, loaded.place, session.sink);
+  if (!arguments)
+    return std::nullopt;
+  std::optional<driver::Grid> size = driver::Grid{1, 1, 1};
+  if (grid)
+    size = driver::evaluateGrid(*loaded.scope, grid->text, grid->span, session.sink);
+  if (!size)
+    return std::nullopt;
+  return std::pair(std::move(*arguments), *size);
+}
+
+int explainCommand(Session &session) {
+  if (session.line.positional().empty())
+    return session.usage("no kernel given");
+  Session::Input input = Session::splitInput(session.line.positional().front());
+  if (input.isIr())
+    return session.usage("it takes the source of a kernel, not IR");
+  std::vector<driver::ArgumentText> texts;
+  sema::Options options;
+  std::string problem;
+  if (!session.line.namedValues(1, texts, problem) || !session.readOptions(options, problem))
+    return session.usage(problem);
+  std::optional<bool> json = session.wantsJson();
+  if (!json)
+    return 2;
+  const Word *target = session.line.find("--target");
+  if (!target)
+    return session.usage("--target is needed, e.g. --target cuda:90a");
+  std::optional<target::Target> parsed = session.parseTarget(*target);
+  if (!parsed)
+    return session.status();
+  if (!driver::isExplained(*parsed)) {
+    session.sink
+        .report(Kind::InvalidOption, target->span,
+                "explain executes PTX, and there is none for " + parsed->name())
+        .hint("it explains NVIDIA's chips that have machine code: `gluonc info` lists them");
+    return session.status();
+  }
+  options.target = *parsed;
+  std::unique_ptr<LoadedKernel> loaded = session.loadKernel(input);
+  if (!loaded)
+    return session.status();
+  auto launch = bindLaunch(session, *loaded, texts);
+  if (!launch)
+    return session.status();
+  auto &[arguments, grid] = *launch;
+  driver::Compiler compiler;
+  std::optional<explain::Profile> profile = driver::explainLaunch(
+      compiler, {loaded->program, loaded->kernel.get(), arguments.specs, options},
+      session.codeOptions(), arguments, grid, *json ? nullptr : &llvm::outs(), session.sink);
+  if (!profile)
+    return session.status();
+  std::vector<explain::Finding> findings = explain::findWaste(*profile);
+  if (*json)
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(explain::toJson(*profile, findings)));
+  else
+    explain::printText(*profile, findings, llvm::outs());
+  return session.status();
+}
+
+} // namespace gluonc::tool
