@@ -17,12 +17,11 @@ GlobalCount &GlobalCount::operator+=(const GlobalCount &other) {
   idealSectors += other.idealSectors;
   usedBytes += other.usedBytes;
   repeats += other.repeats;
+  pieces += other.pieces;
   misaligned += other.misaligned;
   bytesOfLane = std::max(bytesOfLane, other.bytesOfLane);
-  if (!hasStride) {
+  if (!stride)
     stride = other.stride;
-    hasStride = other.hasStride;
-  }
   return *this;
 }
 
@@ -89,12 +88,10 @@ void Counter::countGlobal(const ptx::Observed &what, InstructionCount &count) {
   one.idealSectors = sectors.idealSectors;
   one.usedBytes = sectors.usedBytes;
   one.bytesOfLane = touches.front().bytes;
-  one.hasStride = touches.size() > 1;
-  if (one.hasStride)
-    one.stride =
-        sectors.stride ? *sectors.stride : int64_t(touches[1].address - touches[0].address);
-  one.misaligned = sectors.stride == int64_t(one.bytesOfLane) &&
-                   touches.front().address % sectorBytes != 0 &&
+  one.stride = sectors.stride;
+  one.pieces = sectors.pieces;
+  bool isLong = sectors.usedBytes >= sectors.pieces * sectorBytes;
+  one.misaligned = isLong && 2 * sectors.misalignedPieces >= sectors.pieces &&
                    sectors.sectors > sectors.idealSectors;
   one.repeats = mayRepeat[what.instruction] && isRepeat(what);
   count.global += one;

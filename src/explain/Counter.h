@@ -21,12 +21,12 @@ struct GlobalCount {
   uint64_t sectors = 0, idealSectors = 0, usedBytes = 0;
   /// Loads whose lanes had the addresses that they had the last time.
   uint64_t repeats = 0;
-  /// Requests of neighbouring lanes that do not begin with a sector.
-  uint64_t misaligned = 0;
+  /// Runs of neighbouring bytes in the requests, and requests of which most runs begin within a
+  /// sector though they are long enough to fill some.
+  uint64_t pieces = 0, misaligned = 0;
   unsigned bytesOfLane = 0;
-  /// From lane to lane, in the first request of several lanes.
+  /// From lane to lane, in the first request of several lanes that has such a distance.
   std::optional<int64_t> stride;
-  bool hasStride = false;
 
   GlobalCount &operator+=(const GlobalCount &other);
 };

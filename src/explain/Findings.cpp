@@ -95,7 +95,7 @@ private:
 
   void scalar(const Site &site, const GlobalCount &count) {
     // What a program reads once or twice, such as a length, has to be read.
-    constexpr uint64_t fewTimes = 2;
+    constexpr uint64_t fewTimes = 8;
     uint64_t warps = profile.ctas() * profile.resources.warps;
     bool isRare = count.requests * 8 < profile.total.global().requests;
     if (count.requests <= fewTimes * warps || isRare)
@@ -138,7 +138,7 @@ private:
             count.bytesOfLane, fact.possibleRun * fact.elementBytes, count.requests,
             std::max<uint64_t>(enough, 1));
     if (fact.layoutRun < fact.possibleRun)
-      suggestLayout(finding, fact);
+      suggestLayout(finding, fact.layout, fact.suggestion);
     if (fact.addressRun < fact.possibleRun)
       finding.hints.push_back(
           "the compiler does not know that addresses are multiples of 16 bytes" +
@@ -157,26 +157,33 @@ private:
     return ", since `" + llvm::join(fact.unaligned, "` and `") + "` may be any number";
   }
 
-  void suggestLayout(diag::Diagnostic &finding, const GlobalFact &fact) {
-    if (fact.suggestion.empty())
+  void suggestLayout(diag::Diagnostic &finding, const std::string &layout,
+                     const std::string &suggestion) {
+    if (suggestion.empty())
       return;
     if (profile.facts.hasChosenLayouts)
-      finding.hints.push_back("the compiler chose " + fact.layout +
+      finding.hints.push_back("the compiler chose " + layout +
                               "; `gluonc lift` prints the kernel with its layouts, where gl." +
-                              fact.suggestion + " can be put");
+                              suggestion + " can be put");
     else
-      finding.hints.push_back("gl." + fact.suggestion + " in place of " + fact.layout);
+      finding.hints.push_back("gl." + suggestion + " in place of " + layout);
+  }
+
+  static std::string patternOf(const GlobalCount &count) {
+    if (uint64_t bytes = count.usedBytes / count.pieces; bytes > count.bytesOfLane)
+      return "a warp accesses pieces of " + bytesText(bytes);
+    return count.stride ? "lanes of a warp are " + bytesText(std::abs(*count.stride)) + " apart"
+                        : "lanes of a warp access unrelated addresses";
   }
 
   void scattered(const Site &site, const GlobalFact *fact, const GlobalCount &count) {
     uint64_t excess = count.sectors - count.idealSectors, moved = count.sectors * sectorBytes;
-    std::string apart = count.stride ? bytesText(std::abs(*count.stride)) : "unknown distances";
     bool isMendable = fact && !fact->suggestion.empty();
     diag::Diagnostic &finding =
         add(isMendable ? Kind::UncoalescedAccess : Kind::StridedElements, site.span,
-            cyclesOf(excess), moved - count.usedBytes, moved, apart);
+            cyclesOf(excess), moved - count.usedBytes, moved, patternOf(count));
     if (isMendable)
-      return suggestLayout(finding, *fact);
+      return suggestLayout(finding, fact->layout, fact->suggestion);
     finding.hints.push_back("no layout mends that: let neighbouring elements lie side by side in "
                             "memory, or load all that lies between them and split it");
   }
@@ -189,13 +196,13 @@ private:
     uint64_t excess = count.wavefronts - count.ideal;
     // Without a buffer it is the compiler's own exchange, which nobody else can mend. Less than a
     // quarter is the way of things where rows are padded.
-    if (!fact || excess * 4 < count.ideal || !excess)
+    bool isMendable = fact && (!profile.facts.hasChosenLayouts || !fact->suggestion.empty());
+    if (!isMendable || excess * 4 < count.ideal || !excess)
       return;
     diag::Diagnostic &finding =
         add(Kind::BankConflicts, site.span, excess, count.wavefronts, count.ideal);
-    if (!fact->suggestion.empty())
-      finding.hints.push_back("gl." + fact->suggestion + " in place of " + fact->layout);
-    else
+    suggestLayout(finding, fact->layout, fact->suggestion);
+    if (fact->suggestion.empty())
       finding.hints.push_back("spread rows over the banks: a swizzled or padded shared layout");
   }
 

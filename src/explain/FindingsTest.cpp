@@ -32,7 +32,7 @@ struct Launch {
     count.usedBytes = 128 * requests;
     count.bytesOfLane = 4;
     count.stride = stride;
-    count.hasStride = true;
+    count.pieces = stride == 4 ? requests : 32 * requests;
     profile.total.loads += count;
     return count;
   }
@@ -126,7 +126,7 @@ TEST(ExplainFindings, ScalarsMayBeReadOnceButNotAllTheTime) {
   EXPECT_EQ(launch.kinds(), Kinds{Kind::ScalarAccess});
   EXPECT_NE(launch.hint().find("gl.BlockedLayout([4], [32], [4], [0])"), std::string::npos);
   // A table that is read beside much else.
-  launch.profile.total.loads.requests = 4000;
+  launch.profile.total.loads.requests = 40000;
   EXPECT_EQ(launch.kinds(), Kinds());
 }
 

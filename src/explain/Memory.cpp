@@ -8,13 +8,13 @@
 namespace gluonc::explain {
 
 static std::optional<int64_t> strideOf(llvm::ArrayRef<ptx::Touch> touches) {
-  if (touches.size() < 2)
-    return std::nullopt;
-  auto step = [&](size_t i) { return int64_t(touches[i].address - touches[i - 1].address); };
-  for (size_t i = 2; i != touches.size(); ++i)
-    if (step(i) != step(1))
-      return std::nullopt;
-  return step(1);
+  llvm::SmallVector<int64_t, 32> steps;
+  for (size_t i = 1; i < touches.size(); ++i)
+    steps.push_back(static_cast<int64_t>(touches[i].address - touches[i - 1].address));
+  for (int64_t step : steps)
+    if (2 * llvm::count(steps, step) >= static_cast<ptrdiff_t>(steps.size()))
+      return step;
+  return std::nullopt;
 }
 
 SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches) {
@@ -27,6 +27,10 @@ SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches) {
   // Up to where bytes and sectors are counted.
   uint64_t end = 0, endOfSectors = 0;
   for (auto [first, last] : ranges) {
+    if (first > end || !count.pieces) {
+      ++count.pieces;
+      count.misalignedPieces += first % sectorBytes != 0;
+    }
     if (last > end)
       count.usedBytes += static_cast<unsigned>(last - std::max(first, end));
     end = std::max(end, last);

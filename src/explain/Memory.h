@@ -21,7 +21,9 @@ struct SectorCount {
   unsigned idealSectors = 0;
   /// Different bytes that the lanes access.
   unsigned usedBytes = 0;
-  /// From each lane's address to the next one's; nothing for one lane, or where they differ.
+  /// Runs of neighbouring bytes, and those of them that begin within a sector.
+  unsigned pieces = 0, misalignedPieces = 0;
+  /// From a lane's address to the next one's, if half of the lanes agree; nothing for one lane.
   std::optional<int64_t> stride;
 };
 SectorCount countSectors(llvm::ArrayRef<ptx::Touch> touches);

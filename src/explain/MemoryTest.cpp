@@ -58,10 +58,23 @@ TEST(ExplainSectors, AFewLanesMayNotFillOne) {
 
 TEST(ExplainSectors, AddressesWithoutAPatternHaveNoStride) {
   auto touches = lanes(256, 4, 4);
-  touches[7].address = 4096;
+  for (unsigned lane = 0; lane != 32; ++lane)
+    touches[lane].address = 256 + 64 * (lane * lane % 37);
+  EXPECT_FALSE(countSectors(touches).stride);
+}
+
+TEST(ExplainSectors, RowsOfATileArePieces) {
+  // Four rows of eight lanes, 100 bytes apart: two of them begin within a sector.
+  llvm::SmallVector<ptx::Touch, 32> touches;
+  for (unsigned lane = 0; lane != 32; ++lane)
+    touches.push_back({256 + lane / 8 * 96 + lane / 16 * 4 + lane % 8 * 4, 4, uint8_t(lane)});
   SectorCount count = countSectors(touches);
-  EXPECT_FALSE(count.stride);
-  expectSectors(count, 5, 4, 128);
+  EXPECT_EQ(count.stride, 4);
+  EXPECT_EQ(count.pieces, 4u);
+  EXPECT_EQ(count.misalignedPieces, 2u);
+  expectSectors(count, 6, 4, 128);
+  EXPECT_EQ(countSectors(lanes(256, 4, 4)).pieces, 1u);
+  EXPECT_EQ(countSectors(lanes(256, 8, 4)).pieces, 32u);
 }
 
 void expectWavefronts(const WavefrontCount &count, unsigned wavefronts, unsigned ideal) {

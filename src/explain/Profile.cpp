@@ -13,6 +13,9 @@ void Cost::add(const InstructionCount &count) {
   boxBytes += count.boxBytes;
   (count.stores ? stores : loads) += count.global;
   shared += count.shared;
+  bool isAccess = count.global.requests || count.shared.requests || count.boxBytes;
+  if (isAccess && !llvm::is_contained(accesses, count.text))
+    accesses.push_back(count.text);
 }
 
 GlobalCount Cost::global() const {
@@ -35,8 +38,6 @@ void addCounts(Profile &profile, const Counts &counts, const diag::SourceManager
     Site &site = sites[{path, line, column}];
     site.span = sources.spanAt(path, line, std::max(column, 1u));
     site.cost.add(count);
-    if (count.pipe == Pipe::Memory && !llvm::is_contained(site.accesses, count.text))
-      site.accesses.push_back(count.text);
     Line &sum = lines[{path, line}];
     sum.file = file;
     sum.number = line;

@@ -16,6 +16,8 @@ struct Cost {
   uint64_t flops = 0, boxBytes = 0;
   GlobalCount loads, stores;
   SharedCount shared;
+  /// Instructions that access memory, as PTX names them, each once.
+  std::vector<std::string> accesses;
 
   void add(const InstructionCount &count);
   GlobalCount global() const;
@@ -27,8 +29,6 @@ struct Cost {
 /// An operation's place: what the instructions with that place cost.
 struct Site {
   diag::Span span;
-  /// Instructions that access memory, as PTX names them, each once.
-  std::vector<std::string> accesses;
   Cost cost;
 };
 

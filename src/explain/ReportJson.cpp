@@ -99,7 +99,7 @@ Object toJson(const Profile &profile, llvm::ArrayRef<Finding> findings) {
       continue;
     Object object = toJson(site.cost);
     addPlace(object, site.span);
-    object["ptx"] = Array(site.accesses);
+    object["ptx"] = Array(site.cost.accesses);
     sites.push_back(std::move(object));
   }
   for (const ConversionFact &fact : profile.facts.conversions)

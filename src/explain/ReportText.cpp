@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace gluonc::explain {
 
@@ -140,29 +141,37 @@ private:
       if (file != line.file)
         out << '\n'
             << line.file->path()
-            << "\n  line  instructions  sectors/request  used  wavefronts/ideal\n";
+            << "\n  line  instructions  access                  sectors/request  used  "
+               "wavefronts/ideal\n";
       file = line.file;
       printLine(line);
     }
   }
 
+  static constexpr size_t accessWidth = 22;
+  /// The first of a line's instructions that access memory, and how many others there are.
+  static std::string accessOf(const Cost &cost) {
+    if (cost.accesses.empty())
+      return "";
+    size_t others = cost.accesses.size() - 1;
+    std::string more = others ? " +" + std::to_string(others) : "";
+    return cost.accesses.front().substr(0, accessWidth - more.size()) + more;
+  }
+
   void printLine(const Line &line) {
     GlobalCount global = line.cost.global();
     const SharedCount &shared = line.cost.shared;
-    out << llvm::format("%6u  %12llu", line.number,
-                        static_cast<unsigned long long>(line.cost.instructions));
+    uint64_t used = percent(global.usedBytes, global.sectors * sectorBytes);
+    std::string wavefronts =
+        shared.requests ? std::to_string(shared.wavefronts) + "/" + std::to_string(shared.ideal)
+                        : "";
+    out << llvm::formatv("{0,6}  {1,12}  {2,-22}", line.number, line.cost.instructions,
+                         accessOf(line.cost));
     if (global.requests)
-      out << llvm::format(
-          "  %15.1f  %3llu%%", ratio(global.sectors, global.requests),
-          static_cast<unsigned long long>(percent(global.usedBytes, global.sectors * sectorBytes)));
+      out << llvm::formatv("  {0,15:f1}  {1,3}%", ratio(global.sectors, global.requests), used);
     else
       out.indent(2 + 15 + 2 + 4);
-    out << "  "
-        << llvm::right_justify(shared.requests ? std::to_string(shared.wavefronts) + "/" +
-                                                     std::to_string(shared.ideal)
-                                               : "",
-                               16)
-        << "  | " << line.file->line(line.number) << '\n';
+    out << llvm::formatv("  {0,16}  | ", wavefronts) << line.file->line(line.number) << '\n';
   }
 
   const Profile &profile;
