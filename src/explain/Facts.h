@@ -32,6 +32,8 @@ struct GlobalFact : Fact {
   /// Along the dim of neighbours in memory: elements that a thread has side by side, and those that
   /// one access may move as far as addresses and masks are known.
   int64_t layoutRun = 1, addressRun = 1, maskRun = 1;
+  /// Neighbours in memory that the lanes of a warp hold together.
+  int64_t warpRun = 1;
   /// Elements that one access could move if layout, alignment and mask allowed it.
   int64_t possibleRun = 1;
   /// Parameters that the addresses or the mask depend on and that need not be multiples of 16.

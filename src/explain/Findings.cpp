@@ -178,7 +178,9 @@ private:
 
   void scattered(const Site &site, const GlobalFact *fact, const GlobalCount &count) {
     uint64_t excess = count.sectors - count.idealSectors, moved = count.sectors * sectorBytes;
-    bool isMendable = fact && !fact->suggestion.empty();
+    // Where a warp's lanes fill sectors already, masks or the data's shape leave them empty.
+    bool isMendable = fact && !fact->suggestion.empty() &&
+                      fact->warpRun * fact->elementBytes < int64_t(sectorBytes);
     diag::Diagnostic &finding =
         add(isMendable ? Kind::UncoalescedAccess : Kind::StridedElements, site.span,
             cyclesOf(excess), moved - count.usedBytes, moved, patternOf(count));

@@ -79,6 +79,9 @@ TEST(ExplainFindings, LanesFarApartWantAnotherLayoutIfThereIsOne) {
             std::string::npos);
   launch.profile.facts.hasChosenLayouts = true;
   EXPECT_NE(launch.hint().find("gluonc lift"), std::string::npos);
+  // Lanes that fill sectors already are not to blame.
+  launch.profile.facts.global.front().warpRun = 8;
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::StridedElements});
 }
 
 TEST(ExplainFindings, OneSectorMoreIsMisaligned) {

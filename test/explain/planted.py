@@ -76,6 +76,7 @@ def even_begin(src, dst):
 
 # RUN: one_by_one src=randn(1024,f32) dst=empty(1024,f32) layout=gl.BlockedLayout([1],[32],[4],[0])
 # MENDED: one_by_one src=randn(1024,f32) dst=empty(1024,f32) layout=gl.BlockedLayout([4],[32],[4],[0])
+# MENDED: one_by_one src=randn(1024,f32) dst=empty(1024,f32) layout=gl.CoalescedLayout()
 @gluon.jit
 def one_by_one(src, dst, layout: gl.constexpr):
     offsets = gl.arange(0, 1024, layout=layout)

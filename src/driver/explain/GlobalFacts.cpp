@@ -30,6 +30,20 @@ Value scalarPointerOf(Operation *op) {
       .Default(Value());
 }
 
+/// Neighbours along a dim that the lanes of a warp hold, `run` of them each.
+int64_t warpRunOf(const layout::LinearLayout &layout, unsigned axis, int64_t run) {
+  auto holds = [&](int64_t place) {
+    for (unsigned bit = 0; bit != layout.inLog2(layout::Dim::Lane); ++bit)
+      if (layout.applyPacked(layout.packIn({{layout::Dim::Lane, 1u << bit}})) ==
+          uint64_t(place) << layout.outShift(layout::Dim::axis(axis)))
+        return true;
+    return false;
+  };
+  while (holds(run))
+    run *= 2;
+  return run;
+}
+
 class Accesses {
 public:
   Accesses(tt::FuncOp kernel, const KernelArguments &arguments, const diag::SourceManager &sources)
@@ -62,6 +76,7 @@ private:
     Value mask = maskOf(op);
     fact.layout = layout.toString();
     fact.layoutRun = int64_t(1) << layout::contiguousLog2(linear, axis);
+    fact.warpRun = warpRunOf(linear, axis, fact.layoutRun);
     fact.addressRun = axes.pointerRun(pointers, axis);
     fact.maskRun = mask ? axes.maskRun(mask, axis) : type.getNumElements();
 
