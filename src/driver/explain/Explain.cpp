@@ -55,7 +55,7 @@ std::optional<explain::Profile> explainLaunch(Compiler &compiler, const KernelSo
   explain::Profile profile;
   profile.target = target;
   profile.grid = grid;
-  profile.facts = factsOf(*module, arguments, sources);
+  profile.facts = factsOf(*module, target, arguments, sources);
   profile.facts.hasChosenLayouts = hasChosenLayouts;
   Stage last = code.launchedStage(target);
   WithoutSpills others(sink);

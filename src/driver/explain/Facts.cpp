@@ -96,8 +96,8 @@ std::vector<ConversionFact> conversionFacts(tt::FuncOp kernel, const diag::Sourc
   return facts;
 }
 
-explain::Facts factsOf(ModuleOp module, const KernelArguments &arguments,
-                       const diag::SourceManager &sources) {
+explain::Facts factsOf(ModuleOp module, const target::Target &target,
+                       const KernelArguments &arguments, const diag::SourceManager &sources) {
   explain::Facts facts;
   facts.kernel = kernelNameOf(module);
   auto kernel = module.lookupSymbol<tt::FuncOp>(facts.kernel);
@@ -106,7 +106,7 @@ explain::Facts factsOf(ModuleOp module, const KernelArguments &arguments,
   facts.span = spanOf(kernel.getLoc(), sources);
   facts.hasAsynchronousWork = hasAsynchronousWork(kernel);
   facts.global = globalFacts(kernel, arguments, sources);
-  facts.shared = sharedFacts(kernel, sources);
+  facts.shared = sharedFacts(kernel, target, sources);
   facts.conversions = conversionFacts(kernel, sources);
   return facts;
 }

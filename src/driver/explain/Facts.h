@@ -4,13 +4,14 @@
 #include "driver/Arguments.h"
 #include "explain/Facts.h"
 #include "ir/Dialects.h"
+#include "target/Target.h"
 
 namespace gluonc::driver {
 
 /// What a transformed module, which has one kernel, says of its accesses to memory and its changes
 /// of layouts. `arguments` has the names of parameters.
-explain::Facts factsOf(mlir::ModuleOp module, const KernelArguments &arguments,
-                       const diag::SourceManager &sources);
+explain::Facts factsOf(mlir::ModuleOp module, const target::Target &target,
+                       const KernelArguments &arguments, const diag::SourceManager &sources);
 
 /// Where an operation is, and who called it.
 void place(explain::Fact &fact, mlir::Operation *op, const diag::SourceManager &sources);
@@ -18,7 +19,8 @@ void place(explain::Fact &fact, mlir::Operation *op, const diag::SourceManager &
 /// The parts of it.
 std::vector<explain::GlobalFact> globalFacts(tt::FuncOp kernel, const KernelArguments &arguments,
                                              const diag::SourceManager &sources);
-std::vector<explain::SharedFact> sharedFacts(tt::FuncOp kernel, const diag::SourceManager &sources);
+std::vector<explain::SharedFact> sharedFacts(tt::FuncOp kernel, const target::Target &target,
+                                             const diag::SourceManager &sources);
 std::vector<explain::ConversionFact> conversionFacts(tt::FuncOp kernel,
                                                      const diag::SourceManager &sources);
 

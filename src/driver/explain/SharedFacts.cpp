@@ -10,6 +10,8 @@
 #include "ir/Encoding.h"
 #include "ir/interfaces/Interfaces.h"
 #include "layout/named/Inference.h"
+#include "layout/plan/MatrixAccess.h"
+#include "target/Features.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -81,7 +83,7 @@ Value indexedBufferOf(Operation *op) {
 
 class Buffers {
 public:
-  explicit Buffers(tt::FuncOp kernel) {
+  Buffers(tt::FuncOp kernel, const target::Target &target) : target(target) {
     kernel.walk([&](Operation *op) { add(op); });
   }
 
@@ -149,7 +151,7 @@ private:
   }
 
   /// Wavefronts of one warp in all accesses; nullopt where a layout does not suit one of them.
-  static std::optional<int64_t> wavefrontsOf(const Buffer &buffer, const Layout &layout) {
+  std::optional<int64_t> wavefrontsOf(const Buffer &buffer, const Layout &layout) {
     unsigned bits = 8 * elementBytes(buffer.type.getElementType());
     int64_t sum = 0;
     for (const Access &access : buffer.accesses) {
@@ -171,11 +173,25 @@ private:
           layout::mapToShared(toLinear(access.registers), viewed.toLinear(shape), bits);
       if (!map)
         return std::nullopt;
-      int64_t bytes = int64_t(bits / 8) << map->vectors.log2;
-      int64_t phases = int64_t(map->vectors.vectors.size()) * (32 / layout::lanesPerPhase(bytes));
-      sum += phases + layout::countBankConflicts(map->map, map->vectors, bits);
+      sum += wavefrontsOf(access, *map, bits);
     }
     return sum;
+  }
+  /// Of one warp, by ldmatrix or stmatrix where code generation takes them.
+  int64_t wavefrontsOf(const Access &access, const layout::SharedAccessMap &map,
+                       unsigned bits) const {
+    bool loads = isa<ttg::LocalLoadOp>(access.op);
+    bool hasMatrices =
+        !isa<ttg::AsyncCopyGlobalToLocalOp>(access.op) &&
+        has(target, loads ? target::Feature::MatrixLoad : target::Feature::MatrixStore);
+    std::optional<layout::MatrixAccess> matrices;
+    if (hasMatrices)
+      matrices = layout::planMatrixAccess(map.map, bits, /*transposable=*/bits == 16);
+    if (matrices && (matrices->matrices() > 1 || matrices->transposed))
+      return layout::countMatrixWavefronts(map.map, *matrices, bits);
+    int64_t bytes = int64_t(bits / 8) << map.vectors.log2;
+    int64_t phases = int64_t(map.vectors.vectors.size()) * (32 / layout::lanesPerPhase(bytes));
+    return phases + layout::countBankConflicts(map.map, map.vectors, bits);
   }
 
   /// Layouts of shared memory for a buffer, the ones with wide accesses first.
@@ -203,7 +219,7 @@ private:
     return list;
   }
 
-  static std::string suggestionFor(const Buffer &buffer) {
+  std::string suggestionFor(const Buffer &buffer) {
     Layout current = toLayout(buffer.type.getEncoding());
     bool isKnown =
         current.as<layout::SwizzledSharedLayout>() || current.as<layout::NVMMASharedLayout>();
@@ -222,13 +238,15 @@ private:
     return best;
   }
 
+  const target::Target &target;
   llvm::MapVector<Operation *, Buffer> buffers;
 };
 
 } // namespace
 
-std::vector<SharedFact> sharedFacts(tt::FuncOp kernel, const diag::SourceManager &sources) {
-  return Buffers(kernel).facts(sources);
+std::vector<SharedFact> sharedFacts(tt::FuncOp kernel, const target::Target &target,
+                                    const diag::SourceManager &sources) {
+  return Buffers(kernel, target).facts(sources);
 }
 
 } // namespace gluonc::driver

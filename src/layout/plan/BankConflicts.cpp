@@ -1,4 +1,5 @@
 #include "layout/plan/Conversion.h"
+#include "layout/plan/MatrixAccess.h"
 
 #include "support/Error.h"
 
@@ -56,6 +57,29 @@ int64_t countBankConflicts(const LinearLayout &map, const RegisterVectors &vecto
   int64_t sum = 0;
   for (int64_t extra : extraWavefronts(map, vectors, elementBits, physical))
     sum += extra;
+  return sum;
+}
+
+int64_t countMatrixWavefronts(const LinearLayout &map, const MatrixAccess &access,
+                              unsigned elementBits) {
+  constexpr unsigned rows = 8, rowWords = 4;
+  int64_t sum = 0;
+  for (uint32_t base : access.bases) {
+    int64_t first =
+        map.outComponent(map.applyPacked(map.packIn({{Dim::Register, base}})), Dim::Offset);
+    for (unsigned matrix = 0; matrix != access.matrices(); ++matrix) {
+      llvm::SmallVector<int64_t, rows * rowWords> words;
+      for (unsigned row = 0; row != rows; ++row) {
+        int64_t place = first;
+        for (auto [bit, image] : llvm::enumerate(access.laneImages))
+          if ((rows * matrix + row) >> bit & 1)
+            place ^= image;
+        for (unsigned word = 0; word != rowWords; ++word)
+          words.push_back(place * elementBits / 8 / sharedWordBytes + word);
+      }
+      sum += wavefronts(words);
+    }
+  }
   return sum;
 }
 

@@ -51,4 +51,9 @@ struct MatrixAccess {
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &map, unsigned elementBits,
                                              bool transposable);
 
+/// Wavefronts of a warp that moves a tensor so: each matrix is one, or more where rows of it lie in
+/// the same banks.
+int64_t countMatrixWavefronts(const LinearLayout &map, const MatrixAccess &access,
+                              unsigned elementBits);
+
 } // namespace gluonc::layout

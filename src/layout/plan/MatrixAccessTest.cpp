@@ -120,4 +120,17 @@ TEST(MatrixAccess, CopiesInLanes) {
   expectMovesTheTensor(map, *plan);
 }
 
+TEST(MatrixAccess, RowsInTheSameBanksComeOneByOne) {
+  // Rows of 128 bytes; four matrices side by side.
+  auto wavefronts = [](const Images &rows) {
+    LinearLayout map = mapOf({1, 8, 16}, {2, 4, rows[0], rows[1], rows[2]}, {}, 9);
+    std::optional<MatrixAccess> plan = planMatrixAccess(map, 16, true);
+    return plan ? countMatrixWavefronts(map, *plan, 16) : 0;
+  };
+  EXPECT_EQ(wavefronts({64, 128, 256}), 4 * 8);
+  // The first half of a swizzle, and all of it.
+  EXPECT_EQ(wavefronts({64 | 8, 128, 256}), 4 * 4);
+  EXPECT_EQ(wavefronts({64 | 8, 128 | 16, 256 | 32}), 4);
+}
+
 } // namespace
