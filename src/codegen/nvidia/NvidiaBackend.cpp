@@ -3,6 +3,7 @@
 #include "codegen/nvidia/NvidiaIsa.h"
 #include "codegen/nvidia/Ptx.h"
 #include "codegen/nvidia/Ptxas.h"
+#include "codegen/passes/DebugInfo.h"
 #include "codegen/passes/Optimize.h"
 
 using namespace llvm;
@@ -23,6 +24,8 @@ public:
   void optimize(LlvmModule &module) const override {
     Machine machine(target, options);
     runPasses(*module.module, *machine);
+    if (options.lineInfo)
+      placeCastsAtLoads(*module.module);
   }
 
   Expected<Artifact> print(LlvmModule &module) const override {

@@ -2,6 +2,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -21,6 +23,14 @@ std::optional<mlir::FileLineColLoc> filePosition(mlir::Location location) {
         return std::nullopt;
       })
       .Default([](mlir::LocationAttr) { return std::nullopt; });
+}
+
+void placeCastsAtLoads(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (auto *cast = dyn_cast<BitCastInst>(&instruction))
+        if (auto *load = dyn_cast<LoadInst>(cast->getOperand(0)))
+          cast->setDebugLoc(load->getDebugLoc());
 }
 
 DIFile *DebugInfo::fileOf(mlir::FileLineColLoc location) {

@@ -31,6 +31,10 @@ private:
   llvm::DICompileUnit *unit = nullptr;
 };
 
+/// Gives casts of what is loaded the places of the loads: instruction selection makes one load of
+/// both, at the cast's place.
+void placeCastsAtLoads(llvm::Module &module);
+
 /// The innermost file position of a location, through names, calls and fusions.
 std::optional<mlir::FileLineColLoc> filePosition(mlir::Location location);
 
