@@ -101,14 +101,18 @@ private:
     if (count.requests <= fewTimes * warps || isRare)
       return;
     unsigned element = std::max(count.bytesOfLane, 1u), run = std::max(16 / element, 1u);
-    std::string layout = "gl.BlockedLayout([" + std::to_string(run) + "], [32], [" +
+    std::string layout = ", layout=gl.BlockedLayout([" + std::to_string(run) + "], [32], [" +
                          std::to_string(profile.resources.warps) + "], [0])";
     add(Kind::ScalarAccess, site.span, count.requests + cyclesOf(count.sectors), count.requests,
         count.bytesOfLane)
         .hints.push_back("access a tensor of addresses, so that each thread has its own elements: "
-                         "offsets by gl.arange(0, BLOCK, layout=" +
-                         layout + ")");
+                         "offsets by " +
+                         language() + ".arange(0, BLOCK" +
+                         (profile.facts.hasChosenLayouts ? "" : layout) + ")");
   }
+
+  /// What functions of the kernel's language are called by.
+  std::string language() const { return profile.facts.hasChosenLayouts ? "tl" : "gl"; }
 
   void misaligned(const Site &site, const GlobalCount &count) {
     uint64_t excess = count.sectors - count.idealSectors;
@@ -137,17 +141,19 @@ private:
         add(Kind::NarrowAccess, site.span, count.requests - enough + cyclesOf(excess),
             count.bytesOfLane, fact.possibleRun * fact.elementBytes, count.requests,
             std::max<uint64_t>(enough, 1));
-    if (fact.layoutRun < fact.possibleRun)
+    // The compiler itself chooses narrow layouts for what it does not know.
+    bool isKnown = std::min(fact.addressRun, fact.maskRun) >= fact.possibleRun;
+    if (fact.layoutRun < fact.possibleRun && (isKnown || !profile.facts.hasChosenLayouts))
       suggestLayout(finding, fact.layout, fact.suggestion);
     if (fact.addressRun < fact.possibleRun)
       finding.hints.push_back(
           "the compiler does not know that addresses are multiples of 16 bytes" +
-          onAccountOf(fact) + ": say so by gl.multiple_of");
+          onAccountOf(fact) + ": say so by " + language() + ".multiple_of");
     else if (fact.maskRun < fact.possibleRun)
       finding.hints.push_back("the mask may differ between the elements of one access" +
                               onAccountOf(fact) +
-                              ": compare with a bound that is a multiple of 16, or say by "
-                              "gl.multiple_of that it is one");
+                              ": compare with a bound that is a multiple of 16, or say by " +
+                              language() + ".multiple_of that it is one");
   }
 
   /// ", since `n` may be any number"
@@ -179,8 +185,9 @@ private:
   void scattered(const Site &site, const GlobalFact *fact, const GlobalCount &count) {
     uint64_t excess = count.sectors - count.idealSectors, moved = count.sectors * sectorBytes;
     // Where a warp's lanes fill sectors already, masks or the data's shape leave them empty.
-    bool isMendable = fact && !fact->suggestion.empty() &&
-                      fact->warpRun * fact->elementBytes < int64_t(sectorBytes);
+    bool isMendable =
+        fact && !fact->suggestion.empty() &&
+        (isSplit(*fact, count) || fact->warpRun * fact->elementBytes < int64_t(sectorBytes));
     diag::Diagnostic &finding =
         add(isMendable ? Kind::UncoalescedAccess : Kind::StridedElements, site.span,
             cyclesOf(excess), moved - count.usedBytes, moved, patternOf(count));

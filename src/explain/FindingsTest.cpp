@@ -84,6 +84,16 @@ TEST(ExplainFindings, LanesFarApartWantAnotherLayoutIfThereIsOne) {
   EXPECT_EQ(launch.kinds(), Kinds{Kind::StridedElements});
 }
 
+TEST(ExplainFindings, ElementsOfAThreadThatHaveToGoOneByOneAreBetterSpread) {
+  Launch launch;
+  launch.loads(1, 16, 256, 16);
+  GlobalFact &fact = launch.fact(1);
+  fact.layoutRun = 4;
+  fact.warpRun = 128;
+  fact.suggestion = "BlockedLayout([1], [32], [4], [0])";
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::UncoalescedAccess});
+}
+
 TEST(ExplainFindings, OneSectorMoreIsMisaligned) {
   Launch launch;
   launch.loads(1, 8, 40, 4).misaligned = 8;
@@ -109,6 +119,25 @@ TEST(ExplainFindings, NarrowAccessesSayWhatKeepsThemNarrow) {
   fact.addressRun = 4;
   fact.maskRun = 1;
   EXPECT_NE(launch.hint().find("the mask may differ"), std::string::npos);
+}
+
+TEST(ExplainFindings, KernelsOfTritonAreToldWhatTheyCanChange) {
+  Launch launch;
+  launch.profile.facts.hasChosenLayouts = true;
+  launch.loads(1, 32, 128, 4);
+  GlobalFact &fact = launch.fact(1);
+  fact.possibleRun = 4;
+  fact.suggestion = "BlockedLayout([4], [32], [4], [0])";
+  EXPECT_NE(launch.hint().find("say so by tl.multiple_of"), std::string::npos);
+  fact.addressRun = 4;
+  EXPECT_NE(launch.hint().find("gluonc lift"), std::string::npos);
+  // Conflicts in a buffer that the compiler made, and knows nothing better for.
+  launch.profile.facts.global.clear();
+  launch.site(2).cost.shared = {8, 64, 8, 4};
+  launch.buffer(2);
+  EXPECT_EQ(launch.kinds(), Kinds());
+  launch.profile.facts.shared.front().suggestion = "SwizzledSharedLayout(1, 1, 32, [1, 0])";
+  EXPECT_EQ(launch.kinds(), Kinds{Kind::BankConflicts});
 }
 
 TEST(ExplainFindings, RepeatsComeBeforeWhatElseIsWrong) {

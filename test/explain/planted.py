@@ -6,6 +6,7 @@ nothing else. `# MENDED:` is the same launch without the mistake, in which nothi
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
 
 
 # RUN: transposed_order src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,1],[32,1],[1,4],[0,1])
@@ -256,3 +257,76 @@ def fetch(src, offsets):
 def gathers(src, places, dst):
     offsets = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
     gl.store(dst + offsets, fetch(src, gl.load(places + offsets)))
+
+
+# RUN: odd_rows src=randn((16,65),f32) dst=empty((16,64),f32)
+# MENDED: padded_rows src=randn((16,72),f32) dst=empty((16,64),f32)
+@gluon.jit
+def odd_rows(src, dst):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    rows = gl.arange(0, 16, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    tile = gl.load(src + rows * 65 + columns)  # FINDS: GL8004 NarrowAccess
+    gl.store(dst + rows * 64 + columns, tile)
+
+
+@gluon.jit
+def padded_rows(src, dst):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    rows = gl.arange(0, 16, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    tile = gl.load(src + rows * 72 + columns)
+    gl.store(dst + rows * 64 + columns, tile)
+
+
+# RUN: copies_words src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,1],[1,32],[4,1],[1,0])
+# MENDED: copies_words src=randn((32,64),f32) dst=empty((32,64),f32) layout=gl.BlockedLayout([1,4],[2,16],[4,1],[1,0])
+@gluon.jit
+def copies_words(src, dst, layout: gl.constexpr):
+    rows = gl.arange(0, 32, layout=gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, layout=gl.SliceLayout(0, layout))[None, :]
+    buffer = gl.allocate_shared_memory(gl.float32, [32, 64], gl.SwizzledSharedLayout(4, 1, 8, [1, 0]))
+    async_copy.async_copy_global_to_shared(buffer, src + rows * 64 + columns)  # FINDS: GL8004 NarrowAccess
+    async_copy.commit_group()
+    async_copy.wait_group(0)
+    wide: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    places = (gl.arange(0, 32, layout=gl.SliceLayout(1, wide))[:, None] * 64 +
+              gl.arange(0, 64, layout=gl.SliceLayout(0, wide))[None, :])
+    gl.store(dst + places, buffer.load(wide))
+
+
+# RUN: plain_operands a=randn((64,64),f16) c=empty((64,64),f32) shared=gl.SwizzledSharedLayout(1,1,1,[1,0])
+# MENDED: plain_operands a=randn((64,64),f16) c=empty((64,64),f32) shared=gl.SwizzledSharedLayout(8,1,8,[1,0])
+@gluon.jit
+def plain_operands(a, c, shared: gl.constexpr):
+    wide: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    offsets = (gl.arange(0, 64, layout=gl.SliceLayout(1, wide))[:, None] * 64 +
+               gl.arange(0, 64, layout=gl.SliceLayout(0, wide))[None, :])
+    buffer = gl.allocate_shared_memory(gl.float16, [64, 64], shared)
+    buffer.store(gl.load(a + offsets))
+    product: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [4, 1], [16, 8])
+    left = buffer.load(gl.DotOperandLayout(0, product, 2))  # FINDS: GL8010 BankConflicts
+    right = buffer.load(gl.DotOperandLayout(1, product, 2))  # FINDS: GL8010 BankConflicts
+    total = mma_v2(left, right, gl.zeros([64, 64], gl.float32, product))
+    full: gl.constexpr = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0])
+    places = (gl.arange(0, 64, layout=gl.SliceLayout(1, full))[:, None] * 64 +
+              gl.arange(0, 64, layout=gl.SliceLayout(0, full))[None, :])
+    gl.store(c + places, gl.convert_layout(total, full))
+
+
+# RUN: adds_to_columns src=randn(512,f32) sums=zeros(8192,f32) stride=16 layout=gl.BlockedLayout([1],[32],[4],[0])
+# MENDED: adds_to_columns src=randn(512,f32) sums=zeros(8192,f32) stride=1 layout=gl.BlockedLayout([1],[32],[4],[0])
+@gluon.jit
+def adds_to_columns(src, sums, stride, layout: gl.constexpr):
+    each = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    value = gl.convert_layout(gl.load(src + each), layout)
+    gl.atomic_add(sums + gl.arange(0, 512, layout=layout) * stride, value)  # FINDS: GL8002 StridedElements
+
+
+# RUN: adds_fours src=randn(512,f32) sums=zeros(512,f32) layout=gl.BlockedLayout([4],[32],[4],[0])
+# MENDED: adds_fours src=randn(512,f32) sums=zeros(512,f32) layout=gl.BlockedLayout([1],[32],[4],[0])
+@gluon.jit
+def adds_fours(src, sums, layout: gl.constexpr):
+    each = gl.arange(0, 512, layout=gl.BlockedLayout([4], [32], [4], [0]))
+    value = gl.convert_layout(gl.load(src + each), layout)
+    gl.atomic_add(sums + gl.arange(0, 512, layout=layout), value)  # FINDS: GL8001 UncoalescedAccess

@@ -84,8 +84,10 @@ private:
     ThreadCounts threads = ThreadCounts::at(op);
     int64_t ofThread = std::max<int64_t>(
         type.getNumElements() / (threads.lanes * threads.warps * threads.ctas), 1);
-    fact.possibleRun =
-        std::min({contiguity, std::max<int64_t>(16 / fact.elementBytes, 1), ofThread});
+    // Other accesses, such as atomic updates, take elements one by one.
+    bool isWide = isa<tt::LoadOp, tt::StoreOp, ttg::AsyncCopyGlobalToLocalOp>(op);
+    int64_t widest = isWide ? std::max<int64_t>(16 / fact.elementBytes, 1) : 1;
+    fact.possibleRun = std::min({contiguity, widest, ofThread});
     if (contiguity > 1) {
       layout::Layout suggestion =
           spreadBlocked(type.getShape(), best.order, fact.possibleRun, threads);
