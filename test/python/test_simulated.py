@@ -255,12 +255,15 @@ def test_a_graph_replays_what_was_captured(tmp_path):
     run(tmp_path, '''
 x, y = torch.ones(128, device="cuda"), torch.zeros(128, device="cuda")
 graph = torch.cuda.CUDAGraph()
+compiled = double.warmup(x, x, 128, 128, grid=(1,))
+w = torch.zeros(128, device="cuda")
 with torch.cuda.graph(graph):
     double[(1,)](x, y, 128, 128)
+    compiled[(1,)](y, w, 128)
     z = y + 1
 x.fill_(4)
 graph.replay()
-assert y[0] == 8 and z[0] == 9
+assert y[0] == 8 and z[0] == 9 and w[0] == 16
 ''')
 
 
@@ -279,7 +282,10 @@ assert torch.equal(a, torch.randn(3, device="cuda"))
 def test_launches_can_be_cut(tmp_path):
     run(tmp_path, '''
 x, y = torch.ones(1024, device="cuda"), torch.zeros(1024, device="cuda")
-double[(8,)](x, y, 1024, 128)
+compiled = double[(8,)](x, y, 1024, 128)
+assert y.sum() == 2 * 3 * 128
+y.zero_()
+compiled[(8, 1, 1)](x, y, 1024)
 assert y.sum() == 2 * 3 * 128
 ''', module=("gluonc", "--programs", "3", "--simulate"))
 

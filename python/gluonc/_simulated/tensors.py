@@ -296,14 +296,8 @@ def _backward_in_python():
     torch.autograd._engine_run_backward = run_seeing
 
 
-def install():
-    from gluonc._jit import JITFunction
-    torch.Generator = Generator
-    # Else a module's parameters would stay CPU tensors: only their data would be replaced.
-    torch.__future__.set_overwrite_module_params_on_conversion(True)
-    _tensors.register_reader(CudaTensor, _view)
-    bind = JITFunction.__getitem__
-
+def _cut_and_recorded(bind):
+    """`kernel[grid]`, whose launches may be parts and are taken down while a graph is captured."""
     def bind_and_record(self, grid):
         def launch(*args, **kwargs):
             bound = bind(self, _simulated.launched_grid(grid, lambda: _any_large(args, kwargs)))
@@ -312,6 +306,17 @@ def install():
                 _recording.append(lambda: bound(*args, **kwargs))
             return result
         return launch
-    JITFunction.__getitem__ = bind_and_record
+    return bind_and_record
+
+
+def install():
+    from gluonc._compiled import CompiledKernel
+    from gluonc._jit import JITFunction
+    torch.Generator = Generator
+    # Else a module's parameters would stay CPU tensors: only their data would be replaced.
+    torch.__future__.set_overwrite_module_params_on_conversion(True)
+    _tensors.register_reader(CudaTensor, _view)
+    for kind in (JITFunction, CompiledKernel):
+        kind.__getitem__ = _cut_and_recorded(kind.__getitem__)
     _backward_in_python()
     _Mode().__enter__()
