@@ -7,6 +7,8 @@
 #include "ir/tt/Coalescing.h"
 #include "target/Features.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -165,28 +167,40 @@ bool WarpPlan::needOperation(Operation *op) {
   return isFine;
 }
 
+static Operation *outermostLoopAround(Operation *op) {
+  Operation *outermost = nullptr;
+  while ((op = op->getParentOfType<LoopLikeOpInterface>()))
+    outermost = op;
+  return outermost;
+}
+
 /// Bytes of shared memory that the kernel needs at the same time as the rings: where its loops are,
 /// or outside of them.
 int64_t WarpPlan::bytesBeside() {
-  int64_t outside = 0, buffers = 0, stores = 0, scratch = 0;
+  int64_t outside = 0, buffers = 0, scratch = 0, stores = 0;
+  // Loops keep the buffers of what they store.
+  llvm::DenseMap<Operation *, int64_t> storesOf;
   function.walk([&](Operation *op) {
-    bool isInLoop = op->getParentOfType<scf::ForOp>() != nullptr;
-    int64_t bytes = scratchBytesOf(op);
+    Operation *loop = outermostLoopAround(op);
     if (auto alloc = dyn_cast<ttg::LocalAllocOp>(op)) {
-      ttg::MemDescType type = alloc.getType();
       const Fetch *fetch = fetchOf(op->getParentOp());
       const Copy *copy = fetch && alloc.getSrc() ? fetch->copyOf(alloc.getSrc()) : nullptr;
       if (!copy || !copy->isReadBy(op))
-        buffers +=
-            ShapedType::getNumElements(type.getShape()) * elementBytes(type.getElementType());
+        buffers += ShapedType::getNumElements(alloc.getType().getShape()) *
+                   elementBytes(alloc.getType().getElementType());
     } else if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op)) {
-      bytes = bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
-      if (isInLoop)
-        stores += bytes + (stores ? 0 : spareBesideStores);
+      int64_t bytes = bytesOf(cast<tt::TensorDescType>(op->getOperand(0).getType()));
+      if (loop)
+        stores = std::max(stores, storesOf[loop] += bytes);
+      else
+        outside = std::max(outside, bytes);
+    } else {
+      int64_t &most = loop ? scratch : outside;
+      most = std::max(most, scratchBytesOf(op));
     }
-    int64_t &most = isInLoop ? scratch : outside;
-    most = std::max(most, bytes);
   });
+  if (stores)
+    stores += spareBesideStores;
   return spareBytes + std::max(outside, buffers + stores + scratch);
 }
 

@@ -30,6 +30,10 @@
 # EXPECT: c == 0
 # RUN: persistent a='randint(-4, 5, (128, 160), f16)' b='randint(-4, 5, (64, 160), f16)' c='empty((128, 64), f16)' M=128 N=64 K=160 PROGRAMS=3 FLAT=False --grid 3
 # EXPECT: c == a @ b.T
+# RUN: persistent a='randint(-4, 5, (256, 192), f16)' b='randint(-4, 5, (512, 192), f16)' c='empty((256, 512), f16)' M=256 N=512 K=192 PROGRAMS=1 FLAT=True TILE_N=256 DEPTH=64 --grid 1 --num-warps 8 --num-stages 4
+# EXPECT: c == a @ b.T
+# RUN: persistent a='randint(-4, 5, (256, 192), f16)' b='randint(-4, 5, (512, 192), f16)' c='empty((256, 512), f16)' M=256 N=512 K=192 PROGRAMS=1 FLAT=False TILE_N=256 DEPTH=64 --grid 1 --num-warps 8 --num-stages 4
+# EXPECT: c == a @ b.T
 # RUN: conditional x='randint(-9, 9, (64, 512), i32)' table='(arange(8, i32) * 3) % 5' out='empty(64, i32)' count=8 --grid 1
 # EXPECT: out == 2 * sum(x[:, 0:128], 1) + sum(x[:, 128:320], 1) + sum(x[:, 192:256], 1)
 # RUN: conditional x='randint(-9, 9, (64, 512), i32)' table='(arange(8, i32) * 3) % 5' out='empty(64, i32)' count=-8 --grid 1
@@ -92,16 +96,17 @@ def attention(q, k, v, out, first, length, STAGES: tl.constexpr):
 
 
 @triton.jit
-def persistent(a, b, c, M, N, K, PROGRAMS: tl.constexpr, FLAT: tl.constexpr):
-    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [128, 32])
-    right = tl.make_tensor_descriptor(b, [N, K], [K, 1], [64, 32])
-    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [128, 64])
-    columns = tl.cdiv(N, 64)
+def persistent(a, b, c, M, N, K, PROGRAMS: tl.constexpr, FLAT: tl.constexpr, TILE_N: tl.constexpr = 64,
+               DEPTH: tl.constexpr = 32):
+    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [128, DEPTH])
+    right = tl.make_tensor_descriptor(b, [N, K], [K, 1], [TILE_N, DEPTH])
+    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [128, TILE_N])
+    columns = tl.cdiv(N, TILE_N)
     for tile in tl.range(tl.program_id(0), tl.cdiv(M, 128) * columns, PROGRAMS, flatten=FLAT,
                          warp_specialize=True):
-        row, column = tile // columns * 128, tile % columns * 64
-        total = tl.zeros((128, 64), tl.float32)
-        for k in range(0, K, 32):
+        row, column = tile // columns * 128, tile % columns * TILE_N
+        total = tl.zeros((128, TILE_N), tl.float32)
+        for k in range(0, K, DEPTH):
             total = tl.dot(left.load([row, k]), right.load([column, k]).T, total)
         target.store([row, column], total.to(tl.float16))
 
