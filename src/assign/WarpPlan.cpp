@@ -49,6 +49,17 @@ static bool asksFor(Operation *op) {
   return false;
 }
 
+/// Whether the kernel learns from memory that others have written theirs: copies of another warp
+/// would not come behind that.
+static bool awaitsOthers(tt::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    bool awaits = (load && load.getIsVolatile()) || (isa<tt::AtomicRMWOp>(op) && !op->use_empty());
+    return awaits ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 bool WarpPlan::find() {
   SmallVector<scf::ForOp> asked;
   function.walk([&](scf::ForOp loop) {
@@ -63,7 +74,7 @@ bool WarpPlan::find() {
       threads.warps % 4 || !function.getBody().hasOneBlock() || specialized.wasInterrupted())
     return false;
   std::optional<Writes> writes = writesIn(function);
-  if (!writes)
+  if (!writes || awaitsOthers(function))
     return false;
   written = std::move(*writes);
   AxisInfos facts(function);

@@ -42,7 +42,8 @@ std::optional<Writes> writesIn(Operation *root) {
     if ((box && box->writesTensor) ||
         (isa<tt::ElementwiseInlineAsmOp, ttg::InlineAsmOp>(op) && !isMemoryEffectFree(op)) ||
         isa<ttg::BarrierOp, tt::CallOp, ttg::AsyncWaitOp, ttg::AsyncCommitGroupOp,
-            ttng::WarpGroupDotWaitOp, tt::AtomicCASOp>(op))
+            ttng::WarpGroupDotWaitOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicStoreOp,
+            tt::AtomicPollOp>(op))
       return WalkResult::interrupt();
     if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op))
       written.targets.push_back(op->getOperand(0));
