@@ -1,5 +1,6 @@
 #include "explain/Counter.h"
 
+#include "explain/Liveness.h"
 #include "explain/Memory.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -56,8 +57,10 @@ static InstructionCount describe(const Instruction &instruction) {
 
 void Counter::begin(const ptx::Function &kernel, const ptx::Module &module) {
   counts.files = module.files;
-  for (const Instruction &instruction : kernel.code) {
+  std::vector<unsigned> live = liveRegisters(kernel);
+  for (auto [i, instruction] : llvm::enumerate(kernel.code)) {
     counts.instructions.push_back(describe(instruction));
+    counts.instructions.back().liveRegisters = live[i];
     flops.push_back(productFlops(instruction));
     mayRepeat.push_back(isPlainLoad(instruction));
   }

@@ -48,6 +48,8 @@ struct InstructionCount {
   /// Executions by warps, and by their lanes.
   uint64_t warps = 0, threads = 0;
   uint64_t flops = 0, boxBytes = 0;
+  /// Registers that are live before it (Liveness.h).
+  unsigned liveRegisters = 0;
   GlobalCount global;
   SharedCount shared;
 };

@@ -263,12 +263,26 @@ private:
       fewWarps(*occupancy);
   }
 
+  /// Says where registers are short.
+  void labelPressure(diag::Diagnostic &finding) const {
+    const Site *most = nullptr;
+    for (const Site &site : profile.sites)
+      if (!most || site.cost.liveRegisters > most->cost.liveRegisters)
+        most = &site;
+    if (most && most->cost.liveRegisters)
+      finding.labels.push_back(
+          {most->span, "most values are live here: " + std::to_string(most->cost.liveRegisters) +
+                           " registers of PTX"});
+  }
+
   void spilled(const Resources::Registers &used) {
     uint64_t warps = profile.ctas() * profile.resources.warps;
-    add(Kind::SpilledRegisters, profile.facts.span,
-        warps * (used.spillStoreBytes + used.spillLoadBytes) / sizeof(uint32_t), used.count,
-        used.spillStoreBytes, used.spillLoadBytes)
-        .hints.push_back("use smaller tiles, more warps, or a larger maxnreg");
+    diag::Diagnostic &finding =
+        add(Kind::SpilledRegisters, profile.facts.span,
+            warps * (used.spillStoreBytes + used.spillLoadBytes) / sizeof(uint32_t), used.count,
+            used.spillStoreBytes, used.spillLoadBytes);
+    finding.hints.push_back("use smaller tiles, more warps, or a larger maxnreg");
+    labelPressure(finding);
   }
 
   void fewWarps(const target::nvidia::Occupancy &occupancy) {
@@ -279,6 +293,8 @@ private:
     diag::Diagnostic &finding =
         add(Kind::LowOccupancy, profile.facts.span, 0, occupancy.warps, occupancy.mostWarps,
             std::string(nameOf(occupancy.limit)), uses);
+    if (!isShared)
+      labelPressure(finding);
     finding.hints.push_back(isShared ? "use smaller or fewer buffers, or let copies and products "
                                        "run ahead of the threads"
                                      : "use smaller tiles, more warps for one tile, or maxnreg");

@@ -216,6 +216,17 @@ TEST(ExplainFindings, CallsThatLedToAnOperationAreShownOnce) {
   EXPECT_EQ(labels[1].span.begin, launch.line(7).begin);
 }
 
+TEST(ExplainFindings, SpillsNameTheLineWhereMostIsLive) {
+  Launch launch;
+  launch.site(3).cost.liveRegisters = 20;
+  launch.site(4).cost.liveRegisters = 90;
+  launch.profile.resources.registers = {32, 400, 400};
+  diag::Diagnostic spills = findWaste(launch.profile).front().diagnostic;
+  ASSERT_EQ(spills.labels.size(), 1u);
+  EXPECT_EQ(spills.labels[0].span.begin, launch.line(4).begin);
+  EXPECT_EQ(spills.labels[0].text, "most values are live here: 90 registers of PTX");
+}
+
 TEST(ExplainFindings, TheMostExpensiveComesFirst) {
   Launch launch;
   launch.loads(1, 8, 40, 4).misaligned = 8;

@@ -11,6 +11,7 @@ void Cost::add(const InstructionCount &count) {
   pipes[unsigned(count.pipe)] += count.warps;
   flops += count.flops;
   boxBytes += count.boxBytes;
+  liveRegisters = std::max(liveRegisters, count.liveRegisters);
   (count.stores ? stores : loads) += count.global;
   shared += count.shared;
   bool isAccess = count.global.requests || count.shared.requests || count.boxBytes;

@@ -14,6 +14,8 @@ struct Cost {
   uint64_t instructions = 0;
   std::array<uint64_t, pipeCount> pipes = {};
   uint64_t flops = 0, boxBytes = 0;
+  /// The most registers that are live before one of them (Liveness.h).
+  unsigned liveRegisters = 0;
   GlobalCount loads, stores;
   SharedCount shared;
   /// Instructions that access memory, as PTX names them, each once.

@@ -21,7 +21,9 @@ static Object toJson(const Cost &cost) {
   for (unsigned i = 0; i != pipeCount; ++i)
     if (cost.pipes[i])
       pipes[nameOf(Pipe(i))] = cost.pipes[i];
-  Object object{{"ptx_instructions", cost.instructions}, {"ptx_pipes", std::move(pipes)}};
+  Object object{{"ptx_instructions", cost.instructions},
+                {"ptx_pipes", std::move(pipes)},
+                {"ptx_live_registers", cost.liveRegisters}};
   if (cost.flops)
     object["product_flops"] = cost.flops;
   if (cost.boxBytes)

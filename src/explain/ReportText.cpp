@@ -141,7 +141,7 @@ private:
       if (file != line.file)
         out << '\n'
             << line.file->path()
-            << "\n  line  instructions  access                  sectors/request  used  "
+            << "\n  line  instructions  live  access                  sectors/request  used  "
                "wavefronts/ideal\n";
       file = line.file;
       printLine(line);
@@ -165,8 +165,8 @@ private:
     std::string wavefronts =
         shared.requests ? std::to_string(shared.wavefronts) + "/" + std::to_string(shared.ideal)
                         : "";
-    out << llvm::formatv("{0,6}  {1,12}  {2,-22}", line.number, line.cost.instructions,
-                         accessOf(line.cost));
+    out << llvm::formatv("{0,6}  {1,12}  {2,4}  {3,-22}", line.number, line.cost.instructions,
+                         line.cost.liveRegisters, accessOf(line.cost));
     if (global.requests)
       out << llvm::formatv("  {0,15:f1}  {1,3}%", ratio(global.sectors, global.requests), used);
     else

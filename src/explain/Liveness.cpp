@@ -1,0 +1,160 @@
+#include "explain/Liveness.h"
+
+#include "llvm/ADT/BitVector.h"
+
+namespace gluonc::explain {
+
+using llvm::BitVector;
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::OperandKind;
+
+namespace {
+
+/// Whether the first operand receives a result.
+bool hasResult(const Instruction &instruction) {
+  if (instruction.operands.empty())
+    return false;
+  if (instruction.name == "tcgen05")
+    return instruction.has("ld");
+  OperandKind kind = instruction.operands.front().kind;
+  return (kind == OperandKind::Register || kind == OperandKind::Vector ||
+          instruction.operands.front().second >= 0) &&
+         !llvm::is_contained({"bar", "barrier", "bra", "brx", "call", "nanosleep"},
+                             instruction.name);
+}
+
+void addRegisters(const Operand &operand, BitVector &set) {
+  for (int32_t reg : {operand.reg, operand.second})
+    if (reg >= 0)
+      set.set(static_cast<unsigned>(reg));
+  for (const Operand &element : operand.elements)
+    addRegisters(element, set);
+}
+
+/// Instructions that follow each other, from the first to the one before the next block's.
+struct Block {
+  size_t begin = 0, end = 0;
+  llvm::SmallVector<size_t, 2> successors;
+  /// Registers that are live before it.
+  BitVector live;
+};
+
+class Liveness {
+public:
+  explicit Liveness(const ptx::Function &kernel)
+      : code(kernel.code), bits(kernel.registerBits), blockOf(code.size() + 1, 0),
+        written(static_cast<unsigned>(bits.size())), read(static_cast<unsigned>(bits.size())) {
+    findBlocks();
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (Block &block : llvm::reverse(blocks))
+        changes |= update(block);
+    }
+  }
+
+  std::vector<unsigned> counts() {
+    std::vector<unsigned> counts(code.size());
+    for (const Block &block : blocks) {
+      BitVector live = behind(block);
+      for (size_t i = block.end; i-- != block.begin;) {
+        step(code[i], live);
+        for (unsigned reg : live.set_bits())
+          counts[i] += bits[reg] == 1 ? 0 : bits[reg] > 32 ? 2 : 1;
+      }
+    }
+    return counts;
+  }
+
+private:
+  static bool isTransfer(const Instruction &instruction) {
+    return llvm::is_contained({"bra", "brx", "ret", "exit", "trap"}, instruction.name);
+  }
+  template <typename Function>
+  static void forEachTarget(const Instruction &instruction, Function function) {
+    if (instruction.name == "call")
+      return;
+    auto visit = [&](const Operand &operand) {
+      if (operand.kind == OperandKind::Target)
+        function(static_cast<size_t>(operand.value));
+    };
+    for (const Operand &operand : instruction.operands) {
+      visit(operand);
+      for (const Operand &element : operand.elements)
+        visit(element);
+    }
+  }
+
+  void findBlocks() {
+    std::vector<bool> begins(code.size() + 1, false);
+    begins[0] = true;
+    for (size_t i = 0; i != code.size(); ++i) {
+      if (isTransfer(code[i]))
+        begins[i + 1] = true;
+      forEachTarget(code[i], [&](size_t to) { begins[to] = true; });
+    }
+    for (size_t i = 0; i != code.size(); ++i) {
+      if (begins[i])
+        blocks.push_back({i, i, {}, BitVector(static_cast<unsigned>(bits.size()))});
+      blocks.back().end = i + 1;
+      blockOf[i] = blocks.size() - 1;
+    }
+    for (Block &block : blocks) {
+      const Instruction &last = code[block.end - 1];
+      forEachTarget(last, [&](size_t to) { block.successors.push_back(blockOf[to]); });
+      if ((!isTransfer(last) || last.guard >= 0) && block.end != code.size())
+        block.successors.push_back(blockOf[block.end]);
+    }
+  }
+
+  BitVector behind(const Block &block) const {
+    BitVector live(static_cast<unsigned>(bits.size()));
+    for (size_t successor : block.successors)
+      live |= blocks[successor].live;
+    return live;
+  }
+
+  /// From what is live behind an instruction to what is before it.
+  void step(const Instruction &instruction, BitVector &live) {
+    written.reset();
+    read.reset();
+    bool isResult = hasResult(instruction), isCall = instruction.name == "call";
+    for (auto [i, operand] : llvm::enumerate(instruction.operands))
+      addRegisters(operand, (isResult && i == 0) || (isCall && i == 1) ? written : read);
+    // Sums of products are read, too; so is what a guard may leave as it was.
+    if (instruction.name == "wgmma" || instruction.guard >= 0) {
+      BitVector kept = written;
+      kept &= live;
+      read |= kept;
+    }
+    if (instruction.guard >= 0)
+      read.set(static_cast<unsigned>(instruction.guard));
+    live.reset(written);
+    live |= read;
+  }
+
+  bool update(Block &block) {
+    BitVector live = behind(block);
+    for (size_t i = block.end; i-- != block.begin;)
+      step(code[i], live);
+    if (live == block.live)
+      return false;
+    block.live = std::move(live);
+    return true;
+  }
+
+  const std::vector<Instruction> &code;
+  const std::vector<uint8_t> &bits;
+  std::vector<Block> blocks;
+  std::vector<size_t> blockOf;
+  /// Of the instruction of the moment.
+  BitVector written, read;
+};
+
+} // namespace
+
+std::vector<unsigned> liveRegisters(const ptx::Function &kernel) {
+  return Liveness(kernel).counts();
+}
+
+} // namespace gluonc::explain
