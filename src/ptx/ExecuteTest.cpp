@@ -319,6 +319,20 @@ TEST(Ptx, LocalMemoryIsALanesOwn) {
                   .fault);
 }
 
+TEST(Ptx, DirectivesMayFollowLabels) {
+  Executed run(R"(
+    mov.b32 %r1, 0;
+LOOP:
+    .pragma "nounroll";
+    add.u32 %r1, %r1, 3;
+    setp.lt.u32 %p1, %r1, 9;
+    @%p1 bra LOOP;
+)" + std::string(storeResult),
+               threads(1));
+  ASSERT_TRUE(run.isFine()) << run.message();
+  EXPECT_EQ(run.out[0], 9u);
+}
+
 TEST(Ptx, KernelsPrintAndAssert) {
   const char format[] = "%d of %s: %5.2f%% %llx\n\0in";
   std::vector<uint32_t> in(8);

@@ -461,10 +461,7 @@ private:
       if (!isNext('.'))
         return true;
       next();
-      return token == ".branchtargets" ? parseTargets(name)
-             : token == ".loc"         ? parsePlace()
-             : token == ".reg"         ? parseRegisters()
-                                       : fail("'" + token + "' is not executed yet");
+      return token == ".branchtargets" ? parseTargets(name) : parseStatement();
     }
     return parseInstruction();
   }
