@@ -48,6 +48,8 @@ if [ -e "$bin/libgluonc.so.0" ]; then
   echo "== kernels of the Triton language beside Triton"
   PYTHONUNBUFFERED=1 python3 bench/gpu/triton_language.py --out "$out/triton-language.json" || status=1
   PYTHONUNBUFFERED=1 python3 bench/gpu/warp_specialization.py --out "$out/warp-specialization.json" || status=1
+  echo "== models of torch.compile beside Triton"
+  PYTHONUNBUFFERED=1 python3 bench/gpu/inductor.py --out "$out/inductor.json" || status=1
   if [ -n "$tutorials" ]; then
     echo "== Triton's tutorials: kernels beside Triton, then compile time"
     PYTHONUNBUFFERED=1 python3 bench/gpu/tutorials.py "$tutorials" --out "$out/tutorials.json" || status=1
