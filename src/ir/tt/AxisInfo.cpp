@@ -377,9 +377,15 @@ private:
       applyHints(info, [&](llvm::StringRef name) { return op->getDiscardableAttr(name); });
       return set(hint.getValue(), std::move(info));
     }
-    for (Region &region : op->getRegions())
+    auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(op);
+    for (Region &region : op->getRegions()) {
+      if (partitions)
+        for (auto [inside, captured] :
+             llvm::zip(region.getArguments(), partitions.getExplicitCaptures()))
+          set(inside, get(captured));
       for (Block &block : region)
         runBlock(block);
+    }
     if (op->getNumResults() != 1 || !isTracked(op->getResult(0).getType()))
       return;
     AxisInfo info = transfer(op);

@@ -186,6 +186,22 @@ TEST_F(AxisInfoTest, HintsAboutWhatALoopCarriesHoldBehindThem) {
   EXPECT_EQ(of("inside").divisibility, Facts{16});
 }
 
+TEST_F(AxisInfoTest, PartitionsKnowWhatTheyCapture) {
+  analyze("%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32", R"(
+      ttg.warp_specialize(%p, %n)
+      default {
+        ttg.warp_yield
+      }
+      partition0(%a: !tt.ptr<f32>, %b: i32) num_warps(4) {
+        %y = tt.splat %a {captured} : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #l>
+        %z = tt.splat %b {unknown} : i32 -> tensor<128xi32, #l>
+        ttg.warp_return
+      } : (!tt.ptr<f32>, i32) -> ()
+  )");
+  EXPECT_EQ(of("captured").divisibility, Facts{16});
+  EXPECT_EQ(of("unknown").divisibility, Facts{1});
+}
+
 TEST_F(AxisInfoTest, ExtremeConstantsAreHarmless) {
   analyze("", R"(
       %min = arith.constant -9223372036854775808 : i64
