@@ -84,13 +84,18 @@ def compare(cases, options):
               f"{theirs.get('ms', float('nan')):9.4f} ms  {row.get('ratio', float('nan')):6.3f}  "
               f"error {ours.get('error', float('nan')):.1e} {theirs.get('error', float('nan')):.1e}"
               f"{ours.get('failed', '')}{theirs.get('failed', '')}", flush=True)
-    ratios = [row["ratio"] for row in rows.values() if "ratio" in row]
+    write(rows, options.out)
+    return status
+
+
+def write(rows, path):
+    """Prints the mean of the rows that have a ratio, and writes all of them."""
+    ratios = [row["ratio"] for row in rows.values() if row.get("ratio")]
     mean = statistics.geometric_mean(ratios) if ratios else None
     print(f"geometric mean of {len(ratios)}: {mean}")
     result = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
               "triton": triton.__version__, "geometric_mean": mean, "cases": rows}
-    pathlib.Path(options.out).write_text(json.dumps(result, indent=1) + "\n")
-    return status
+    pathlib.Path(path).write_text(json.dumps(result, indent=1) + "\n")
 
 
 def main():

@@ -10,22 +10,19 @@ result of gluonc was wrong.
 """
 
 import argparse
-import datetime
 import json
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import threading
 
 import torch
-import triton
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
 import sides  # noqa: E402
-from triton_language import measure  # noqa: E402
+from triton_language import measure, write  # noqa: E402
 
 KERNELS = FOLDER / "triton_kernels"
 
@@ -107,12 +104,7 @@ def main():
                                           "triton specialized")),
               f"ratio {ratio}", *(f"{way} {row[way]['failed'][-200:]}" for way in row
                                   if isinstance(row[way], dict) and "failed" in row[way]), flush=True)
-    ratios = [row["ratio"] for row in rows.values() if row["ratio"]]
-    mean = statistics.geometric_mean(ratios) if ratios else None
-    print(f"geometric mean of {len(ratios)}: {mean}")
-    result = {"device": torch.cuda.get_device_name(), "date": datetime.date.today().isoformat(),
-              "triton": triton.__version__, "geometric_mean": mean, "cases": rows}
-    pathlib.Path(options.out).write_text(json.dumps(result, indent=1) + "\n")
+    write(rows, options.out)
     return status
 
 

@@ -26,43 +26,30 @@ bindLaunch(Session &session, LoadedKernel &loaded, const std::vector<driver::Arg
 }
 
 int explainCommand(Session &session) {
-  if (session.line.positional().empty())
-    return session.usage("no kernel given");
-  Session::Input input = Session::splitInput(session.line.positional().front());
-  if (input.isIr())
-    return session.usage("it takes the source of a kernel, not IR");
-  std::vector<driver::ArgumentText> texts;
-  sema::Options options;
-  std::string problem;
-  if (!session.line.namedValues(1, texts, problem) || !session.readOptions(options, problem))
-    return session.usage(problem);
+  SourceRequest request;
+  if (int status = session.readRequest(request))
+    return status;
   std::optional<bool> json = session.wantsJson();
   if (!json)
     return 2;
-  const Word *target = session.line.find("--target");
-  if (!target)
-    return session.usage("--target is needed, e.g. --target cuda:90a");
-  std::optional<target::Target> parsed = session.parseTarget(*target);
-  if (!parsed)
-    return session.status();
-  if (!driver::isExplained(*parsed)) {
+  const target::Target &target = request.options.target;
+  if (!driver::isExplained(target)) {
     session.sink
-        .report(Kind::InvalidOption, target->span,
-                "explain executes PTX, and there is none for " + parsed->name())
+        .report(Kind::InvalidOption, session.line.find("--target")->span,
+                "explain executes PTX, and there is none for " + target.name())
         .hint("it explains NVIDIA's chips that have machine code: `gluonc info` lists them");
     return session.status();
   }
-  options.target = *parsed;
-  std::unique_ptr<LoadedKernel> loaded = session.loadKernel(input);
+  std::unique_ptr<LoadedKernel> loaded = session.loadKernel(request.input);
   if (!loaded)
     return session.status();
-  auto launch = bindLaunch(session, *loaded, texts);
+  auto launch = bindLaunch(session, *loaded, request.arguments);
   if (!launch)
     return session.status();
   auto &[arguments, grid] = *launch;
   driver::Compiler compiler;
   std::optional<explain::Profile> profile = driver::explainLaunch(
-      compiler, {loaded->program, loaded->kernel.get(), arguments.specs, options},
+      compiler, {loaded->program, loaded->kernel.get(), arguments.specs, request.options},
       session.codeOptions(), arguments, grid, *json ? nullptr : &llvm::outs(), session.sink);
   if (!profile)
     return session.status();

@@ -27,35 +27,24 @@ static std::string commandLine(const Session &session) {
 }
 
 int liftCommand(Session &session) {
-  if (session.line.positional().empty())
-    return session.usage("no kernel given");
-  Session::Input input = Session::splitInput(session.line.positional().front());
-  if (input.isIr())
-    return session.usage("it takes the source of a kernel, not IR");
-  std::vector<driver::ArgumentText> texts;
-  sema::Options options;
-  std::string problem;
-  if (!session.line.namedValues(1, texts, problem) || !session.readOptions(options, problem))
-    return session.usage(problem);
-  const Word *target = session.line.find("--target");
-  if (!target)
-    return session.usage("--target is needed, e.g. --target cuda:90a");
-  std::optional<target::Target> parsed = session.parseTarget(*target);
-  std::unique_ptr<LoadedKernel> loaded = parsed ? session.loadKernel(input) : nullptr;
+  SourceRequest request;
+  if (int status = session.readRequest(request))
+    return status;
+  std::unique_ptr<LoadedKernel> loaded = session.loadKernel(request.input);
   if (!loaded)
     return session.status();
-  options.target = *parsed;
 
   const sema::Function &kernel = *loaded->kernel;
   std::optional<driver::KernelArguments> bound =
-      session.line.has("--values")
-          ? driver::bindValues(*loaded->scope, kernel, texts, {}, loaded->place, session.sink)
-          : driver::bindTypes(*loaded->scope, kernel, texts, loaded->place, session.sink);
+      session.line.has("--values") ? driver::bindValues(*loaded->scope, kernel, request.arguments,
+                                                        {}, loaded->place, session.sink)
+                                   : driver::bindTypes(*loaded->scope, kernel, request.arguments,
+                                                       loaded->place, session.sink);
   if (!bound)
     return session.status();
   driver::Compiler compiler;
   std::optional<std::string> lifted = driver::liftKernel(
-      compiler, {loaded->program, &kernel, bound->specs, options},
+      compiler, {loaded->program, &kernel, bound->specs, request.options},
       {session.codeOptions(), commandLine(session), session.line.has("--unchecked")}, session.sink);
   const Word *out = session.line.find("-o");
   if (lifted)

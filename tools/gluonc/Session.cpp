@@ -121,6 +121,25 @@ void Session::prepare(sema::Program &program) const {
   sema::setSearchPath(program, std::move(folders));
 }
 
+int Session::readRequest(SourceRequest &request) {
+  if (line.positional().empty())
+    return usage("no kernel given");
+  request.input = splitInput(line.positional().front());
+  if (request.input.isIr())
+    return usage("it takes the source of a kernel, not IR");
+  std::string problem;
+  if (!line.namedValues(1, request.arguments, problem) || !readOptions(request.options, problem))
+    return usage(problem);
+  const Word *target = line.find("--target");
+  if (!target)
+    return usage("--target is needed, e.g. --target cuda:90a");
+  std::optional<target::Target> parsed = parseTarget(*target);
+  if (!parsed)
+    return status();
+  request.options.target = *parsed;
+  return 0;
+}
+
 std::optional<target::Target> Session::parseTarget(const Word &word) {
   if (std::optional<target::Target> target = target::Target::parse(word.text))
     return target;

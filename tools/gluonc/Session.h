@@ -40,6 +40,8 @@ struct LoadedKernel {
   diag::Span place;
 };
 
+struct SourceRequest;
+
 class Session {
 public:
   CommandLine line;
@@ -84,12 +86,22 @@ public:
   /// --num-warps, --num-ctas, --maxnreg, --debug. False with a usage problem.
   bool readOptions(sema::Options &options, std::string &problem);
   driver::CodeOptions codeOptions() const;
+  /// The command line of a command that takes the source of one kernel, and needs --target. Gives
+  /// 0, or the exit status after a report or a usage error.
+  int readRequest(SourceRequest &request);
   /// Whether `--format` says json; nullopt, after a usage error, where it says something else.
   std::optional<bool> wantsJson();
 
 private:
   std::shared_ptr<const sema::Function> findKernel(sema::Program &program, sema::Module &module,
                                                    const Input &input);
+};
+
+/// `FILE.py::KERNEL NAME=… --target T` and the options of the kernel.
+struct SourceRequest {
+  Session::Input input;
+  std::vector<driver::ArgumentText> arguments;
+  sema::Options options;
 };
 
 /// PATH, CUDA_HOME and friends.

@@ -6,14 +6,7 @@ says what should come out. `warps` says whether a warp of its own is to start th
 
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def tile_of(number, rows, columns, GROUP: tl.constexpr):
-    band = number // (GROUP * columns)
-    height = min(rows - band * GROUP, GROUP)
-    inside = number % (GROUP * columns)
-    return band * GROUP + inside % height, inside // height
+from kernels import tile_of
 
 
 @triton.jit
