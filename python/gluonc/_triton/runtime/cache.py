@@ -1,4 +1,4 @@
-"""triton.runtime.cache: files that libraries keep under a key. gluonc's own machine code is elsewhere."""
+"""triton.runtime.cache: files that libraries keep under a key. gluonc's own cache is elsewhere."""
 
 import hashlib
 import json
