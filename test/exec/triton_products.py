@@ -91,6 +91,9 @@
 # RUN: batches x='randint(-4, 5, (8, 16, 16), f32)' y='randint(-4, 5, (8, 16, 16), f32)' out='empty((8, 16, 16), f32)' B=8 M=16 N=16 K=16 --grid 1
 # EXPECT: all(out[0, :, :] == x[0, :, :] @ y[0, :, :]) & all(out[7, :, :] == x[7, :, :] @ y[7, :, :])
 # A loop that runs four times, and changes its sums otherwise than by products: it must not be unrolled by ptxas.
+# RUN: two_in_registers x='randint(-4, 5, (128, 64), f16)' y='randint(-4, 5, (2, 64, 64), f16)' z='randint(-4, 5, (2, 64, 64), f16)' \
+#   out='empty((128, 64), f32)' n=2 FACTOR=2 --grid 1
+# EXPECT: out == maximum(2 * x.to(f32) @ y[0].to(f32).T, -99.0) @ z[0].to(f32) + maximum(2 * x.to(f32) @ y[1].to(f32).T, -99.0) @ z[1].to(f32)
 # RUN: limited x='randint(-4, 5, (64, 64), f16)' y='randint(-4, 5, (64, 16), f16)' out='empty((64, 16), f32)' --grid 1 \
 #   a='where(x[:, :16] @ y[:16] > 9, 9, x[:, :16] @ y[:16])' b='where(a + x[:, 16:32] @ y[16:32] > 9, 9, a + x[:, 16:32] @ y[16:32])' \
 #   c='where(b + x[:, 32:48] @ y[32:48] > 9, 9, b + x[:, 32:48] @ y[32:48])'
@@ -187,3 +190,17 @@ def batches(x, y, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.
     batch = tl.arange(0, B)[:, None, None]
     a, b = tl.load(x + batch * M * K + places(M, K)[None]), tl.load(y + batch * K * N + places(K, N)[None])
     tl.store(out + batch * M * N + places(M, N)[None], tl.dot(a, b, input_precision="ieee"))
+
+
+@triton.jit
+def two_in_registers(x, y, z, out, n, FACTOR: tl.constexpr):
+    # The left operands of both products of the loop are in registers, unless FACTOR is 1.
+    square = tl.arange(0, 128)[:, None] * 64 + tl.arange(0, 64)
+    left = tl.load(x + square) * FACTOR
+    y_blocks = tl.make_tensor_descriptor(y, [n * 64, 64], [64, 1], [64, 64])
+    z_blocks = tl.make_tensor_descriptor(z, [n * 64, 64], [64, 1], [64, 64])
+    sums = tl.zeros((128, 64), tl.float32)
+    for i in range(0, n * 64, 64):
+        weights = tl.maximum(tl.dot(left, y_blocks.load([i, 0]).T), -99.0)
+        sums = tl.dot(weights.to(tl.float16), z_blocks.load([i, 0]), sums)
+    tl.store(out + square, sums)

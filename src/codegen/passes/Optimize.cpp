@@ -3,7 +3,7 @@
 #include "codegen/passes/AddressSplit.h"
 #include "codegen/passes/DelayCopies.h"
 #include "codegen/passes/ProductChains.h"
-#include "codegen/passes/RolledLoops.h"
+#include "codegen/passes/PtxasFaults.h"
 #include "support/Interrupt.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -93,6 +93,7 @@ FunctionPassManager lastPasses() {
   passes.addPass(EarlyCSEPass());
   passes.addPass(DelayCopiesPass());
   passes.addPass(RolledLoopsPass());
+  passes.addPass(KeptOperandsPass());
   return passes;
 }
 
