@@ -214,6 +214,10 @@ def run_side(side, name):
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+        # Triton leaves its stages there, gluonc machine code alone.
+        if side == "gluonc" and any(name.endswith(".ttir") for _, _, names in
+                                    os.walk(environment["TRITON_CACHE_DIR"]) for name in names):
+            return {"error": "Triton itself has compiled a kernel"}
         if status:
             with open(log) as file:
                 return {"error": f"{status}: {file.read()[-3000:]}"}

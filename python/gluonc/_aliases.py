@@ -79,11 +79,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _tell_children():
-    """Processes that this one starts with its environment answer in the same way."""
+    """Processes that this one starts answer in the same way: those that get its environment, and those
+    that get its sys.path as PYTHONPATH, as the compile workers of PyTorch's Inductor do."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_children")
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if folder not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([folder, *paths])
+    if folder not in sys.path:
+        # Behind the folder of the script, before the folders of Python, which may have a sitecustomize.
+        sys.path.insert(1, folder)
 
 
 def _is_installed():

@@ -239,6 +239,24 @@ assert triton.__version__ != "9.9.9" and triton.JITFunction is gluonc.JITFunctio
     assert "9.9.9" not in run(hidden, GLUONC_TRITON="own")
 
 
+# As Inductor starts its compile workers, and those what they start.
+HANDED_ON = '''
+import os, subprocess, sys
+code = "import os, subprocess, sys\\nif len(sys.argv) > 1:\\n    " + """subprocess.run(
+    [sys.executable, "-c", sys.argv[1]], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
+import triton
+print(triton.__name__, triton.__version__)"""
+subprocess.run([sys.executable, "-c", code, code], check=True,
+               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+'''
+
+
+def test_children_that_get_the_path_of_modules_answer_in_the_same_way(run):
+    hidden = run(HANDED_ON, "--triton", "own").splitlines()
+    assert len(hidden) == 2 and all("9.9.9" not in line for line in hidden)
+    assert run(HANDED_ON).splitlines() == ["triton 9.9.9"] * 2
+
+
 def test_a_triton_without_a_place_for_gluon_is_hidden(run, tmp_path):
     (tmp_path / "site/triton/experimental/gluon/__init__.py").unlink()
     (tmp_path / "site/triton/experimental/__init__.py").unlink()

@@ -23,6 +23,9 @@ def _run_hidden():
         if problem.name != __name__:
             raise
         sys.modules[__name__] = own
+    finally:
+        # For the children of this process.
+        sys.path.insert(0, _HERE)
 
 
 class _Waiting(importlib.abc.MetaPathFinder):
