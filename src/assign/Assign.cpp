@@ -31,13 +31,15 @@ void addAssign(OpPassManager &passes, const target::Target &target, AssignOption
     // Behind it: what a loop converts right after a load is read from shared memory so.
     passes.addPass(createHoistConversionsPass(target));
     // Before it: the loops that are left load ahead by themselves.
-    passes.addPass(createWarpSpecializePass(target));
-    passes.addPass(createPipelinePass(target));
+    passes.addPass(createWarpSpecializePass(target, options.remarks));
+    passes.addPass(createPipelinePass(target, options.remarks));
     passes.addPass(createReadBuffersPass());
     passes.addPass(createStoreOperandsPass(target));
     // Behind what computes addresses in another place than before.
     passes.addPass(createDropArgumentsPass());
   }
+  if (options.remarks)
+    passes.addPass(createSayProductsPass());
   // Those that no loop starts ahead.
   passes.addPass(createDescriptorCopiesPass(target));
   passes.addPass(createFinishLayoutsPass());
@@ -67,6 +69,8 @@ void registerAssignPasses() {
   for (bool allDefault : {false, true})
     registerPass([=] { return createPropagateLayoutsPass(allDefault); });
   registerWithTarget("gluonc-assign", "All passes that choose layouts, for a target", {});
+  registerWithTarget("gluonc-assign-remarks", "The same, saying what is chosen and why",
+                     {.remarks = true});
   registerWithTarget("gluonc-assign-default", "The same with default layouts only",
                      {.allDefault = true});
 }

@@ -25,6 +25,8 @@ struct AssignOptions {
   /// Every operation in the default layout of its shape, with conversions wherever two meet: slow,
   /// and what other choices are compared with.
   bool allDefault = false;
+  /// Say of loads in loops and of products what becomes of them and why (GL9001 to GL9003).
+  bool remarks = false;
 };
 
 /// All passes below, in order; see Assign.cpp for the reasons. Needs inlined calls. Leaves no open
@@ -77,10 +79,11 @@ std::unique_ptr<mlir::Pass> createHoistConversionsPass(const target::Target &tar
 
 /// Lets a warp of its own start the copies of loops that load through descriptors, where the author
 /// asks for it (`tt.warp_specialize`), on Hopper.
-std::unique_ptr<mlir::Pass> createWarpSpecializePass(const target::Target &target);
+std::unique_ptr<mlir::Pass> createWarpSpecializePass(const target::Target &target,
+                                                     bool remarks = false);
 
 /// Loops with stages (`tt.num_stages`) copy blocks to shared memory ahead of their use.
-std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target);
+std::unique_ptr<mlir::Pass> createPipelinePass(const target::Target &target, bool remarks = false);
 
 /// Makes copies by the copy engine of accesses through descriptors.
 std::unique_ptr<mlir::Pass> createDescriptorCopiesPass(const target::Target &target);
@@ -94,6 +97,9 @@ std::unique_ptr<mlir::Pass> createStoreOperandsPass(const target::Target &target
 
 /// Drops what loops carry and nothing needs.
 std::unique_ptr<mlir::Pass> createDropArgumentsPass();
+
+/// Says by which instructions products are computed.
+std::unique_ptr<mlir::Pass> createSayProductsPass();
 
 /// Reports tensors that are still open; drops the attribute that asked for layouts.
 std::unique_ptr<mlir::Pass> createFinishLayoutsPass();

@@ -29,14 +29,20 @@ class Finder {
 public:
   Finder(scf::ForOp loop, const AxisInfos &facts) : loop(loop), facts(facts) {}
 
-  std::optional<Fetch> find();
+  std::optional<Fetch> find(Staying *staying);
 
 private:
+  /// Notes why a load stays; false.
+  bool stays(llvm::StringRef reason) {
+    why = reason;
+    return false;
+  }
   bool isSuitableLoop();
   bool isWanted(Operation *load);
   bool addLoad(Slice &slice, Operation *load);
-  std::optional<Copy> asCopy(tt::LoadOp load);
-  std::optional<Copy> asCopy(tt::DescriptorLoadOp load);
+  bool canCopy(Operation *load);
+  std::optional<Copy> asCopy(Operation *load);
+  bool fill(Copy &copy, tt::LoadOp load);
   bool copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
                    const layout::Layout &shared);
   bool addTo(Slice &slice, Value value);
@@ -49,6 +55,8 @@ private:
   const AxisInfos &facts;
   Writes written;
   bool wantsAll = false;
+  /// Of the load that was looked at last.
+  llvm::StringRef why;
 };
 
 } // namespace
@@ -56,14 +64,19 @@ private:
 /// No loops inside, and nothing that a moved load could change.
 bool Finder::isSuitableLoop() {
   std::optional<Writes> found = writesIn(loop);
-  if (!found || loop.getUnsignedCmp())
-    return false;
+  if (!found)
+    return stays("its loop may write to any memory");
+  if (loop.getUnsignedCmp())
+    return stays("the range of its loop is unsigned");
   written = std::move(*found);
-  WalkResult result = loop.getBody()->walk([](Operation *op) {
-    return isa<scf::ForOp, scf::WhileOp, tt::AssertOp, tt::PrintOp>(op) ? WalkResult::interrupt()
-                                                                        : WalkResult::advance();
+  bool fits = true;
+  loop.getBody()->walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      fits = stays("there is another loop in its loop");
+    else if (isa<tt::AssertOp, tt::PrintOp>(op))
+      fits = stays("its loop prints or asserts");
   });
-  return !result.wasInterrupted();
+  return fits;
 }
 
 /// Whether a product of the loop depends on it.
@@ -82,7 +95,7 @@ bool Finder::isWanted(Operation *load) {
         continue;
       llvm::append_range(pending, op->getResults());
     }
-  return false;
+  return stays("no product of its loop takes it, and the loop itself states no num_stages");
 }
 
 /// The dim along which neighbours are neighbours in a buffer.
@@ -110,7 +123,8 @@ bool Finder::copiesWords(tt::LoadOp load, const layout::BlockedLayout &layout,
 bool Finder::addTo(Slice &slice, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
-      return !loop->isProperAncestor(argument.getOwner()->getParentOp());
+      return !loop->isProperAncestor(argument.getOwner()->getParentOp()) ||
+             stays("its address or mask is computed in a branch");
     unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
     return !slice.arguments.insert(number) || addTo(slice, loop.getYieldedValues()[number]);
   }
@@ -119,10 +133,18 @@ bool Finder::addTo(Slice &slice, Value value) {
     return true;
   auto load = dyn_cast<tt::LoadOp>(op);
   bool isIndexLoad = load && written.targets.empty() && !load.getIsVolatile();
-  // A descriptor has one place in memory, which copies through the one before still read.
-  if (op->getBlock() != loop.getBody() || isProduct(op) || isa<tt::MakeTensorDescOp>(op) ||
-      (!isIndexLoad && !isMemoryEffectFree(op)))
-    return false;
+  if (op->getBlock() != loop.getBody())
+    return stays("its address or mask is computed in a branch");
+  if (isProduct(op))
+    return stays("its address or mask depends on a product");
+  // It has one place in memory, which copies through the one before still read.
+  if (isa<tt::MakeTensorDescOp>(op))
+    return stays("its loop makes the descriptor");
+  if (load && !isIndexLoad)
+    return stays(
+        "its address or mask is loaded from memory that the loop may write, or is volatile");
+  if (!load && !isMemoryEffectFree(op))
+    return stays("its address or mask is what another access to memory gives");
   if (!slice.operations.insert(op))
     return true;
   // What regions capture counts, too.
@@ -157,24 +179,36 @@ layout::Layout bufferFor(RankedTensorType type, const layout::DotOperandLayout &
       vec, perPhase, std::max<int64_t>(phases / perPhase, 1), order, {}};
 }
 
-std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
-  auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || load.getIsVolatile() || load->getBlock() != loop.getBody() ||
-      type.getElementTypeBitWidth() < 8)
-    return std::nullopt;
+/// What loads through pointers and through descriptors have in common.
+bool Finder::canCopy(Operation *load) {
+  auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
+  if (!type)
+    return stays("it loads one element");
+  if (written.mayChange(load->getOperand(0)))
+    return stays("its loop may write what it loads");
+  if (llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
+    return stays("the next iteration takes it");
+  if (type.getElementTypeBitWidth() < 8)
+    return stays("its elements are smaller than a byte");
+  return true;
+}
+
+/// Chooses the buffer that it is copied to.
+bool Finder::fill(Copy &copy, tt::LoadOp load) {
+  if (load.getIsVolatile())
+    return stays("it is volatile");
+  auto type = cast<RankedTensorType>(load.getType());
   layout::Layout layout = toLayout(type.getEncoding());
   const auto *blocked = layout.as<layout::BlockedLayout>();
-  bool isZeroElsewhere = !load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
-                         matchPattern(load.getOther(), m_AnyZeroFloat());
-  if (!blocked || written.mayChange(load.getPtr()) ||
-      llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
-    return std::nullopt;
-  Copy copy{.load = load, .shared = {}, .hasOther = !isZeroElsewhere};
+  if (!blocked)
+    return stays("threads do not hold blocks of it");
+  copy.hasOther = load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
+                  !matchPattern(load.getOther(), m_AnyZeroFloat());
   for (Operation *user : load->getUsers())
     if (auto alloc = dyn_cast<ttg::LocalAllocOp>(user)) {
       Attribute encoding = alloc.getType().getEncoding();
       if (copy.shared && copy.shared != encoding)
-        return std::nullopt;
+        return stays("products want it in buffers of two layouts");
       copy.shared = encoding;
     }
   layout::Layout shared = layout::SwizzledSharedLayout{1, 1, 1, blocked->order, {}};
@@ -188,16 +222,22 @@ std::optional<Copy> Finder::asCopy(tt::LoadOp load) {
           shared = bufferFor(type, *operand, blocked->order);
       }
   if (!copiesWords(load, *blocked, shared))
-    return std::nullopt;
+    return stays(
+        "threads would copy fewer than 4 bytes at a time, as far as alignment, strides and "
+        "mask are known");
   copy.shared = fromLayout(load.getContext(), shared);
-  return copy.shared ? std::optional(copy) : std::nullopt;
+  return copy.shared != nullptr;
 }
 
-std::optional<Copy> Finder::asCopy(tt::DescriptorLoadOp load) {
-  if (load.getType().getElementTypeBitWidth() < 8 || written.mayChange(load.getDesc()) ||
-      llvm::any_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
+std::optional<Copy> Finder::asCopy(Operation *load) {
+  Copy copy{.load = load, .shared = {}};
+  if (!canCopy(load))
     return std::nullopt;
-  return Copy{.load = load, .shared = load.getDesc().getType().getSharedLayout()};
+  if (auto boxed = dyn_cast<tt::DescriptorLoadOp>(load))
+    copy.shared = boxed.getDesc().getType().getSharedLayout();
+  else if (!fill(copy, cast<tt::LoadOp>(load)))
+    return std::nullopt;
+  return copy;
 }
 
 /// The buffer that it is a view of.
@@ -326,32 +366,51 @@ void Finder::numberBoxes(Fetch &fetch) {
   }
 }
 
-std::optional<Fetch> Finder::find() {
+void addStaying(scf::ForOp loop, llvm::StringRef why, Staying &staying) {
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<tt::LoadOp, tt::DescriptorLoadOp>(op))
+      staying.insert({op, why});
+    return isa<LoopLikeOpInterface>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+}
+
+std::optional<Fetch> Finder::find(Staying *staying) {
   wantsAll = loop->hasAttr(numStagesAttr);
-  if (!isSuitableLoop())
+  Staying unused;
+  Staying &others = staying ? *staying : unused;
+  if (!isSuitableLoop()) {
+    addStaying(loop, why, others);
     return std::nullopt;
+  }
   Fetch fetch;
   fetch.loop = loop;
   Slice all;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    auto plain = dyn_cast<tt::LoadOp>(op);
-    auto boxed = dyn_cast<tt::DescriptorLoadOp>(op);
+    if (!isa<tt::LoadOp, tt::DescriptorLoadOp>(op))
+      continue;
     Slice slice;
-    if ((!plain && !boxed) || !isWanted(&op) || !addLoad(slice, &op))
+    std::optional<Copy> copy;
+    if (isWanted(&op) && addLoad(slice, &op))
+      copy = asCopy(&op);
+    if (!copy) {
+      others.insert({&op, why});
       continue;
-    std::optional<Copy> copy = plain ? asCopy(plain) : asCopy(boxed);
-    if (!copy)
-      continue;
+    }
     fetch.copies.push_back(*copy);
     all.operations.insert(&op);
     all.operations.insert_range(slice.operations);
     all.arguments.insert_range(slice.arguments);
   }
-  // One that computes the addresses of another stays a load.
   llvm::erase_if(fetch.copies, [&](const Copy &copy) {
-    return llvm::any_of(copy.load->getUsers(),
-                        [&](Operation *user) { return all.operations.contains(user); });
+    bool isForAddress = llvm::any_of(
+        copy.load->getUsers(), [&](Operation *user) { return all.operations.contains(user); });
+    if (isForAddress)
+      others.insert({copy.load, "the address of a load that runs ahead depends on it"});
+    return isForAddress;
   });
+  addStaying(loop, "it is in a branch", others);
+  for (const Copy &copy : fetch.copies)
+    others.erase(copy.load);
   if (fetch.copies.empty())
     return std::nullopt;
   for (Operation &op : *loop.getBody())
@@ -370,8 +429,8 @@ int64_t stagesOf(scf::ForOp loop) {
   return 1;
 }
 
-std::optional<Fetch> findFetch(scf::ForOp loop, const AxisInfos &facts) {
-  return Finder(loop, facts).find();
+std::optional<Fetch> findFetch(scf::ForOp loop, const AxisInfos &facts, Staying *staying) {
+  return Finder(loop, facts).find(staying);
 }
 
 } // namespace gluonc::assign

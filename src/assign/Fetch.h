@@ -55,6 +55,12 @@ struct Fetch {
   mlir::Value argumentOf(mlir::Operation *dot) const;
 };
 
+/// Loads of a loop that stay where they are, and why.
+using Staying = llvm::MapVector<mlir::Operation *, llvm::StringRef>;
+
+/// Adds all loads of a loop, but not of loops in it, for one reason.
+void addStaying(mlir::scf::ForOp loop, llvm::StringRef why, Staying &staying);
+
 /// How many stages a loop has: its own number, else that of the kernel.
 int64_t stagesOf(mlir::scf::ForOp loop);
 
@@ -64,7 +70,8 @@ layout::Layout bufferFor(mlir::RankedTensorType type, const layout::DotOperandLa
                          const layout::Ints &order);
 
 /// The loads of a loop's body that can be started iterations ahead, and what they need; nullopt
-/// where there are none.
-std::optional<Fetch> findFetch(mlir::scf::ForOp loop, const AxisInfos &facts);
+/// where there are none. `staying` gets the others.
+std::optional<Fetch> findFetch(mlir::scf::ForOp loop, const AxisInfos &facts,
+                               Staying *staying = nullptr);
 
 } // namespace gluonc::assign

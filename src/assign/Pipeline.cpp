@@ -28,6 +28,7 @@
 #include "assign/Settle.h"
 #include "ir/Encoding.h"
 #include "ir/Hint.h"
+#include "ir/Report.h"
 #include "ir/tt/Coalescing.h"
 #include "target/Features.h"
 
@@ -230,14 +231,12 @@ class PipelinePass : public PassWrapper<PipelinePass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelinePass)
 
-  explicit PipelinePass(const target::Target &target) : target(target) {}
+  PipelinePass(const target::Target &target, bool remarks) : target(target), remarks(remarks) {}
   llvm::StringRef getArgument() const override { return "gluonc-pipeline-loops"; }
   llvm::StringRef getDescription() const override { return "Load ahead of what loops compute"; }
 
   void runOnOperation() override {
-    bool copies = target::has(target, target::Feature::AsyncCopy) ||
-                  target::has(target, target::Feature::AsyncLds);
-    if (!choosesLayouts(getOperation()) || !copies)
+    if (!choosesLayouts(getOperation()))
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>())
       if (!function.isExternal())
@@ -245,28 +244,60 @@ public:
   }
 
 private:
+  bool canCopy() const {
+    return target::has(target, target::Feature::AsyncCopy) ||
+           target::has(target, target::Feature::AsyncLds);
+  }
+  /// Why no load of it runs ahead, whatever it loads; empty where some may.
+  llvm::StringRef refusal(scf::ForOp loop) const {
+    if (!canCopy())
+      return "the chip has no asynchronous copies";
+    if (assign::stagesOf(loop) < 2)
+      return "its loop has one stage";
+    // Buffers are made for one CTA.
+    return ThreadCounts::at(loop).ctas > 1 ? "programs are clusters" : "";
+  }
+
   void pipeline(tt::FuncOp function) {
     SmallVector<scf::ForOp> loops;
     function.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      int64_t stages = assign::stagesOf(loop);
-      // Buffers are made for one CTA.
-      if (stages < 2 || ThreadCounts::at(loop).ctas > 1)
-        continue;
-      AxisInfos facts(function);
-      if (std::optional<Fetch> fetch = assign::findFetch(loop, facts))
+      const int64_t stages = assign::stagesOf(loop);
+      assign::Staying staying;
+      std::optional<Fetch> fetch;
+      if (llvm::StringRef why = refusal(loop); why.empty())
+        fetch = assign::findFetch(loop, AxisInfos(function), &staying);
+      else
+        assign::addStaying(loop, why, staying);
+      if (remarks)
+        tell(fetch, staying, stages - 1);
+      if (fetch)
         Pipeliner(*fetch, stages).run();
     }
     assign::eraseUnused(function);
   }
 
+  void tell(const std::optional<Fetch> &fetch, const assign::Staying &staying,
+            int64_t ahead) const {
+    std::string iterations = ahead == 1 ? "an iteration" : std::to_string(ahead) + " iterations";
+    if (fetch)
+      for (const Copy &copy : fetch->copies)
+        report(diag::Kind::LoadAhead, copy.load->getLoc(), iterations,
+               copy.box            ? "the TMA"
+               : target.isNvidia() ? "cp.async"
+                                   : "asynchronous copies to LDS");
+    for (auto [load, why] : staying)
+      report(diag::Kind::LoadNotAhead, load->getLoc(), why);
+  }
+
   target::Target target;
+  bool remarks;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createPipelinePass(const target::Target &target) {
-  return std::make_unique<PipelinePass>(target);
+std::unique_ptr<Pass> createPipelinePass(const target::Target &target, bool remarks) {
+  return std::make_unique<PipelinePass>(target, remarks);
 }
 
 } // namespace gluonc

@@ -60,23 +60,40 @@ static bool awaitsOthers(tt::FuncOp function) {
   return result.wasInterrupted();
 }
 
+bool WarpPlan::isSuitableKernel() {
+  ThreadCounts threads = ThreadCounts::at(function);
+  if (!function.isPublic() || function.isNoInline())
+    return misses("it is in a function that is not inlined");
+  // Buffers and barriers are made for one CTA.
+  if (threads.ctas > 1)
+    return misses("programs are clusters");
+  // Registers belong to groups of four warps.
+  if (threads.warps % 4)
+    return misses("the number of warps is no multiple of 4");
+  if (!function.getBody().hasOneBlock())
+    return misses("the kernel returns early");
+  WalkResult specialized =
+      function.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); });
+  if (specialized.wasInterrupted())
+    return misses("the kernel has partitions of its own");
+  std::optional<Writes> writes = writesIn(function);
+  if (!writes)
+    return misses("the kernel may write to any memory");
+  written = std::move(*writes);
+  return !awaitsOthers(function) || misses("the kernel may wait for what other programs write");
+}
+
 bool WarpPlan::find() {
   SmallVector<scf::ForOp> asked;
   function.walk([&](scf::ForOp loop) {
     if (asksFor(loop))
       asked.push_back(loop);
   });
-  ThreadCounts threads = ThreadCounts::at(function);
-  WalkResult specialized =
-      function.walk([](ttg::WarpSpecializeOp) { return WalkResult::interrupt(); });
-  // Registers belong to groups of four warps; buffers and barriers are made for one CTA.
-  if (asked.empty() || !function.isPublic() || function.isNoInline() || threads.ctas > 1 ||
-      threads.warps % 4 || !function.getBody().hasOneBlock() || specialized.wasInterrupted())
+  if (asked.empty())
     return false;
-  std::optional<Writes> writes = writesIn(function);
-  if (!writes || awaitsOthers(function))
+  askingLoop = asked.front();
+  if (!isSuitableKernel())
     return false;
-  written = std::move(*writes);
   AxisInfos facts(function);
   int64_t stages = 0;
   for (scf::ForOp loop : asked) {
@@ -86,18 +103,19 @@ bool WarpPlan::find() {
       stages = std::max(stages, stagesOf(loop));
   }
   if (fetches.empty())
-    return false;
+    return misses("it loads nothing ahead");
   for (Operation &op : function.getBody().front())
     if (!startOp && holdsLoop(&op))
       startOp = &op;
   for (auto &[loop, fetch] : fetches)
     if (!needCopies(cast<scf::ForOp>(loop), fetch))
-      return false;
+      return misses("what is copied, or how often, depends on more than scalars that are known to "
+                    "every warp");
   int64_t bytes = std::accumulate(first().boxBytes.begin(), first().boxBytes.end(), int64_t(0));
   const int64_t all = target.maxSharedBytes(), beside = bytesBeside();
   slots = std::min(stages, (all - beside) / bytes);
   fitsTwice = 2 * (slots * bytes + beside) <= all - spareBytes;
-  return slots > 1;
+  return slots > 1 || misses("two stages do not fit into shared memory");
 }
 
 /// False if it loads ahead, but not like the others, or has no registers to spare.
@@ -107,11 +125,16 @@ bool WarpPlan::addLoop(scf::ForOp loop, const AxisInfos &facts) {
     fetch = findFetch(loop, facts);
   if (!fetch)
     return true;
-  if ((!fetches.empty() && !areAlike(first(), *fetch)) || registersForSums(loop) > mostForSums)
-    return false;
-  for (const Copy &copy : fetch->copies)
-    if (!copy.box || copy.load->use_empty() || written.mayChange(copy.load->getOperand(0)))
-      return false;
+  if (!fetches.empty() && !areAlike(first(), *fetch))
+    return misses("loops copy blocks of other shapes or layouts");
+  if (registersForSums(loop) > mostForSums)
+    return misses("its sums take more than 160 registers of a thread");
+  for (const Copy &copy : fetch->copies) {
+    if (!copy.box)
+      return misses("a load that runs ahead is through pointers");
+    if (copy.load->use_empty() || written.mayChange(copy.load->getOperand(0)))
+      return misses("a block that is copied may be written, or is not used");
+  }
   for (Operation *op = loop; op != function; op = op->getParentOp())
     around.insert(op);
   fetches.insert({loop, std::move(*fetch)});

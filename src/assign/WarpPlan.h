@@ -14,10 +14,14 @@ public:
 
   /// Whether there are such loops, and all is as it must be.
   bool find();
+  /// Where it is not: the first loop that asks, null where none does, and what is missing.
+  mlir::Operation *asking() const { return askingLoop; }
+  llvm::StringRef reason() const { return why; }
   const Fetch *fetchOf(mlir::Operation *loop) const {
     auto found = fetches.find(loop);
     return found == fetches.end() ? nullptr : &found->second;
   }
+  auto all() const { return llvm::make_second_range(fetches); }
   const Fetch &first() const { return fetches.front().second; }
   /// Whether such loops are in it, or it is one.
   bool holdsLoop(mlir::Operation *op) const { return around.contains(op); }
@@ -33,6 +37,12 @@ public:
   bool fitsTwice = false;
 
 private:
+  /// Notes what is missing; false.
+  bool misses(llvm::StringRef what) {
+    why = what;
+    return false;
+  }
+  bool isSuitableKernel();
   bool addLoop(mlir::scf::ForOp loop, const AxisInfos &facts);
   bool needCopies(mlir::scf::ForOp loop, const Fetch &fetch);
   bool need(mlir::Value value);
@@ -45,7 +55,8 @@ private:
   llvm::MapVector<mlir::Operation *, Fetch> fetches;
   llvm::DenseSet<mlir::Operation *> around, operations;
   llvm::DenseSet<mlir::Value> values;
-  mlir::Operation *startOp = nullptr;
+  mlir::Operation *startOp = nullptr, *askingLoop = nullptr;
+  llvm::StringRef why;
 };
 
 } // namespace gluonc::assign

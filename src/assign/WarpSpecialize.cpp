@@ -23,6 +23,7 @@
 #include "assign/Assign.h"
 #include "assign/DrainingBody.h"
 #include "assign/WarpPlan.h"
+#include "ir/Report.h"
 #include "target/Features.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -296,7 +297,8 @@ class WarpSpecializePass : public PassWrapper<WarpSpecializePass, OperationPass<
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WarpSpecializePass)
 
-  explicit WarpSpecializePass(const target::Target &target) : target(target) {}
+  WarpSpecializePass(const target::Target &target, bool remarks)
+      : target(target), remarks(remarks) {}
   llvm::StringRef getArgument() const override { return "gluonc-warp-specialize-loops"; }
   llvm::StringRef getDescription() const override {
     return "Start the copies of loops from a warp of their own";
@@ -307,19 +309,37 @@ public:
       return;
     for (tt::FuncOp function : getOperation().getOps<tt::FuncOp>()) {
       WarpPlan plan(function, target);
-      if (!function.isExternal() && plan.find())
+      if (function.isExternal())
+        continue;
+      const bool fits = plan.find();
+      if (remarks)
+        tell(plan, fits);
+      if (fits)
         specialize(function, plan);
     }
   }
 
 private:
+  static void tell(const WarpPlan &plan, bool fits) {
+    if (!fits && plan.asking())
+      report(diag::Kind::LoopNotSpecialized, plan.asking()->getLoc(), plan.reason());
+    if (!fits)
+      return;
+    std::string iterations = "up to " + std::to_string(plan.slots) + " iterations";
+    for (const Fetch &fetch : plan.all())
+      for (const Copy &copy : fetch.copies)
+        report(diag::Kind::LoadAhead, copy.load->getLoc(), iterations,
+               "the TMA, which a warp of its own starts");
+  }
+
   target::Target target;
+  bool remarks;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createWarpSpecializePass(const target::Target &target) {
-  return std::make_unique<WarpSpecializePass>(target);
+std::unique_ptr<Pass> createWarpSpecializePass(const target::Target &target, bool remarks) {
+  return std::make_unique<WarpSpecializePass>(target, remarks);
 }
 
 } // namespace gluonc

@@ -1,5 +1,7 @@
 #include "diag/Diagnostic.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 namespace gluonc::diag {
 namespace {
 const KindInfo table[] = {
@@ -7,6 +9,18 @@ const KindInfo table[] = {
 #include "diag/Kinds.def"
 };
 } // namespace
+
+llvm::StringRef nameOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("no severity");
+}
 
 const KindInfo &info(Kind kind) { return table[static_cast<size_t>(kind)]; }
 llvm::ArrayRef<KindInfo> allKinds() { return table; }

@@ -26,7 +26,10 @@
 
 namespace gluonc::diag {
 
-enum class Severity { Error, Warning };
+/// Remarks say, where they are asked for, what the compiler decided and why.
+enum class Severity { Error, Warning, Remark };
+
+llvm::StringRef nameOf(Severity severity);
 
 enum class Kind {
 #define GL_DIAG(number, name, severity, text) name,

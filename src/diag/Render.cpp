@@ -65,6 +65,12 @@ struct Painter {
   }
 };
 
+llvm::raw_ostream::Colors colorOf(Severity severity) {
+  if (severity == Severity::Error)
+    return llvm::raw_ostream::RED;
+  return severity == Severity::Warning ? llvm::raw_ostream::MAGENTA : llvm::raw_ostream::BLUE;
+}
+
 llvm::json::Object placeObject(Span span) {
   llvm::json::Object object;
   if (!span)
@@ -84,10 +90,8 @@ llvm::json::Object placeObject(Span span) {
 void renderText(const Diagnostic &diagnostic, llvm::raw_ostream &out, bool color) {
   Painter painter{out, color};
   const KindInfo &kind = info(diagnostic.kind);
-  bool error = diagnostic.severity == Severity::Error;
   painter.place(diagnostic.span);
-  painter.paint(error ? llvm::raw_ostream::RED : llvm::raw_ostream::MAGENTA,
-                error ? "error: " : "warning: ");
+  painter.paint(colorOf(diagnostic.severity), (nameOf(diagnostic.severity) + ": ").str());
   out << diagnostic.message << " [GL" << kind.number << ' ' << kind.name << "]\n";
   painter.snippet(diagnostic.span);
   for (const Label &label : diagnostic.labels) {
@@ -107,7 +111,7 @@ void renderJson(const Diagnostic &diagnostic, llvm::raw_ostream &out) {
   llvm::json::Object object = placeObject(diagnostic.span);
   object["kind"] = kind.name;
   object["number"] = kind.number;
-  object["severity"] = diagnostic.severity == Severity::Error ? "error" : "warning";
+  object["severity"] = nameOf(diagnostic.severity);
   object["message"] = llvm::json::fixUTF8(diagnostic.message);
   llvm::json::Array labels;
   for (const Label &label : diagnostic.labels) {

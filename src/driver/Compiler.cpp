@@ -78,13 +78,13 @@ struct MayStop : mlir::PassInstrumentation {
 
 /// Layouts where the kernel's author left them to the compiler.
 static void addChoices(mlir::PassManager &passes, mlir::ModuleOp module,
-                       const target::Target &target) {
+                       const target::Target &target, bool remarks) {
   if (!choosesLayouts(module))
     return;
   // Layouts spread through inlined calls, and what simplification drops needs none.
   passes.addPass(createInlinePass());
   passes.addPass(createSimplifyPass());
-  addAssign(passes, target);
+  addAssign(passes, target, {.remarks = remarks});
 }
 
 bool Compiler::runPasses(mlir::PassManager &passes, mlir::ModuleOp module,
@@ -106,7 +106,7 @@ bool Compiler::assignLayouts(mlir::ModuleOp module, const target::Target &target
                              const diag::SourceManager &sources, diag::Sink &sink) {
   beginStage("transform");
   mlir::PassManager passes(mlirContext.get());
-  addChoices(passes, module, target);
+  addChoices(passes, module, target, remarks);
   passes.addPass(createInlinePass());
   passes.addPass(createResolveLayoutsPass());
   passes.addPass(createSimplifyPass());
@@ -118,7 +118,7 @@ bool Compiler::transform(mlir::ModuleOp module, const target::Target &target,
   TimingScope scope(timings, "transform");
   beginStage("transform");
   mlir::PassManager passes(mlirContext.get());
-  addChoices(passes, module, target);
+  addChoices(passes, module, target, remarks);
   addPipeline(passes, target);
   return runPasses(passes, module, sources, sink);
 }

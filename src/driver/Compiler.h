@@ -74,6 +74,9 @@ public:
 
   mlir::MLIRContext &context() { return *mlirContext; }
 
+  /// From now on, say as remarks what is chosen for kernels that state no layouts, and why.
+  void wantRemarks() { remarks = true; }
+
   /// Null after a report.
   mlir::OwningOpRef<mlir::ModuleOp> specialize(sema::Program &program, const sema::Function &kernel,
                                                llvm::ArrayRef<sema::ArgSpec> arguments,
@@ -115,6 +118,7 @@ private:
                  const diag::SourceManager &sources, diag::Sink &sink);
 
   std::unique_ptr<mlir::MLIRContext> mlirContext;
+  bool remarks = false;
 };
 
 /// The textual form of a module, as `--emit ttgir` prints it; `withNames`, values are called as in

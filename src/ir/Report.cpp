@@ -6,9 +6,14 @@ using namespace mlir;
 
 namespace gluonc {
 
+static InFlightDiagnostic emit(diag::Severity severity, Location location) {
+  if (severity == diag::Severity::Error)
+    return emitError(location);
+  return severity == diag::Severity::Warning ? emitWarning(location) : emitRemark(location);
+}
+
 InFlightDiagnostic reportText(diag::Kind kind, Location location, std::string text) {
-  bool isError = diag::info(kind).severity == diag::Severity::Error;
-  InFlightDiagnostic diagnostic = isError ? emitError(location) : emitWarning(location);
+  InFlightDiagnostic diagnostic = emit(diag::info(kind).severity, location);
   diagnostic << text;
   diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(DiagnosticArgument(unsigned(kind)));
   return diagnostic;
@@ -42,7 +47,8 @@ static Location placeOf(Location location) {
 
 void DiagnosticBridge::forward(Diagnostic &diagnostic) {
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+  std::optional<diag::Kind> kind = kindOf(diagnostic);
+  if (!isError && !kind && diagnostic.getSeverity() != DiagnosticSeverity::Warning)
     return;
   Location location = diagnostic.getLocation();
   std::string text = diagnostic.str();
@@ -51,7 +57,6 @@ void DiagnosticBridge::forward(Diagnostic &diagnostic) {
   diag::Span span = spanOf(location, sources);
   if (!span)
     span = nowhere;
-  std::optional<diag::Kind> kind = kindOf(diagnostic);
   diag::Builder report =
       kind ? diag::Builder(sink, {*kind, diag::info(*kind).severity, span, text, {}, {}, {}})
            : sink.report(isError ? error : diag::Kind::KernelWarning, span, text);

@@ -22,7 +22,7 @@ namespace gluonc {
 
 mlir::InFlightDiagnostic reportText(diag::Kind kind, mlir::Location location, std::string text);
 
-/// MLIR's error or warning with the kind's text.
+/// MLIR's diagnostic with the kind's severity and text.
 template <typename... Args>
 mlir::InFlightDiagnostic report(diag::Kind kind, mlir::Location location, const Args &...args) {
   return reportText(kind, location, diag::format(diag::info(kind).text, {diag::toText(args)...}));
@@ -31,8 +31,9 @@ mlir::InFlightDiagnostic report(diag::Kind kind, mlir::Location location, const 
 /// What `report` was given; nullopt for diagnostics that others made.
 std::optional<diag::Kind> kindOf(mlir::Diagnostic &diagnostic);
 
-/// Sends MLIR's errors and warnings to a sink for as long as it lives. A warning about a line of
-/// which a loop at compile time has made several operations is told once.
+/// Sends MLIR's errors and warnings, and remarks of registered kinds, to a sink for as long as it
+/// lives. A warning or remark about a line of which a loop at compile time has made several
+/// operations is told once.
 class DiagnosticBridge {
 public:
   /// `error` is the kind of errors without one; `nowhere` stands for places outside of `sources`.

@@ -280,7 +280,11 @@ int compileCommand(Session &session) {
   if (count && *count > 0 && !isSyntax)
     return repeat(compilation, *count);
   // Passes that are to be timed have to run.
-  if (!session.line.has("--no-cache") && !session.line.has("--time-passes"))
+  bool remarks = session.line.has("--remarks");
+  if (remarks)
+    compilation.compiler.wantRemarks();
+  // What is found there says nothing.
+  if (!session.line.has("--no-cache") && !session.line.has("--time-passes") && !remarks)
     compilation.cache = driver::Cache(cacheDirectory());
   Timings timings;
   if (isSyntax)

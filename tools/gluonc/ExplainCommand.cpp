@@ -48,6 +48,8 @@ int explainCommand(Session &session) {
     return session.status();
   auto &[arguments, grid] = *launch;
   driver::Compiler compiler;
+  if (session.line.has("--remarks"))
+    compiler.wantRemarks();
   std::optional<explain::Profile> profile = driver::explainLaunch(
       compiler, {loaded->program, loaded->kernel.get(), arguments.specs, request.options},
       session.codeOptions(), arguments, grid, *json ? nullptr : &llvm::outs(), session.sink);
