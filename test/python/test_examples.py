@@ -15,7 +15,8 @@ SCRIPTS = sorted(p for p in EXAMPLES.rglob("*.py") if "__main__" in p.read_text(
 def test_example_runs_and_finds_its_results_right(script):
     if "import torch" in script.read_text() and not importlib.util.find_spec("torch"):
         pytest.skip("needs PyTorch")
-    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
+    as_triton = ["-m", "gluonc", "--triton", "own"] if "import triton" in script.read_text() else []
+    result = subprocess.run([sys.executable, *as_triton, str(script)], capture_output=True, text=True,
                             timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.strip()
